@@ -1,0 +1,15 @@
+import { defineConfig } from 'rolldown';
+
+export default defineConfig({
+  input: { cli: 'src/cli.ts', action: 'src/action.ts', 'action-post': 'src/action-post.ts' },
+  platform: 'node',
+  // ssh2's native accelerators are optional: without them it runs on node:crypto.
+  external: [/\.node$/, 'cpu-features'],
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    cleanDir: true,
+    chunkFileNames: '[name].js',
+    minify: false,
+  },
+});

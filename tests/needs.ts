@@ -1,0 +1,40 @@
+// What a test needs from the machine it runs on; where it is absent the test is skipped and says why.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, test } from 'vitest';
+
+/** A need is `root`, `shared/…` (a folder of real data beside the project) or a program on the PATH. */
+export type Need = 'root' | `shared/${string}` | (string & {});
+
+/** Real data beside the project, never part of it: `sharedFolder('corpus/ministat')`. */
+export const sharedFolder = (path: string): string =>
+  join(import.meta.dirname, '..', '..', 'shared', path);
+
+/** A suite that runs where all needs are met, and elsewhere is one skipped test that names what is missing. */
+export function describeWith(needs: readonly Need[], name: string, suite: () => void): void {
+  const missing = needs.filter((need) => !isMet(need));
+  if (missing.length === 0) {
+    describe(name, suite);
+    return;
+  }
+  describe(name, () => {
+    test('all of it', ({ skip }) => skip(`needs ${missing.join(', ')}`));
+  });
+}
+
+function isMet(need: Need): boolean {
+  if (need === 'root') return process.getuid?.() === 0 && canMakeNamespaces();
+  if (need.startsWith('shared/')) return existsSync(sharedFolder(need.slice('shared/'.length)));
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+  return folders.some((folder) => existsSync(join(folder, need)));
+}
+
+function canMakeNamespaces(): boolean {
+  try {
+    execFileSync('unshare', ['--net', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,30 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests that blast packets share two CPUs and one lab, so they run after all others, one file at a time.
+const lab = ['tests/linux-lab/**/*.test.ts', 'tests/e2e/**/*.test.ts'];
+
+export default defineConfig({
+  test: {
+    reporters: ['default', './tests/skip-reporter.ts'],
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['tests/**/*.test.ts'],
+          exclude: lab,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'lab',
+          include: lab,
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+});
