@@ -1,0 +1,122 @@
+// Student's t, two-sided: the rounded table that ministat(1) tests with, and exact quantiles for our own intervals.
+
+export const confidencePercents = [80, 90, 95, 98, 99, 99.5] as const;
+export type ConfidencePercent = (typeof confidencePercents)[number];
+
+/**
+ * The critical value that ministat(1) uses: its table has three decimals and rows for 1 to 100
+ * degrees of freedom; above 100 it uses the normal distribution.
+ *
+ * The table is the NIST handbook's of one-sided values, and ministat's last column is the one of
+ * 0.999: what it calls 99.5 % is 99.8 % two-sided. We keep that, or our errors would not be its errors.
+ */
+export function studentT(degreesOfFreedom: number, confidencePercent: ConfidencePercent): number {
+  const misprint = confidencePercent === 99.5 ? misprints.get(degreesOfFreedom) : undefined;
+  if (misprint !== undefined) return misprint;
+
+  const confidence = confidencePercent === 99.5 ? 0.998 : confidencePercent / 100;
+  const row = degreesOfFreedom > 100 ? Infinity : degreesOfFreedom;
+  return Math.round(studentTExact(row, confidence) * 1000) / 1000;
+}
+
+/**
+ * The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better.
+ * `degreesOfFreedom` is any positive number (Welch's are fractions; infinity is the normal
+ * distribution), `confidence` a ratio in (0, 1).
+ */
+export function studentTExact(degreesOfFreedom: number, confidence: number): number {
+  if (!(degreesOfFreedom > 0)) {
+    throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
+  }
+  if (!(confidence > 0 && confidence < 1)) {
+    throw new RangeError(`A confidence lies between 0 and 1, not at ${confidence}.`);
+  }
+  if (degreesOfFreedom <= million) return quantile(degreesOfFreedom, confidence);
+
+  // So far out t is a straight line in 1/ν (Cornish and Fisher), and the fraction below loses digits.
+  const atMillion = quantile(million, confidence);
+  const atInfinity = 2 * atMillion - quantile(million / 2, confidence);
+  return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
+}
+
+/** Degrees of freedom at which the published last column is not the rounded quantile. */
+const misprints = new Map([
+  [1, 318.313],
+  [7, 4.782],
+  [8, 4.499],
+  [9, 4.296],
+  [10, 4.143],
+  [11, 4.024],
+  [12, 3.929],
+]);
+
+const million = 1e6;
+
+function quantile(degreesOfFreedom: number, confidence: number): number {
+  let high = 1;
+  while (liesBelow(high, degreesOfFreedom, confidence)) high *= 2;
+  let low = high === 1 ? 0 : high / 2;
+
+  // Halving until the two are neighbours needs no derivative and cannot diverge.
+  for (;;) {
+    const middle = (low + high) / 2;
+    if (middle <= low || middle >= high) return high;
+    if (liesBelow(middle, degreesOfFreedom, confidence)) low = middle;
+    else high = middle;
+  }
+}
+
+/**
+ * Whether P(|T| ≤ t) < confidence. P is a regularized incomplete beta function of ν/2 and 1/2;
+ * its continued fraction converges fast on one side of the mean, so the other side is asked for its complement.
+ */
+function liesBelow(t: number, degreesOfFreedom: number, confidence: number): boolean {
+  const a = degreesOfFreedom / 2;
+  const square = t * t;
+  const beyond = degreesOfFreedom / (degreesOfFreedom + square);
+  const within = square / (degreesOfFreedom + square);
+
+  // x^a · (1−x)^(1/2) / B(a, 1/2), the factor before both fractions.
+  const factor =
+    Math.exp(-a * Math.log1p(square / degreesOfFreedom)) *
+    Math.sqrt(within / Math.PI) *
+    gammaRatio(a);
+
+  if (beyond < (a + 1) / (a + 2.5)) {
+    return (factor / a) * betaFraction(beyond, a, 0.5) > 1 - confidence;
+  }
+  return 2 * factor * betaFraction(within, 0.5, a) < confidence;
+}
+
+/** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to where that is exact. */
+function gammaRatio(a: number): number {
+  let stepped = a;
+  let correction = 1;
+  for (; stepped < 40; stepped += 1) correction *= stepped / (stepped + 0.5);
+
+  const x = 1 / stepped;
+  const series =
+    1 + x * (-1 / 8 + x * (1 / 128 + x * (5 / 1024 + x * (-21 / 32768 - (399 / 262144) * x))));
+  return correction * Math.sqrt(stepped) * series;
+}
+
+/** The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method. */
+function betaFraction(x: number, a: number, b: number): number {
+  const tiny = 1e-300;
+  let c = 1;
+  let d = 1 / (1 - ((a + b) * x) / (a + 1) || tiny);
+  let fraction = d;
+
+  for (let m = 1; m < 100_000; m += 1) {
+    const before = fraction;
+    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+    for (const term of [even, odd]) {
+      d = 1 / (1 + term * d || tiny);
+      c = 1 + term / c || tiny;
+      fraction *= c * d;
+    }
+    if (Math.abs(fraction - before) <= 1e-15 * fraction) return fraction;
+  }
+  return fraction;
+}
