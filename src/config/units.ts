@@ -1,0 +1,63 @@
+// How ppsgate.yml writes quantities: a number with its unit, so that nobody guesses whether 2 is a ratio or a percentage.
+import { z } from 'zod';
+
+/** What a quantity must be beyond well written; `says` completes "expected …". */
+export type Limit = { says: string; holds: (value: number) => boolean };
+
+/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
+export const ratio = (limit: Limit) => quantity('a percentage like 2%', { '%': 0.01 }, limit);
+
+/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
+export const rate = (limit: Limit) =>
+  quantity(
+    'a rate like 3 Mpps, 800 kpps or 500 pps',
+    { pps: 1, kpps: 1e3, Mpps: 1e6, Gpps: 1e9 },
+    limit,
+  );
+
+/** `500 ms`, `12s`, `2 min` → seconds. */
+export const duration = (limit: Limit) =>
+  quantity('a duration like 500 ms, 12 s or 2 min', { ms: 1e-3, s: 1, min: 60 }, limit);
+
+/** `64 bytes`, `64B` → bytes. */
+export const size = (limit: Limit) =>
+  quantity('a size like 64 bytes', { bytes: 1, byte: 1, B: 1 }, limit);
+
+/** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
+export const expected =
+  (what: string) =>
+  ({ input }: { input?: unknown }): string =>
+    input === undefined ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
+
+/** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
+export function excerpt(text: string): string {
+  const start = text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return start.replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, '?');
+}
+
+type Units = Readonly<Record<string, number>>;
+
+function quantity(form: string, units: Units, limit: Limit) {
+  const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join('|')})$`);
+  const read = (text: string) => inBaseUnit(written.exec(text), units);
+  return z
+    .string({ error: expected(form) })
+    .regex(written, { error: expected(form), abort: true })
+    .refine((text) => limit.holds(read(text)), { error: expected(limit.says) })
+    .transform(read);
+}
+
+/** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
+function inBaseUnit(match: RegExpExecArray | null, units: Units): number {
+  const [, digits = '', unit = ''] = match ?? [];
+  const value = Number(digits) * (units[unit] ?? Number.NaN);
+  return Number(value.toPrecision(15));
+}
+
+function shown(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (typeof value === 'string') return `"${excerpt(value)}"`;
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'keys and values';
+  return String(value);
+}
