@@ -1,0 +1,165 @@
+// Reads OpenSSH's known_hosts and judges by it the key that a host shows.
+import { createHash, createHmac } from 'node:crypto';
+import type { ServerHostKeyAlgorithm } from 'ssh2';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface KnownHost {
+  /** Counted from 1. */
+  readonly line: number;
+  readonly hosts: HostPatterns;
+  /** As sent on the wire (RFC 4253, section 6.6). */
+  readonly key: Buffer;
+  /** A key that must never be trusted again. */
+  readonly revoked: boolean;
+}
+
+type HostPatterns =
+  | { readonly kind: 'plain'; readonly patterns: readonly string[] }
+  | { readonly kind: 'hashed'; readonly salt: Buffer; readonly hash: Buffer };
+
+export interface KnownHosts {
+  readonly entries: readonly KnownHost[];
+  readonly ignored: readonly { readonly line: number; readonly reason: string }[];
+}
+
+export type HostKeyVerdict =
+  | { readonly kind: 'known' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'changed'; readonly expected: readonly ExpectedKey[] }
+  | { readonly kind: 'revoked'; readonly line: number };
+
+export interface ExpectedKey {
+  readonly line: number;
+  /** `ssh-ed25519`, `ssh-rsa`… */
+  readonly type: string;
+  readonly fingerprint: string;
+}
+
+/** The format is sshd(8)'s "SSH_KNOWN_HOSTS FILE FORMAT". A line that cannot be used is ignored with the reason. */
+export function parseKnownHosts(text: string): KnownHosts {
+  const entries: KnownHost[] = [];
+  const ignored: { line: number; reason: string }[] = [];
+  for (const [index, content] of text.split('\n').entries()) {
+    const parsed = parseLine(content.trim(), index + 1);
+    if (parsed.kind === 'entry') entries.push(parsed.entry);
+    if (parsed.kind === 'ignored') ignored.push({ line: index + 1, reason: parsed.reason });
+  }
+  return { entries, ignored };
+}
+
+/**
+ * Whether `key` (as sent on the wire) is the one that the host at `address` is known by.
+ * Stricter than ssh(1) in two points: a host known by keys of another type only is `changed`, and an
+ * entry without a port stands for port 22 alone.
+ */
+export function checkHostKey(
+  entries: readonly KnownHost[],
+  address: Address,
+  key: Buffer,
+): HostKeyVerdict {
+  const ours = entries.filter((entry) => isFor(entry, address));
+  const same = ours.filter((entry) => entry.key.equals(key));
+  const revoked = same.find((entry) => entry.revoked);
+  if (revoked !== undefined) return { kind: 'revoked', line: revoked.line };
+  if (same.length > 0) return { kind: 'known' };
+  const expected = ours.filter((entry) => !entry.revoked).map(expectedKey);
+  return expected.length > 0 ? { kind: 'changed', expected } : { kind: 'unknown' };
+}
+
+/**
+ * What to ask the server for, so that of its keys it shows one that is pinned here.
+ * Empty for an unknown host. RSA stands for its SHA-2 signatures only (RFC 8332).
+ */
+export function algorithmsFor(
+  entries: readonly KnownHost[],
+  address: Address,
+): ServerHostKeyAlgorithm[] {
+  const pinned = entries.filter((entry) => !entry.revoked && isFor(entry, address));
+  const types = new Set(pinned.map((entry) => keyType(entry.key)));
+  return signatures.filter(({ type }) => types.has(type)).map(({ algorithm }) => algorithm);
+}
+
+/** In order of preference. */
+const signatures: readonly { type: string; algorithm: ServerHostKeyAlgorithm }[] = [
+  { type: 'ssh-ed25519', algorithm: 'ssh-ed25519' },
+  { type: 'ecdsa-sha2-nistp256', algorithm: 'ecdsa-sha2-nistp256' },
+  { type: 'ecdsa-sha2-nistp384', algorithm: 'ecdsa-sha2-nistp384' },
+  { type: 'ecdsa-sha2-nistp521', algorithm: 'ecdsa-sha2-nistp521' },
+  { type: 'ssh-rsa', algorithm: 'rsa-sha2-512' },
+  { type: 'ssh-rsa', algorithm: 'rsa-sha2-256' },
+];
+
+/** `SHA256:…`, as ssh-keygen -l prints it. */
+export const fingerprint = (key: Buffer): string =>
+  `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+
+/** The name that a key starts with, `ssh-ed25519` say; empty for bytes that are no key. */
+export function keyType(key: Buffer): string {
+  const length = key.length < 4 ? 0 : key.readUInt32BE(0);
+  return key.subarray(4, 4 + length).toString('latin1');
+}
+
+type ParsedLine =
+  | { kind: 'entry'; entry: KnownHost }
+  | { kind: 'ignored'; reason: string }
+  | { kind: 'empty' };
+
+function parseLine(content: string, line: number): ParsedLine {
+  if (content === '' || content.startsWith('#')) return { kind: 'empty' };
+  const fields = content.split(/[ \t]+/);
+  const marker = content.startsWith('@') ? fields.shift() : undefined;
+  const [hosts = '', type = '', base64 = ''] = fields;
+  if (marker === '@cert-authority') return ignore('host certificates are not supported');
+  if (marker !== undefined && marker !== '@revoked') return ignore(`unknown marker ${marker}`);
+  const patterns = parseHosts(hosts);
+  if (patterns === undefined) return ignore('the hashed host name is malformed');
+  const key = Buffer.from(base64, 'base64');
+  if (type === '' || keyType(key) !== type) return ignore('it holds no key of the type it names');
+  return { kind: 'entry', entry: { line, hosts: patterns, key, revoked: marker === '@revoked' } };
+}
+
+const ignore = (reason: string): ParsedLine => ({ kind: 'ignored', reason });
+
+function parseHosts(field: string): HostPatterns | undefined {
+  if (!field.startsWith('|')) return { kind: 'plain', patterns: field.toLowerCase().split(',') };
+  const [, salt, hash] = /^\|1\|([^|]+)\|([^|]+)$/.exec(field) ?? [];
+  if (salt === undefined || hash === undefined) return undefined;
+  return { kind: 'hashed', salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') };
+}
+
+function isFor({ hosts }: KnownHost, address: Address): boolean {
+  const name = nameInFile(address);
+  if (hosts.kind === 'hashed') {
+    return createHmac('sha1', hosts.salt).update(name).digest().equals(hosts.hash);
+  }
+  const [refusing, accepting] = splitBy(hosts.patterns, (pattern) => pattern.startsWith('!'));
+  if (refusing.some((pattern) => matches(pattern.slice(1), name))) return false;
+  return accepting.some((pattern) => matches(pattern, name));
+}
+
+/** `host`, or `[host]:port` where the port is not 22. */
+function nameInFile({ host, port }: Address): string {
+  const name = host.toLowerCase();
+  return port === 22 ? name : `[${name}]:${port}`;
+}
+
+function splitBy<T>(all: readonly T[], chosen: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(chosen), all.filter((one) => !chosen(one))];
+}
+
+/** `*` stands for any characters, `?` for one, all others for themselves. */
+function matches(pattern: string, name: string): boolean {
+  const source = pattern
+    .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`).test(name);
+}
+
+function expectedKey({ line, key }: KnownHost): ExpectedKey {
+  return { line, type: keyType(key), fingerprint: fingerprint(key) };
+}

@@ -1,0 +1,87 @@
+// Builds command lines for a POSIX shell; the only place that quotes.
+
+// Not exported: nobody else can make a Command, neither for the compiler nor at run time.
+const line = Symbol('command line');
+
+/** A command line whose every foreign word is quoted. Only `shell` makes one. */
+export interface Command {
+  readonly [line]: string;
+}
+
+export type Word = string | number;
+
+/**
+ * A command line with each interpolated value as data: a string or number becomes one quoted word,
+ * an array as many words as it has, a `Command` is inserted as it is.
+ *
+ *     shell`ip netns exec ${name} nft -f ${path}`
+ *     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
+ *
+ * Throws a TypeError for a value that no program can receive (a NUL, half a surrogate pair, NaN), and
+ * for a template in which quoting could not protect: a value inside quotes, a comment, a here-document,
+ * backquotes or arithmetic.
+ */
+export function shell(
+  template: TemplateStringsArray,
+  ...values: readonly (Word | readonly Word[] | Command)[]
+): Command {
+  for (const text of template) refuseUnsafe(text);
+  const words = values.map(quoted);
+  return { [line]: template.map((text, index) => text + (words[index] ?? '')).join('') };
+}
+
+/** The text for `sh -c`, or for an eye. */
+export const commandText = (command: Command): string => command[line];
+
+/** Each piece of a template has to leave the shell in the state that the quotes of the next value rely on. */
+function refuseUnsafe(text: string): void {
+  const bare = text.replace(closed, '_');
+  const hazard = hazards.find(({ pattern }) => pattern.test(bare));
+  if (hazard === undefined) return;
+  throw new TypeError(
+    `The command template "${text.trim()}" holds ${hazard.name}, where the value after it could not be quoted; ${hazard.instead}.`,
+  );
+}
+
+/** An escaped character, '…', or "…" with no more in it than simple substitutions: these are complete in themselves. */
+const closed =
+  /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
+
+const hazards: readonly { pattern: RegExp; name: string; instead: string }[] = [
+  {
+    pattern: /['"]/,
+    name: 'an open quote (or a substitution too deep inside quotes)',
+    instead: 'write values without quotes around them, they get their own',
+  },
+  { pattern: /\\/, name: 'a backslash at its end', instead: 'leave it out' },
+  { pattern: /\$$/, name: 'a dollar sign at its end', instead: 'leave it out' },
+  { pattern: /`/, name: 'backquotes', instead: 'use $(…)' },
+  { pattern: /<</, name: 'a here-document', instead: 'send that text as standard input' },
+  { pattern: /\(\(|\$\[/, name: 'arithmetic', instead: 'calculate before the command is made' },
+  { pattern: /(?<![^\s;&|()])#/, name: 'a comment', instead: 'write it beside the template' },
+];
+
+function quoted(value: Word | readonly Word[] | Command): string {
+  if (typeof value === 'object' && line in value) return value[line];
+  return [value].flat().map(quotedWord).join(' ');
+}
+
+/** Always in quotes: a bare `if`, `a=b` or `2` before `>` would be more to the shell than a word. */
+function quotedWord(word: Word): string {
+  const text = String(word);
+  const wrong = whyUnfit(word, text);
+  if (wrong !== undefined) {
+    throw new TypeError(
+      `The shell word ${JSON.stringify(text.slice(0, 60))} ${wrong}, which no program can receive; correct the value.`,
+    );
+  }
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function whyUnfit(word: Word, text: string): string | undefined {
+  if (typeof word !== 'string' && !Number.isFinite(word))
+    return 'is neither text nor a finite number';
+  if (text.includes('\0')) return 'holds a NUL byte';
+  if (!text.isWellFormed()) return 'holds half a surrogate pair';
+  return undefined;
+}

@@ -1,0 +1,111 @@
+// A real OpenSSH sshd on a loopback port: who runs the tests logs in as themselves, with a key of this server only.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface Sshd extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  /** A key that the server lets in. */
+  readonly privateKey: string;
+  /** known_hosts with the server's keys, each in a line of its own: ed25519, then ECDSA. */
+  readonly knownHosts: string;
+  /** Empty at first, and gone when the server stops. */
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the server and waits until it listens; `sftp` is the command that serves uploads. */
+export async function startSshd(sftp = 'internal-sftp'): Promise<Sshd> {
+  const home = mkdtempSync(join(tmpdir(), 'ppsgate-sshd-'));
+  const folder = join(home, 'files');
+  mkdirSync(folder);
+  const hostKeys = ['ed25519', 'ecdsa'].map((type) => makeKey(home, type));
+  const user = makeKey(home, 'ed25519', 'user');
+  const port = await freePort();
+  const config = join(home, 'sshd_config');
+  writeFileSync(config, configText(sftp, port, hostKeys, user));
+
+  // Its privilege separation wants this folder, which only a boot makes.
+  if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
+  // sshd insists on its absolute path.
+  const server = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', config], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = once(server, 'exit');
+  const stop = async () => {
+    server.kill();
+    await exited;
+    rmSync(home, { recursive: true, force: true });
+  };
+  await listening(createInterface(server.stderr)).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return {
+    host: '127.0.0.1',
+    port,
+    user: userInfo().username,
+    privateKey: readFileSync(user, 'utf8'),
+    knownHosts: hostKeys.map((key) => `[127.0.0.1]:${port} ${publicKey(key)}`).join(''),
+    folder,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** The path of a new private key; its public half is beside it, as `.pub`. */
+export function makeKey(folder: string, type: string, name: string = type): string {
+  const path = join(folder, name);
+  execFileSync('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', 'test', '-f', path]);
+  return path;
+}
+
+/** One line, with its newline: type, base64, comment. */
+export const publicKey = (privateKeyPath: string): string =>
+  readFileSync(`${privateKeyPath}.pub`, 'utf8');
+
+function configText(sftp: string, port: number, hostKeys: readonly string[], user: string): string {
+  return [
+    'ListenAddress 127.0.0.1',
+    `Port ${port}`,
+    ...hostKeys.map((key) => `HostKey ${key}`),
+    `AuthorizedKeysFile ${user}.pub`,
+    'PermitRootLogin prohibit-password',
+    'PasswordAuthentication no',
+    'KbdInteractiveAuthentication no',
+    // An inner bash reads no .bashrc: whatever the user has there is slow and none of the tests' business.
+    'SetEnv SHLVL=9',
+    'StrictModes no',
+    'PidFile none',
+    `Subsystem sftp ${sftp}`,
+    '',
+  ].join('\n');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No free TCP port.');
+  return address.port;
+}
+
+/** The lines are read to the end even after that, or the server would wait for a reader. */
+function listening(lines: ReturnType<typeof createInterface>): Promise<void> {
+  const said: string[] = [];
+  return new Promise((resolve, reject) => {
+    lines.on('line', (line) => {
+      said.push(line);
+      if (line.includes('Server listening')) resolve();
+    });
+    lines.on('close', () => reject(new Error(`sshd did not start: ${said.join('; ')}`)));
+  });
+}
