@@ -1,0 +1,43 @@
+// What GitHub answered instead of what it was asked for, out of the error that octokit throws.
+import type { RequestError } from 'octokit';
+
+/** `said` is one line for people: GitHub's own words, or the network's, cut to a readable length. */
+export type GithubFailure =
+  | { kind: 'no-answer'; said: string }
+  | { kind: 'rate-limited'; until: string; said: string }
+  | { kind: 'answered'; status: number; said: string };
+
+/** Undefined where the error is none of octokit's, and so a defect of ours rather than an answer. */
+export function githubFailure(error: unknown): GithubFailure | undefined {
+  if (!isRequestError(error)) return undefined;
+  const said = oneLine(error.message);
+  if (error.response === undefined) return { kind: 'no-answer', said };
+  const until = endOfRateLimit(error);
+  if (until !== undefined) return { kind: 'rate-limited', until, said };
+  return { kind: 'answered', status: error.status, said: `${error.status} ${said}` };
+}
+
+/** By its name and not its class, for which all of octokit would have to be loaded. */
+function isRequestError(error: unknown): error is RequestError {
+  return error instanceof Error && error.name === 'HttpError' && 'request' in error;
+}
+
+function oneLine(message: string): string {
+  const line = message.replaceAll(/\p{Cc}+/gu, ' ').trim();
+  return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
+}
+
+/**
+ * A used-up quota says when it is given again in `x-ratelimit-reset` (seconds since 1970), a secondary
+ * limit how long to wait in `retry-after` (seconds), if at all: "Rate limits for the REST API" at
+ * docs.github.com.
+ */
+function endOfRateLimit({ status, message, response }: RequestError): string | undefined {
+  if (status !== 403 && status !== 429) return undefined;
+  const headers = response?.headers ?? {};
+  if (headers['x-ratelimit-remaining'] === '0') {
+    return `until ${new Date(Number(headers['x-ratelimit-reset']) * 1000).toISOString()}`;
+  }
+  if (status !== 429 && !/\bsecondary rate\b/i.test(message)) return undefined;
+  return `for ${headers['retry-after'] ?? '60'} s`;
+}

@@ -1,0 +1,84 @@
+// What ppsgate asks of a git repository on this machine; objects only, never a checkout.
+import { execFile } from 'node:child_process';
+import { relative, resolve as resolvePath } from 'node:path';
+import { promisify } from 'node:util';
+
+export type Repository = {
+  /** The full commit id of a name; throws a `RepositoryError` when there is none. */
+  resolve(name: string): Promise<string>;
+  /** Where two commits parted: what the patch is measured against. */
+  mergeBase(first: string, second: string): Promise<string>;
+  /** The files below a folder (absolute, or relative to the repository's) at a commit, by their paths in it; none where it does not exist. */
+  list(commit: string, folder: string): Promise<TreeEntry[]>;
+  /** The text of an object. */
+  read(object: string): Promise<string>;
+  /** Subject line and author of a commit. */
+  describe(commit: string): Promise<{ subject: string; author: string }>;
+};
+
+export type TreeEntry = { path: string; mode: string; object: string };
+
+/** What git could not do, in one sentence. */
+export class RepositoryError extends Error {}
+
+const run = promisify(execFile);
+const maxFileBytes = 4 * 1024 * 1024;
+
+export function openRepository(directory: string): Repository {
+  const git = async (...args: string[]): Promise<string> => {
+    const { stdout } = await run('git', ['-C', directory, ...args], { maxBuffer: maxFileBytes });
+    return stdout;
+  };
+
+  // A commit that a shallow clone lacks is fetched once by its id, as GitHub allows.
+  const resolve = async (name: string): Promise<string> => {
+    const parse = () =>
+      git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
+    const id = await parse()
+      .catch(() => git('fetch', '--quiet', 'origin', '--', name).then(parse))
+      .catch(() => {
+        throw new RepositoryError(
+          `The repository ${directory} has no commit ${name} and could not fetch it: check it out with its history (fetch-depth: 0).`,
+        );
+      });
+    return id.trim();
+  };
+
+  return {
+    resolve,
+
+    async mergeBase(first, second) {
+      const ids = [await resolve(first), await resolve(second)];
+      const base = await git('merge-base', ...ids).catch(() => {
+        throw new RepositoryError(
+          `${first} and ${second} have no common ancestor in ${directory}: check it out with its history (fetch-depth: 0).`,
+        );
+      });
+      return base.trim();
+    },
+
+    async list(commit, folder) {
+      const prefix = `${relative(directory, resolvePath(directory, folder))}/`;
+      const listing = await git('ls-tree', '-r', '-z', '--end-of-options', commit, prefix);
+      return listing.split('\0').filter(Boolean).map(parseTreeEntry(prefix));
+    },
+
+    read: (object) => git('cat-file', 'blob', object),
+
+    async describe(commit) {
+      const [subject = '', author = ''] = (
+        await git('show', '--no-patch', '--format=%s%n%an', '--end-of-options', commit)
+      ).split('\n');
+      return { subject, author };
+    },
+  };
+}
+
+/** `MODE TYPE OBJECT<tab>PATH`, see git-ls-tree(1). */
+const parseTreeEntry =
+  (prefix: string) =>
+  (line: string): TreeEntry => {
+    const [head = '', path = ''] = line.split('\t');
+    const [mode = '', , object = ''] = head.split(' ');
+    return { mode, object, path: path.slice(prefix.length) };
+  };

@@ -1,0 +1,113 @@
+// Cuts out of GitHub's own OpenAPI description the operations that the fake serves, and writes openapi.json.
+//
+// The whole description is 13 MB in a package of 385 MB, so it is no dependency. To run this again, after
+// adding an operation below or for a newer description:
+//   (cd "$(mktemp -d)" && npm pack @octokit/openapi@23.0.2 && tar xzf *.tgz && pwd)
+//   node tests/fakes/github/extract-openapi.ts THAT_FOLDER/package/generated/api.github.com.json
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const operationIds = [
+  'issues/create-comment',
+  'issues/delete-comment',
+  'issues/list-comments',
+  'issues/update-comment',
+  'pulls/get',
+  'users/get-authenticated',
+];
+
+/** Nothing is validated by these; a `description` stays, for no response is valid OpenAPI without one. */
+const unused = ['summary', 'example', 'examples', 'externalDocs', 'tags', 'x-github', 'x-octokit'];
+
+/** Objects whose keys are names that somebody chose, like a property called `description`. */
+const nameMaps = ['properties', 'responses', 'headers', 'content'];
+
+type Json = string | number | boolean | null | Json[] | JsonObject;
+type JsonObject = { [key: string]: Json };
+
+const [source] = process.argv.slice(2);
+if (source === undefined)
+  throw new Error('Say where api.github.com.json is: see the top of this file.');
+const whole = JSON.parse(readFileSync(source, 'utf8')) as JsonObject;
+writeFileSync(
+  join(import.meta.dirname, 'openapi.json'),
+  `${JSON.stringify(extract(whole), null, 1)}\n`,
+);
+
+function extract(description: JsonObject): JsonObject {
+  const paths = usedPaths(objectAt(description, 'paths'));
+  return {
+    openapi: description.openapi ?? '3.0.3',
+    info: description.info ?? {},
+    paths,
+    components: usedComponents(description, paths),
+  };
+}
+
+function usedPaths(paths: JsonObject): JsonObject {
+  const used: JsonObject = {};
+  for (const path of Object.keys(paths)) {
+    const operations = Object.entries(objectAt(paths, path)).filter(([, operation]) =>
+      isUsed(operation),
+    );
+    if (operations.length > 0) used[path] = pruned(Object.fromEntries(operations));
+  }
+  const found = Object.values(used).flatMap((path) => Object.values(path as JsonObject)).length;
+  if (found !== operationIds.length)
+    throw new Error('An operation above is not in this description.');
+  return used;
+}
+
+function isUsed(operation: Json): boolean {
+  return (
+    isObject(operation) &&
+    typeof operation.operationId === 'string' &&
+    operationIds.includes(operation.operationId)
+  );
+}
+
+/** Everything that `paths` refers to, and what that refers to in turn. */
+function usedComponents(description: JsonObject, paths: JsonObject): JsonObject {
+  const components: JsonObject = {};
+  const seen = new Set<string>();
+  const open = references(paths);
+  for (let reference = open.pop(); reference !== undefined; reference = open.pop()) {
+    if (seen.has(reference)) continue;
+    seen.add(reference);
+    const [kind = '', name = ''] = reference.replace('#/components/', '').split('/');
+    const component = pruned(objectAt(objectAt(objectAt(description, 'components'), kind), name));
+    components[kind] = { ...(components[kind] as JsonObject | undefined), [name]: component };
+    open.push(...references(component));
+  }
+  return components;
+}
+
+function references(json: Json): string[] {
+  if (!isObject(json)) return Array.isArray(json) ? json.flatMap(references) : [];
+  return Object.entries(json).flatMap(([key, value]) =>
+    key === '$ref' && typeof value === 'string' ? [value] : references(value),
+  );
+}
+
+function pruned<T extends Json>(json: T, keysAreNames = false): T {
+  if (Array.isArray(json)) return json.map((item) => pruned(item)) as T;
+  if (!isObject(json)) return json;
+  const kept = Object.entries(json).filter(([key]) => keysAreNames || !unused.includes(key));
+  return Object.fromEntries(
+    kept.map(([key, value]) => [key, pruned(value, !keysAreNames && nameMaps.includes(key))]),
+  ) as T;
+}
+
+function objectAt(json: JsonObject, key: string): JsonObject {
+  const value = json[key];
+  if (value === undefined || !isObject(value)) {
+    throw new Error(
+      `The description has no ${key} where one is expected: its format is a new one.`,
+    );
+  }
+  return value;
+}
+
+function isObject(json: Json): json is JsonObject {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}

@@ -1,0 +1,14 @@
+// GitHub's published examples of what it sends with an event.
+import { createRequire } from 'node:module';
+
+// The package is one JSON file whose type declaration says otherwise, so it is required and typed here.
+const events: readonly { name: string; examples: readonly unknown[] }[] = createRequire(
+  import.meta.url,
+)('@octokit/webhooks-examples');
+
+/** The names of all events there are examples of, like `pull_request` and `push`. */
+export const eventNames: readonly string[] = events.map((event) => event.name);
+
+/** All example payloads of one event. */
+export const payloadsOf = (eventName: string): readonly unknown[] =>
+  events.filter((event) => event.name === eventName).flatMap((event) => event.examples);
