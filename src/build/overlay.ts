@@ -1,0 +1,57 @@
+// A variant of a Linux DUT: the files of a repository's overlay folder at one commit.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Patch } from '../patch/patch.ts';
+import type { Repository } from '../patch/repository.ts';
+
+export const overlaySchema = z.object({
+  /** `base`, `patched`. */
+  variant: z.string(),
+  commit: z.string(),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      /** As git says it: `100644` for a plain file. The DUT decides what it can load. */
+      mode: z.string(),
+      content: z.string(),
+      sha256: z.string(),
+    }),
+  ),
+});
+
+export type Overlay = z.infer<typeof overlaySchema>;
+
+/**
+ * The overlay where the patch parted from its base, and the one at its head: what others changed on the
+ * branch meanwhile is neither blamed on the patch nor thanked to it.
+ */
+export async function buildVariants(
+  patch: Patch,
+  folder: string,
+  repository: Repository,
+): Promise<Overlay[]> {
+  const base = await repository.mergeBase(patch.baseCommit, patch.headCommit);
+  return Promise.all([
+    readOverlay(repository, base, folder, 'base'),
+    readOverlay(repository, patch.headCommit, folder, 'patched'),
+  ]);
+}
+
+async function readOverlay(
+  repository: Repository,
+  commit: string,
+  folder: string,
+  variant: string,
+): Promise<Overlay> {
+  const entries = await repository.list(commit, folder);
+  const files = await Promise.all(
+    entries.map(async ({ path, mode, object }) => {
+      const content = mode === submodule ? '' : await repository.read(object);
+      return { path, mode, content, sha256: createHash('sha256').update(content).digest('hex') };
+    }),
+  );
+  return { variant, commit, files };
+}
+
+/** A commit of another repository: there is nothing to read. */
+const submodule = '160000';

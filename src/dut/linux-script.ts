@@ -1,0 +1,159 @@
+// The program that works on a Linux DUT while a blast lasts and no command from outside gets any time there.
+import type { Command } from '../host/shell.ts';
+import { shell } from '../host/shell.ts';
+
+/**
+ * Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one
+ * `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`.
+ *
+ *   remember           keeps the ruleset and the settings named on standard input, once, for restore
+ *   restore            lays what was remembered, and forgets it
+ *   lay FOLDER SCENARIO
+ *   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines
+ */
+export const linuxDutScript = String.raw`
+export LC_ALL=C
+folder=$(dirname "$0")
+exec {never}<> <(:)
+
+pause() { read -r -t "$1" -u "$never" _; }
+
+lay() {
+  if [[ -s $1/sysctl.conf ]]; then sysctl -q -p "$1/sysctl.conf" || return; fi
+  nft -f "$1/$2.nft"
+}
+
+remember() {
+  [[ -e $folder/before/done ]] && return
+  mkdir -p "$folder/before"
+  while read -r key; do
+    value=$(sysctl -n "$key") && echo "$key = $value"
+  done >"$folder/before/sysctl.conf"
+  { echo "flush ruleset"; nft list ruleset; } >"$folder/before/ruleset.nft" || return
+  : >"$folder/before/done"
+}
+
+restore() {
+  [[ -e $folder/before/done ]] || return 0
+  lay "$folder/before" ruleset && rm -rf "$folder/before"
+}
+
+observe() {
+  local ingress=$1 egress=$2 scenario=$3 warm_up=$4 settle=$5 slice=$6 slices=$7
+  shift 7
+  local received=/sys/class/net/$ingress/statistics/rx_packets
+  local forwarded=/sys/class/net/$egress/statistics/tx_packets
+  local thread run=0 out= rx tx ns start now i
+
+  thread=$(forwarding_thread "$ingress")
+  await_traffic || return
+  pause "$warm_up"
+  for variant; do
+    now=$EPOCHREALTIME
+    lay "$folder/$variant" "$scenario" || return
+    out+="lay $variant $now $EPOCHREALTIME"$'\n'
+    pause "$settle"
+    sample
+    for ((i = 0; i < slices; i++)); do pause "$slice"; sample; done
+    ((run++))
+  done
+  printf '%send\n' "$out"
+}
+
+sample() {
+  ns=-
+  read -r tx <"$forwarded"; read -r rx <"$received"
+  [[ -z $thread ]] || read -r ns _ <"/proc/$thread/schedstat"
+  out+="sample $run $EPOCHREALTIME $rx $tx $ns"$'\n'
+}
+
+forwarding_thread() {
+  local directory name
+  for directory in /proc/[0-9]*; do
+    { read -r name <"$directory/comm"; } 2>/dev/null || continue
+    [[ $name == "napi/$1"* ]] && { basename "$directory"; return; }
+  done
+}
+
+await_traffic() {
+  read -r start <"$received"
+  for ((i = 0; i < 500; i++)); do
+    read -r rx <"$received"
+    ((rx > start + 1000)) && return
+    pause 0.02
+  done
+  echo "no traffic arrived at $ingress within 10 s" >&2
+  return 1
+}
+
+"$@"
+`;
+
+export type ObserveRequest = {
+  script: string;
+  ingress: string;
+  egress: string;
+  cpu: number;
+  scenario: string;
+  warmUpSeconds: number;
+  settleSeconds: number;
+  sliceSeconds: number;
+  slices: number;
+  /** Folders of the variants, relative to the script's, in the order of the runs. */
+  variants: readonly string[];
+};
+
+/** The command that samples a blast's runs, ahead of everything else on the DUT's CPU. */
+export function observeCommand(request: ObserveRequest): Command {
+  const { script, ingress, egress, cpu, scenario, variants, slices } = request;
+  const times = [request.warmUpSeconds, request.settleSeconds, request.sliceSeconds];
+  return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${scenario} ${times} ${slices} ${variants}`;
+}
+
+export type Sample = {
+  seconds: number;
+  receivedPackets: number;
+  forwardedPackets: number;
+  busySeconds?: number;
+};
+
+export type Observation =
+  | { kind: 'observed'; samplesPerRun: Sample[][] }
+  | { kind: 'failed'; reason: string };
+
+/** Reads what `observe` printed: counters at points of time, turned into what happened between them. */
+export function parseObservation(log: string): Observation {
+  const lines = log.trimEnd().split('\n');
+  if (lines.at(-1) !== 'end') {
+    return { kind: 'failed', reason: 'the DUT stopped sampling before the end of the blast' };
+  }
+  const points = lines.filter((line) => line.startsWith('sample ')).map(parsePoint);
+  const runs = Map.groupBy(points, (point) => point.run);
+  return { kind: 'observed', samplesPerRun: [...runs.values()].map(differences) };
+}
+
+type Point = { run: string; time: number; received: number; forwarded: number; busyNs: number };
+
+function parsePoint(line: string): Point {
+  const [, run = '', time, received, forwarded, busyNs] = line.split(' ');
+  return {
+    run,
+    time: Number(time),
+    received: Number(received),
+    forwarded: Number(forwarded),
+    busyNs: Number(busyNs),
+  };
+}
+
+function differences(points: Point[]): Sample[] {
+  return points.slice(1).map((point, index) => {
+    const before = points[index] as Point;
+    const busySeconds = (point.busyNs - before.busyNs) / 1e9;
+    return {
+      seconds: point.time - before.time,
+      receivedPackets: point.received - before.received,
+      forwardedPackets: point.forwarded - before.forwarded,
+      ...(Number.isNaN(busySeconds) ? {} : { busySeconds }),
+    };
+  });
+}

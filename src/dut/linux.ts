@@ -1,0 +1,173 @@
+// A Linux router as the DUT: its variants are rulesets and settings, laid while packets flow.
+import type { Overlay } from '../build/overlay.ts';
+import { shell } from '../host/shell.ts';
+import type { Host } from '../host/ssh.ts';
+import { scenarioRules } from '../scenario/nftables.ts';
+import type { Scenario } from '../scenario/scenario.ts';
+import type { Prepared } from '../testbed/testbed.ts';
+import {
+  linuxDutScript,
+  type Observation,
+  type ObserveRequest,
+  observeCommand,
+  parseObservation,
+} from './linux-script.ts';
+import { formatSysctl, parseSysctl } from './sysctl.ts';
+
+const folder = '/run/ppsgate/dut';
+const script = `${folder}/dut.bash`;
+
+export type LinuxDut = {
+  /** Puts every variant on the DUT and lays each once for each scenario, so that the blasts meet no surprise. */
+  prepare(overlays: readonly Overlay[], scenarios: readonly Scenario[]): Promise<Prepared>;
+  /** Lays and samples one run after the other; answers the log as received, and what it says. */
+  observe(
+    request: Omit<ObserveRequest, 'script'>,
+    options: { timeoutSeconds: number; signal?: AbortSignal },
+  ): Promise<{ log: string; observation: Observation }>;
+  /** What the DUT says of itself: name → value. */
+  fingerprint(): Promise<Record<string, string>>;
+  /** Lays what was there before `prepare` and removes all that is ours; harmless when there is nothing. */
+  restore(): Promise<void>;
+};
+
+export function linuxDut(host: Host): LinuxDut {
+  return {
+    async prepare(overlays, scenarios) {
+      await restore(host);
+      await install(host);
+      const variants = overlays.map(loadable);
+      const refused = variants.find((overlay) => overlay.kind === 'refused');
+      if (refused?.kind === 'refused') {
+        const { variant, message } = refused;
+        return { kind: 'does-not-load', variant, scenario: scenarios[0] ?? 'forwarding', message };
+      }
+      const read = variants.filter((overlay) => overlay.kind === 'loadable');
+      const before = await remember(
+        host,
+        new Set(read.flatMap(({ sysctl }) => [...sysctl.keys()])),
+      );
+      for (const overlay of read) await upload(host, overlay, before, scenarios);
+      return prove(host, overlays, scenarios);
+    },
+
+    async observe(request, options) {
+      const outcome = await host.run(observeCommand({ ...request, script }), options);
+      const observation: Observation =
+        outcome.kind === 'exited' && outcome.code === 0
+          ? parseObservation(outcome.stdout)
+          : { kind: 'failed', reason: outcome.stderr.trim() || 'the DUT’s sampler was ended' };
+      return { log: outcome.stdout, observation };
+    },
+
+    fingerprint: () => fingerprint(host),
+
+    restore: () => restore(host),
+  };
+}
+
+async function install(host: Host): Promise<void> {
+  await host.output(shell`mkdir -p ${folder}`);
+  await host.upload(Buffer.from(linuxDutScript), script, 0o755);
+}
+
+/** What an earlier experiment left is laid back too, which is why the script is put there anew. */
+async function restore(host: Host): Promise<void> {
+  await install(host);
+  await host.output(shell`bash ${script} restore`);
+  await host.output(shell`rm -rf ${folder}`);
+}
+
+type Loadable = { variant: string; sysctl: ReadonlyMap<string, string>; nftables: string };
+type Refused = { kind: 'refused'; variant: string; message: string };
+
+/** What a Linux DUT loads of an overlay; anything else in it would be ignored, and so measured wrongly. */
+function loadable(overlay: Overlay): ({ kind: 'loadable' } & Loadable) | Refused {
+  const { variant, files } = overlay;
+  const refused = (message: string): Refused => ({ kind: 'refused', variant, message });
+  const stranger = files.find((file) => file.mode !== '100644' || !loadedFiles.has(file.path));
+  if (stranger !== undefined) {
+    const names = [...loadedFiles].join(' and ');
+    return refused(
+      `${stranger.path} is nothing that a Linux DUT loads: an overlay holds ${names}, as plain files.`,
+    );
+  }
+  const content = (path: string) => files.find((file) => file.path === path)?.content ?? '';
+  const sysctl = parseSysctl(content('sysctl.conf'), 'sysctl.conf');
+  if (sysctl.kind === 'refused') return refused(sysctl.message);
+  return { kind: 'loadable', variant, sysctl: sysctl.settings, nftables: content('nftables.conf') };
+}
+
+const loadedFiles = new Set(['sysctl.conf', 'nftables.conf']);
+
+/** The DUT's own values of the settings that some variant changes: the other variants need them too. */
+async function remember(host: Host, keys: ReadonlySet<string>): Promise<Map<string, string>> {
+  await host.output(shell`bash ${script} remember`, { stdin: [...keys, ''].join('\n') });
+  const before = await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`);
+  const parsed = parseSysctl(before, 'the settings of the DUT');
+  return parsed.kind === 'read' ? parsed.settings : new Map();
+}
+
+async function upload(
+  host: Host,
+  { variant, sysctl, nftables }: Loadable,
+  before: ReadonlyMap<string, string>,
+  scenarios: readonly Scenario[],
+): Promise<void> {
+  const target = `${folder}/${variant}`;
+  await host.output(shell`mkdir -p ${target}`);
+  const files = new Map([
+    // The settings of other variants too, or they would stay behind when this one is laid.
+    ['sysctl.conf', formatSysctl(new Map([...before, ...sysctl]))],
+    ['nftables.conf', nftables],
+    ...scenarios.map((scenario) => [`${scenario}.nft`, ruleset(target, scenario)] as const),
+  ]);
+  await Promise.all(
+    [...files].map(([name, text]) => host.upload(Buffer.from(text), `${target}/${name}`, 0o600)),
+  );
+}
+
+const ruleset = (target: string, scenario: Scenario): string =>
+  `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
+
+async function prove(
+  host: Host,
+  overlays: readonly Overlay[],
+  scenarios: readonly Scenario[],
+): Promise<Prepared> {
+  for (const { variant } of overlays) {
+    for (const scenario of scenarios) {
+      const outcome = await host.run(
+        shell`bash ${script} lay ${`${folder}/${variant}`} ${scenario}`,
+      );
+      if (outcome.kind === 'exited' && outcome.code === 0) continue;
+      const message = outcome.stderr.replaceAll(`${folder}/${variant}/`, '').trim();
+      return { kind: 'does-not-load', variant, scenario, message };
+    }
+  }
+  return { kind: 'ready' };
+}
+
+async function fingerprint(host: Host): Promise<Record<string, string>> {
+  const [kernel, cpu, cpus, nftables, ...settings] = await Promise.all([
+    host.output(shell`uname -srv`),
+    host.output(shell`sed -n 's/^model name[^:]*: //p' /proc/cpuinfo`),
+    host.output(shell`nproc`),
+    host.output(shell`nft --version`),
+    ...recordedSettings.map((key) => host.output(shell`sysctl -n ${key}`)),
+  ]);
+  return {
+    kernel: kernel.trim(),
+    cpu: `${cpu.split('\n')[0]} × ${cpus.trim()}`,
+    nftables: nftables.trim(),
+    ...Object.fromEntries(
+      recordedSettings.map((key, index) => [key, settings[index]?.trim() ?? '']),
+    ),
+  };
+}
+
+const recordedSettings = [
+  'net.ipv4.ip_forward',
+  'net.ipv6.conf.all.forwarding',
+  'net.ipv4.conf.all.send_redirects',
+];

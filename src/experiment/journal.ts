@@ -1,0 +1,68 @@
+// What an experiment has done so far: a file of JSON lines that only grows, and survives a kill at any moment.
+import { open, readFile, truncate } from 'node:fs/promises';
+import { z } from 'zod';
+import { blastSchema, runSchema } from '../report/result.ts';
+import { scenarioSchema } from '../scenario/scenario.ts';
+
+const at = z.iso.datetime();
+
+export const entrySchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('started'), at, fingerprint: z.record(z.string(), z.string()) }),
+  z.object({
+    kind: z.literal('does-not-load'),
+    at,
+    variant: z.string(),
+    scenario: scenarioSchema,
+    message: z.string(),
+  }),
+  z.object({ kind: z.literal('measured'), at, summary: blastSchema, runs: z.array(runSchema) }),
+  z.object({ kind: z.literal('failed'), at, blast: z.int(), reason: z.string() }),
+  z.object({ kind: z.literal('finished'), at }),
+]);
+
+export type Entry = z.infer<typeof entrySchema>;
+
+export type Journal = {
+  entries: Entry[];
+  /** Writes one line and returns when the disk has it. */
+  append(entry: Entry): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Opens or begins a journal; a last line that a kill cut short is dropped, any other bad line is a `JournalError`. */
+export async function openJournal(path: string): Promise<Journal> {
+  const text = await readFile(path, 'utf8').catch(ifMissing);
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  const entries = whole.split('\n').filter(Boolean).map(parseLine(path));
+  if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
+
+  const file = await open(path, 'a');
+  return {
+    entries,
+    async append(entry) {
+      await file.appendFile(`${JSON.stringify(entry)}\n`);
+      await file.datasync();
+      entries.push(entry);
+    },
+    close: () => file.close(),
+  };
+}
+
+export class JournalError extends Error {}
+
+const parseLine =
+  (path: string) =>
+  (line: string, index: number): Entry => {
+    try {
+      return entrySchema.parse(JSON.parse(line));
+    } catch {
+      throw new JournalError(
+        `${path}:${index + 1} is no line of an experiment's journal: the directory cannot be resumed; start anew.`,
+      );
+    }
+  };
+
+function ifMissing(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return '';
+  throw error;
+}

@@ -1,0 +1,50 @@
+// Numbers as people read them, with their units.
+import type { Metric } from './result.ts';
+
+/** `4.982 Mpps`, `805.3 kpps`. */
+export function formatPps(pps: number): string {
+  if (pps >= 1e6) return `${significant(pps / 1e6, 4)} Mpps`;
+  return pps >= 1e3 ? `${significant(pps / 1e3, 4)} kpps` : `${significant(pps, 4)} pps`;
+}
+
+/** `1,057 ns`. */
+export const formatNanoseconds = (ns: number): string => `${grouped(Number(ns.toPrecision(4)))} ns`;
+
+export const formatMetric = (value: number, metric: Metric): string =>
+  metric === 'pps' ? formatPps(value) : formatNanoseconds(value);
+
+/** What a metric is called, and which way is better. */
+export const metricName = (metric: Metric): string =>
+  metric === 'pps' ? 'packets per second (more is better)' : 'CPU time per packet (less is better)';
+
+/** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
+export const formatChange = (ratio: number): string => `${signedPercent(ratio)} %`;
+
+/** `+6.79 … +9.86`, in percent. */
+export const formatInterval = (low: number, high: number): string =>
+  `${signedPercent(low)} … ${signedPercent(high)}`;
+
+/** `2 %`. */
+export const formatPercent = (ratio: number): string => `${Number((ratio * 100).toPrecision(3))} %`;
+
+/** `2,000`. */
+export const grouped = (value: number): string => value.toLocaleString('en-US');
+
+/** `41 s`, `2 min 5 s`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+function signedPercent(ratio: number): string {
+  const percent = Math.abs(ratio * 100);
+  const digits = percent < 10 ? 2 : percent < 100 ? 1 : 0;
+  const shown = percent.toFixed(digits);
+  if (Number(shown) === 0) return `±${shown}`;
+  return `${ratio < 0 ? '−' : '+'}${shown}`;
+}
+
+const significant = (value: number, digits: number): string => {
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.max(value, 1e-9))));
+  return value.toFixed(Math.min(decimals, 3));
+};

@@ -1,0 +1,69 @@
+// The verdict in one line, for someone who reads nothing else.
+import { patchName } from '../patch/patch.ts';
+import { cellName } from '../scenario/scenario.ts';
+import { formatPercent } from './format.ts';
+import type { CellResult, CellVerdict, Result } from './result.ts';
+
+/** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */
+export function headline(result: Result): string {
+  const { symbol, text } = sentence(result);
+  return `${symbol} ppsgate: ${patchName(result.patch)} ${text}`;
+}
+
+function sentence({ outcome, policy }: Result): { symbol: string; text: string } {
+  if (outcome.kind === 'does-not-load') return { symbol: '🔴', text: 'does not load' };
+  if (outcome.kind === 'does-not-apply') return { symbol: '🔴', text: 'does not apply' };
+
+  const { cells, verdict } = outcome;
+  const margin = formatPercent(policy.marginRatio);
+  switch (verdict) {
+    case 'regression':
+      return { symbol: '🔴', text: changes('loses', withVerdict(cells, 'regression')) };
+    case 'improvement':
+      return {
+        symbol: '🟢',
+        text: `${changes('gains', withVerdict(cells, 'improvement'))}; no regression`,
+      };
+    case 'no-regression':
+      return { symbol: '🟢', text: `loses nothing that matters (less than ${margin})` };
+    case 'inconclusive': {
+      const open = withVerdict(cells, 'inconclusive').length;
+      return {
+        symbol: '🟡',
+        text: `may lose ${margin} or not: ${open} of ${cells.length} cells need more runs`,
+      };
+    }
+    case 'invalid': {
+      const invalid = withVerdict(cells, 'invalid').length;
+      return {
+        symbol: '⚪',
+        text: `was not measured: ${invalid} of ${cells.length} cells are invalid`,
+      };
+    }
+  }
+}
+
+const withVerdict = (cells: readonly CellResult[], kind: CellVerdict['kind']): CellResult[] =>
+  cells.filter((cell) => cell.verdict.kind === kind);
+
+const mostNamed = 3;
+
+/** `loses 10.4 % (forwarding inet4) and 9.1 % (forwarding inet6)`, in packets per second whatever was judged. */
+function changes(verb: 'loses' | 'gains', cells: readonly CellResult[]): string {
+  const named = cells
+    .slice(0, mostNamed)
+    .map((cell) => `${speedChange(cell)} (${cellName(cell.cell)})`);
+  const rest = cells.length - named.length;
+  if (rest > 0) named.push(`${rest} more`);
+  const last = named.pop();
+  return `${verb} ${[named.join(', '), last].filter(Boolean).join(' and ')}`;
+}
+
+/** Half the time per packet is twice the speed. */
+function speedChange({ comparisons }: CellResult): string {
+  const [comparison] = comparisons;
+  if (comparison === undefined) return 'an unknown share';
+  const { metric, interval } = comparison;
+  const ratio = metric === 'pps' ? interval.change : 1 / (1 + interval.change) - 1;
+  return `${(Math.abs(ratio) * 100).toFixed(1)} %`;
+}
