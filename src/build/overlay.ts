@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Patch } from '../patch/patch.ts';
-import type { Repository } from '../patch/repository.ts';
+import { type Repository, RepositoryError } from '../patch/repository.ts';
 
 export const overlaySchema = z.object({
   /** `base`, `patched`. */
@@ -23,7 +23,8 @@ export type Overlay = z.infer<typeof overlaySchema>;
 
 /**
  * The overlay where the patch parted from its base, and the one at its head: what others changed on the
- * branch meanwhile is neither blamed on the patch nor thanked to it.
+ * branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError` where
+ * neither has a file: nothing would be compared with nothing, and pass.
  */
 export async function buildVariants(
   patch: Patch,
@@ -31,10 +32,16 @@ export async function buildVariants(
   repository: Repository,
 ): Promise<Overlay[]> {
   const base = await repository.mergeBase(patch.baseCommit, patch.headCommit);
-  return Promise.all([
+  const overlays = await Promise.all([
     readOverlay(repository, base, folder, 'base'),
     readOverlay(repository, patch.headCommit, folder, 'patched'),
   ]);
+  if (overlays.every(({ files }) => files.length === 0)) {
+    throw new RepositoryError(
+      `The folder ${folder} holds no file at ${base} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`,
+    );
+  }
+  return overlays;
 }
 
 async function readOverlay(

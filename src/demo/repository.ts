@@ -1,6 +1,6 @@
 // The demo's own small repository: a router's rules and settings, and three patches whose effect is known.
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CellVerdict } from '../report/result.ts';
@@ -21,7 +21,7 @@ export const demoPatches: readonly DemoPatch[] = [
   },
   {
     branch: 'guard-protocol-254',
-    title: 'Look ten times for protocol 254',
+    title: 'Look twelve times for protocol 254',
     expected: 'regression',
   },
   {
@@ -64,12 +64,14 @@ const nftablesConf = (rules: string[]): string =>
 const rulesOf: Record<string, string[]> = {
   [baseBranch]: [],
   'comment-the-rules': ['    # Whatever must not even be tracked is dropped here.'],
-  'guard-protocol-254': new Array<string>(10).fill(noOpRule),
+  'guard-protocol-254': new Array<string>(12).fill(noOpRule),
   'guard-udp': ['    meta l4proto upd drop'],
 };
 
-/** Makes the repository in an empty directory: `main`, and a branch for each patch. */
-export async function makeDemoRepository(directory: string): Promise<void> {
+/** Makes the repository, whole or not at all: `main`, and a branch for each patch. */
+export async function makeDemoRepository(finalDirectory: string): Promise<void> {
+  const directory = `${finalDirectory}.part`;
+  await rm(directory, { recursive: true, force: true });
   const commit = async (branch: string, message: string): Promise<void> => {
     await writeFile(join(directory, 'dut/nftables.conf'), nftablesConf(rulesOf[branch] ?? []));
     await git(directory, 'add', '.');
@@ -86,6 +88,7 @@ export async function makeDemoRepository(directory: string): Promise<void> {
     await commit(branch, title);
   }
   await git(directory, 'switch', '--quiet', baseBranch);
+  await rename(directory, finalDirectory);
 }
 
 /** Without the settings of whoever runs it, so that the commits are the same everywhere. */

@@ -129,7 +129,10 @@ export function parseObservation(log: string): Observation {
   }
   const points = lines.filter((line) => line.startsWith('sample ')).map(parsePoint);
   const runs = Map.groupBy(points, (point) => point.run);
-  return { kind: 'observed', samplesPerRun: [...runs.values()].map(differences) };
+  const samplesPerRun = [...runs.values()].map(differences);
+  return samplesPerRun.flat().every(goesForward)
+    ? { kind: 'observed', samplesPerRun }
+    : { kind: 'failed', reason: 'the DUT’s clock or a counter went backwards, or is unreadable' };
 }
 
 type Point = { run: string; time: number; received: number; forwarded: number; busyNs: number };
@@ -157,3 +160,7 @@ function differences(points: Point[]): Sample[] {
     };
   });
 }
+
+/** Also false where something that is no number was read. */
+const goesForward = ({ seconds, receivedPackets, forwardedPackets, busySeconds = 0 }: Sample) =>
+  seconds > 0 && receivedPackets >= 0 && forwardedPackets >= 0 && busySeconds >= 0;

@@ -1,4 +1,5 @@
 // Everything that an experiment does, fixed and written down before its first run.
+import { randomInt } from 'node:crypto';
 import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -48,6 +49,9 @@ export function makePlan(request: PlanRequest, variants: Overlay[]): Plan {
   return { schemaVersion: 1, patch, testbed, variants, cells, policy, traffic, seed, blasts };
 }
 
+/** For an order that nobody could have known; the plan keeps it. */
+export const randomSeed = (): number => randomInt(2 ** 31);
+
 const fileName = 'experiment.json';
 
 /** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
@@ -81,4 +85,6 @@ export const hasPlan = (directory: string): Promise<boolean> =>
     () => false,
   );
 
-export class PlanError extends Error {}
+export class PlanError extends Error {
+  override readonly name = 'PlanError';
+}

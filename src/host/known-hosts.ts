@@ -2,12 +2,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { ServerHostKeyAlgorithm } from 'ssh2';
 
-export interface Address {
+export type Address = {
   readonly host: string;
   readonly port: number;
-}
+};
 
-export interface KnownHost {
+export type KnownHost = {
   /** Counted from 1. */
   readonly line: number;
   readonly hosts: HostPatterns;
@@ -15,16 +15,16 @@ export interface KnownHost {
   readonly key: Buffer;
   /** A key that must never be trusted again. */
   readonly revoked: boolean;
-}
+};
 
 type HostPatterns =
   | { readonly kind: 'plain'; readonly patterns: readonly string[] }
   | { readonly kind: 'hashed'; readonly salt: Buffer; readonly hash: Buffer };
 
-export interface KnownHosts {
+export type KnownHosts = {
   readonly entries: readonly KnownHost[];
   readonly ignored: readonly { readonly line: number; readonly reason: string }[];
-}
+};
 
 export type HostKeyVerdict =
   | { readonly kind: 'known' }
@@ -32,12 +32,12 @@ export type HostKeyVerdict =
   | { readonly kind: 'changed'; readonly expected: readonly ExpectedKey[] }
   | { readonly kind: 'revoked'; readonly line: number };
 
-export interface ExpectedKey {
+export type ExpectedKey = {
   readonly line: number;
   /** `ssh-ed25519`, `ssh-rsa`… */
   readonly type: string;
   readonly fingerprint: string;
-}
+};
 
 /** The format is sshd(8)'s "SSH_KNOWN_HOSTS FILE FORMAT". A line that cannot be used is ignored with the reason. */
 export function parseKnownHosts(text: string): KnownHosts {

@@ -4,11 +4,10 @@
 const line = Symbol('command line');
 
 /** A command line whose every foreign word is quoted. Only `shell` makes one. */
-export interface Command {
-  readonly [line]: string;
-}
+export type Command = { readonly [line]: string };
 
 export type Word = string | number;
+type Value = Word | readonly Word[] | Command;
 
 /**
  * A command line with each interpolated value as data: a string or number becomes one quoted word,
@@ -21,10 +20,7 @@ export type Word = string | number;
  * for a template in which quoting could not protect: a value inside quotes, a comment, a here-document,
  * backquotes or arithmetic.
  */
-export function shell(
-  template: TemplateStringsArray,
-  ...values: readonly (Word | readonly Word[] | Command)[]
-): Command {
+export function shell(template: TemplateStringsArray, ...values: readonly Value[]): Command {
   for (const text of template) refuseUnsafe(text);
   const words = values.map(quoted);
   return { [line]: template.map((text, index) => text + (words[index] ?? '')).join('') };
@@ -36,10 +32,11 @@ export const commandText = (command: Command): string => command[line];
 /** Each piece of a template has to leave the shell in the state that the quotes of the next value rely on. */
 function refuseUnsafe(text: string): void {
   const bare = text.replace(closed, '_');
-  const hazard = hazards.find(({ pattern }) => pattern.test(bare));
+  const hazard = hazards.find(([pattern]) => pattern.test(bare));
   if (hazard === undefined) return;
+  const [, name, instead] = hazard;
   throw new TypeError(
-    `The command template "${text.trim()}" holds ${hazard.name}, where the value after it could not be quoted; ${hazard.instead}.`,
+    `The command template "${text.trim()}" holds ${name}, where the value after it could not be quoted; ${instead}.`,
   );
 }
 
@@ -47,21 +44,21 @@ function refuseUnsafe(text: string): void {
 const closed =
   /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
 
-const hazards: readonly { pattern: RegExp; name: string; instead: string }[] = [
-  {
-    pattern: /['"]/,
-    name: 'an open quote (or a substitution too deep inside quotes)',
-    instead: 'write values without quotes around them, they get their own',
-  },
-  { pattern: /\\/, name: 'a backslash at its end', instead: 'leave it out' },
-  { pattern: /\$$/, name: 'a dollar sign at its end', instead: 'leave it out' },
-  { pattern: /`/, name: 'backquotes', instead: 'use $(…)' },
-  { pattern: /<</, name: 'a here-document', instead: 'send that text as standard input' },
-  { pattern: /\(\(|\$\[/, name: 'arithmetic', instead: 'calculate before the command is made' },
-  { pattern: /(?<![^\s;&|()])#/, name: 'a comment', instead: 'write it beside the template' },
+const hazards: readonly [pattern: RegExp, name: string, instead: string][] = [
+  [
+    /['"]/,
+    'an open quote (or a substitution too deep inside quotes)',
+    'write values without quotes around them, they get their own',
+  ],
+  [/\\/, 'a backslash at its end', 'leave it out'],
+  [/\$$/, 'a dollar sign at its end', 'leave it out'],
+  [/`/, 'backquotes', 'use $(…)'],
+  [/<</, 'a here-document', 'send that text as standard input'],
+  [/\(\(|\$\[/, 'arithmetic', 'calculate before the command is made'],
+  [/(?<![^\s;&|()])#/, 'a comment', 'write it beside the template'],
 ];
 
-function quoted(value: Word | readonly Word[] | Command): string {
+function quoted(value: Value): string {
   if (typeof value === 'object' && line in value) return value[line];
   return [value].flat().map(quotedWord).join(' ');
 }

@@ -10,7 +10,7 @@ export type Repository = {
   mergeBase(first: string, second: string): Promise<string>;
   /** The files below a folder (absolute, or relative to the repository's) at a commit, by their paths in it; none where it does not exist. */
   list(commit: string, folder: string): Promise<TreeEntry[]>;
-  /** The text of an object. */
+  /** The text of an object: its id, or `COMMIT:PATH`. */
   read(object: string): Promise<string>;
   /** Subject line and author of a commit. */
   describe(commit: string): Promise<{ subject: string; author: string }>;
@@ -19,7 +19,9 @@ export type Repository = {
 export type TreeEntry = { path: string; mode: string; object: string };
 
 /** What git could not do, in one sentence. */
-export class RepositoryError extends Error {}
+export class RepositoryError extends Error {
+  override readonly name = 'RepositoryError';
+}
 
 const run = promisify(execFile);
 const maxFileBytes = 4 * 1024 * 1024;
@@ -58,12 +60,24 @@ export function openRepository(directory: string): Repository {
     },
 
     async list(commit, folder) {
-      const prefix = `${relative(directory, resolvePath(directory, folder))}/`;
-      const listing = await git('ls-tree', '-r', '-z', '--end-of-options', commit, prefix);
+      const below = relative(directory, resolvePath(directory, folder));
+      const prefixes = below === '' ? [] : [`${below}/`];
+      const list = ['ls-tree', '-r', '-z', '--end-of-options', commit, ...prefixes];
+      const listing = await git(...list).catch(() => {
+        throw new RepositoryError(
+          `git cannot list ${folder} at ${commit} in ${directory}: name a folder of the repository.`,
+        );
+      });
+      const [prefix = ''] = prefixes;
       return listing.split('\0').filter(Boolean).map(parseTreeEntry(prefix));
     },
 
-    read: (object) => git('cat-file', 'blob', object),
+    read: (object) =>
+      git('cat-file', 'blob', object).catch(() => {
+        throw new RepositoryError(
+          `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`,
+        );
+      }),
 
     async describe(commit) {
       const [subject = '', author = ''] = (
@@ -78,7 +92,8 @@ export function openRepository(directory: string): Repository {
 const parseTreeEntry =
   (prefix: string) =>
   (line: string): TreeEntry => {
-    const [head = '', path = ''] = line.split('\t');
-    const [mode = '', , object = ''] = head.split(' ');
-    return { mode, object, path: path.slice(prefix.length) };
+    // The path may itself hold tabs.
+    const tab = line.indexOf('\t');
+    const [mode = '', , object = ''] = line.slice(0, tab).split(' ');
+    return { mode, object, path: line.slice(tab + 1 + prefix.length) };
   };

@@ -2,7 +2,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Entry } from '../experiment/journal.ts';
 import type { Plan } from '../experiment/plan.ts';
-import { cellName } from '../scenario/scenario.ts';
+import { type Cell, cellName } from '../scenario/scenario.ts';
 import { judgeCell, worstVerdict } from '../stats/verdict.ts';
 import type { Outcome, Result } from './result.ts';
 
@@ -32,10 +32,9 @@ export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
 const epoch = new Date(0).toISOString();
 
 function outcomeOf(plan: Plan, journal: readonly Entry[]): Outcome {
-  const refusal = journal.findLast((entry) => entry.kind === 'does-not-load');
-  if (refusal !== undefined) {
-    const { scenario, message } = refusal;
-    return { kind: 'does-not-load', scenario, message };
+  const last = journal.findLast((entry) => entry.kind !== 'started');
+  if (last?.kind === 'does-not-load') {
+    return { kind: 'does-not-load', scenario: last.scenario, message: last.message };
   }
   const cells = plan.cells.map((cell) => {
     const runs = journal.flatMap((entry) =>
@@ -43,7 +42,16 @@ function outcomeOf(plan: Plan, journal: readonly Entry[]): Outcome {
         ? entry.runs
         : [],
     );
-    return judgeCell(cell, runs, plan.policy);
+    return judgeCell(cell, runs, plan.policy, failuresOf(cell, plan, journal));
   });
   return { kind: 'judged', verdict: worstVerdict(cells), cells };
+}
+
+/** Why blasts of the cell measured nothing. */
+function failuresOf(cell: Cell, plan: Plan, journal: readonly Entry[]): string[] {
+  const blasts = plan.blasts.filter((blast) => cellName(blast.cell) === cellName(cell));
+  const numbers = new Set(blasts.map((blast) => blast.number));
+  return journal.flatMap((entry) =>
+    entry.kind === 'failed' && numbers.has(entry.blast) ? entry.reason : [],
+  );
 }

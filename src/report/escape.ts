@@ -1,9 +1,9 @@
 // Text that came from a patch, a log or a kernel, made harmless for Markdown: it only ever stands in code.
 import { stripVTControlCharacters } from 'node:util';
 
-/** A code span: no mention, link, reference, markup or line break in it can take effect, also inside a table. */
-export function codeSpan(text: string): string {
-  const line = withoutControls(text).replace(/\s+/g, ' ').trim();
+/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect, also inside a table. */
+export function codeSpan(text: string, mostCharacters = 200): string {
+  const line = cut(withoutControls(text).replace(/\s+/g, ' ').trim(), mostCharacters);
   if (line === '') return '';
   const fence = fenceFor(line, 1);
   const padding = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
@@ -12,9 +12,9 @@ export function codeSpan(text: string): string {
 
 /** A fenced code block, shortened in the middle to `mostCharacters`. */
 export function codeBlock(text: string, mostCharacters = 4000): string {
-  const clean = withoutControls(text).trimEnd();
-  const fence = fenceFor(clean, 3);
-  return `${fence}\n${shortened(clean, mostCharacters)}\n${fence}`;
+  const block = shortened(withoutControls(text).trimEnd(), mostCharacters);
+  const fence = fenceFor(block, 3);
+  return `${fence}\n${block}\n${fence}`;
 }
 
 /** Longer than any run of backticks inside. */
@@ -32,5 +32,14 @@ function shortened(text: string, mostCharacters: number): string {
   if (text.length <= mostCharacters) return text;
   const half = Math.floor(mostCharacters / 2);
   const left = text.length - 2 * half;
-  return `${text.slice(0, half)}\n… ${left} characters left out …\n${text.slice(-half)}`;
+  const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
+  return `${first}\n… ${left} characters left out …\n${last}`;
 }
+
+function cut(text: string, mostCharacters: number): string {
+  if (text.length <= mostCharacters) return text;
+  return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
+}
+
+/** A cut may go through a surrogate pair. */
+const withoutHalves = (text: string): string => text.replace(/\p{Cs}/gu, '');

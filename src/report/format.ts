@@ -3,8 +3,8 @@ import type { Metric } from './result.ts';
 
 /** `4.982 Mpps`, `805.3 kpps`. */
 export function formatPps(pps: number): string {
-  if (pps >= 1e6) return `${significant(pps / 1e6, 4)} Mpps`;
-  return pps >= 1e3 ? `${significant(pps / 1e3, 4)} kpps` : `${significant(pps, 4)} pps`;
+  if (pps >= 1e6) return `${fourDigits(pps / 1e6)} Mpps`;
+  return pps >= 1e3 ? `${fourDigits(pps / 1e3)} kpps` : `${fourDigits(pps)} pps`;
 }
 
 /** `1,057 ns`. */
@@ -44,7 +44,7 @@ function signedPercent(ratio: number): string {
   return `${ratio < 0 ? '−' : '+'}${shown}`;
 }
 
-const significant = (value: number, digits: number): string => {
-  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.max(value, 1e-9))));
-  return value.toFixed(Math.min(decimals, 3));
-};
+function fourDigits(value: number): string {
+  if (value === 0) return '0';
+  return value < 1000 ? value.toPrecision(4) : value.toFixed(0);
+}

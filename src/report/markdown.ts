@@ -122,7 +122,7 @@ const symbols: Record<CellVerdict['kind'], string> = {
 };
 
 function verdictText(verdict: CellVerdict): string {
-  const reason = verdict.kind === 'invalid' ? `: ${verdict.reason}` : '';
+  const reason = verdict.kind === 'invalid' ? `: ${codeSpan(verdict.reason, 120)}` : '';
   return `${symbols[verdict.kind]} ${verdict.kind}${reason}`;
 }
 
@@ -188,10 +188,12 @@ function environment(result: Result): string {
   const { patch, variants, testbed, seed, generator } = result;
   const lines = [
     `patch: ${codeSpan(patch.title)} by ${codeSpan(patch.author)}`,
-    ...variants.map(({ name, commit }) => `${name}: commit ${codeSpan(commit)}`),
-    ...Object.entries(testbed.fingerprint).map(([key, value]) => `${key}: ${codeSpan(value)}`),
+    ...variants.map(({ name, commit }) => `${codeSpan(name)}: commit ${codeSpan(commit)}`),
+    ...Object.entries(testbed.fingerprint).map(
+      ([key, value]) => `${codeSpan(key)}: ${codeSpan(value)}`,
+    ),
     `order of runs: seed ${seed}`,
-    `${generator.name} ${generator.version}`,
+    `${generator.name} ${codeSpan(generator.version)}`,
   ];
   return details('environment', lines.map((line) => `- ${line}`).join('\n'));
 }

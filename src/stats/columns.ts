@@ -5,14 +5,14 @@ export class MinistatInputError extends Error {
   override name = 'MinistatInputError';
 }
 
-export interface ColumnOptions {
+export type ColumnOptions = {
   /** What errors call the file. */
   readonly name: string;
   /** Counted from 1. */
   readonly column?: number;
   /** Each character separates, several in a row separate once, as in strtok(3). */
   readonly delimiters?: string;
-}
+};
 
 /**
  * The numbers in file order. Skipped are empty lines, lines that end before the column, and lines

@@ -3,35 +3,34 @@
 // Sums, medians and variances are added up in ministat's own order rather than by simple-statistics,
 // which compensates rounding: the same numbers to fifteen digits, but three times 0.1 gets no plot there and one here.
 import { MinistatInputError } from './columns.ts';
+import { type PlotOptions, plot, symbol } from './ministat-plot.ts';
+import { formatGeneral } from './printf.ts';
 import { type ConfidencePercent, studentT } from './student.ts';
 
-export interface MinistatSet {
+export type MinistatSet = {
   readonly name: string;
   /** Finite numbers in the order they were read; at least three. */
   readonly values: Float64Array;
-}
+};
 
-export interface CompareOptions {
+export type CompareOptions = {
   /** Of the two-sided test, in percent; 95 by default. */
   readonly confidencePercent?: ConfidencePercent;
   /** `-P`: each set is all there is, not a sample, so its standard deviation is over n. */
   readonly population?: boolean;
-}
+};
 
-export interface MinistatOptions extends CompareOptions {
-  /** `-n`: neither plot nor test. */
-  readonly summariesOnly?: boolean;
-  /** `-A`: no plot. */
-  readonly withoutPlot?: boolean;
-  /** `-q`: neither names nor column heads. */
-  readonly quiet?: boolean;
-  /** `-s`: each set draws its bar on a line of its own. */
-  readonly separateBars?: boolean;
-  /** `-w`: columns of the plot between its borders; 74 by default, at least 2. */
-  readonly width?: number;
-}
+export type MinistatOptions = CompareOptions &
+  PlotOptions & {
+    /** `-n`: neither plot nor test. */
+    readonly summariesOnly?: boolean;
+    /** `-A`: no plot. */
+    readonly withoutPlot?: boolean;
+    /** `-q`: neither names nor column heads. */
+    readonly quiet?: boolean;
+  };
 
-export interface Summary {
+export type Summary = {
   readonly name: string;
   readonly n: number;
   readonly min: number;
@@ -39,10 +38,10 @@ export interface Summary {
   readonly median: number;
   readonly average: number;
   readonly stddev: number;
-}
+};
 
 /** A set against the first, in the first's unit unless the name says percent (of the first's average). */
-export interface Difference {
+export type Difference = {
   readonly name: string;
   readonly difference: number;
   /** Half the width of the confidence interval around `difference`. */
@@ -51,14 +50,14 @@ export interface Difference {
   readonly relativeErrorPercent: number;
   readonly pooledStddev: number;
   readonly significant: boolean;
-}
+};
 
-export interface Comparison {
+export type Comparison = {
   readonly confidencePercent: ConfidencePercent;
   readonly summaries: readonly Summary[];
   /** One for each set after the first. */
   readonly differences: readonly Difference[];
-}
+};
 
 /**
  * The numbers that ministat prints, and with `-n`, `-P` or an unproven difference would not.
@@ -125,13 +124,13 @@ function refuseUnusable(sets: readonly MinistatSet[]): void {
   );
 }
 
-interface Sample {
+type Sample = {
   readonly name: string;
   readonly sorted: Float64Array;
   readonly average: number;
   /** Over n − 1. */
   readonly variance: number;
-}
+};
 
 function measure({ name, values }: MinistatSet): Sample {
   // Loops over values count an index: `for … of` takes ten times as long on a typed array.
@@ -228,159 +227,3 @@ function differenceLines(difference: Difference, confidencePercent: ConfidencePe
     `\t(Student's t, pooled s = ${g(difference.pooledStddev)})\n`,
   ].join('');
 }
-
-/** What C's printf makes of `%.{digits}g`: the exact value rounded half to even, at least two digits. */
-export function formatGeneral(value: number, digits: number): string {
-  if (Number.isNaN(value)) return 'nan';
-  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
-  if (!Number.isFinite(value)) return `${sign}inf`;
-
-  const [mantissa = '', power = ''] = roundHalfToEven(Math.abs(value), digits).split('e');
-  const exponent = Number(power);
-  if (exponent < -4 || exponent >= digits) {
-    const twoDigits = String(Math.abs(exponent)).padStart(2, '0');
-    return `${sign}${withoutTrailingZeros(mantissa)}e${exponent < 0 ? '-' : '+'}${twoDigits}`;
-  }
-
-  const figures = '0'.repeat(Math.max(0, -exponent)) + mantissa.replace('.', '');
-  const whole = Math.max(0, exponent) + 1;
-  return sign + withoutTrailingZeros(`${figures.slice(0, whole)}.${figures.slice(whole)}`);
-}
-
-/** `d.ddde±x`. JavaScript rounds an exact half up and C to even; a hundred decimals tell an exact half. */
-function roundHalfToEven(magnitude: number, digits: number): string {
-  const exact = magnitude.toExponential(100);
-  const kept = exact.slice(0, digits + 1);
-  const isTie = /^50*e/.test(exact.slice(digits + 1));
-  return isTie && /[02468]$/.test(kept)
-    ? kept + exact.slice(exact.indexOf('e'))
-    : magnitude.toExponential(digits - 1);
-}
-
-const withoutTrailingZeros = (decimal: string): string => decimal.replace(/\.?0*$/, '');
-
-/** Where sets fall on the same spot their numbers are or'ed, and the result's symbol is shown, as ministat does. */
-const symbol = (bits: number): string => ' x+*%#@O'.charAt(bits);
-
-function* plot(
-  sets: readonly MinistatSet[],
-  summaries: readonly Summary[],
-  options: MinistatOptions,
-): Generator<string> {
-  const { width = 74, separateBars = false } = options;
-  const axis = spanAxis(summaries, width);
-  if (axis.span === 0) {
-    yield '[no plot, span is zero width]\n';
-    return;
-  }
-
-  const border = `+${'-'.repeat(width)}+\n`;
-  yield border;
-  yield* pileLines(sets, axis);
-  yield barLines(summaries, axis, separateBars);
-  yield border;
-}
-
-interface Axis {
-  readonly width: number;
-  readonly span: number;
-  /** Column of a value; columns are centred, so the smallest value is in the middle of the first. */
-  readonly columnOf: (value: number) => number;
-}
-
-function spanAxis(summaries: readonly Summary[], width: number): Axis {
-  // ministat's own start values: what lies beyond ±9.99e101 does not widen the plot.
-  let low = 9.99e101;
-  let high = -9.99e101;
-  for (const { min, max, average, stddev } of summaries) {
-    for (const value of [min, max, average - stddev, average + stddev]) {
-      if (value < low) low = value;
-      if (value > high) high = value;
-    }
-  }
-
-  const span = high - low;
-  const step = span / (width - 1);
-  const origin = low - 0.5 * step;
-  return { width, span, columnOf: (value) => Math.trunc((value - origin) / step) };
-}
-
-/** The dots, top line first. Equal lines come as one piece: a pile may be millions high, but has few shapes. */
-function* pileLines(sets: readonly MinistatSet[], axis: Axis): Generator<string> {
-  const piles = sets.map(({ values }) => pileHeights(values, axis));
-  const tops = piles.map((heights) => Math.max(1, ...heights));
-  const cleared = sets.map((_, index) => clearedAbove(tops, index));
-
-  const last = tops.at(-1) ?? 0;
-  const changes = [...new Set([last, ...cleared, ...piles.flatMap((heights) => [...heights])])]
-    .filter((level) => level > 0 && level <= last)
-    .sort((a, b) => b - a);
-
-  for (const [index, level] of changes.entries()) {
-    const line = pileLine(piles, cleared, level, axis.width);
-    yield* repeated(line, level - (changes[index + 1] ?? 0));
-  }
-}
-
-function pileHeights(values: Float64Array, axis: Axis): Uint32Array {
-  const heights = new Uint32Array(axis.width);
-  for (let index = 0; index < values.length; index += 1) {
-    const column = axis.columnOf(values[index] ?? NaN);
-    heights[column] = (heights[column] ?? 0) + 1;
-  }
-  return heights;
-}
-
-/**
- * A quirk that published plots show: the plot is as high as the set drawn last, and a set higher
- * than the one before it first wipes all above that one's top. So the highest line that set `index` keeps.
- */
-function clearedAbove(tops: readonly number[], index: number): number {
-  const wiped = tops.slice(index, -1).filter((top, at) => (tops[index + at + 1] ?? 0) > top);
-  return Math.min(...wiped, Infinity);
-}
-
-function pileLine(
-  piles: readonly Uint32Array[],
-  cleared: readonly number[],
-  level: number,
-  width: number,
-): string {
-  const bits = new Uint8Array(width);
-  for (const [index, heights] of piles.entries()) {
-    if (level > (cleared[index] ?? Infinity)) continue;
-    for (const [column, height] of heights.entries()) {
-      if (height >= level) bits[column] = (bits[column] ?? 0) | (index + 1);
-    }
-  }
-  return framed(Array.from(bits, symbol));
-}
-
-function* repeated(line: string, times: number): Generator<string> {
-  const together = Math.ceil(1_000_000 / line.length);
-  for (let left = times; left > 0; left -= together) yield line.repeat(Math.min(left, together));
-}
-
-/** `|___A___|` spans the average ± the standard deviation; M is the median, and A, drawn last, the average. */
-function barLines(summaries: readonly Summary[], axis: Axis, separateBars: boolean): string {
-  const bars = summaries.map(() => Array<string>(axis.width).fill(' '));
-  const [shared = []] = bars;
-  for (const [index, summary] of summaries.entries()) {
-    drawBar(separateBars ? (bars[index] ?? shared) : shared, summary, axis);
-  }
-  return separateBars ? bars.map(framed).join('') : framed(shared);
-}
-
-function drawBar(bar: string[], { median, average, stddev }: Summary, axis: Axis): void {
-  const left = axis.columnOf(average - stddev);
-  const right = axis.columnOf(average + stddev);
-  for (let column = left + 1; column < right; column += 1) {
-    if (bar[column] === ' ') bar[column] = '_';
-  }
-  bar[right] = '|';
-  bar[left] = '|';
-  bar[axis.columnOf(median)] = 'M';
-  bar[axis.columnOf(average)] = 'A';
-}
-
-const framed = (characters: readonly string[]): string => `|${characters.join('')}|\n`;

@@ -10,21 +10,35 @@ import type {
   Run,
 } from '../report/result.ts';
 import type { Cell } from '../scenario/scenario.ts';
-import { pairedChange } from './interval.ts';
+import { type Pair, pairedChange } from './interval.ts';
 
-/** Judges one cell by its runs of `base` and `patched`; a cell with fewer valid pairs than asked is invalid. */
-export function judgeCell(cell: Cell, runs: Run[], policy: Policy): CellResult {
-  const pairs = validPairs(runs);
-  const stopped = pairs.filter((pair) => pair.patched.pps === 0 && pair.base.pps > 0);
-  const usable = pairs.filter((pair) => pair.base.pps > 0 && pair.patched.pps > 0);
-
-  if (pairs.length > 0 && stopped.length === pairs.length) {
-    return { cell, verdict: { kind: 'regression' }, comparisons: [allLost(pairs)], runs };
+/**
+ * Judges one cell by its runs of `base` and `patched`; a cell with fewer valid pairs than asked is invalid.
+ * `failures` are the reasons of its blasts that measured nothing, to say why runs are missing.
+ */
+export function judgeCell(
+  cell: Cell,
+  runs: Run[],
+  policy: Policy,
+  failures: readonly string[] = [],
+): CellResult {
+  const pairs = pairsOf(runs);
+  const stopped = pairs.filter(({ base, patched }) => counts(base) && forwardsNothing(patched));
+  const valid = pairs.filter(({ base, patched }) => counts(base) && counts(patched));
+  if (valid.length === 0 && stopped.length >= policy.runsPerVariant) {
+    return { cell, verdict: { kind: 'regression' }, comparisons: [allLost(stopped)], runs };
   }
+
   const comparisons = metricsInOrder(policy.metric).flatMap((metric) =>
-    compare(usable, metric, policy.confidenceRatio),
+    compare(valuesOf(valid, metric), metric, policy.confidenceRatio),
   );
-  return { cell, verdict: verdictOf(comparisons, usable.length, runs, policy), comparisons, runs };
+  const judged = comparisons.find((comparison) => comparison.metric === policy.metric);
+  const counted = valuesOf(valid, policy.metric).length;
+  const verdict: CellVerdict =
+    judged !== undefined && counted >= policy.runsPerVariant
+      ? { kind: judgeInterval(judged.interval, judged.metric, policy.marginRatio) }
+      : { kind: 'invalid', reason: tooFew(counted, valid.length, runs, policy, failures) };
+  return { cell, verdict, comparisons, runs };
 }
 
 /** The verdict of a patch is the worst of its cells; it gains only where nothing is lost or unknown. */
@@ -36,55 +50,60 @@ export function worstVerdict(cells: readonly CellResult[]): CellVerdict['kind'] 
 
 /**
  * Regression: the interval lies below 0 and does not exclude a loss of the margin. Improvement: its mirror
- * image. No regression: a loss of the margin is excluded. Inconclusive: neither 0 nor that loss is.
- * For a metric of which less is better, `gain` turns the interval round first.
+ * image, what base would be told as a patch of patched. No regression: a loss of the margin is excluded.
+ * Inconclusive: neither 0 nor that loss is.
  */
 export function judgeInterval(
   interval: Interval,
   metric: Metric,
   marginRatio: number,
 ): Exclude<CellVerdict['kind'], 'invalid'> {
-  const { low, high } = gain(interval, metric);
-  if (high < 0 && low <= -marginRatio) return 'regression';
-  if (low > 0 && high >= marginRatio) return 'improvement';
-  return low > -marginRatio ? 'no-regression' : 'inconclusive';
+  const [speed, cost] =
+    metric === 'pps' ? [interval, inverse(interval)] : [inverse(interval), interval];
+  const isLoss = ({ low, high }: Interval) => high < 0 && low <= -marginRatio;
+  if (isLoss(speed)) return 'regression';
+  if (isLoss(cost)) return 'improvement';
+  return speed.low > -marginRatio ? 'no-regression' : 'inconclusive';
 }
 
-/** The interval as speed gained: of ns per packet, 25 % more is 20 % fewer packets per second. */
-function gain(interval: Interval, metric: Metric): Interval {
-  if (metric === 'pps') return interval;
-  const inverse = (change: number) => 1 / (1 + change) - 1;
-  return {
-    change: inverse(interval.change),
-    low: inverse(interval.high),
-    high: inverse(interval.low),
-  };
+/** Between speed and time per packet: 25 % more ns per packet are 20 % fewer packets per second. */
+function inverse({ change, low, high }: Interval): Interval {
+  const turned = (ratio: number) => 1 / (1 + ratio) - 1;
+  return { change: turned(change), low: turned(high), high: turned(low) };
 }
 
 type RunPair = { base: Run; patched: Run };
 
-/** Both runs of the pair count, and both come from the same try of the same blast. */
-function validPairs(runs: readonly Run[]): RunPair[] {
+/** Both runs of a pair come from the same try of the same blast. */
+function pairsOf(runs: readonly Run[]): RunPair[] {
   const groups = Map.groupBy(runs, (run) => `${run.blast}.${run.attempt}/${run.pair}`);
   return [...groups.values()].flatMap((group) => {
-    const valid = group.filter((run) => run.validity.kind === 'valid');
-    const base = valid.find((run) => run.variant === 'base');
-    const patched = valid.find((run) => run.variant === 'patched');
+    const base = group.find((run) => run.variant === 'base');
+    const patched = group.find((run) => run.variant === 'patched');
     return base && patched ? [{ base, patched }] : [];
   });
 }
 
+const counts = (run: Run): boolean => run.validity.kind === 'valid';
+
+/** Such a run is invalid, as one with a hole is; but beside a base that counts it is the patch that stops packets. */
+const forwardsNothing = ({ samples }: Run): boolean =>
+  samples.length > 0 && samples.every((sample) => sample.forwardedPackets === 0);
+
 const metricsInOrder = (first: Metric): Metric[] =>
   first === 'pps' ? ['pps', 'nsPerPacket'] : ['nsPerPacket', 'pps'];
 
-function compare(pairs: RunPair[], metric: Metric, confidence: number): Comparison[] {
-  const values = pairs.flatMap(({ base, patched }) => {
+function valuesOf(pairs: RunPair[], metric: Metric): Pair[] {
+  return pairs.flatMap(({ base, patched }) => {
     const [baseValue, patchedValue] = [base[metric], patched[metric]];
     return baseValue && patchedValue ? [{ base: baseValue, patched: patchedValue }] : [];
   });
-  if (values.length < 2) return [];
-  const { base, patched, ...interval } = pairedChange(values, confidence);
-  return [{ metric, base, patched, pairs: values.length, interval }];
+}
+
+function compare(pairs: Pair[], metric: Metric, confidence: number): Comparison[] {
+  if (pairs.length < 2) return [];
+  const { base, patched, ...interval } = pairedChange(pairs, confidence);
+  return [{ metric, base, patched, pairs: pairs.length, interval }];
 }
 
 function allLost(pairs: RunPair[]): Comparison {
@@ -93,25 +112,24 @@ function allLost(pairs: RunPair[]): Comparison {
   return { metric: 'pps', base, patched: 0, pairs: pairs.length, interval };
 }
 
-function verdictOf(
-  comparisons: Comparison[],
-  pairs: number,
+/** How many pairs count, and the reason that most failures and invalid runs share. */
+function tooFew(
+  counted: number,
+  valid: number,
   runs: Run[],
   policy: Policy,
-): CellVerdict {
-  const judged = comparisons.find((comparison) => comparison.metric === policy.metric);
-  if (judged === undefined || pairs < policy.runsPerVariant) {
-    const counted = `${pairs} of ${policy.runsPerVariant} pairs of runs count`;
-    return { kind: 'invalid', reason: [counted, mainReason(runs)].filter(Boolean).join(': ') };
-  }
-  return { kind: judgeInterval(judged.interval, judged.metric, policy.marginRatio) };
-}
-
-/** The reason that most invalid runs share. */
-function mainReason(runs: Run[]): string | undefined {
-  const reasons = runs.flatMap((run) =>
+  failures: readonly string[],
+): string {
+  const invalid = runs.flatMap((run) =>
     run.validity.kind === 'invalid' ? run.validity.reason : [],
   );
-  const groups = [...Map.groupBy(reasons, (reason) => reason).entries()];
-  return groups.toSorted((a, b) => b[1].length - a[1].length)[0]?.[0];
+  const why =
+    counted < valid ? `the DUT tells no ${policy.metric}` : mostFrequent([...failures, ...invalid]);
+  const count = `${counted} of ${policy.runsPerVariant} pairs of runs count`;
+  return why === undefined ? count : `${count}: ${why}`;
+}
+
+function mostFrequent(texts: readonly string[]): string | undefined {
+  const groups = [...Map.groupBy(texts, (text) => text).values()];
+  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0];
 }

@@ -1,28 +1,34 @@
 // From a testbed's name in ppsgate.yml to a testbed that is ready to be used.
-import type { LinuxTestbed, Testbed as TestbedConfig, Traffic } from '../config/schema.ts';
+import { UsageError } from '../config/overrides.ts';
+import type { Config, LinuxTestbed, Traffic } from '../config/schema.ts';
 import { labDown, labUp } from '../linux-lab/lab.ts';
 import { openLinuxTestbed } from './linux.ts';
 import type { Testbed } from './testbed.ts';
 
-/** Connects to the testbed; the embedded one is brought up first, and taken down by `restore`. */
-export async function openTestbed(
-  name: string,
-  config: TestbedConfig,
-  traffic: Traffic,
-): Promise<Testbed> {
-  if (config.kind === 'linux') return openLinuxTestbed(name, config, traffic);
+/** The name asked for, or the first of the configuration; throws a `UsageError` where there is none such. */
+export function chooseTestbed(config: Config, name?: string): string {
+  const names = Object.keys(config.testbeds);
+  const chosen = name || names[0] || '';
+  if (names.includes(chosen)) return chosen;
+  throw new UsageError(`The configuration has no testbed "${chosen}": it has ${names.join(', ')}.`);
+}
+
+/** Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. */
+export async function openTestbed(name: string, config: Config): Promise<Testbed> {
+  const testbed = config.testbeds[chooseTestbed(config, name)];
+  if (testbed?.kind === 'linux') return openLinuxTestbed(name, testbed, config.traffic);
 
   const lab = await labUp();
-  const testbed = await openEmbedded(name, lab, traffic);
+  const embedded = await openEmbedded(name, lab, config.traffic);
   return {
-    ...testbed,
+    ...embedded,
     async restore() {
-      await testbed.restore().finally(labDown);
+      await embedded.restore().finally(labDown);
     },
   };
 }
 
-async function openEmbedded(name: string, lab: LinuxTestbed, traffic: Traffic) {
+async function openEmbedded(name: string, lab: LinuxTestbed, traffic: Traffic): Promise<Testbed> {
   try {
     return await openLinuxTestbed(name, lab, traffic);
   } catch (error) {

@@ -32,6 +32,7 @@ function nsPerPacket({ busySeconds, receivedPackets }: Sample): number[] {
 }
 
 function validity(samples: Sample[], pps: number, offeredPps: number): Run['validity'] {
+  if (samples.length === 0) return invalid('no sample was taken');
   const hole = samples.find((sample) => sample.forwardedPackets === 0);
   if (hole !== undefined) {
     const milliseconds = Math.round(hole.seconds * 1000);

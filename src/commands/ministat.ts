@@ -4,9 +4,9 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { getSystemErrorMessage } from 'node:util';
 import type { Command } from 'commander';
-import { MinistatInputError, parseColumn } from './stats/columns.ts';
-import type { MinistatOptions, MinistatSet } from './stats/ministat.ts';
-import { type ConfidencePercent, confidencePercents } from './stats/student.ts';
+import { MinistatInputError, parseColumn } from '../stats/columns.ts';
+import type { MinistatOptions, MinistatSet } from '../stats/ministat.ts';
+import { type ConfidencePercent, confidencePercents } from '../stats/student.ts';
 
 export function addMinistatCommand(program: Command): void {
   program
@@ -27,7 +27,7 @@ export function addMinistatCommand(program: Command): void {
     .action(run);
 }
 
-interface Flags {
+type Flags = {
   readonly A?: true;
   readonly n?: true;
   readonly P?: true;
@@ -38,7 +38,7 @@ interface Flags {
   readonly d?: string;
   readonly w?: string;
   readonly json?: true;
-}
+};
 
 async function run(files: readonly string[], flags: Flags): Promise<void> {
   try {
@@ -51,7 +51,7 @@ async function run(files: readonly string[], flags: Flags): Promise<void> {
 }
 
 async function answer(files: readonly string[], flags: Flags): Promise<void> {
-  const { compare, ministatPieces } = await import('./stats/ministat.ts');
+  const { compare, ministatPieces } = await import('../stats/ministat.ts');
   const options = readOptions(flags);
   const sets = await readSets(files, flags);
 

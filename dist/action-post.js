@@ -1,0 +1,6 @@
+import { t as cleanUp } from "./clean-up.js";
+
+// src/action-post.ts
+await cleanUp();
+
+export {  };

@@ -1,0 +1,56 @@
+// src/exit.ts
+const exitCodes = {
+	pass: 0,
+	patchAtFault: 1,
+	usage: 2,
+	undecided: 3,
+	infrastructure: 4,
+	cancelled: 130
+};
+/** 0 where the patch passes, 1 where it is at fault, 3 where nobody can say. */
+function exitCodeOfResult({ outcome }) {
+	if (outcome.kind !== "judged") return exitCodes.patchAtFault;
+	switch (outcome.verdict) {
+		case "no-regression":
+		case "improvement": return exitCodes.pass;
+		case "regression": return exitCodes.patchAtFault;
+		case "inconclusive":
+		case "invalid": return exitCodes.undecided;
+	}
+}
+const usageErrors = /* @__PURE__ */ new Set([
+	"ConfigError",
+	"UsageError",
+	"PlanError",
+	"RepositoryError",
+	"ResultError"
+]);
+const exitCodeOfError = (error) => error instanceof Error && usageErrors.has(error.name) ? exitCodes.usage : exitCodes.infrastructure;
+/**
+* Does a command's work and ends the program as it went: `work` gets a signal that a first Ctrl-C or
+* SIGTERM aborts, so that it can clean up; a second one ends it at once.
+*/
+async function runToExit(work, { debug = false, tell = sayOnStderr } = {}) {
+	const cancel = new AbortController();
+	const onSignal = () => {
+		if (cancel.signal.aborted) process.exit(exitCodes.cancelled);
+		process.stderr.write("\nppsgate: cancelled, cleaning up …\n");
+		cancel.abort(/* @__PURE__ */ new Error("cancelled"));
+	};
+	process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+	try {
+		process.exitCode = await work(cancel.signal);
+	} catch (error) {
+		process.exitCode = cancel.signal.aborted ? exitCodes.cancelled : exitCodeOfError(error);
+		if (!cancel.signal.aborted) tell(told(error, debug));
+	} finally {
+		process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
+	}
+}
+const sayOnStderr = (sentence) => void process.stderr.write(`ppsgate: ${sentence}\n`);
+function told(error, debug) {
+	if (!(error instanceof Error)) return String(error);
+	return debug ? error.stack ?? error.message : error.message;
+}
+
+export { runToExit as i, exitCodeOfResult as n, exitCodes as r, exitCodeOfError as t };

@@ -1,0 +1,370 @@
+import { execFile } from "node:child_process";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { link, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { setTimeout } from "node:timers/promises";
+
+// src/linux-lab/owner.ts
+/** Makes this process the owner; throws when another living process is. */
+async function claim(path) {
+	await mkdir(dirname(path), { recursive: true });
+	const self = await identify(process.pid) ?? "";
+	while (!await createWhole(path, self)) {
+		const owner = await readFile(path, "utf8").catch(() => "");
+		if (owner === self) return;
+		if (owner !== "" && await isAlive(owner)) {
+			const pid = owner.split(" ")[0];
+			throw new LabInUseError(`The embedded lab is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`);
+		}
+		await rm(path, { force: true });
+	}
+}
+/** Creates the file with its text in one step, so that nobody reads half of it; false where it exists. */
+async function createWhole(path, text) {
+	const draft = `${path}.${process.pid}`;
+	await writeFile(draft, text);
+	try {
+		await link(draft, path);
+		return true;
+	} catch (error) {
+		if (error.code === "EEXIST") return false;
+		throw error;
+	} finally {
+		await rm(draft);
+	}
+}
+var LabInUseError = class extends Error {};
+async function isAlive(owner) {
+	return await identify(Number(owner.split(" ")[0])) === owner;
+}
+/** `pid starttime`: the start time, in ticks since boot, tells a process from a later one of the same number. */
+async function identify(pid) {
+	const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => void 0);
+	const startTime = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+	return startTime === void 0 ? void 0 : `${pid} ${startTime}`;
+}
+
+// src/linux-lab/lab.ts
+const run = promisify(execFile);
+const folder = "/run/ppsgate-lab";
+const roles = [
+	"sender",
+	"dut",
+	"receiver"
+];
+const namespace = (role) => `ppsgate-${role}`;
+const managementNetwork = {
+	sender: "169.254.71",
+	dut: "169.254.72",
+	receiver: "169.254.73"
+};
+const senderCpu = 0;
+const dutCpu = availableParallelism() > 1 ? 1 : 0;
+/** Brings the lab up, after taking down what an earlier one left, and says how to reach it; fails when another process uses it. */
+async function labUp() {
+	await claim(join(folder, "owner"));
+	await removeLab();
+	await mkdir("/run/sshd", { recursive: true });
+	await makeKeys();
+	await makeNetwork();
+	await Promise.all(roles.map(startSshd));
+	return describeLab();
+}
+/** Takes everything of the lab down: processes, namespaces, keys; harmless when there is nothing, refused when another process uses it. */
+async function labDown() {
+	await claim(join(folder, "owner"));
+	await removeLab();
+	await rm(folder, {
+		recursive: true,
+		force: true
+	});
+}
+/** What of a lab exists on this machine: namespaces and processes in them; all empty after `labDown`. */
+async function labLeftovers() {
+	const namespaces = await existingNamespaces();
+	return {
+		namespaces,
+		processes: (await Promise.all(namespaces.map(processesIn))).flat()
+	};
+}
+async function removeLab() {
+	for (const role of roles) await run("ip", [
+		"link",
+		"delete",
+		outsideInterface(role)
+	]).catch(() => {});
+	for (const name of await existingNamespaces()) {
+		await endProcessesIn(name);
+		await run("ip", [
+			"netns",
+			"delete",
+			name
+		]);
+	}
+}
+async function existingNamespaces() {
+	const { stdout } = await run("ip", [
+		"-json",
+		"netns",
+		"list"
+	]);
+	const known = stdout.trim() === "" ? [] : JSON.parse(stdout);
+	const ours = new Set(roles.map(namespace));
+	return known.map((entry) => entry.name).filter((name) => ours.has(name));
+}
+async function processesIn(name) {
+	const { stdout } = await run("ip", [
+		"netns",
+		"pids",
+		name
+	]);
+	return stdout.split("\n").filter(Boolean).map(Number);
+}
+async function endProcessesIn(name) {
+	for (let attempt = 0; attempt < 100; attempt++) {
+		const pids = await processesIn(name);
+		if (pids.length === 0) return;
+		for (const pid of pids) endProcess(pid);
+		await setTimeout(10);
+	}
+	throw new Error(`Processes in the namespace ${name} do not end: see 'ip netns pids ${name}'.`);
+}
+function endProcess(pid) {
+	try {
+		process.kill(pid, "SIGKILL");
+	} catch (error) {
+		if (error.code !== "ESRCH") throw error;
+	}
+}
+async function makeKeys() {
+	await rm(join(folder, "keys"), {
+		recursive: true,
+		force: true
+	});
+	await mkdir(join(folder, "keys"), {
+		recursive: true,
+		mode: 448
+	});
+	await Promise.all(["controller", ...roles].map(makeKey));
+	const lines = await Promise.all(roles.map(async (role) => `${managementNetwork[role]}.2 ${await publicKey(role)}`));
+	await writeFile(knownHostsPath, `${lines.join("\n")}\n`);
+}
+const keyPath = (name) => join(folder, "keys", name);
+const knownHostsPath = join(folder, "known_hosts");
+async function makeKey(name) {
+	await run("ssh-keygen", [
+		"-q",
+		"-t",
+		"ed25519",
+		"-N",
+		"",
+		"-C",
+		name,
+		"-f",
+		keyPath(name)
+	]);
+}
+async function publicKey(name) {
+	const [type, key] = (await readFile(`${keyPath(name)}.pub`, "utf8")).split(" ");
+	return `${type} ${key}`;
+}
+async function makeNetwork() {
+	for (const role of roles) await run("ip", [
+		"netns",
+		"add",
+		namespace(role)
+	]);
+	await ipBatch([], [...roles.flatMap(managementCable), ...dataCables]);
+	await Promise.all(roles.map((role) => ipBatch(["-n", namespace(role)], addresses[role])));
+	await Promise.all([
+		inside("sender", [
+			"ethtool",
+			"-K",
+			"ppsgate-tx",
+			"tso",
+			"off"
+		]),
+		inside("dut", [
+			"ethtool",
+			"-K",
+			"ppsgate-in",
+			"gro",
+			"on"
+		]),
+		inside("dut", [
+			"sysctl",
+			"-qw",
+			...dutSettings
+		]),
+		inside("receiver", [
+			"nft",
+			"-f",
+			"-"
+		], countAndDrop)
+	]);
+	await connectNeighbours();
+	await forwardOnOwnCpu();
+}
+const dutSettings = [
+	"net.ipv4.ip_forward=1",
+	"net.ipv4.conf.all.send_redirects=0",
+	"net.ipv6.conf.all.forwarding=1",
+	"net.netfilter.nf_conntrack_max=1000000"
+];
+const countAndDrop = `table netdev ppsgate {
+  chain ingress {
+    type filter hook ingress device ppsgate-rx priority 0; policy drop;
+  }
+}
+`;
+const dataCables = [`link add ppsgate-tx netns ppsgate-sender type veth peer name ppsgate-in netns ppsgate-dut`, `link add ppsgate-out netns ppsgate-dut type veth peer name ppsgate-rx netns ppsgate-receiver`];
+const outsideInterface = (role) => `ppsgate-${role.slice(0, 3)}`;
+function managementCable(role) {
+	const outside = outsideInterface(role);
+	return [
+		`link add ${outside} type veth peer name management netns ${namespace(role)}`,
+		`address add ${managementNetwork[role]}.1/30 dev ${outside}`,
+		`link set ${outside} up`
+	];
+}
+const managementAddress = (role) => [
+	"link set lo up",
+	`address add ${managementNetwork[role]}.2/30 dev management`,
+	"link set management up"
+];
+const addresses = {
+	sender: [
+		...managementAddress("sender"),
+		"address add 198.18.0.2/30 dev ppsgate-tx",
+		"address add 2001:2::2/126 dev ppsgate-tx nodad",
+		"link set ppsgate-tx up"
+	],
+	dut: [
+		...managementAddress("dut"),
+		"address add 198.18.0.1/30 dev ppsgate-in",
+		"address add 2001:2::1/126 dev ppsgate-in nodad",
+		"link set ppsgate-in up",
+		"address add 198.19.0.1/30 dev ppsgate-out",
+		"address add 2001:2:0:8000::1/126 dev ppsgate-out nodad",
+		"link set ppsgate-out up",
+		"route add 198.18.0.0/16 via 198.18.0.2",
+		"route add 198.19.0.0/16 via 198.19.0.2",
+		"route add 2001:2::/49 via 2001:2::2",
+		"route add 2001:2:0:8000::/49 via 2001:2:0:8000::2"
+	],
+	receiver: [
+		...managementAddress("receiver"),
+		"address add 198.19.0.2/30 dev ppsgate-rx",
+		"address add 2001:2:0:8000::2/126 dev ppsgate-rx nodad",
+		"link set ppsgate-rx up"
+	]
+};
+/** Static neighbours, so that no ARP or NDP is needed while packets flow. */
+async function connectNeighbours() {
+	const [tx, rx] = await Promise.all([macAddress("sender", "ppsgate-tx"), macAddress("receiver", "ppsgate-rx")]);
+	await ipBatch(["-n", namespace("dut")], [
+		`neighbour replace 198.18.0.2 lladdr ${tx} dev ppsgate-in nud permanent`,
+		`neighbour replace 2001:2::2 lladdr ${tx} dev ppsgate-in nud permanent`,
+		`neighbour replace 198.19.0.2 lladdr ${rx} dev ppsgate-out nud permanent`,
+		`neighbour replace 2001:2:0:8000::2 lladdr ${rx} dev ppsgate-out nud permanent`
+	]);
+}
+async function macAddress(role, name) {
+	return (await inside(role, ["cat", `/sys/class/net/${name}/address`])).trim();
+}
+async function forwardOnOwnCpu() {
+	await inside("dut", ["tee", "/sys/class/net/ppsgate-in/threaded"], "1");
+	const thread = await forwardingThread();
+	await run("taskset", [
+		"--pid",
+		"--cpu-list",
+		String(dutCpu),
+		thread
+	]);
+	await run("renice", [
+		"-n",
+		"-20",
+		"-p",
+		thread
+	]);
+}
+async function forwardingThread() {
+	const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+	for (const pid of processes) if ((await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).startsWith("napi/ppsgate-in")) return pid;
+	throw new Error("The kernel gave ppsgate-in no NAPI thread: the embedded lab needs Linux 5.12 or later.");
+}
+async function startSshd(role) {
+	const configuration = join(folder, `sshd-${role}.conf`);
+	await writeFile(configuration, sshdConfiguration(role));
+	await run("ip", [
+		"netns",
+		"exec",
+		namespace(role),
+		"/usr/sbin/sshd",
+		"-f",
+		configuration
+	]);
+}
+const sshdConfiguration = (role) => `
+ListenAddress ${managementNetwork[role]}.2
+HostKey ${keyPath(role)}
+AuthorizedKeysFile ${keyPath("controller")}.pub
+AuthenticationMethods publickey
+PermitRootLogin prohibit-password
+StrictModes no
+UsePAM no
+PidFile none
+# Bash takes a command over ssh for a login, and reads the .bashrc for it, unless it is told that it is nested.
+SetEnv SHLVL=2
+Subsystem sftp internal-sftp
+`;
+function describeLab() {
+	const host = (role) => ({
+		host: `${managementNetwork[role]}.2`,
+		port: 22,
+		user: "root",
+		privateKeyPath: keyPath("controller"),
+		knownHostsPath
+	});
+	return {
+		kind: "linux",
+		sender: {
+			...host("sender"),
+			interface: "ppsgate-tx",
+			cpu: senderCpu
+		},
+		dut: {
+			...host("dut"),
+			ingress: "ppsgate-in",
+			egress: "ppsgate-out",
+			cpu: dutCpu
+		},
+		receiver: {
+			...host("receiver"),
+			interface: "ppsgate-rx"
+		}
+	};
+}
+async function inside(role, command, input = "") {
+	return feed("ip", [
+		"netns",
+		"exec",
+		namespace(role),
+		...command
+	], input);
+}
+async function ipBatch(options, lines) {
+	await feed("ip", [
+		...options,
+		"-batch",
+		"-"
+	], `${lines.join("\n")}\n`);
+}
+async function feed(program, args, input) {
+	const running = run(program, args);
+	running.child.stdin?.end(input);
+	return (await running).stdout;
+}
+
+export { labLeftovers as n, labUp as r, labDown as t };

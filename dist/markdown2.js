@@ -1,0 +1,3 @@
+import { n as renderMarkdown, t as mostCharacters } from "./markdown.js";
+
+export { renderMarkdown };

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { execFile, spawn } from "node:child_process";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { access, constants } from "node:fs/promises";
+
+// src/linux-lab/requirements.ts
+const run = promisify(execFile);
+/** Program → Debian's and Ubuntu's package. */
+const packages = /* @__PURE__ */ new Map([
+	["nft", "nftables"],
+	["trafgen", "netsniff-ng"],
+	["sshd", "openssh-server"],
+	["ssh-keygen", "openssh-client"],
+	["ethtool", "ethtool"],
+	["ip", "iproute2"],
+	["sysctl", "procps"]
+]);
+/** This machine cannot carry the lab; the message says which right is missing and what would be needed. */
+var LabImpossibleError = class extends Error {
+	name = "LabImpossibleError";
+};
+/**
+* Sees to it that this process can carry the lab, through sudo and apt where it must. An exit code means
+* that the same program has just run as root and done the work; nothing, that this process may go on.
+*/
+async function readyMachine(say) {
+	const exitCode = await rerunAsRoot();
+	if (exitCode !== void 0) return exitCode;
+	await requireRights();
+	const missing = await missingPackages();
+	if (missing.length > 0) await installPackages(missing, say);
+}
+/** Throws a `LabImpossibleError` where this process may not make network namespaces. */
+async function requireRights() {
+	if (process.platform !== "linux") throw new LabImpossibleError(`The embedded lab needs Linux for its network namespaces, and this is ${process.platform}: run it on a Linux machine.`);
+	if (process.getuid?.() !== 0) throw new LabImpossibleError("The embedded lab needs root, to make network namespaces and to pin the forwarding thread: run it again as root or with sudo.");
+	await run("unshare", ["--net", "true"]).catch(() => {
+		throw new LabImpossibleError("The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.");
+	});
+}
+/**
+* Runs this same program again through sudo, when it is not root and there is a sudo; answers its exit
+* code, or nothing when this process may go on itself.
+*/
+async function rerunAsRoot() {
+	if (process.getuid?.() === 0 || !await isInstalled("sudo")) return void 0;
+	const { execPath, execArgv, argv } = process;
+	const command = [
+		"--preserve-env",
+		"--",
+		execPath,
+		...execArgv,
+		...argv.slice(1)
+	];
+	const child = spawn("sudo", command, { stdio: "inherit" });
+	process.on("SIGINT", () => {});
+	const [code] = await once(child, "close");
+	return code ?? 1;
+}
+/** The packages whose programs are missing. */
+async function missingPackages() {
+	const present = await Promise.all([...packages.keys()].map(isInstalled));
+	return [...packages.values()].filter((_, index) => !present[index]);
+}
+/** Installs packages by apt; `say` gets a line before anything is done. */
+async function installPackages(names, say) {
+	if (!await isInstalled("apt-get")) throw new LabImpossibleError(`The embedded lab needs ${names.join(", ")} and finds no apt-get to install them: install what your system calls them.`);
+	say(`Installing with apt-get: ${names.join(", ")}`);
+	const install = [
+		"install",
+		"--yes",
+		"--no-install-recommends",
+		...names
+	];
+	if (await aptGet(install)) return;
+	if (await aptGet(["update"]) && await aptGet(install)) return;
+	throw new LabImpossibleError(`apt-get could not install ${names.join(", ")}: run 'apt-get install ${names.join(" ")}' and see what it says.`);
+}
+async function aptGet(args) {
+	const environment = {
+		...process.env,
+		DEBIAN_FRONTEND: "noninteractive"
+	};
+	const child = spawn("apt-get", ["-qq", ...args], {
+		stdio: "ignore",
+		env: environment
+	});
+	const [code] = await once(child, "close");
+	return code === 0;
+}
+async function isInstalled(program) {
+	const folders = [
+		...(process.env.PATH ?? "").split(delimiter),
+		"/usr/sbin",
+		"/sbin"
+	];
+	return (await Promise.allSettled(folders.map((folder) => access(join(folder, program), constants.X_OK)))).some(({ status }) => status === "fulfilled");
+}
+
+export { rerunAsRoot as a, requireRights as i, missingPackages as n, readyMachine as r, LabImpossibleError as t };

@@ -1,0 +1,35 @@
+// The command `ppsgate`: names its commands, each of which loads what it needs when it is called.
+import { Command } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
+import { addDemoCommand } from './commands/demo.ts';
+import { addGateCommand } from './commands/gate.ts';
+import { addLabCommand } from './commands/lab.ts';
+import { addMinistatCommand } from './commands/ministat.ts';
+import { addReportCommand } from './commands/report.ts';
+
+const program = new Command('ppsgate')
+  .description(packageJson.description)
+  .version(packageJson.version)
+  .option('--debug', 'show where an error came from')
+  .addHelpText('after', '\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch');
+
+for (const add of [
+  addDemoCommand,
+  addGateCommand,
+  addReportCommand,
+  addMinistatCommand,
+  addLabCommand,
+]) {
+  add(program);
+}
+
+// Wrong usage is 2 for every command; commander itself would say 1.
+program.exitOverride();
+for (const command of program.commands) command.exitOverride();
+try {
+  await program.parseAsync();
+} catch (error) {
+  const { code, exitCode } = error as { code?: string; exitCode?: number };
+  if (code === undefined) throw error;
+  process.exitCode = exitCode === 0 ? 0 : 2;
+}

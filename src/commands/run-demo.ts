@@ -1,0 +1,76 @@
+// The demo as a person meets it: what is installed, what goes on, what came out.
+import { resolve } from 'node:path';
+import { styleText } from 'node:util';
+import { parseSeed } from '../config/overrides.ts';
+import { type Judged, runDemo } from '../demo/demo.ts';
+import { demoPatches } from '../demo/repository.ts';
+import { exitCodes } from '../exit.ts';
+import { randomSeed } from '../experiment/plan.ts';
+import { readyMachine } from '../linux-lab/requirements.ts';
+import { showProgress } from '../progress.ts';
+import { formatDuration, formatPercent } from '../report/format.ts';
+import { headline } from '../report/headline.ts';
+import { timestampedDirectory } from '../work-directory.ts';
+
+type Options = { directory?: string; resume?: string; seed?: string; json?: true };
+
+/** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
+export async function runDemoCommand(options: Options, signal: AbortSignal): Promise<number> {
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const exitCode = await readyMachine(say);
+  if (exitCode !== undefined) return exitCode;
+
+  const directory = resolve(
+    options.resume ?? options.directory ?? timestampedDirectory('ppsgate-demo'),
+  );
+  say(
+    `Three patches, judged with real packets on this machine; everything is kept in ${directory}`,
+  );
+  const startedAt = performance.now();
+  const judged = await runDemo({
+    directory,
+    seed: options.seed === undefined ? randomSeed() : parseSeed(options.seed),
+    onPatch(patch, index) {
+      const title = `${index + 1} of ${demoPatches.length}  ${patch.title}`;
+      say(styleText('bold', title, { stream: process.stderr }));
+      return showProgress(process.stderr, 'nsPerPacket', () => performance.now());
+    },
+    signal,
+  });
+  const seconds = (performance.now() - startedAt) / 1000;
+
+  if (options.json) process.stdout.write(`${JSON.stringify(summaries(judged), null, 2)}\n`);
+  else process.stdout.write(`\n${table(judged)}\n\n${closing(judged, directory, seconds)}\n`);
+  return judged.every((one) => one.asExpected) ? exitCodes.pass : exitCodes.patchAtFault;
+}
+
+const summaries = (judged: Judged[]) =>
+  judged.map(({ patch, directory, result, asExpected }) => ({
+    branch: patch.branch,
+    expected: patch.expected,
+    asExpected,
+    directory,
+    outcome: result.outcome,
+  }));
+
+function table(judged: Judged[]): string {
+  return judged
+    .map(({ patch, result, asExpected }) => {
+      const must = asExpected ? `as it must: ${patch.expected}` : `but must be ${patch.expected}`;
+      const color = asExpected ? 'green' : 'red';
+      const verdict = styleText(color, `  ${must}`, { stream: process.stdout });
+      return `${patch.branch}\n  ${headline(result)}\n${verdict}`;
+    })
+    .join('\n');
+}
+
+function closing(judged: Judged[], directory: string, seconds: number): string {
+  const traffic = judged
+    .flatMap(({ result }) => result.blasts)
+    .reduce((sum, blast) => sum + blast.trafficSeconds, 0);
+  return [
+    `${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
+    ...judged.map((one) => `Report: ${one.directory}/report.md`),
+    `The repository of the patches: ${directory}/repository`,
+  ].join('\n');
+}

@@ -1,0 +1,144 @@
+// Reads the text of ppsgate.yml as plain YAML: a value whose parts know their lines, or why it is refused.
+import {
+  type Document,
+  type ErrorCode,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+} from 'yaml';
+import { type KeyPath, keyName, type Problem, seeExample } from './problem.ts';
+import { excerpt } from './units.ts';
+
+/** `lineOf` answers, from 1, the line of the last key or item of a path, or of as much of it as there is. */
+export type YamlSource =
+  | { kind: 'read'; value: unknown; lineOf: (path: KeyPath) => number }
+  | { kind: 'refused'; problems: Problem[] };
+
+/** Refuses more than the library does: duplicate keys, a file that is empty, and one that is too long. Throws nothing. */
+export function readYaml(text: string): YamlSource {
+  if (text.length > mostCharacters) {
+    return refused(
+      0,
+      `the file has more than ${mostCharacters} characters; check that it is the right one`,
+    );
+  }
+  try {
+    return understoodYaml(text);
+  } catch {
+    // The YAML library throws where aliases multiply or lead nowhere, and where the stack ends.
+    return refused(
+      0,
+      'the file nests too deeply, or an alias (*name) in it multiplies or has no anchor; write it out plainly',
+    );
+  }
+}
+
+// Some 150 testbeds, and two seconds of work where every line is wrong.
+const mostCharacters = 64 * 1024;
+
+function understoodYaml(text: string): YamlSource {
+  const lines = new LineCounter();
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    // Also where a %YAML directive asks for the types of 1.1, in which `no` is false.
+    schema: 'core',
+    resolveKnownTags: false,
+    stringKeys: true,
+    // Found below instead, with their names and both lines.
+    uniqueKeys: false,
+  });
+
+  const [mistake] = [...document.errors, ...document.warnings];
+  if (mistake !== undefined) {
+    return refused(lineAt(mistake.pos[0]), mistakes[mistake.code] ?? 'this is not YAML; mend it');
+  }
+  const duplicates = duplicateKeys(document, lineAt);
+  if (duplicates.length > 0) return { kind: 'refused', problems: duplicates };
+
+  const value: unknown = document.toJS();
+  if (value === null) return refused(0, `the file is empty; ${seeExample}`);
+  return { kind: 'read', value, lineOf: (path) => lineAt(offsetOf(document, path)) };
+}
+
+const refused = (line: number, message: string): YamlSource => ({
+  kind: 'refused',
+  problems: [{ line, key: '', message }],
+});
+
+// Our own sentences: the library's are about its grammar, and quote what they refuse at any length.
+const mistakes: { readonly [code in ErrorCode]?: string } = {
+  BAD_ALIAS: 'an alias (*name) has no anchor (&name) before it; write the value out',
+  BAD_INDENT:
+    'this line is not indented like its neighbours, or a bracket before it is open; align or close it',
+  BAD_SCALAR_START: 'a value cannot start with this character; put the value in quotes',
+  BLOCK_AS_IMPLICIT_KEY:
+    'this value runs into another key; align the next line with this one, or quote the value if a colon is part of it',
+  BLOCK_IN_FLOW: 'a comma is missing between the keys in these braces; write one',
+  MISSING_CHAR: 'a colon, quote or bracket is missing on or before this line; write it',
+  MULTILINE_IMPLICIT_KEY: 'this line has no key; write `name: value` with a space after the colon',
+  MULTIPLE_DOCS: 'a second YAML document starts here; keep one',
+  NON_STRING_KEY: 'a key has to be plain text; write `name: value`',
+  RESOURCE_EXHAUSTION: 'this nests too deeply; write it out plainly',
+  TAB_AS_INDENT: 'a tab indents this line; use spaces',
+  TAG_RESOLVE_FAILED: 'a tag (!name) means nothing here; remove it',
+  UNEXPECTED_TOKEN:
+    'a bracket, comma or sign is in the wrong place here; remove it or quote the text',
+};
+
+function duplicateKeys(document: Document.Parsed, lineAt: (offset: number) => number): Problem[] {
+  const problems: Problem[] = [];
+  visit(document, {
+    Map: (_, map, ancestors) => {
+      const firstLines = new Map<string, number>();
+      const parents = ancestors.filter(isPair).map((pair) => keyText(pair.key));
+      for (const pair of map.items) {
+        const key = keyText(pair.key);
+        const line = lineAt(startOf(pair.key) ?? 0);
+        const firstLine = firstLines.get(key);
+        if (firstLine === undefined) firstLines.set(key, line);
+        else problems.push(duplicateKey([...parents, key], line, firstLine));
+      }
+    },
+  });
+  return problems;
+}
+
+function duplicateKey(path: readonly string[], line: number, firstLine: number): Problem {
+  const message = `duplicate key \`${excerpt(path.at(-1) ?? '')}\`; it is on line ${firstLine} already`;
+  return { line, key: keyName(path), message };
+}
+
+/** Where the last key or item of the path is written, or as much of the path as there is. */
+function offsetOf(document: Document.Parsed, path: KeyPath): number {
+  let node: unknown = document.contents;
+  let offset = startOf(node) ?? 0;
+  for (const segment of path) {
+    const { at, child } = step(isAlias(node) ? node.resolve(document) : node, segment);
+    offset = startOf(at) ?? offset;
+    node = child;
+  }
+  return offset;
+}
+
+function step(node: unknown, segment: PropertyKey): { at?: unknown; child?: unknown } {
+  if (isSeq(node)) {
+    const item = node.items[Number(segment)];
+    return { at: item, child: item };
+  }
+  const pair = isMap(node) && node.items.find(({ key }) => keyText(key) === segment);
+  return pair ? { at: pair.key, child: pair.value } : {};
+}
+
+const keyText = (key: unknown): string => (isScalar(key) ? String(key.value) : '');
+
+function startOf(node: unknown): number | undefined {
+  const located = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
+  return located ? node.range?.[0] : undefined;
+}

@@ -1,0 +1,82 @@
+// The main job on the embedded lab: three patches of known effect, judged as any other patch is.
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseConfig } from '../config/load.ts';
+import { hasPlan } from '../experiment/plan.ts';
+import { gate, resumeGate, type World } from '../gate.ts';
+import { patchOfRange } from '../patch/range.ts';
+import { openRepository } from '../patch/repository.ts';
+import { readResult } from '../report/read.ts';
+import type { Result } from '../report/result.ts';
+import { chooseTestbed, openTestbed } from '../testbed/open.ts';
+import {
+  baseBranch,
+  type DemoPatch,
+  demoConfig,
+  demoPatches,
+  makeDemoRepository,
+} from './repository.ts';
+
+export type Judged = { patch: DemoPatch; directory: string; result: Result; asExpected: boolean };
+
+export type DemoOptions = {
+  /** Holds the repository, and a work directory for each patch; what is there already is gone on with. */
+  directory: string;
+  seed: number;
+  onPatch(patch: DemoPatch, index: number): Pick<World, 'onEvent'> & { end(): void };
+  signal: AbortSignal;
+};
+
+/** Judges the three patches, one after the other, and compares what comes out with what must. */
+export async function runDemo(options: DemoOptions): Promise<Judged[]> {
+  const { directory, seed, onPatch, signal } = options;
+  const repositoryDirectory = join(directory, 'repository');
+  if (!(await exists(repositoryDirectory))) await makeDemoRepository(repositoryDirectory);
+  const repository = openRepository(repositoryDirectory);
+  const path = join(repositoryDirectory, 'ppsgate.yml');
+  const config = parseConfig(demoConfig, { path, home: '/nonexistent' });
+  const testbed = chooseTestbed(config);
+
+  const judged: Judged[] = [];
+  for (const [index, demoPatch] of demoPatches.entries()) {
+    const work = join(directory, demoPatch.branch);
+    const progress = onPatch(demoPatch, index);
+    const world: World = {
+      repository,
+      openTestbed: (name) => openTestbed(name, config),
+      now: () => new Date(),
+      onEvent: progress.onEvent,
+      signal,
+    };
+    const patch = await patchOfRange(repository, `${baseBranch}..${demoPatch.branch}`);
+    const result = await judge({ patch, config, testbed, seed }, work, world).finally(progress.end);
+    judged.push({
+      patch: demoPatch,
+      directory: work,
+      result,
+      asExpected: isExpected(demoPatch, result),
+    });
+  }
+  return judged;
+}
+
+/** A patch that an earlier process finished is not judged again, one that it began is gone on with. */
+async function judge(
+  request: Parameters<typeof gate>[0],
+  directory: string,
+  world: World,
+): Promise<Result> {
+  if (await exists(join(directory, 'result.json'))) return readResult(directory);
+  return (await hasPlan(directory))
+    ? resumeGate(directory, world)
+    : gate(request, directory, world);
+}
+
+const isExpected = ({ expected }: DemoPatch, { outcome }: Result): boolean =>
+  (outcome.kind === 'judged' ? outcome.verdict : outcome.kind) === expected;
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,169 @@
+// Runs a command on a host, and answers how it ended and what it wrote.
+import { Readable } from 'node:stream';
+import type { Client, ClientChannel } from 'ssh2';
+import { type Connection, inSession, type Session } from './connection.ts';
+import { HostError } from './host-error.ts';
+import { type Limits, rejectionOf, withinLimits } from './limits.ts';
+import { lastLine, shortened } from './one-line.ts';
+import { type Command, commandText } from './shell.ts';
+
+export type OutputOptions = Limits & {
+  /** What the command reads: without it an end of file, with a stream all of it, as it comes. */
+  readonly stdin?: string | Uint8Array | Readable;
+  /** More bytes on stdout or stderr than this end the command; 64 MiB when absent. */
+  readonly maxOutputBytes?: number;
+};
+
+export type RunOptions = OutputOptions & {
+  /** Takes stdout as it comes, whatever its size; the outcome's `stdout` is then empty. */
+  readonly onStdout?: (chunk: Uint8Array) => void;
+};
+
+/** How a command ended: by itself, or by a signal such as `SIGKILL`. */
+export type Outcome =
+  | {
+      readonly kind: 'exited';
+      readonly code: number;
+      readonly stdout: string;
+      readonly stderr: string;
+    }
+  | {
+      readonly kind: 'signaled';
+      readonly signal: string;
+      readonly stdout: string;
+      readonly stderr: string;
+    };
+
+/** Answers how the command ended; throws a HostError when that cannot be known. */
+export function run(
+  connection: Connection,
+  command: Command,
+  options: RunOptions,
+): Promise<Outcome> {
+  const text = commandText(command);
+  const task = { ...options, name: connection.name, what: `"${shortened(text)}"` };
+  return withinLimits({ ...task, over: connection.over.signal }, (stop) => {
+    stopWhenTorn(options.stdin, stop);
+    const execution = { ...task, stop: stop.signal };
+    return connection.inTurn(() => execute(connection.client, text, execution));
+  });
+}
+
+/** The stdout of a command that exits with 0; throws a HostError for any other. */
+export async function output(
+  connection: Connection,
+  command: Command,
+  options: OutputOptions,
+): Promise<string> {
+  const outcome = await run(connection, command, options);
+  if (outcome.kind === 'exited' && outcome.code === 0) return outcome.stdout;
+  const ending =
+    outcome.kind === 'exited' ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
+  const said = lastLine(outcome.stderr) ?? 'it said nothing on stderr';
+  throw new HostError(
+    'command-failed',
+    `"${shortened(commandText(command))}" on ${connection.name} ${ending}: ${said}`,
+  );
+}
+
+type Stdin = OutputOptions['stdin'];
+
+/** From the start, while the command may still wait for its turn. */
+function stopWhenTorn(stdin: Stdin, stop: AbortController): void {
+  if (!(stdin instanceof Readable)) return;
+  if (stdin.errored) stop.abort(stdin.errored);
+  stdin.on('error', (error) => stop.abort(error));
+}
+
+type Execution = RunOptions & Session;
+
+function execute(client: Client, text: string, execution: Execution): Promise<Outcome> {
+  return inSession<ClientChannel, Outcome>(
+    execution,
+    (opened) => client.exec(text, opened),
+    (channel) => follow(channel, execution),
+  );
+}
+
+async function follow(channel: ClientChannel, execution: Execution): Promise<Outcome> {
+  const { stop, stdin, onStdout, maxOutputBytes = 64 * 1024 ** 2 } = execution;
+  const stopped = rejectionOf(stop);
+  try {
+    // Both streams are read to their ends, else the channel never reports its own.
+    const ended = Promise.all([
+      endOf(channel),
+      onStdout ? passOn(channel, onStdout) : collect(channel, 'stdout', maxOutputBytes, execution),
+      collect(channel.stderr, 'stderr', maxOutputBytes, execution),
+    ]);
+    feed(channel, stdin);
+    const [ending, stdout, stderr] = await Promise.race([ended, stopped]);
+    if (ending.signal !== undefined)
+      return { kind: 'signaled', signal: ending.signal, stdout, stderr };
+    if (ending.code !== undefined) return { kind: 'exited', code: ending.code, stdout, stderr };
+    throw new HostError(
+      'lost',
+      `${execution.name} ended ${execution.what} without saying how; check sshd's log there.`,
+    );
+  } finally {
+    if (stdin instanceof Readable) stdin.unpipe(channel);
+    channel.close();
+  }
+}
+
+function feed(channel: ClientChannel, stdin: Stdin): void {
+  if (stdin instanceof Readable) stdin.pipe(channel);
+  else channel.end(stdin);
+}
+
+type Ending = {
+  readonly code: number | undefined;
+  readonly signal: string | undefined;
+};
+
+function endOf(channel: ClientChannel): Promise<Ending> {
+  return new Promise((resolve, reject) => {
+    channel.on('error', reject);
+    channel.on('close', (code?: number | null, signal?: string) =>
+      resolve({ code: code ?? undefined, signal }),
+    );
+  });
+}
+
+function passOn(stream: Readable, receive: (chunk: Uint8Array) => void): Promise<string> {
+  return new Promise((resolve, reject) => {
+    stream.on('end', () => resolve(''));
+    const take = (chunk: Buffer) => {
+      try {
+        receive(chunk);
+      } catch (error) {
+        stream.off('data', take).resume();
+        reject(error);
+      }
+    };
+    stream.on('data', take);
+  });
+}
+
+function collect(
+  stream: Readable,
+  streamName: string,
+  maxBytes: number,
+  { name, what }: Execution,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    stream.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) chunks.push(chunk);
+      else
+        reject(
+          new HostError(
+            'too-much-output',
+            `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}; let it write less, or to a file.`,
+          ),
+        );
+    });
+  });
+}

@@ -1,0 +1,26 @@
+// Reads a result that an earlier process, or another machine, has written.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Result, resultSchema } from './result.ts';
+
+/** A directory without a result that this version can read. */
+export class ResultError extends Error {
+  override readonly name = 'ResultError';
+}
+
+/** The `result.json` of a work directory, checked against its schema. */
+export async function readResult(directory: string): Promise<Result> {
+  const path = join(directory, 'result.json');
+  const text = await readFile(path, 'utf8').catch(() => {
+    throw new ResultError(
+      `${path} cannot be read: name the work directory of a gate that has finished.`,
+    );
+  });
+  try {
+    return resultSchema.parse(JSON.parse(text));
+  } catch {
+    throw new ResultError(
+      `${path} is no result of this version of ppsgate: judge the patch again.`,
+    );
+  }
+}

@@ -1,0 +1,7 @@
+// Where a gate keeps what it does, when nobody says where.
+
+/** `ppsgate-demo-20261120-231655`, in the current directory. */
+export function timestampedDirectory(prefix: string, now = new Date()): string {
+  const digits = now.toISOString().replace(/\D/g, '');
+  return `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
+}
