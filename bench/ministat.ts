@@ -8,11 +8,7 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
 /** Seconds of the fastest of five runs each, and ours over the reference's. */
-export interface MinistatBench {
-  readonly ours: number;
-  readonly reference: number;
-  readonly ratio: number;
-}
+export type MinistatBench = { ours: number; reference: number; ratio: number };
 
 /** Runs take turns, so that a busy machine is busy for both; throws where one of the programs fails. */
 export async function benchMinistat(program = ppsgate): Promise<MinistatBench> {
@@ -51,9 +47,8 @@ function seconds(program: string, args: readonly string[]): number {
   return (performance.now() - start) / 1000;
 }
 
-if (import.meta.main) {
-  const { ours, reference, ratio } = await benchMinistat(process.argv[2]);
-  console.log(
-    `ministat, 10^6 numbers: ours ${ours.toFixed(3)} s, Debian's ${reference.toFixed(3)} s, ratio ${ratio.toFixed(2)} (goal: at most 1.5)`,
-  );
+export function describeMinistat({ ours, reference, ratio }: MinistatBench): string {
+  return `ministat, 10^6 numbers: ours ${ours.toFixed(3)} s, Debian's ${reference.toFixed(3)} s, ratio ${ratio.toFixed(2)} (goal: at most 1.5)`;
 }
+
+if (import.meta.main) console.log(describeMinistat(await benchMinistat(process.argv[2])));

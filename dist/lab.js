@@ -363,7 +363,7 @@ async function ipBatch(options, lines) {
 }
 async function feed(program, args, input) {
 	const running = run(program, args);
-	running.child.stdin?.end(input);
+	running.child.stdin?.on("error", () => {}).end(input);
 	return (await running).stdout;
 }
 

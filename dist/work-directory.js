@@ -9736,7 +9736,10 @@ function parseTrafgenLog(log) {
 /** A DUT that forwards all it is offered, or idles more than this, was not the limit. */
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = .8;
-/** The medians of the samples; a run with a hole, or one in which the generator was the limit, is invalid. */
+/**
+* The medians of the samples. A run with a hole, or one in which the generator was the limit, is invalid;
+* one that forwarded nothing from its first sample to its last has a number like any other: 0.
+*/
 function measuredRun(planned, blast, samples, offeredPps) {
 	const pps = median(samples.map((sample) => sample.forwardedPackets / sample.seconds));
 	const costs = samples.flatMap(nsPerPacket);
@@ -9754,6 +9757,7 @@ function nsPerPacket({ busySeconds, receivedPackets }) {
 }
 function validity(samples, pps, offeredPps) {
 	if (samples.length === 0) return invalid("no sample was taken");
+	if (samples.every((sample) => sample.forwardedPackets === 0)) return { kind: "valid" };
 	const hole = samples.find((sample) => sample.forwardedPackets === 0);
 	if (hole !== void 0) {
 		const milliseconds = Math.round(hole.seconds * 1e3);

@@ -11,6 +11,9 @@ export type Need = 'root' | `shared/${string}` | (string & {});
 export const sharedFolder = (path: string): string =>
   join(import.meta.dirname, '..', '..', 'shared', path);
 
+/** What the embedded lab runs. */
+export const labPrograms: readonly Need[] = ['ip', 'nft', 'trafgen', 'sshd', 'ethtool', 'sysctl'];
+
 /** A suite that runs where all needs are met, and elsewhere is one skipped test that names what is missing. */
 export function describeWith(needs: readonly Need[], name: string, suite: () => void): void {
   const missing = needs.filter((need) => !isMet(need));

@@ -285,6 +285,7 @@ async function ipBatch(options: string[], lines: string[]): Promise<void> {
 
 async function feed(program: string, args: string[], input: string): Promise<string> {
   const running = run(program, args);
-  running.child.stdin?.end(input);
+  // A program that ends without reading is judged by how it ends.
+  running.child.stdin?.on('error', () => {}).end(input);
   return (await running).stdout;
 }

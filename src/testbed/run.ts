@@ -8,7 +8,10 @@ import { median } from '../stats/summary.ts';
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = 0.8;
 
-/** The medians of the samples; a run with a hole, or one in which the generator was the limit, is invalid. */
+/**
+ * The medians of the samples. A run with a hole, or one in which the generator was the limit, is invalid;
+ * one that forwarded nothing from its first sample to its last has a number like any other: 0.
+ */
 export function measuredRun(
   planned: PlannedRun,
   blast: number,
@@ -33,6 +36,7 @@ function nsPerPacket({ busySeconds, receivedPackets }: Sample): number[] {
 
 function validity(samples: Sample[], pps: number, offeredPps: number): Run['validity'] {
   if (samples.length === 0) return invalid('no sample was taken');
+  if (samples.every((sample) => sample.forwardedPackets === 0)) return { kind: 'valid' };
   const hole = samples.find((sample) => sample.forwardedPackets === 0);
   if (hole !== undefined) {
     const milliseconds = Math.round(hole.seconds * 1000);

@@ -1,0 +1,38 @@
+// How much of the demo's time packets flow, and how long it takes.
+// By hand, as root: node bench/demo.ts
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readResult } from '../src/report/read.ts';
+
+export type DemoBench = { seconds: number; trafficSeconds: number; ratio: number };
+
+/** Throws where the demo does not end as it must. */
+export async function benchDemo(): Promise<DemoBench> {
+  const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bench-'));
+  try {
+    const start = performance.now();
+    const printed = execFileSync(ppsgate, ['demo', '--json', '--directory', folder], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const seconds = (performance.now() - start) / 1000;
+    const judged = z.array(z.object({ directory: z.string() })).parse(JSON.parse(printed));
+    const results = await Promise.all(judged.map(({ directory }) => readResult(directory)));
+    const blasts = results.flatMap((result) => result.blasts);
+    const trafficSeconds = blasts.reduce((sum, blast) => sum + blast.trafficSeconds, 0);
+    return { seconds, trafficSeconds, ratio: trafficSeconds / seconds };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const ppsgate = join(import.meta.dirname, '..', 'bin', 'ppsgate');
+
+export function describeDemo({ seconds, trafficSeconds, ratio }: DemoBench): string {
+  return `demo: ${seconds.toFixed(0)} s, packets flowed for ${trafficSeconds.toFixed(0)} s, ratio ${ratio.toFixed(2)}`;
+}
+
+if (import.meta.main) console.log(describeDemo(await benchDemo()));

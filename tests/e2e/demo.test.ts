@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Entry } from '../../src/experiment/journal.ts';
+import { labDown, labLeftovers } from '../../src/linux-lab/lab.ts';
+import { resultSchema } from '../../src/report/result.ts';
+import { describeWith, labPrograms } from '../needs.ts';
+
+const program = join(import.meta.dirname, '../../bin/ppsgate');
+const nothing = { namespaces: [], processes: [] };
+
+describeWith(['root', 'git', ...labPrograms], 'the demo', () => {
+  let directory: string;
+  let first: string;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'ppsgate-demo-'));
+    first = join(directory, 'comment-the-rules');
+  });
+
+  afterEach(async () => {
+    await labDown();
+    rmSync(directory, { recursive: true });
+  });
+
+  test('goes on after a kill -9 by the same plan, repeats no finished blast and leaves nothing', async () => {
+    const killed = start('demo', '--directory', directory);
+    await expect.poll(() => blastsIn(first).length, waiting).toBeGreaterThanOrEqual(2);
+    killed.kill('SIGKILL');
+    await once(killed, 'close');
+    const plan = readFileSync(join(first, 'experiment.json'), 'utf8');
+    const finished = blastsIn(first);
+
+    const resumed = start('demo', '--resume', directory, '--json');
+    const printed = text(resumed.stdout);
+    await once(resumed, 'close');
+
+    expect(readFileSync(join(first, 'experiment.json'), 'utf8')).toBe(plan);
+    expect(blastsIn(first).slice(0, finished.length)).toEqual(finished);
+    const whole = blastsIn(first).filter(({ runs }) => runs.every(isValid));
+    const numbers = whole.map(({ summary }) => summary.number);
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(
+      [...new Set(numbers)].toSorted((a, b) => a - b),
+    );
+    expect(await labLeftovers()).toEqual(nothing);
+
+    const outcomes: { expected: string; outcome: unknown }[] = JSON.parse(await printed);
+    expect(outcomes.map(({ expected }) => expected)).toEqual([
+      'no-regression',
+      'regression',
+      'does-not-load',
+    ]);
+    const [unchanged, slowed, broken] = outcomes.map(({ outcome }) =>
+      resultSchema.shape.outcome.parse(outcome),
+    );
+    expect(unchanged).not.toMatchObject({ verdict: 'regression' });
+    expect(slowed).toMatchObject({ kind: 'judged', verdict: 'regression' });
+    expect(broken).toMatchObject({
+      kind: 'does-not-load',
+      message: expect.stringContaining('Could not resolve protocol name'),
+    });
+  });
+
+  test('cleans up on Ctrl-C, exits 130 and can be resumed', async () => {
+    const demo = start('demo', '--directory', directory);
+    const said = text(demo.stderr);
+    await expect.poll(async () => (await labLeftovers()).namespaces.length, waiting).toBe(3);
+    await expect.poll(() => existsSync(join(first, 'journal.jsonl')), waiting).toBe(true);
+    demo.kill('SIGINT');
+    const [code] = await once(demo, 'close');
+
+    expect(code).toBe(130);
+    expect(await said).toMatch(/cancelled, cleaning up …\n$/);
+    expect(await labLeftovers()).toEqual(nothing);
+    expect(existsSync(join(first, 'experiment.json'))).toBe(true);
+  });
+});
+
+const waiting = { timeout: 60_000, interval: 100 };
+
+const start = (...args: string[]) => spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+
+async function text(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+type Measured = Extract<Entry, { kind: 'measured' }>;
+
+const isValid = (run: Measured['runs'][number]): boolean => run.validity.kind === 'valid';
+
+function blastsIn(work: string): Measured[] {
+  const path = join(work, 'journal.jsonl');
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line): Entry => JSON.parse(line)).filter((entry) => entry.kind === 'measured');
+}
