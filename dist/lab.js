@@ -64,12 +64,17 @@ const dutCpu = availableParallelism() > 1 ? 1 : 0;
 /** Brings the lab up, after taking down what an earlier one left, and says how to reach it; fails when another process uses it. */
 async function labUp() {
 	await claim(join(folder, "owner"));
-	await removeLab();
-	await mkdir("/run/sshd", { recursive: true });
-	await makeKeys();
-	await makeNetwork();
-	await Promise.all(roles.map(startSshd));
-	return describeLab();
+	try {
+		await removeLab();
+		await mkdir("/run/sshd", { recursive: true });
+		await makeKeys();
+		await makeNetwork();
+		await Promise.all(roles.map(startSshd));
+		return describeLab();
+	} catch (error) {
+		await labDown();
+		throw error;
+	}
 }
 /** Takes everything of the lab down: processes, namespaces, keys; harmless when there is nothing, refused when another process uses it. */
 async function labDown() {
@@ -102,6 +107,10 @@ async function removeLab() {
 			name
 		]);
 	}
+	await rm("/run/ppsgate", {
+		recursive: true,
+		force: true
+	});
 }
 async function existingNamespaces() {
 	const { stdout } = await run("ip", [

@@ -54,7 +54,6 @@ async function rerunAsRoot() {
 		...argv.slice(1)
 	];
 	const child = spawn("sudo", command, { stdio: "inherit" });
-	process.on("SIGINT", () => {});
 	const [code] = await once(child, "close");
 	return code ?? 1;
 }

@@ -7252,14 +7252,16 @@ var RepositoryError = class extends Error {
 	name = "RepositoryError";
 };
 const run$1 = promisify(execFile);
-const maxFileBytes = 4194304;
+/** Of one file, and of one listing. */
+const maxBytes = 4194304;
 function openRepository(directory) {
 	const git = async (...args) => {
-		const { stdout } = await run$1("git", [
+		const { stdout } = await run$1("git", [...[
 			"-C",
 			directory,
-			...args
-		], { maxBuffer: maxFileBytes });
+			"-c",
+			"safe.directory=*"
+		], ...args], { maxBuffer: maxBytes });
 		return stdout;
 	};
 	const resolve$1 = async (name) => {
@@ -7342,6 +7344,7 @@ async function buildVariants(patch, folder, repository) {
 }
 async function readOverlay(repository, commit, folder, variant) {
 	const entries = await repository.list(commit, folder);
+	if (entries.length > mostFiles) throw new RepositoryError(`The folder ${folder} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`);
 	return {
 		variant,
 		commit,
@@ -7356,6 +7359,7 @@ async function readOverlay(repository, commit, folder, variant) {
 		}))
 	};
 }
+const mostFiles = 100;
 /** A commit of another repository: there is nothing to read. */
 const submodule = "160000";
 
@@ -8716,14 +8720,23 @@ ${rules.map((rule) => `    ${rule}`).join("\n")}
 *   remember           keeps the ruleset and the settings named on standard input, once, for restore
 *   restore            lays what was remembered, and forgets it
 *   lay FOLDER SCENARIO
-*   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines
+*   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines;
+*                      gives up when its standard input ends
 */
 const linuxDutScript = String.raw`
 export LC_ALL=C
 folder=$(dirname "$0")
-exec {never}<> <(:)
 
-pause() { read -r -t "$1" -u "$never" _; }
+# Only one at a time: what a lost controller left running must have ended before its traces are removed.
+mkdir -p "$folder"
+exec {lock}>"$folder.lock"
+flock --timeout 60 "$lock" || exit
+
+# Sleeps on standard input, whose end says that nobody waits for the result any more.
+pause() {
+  read -r -t "$1" _
+  (($? > 128)) || { echo "the controller is gone" >&2; exit 1; }
+}
 
 lay() {
   if [[ -s $1/sysctl.conf ]]; then sysctl -q -p "$1/sysctl.conf" || return; fi
@@ -8899,10 +8912,15 @@ function linuxDut(host) {
 			return prove(host, overlays, scenarios);
 		},
 		async observe(request, options) {
+			const stdin = new PassThrough();
 			const outcome = await host.run(observeCommand({
 				...request,
 				script
-			}), options);
+			}), {
+				...options,
+				stdin
+			});
+			stdin.end();
 			const observation = outcome.kind === "exited" && outcome.code === 0 ? parseObservation(outcome.stdout) : {
 				kind: "failed",
 				reason: outcome.stderr.trim() || "the DUT’s sampler was ended"
@@ -8924,7 +8942,7 @@ async function install(host) {
 async function restore(host) {
 	await install(host);
 	await host.output(shell`bash ${script} restore`);
-	await host.output(shell`rm -rf ${folder}`);
+	await host.output(shell`rm -rf ${folder} ${`${folder}.lock`}`);
 }
 /** What a Linux DUT loads of an overlay; anything else in it would be ignored, and so measured wrongly. */
 function loadable(overlay) {
@@ -9812,6 +9830,7 @@ async function openLinuxTestbed(name, config, traffic) {
 		blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
 		async restore() {
 			await dut.restore();
+			await sender.output(shell`rm -rf ${senderFolder}`);
 			await Promise.all([
 				sender,
 				dutHost,
@@ -9824,6 +9843,7 @@ async function connectTo(config, label) {
 	const { host, port, user, privateKeyPath, knownHostsPath } = config;
 	const knownHosts = await readFile(knownHostsPath, "utf8");
 	const identity = privateKeyPath === void 0 ? { agent: true } : { privateKey: await readFile(privateKeyPath, "utf8") };
+	const options = { keepaliveSeconds: 5 };
 	return connect({
 		host,
 		port,
@@ -9831,7 +9851,7 @@ async function connectTo(config, label) {
 		knownHosts,
 		label,
 		...identity
-	});
+	}, options);
 }
 const flowsPath = (family) => `${senderFolder}/${family}.flows`;
 const senderScriptPath = `${senderFolder}/send.bash`;

@@ -51,6 +51,11 @@ async function readOverlay(
   variant: string,
 ): Promise<Overlay> {
   const entries = await repository.list(commit, folder);
+  if (entries.length > mostFiles) {
+    throw new RepositoryError(
+      `The folder ${folder} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`,
+    );
+  }
   const files = await Promise.all(
     entries.map(async ({ path, mode, object }) => {
       const content = mode === submodule ? '' : await repository.read(object);
@@ -59,6 +64,8 @@ async function readOverlay(
   );
   return { variant, commit, files };
 }
+
+const mostFiles = 100;
 
 /** A commit of another repository: there is nothing to read. */
 const submodule = '160000';

@@ -9,14 +9,23 @@ import { shell } from '../host/shell.ts';
  *   remember           keeps the ruleset and the settings named on standard input, once, for restore
  *   restore            lays what was remembered, and forgets it
  *   lay FOLDER SCENARIO
- *   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines
+ *   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines;
+ *                      gives up when its standard input ends
  */
 export const linuxDutScript = String.raw`
 export LC_ALL=C
 folder=$(dirname "$0")
-exec {never}<> <(:)
 
-pause() { read -r -t "$1" -u "$never" _; }
+# Only one at a time: what a lost controller left running must have ended before its traces are removed.
+mkdir -p "$folder"
+exec {lock}>"$folder.lock"
+flock --timeout 60 "$lock" || exit
+
+# Sleeps on standard input, whose end says that nobody waits for the result any more.
+pause() {
+  read -r -t "$1" _
+  (($? > 128)) || { echo "the controller is gone" >&2; exit 1; }
+}
 
 lay() {
   if [[ -s $1/sysctl.conf ]]; then sysctl -q -p "$1/sysctl.conf" || return; fi

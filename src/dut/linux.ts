@@ -1,4 +1,5 @@
 // A Linux router as the DUT: its variants are rulesets and settings, laid while packets flow.
+import { PassThrough } from 'node:stream';
 import type { Overlay } from '../build/overlay.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
@@ -52,7 +53,9 @@ export function linuxDut(host: Host): LinuxDut {
     },
 
     async observe(request, options) {
-      const outcome = await host.run(observeCommand({ ...request, script }), options);
+      const stdin = new PassThrough();
+      const outcome = await host.run(observeCommand({ ...request, script }), { ...options, stdin });
+      stdin.end();
       const observation: Observation =
         outcome.kind === 'exited' && outcome.code === 0
           ? parseObservation(outcome.stdout)
@@ -75,7 +78,7 @@ async function install(host: Host): Promise<void> {
 async function restore(host: Host): Promise<void> {
   await install(host);
   await host.output(shell`bash ${script} restore`);
-  await host.output(shell`rm -rf ${folder}`);
+  await host.output(shell`rm -rf ${folder} ${`${folder}.lock`}`);
 }
 
 type Loadable = { variant: string; sysctl: ReadonlyMap<string, string>; nftables: string };

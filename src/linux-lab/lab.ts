@@ -33,12 +33,17 @@ const dutCpu = availableParallelism() > 1 ? 1 : 0;
 /** Brings the lab up, after taking down what an earlier one left, and says how to reach it; fails when another process uses it. */
 export async function labUp(): Promise<LinuxTestbed> {
   await claim(join(folder, 'owner'));
-  await removeLab();
-  await mkdir('/run/sshd', { recursive: true });
-  await makeKeys();
-  await makeNetwork();
-  await Promise.all(roles.map(startSshd));
-  return describeLab();
+  try {
+    await removeLab();
+    await mkdir('/run/sshd', { recursive: true });
+    await makeKeys();
+    await makeNetwork();
+    await Promise.all(roles.map(startSshd));
+    return describeLab();
+  } catch (error) {
+    await labDown();
+    throw error;
+  }
 }
 
 /** Takes everything of the lab down: processes, namespaces, keys; harmless when there is nothing, refused when another process uses it. */
@@ -64,6 +69,8 @@ async function removeLab(): Promise<void> {
     await endProcessesIn(name);
     await run('ip', ['netns', 'delete', name]);
   }
+  // What was laid on the three hosts: they have this machine's file system.
+  await rm('/run/ppsgate', { recursive: true, force: true });
 }
 
 async function existingNamespaces(): Promise<string[]> {

@@ -64,8 +64,6 @@ export async function rerunAsRoot(): Promise<number | undefined> {
   const { execPath, execArgv, argv } = process;
   const command = ['--preserve-env', '--', execPath, ...execArgv, ...argv.slice(1)];
   const child = spawn('sudo', command, { stdio: 'inherit' });
-  // A Ctrl-C reaches both; this one only waits for what the other makes of it.
-  process.on('SIGINT', () => {});
   const [code] = await once(child, 'close');
   return code ?? 1;
 }

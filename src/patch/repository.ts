@@ -24,11 +24,14 @@ export class RepositoryError extends Error {
 }
 
 const run = promisify(execFile);
-const maxFileBytes = 4 * 1024 * 1024;
+/** Of one file, and of one listing. */
+const maxBytes = 4 * 1024 * 1024;
 
 export function openRepository(directory: string): Repository {
   const git = async (...args: string[]): Promise<string> => {
-    const { stdout } = await run('git', ['-C', directory, ...args], { maxBuffer: maxFileBytes });
+    // Through sudo, and in containers, the checkout often belongs to somebody else; only objects are read.
+    const options = ['-C', directory, '-c', 'safe.directory=*'];
+    const { stdout } = await run('git', [...options, ...args], { maxBuffer: maxBytes });
     return stdout;
   };
 

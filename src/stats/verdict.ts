@@ -22,22 +22,24 @@ export function judgeCell(
   policy: Policy,
   failures: readonly string[] = [],
 ): CellResult {
-  const pairs = pairsOf(runs);
-  const stopped = pairs.filter(({ base, patched }) => counts(base) && forwardsNothing(patched));
-  const valid = pairs.filter(({ base, patched }) => counts(base) && counts(patched));
-  if (valid.length === 0 && stopped.length >= policy.runsPerVariant) {
+  const working = validPairs(runs).filter(({ base }) => base.pps > 0);
+  const [moving, stopped] = [
+    working.filter(({ patched }) => patched.pps > 0),
+    working.filter(({ patched }) => patched.pps === 0),
+  ];
+  if (moving.length === 0 && stopped.length >= policy.runsPerVariant) {
     return { cell, verdict: { kind: 'regression' }, comparisons: [allLost(stopped)], runs };
   }
 
   const comparisons = metricsInOrder(policy.metric).flatMap((metric) =>
-    compare(valuesOf(valid, metric), metric, policy.confidenceRatio),
+    compare(valuesOf(moving, metric), metric, policy.confidenceRatio),
   );
   const judged = comparisons.find((comparison) => comparison.metric === policy.metric);
-  const counted = valuesOf(valid, policy.metric).length;
+  const counted = valuesOf(moving, policy.metric).length;
   const verdict: CellVerdict =
     judged !== undefined && counted >= policy.runsPerVariant
       ? { kind: judgeInterval(judged.interval, judged.metric, policy.marginRatio) }
-      : { kind: 'invalid', reason: tooFew(counted, valid.length, runs, policy, failures) };
+      : { kind: 'invalid', reason: tooFew(counted, runs, policy, failures) };
   return { cell, verdict, comparisons, runs };
 }
 
@@ -74,21 +76,16 @@ function inverse({ change, low, high }: Interval): Interval {
 
 type RunPair = { base: Run; patched: Run };
 
-/** Both runs of a pair come from the same try of the same blast. */
-function pairsOf(runs: readonly Run[]): RunPair[] {
+/** Both runs of the pair count, and both come from the same try of the same blast. */
+function validPairs(runs: readonly Run[]): RunPair[] {
   const groups = Map.groupBy(runs, (run) => `${run.blast}.${run.attempt}/${run.pair}`);
   return [...groups.values()].flatMap((group) => {
-    const base = group.find((run) => run.variant === 'base');
-    const patched = group.find((run) => run.variant === 'patched');
+    const valid = group.filter((run) => run.validity.kind === 'valid');
+    const base = valid.find((run) => run.variant === 'base');
+    const patched = valid.find((run) => run.variant === 'patched');
     return base && patched ? [{ base, patched }] : [];
   });
 }
-
-const counts = (run: Run): boolean => run.validity.kind === 'valid';
-
-/** Such a run is invalid, as one with a hole is; but beside a base that counts it is the patch that stops packets. */
-const forwardsNothing = ({ samples }: Run): boolean =>
-  samples.length > 0 && samples.every((sample) => sample.forwardedPackets === 0);
 
 const metricsInOrder = (first: Metric): Metric[] =>
   first === 'pps' ? ['pps', 'nsPerPacket'] : ['nsPerPacket', 'pps'];
@@ -112,21 +109,22 @@ function allLost(pairs: RunPair[]): Comparison {
   return { metric: 'pps', base, patched: 0, pairs: pairs.length, interval };
 }
 
-/** How many pairs count, and the reason that most failures and invalid runs share. */
+/** How many pairs count, and the reason that most of what is missing shares. */
 function tooFew(
   counted: number,
-  valid: number,
   runs: Run[],
-  policy: Policy,
+  { metric, runsPerVariant }: Policy,
   failures: readonly string[],
 ): string {
-  const invalid = runs.flatMap((run) =>
-    run.validity.kind === 'invalid' ? run.validity.reason : [],
-  );
-  const why =
-    counted < valid ? `the DUT tells no ${policy.metric}` : mostFrequent([...failures, ...invalid]);
-  const count = `${counted} of ${policy.runsPerVariant} pairs of runs count`;
+  const why = mostFrequent([...failures, ...runs.flatMap((run) => whyNot(run, metric))]);
+  const count = `${counted} of ${runsPerVariant} pairs of runs count`;
   return why === undefined ? count : `${count}: ${why}`;
+}
+
+function whyNot(run: Run, metric: Metric): string | [] {
+  if (run.validity.kind === 'invalid') return run.validity.reason;
+  if (run.pps === 0) return `${run.variant} forwarded nothing`;
+  return run[metric] === undefined ? `the DUT tells no ${metric}` : [];
 }
 
 function mostFrequent(texts: readonly string[]): string | undefined {

@@ -52,6 +52,7 @@ export async function openLinuxTestbed(
 
     async restore() {
       await dut.restore();
+      await sender.output(shell`rm -rf ${senderFolder}`);
       await Promise.all([sender, dutHost, receiver].map((host) => host.close()));
     },
   };
@@ -73,7 +74,9 @@ async function connectTo(config: HostConfig, label: string): Promise<Host> {
     privateKeyPath === undefined
       ? { agent: true }
       : { privateKey: await readFile(privateKeyPath, 'utf8') };
-  return connect({ host, port, user, knownHosts, label, ...identity });
+  // A busy CPU answers late: only a host that is silent for 15 s is lost.
+  const options = { keepaliveSeconds: 5 };
+  return connect({ host, port, user, knownHosts, label, ...identity }, options);
 }
 
 const flowsPath = (family: Family): string => `${senderFolder}/${family}.flows`;

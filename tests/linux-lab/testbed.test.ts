@@ -148,6 +148,19 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
   /** What a controller that was killed left is put back by the next one's preparation. */
   const openAgain = () => testbed.prepare([empty], []);
 
+  test('ends the generator and the sampler when the controller lets go', async () => {
+    testbed = await openTestbed('here', config);
+    await testbed.prepare([empty, slow], [inet4]);
+    const cancel = new AbortController();
+    const running = testbed.blast(blastOf(inet4), async () => {}, cancel.signal);
+    await expect.poll(programs, patience).toEqual(expect.arrayContaining(['trafgen', 'bash']));
+
+    cancel.abort();
+    await expect(running).rejects.toThrow('Cancelled');
+    await expect.poll(programs, patience).not.toEqual(expect.arrayContaining(['trafgen']));
+    await expect.poll(programs, patience).not.toEqual(expect.arrayContaining(['bash']));
+  });
+
   test('measures a patched DUT that forwards nothing at all', async () => {
     testbed = await openTestbed('here', config);
     const deaf = overlay('patched', { 'nftables.conf': chain('meta l4proto udp drop') });
@@ -162,3 +175,15 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
 
 const inDut = (...command: string[]): string =>
   execFileSync('ip', ['netns', 'exec', 'ppsgate-dut', ...command], { encoding: 'utf8' }).trim();
+
+const patience = { timeout: 10_000 };
+
+/** Names of what runs on the sender and on the DUT, sshd aside. */
+function programs(): string[] {
+  const pids = ['ppsgate-sender', 'ppsgate-dut'].flatMap((namespace) =>
+    execFileSync('ip', ['netns', 'pids', namespace], { encoding: 'utf8' }).trim().split('\n'),
+  );
+  return execFileSync('ps', ['-o', 'comm=', '-p', pids.join(',')], { encoding: 'utf8' })
+    .split('\n')
+    .filter((name) => name !== '' && !name.startsWith('sshd'));
+}
