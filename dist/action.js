@@ -400,6 +400,8 @@ const log = {
 	warn: warning,
 	error
 };
+/** Plain lines even where a runner offers a terminal, as act does: what it is told must begin a line. */
+const jobLog = { write: process.stdout.write.bind(process.stdout) };
 async function judgeAndAnswer(signal) {
 	const inputs = readInputs(process.env);
 	const { job } = inputs;
@@ -418,7 +420,7 @@ async function judgeAndAnswer(signal) {
 		saveState(labState, "up");
 	}
 	const directory = join(job.temporary, timestampedDirectory("ppsgate"));
-	const progress = showProgress(process.stdout, config.gate.metric, () => performance.now());
+	const progress = showProgress(jobLog, config.gate.metric, () => performance.now());
 	const request = {
 		patch: pullRequest,
 		config,

@@ -156,7 +156,7 @@ function renderMarkdown(result, links = {}) {
 function setting(result) {
 	const { testbed, traffic, blasts } = result;
 	const { cpu, kernel } = testbed.fingerprint;
-	const hardware = [cpu, kernel].filter((text) => text !== void 0).map(codeSpan);
+	const hardware = [cpu, kernel].filter((text) => text !== void 0).map((text) => codeSpan(text));
 	const parts = [codeSpan(testbed.name) + (hardware.length ? ` (${hardware.join(", ")})` : "")];
 	if (blasts.length > 0) {
 		const offered = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);

@@ -233,9 +233,9 @@ const traffic = closed$1({
 	frameSize: size(whole(64, 1518, "bytes")).prefault("64 bytes"),
 	rate: rate(whole(1, 1e9, "pps")).prefault("3 Mpps"),
 	warmUp: duration(between(0, 600)).prefault("500 ms"),
-	settle: duration(between(0, 60)).prefault("20 ms"),
-	measure: duration(between(.01, 600)).prefault("80 ms"),
-	runsPerBlast: wholeNumber(4, 1e3, 4).prefault(24)
+	settle: duration(between(0, 60)).prefault("5 ms"),
+	measure: duration(between(.01, 600)).prefault("30 ms"),
+	runsPerBlast: wholeNumber(4, 1e3, 4).prefault(52)
 }).transform(({ flows, frameSize, rate, warmUp, settle, measure, runsPerBlast }) => ({
 	flows,
 	frameBytes: frameSize,
@@ -263,7 +263,7 @@ const gate$1 = closed$1({
 			.995
 		].includes(value)
 	}).prefault("95%"),
-	runs: wholeNumber(4, 1e4, 2).prefault(48)
+	runs: wholeNumber(10, 1e4, 2).prefault(100)
 }).transform(({ metric, margin, confidence, runs }) => ({
 	metric,
 	marginRatio: margin,
@@ -7696,290 +7696,7 @@ var PlanError = class extends Error {
 	name = "PlanError";
 };
 
-// src/experiment/journal.ts
-const at = datetime();
-const entrySchema = discriminatedUnion("kind", [
-	object({
-		kind: literal("started"),
-		at,
-		fingerprint: record(string(), string())
-	}),
-	object({
-		kind: literal("does-not-load"),
-		at,
-		variant: string(),
-		scenario: scenarioSchema,
-		message: string()
-	}),
-	object({
-		kind: literal("measured"),
-		at,
-		summary: blastSchema,
-		runs: array(runSchema)
-	}),
-	object({
-		kind: literal("failed"),
-		at,
-		blast: int(),
-		reason: string()
-	}),
-	object({
-		kind: literal("finished"),
-		at
-	})
-]);
-/** Opens or begins a journal; a last line that a kill cut short is dropped, any other bad line is a `JournalError`. */
-async function openJournal(path) {
-	const text = await readFile(path, "utf8").catch(ifMissing);
-	const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-	const entries = whole.split("\n").filter(Boolean).map(parseLine$1(path));
-	if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
-	const file = await open(path, "a");
-	return {
-		entries,
-		async append(entry) {
-			await file.appendFile(`${JSON.stringify(entry)}\n`);
-			await file.datasync();
-			entries.push(entry);
-		},
-		close: () => file.close()
-	};
-}
-var JournalError = class extends Error {};
-const parseLine$1 = (path) => (line, index) => {
-	try {
-		return entrySchema.parse(JSON.parse(line));
-	} catch {
-		throw new JournalError(`${path}:${index + 1} is no line of an experiment's journal: the directory cannot be resumed; start anew.`);
-	}
-};
-function ifMissing(error) {
-	if (error.code === "ENOENT") return "";
-	throw error;
-}
-
-// src/experiment/experiment.ts
-const mostAttempts = 3;
-/** Runs every blast that the journal lacks; ends early when a variant does not load. Answers the whole journal. */
-async function runExperiment(options) {
-	const { directory, plan, testbed, now, onEvent, signal } = options;
-	const journal = await openJournal(join(directory, "journal.jsonl"));
-	const at = () => now().toISOString();
-	try {
-		onEvent({ kind: "preparing" });
-		await journal.append({
-			kind: "started",
-			at: at(),
-			fingerprint: await testbed.fingerprint()
-		});
-		const prepared = await testbed.prepare(plan.variants, plan.cells);
-		if (prepared.kind === "does-not-load") {
-			if (prepared.variant === "base") throw new BaseDoesNotLoadError(prepared.message);
-			await journal.append({
-				...prepared,
-				at: at()
-			});
-			return journal.entries;
-		}
-		for (let next = nextBlast(plan, journal.entries); next; next = nextBlast(plan, journal.entries)) {
-			signal.throwIfAborted();
-			const { blast, attempt, done } = next;
-			onEvent({
-				kind: "blast",
-				blast,
-				attempt,
-				done,
-				of: plan.blasts.length
-			});
-			const logs = join("blasts", logFolder(blast, attempt));
-			const keepLog = (name, text) => writeLog(join(directory, logs), name, text);
-			const outcome = await testbed.blast(blast, keepLog, signal);
-			const entry = outcome.kind === "measured" ? {
-				kind: "measured",
-				at: at(),
-				summary: {
-					...outcome.summary,
-					attempt,
-					logs
-				},
-				runs: outcome.runs.map((run) => ({
-					...run,
-					attempt
-				}))
-			} : {
-				kind: "failed",
-				at: at(),
-				blast: blast.number,
-				reason: outcome.reason
-			};
-			await journal.append(entry);
-			onEvent({
-				kind: "ended",
-				blast,
-				entry
-			});
-		}
-		await journal.append({
-			kind: "finished",
-			at: at()
-		});
-		return journal.entries;
-	} finally {
-		await journal.close();
-	}
-}
-/** Nothing can be said of a patch whose base does not work. */
-var BaseDoesNotLoadError = class extends Error {
-	constructor(message) {
-		super(`The base itself does not load, so nothing was measured: ${message}`);
-	}
-};
-/**
-* The first blast without a whole measurement; one that failed or holds invalid runs comes again after all
-* others, twice at the most. Nothing but the journal decides, so a resumed experiment goes the same way.
-*/
-function nextBlast(plan, entries) {
-	const open = plan.blasts.map((blast) => ({
-		blast,
-		tries: entries.filter((entry) => numberOf(entry) === blast.number)
-	})).filter(({ tries }) => tries.length < mostAttempts && !tries.some(isWhole));
-	const fewestTries = Math.min(...open.map(({ tries }) => tries.length));
-	const next = open.find(({ tries }) => tries.length === fewestTries);
-	return next && {
-		blast: next.blast,
-		attempt: next.tries.length + 1,
-		done: plan.blasts.length - open.length
-	};
-}
-function numberOf(entry) {
-	if (entry.kind === "measured") return entry.summary.number;
-	return entry.kind === "failed" ? entry.blast : void 0;
-}
-const isWhole = (entry) => entry.kind === "measured" && entry.runs.every((run) => run.validity.kind === "valid");
-/** `003-forwarding-inet4`, and `003-forwarding-inet4.2` for a second attempt. */
-function logFolder(blast, attempt) {
-	const name = `${String(blast.number).padStart(3, "0")}-${cellName(blast.cell).replace(" ", "-")}`;
-	return attempt === 1 ? name : `${name}.${attempt}`;
-}
-async function writeLog(folder, name, text) {
-	await mkdir(folder, { recursive: true });
-	await writeFile(join(folder, name), text);
-}
-
 // node_modules/simple-statistics/dist/simple-statistics.mjs
-/**
-* Our default sum is the [Kahan-Babuska algorithm](https://pdfs.semanticscholar.org/1760/7d467cda1d0277ad272deb2113533131dc09.pdf).
-* This method is an improvement over the classical
-* [Kahan summation algorithm](https://en.wikipedia.org/wiki/Kahan_summation_algorithm).
-* It aims at computing the sum of a list of numbers while correcting for
-* floating-point errors. Traditionally, sums are calculated as many
-* successive additions, each one with its own floating-point roundoff. These
-* losses in precision add up as the number of numbers increases. This alternative
-* algorithm is more accurate than the simple way of calculating sums by simple
-* addition.
-*
-* This runs in `O(n)`, linear time, with respect to the length of the array.
-*
-* @param {Array<number>} x input
-* @return {number} sum of all input numbers
-* @example
-* sum([1, 2, 3]); // => 6
-*/
-function sum$1(x) {
-	if (x.length === 0) return 0;
-	var sum = x[0];
-	var correction = 0;
-	var transition;
-	if (typeof sum !== "number") return NaN;
-	for (var i = 1; i < x.length; i++) {
-		if (typeof x[i] !== "number") return NaN;
-		transition = sum + x[i];
-		if (Math.abs(sum) >= Math.abs(x[i])) correction += sum - transition + x[i];
-		else correction += x[i] - transition + sum;
-		sum = transition;
-	}
-	return sum + correction;
-}
-/**
-* The mean, _also known as average_,
-* is the sum of all values over the number of values.
-* This is a [measure of central tendency](https://en.wikipedia.org/wiki/Central_tendency):
-* a method of finding a typical or central value of a set of numbers.
-*
-* This runs in `O(n)`, linear time, with respect to the length of the array.
-*
-* @param {Array<number>} x sample of one or more data points
-* @throws {Error} if the length of x is less than one
-* @returns {number} mean
-* @example
-* mean([0, 10]); // => 5
-*/
-function mean(x) {
-	if (x.length === 0) throw new Error("mean requires at least one data point");
-	return sum$1(x) / x.length;
-}
-/**
-* The sum of deviations to the Nth power.
-* When n=2 it's the sum of squared deviations.
-* When n=3 it's the sum of cubed deviations.
-*
-* @param {Array<number>} x
-* @param {number} n power
-* @returns {number} sum of nth power deviations
-*
-* @example
-* var input = [1, 2, 3];
-* // since the variance of a set is the mean squared
-* // deviations, we can calculate that with sumNthPowerDeviations:
-* sumNthPowerDeviations(input, 2) / input.length;
-*/
-function sumNthPowerDeviations(x, n) {
-	var meanValue = mean(x);
-	var sum = 0;
-	var tempValue;
-	var i;
-	if (n === 2) for (i = 0; i < x.length; i++) {
-		tempValue = x[i] - meanValue;
-		sum += tempValue * tempValue;
-	}
-	else for (i = 0; i < x.length; i++) sum += Math.pow(x[i] - meanValue, n);
-	return sum;
-}
-/**
-* The [sample variance](https://en.wikipedia.org/wiki/Variance#Sample_variance)
-* is the sum of squared deviations from the mean. The sample variance
-* is distinguished from the variance by the usage of [Bessel's Correction](https://en.wikipedia.org/wiki/Bessel's_correction):
-* instead of dividing the sum of squared deviations by the length of the input,
-* it is divided by the length minus one. This corrects the bias in estimating
-* a value from a set that you don't know if full.
-*
-* References:
-* * [Wolfram MathWorld on Sample Variance](http://mathworld.wolfram.com/SampleVariance.html)
-*
-* @param {Array<number>} x a sample of two or more data points
-* @throws {Error} if the length of x is less than 2
-* @return {number} sample variance
-* @example
-* sampleVariance([1, 2, 3, 4, 5]); // => 2.5
-*/
-function sampleVariance(x) {
-	if (x.length < 2) throw new Error("sampleVariance requires at least two data points");
-	return sumNthPowerDeviations(x, 2) / (x.length - 1);
-}
-/**
-* The [sample standard deviation](http://en.wikipedia.org/wiki/Standard_deviation#Sample_standard_deviation)
-* is the square root of the sample variance.
-*
-* @param {Array<number>} x input array
-* @returns {number} sample standard deviation
-* @example
-* sampleStandardDeviation([2, 4, 4, 4, 5, 5, 7, 9]).toFixed(2);
-* // => '2.14'
-*/
-function sampleStandardDeviation(x) {
-	var sampleVarianceX = sampleVariance(x);
-	return Math.sqrt(sampleVarianceX);
-}
 /**
 * This is the internal implementation of quantiles: when you know
 * that the order is sorted, you don't need to re-sort it, and the computations
@@ -8301,55 +8018,124 @@ PerceptronModel.prototype.train = function train(features, label) {
 	return this;
 };
 
+// src/stats/summary.ts
+/** The middle value, or the mean of the two in the middle; 0 where there is none. */
+const median = (values) => values.length === 0 ? 0 : median$1(values);
+
 // src/stats/interval.ts
 /**
-* The change of pairs measured side by side: Student's t on the logarithms of their ratios, n − 1 degrees
-* of freedom. What slows both runs of a pair alike cancels; logarithms make gain and loss mirror images.
-* Takes two or more pairs of positive numbers, and `confidence` as a two-sided ratio.
+* The change of pairs measured side by side: what slows both runs of a pair alike cancels. Hodges' and
+* Lehmann's estimate with the interval of Wilcoxon's signed-rank test, on the logarithms of the ratios
+* (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3.2 and 3.3). It asks for nothing but
+* symmetry, which the random order of a pair's runs gives; a few wild pairs hardly move it, where they
+* would double Student's interval. Logarithms make gain and loss mirror images.
+*
+* Takes positive numbers, at least `fewestPairs(confidence)` of them; `confidence` is a two-sided ratio.
 */
 function pairedChange(pairs, confidence) {
-	const ratios = pairs.map(({ base, patched }) => Math.log(patched / base));
-	const center = mean(ratios);
-	const standardError = sampleStandardDeviation(ratios) / Math.sqrt(ratios.length);
-	const reach = studentTExact(ratios.length - 1, confidence) * standardError;
+	const ratios = Float64Array.from(pairs, ({ base, patched }) => Math.log(patched / base)).sort();
+	const averages = ratios.length * (ratios.length + 1) / 2;
+	const outside = averagesOutside(ratios.length, confidence);
+	const middle = [Math.floor((averages + 1) / 2), Math.floor((averages + 2) / 2)];
+	const estimate = median(middle.map((rank) => walshAverage(ratios, rank)));
+	const base = median(pairs.map((pair) => pair.base));
 	return {
-		base: geometricMean(pairs.map((pair) => pair.base)),
-		patched: geometricMean(pairs.map((pair) => pair.patched)),
-		change: Math.expm1(center),
-		low: Math.expm1(center - reach),
-		high: Math.expm1(center + reach)
+		base,
+		patched: base * Math.exp(estimate),
+		change: Math.expm1(estimate),
+		low: Math.expm1(walshAverage(ratios, outside + 1)),
+		high: Math.expm1(walshAverage(ratios, averages - outside))
 	};
 }
-const geometricMean = (values) => Math.exp(mean(values.map(Math.log)));
+/** With fewer pairs not even the widest interval is so sure: all n on one side happen by chance with 2⁻ⁿ. */
+const fewestPairs = (confidence) => Math.max(2, Math.ceil(-Math.log2((1 - confidence) / 2)));
+/**
+* How many of the n (n + 1) / 2 averages lie outside the interval at each end: the greatest number that
+* Wilcoxon's statistic is at most with a probability of at most (1 − confidence) / 2.
+*/
+function averagesOutside(n, confidence) {
+	const tail = (1 - confidence) / 2;
+	if (n > mostExact) {
+		const mean = n * (n + 1) / 4;
+		const deviation = Math.sqrt(n * (n + 1) * (2 * n + 1) / 24);
+		return Math.floor(mean - .5 - studentTExact(1e400, confidence) * deviation);
+	}
+	let cumulated = 0;
+	for (const [statistic, probability] of signedRankDistribution(n).entries()) {
+		cumulated += probability;
+		if (cumulated > tail) return statistic - 1;
+	}
+	return 0;
+}
+/** Beyond so many the normal approximation is as good, and the exact distribution costs n³. */
+const mostExact = 50;
+/** Probability of each sum of ranks when every rank from 1 to n counts or not by the flip of a coin. */
+function signedRankDistribution(n) {
+	let probabilities = [1];
+	for (let rank = 1; rank <= n; rank++) {
+		const next = new Array(probabilities.length + rank).fill(0);
+		for (const [sum, probability] of probabilities.entries()) {
+			next[sum] = (next[sum] ?? 0) + probability / 2;
+			next[sum + rank] = (next[sum + rank] ?? 0) + probability / 2;
+		}
+		probabilities = next;
+	}
+	return probabilities;
+}
+/**
+* The Walsh average, (xᵢ + xⱼ) / 2 with i ≤ j, of a rank counted from 1. Found by halving: there are n²
+* of them, but how many lie below a number is counted in n steps.
+*/
+function walshAverage(sorted, rank) {
+	let [low = 0] = sorted;
+	let high = sorted.at(-1) ?? 0;
+	for (;;) {
+		const middle = (low + high) / 2;
+		if (middle <= low || middle >= high) return averagesUpTo(sorted, low) >= rank ? low : high;
+		if (averagesUpTo(sorted, middle) >= rank) high = middle;
+		else low = middle;
+	}
+}
+function averagesUpTo(sorted, limit) {
+	let count = 0;
+	let last = sorted.length - 1;
+	for (let first = 0; first <= last; first++) {
+		while (last >= first && ((sorted[first] ?? 0) + (sorted[last] ?? 0)) / 2 > limit) last--;
+		count += Math.max(0, last - first + 1);
+	}
+	return count;
+}
 
 // src/stats/verdict.ts
 /**
-* Judges one cell by its runs of `base` and `patched`; a cell with fewer valid pairs than asked is invalid.
-* `failures` are the reasons of its blasts that measured nothing, to say why runs are missing.
+* Judges one cell by its runs of `base` and `patched`. A patched DUT that forwards nothing in every pair is a
+* regression; where it does so now and then, these pairs do not count, and too few that count make the cell
+* invalid. `failures` are the reasons of its blasts that measured nothing, to say why runs are missing.
 */
 function judgeCell(cell, runs, policy, failures = []) {
-	const pairs = pairsOf(runs);
-	const stopped = pairs.filter(({ base, patched }) => counts(base) && forwardsNothing(patched));
-	const valid = pairs.filter(({ base, patched }) => counts(base) && counts(patched));
-	if (valid.length === 0 && stopped.length >= policy.runsPerVariant) return {
+	const working = validPairs(runs).filter(({ base }) => base.pps > 0);
+	const moving = working.filter(({ patched }) => patched.pps > 0);
+	if (moving.length === 0 && isEnough(working.length, policy.runsPerVariant)) return {
 		cell,
 		verdict: { kind: "regression" },
-		comparisons: [allLost(stopped)],
+		comparisons: [allLost(working)],
 		runs
 	};
-	const comparisons = metricsInOrder(policy.metric).flatMap((metric) => compare(valuesOf(valid, metric), metric, policy.confidenceRatio));
+	const comparisons = metricsInOrder(policy.metric).flatMap((metric) => compare(valuesOf(moving, metric), metric, policy.confidenceRatio));
 	const judged = comparisons.find((comparison) => comparison.metric === policy.metric);
-	const counted = valuesOf(valid, policy.metric).length;
+	const counted = valuesOf(moving, policy.metric).length;
 	return {
 		cell,
-		verdict: judged !== void 0 && counted >= policy.runsPerVariant ? { kind: judgeInterval(judged.interval, judged.metric, policy.marginRatio) } : {
+		verdict: judged !== void 0 && isEnough(counted, policy.runsPerVariant) ? { kind: judgeInterval(judged.interval, judged.metric, policy.marginRatio) } : {
 			kind: "invalid",
-			reason: tooFew(counted, valid.length, runs, policy, failures)
+			reason: tooFew(counted, runs, policy, failures)
 		},
 		comparisons,
 		runs
 	};
 }
+/** One pair in ten may be lost to a stall of a shared machine: the interval gets wider by what is missing. */
+const isEnough = (counted, asked) => counted >= .9 * asked;
 /** The verdict of a patch is the worst of its cells; it gains only where nothing is lost or unknown. */
 function worstVerdict(cells) {
 	const kinds = cells.map((result) => result.verdict.kind);
@@ -8381,20 +8167,18 @@ function inverse({ change, low, high }) {
 		high: turned(low)
 	};
 }
-/** Both runs of a pair come from the same try of the same blast. */
-function pairsOf(runs) {
+/** The pairs of which both runs count, and come from the same try of the same blast. */
+function validPairs(runs) {
 	return [...Map.groupBy(runs, (run) => `${run.blast}.${run.attempt}/${run.pair}`).values()].flatMap((group) => {
-		const base = group.find((run) => run.variant === "base");
-		const patched = group.find((run) => run.variant === "patched");
+		const valid = group.filter((run) => run.validity.kind === "valid");
+		const base = valid.find((run) => run.variant === "base");
+		const patched = valid.find((run) => run.variant === "patched");
 		return base && patched ? [{
 			base,
 			patched
 		}] : [];
 	});
 }
-const counts = (run) => run.validity.kind === "valid";
-/** Such a run is invalid, as one with a hole is; but beside a base that counts it is the patch that stops packets. */
-const forwardsNothing = ({ samples }) => samples.length > 0 && samples.every((sample) => sample.forwardedPackets === 0);
 const metricsInOrder = (first) => first === "pps" ? ["pps", "nsPerPacket"] : ["nsPerPacket", "pps"];
 function valuesOf(pairs, metric) {
 	return pairs.flatMap(({ base, patched }) => {
@@ -8406,7 +8190,7 @@ function valuesOf(pairs, metric) {
 	});
 }
 function compare(pairs, metric, confidence) {
-	if (pairs.length < 2) return [];
+	if (pairs.length < fewestPairs(confidence)) return [];
 	const { base, patched, ...interval } = pairedChange(pairs, confidence);
 	return [{
 		metric,
@@ -8429,20 +8213,197 @@ function allLost(pairs) {
 		}
 	};
 }
-/** How many pairs count, and the reason that most failures and invalid runs share. */
-function tooFew(counted, valid, runs, policy, failures) {
-	const invalid = runs.flatMap((run) => run.validity.kind === "invalid" ? run.validity.reason : []);
-	const why = counted < valid ? `the DUT tells no ${policy.metric}` : mostFrequent([...failures, ...invalid]);
-	const count = `${counted} of ${policy.runsPerVariant} pairs of runs count`;
+/** How many pairs count, and the reason that most of what is missing shares. */
+function tooFew(counted, runs, { metric, runsPerVariant }, failures) {
+	const why = mostFrequent([...failures, ...runs.flatMap((run) => whyNot(run, metric))]);
+	const count = `${counted} of ${runsPerVariant} pairs of runs count`;
 	return why === void 0 ? count : `${count}: ${why}`;
+}
+function whyNot(run, metric) {
+	if (run.validity.kind === "invalid") return run.validity.reason;
+	if (run.pps === 0) return `${run.variant} forwarded nothing`;
+	return run[metric] === void 0 ? `the DUT tells no ${metric}` : [];
 }
 function mostFrequent(texts) {
 	return [...Map.groupBy(texts, (text) => text).values()].toSorted((a, b) => b.length - a.length)[0]?.[0];
 }
 
+// src/experiment/journal.ts
+const at = datetime();
+const entrySchema = discriminatedUnion("kind", [
+	object({
+		kind: literal("started"),
+		at,
+		fingerprint: record(string(), string())
+	}),
+	object({
+		kind: literal("does-not-load"),
+		at,
+		variant: string(),
+		scenario: scenarioSchema,
+		message: string()
+	}),
+	object({
+		kind: literal("measured"),
+		at,
+		summary: blastSchema,
+		runs: array(runSchema)
+	}),
+	object({
+		kind: literal("failed"),
+		at,
+		blast: int(),
+		reason: string()
+	}),
+	object({
+		kind: literal("finished"),
+		at
+	})
+]);
+/** Opens or begins a journal; a last line that a kill cut short is dropped, any other bad line is a `JournalError`. */
+async function openJournal(path) {
+	const text = await readFile(path, "utf8").catch(ifMissing);
+	const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+	const entries = whole.split("\n").filter(Boolean).map(parseLine$1(path));
+	if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
+	const file = await open(path, "a");
+	return {
+		entries,
+		async append(entry) {
+			await file.appendFile(`${JSON.stringify(entry)}\n`);
+			await file.datasync();
+			entries.push(entry);
+		},
+		close: () => file.close()
+	};
+}
+var JournalError = class extends Error {};
+const parseLine$1 = (path) => (line, index) => {
+	try {
+		return entrySchema.parse(JSON.parse(line));
+	} catch {
+		throw new JournalError(`${path}:${index + 1} is no line of an experiment's journal: the directory cannot be resumed; start anew.`);
+	}
+};
+function ifMissing(error) {
+	if (error.code === "ENOENT") return "";
+	throw error;
+}
+
+// src/experiment/experiment.ts
+const mostAttempts = 3;
+/** Runs every blast that the journal lacks; ends early when a variant does not load. Answers the whole journal. */
+async function runExperiment(options) {
+	const { directory, plan, testbed, now, onEvent, signal } = options;
+	const journal = await openJournal(join(directory, "journal.jsonl"));
+	const at = () => now().toISOString();
+	try {
+		onEvent({ kind: "preparing" });
+		await journal.append({
+			kind: "started",
+			at: at(),
+			fingerprint: await testbed.fingerprint()
+		});
+		const prepared = await testbed.prepare(plan.variants, plan.cells);
+		if (prepared.kind === "does-not-load") {
+			if (prepared.variant === "base") throw new BaseDoesNotLoadError(prepared.message);
+			await journal.append({
+				...prepared,
+				at: at()
+			});
+			return journal.entries;
+		}
+		for (;;) {
+			signal.throwIfAborted();
+			const next = nextBlast(plan, journal.entries);
+			if (next === void 0) break;
+			const { blast, attempt, done } = next;
+			onEvent({
+				kind: "blast",
+				blast,
+				attempt,
+				done,
+				of: plan.blasts.length
+			});
+			const logs = join("blasts", logFolder(blast, attempt));
+			const keepLog = (name, text) => writeLog(join(directory, logs), name, text);
+			const outcome = await testbed.blast(blast, keepLog, signal);
+			const entry = outcome.kind === "measured" ? {
+				kind: "measured",
+				at: at(),
+				summary: {
+					...outcome.summary,
+					attempt,
+					logs
+				},
+				runs: outcome.runs.map((run) => ({
+					...run,
+					attempt
+				}))
+			} : {
+				kind: "failed",
+				at: at(),
+				blast: blast.number,
+				reason: outcome.reason
+			};
+			await journal.append(entry);
+			onEvent({
+				kind: "ended",
+				blast,
+				entry
+			});
+		}
+		await journal.append({
+			kind: "finished",
+			at: at()
+		});
+		return journal.entries;
+	} finally {
+		await journal.close();
+	}
+}
+/** Nothing can be said of a patch whose base does not work. */
+var BaseDoesNotLoadError = class extends Error {
+	constructor(message) {
+		super(`The base itself does not load, so nothing was measured: ${message}`);
+	}
+};
+/**
+* The first blast without a whole measurement; one that failed, or of which too few pairs count, comes again
+* after all others, twice at the most. Nothing but the journal decides, so a resumed experiment goes the same way.
+*/
+function nextBlast(plan, entries) {
+	const open = plan.blasts.map((blast) => ({
+		blast,
+		tries: entries.filter((entry) => numberOf(entry) === blast.number)
+	})).filter(({ blast, tries }) => tries.length < mostAttempts && !tries.some(isWhole(blast)));
+	const fewestTries = Math.min(...open.map(({ tries }) => tries.length));
+	const next = open.find(({ tries }) => tries.length === fewestTries);
+	return next && {
+		blast: next.blast,
+		attempt: next.tries.length + 1,
+		done: plan.blasts.length - open.length
+	};
+}
+function numberOf(entry) {
+	if (entry.kind === "measured") return entry.summary.number;
+	return entry.kind === "failed" ? entry.blast : void 0;
+}
+const isWhole = ({ runs }) => (entry) => entry.kind === "measured" && isEnough(validPairs(entry.runs).length, new Set(runs.map((run) => run.pair)).size);
+/** `003-forwarding-inet4`, and `003-forwarding-inet4.2` for a second attempt. */
+function logFolder(blast, attempt) {
+	const name = `${String(blast.number).padStart(3, "0")}-${cellName(blast.cell).replace(" ", "-")}`;
+	return attempt === 1 ? name : `${name}.${attempt}`;
+}
+async function writeLog(folder, name, text) {
+	await mkdir(folder, { recursive: true });
+	await writeFile(join(folder, name), text);
+}
+
 // src/report/assemble.ts
 /** The result of an experiment that has ended; of one that has not, what its journal is worth so far. */
 function assembleResult(plan, journal) {
+	const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
 	const started = journal.findLast((entry) => entry.kind === "started");
 	return {
 		schemaVersion: 1,
@@ -8464,7 +8425,12 @@ function assembleResult(plan, journal) {
 			fingerprint: started?.fingerprint ?? {}
 		},
 		policy: plan.policy,
-		traffic: plan.traffic,
+		traffic: {
+			flows,
+			frameBytes,
+			offeredPps,
+			measureSeconds
+		},
 		seed: plan.seed,
 		startedAt: journal.at(0)?.at ?? epoch,
 		finishedAt: journal.at(-1)?.at ?? epoch,
@@ -8540,10 +8506,6 @@ async function carryOut(plan, directory, world) {
 		await testbed.restore();
 	}
 }
-
-// src/stats/summary.ts
-/** The middle value, or the mean of the two in the middle; 0 where there is none. */
-const median = (values) => values.length === 0 ? 0 : median$1(values);
 
 // src/progress.ts
 /** Tells of the events of one experiment; `now` in milliseconds. */
@@ -9798,7 +9760,7 @@ const invalid = (reason) => ({
 
 // src/testbed/linux.ts
 const senderFolder = "/run/ppsgate/sender";
-const slicesPerRun = 4;
+const slicesPerRun = 3;
 /** Laying a variant takes some 20 ms; a busy machine may need many times that. */
 const secondsToLay = .5;
 /** More than this share of what the DUT forwarded must reach the receiver. */

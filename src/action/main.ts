@@ -13,7 +13,7 @@ import { authorize } from '../patch/authorize.ts';
 import { fetchPullRequest, pullRequestFromEvent, pullRequestNumber } from '../patch/github.ts';
 import type { PullRequest } from '../patch/patch.ts';
 import { openRepository, type Repository } from '../patch/repository.ts';
-import { showProgress } from '../progress.ts';
+import { type Output, showProgress } from '../progress.ts';
 import { createOctokit, publishComment } from '../publish/github.ts';
 import { headline } from '../report/headline.ts';
 import { renderMarkdown } from '../report/markdown.ts';
@@ -29,6 +29,9 @@ export async function runAction(): Promise<void> {
 }
 
 const log = { debug: core.debug, info: core.info, warn: core.warning, error: core.error };
+
+/** Plain lines even where a runner offers a terminal, as act does: what it is told must begin a line. */
+const jobLog: Output = { write: process.stdout.write.bind(process.stdout) };
 
 async function judgeAndAnswer(signal: AbortSignal): Promise<number> {
   const inputs = readInputs(process.env);
@@ -46,7 +49,7 @@ async function judgeAndAnswer(signal: AbortSignal): Promise<number> {
   }
 
   const directory = join(job.temporary, timestampedDirectory('ppsgate'));
-  const progress = showProgress(process.stdout, config.gate.metric, () => performance.now());
+  const progress = showProgress(jobLog, config.gate.metric, () => performance.now());
   const request = { patch: pullRequest, config, testbed, seed: randomSeed() };
   const result = await gate(request, directory, {
     repository,

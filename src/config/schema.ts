@@ -105,9 +105,9 @@ const traffic = closed({
   frameSize: size(whole(64, 1518, 'bytes')).prefault('64 bytes'),
   rate: rate(whole(1, 1e9, 'pps')).prefault('3 Mpps'),
   warmUp: duration(between(0, 600)).prefault('500 ms'),
-  settle: duration(between(0, 60)).prefault('20 ms'),
-  measure: duration(between(0.01, 600)).prefault('80 ms'),
-  runsPerBlast: wholeNumber(4, 1000, 4).prefault(24),
+  settle: duration(between(0, 60)).prefault('5 ms'),
+  measure: duration(between(0.01, 600)).prefault('30 ms'),
+  runsPerBlast: wholeNumber(4, 1000, 4).prefault(52),
 }).transform(
   ({ flows, frameSize, rate, warmUp, settle, measure, runsPerBlast }): Traffic => ({
     flows,
@@ -135,7 +135,8 @@ const gate = closed({
   metric: z.enum(metrics, { error: wrongName(metrics) }).prefault('pps'),
   margin: ratio(margin).prefault('2%'),
   confidence: ratio(confidence).prefault('95%'),
-  runs: wholeNumber(4, 10_000, 2).prefault(48),
+  // With fewer than ten pairs not even 99.5 % is possible, see stats/interval.ts.
+  runs: wholeNumber(10, 10_000, 2).prefault(100),
 }).transform(
   ({ metric, margin, confidence, runs }): Gate => ({
     metric,

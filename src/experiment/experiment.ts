@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cellName } from '../scenario/scenario.ts';
+import { isEnough, validPairs } from '../stats/verdict.ts';
 import type { Testbed } from '../testbed/testbed.ts';
 import { type Entry, openJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
@@ -38,12 +39,10 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
       return journal.entries;
     }
 
-    for (
-      let next = nextBlast(plan, journal.entries);
-      next;
-      next = nextBlast(plan, journal.entries)
-    ) {
+    for (;;) {
       signal.throwIfAborted();
+      const next = nextBlast(plan, journal.entries);
+      if (next === undefined) break;
       const { blast, attempt, done } = next;
       onEvent({ kind: 'blast', blast, attempt, done, of: plan.blasts.length });
 
@@ -77,8 +76,8 @@ export class BaseDoesNotLoadError extends Error {
 }
 
 /**
- * The first blast without a whole measurement; one that failed or holds invalid runs comes again after all
- * others, twice at the most. Nothing but the journal decides, so a resumed experiment goes the same way.
+ * The first blast without a whole measurement; one that failed, or of which too few pairs count, comes again
+ * after all others, twice at the most. Nothing but the journal decides, so a resumed experiment goes the same way.
  */
 export function nextBlast(
   plan: Pick<Plan, 'blasts'>,
@@ -86,7 +85,7 @@ export function nextBlast(
 ): { blast: PlannedBlast; attempt: number; done: number } | undefined {
   const open = plan.blasts
     .map((blast) => ({ blast, tries: entries.filter((entry) => numberOf(entry) === blast.number) }))
-    .filter(({ tries }) => tries.length < mostAttempts && !tries.some(isWhole));
+    .filter(({ blast, tries }) => tries.length < mostAttempts && !tries.some(isWhole(blast)));
   const fewestTries = Math.min(...open.map(({ tries }) => tries.length));
   const next = open.find(({ tries }) => tries.length === fewestTries);
   return (
@@ -103,8 +102,11 @@ function numberOf(entry: Entry): number | undefined {
   return entry.kind === 'failed' ? entry.blast : undefined;
 }
 
-const isWhole = (entry: Entry): boolean =>
-  entry.kind === 'measured' && entry.runs.every((run) => run.validity.kind === 'valid');
+const isWhole =
+  ({ runs }: PlannedBlast) =>
+  (entry: Entry): boolean =>
+    entry.kind === 'measured' &&
+    isEnough(validPairs(entry.runs).length, new Set(runs.map((run) => run.pair)).size);
 
 /** `003-forwarding-inet4`, and `003-forwarding-inet4.2` for a second attempt. */
 function logFolder(blast: PlannedBlast, attempt: number): string {

@@ -8,6 +8,7 @@ import type { Outcome, Result } from './result.ts';
 
 /** The result of an experiment that has ended; of one that has not, what its journal is worth so far. */
 export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
+  const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
   const started = journal.findLast((entry) => entry.kind === 'started');
   return {
     schemaVersion: 1,
@@ -20,7 +21,7 @@ export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
     })),
     testbed: { name: plan.testbed, fingerprint: started?.fingerprint ?? {} },
     policy: plan.policy,
-    traffic: plan.traffic,
+    traffic: { flows, frameBytes, offeredPps, measureSeconds },
     seed: plan.seed,
     startedAt: journal.at(0)?.at ?? epoch,
     finishedAt: journal.at(-1)?.at ?? epoch,

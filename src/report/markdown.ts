@@ -46,7 +46,7 @@ export function renderMarkdown(result: Result, links: ReportLinks = {}): string 
 function setting(result: Result): string {
   const { testbed, traffic, blasts } = result;
   const { cpu, kernel } = testbed.fingerprint;
-  const hardware = [cpu, kernel].filter((text) => text !== undefined).map(codeSpan);
+  const hardware = [cpu, kernel].filter((text) => text !== undefined).map((text) => codeSpan(text));
   const parts = [codeSpan(testbed.name) + (hardware.length ? ` (${hardware.join(', ')})` : '')];
   if (blasts.length > 0) {
     const offered = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
@@ -204,11 +204,10 @@ function howToRead(result: Result): string {
   return details(
     'how to read this',
     [
-      `The interval holds the true change in ${formatPercent(confidenceRatio)} of experiments, by Student's t on the ratios of neighbouring runs of base and patched, which alternate.`,
+      `Runs of base and patched alternate, and each is compared with its neighbour. The interval, by Wilcoxon's signed-rank test, holds the true change in ${formatPercent(confidenceRatio)} of experiments; patched is base with the change.`,
       '',
-      '- **regression**: it lies wholly on the slow side of 0 and does not exclude a loss of ' +
-        `${margin}`,
-      `- **improvement**: the mirror image`,
+      `- **regression**: it lies wholly on the slow side of 0 and does not exclude a loss of ${margin}`,
+      '- **improvement**: the mirror image',
       `- **no-regression**: it excludes a loss of ${margin}`,
       '- **inconclusive**: it excludes neither; more runs would tell',
       '- **invalid**: too few runs count, so nothing is said',

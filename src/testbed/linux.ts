@@ -18,7 +18,7 @@ import { measuredRun } from './run.ts';
 import type { BlastOutcome, KeepLog, Testbed } from './testbed.ts';
 
 const senderFolder = '/run/ppsgate/sender';
-const slicesPerRun = 4;
+const slicesPerRun = 3;
 /** Laying a variant takes some 20 ms; a busy machine may need many times that. */
 const secondsToLay = 0.5;
 /** More than this share of what the DUT forwarded must reach the receiver. */

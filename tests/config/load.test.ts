@@ -36,10 +36,11 @@ test('the example in docs/ is a configuration, with both kinds of testbed', asyn
   ]);
 });
 
-test('the example in docs/ tells the defaults of traffic and gate', async () => {
+test('the example in docs/ tells the defaults of traffic and gate, but for the metric and the margin', async () => {
   const { traffic, gate } = await loadConfig(example, '/home/me');
   const defaults = parseConfig('testbeds: { a: { kind: embedded-linux } }', place);
-  expect({ traffic, gate }).toEqual({ traffic: defaults.traffic, gate: defaults.gate });
+  expect(traffic).toEqual(defaults.traffic);
+  expect(gate).toEqual({ ...defaults.gate, metric: 'nsPerPacket', marginRatio: 0.05 });
 });
 
 test('paths start at the folder of the file, at home, or at the root', () => {

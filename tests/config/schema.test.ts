@@ -32,11 +32,11 @@ test('all but the testbeds has a default', () => {
       frameBytes: 64,
       offeredPps: 3_000_000,
       warmUpSeconds: 0.5,
-      settleSeconds: 0.02,
-      measureSeconds: 0.08,
-      runsPerBlast: 24,
+      settleSeconds: 0.005,
+      measureSeconds: 0.03,
+      runsPerBlast: 52,
     },
-    gate: { metric: 'pps', marginRatio: 0.02, confidenceRatio: 0.95, runsPerVariant: 48 },
+    gate: { metric: 'pps', marginRatio: 0.02, confidenceRatio: 0.95, runsPerVariant: 100 },
   });
 });
 
@@ -70,12 +70,12 @@ traffic:
 });
 
 test('every key of gate can be set', () => {
-  const written = 'gate: { metric: nsPerPacket, margin: 0.5 %, confidence: 99.5%, runs: 4 }';
+  const written = 'gate: { metric: nsPerPacket, margin: 0.5 %, confidence: 99.5%, runs: 10 }';
   expect(parse(written).gate).toEqual({
     metric: 'nsPerPacket',
     marginRatio: 0.005,
     confidenceRatio: 0.995,
-    runsPerVariant: 4,
+    runsPerVariant: 10,
   });
 });
 
@@ -147,9 +147,9 @@ test.each([
     'gate: { confidence: 97% }',
     'gate.confidence: expected one of 80%, 90%, 95%, 98%, 99%, 99.5%, found "97%"',
   ],
-  ['gate: { runs: 5 }', 'gate.runs: expected a multiple of 2 from 4 to 10000, found 5'],
-  ['gate: { runs: 2 }', 'gate.runs: expected a multiple of 2 from 4 to 10000, found 2'],
-  ['gate: { runs: "8" }', 'gate.runs: expected a multiple of 2 from 4 to 10000, found "8"'],
+  ['gate: { runs: 11 }', 'gate.runs: expected a multiple of 2 from 10 to 10000, found 11'],
+  ['gate: { runs: 8 }', 'gate.runs: expected a multiple of 2 from 10 to 10000, found 8'],
+  ['gate: { runs: "8" }', 'gate.runs: expected a multiple of 2 from 10 to 10000, found "8"'],
   ['gate: on', 'gate: expected keys and values, found "on"'],
   ['gate:', 'gate: expected keys and values, found nothing'],
   ['traffic: { flows: 0 }', 'traffic.flows: expected a whole number from 1 to 65536, found 0'],

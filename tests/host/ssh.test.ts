@@ -6,15 +6,10 @@ import { type AddressInfo, connect as connectTcp, createServer, type Socket } fr
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { HostError, type HostFailure } from '../../src/host/host-error.ts';
+import type { ConnectOptions, Target } from '../../src/host/login.ts';
 import { shell } from '../../src/host/shell.ts';
-import {
-  type ConnectOptions,
-  connect,
-  type Host,
-  HostError,
-  type HostFailure,
-  type Target,
-} from '../../src/host/ssh.ts';
+import { connect, type Host } from '../../src/host/ssh.ts';
 import { makeKey, publicKey, type Sshd, startSshd } from '../fakes/sshd.ts';
 import { describeWith } from '../needs.ts';
 

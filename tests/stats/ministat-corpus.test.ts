@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseColumn } from '../../src/stats/columns.ts';
 import {
-  formatGeneral,
   type MinistatOptions,
   type MinistatSet,
   renderMinistat,
 } from '../../src/stats/ministat.ts';
+import { formatGeneral } from '../../src/stats/printf.ts';
 import { confidencePercents, studentT } from '../../src/stats/student.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
 

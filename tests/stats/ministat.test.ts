@@ -8,11 +8,11 @@ import { describe, expect, test } from 'vitest';
 import { MinistatInputError, parseColumn } from '../../src/stats/columns.ts';
 import {
   compare,
-  formatGeneral,
   type MinistatSet,
   ministatPieces,
   renderMinistat,
 } from '../../src/stats/ministat.ts';
+import { formatGeneral } from '../../src/stats/printf.ts';
 import { confidencePercents } from '../../src/stats/student.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
 

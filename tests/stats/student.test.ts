@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatGeneral } from '../../src/stats/ministat.ts';
+import { formatGeneral } from '../../src/stats/printf.ts';
 import { confidencePercents, studentT, studentTExact } from '../../src/stats/student.ts';
 import { describeWith } from '../needs.ts';
 

@@ -60,7 +60,7 @@ function run(args: readonly string[], input = '') {
   const source = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
   const entry = `
     import { Command } from ${source('node_modules/commander/index.js')};
-    import { addMinistatCommand } from ${source('src/ministat-command.ts')};
+    import { addMinistatCommand } from ${source('src/commands/ministat.ts')};
     const program = new Command('ppsgate');
     addMinistatCommand(program);
     await program.parseAsync();`;

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { buildVariants } from '../../src/build/overlay.ts';
+import type { Patch } from '../../src/patch/patch.ts';
+import { openRepository, RepositoryError } from '../../src/patch/repository.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
+
+const patchOf = (baseCommit: string, headCommit: string): Patch => ({
+  kind: 'range',
+  title: 'A change',
+  author: 'Alice',
+  baseCommit,
+  headCommit,
+});
+
+const build = (directory: string, base: string, head: string) =>
+  buildVariants(patchOf(base, head), 'dut', openRepository(directory));
+
+test('the variants are the overlay where the patch parted, and at its head', async () => {
+  const directory = newRepository();
+  const parted = commit(directory, { 'dut/nftables.conf': '# one\n', 'README.md': '' });
+  git(directory, 'switch', '--quiet', '--create', 'patch');
+  const head = commit(directory, { 'dut/nftables.conf': '# patched\n', 'dut/sysctl.conf': '' });
+  git(directory, 'switch', '--quiet', 'main');
+  const main = commit(directory, { 'dut/nftables.conf': '# by others, meanwhile\n' });
+
+  const variants = await build(directory, main, head);
+  const seen = variants.map(({ files, ...rest }) => ({
+    ...rest,
+    files: files.map(({ path, content }) => [path, content]),
+  }));
+  expect(seen).toEqual([
+    { variant: 'base', commit: parted, files: [['nftables.conf', '# one\n']] },
+    {
+      variant: 'patched',
+      commit: head,
+      files: [
+        ['nftables.conf', '# patched\n'],
+        ['sysctl.conf', ''],
+      ],
+    },
+  ]);
+});
+
+test('every file has its mode and the SHA-256 of its content', async () => {
+  const directory = newRepository();
+  const id = commit(
+    directory,
+    { 'dut/nftables.conf': '# Überläufer\n' },
+    { 'dut/x': '/etc/passwd' },
+  );
+  const [{ files } = { files: [] }] = await build(directory, id, id);
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  expect(files).toEqual([
+    {
+      path: 'nftables.conf',
+      mode: '100644',
+      content: '# Überläufer\n',
+      sha256: sha256('# Überläufer\n'),
+    },
+    { path: 'x', mode: '120000', content: '/etc/passwd', sha256: sha256('/etc/passwd') },
+  ]);
+});
+
+test('a submodule is listed, though there is nothing of it to read', async () => {
+  const directory = newRepository();
+  const other = 'c'.repeat(40);
+  git(directory, 'update-index', '--add', '--cacheinfo', `160000,${other},dut/sub`);
+  git(directory, 'commit', '--quiet', '--message', 'A submodule');
+  const id = git(directory, 'rev-parse', 'HEAD');
+  const [{ files } = { files: [] }] = await build(directory, id, id);
+  expect(files).toMatchObject([{ path: 'sub', mode: '160000', content: '' }]);
+});
+
+test('a patch may bring the first file of an overlay, or take away the last', async () => {
+  const directory = newRepository();
+  const without = commit(directory, { 'README.md': '' });
+  const first = commit(directory, { 'dut/nftables.conf': '' });
+  git(directory, 'rm', '--quiet', '-r', 'dut');
+  const last = commit(directory, {});
+  const counts = async (base: string, head: string) =>
+    (await build(directory, base, head)).map(({ files }) => files.length);
+  expect(await counts(without, first)).toEqual([0, 1]);
+  expect(await counts(first, last)).toEqual([1, 0]);
+});
+
+test('where neither commit has an overlay, nothing would be compared with nothing: an error', async () => {
+  const directory = newRepository();
+  const base = commit(directory, { 'dutt/nftables.conf': '# one\n' });
+  const head = commit(directory, { 'dutt/nftables.conf': '# two\n' });
+  const built = build(directory, base, head);
+  await expect(built).rejects.toThrow(RepositoryError);
+  await expect(built).rejects.toThrow(
+    `The folder dut holds no file at ${base} nor at ${head}: correct \`overlay\` in ppsgate.yml.`,
+  );
+});

@@ -1,0 +1,125 @@
+// Runs a repository's own workflow as GitHub would, by act (github.com/nektos/act) and without containers, and reads what came of it.
+//
+// Nothing is fetched: act takes an actions/checkout of the repository itself, whatever its version, for a
+// copy of the working tree, so the workflow runs as it is written and its pinned commit is never asked for.
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+
+export type JobRequest = {
+  /** A working tree of the repository, as actions/checkout would leave it. */
+  directory: string;
+  /** Path of the workflow in it. */
+  workflow: string;
+  /** Like `pull_request`. */
+  eventName: string;
+  /** GitHub's JSON of the event. */
+  payload: object;
+  /** `owner/name`. */
+  repository: string;
+  apiUrl: string;
+  token: string;
+  /** An empty folder of the job's own; see `jobFiles`. */
+  temporary: string;
+};
+
+/** A job as GitHub's page of it would show it; the texts are what the steps said by workflow commands. */
+export type Job = {
+  exitCode: number | null;
+  outputs: Record<string, string>;
+  summary: string;
+  warnings: string[];
+  errors: string[];
+  /** The stages that were run, like `Main ./` and `Post ./`. */
+  stages: string[];
+  /** All that was said, for whoever has to find out why a test fails. */
+  log: string;
+};
+
+type Act = ChildProcessByStdio<null, Readable, Readable>;
+
+/** Starts the job and does not wait; one that still runs when the test ends is ended, as by a cancelled workflow. */
+export function startJob(request: JobRequest): { act: Act; ended: Promise<Job> } {
+  const { directory, temporary } = request;
+  const eventPath = join(temporary, 'event.json');
+  writeFileSync(eventPath, JSON.stringify(request.payload));
+
+  const act = spawn('act', argumentsFor(request, eventPath), {
+    cwd: directory,
+    env: environment(temporary),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = endOf(act);
+  onTestFinished(async () => {
+    act.kill('SIGINT');
+    await ended;
+  });
+  return { act, ended };
+}
+
+/** Starts the job and waits for its end. */
+export const runJob = (request: JobRequest): Promise<Job> => startJob(request).ended;
+
+/** What the action left in its `RUNNER_TEMP`. act keeps that folder after a job that failed, and only then. */
+export const jobFiles = ({ temporary }: JobRequest, pattern: string): string[] =>
+  globSync(join(temporary, 'act/*/tmp', pattern));
+
+const argumentsFor = (request: JobRequest, eventPath: string): string[] => [
+  ...[request.eventName, '--eventpath', eventPath, '--workflows', request.workflow],
+  ...['--platform', 'ubuntu-latest=-self-hosted'],
+  ...['--env', `GITHUB_API_URL=${request.apiUrl}`],
+  ...['--env', `GITHUB_REPOSITORY=${request.repository}`],
+  ...['--secret', `GITHUB_TOKEN=${request.token}`],
+  ...['--action-cache-path', join(request.temporary, 'act'), '--no-cache-server', '--json'],
+];
+
+/**
+ * No variable of whoever runs the tests, who may be a GitHub job too. act runs the first `node` of the
+ * PATH, whatever `using:` says: the one that the project brings.
+ */
+function environment(home: string): NodeJS.ProcessEnv {
+  const programs = join(import.meta.dirname, '../../node_modules/.bin');
+  return { PATH: [programs, process.env.PATH].join(delimiter), HOME: home };
+}
+
+async function endOf(act: Act): Promise<Job> {
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(act.stdout),
+    text(act.stderr),
+    once(act, 'close') as Promise<[number | null]>,
+  ]);
+  const job = readLog(stdout);
+  return { exitCode, ...job, log: `${job.log}\n${stderr}` };
+}
+
+/** One line of act's log with `--json`, as far as it is used. */
+const lineSchema = z.object({
+  msg: z.string(),
+  command: z.string().optional(),
+  name: z.string().optional(),
+  arg: z.string().default(''),
+  content: z.string().default(''),
+});
+
+function readLog(stdout: string): Omit<Job, 'exitCode'> {
+  const lines = stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => lineSchema.parse(JSON.parse(line)));
+  const of = (command: string) => lines.filter((line) => line.command === command);
+  return {
+    outputs: Object.fromEntries(of('set-output').map(({ name = '', arg }) => [name, arg])),
+    summary: of('summary')
+      .map(({ content }) => content)
+      .join(''),
+    warnings: of('warning').map(({ arg }) => arg),
+    errors: of('error').map(({ arg }) => arg),
+    stages: lines.flatMap(({ msg }) => /⭐ Run ((?:Main|Post) .+)/.exec(msg)?.[1] ?? []),
+    log: lines.map(({ msg }) => msg.trimEnd()).join('\n'),
+  };
+}

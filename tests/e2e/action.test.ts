@@ -1,0 +1,218 @@
+// The main job whole: an event comes in, packets are forwarded, and GitHub is answered, by the workflow as it is written.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { labDown, labLeftovers, labUp } from '../../src/linux-lab/lab.ts';
+import { readResult } from '../../src/report/read.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { pullRequestDocument } from '../fakes/github/documents.ts';
+import type { FakePullRequest } from '../fakes/github/operations.ts';
+import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
+import { describeWith, labPrograms } from '../needs.ts';
+import { type JobRequest, jobFiles, runJob, startJob } from './act.ts';
+import { type Example, makeExample, noOps, workflow } from './example.ts';
+
+const repository = 'example/router';
+const marker = '<!-- ppsgate:this-machine -->';
+
+const harmless = ['# Whatever must not even be tracked is dropped here.'];
+/** About as much as all that the base does with a packet. */
+const costly = noOps(800);
+const broken = ['meta l4proto upd drop'];
+
+describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own workflow', () => {
+  let example: Example;
+  let github: FakeGitHub;
+  let pullRequest: FakePullRequest;
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    example = makeExample(join(folder, 'router'));
+    pullRequest = {
+      number: 7,
+      title: 'Change the rules',
+      author: 'alice',
+      baseCommit: example.baseCommit,
+      headCommit: example.baseCommit,
+      headRepository: repository,
+    };
+    github = await startFakeGitHub({ repository, pullRequests: [pullRequest] });
+  });
+
+  afterEach(async () => {
+    await github.stop();
+    expect(github.violations).toEqual([]);
+    expect(await labLeftovers()).toEqual({ namespaces: [], processes: [] });
+    expect(generators()).toEqual([]);
+  });
+
+  const push = (rules: readonly string[]): void => {
+    pullRequest.headCommit = example.push(rules);
+  };
+
+  const request = (eventName: string, payload: object): JobRequest => ({
+    directory: example.directory,
+    workflow,
+    eventName,
+    payload,
+    repository,
+    apiUrl: github.url,
+    token: installationToken,
+    temporary: mkdtempSync(join(folder, 'job-')),
+  });
+  const pullRequestEvent = (): JobRequest =>
+    request('pull_request', {
+      action: 'synchronize',
+      number: pullRequest.number,
+      pull_request: pullRequestDocument(github.state, pullRequest),
+    });
+  const dispatch = (inputs: Record<string, string>): JobRequest =>
+    request('workflow_dispatch', { inputs });
+
+  const operations = () =>
+    github.requests.map(({ operationId, status }) => `${operationId} ${status}`);
+
+  test('fails on a patch that costs packets, and answers with what was measured', async () => {
+    push(costly);
+    const event = pullRequestEvent();
+    const job = await runJob(event);
+
+    expect(job.outputs.verdict, job.log).toBe('regression');
+    expect(job.errors).toEqual([]);
+    expect(job.exitCode).not.toBe(0);
+    expect(jobFiles(event, 'ppsgate-*/result.json')).toEqual([job.outputs['result-path']]);
+    const { outcome } = await readResult(dirname(job.outputs['result-path'] ?? ''));
+    if (outcome.kind !== 'judged') expect.fail(`the outcome is ${outcome.kind}`);
+    const runs = outcome.cells
+      .flatMap((cell) => cell.runs)
+      .filter(({ validity }) => validity.kind === 'valid');
+    expect(runs.length).toBeGreaterThanOrEqual(32);
+    expect(Math.min(...runs.map((run) => run.pps))).toBeGreaterThan(10_000);
+
+    expect(github.state.comments).toHaveLength(1);
+    const [comment] = github.state.comments;
+    expect(comment).toMatchObject({ number: 7, author: 'github-actions[bot]' });
+    expect(comment?.body).toMatch(
+      /^<!-- ppsgate:this-machine -->\n### 🔴 ppsgate: #7 loses \d+\.\d % \(forwarding inet4\)\n/,
+    );
+    expect(comment?.body).toMatch(/^\| forwarding inet4 \|.*\| 🔴 regression \|$/m);
+    expect(`${marker}\n${job.summary}`.trim()).toBe(comment?.body.trim());
+    expect(job.outputs).toEqual({
+      verdict: 'regression',
+      'result-path': expect.stringMatching(/\/result\.json$/),
+      'report-path': expect.stringMatching(/\/report\.md$/),
+      'comment-url': 'https://github.com/example/router/pull/7#issuecomment-1001',
+    });
+  });
+
+  test('updates its comment when the patch was corrected, and then passes', async () => {
+    push(broken);
+    const first = await runJob(pullRequestEvent());
+    expect(first.outputs.verdict, first.log).toBe('does-not-load');
+    expect(first.exitCode).not.toBe(0);
+    const [before] = structuredClone(github.state.comments);
+    expect(before?.body).toContain('🔴 ppsgate: #7 does not load');
+
+    push(harmless);
+    const second = await runJob(pullRequestEvent());
+    expect(second.outputs.verdict, second.log).toBe('no-regression');
+    expect(second.exitCode).toBe(0);
+    expect(second.outputs['comment-url']).toBe(first.outputs['comment-url']);
+    expect(github.state.comments).toEqual([{ ...before, body: expect.any(String) }]);
+    expect(github.state.comments[0]?.body).toContain('🟢 ppsgate: #7 loses nothing that matters');
+    expect(github.state.comments[0]?.body).toContain(pullRequest.headCommit);
+  });
+
+  test('judges the pull request of a fork when it is dispatched for it, with the inputs given', async () => {
+    pullRequest.headRepository = 'mallory/router';
+    push(harmless);
+    const job = await runJob(dispatch({ patch: '#7', runs: '12', margin: '40%' }));
+
+    expect(job.outputs.verdict, job.log).toBe('no-regression');
+    expect(job.exitCode).toBe(0);
+    expect(operations()).toEqual([
+      'pulls/get 200',
+      'users/get-authenticated 403',
+      'issues/list-comments 200',
+      'issues/create-comment 201',
+    ]);
+    expect(github.state.comments[0]?.body).toContain(
+      '12 runs of each variant and cell; a loss of 40 % or more matters.',
+    );
+  });
+
+  test('refuses the pull request of a fork by itself, and measures nothing', async () => {
+    pullRequest.headRepository = 'mallory/router';
+    push(harmless);
+    const event = pullRequestEvent();
+    const job = await runJob(event);
+
+    expect(job.errors[0], job.log).toBe(
+      'Thank you for #7: because it comes from mallory/router, it runs on the testbed only after a maintainer of example/router has read it and started ppsgate by workflow_dispatch with patch `#7`.',
+    );
+    expect(job.exitCode).not.toBe(0);
+    expect(jobFiles(event, '*')).toEqual([]);
+    expect(job.outputs).toEqual({});
+    expect(operations()).toEqual([]);
+  });
+
+  test('keeps the result in summary and outputs when the token may only read, and says so', async () => {
+    github.faults.order('issues/create-comment', { kind: 'read-only' });
+    push(harmless);
+    const job = await runJob(pullRequestEvent());
+
+    expect(job.outputs.verdict, job.log).toBe('no-regression');
+    expect(job.warnings).toEqual([
+      expect.stringMatching(
+        /^The comment on #7 of example\/router was not written because the token may not/,
+      ),
+    ]);
+    expect(job.exitCode).toBe(0);
+    expect(job.summary).toContain('🟢 ppsgate: #7 loses nothing that matters');
+    expect(job.outputs['result-path']).toMatch(/\/result\.json$/);
+    expect(job.outputs).not.toHaveProperty('comment-url');
+    expect(github.state.comments).toEqual([]);
+  });
+
+  test('says who uses the lab when another process does, and leaves it alone', async () => {
+    await labUp();
+    push(harmless);
+    const job = await runJob(pullRequestEvent());
+    const { namespaces } = await labLeftovers();
+    await labDown();
+
+    const inUse = `The embedded lab is in use by process ${process.pid}`;
+    expect(job.errors, job.log).toEqual([expect.stringContaining(inUse)]);
+    expect(job.exitCode).not.toBe(0);
+    expect(job.stages).toContain('Post ./');
+    expect(namespaces).toHaveLength(3);
+  });
+
+  test('leaves no lab and no generator when it is killed while packets flow', async () => {
+    push(harmless);
+    const event = pullRequestEvent();
+    const { act, ended } = startJob(event);
+    const isMeasuring = () =>
+      jobFiles(event, 'ppsgate-*/experiment.json').length > 0 && generators().length > 0;
+    await expect.poll(isMeasuring, { timeout: 60_000 }).toBe(true);
+    // As when somebody cancels the job: act kills the step at once, and then runs what it left to be done.
+    act.kill('SIGINT');
+    const job = await ended;
+
+    expect(job.stages, job.log).toContain('Post ./');
+    expect(job.exitCode).not.toBe(0);
+    expect(job.outputs).toEqual({});
+    expect(await labLeftovers()).toEqual({ namespaces: [], processes: [] });
+  });
+});
+
+/** Process ids of what sends packets; one that was killed is listed until its new parent takes notice. */
+function generators(): string[] {
+  const listing = execFileSync('ps', ['-eo', 'pid=,stat=,comm='], { encoding: 'utf8' });
+  const processes = listing.split('\n').map((line) => line.trim().split(/\s+/));
+  return processes.flatMap(([pid = '', state = '', name = '']) =>
+    name.startsWith('trafgen') && !state.startsWith('Z') ? pid : [],
+  );
+}

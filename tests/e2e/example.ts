@@ -1,0 +1,86 @@
+// A repository with the project's action, workflow and example router in it, and a branch that changes the router's rules.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDocument } from 'yaml';
+
+export type Example = {
+  /** Its working tree, in which the branch is checked out. */
+  directory: string;
+  baseCommit: string;
+  /** Commits the base's rules with these lines added to the early chain; answers the commit. */
+  push(rules: readonly string[]): string;
+};
+
+export const workflow = '.github/workflows/gate.yml';
+
+/**
+ * Rules that cost some 12 ns each for every packet and change nothing. The base has enough of them that
+ * the DUT stays slower than a sender whose CPU does other things too.
+ */
+export const noOps = (count: number): string[] =>
+  new Array<string>(count).fill('meta l4proto 254 drop');
+
+const project = join(import.meta.dirname, '../..');
+const config = 'docs/example/ppsgate.yml';
+const ruleset = 'docs/example/dut/nftables.conf';
+
+/** Makes the repository in a folder that does not exist yet, with `dist/` built from the sources as they are now. */
+export function makeExample(directory: string): Example {
+  mkdirSync(directory);
+  for (const path of ['action.yml', 'package.json', workflow, 'docs/example']) {
+    cpSync(join(project, path), join(directory, path), { recursive: true });
+  }
+  build(join(directory, 'dist'));
+  writeFileSync(join(directory, config), quickConfig());
+  const baseRules = withRules(readFileSync(join(directory, ruleset), 'utf8'), noOps(800));
+  writeFileSync(join(directory, ruleset), baseRules);
+
+  const git = gitIn(directory);
+  const commit = (message: string): string => {
+    git('add', '.');
+    git('commit', '--quiet', '--message', message);
+    return git('rev-parse', 'HEAD').trim();
+  };
+  git('init', '--quiet', '--initial-branch=main');
+  const baseCommit = commit('Route between two networks');
+  git('switch', '--quiet', '--create', 'patch');
+  return {
+    directory,
+    baseCommit,
+    push(rules) {
+      writeFileSync(join(directory, ruleset), withRules(baseRules, rules));
+      return commit('Change the rules');
+    },
+  };
+}
+
+/** Not the `dist/` of the project, which may be older than its sources; that the two agree is CI's to say. */
+function build(directory: string): void {
+  const rolldown = join(project, 'node_modules/.bin/rolldown');
+  execFileSync(rolldown, ['--config', 'rolldown.config.ts', '--dir', directory], {
+    cwd: project,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+/** The example's own, with one cell and few runs, and with a margin that noise does not reach with so few. */
+function quickConfig(): string {
+  const document = parseDocument(readFileSync(join(project, config), 'utf8'));
+  document.set('scenarios', ['forwarding']);
+  document.set('families', ['inet4']);
+  document.setIn(['gate', 'runs'], 16);
+  document.setIn(['gate', 'margin'], '30%');
+  return document.toString();
+}
+
+const withRules = (ruleset: string, rules: readonly string[]): string =>
+  ruleset.replace('policy accept;', (policy) => [policy, ...rules].join('\n    '));
+
+/** Without the settings of whoever runs the tests. */
+function gitIn(directory: string): (...args: string[]) => string {
+  const identity = ['-c', 'user.name=alice', '-c', 'user.email=alice@ppsgate.invalid'];
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  return (...args) =>
+    execFileSync('git', ['-C', directory, ...identity, ...args], { encoding: 'utf8', env });
+}

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { schedule } from '../../src/experiment/schedule.ts';
+import { cellName, families, scenarios } from '../../src/scenario/scenario.ts';
+
+const allCells = scenarios.flatMap((scenario) => families.map((family) => ({ scenario, family })));
+
+const requests = fc.record({
+  cells: fc.shuffledSubarray(allCells, { minLength: 1 }),
+  variants: fc.constantFrom(['base', 'patched'], ['base', 'diff 1', 'diff 2']),
+  runsPerVariant: fc.integer({ min: 1, max: 40 }),
+  runsPerBlast: fc.integer({ min: 1, max: 30 }),
+  seed: fc.integer(),
+});
+
+test('the same seed gives the same schedule', () => {
+  fc.assert(
+    fc.property(requests, (request) => {
+      expect(schedule(structuredClone(request))).toEqual(schedule(request));
+    }),
+  );
+});
+
+test('another seed gives another order', () => {
+  const request = {
+    cells: allCells,
+    variants: ['base', 'patched'],
+    runsPerVariant: 48,
+    runsPerBlast: 24,
+  };
+  expect(schedule({ ...request, seed: 1 })).not.toEqual(schedule({ ...request, seed: 2 }));
+});
+
+test('every cell gets exactly the runs of each variant that were asked for', () => {
+  fc.assert(
+    fc.property(requests, (request) => {
+      const blasts = schedule(request);
+      const counts = Map.groupBy(
+        blasts.flatMap(({ cell, runs }) =>
+          runs.map(({ variant }) => `${cellName(cell)}: ${variant}`),
+        ),
+        (key) => key,
+      );
+      expect(counts.size).toBe(request.cells.length * request.variants.length);
+      for (const [, { length }] of counts) expect(length).toBe(request.runsPerVariant);
+    }),
+  );
+});
+
+test('every pair has one run of each variant, side by side in one blast', () => {
+  fc.assert(
+    fc.property(requests, (request) => {
+      const seen = new Set<string>();
+      for (const { cell, runs } of schedule(request)) {
+        for (let first = 0; first < runs.length; first += request.variants.length) {
+          const pair = runs.slice(first, first + request.variants.length);
+          expect(pair.map(({ variant }) => variant).toSorted()).toEqual(request.variants);
+          expect(new Set(pair.map((run) => run.pair)).size).toBe(1);
+          seen.add(`${cellName(cell)} ${pair[0]?.pair}`);
+        }
+      }
+      expect(seen.size).toBe(request.cells.length * request.runsPerVariant);
+    }),
+  );
+});
+
+test('every second pair of a blast mirrors the one before: ABBA or BAAB', () => {
+  fc.assert(
+    fc.property(requests, (request) => {
+      const count = request.variants.length;
+      for (const { runs } of schedule(request)) {
+        const variants = runs.map(({ variant }) => variant);
+        for (let first = 0; first + 2 * count <= runs.length; first += 2 * count) {
+          const four = variants.slice(first, first + 2 * count);
+          expect(four).toEqual(four.toReversed());
+        }
+      }
+    }),
+  );
+});
+
+test('base and patched both come first about as often', () => {
+  const blasts = schedule({
+    cells: allCells.slice(0, 1),
+    variants: ['base', 'patched'],
+    runsPerVariant: 2000,
+    runsPerBlast: 4,
+    seed: 1,
+  });
+  const baseFirst = blasts.filter(({ runs }) => runs[0]?.variant === 'base').length;
+  // 1000 fair coins fall outside of this once in 10,000 times.
+  expect(baseFirst).toBeGreaterThan(435);
+  expect(baseFirst).toBeLessThan(565);
+});
+
+test('blasts and runs are numbered from 1 in the order in which they happen', () => {
+  fc.assert(
+    fc.property(requests, (request) => {
+      const blasts = schedule(request);
+      expect(blasts.map(({ number }) => number)).toEqual(blasts.map((_, index) => index + 1));
+      const numbers = blasts.flatMap(({ runs }) => runs.map(({ number }) => number));
+      expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    }),
+  );
+});
+
+test('every round of blasts visits every cell once before any comes again', () => {
+  fc.assert(
+    fc.property(requests, (request) => {
+      const names = schedule(request).map(({ cell }) => cellName(cell));
+      const all = request.cells.map(cellName).toSorted();
+      for (let first = 0; first < names.length; first += all.length) {
+        expect(names.slice(first, first + all.length).toSorted()).toEqual(all);
+      }
+    }),
+  );
+});
+
+test('no blast holds more runs than fit, except for a single pair that would not fit at all', () => {
+  fc.assert(
+    fc.property(requests, (request) => {
+      const most = Math.max(request.runsPerBlast, request.variants.length);
+      for (const { runs } of schedule(request)) expect(runs.length).toBeLessThanOrEqual(most);
+    }),
+  );
+});

@@ -1,0 +1,94 @@
+// Small made-up pieces of a result, for tests that read, judge or show one.
+
+import type { Patch } from '../../src/patch/patch.ts';
+import type { CellResult, Interval, Metric, Policy, Result, Run } from '../../src/report/result.ts';
+import type { Cell } from '../../src/scenario/scenario.ts';
+
+export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
+
+export const policy: Policy = {
+  metric: 'pps',
+  marginRatio: 0.02,
+  confidenceRatio: 0.95,
+  runsPerVariant: 8,
+};
+
+export const pullRequest: Patch = {
+  kind: 'pull-request',
+  repository: 'example/router',
+  number: 7,
+  title: 'Drop protocol 254 early',
+  author: 'alice',
+  url: 'https://github.com/example/router/pull/7',
+  baseCommit: 'a'.repeat(40),
+  headCommit: 'b'.repeat(40),
+};
+
+/** A valid run of 800 kpps, with what a test wants to be otherwise. */
+export const aRun = (changes: Partial<Run> = {}): Run => ({
+  number: 1,
+  blast: 1,
+  attempt: 1,
+  pair: 1,
+  variant: 'base',
+  pps: 800_000,
+  samples: [{ seconds: 0.02, receivedPackets: 16_000, forwardedPackets: 16_000 }],
+  validity: { kind: 'valid' },
+  ...changes,
+});
+
+/** Runs of base and patched, side by side: pair n has the nth value of each. */
+export const pairedRuns = (base: number[], patched: number[], metric: Metric = 'pps'): Run[] =>
+  base.flatMap((value, index) => [
+    aRun({ number: 2 * index + 1, pair: index + 1, variant: 'base', [metric]: value }),
+    aRun({
+      number: 2 * index + 2,
+      pair: index + 1,
+      variant: 'patched',
+      [metric]: patched[index] ?? 0,
+    }),
+  ]);
+
+/** A cell that was judged by packets per second. */
+export const aCell = (
+  verdict: CellResult['verdict'],
+  interval: Interval = { change: -0.104, low: -0.112, high: -0.096 },
+  cell: Cell = forwarding,
+): CellResult => ({
+  cell,
+  verdict,
+  comparisons: [
+    { metric: 'pps', base: 805_300, patched: 805_300 * (1 + interval.change), pairs: 8, interval },
+  ],
+  runs: [],
+});
+
+/** A result whose patch loses 10.4 %, with what a test wants to be otherwise. */
+export const aResult = (changes: Partial<Result> = {}): Result => ({
+  schemaVersion: 1,
+  generator: { name: 'ppsgate', version: '0.1.0' },
+  patch: pullRequest,
+  variants: [
+    { name: 'base', commit: 'a'.repeat(40), files: [] },
+    { name: 'patched', commit: 'b'.repeat(40), files: [] },
+  ],
+  testbed: { name: 'shelf-3', fingerprint: { kernel: 'Linux 6.18', cpu: 'Xeon × 2' } },
+  policy,
+  traffic: { flows: 2000, frameBytes: 64, offeredPps: 3_000_000, measureSeconds: 0.08 },
+  seed: 42,
+  startedAt: '2026-11-20T12:00:00.000Z',
+  finishedAt: '2026-11-20T12:02:05.000Z',
+  blasts: [
+    {
+      number: 1,
+      attempt: 1,
+      cell: forwarding,
+      startedAt: '2026-11-20T12:00:01.000Z',
+      trafficSeconds: 2,
+      offeredPps: 2_987_000,
+      logs: 'blasts/001-forwarding-inet4',
+    },
+  ],
+  outcome: { kind: 'judged', verdict: 'regression', cells: [aCell({ kind: 'regression' })] },
+  ...changes,
+});

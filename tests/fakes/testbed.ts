@@ -1,0 +1,136 @@
+// A testbed without machines: packets per second from a known effect and seeded noise, and faults on order.
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import type { Sample } from '../../src/dut/linux-script.ts';
+import type { PlannedBlast, PlannedRun } from '../../src/experiment/schedule.ts';
+import type { Cell } from '../../src/scenario/scenario.ts';
+import { measuredRun } from '../../src/testbed/run.ts';
+import type { BlastOutcome, Prepared, Testbed } from '../../src/testbed/testbed.ts';
+
+export type Fault =
+  /** The blast ends without a measurement. */
+  | 'fails'
+  /** The DUT forwards nothing for one sample of the blast's first run. */
+  | 'hole'
+  /** The same in every run. */
+  | 'holes'
+  /** The receiver counts less than the DUT sent. */
+  | 'receiver-loss'
+  /** The connection to a host breaks: `blast` itself throws. */
+  | 'throws';
+
+export type FakeTestbedOptions = {
+  /** Of the noise. */
+  seed?: number;
+  /** True speed of the patched variant in a cell, as a ratio to base: 0.9 is 10 % slower, 0 forwards nothing. */
+  speed?: (cell: Cell) => number;
+  /** Standard deviation of a run, as a ratio. */
+  noise?: number;
+  /** What goes wrong with the first, second, … attempt of a blast. */
+  faults?: (blast: number) => readonly (Fault | undefined)[];
+  /** How often a blast was sent before, by an earlier process. */
+  sentBefore?: (blast: number) => number;
+  prepared?: Prepared;
+};
+
+export type FakeTestbed = Testbed & {
+  /** What was called, in order: `prepare`, `blast 3`, `restore`. */
+  calls: string[];
+};
+
+/** The same options give the same numbers for the same attempt of the same blast, whatever was sent before. */
+export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
+  const { prepared = { kind: 'ready' }, faults, sentBefore } = options;
+  const calls: string[] = [];
+  const sent = new Map<number, number>();
+  return {
+    name: 'fake',
+    calls,
+
+    async fingerprint() {
+      return { kernel: 'Linux 6.18', cpu: 'a fake CPU × 2' };
+    },
+
+    async prepare() {
+      calls.push('prepare');
+      return prepared;
+    },
+
+    async blast(planned, keepLog) {
+      const { number } = planned;
+      calls.push(`blast ${number}`);
+      const attempt = 1 + (sent.get(number) ?? sentBefore?.(number) ?? 0);
+      sent.set(number, attempt);
+      await keepLog('dut.log', `blast ${number}, attempt ${attempt}\n`);
+      return measure(planned, attempt, faults?.(number)[attempt - 1], options);
+    },
+
+    async restore() {
+      calls.push('restore');
+    },
+  };
+}
+
+const offeredPps = 3_000_000;
+const basePps = 800_000;
+
+function measure(
+  { number, cell, runs }: PlannedBlast,
+  attempt: number,
+  fault: Fault | undefined,
+  options: FakeTestbedOptions,
+): BlastOutcome {
+  if (fault === 'throws') throw new Error('The connection to the DUT was lost.');
+  if (fault === 'fails') return { kind: 'failed', reason: 'trafgen ended without its summary' };
+  if (fault === 'receiver-loss') {
+    return {
+      kind: 'failed',
+      reason: 'the receiver counted 7 packets of the 9 that the DUT forwarded',
+    };
+  }
+  const summary = {
+    number,
+    cell,
+    startedAt: '2026-11-20T12:00:00.000Z',
+    trafficSeconds: 2,
+    offeredPps,
+  };
+  const measured = runs.map((run, index) => {
+    const samples = samplesOf(run, cell, attempt, options);
+    const isHoled = fault === 'holes' || (fault === 'hole' && index === 0);
+    return measuredRun(run, number, isHoled ? withHole(samples) : samples, offeredPps);
+  });
+  return { kind: 'measured', summary, runs: measured };
+}
+
+const sampleSeconds = 0.02;
+
+function samplesOf(
+  { number, variant }: PlannedRun,
+  cell: Cell,
+  attempt: number,
+  { seed = 1, speed = () => 1, noise = 0.01 }: FakeTestbedOptions,
+): Sample[] {
+  const truth = basePps * (variant === 'base' ? 1 : speed(cell));
+  const pps = truth * Math.exp(noise * normal([seed, number, attempt]));
+  const forwardedPackets = Math.round(pps * sampleSeconds);
+  const sample = {
+    seconds: sampleSeconds,
+    receivedPackets: forwardedPackets || 1,
+    forwardedPackets,
+    busySeconds: sampleSeconds * 0.95,
+  };
+  return [sample, sample, sample, sample];
+}
+
+const withHole = ([first, ...rest]: Sample[]): Sample[] =>
+  first === undefined ? [] : [{ ...first, forwardedPackets: 0 }, ...rest];
+
+/** A standard normal variate that depends on these numbers only, by Box and Muller's transform. */
+function normal(numbers: readonly number[]): number {
+  const random = xoroshiro128plus(numbers.reduce((hash, number) => hash * 7919 + number, 17));
+  // The first numbers of neighbouring seeds are alike.
+  for (let skipped = 0; skipped < 8; skipped++) uniformFloat64(random);
+  const radius = Math.sqrt(-2 * Math.log(1 - uniformFloat64(random)));
+  return radius * Math.cos(2 * Math.PI * uniformFloat64(random));
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Entry } from '../../src/experiment/journal.ts';
+import { assembleResult } from '../../src/report/assemble.ts';
+import { type Run, resultSchema } from '../../src/report/result.ts';
+import { aPlan } from '../fakes/plan.ts';
+import { aRun } from '../fakes/result.ts';
+
+const plan = aPlan({
+  gate: { metric: 'pps', marginRatio: 0.02, confidenceRatio: 0.95, runsPerVariant: 10 },
+});
+const at = (minute: number) => `2026-11-20T12:0${minute}:00.000Z`;
+
+const started: Entry = { kind: 'started', at: at(0), fingerprint: { kernel: 'Linux 6.18' } };
+const finished: Entry = { kind: 'finished', at: at(9) };
+
+/** Every blast of the plan, measured: patched runs forward so many times what base does. */
+const measured = (speed: number): Entry[] =>
+  plan.blasts.map(({ number, cell, runs }) => ({
+    kind: 'measured',
+    at: at(1),
+    summary: {
+      number,
+      attempt: 1,
+      cell,
+      startedAt: at(1),
+      trafficSeconds: 2,
+      offeredPps: 3e6,
+      logs: `blasts/00${number}`,
+    },
+    runs: runs.map((run): Run => {
+      const pps = 8e5 * (run.variant === 'patched' ? speed : 1);
+      return aRun({ ...run, blast: number, pps });
+    }),
+  }));
+
+const refusal = (scenario: 'forwarding' | 'nftables-stateful', message: string): Entry => ({
+  kind: 'does-not-load',
+  at: at(2),
+  variant: 'patched',
+  scenario,
+  message,
+});
+
+test('the plan and the journal of an experiment become a result that keeps to its schema', () => {
+  const result = assembleResult(plan, [started, ...measured(0.9), finished]);
+  expect(resultSchema.parse(result)).toEqual(result);
+  expect(result).toMatchObject({
+    generator: { name: 'ppsgate', version: packageJson.version },
+    testbed: { name: 'fake', fingerprint: { kernel: 'Linux 6.18' } },
+    seed: plan.seed,
+    startedAt: at(0),
+    finishedAt: at(9),
+    outcome: { kind: 'judged', verdict: 'regression' },
+  });
+  expect(result.blasts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('however often it is computed, the answer is the same', () => {
+  const journal = [started, ...measured(1), finished];
+  expect(assembleResult(plan, journal)).toEqual(assembleResult(plan, structuredClone(journal)));
+});
+
+test('a cell is judged by its own runs only', () => {
+  const two = {
+    ...plan,
+    cells: [...plan.cells, { scenario: 'forwarding', family: 'inet6' } as const],
+  };
+  const { outcome } = assembleResult(two, [started, ...measured(1), finished]);
+  const verdicts = outcome.kind === 'judged' ? outcome.cells.map(({ verdict }) => verdict) : [];
+  expect(verdicts).toEqual([
+    { kind: 'no-regression' },
+    { kind: 'invalid', reason: '0 of 10 pairs of runs count' },
+  ]);
+});
+
+test('an experiment cut short is worth what its journal holds, and passes nothing', () => {
+  const { outcome, finishedAt } = assembleResult(plan, [started, ...measured(1).slice(0, 3)]);
+  expect(finishedAt).toBe(at(1));
+  expect(outcome).toMatchObject({
+    verdict: 'invalid',
+    cells: [{ verdict: { kind: 'invalid', reason: '6 of 10 pairs of runs count' } }],
+  });
+});
+
+test('a journal without a line makes no result that passes', () => {
+  const result = assembleResult(plan, []);
+  expect(result.outcome).toMatchObject({ verdict: 'invalid' });
+  expect(resultSchema.safeParse(result).success).toBe(true);
+});
+
+test('why blasts of a cell failed is why pairs are missing', () => {
+  const failed: Entry = { kind: 'failed', at: at(3), blast: 1, reason: 'no traffic arrived' };
+  const { outcome } = assembleResult(plan, [started, failed, failed, ...measured(1).slice(1)]);
+  expect(outcome).toMatchObject({
+    cells: [{ verdict: { reason: '8 of 10 pairs of runs count: no traffic arrived' } }],
+  });
+});
+
+test('patched files that do not load are the outcome', () => {
+  const result = assembleResult(plan, [started, refusal('nftables-stateful', 'syntax error')]);
+  expect(result.outcome).toEqual({
+    kind: 'does-not-load',
+    scenario: 'nftables-stateful',
+    message: 'syntax error',
+  });
+});
+
+test('of an experiment that was resumed the last word counts', () => {
+  const loaded = assembleResult(plan, [
+    started,
+    refusal('forwarding', 'x'),
+    started,
+    ...measured(1),
+    finished,
+  ]);
+  expect(loaded.outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
+  const refused = assembleResult(plan, [
+    started,
+    ...measured(1),
+    started,
+    refusal('forwarding', 'x'),
+  ]);
+  expect(refused.outcome.kind).toBe('does-not-load');
+});
