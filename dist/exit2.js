@@ -23,7 +23,8 @@ const usageErrors = /* @__PURE__ */ new Set([
 	"UsageError",
 	"PlanError",
 	"RepositoryError",
-	"ResultError"
+	"ResultError",
+	"JournalError"
 ]);
 const exitCodeOfError = (error) => error instanceof Error && usageErrors.has(error.name) ? exitCodes.usage : exitCodes.infrastructure;
 /**

@@ -145,10 +145,10 @@ function renderMarkdown(result, links = {}) {
 	const main = outcome.kind === "judged" ? [setting(result), ...verdictTable(result, outcome.cells)] : [setting(result), failure(outcome)];
 	const folded = outcome.kind === "judged" ? [
 		...otherMetrics(result, outcome.cells),
-		...ministatBlocks(result, outcome.cells),
 		...uncounted(outcome.cells),
 		environment(result),
-		howToRead(result)
+		howToRead(result),
+		...ministatBlocks(result, outcome.cells)
 	] : [environment(result)];
 	return fitted([`### ${headline(result)}`, ...main], folded, footer(links));
 }
@@ -197,7 +197,7 @@ const severity = [
 ];
 const worstFirst = (cells) => cells.toSorted((a, b) => severity.indexOf(a.verdict.kind) - severity.indexOf(b.verdict.kind));
 function row({ cell, verdict, comparisons }, metric, judged) {
-	const comparison = comparisons.find((one) => one.metric === metric);
+	const comparison = comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0);
 	const columns = [cellName(cell), ...numbers(comparison)];
 	if (judged) columns.push(verdictText(verdict));
 	return `| ${columns.join(" | ")} |`;
@@ -288,10 +288,10 @@ function howToRead(result) {
 	const { marginRatio, confidenceRatio } = result.policy;
 	const margin = formatPercent(marginRatio);
 	return details("how to read this", [
-		`The interval holds the true change in ${formatPercent(confidenceRatio)} of experiments, by Student's t on the ratios of neighbouring runs of base and patched, which alternate.`,
+		`Runs of base and patched alternate, and each is compared with its neighbour. The interval, by Wilcoxon's signed-rank test, holds the true change in ${formatPercent(confidenceRatio)} of experiments; patched is base with the change.`,
 		"",
 		`- **regression**: it lies wholly on the slow side of 0 and does not exclude a loss of ${margin}`,
-		`- **improvement**: the mirror image`,
+		"- **improvement**: the mirror image",
 		`- **no-regression**: it excludes a loss of ${margin}`,
 		"- **inconclusive**: it excludes neither; more runs would tell",
 		"- **invalid**: too few runs count, so nothing is said"

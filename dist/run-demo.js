@@ -39,6 +39,7 @@ families: [inet4]
 gate:
   metric: nsPerPacket
   margin: 5%
+  runs: 130
 `;
 const sysctlConf = `# A router tells nobody of a shorter way.
 net.ipv4.conf.all.send_redirects = 0
@@ -86,22 +87,29 @@ async function makeDemoRepository(finalDirectory) {
 	await git(directory, "switch", "--quiet", baseBranch);
 	await rename(directory, finalDirectory);
 }
-/** Without the settings of whoever runs it, so that the commits are the same everywhere. */
+/** Without the settings of whoever runs it, and at one date, so that the commits are the same everywhere. */
 async function git(directory, ...args) {
+	const identity = [
+		"-c",
+		"user.name=ppsgate demo",
+		"-c",
+		"user.email=demo@ppsgate.invalid"
+	];
+	const date = "2026-01-01T00:00:00Z";
+	const surroundings = {
+		GIT_CONFIG_GLOBAL: "/dev/null",
+		GIT_CONFIG_NOSYSTEM: "1",
+		GIT_AUTHOR_DATE: date,
+		GIT_COMMITTER_DATE: date
+	};
 	await promisify(execFile)("git", [
 		"-C",
 		directory,
-		...[
-			"-c",
-			"user.name=ppsgate demo",
-			"-c",
-			"user.email=demo@ppsgate.invalid"
-		],
+		...identity,
 		...args
 	], { env: {
 		...process.env,
-		GIT_CONFIG_GLOBAL: "/dev/null",
-		GIT_CONFIG_NOSYSTEM: "1"
+		...surroundings
 	} });
 }
 

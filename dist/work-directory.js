@@ -8126,7 +8126,7 @@ function judgeCell(cell, runs, policy, failures = []) {
 	const counted = valuesOf(moving, policy.metric).length;
 	return {
 		cell,
-		verdict: judged !== void 0 && isEnough(counted, policy.runsPerVariant) ? { kind: judgeInterval(judged.interval, judged.metric, policy.marginRatio) } : {
+		verdict: judged !== void 0 && isEnough(counted, Math.max(policy.runsPerVariant, working.length)) ? { kind: judgeInterval(judged.interval, judged.metric, policy.marginRatio) } : {
 			kind: "invalid",
 			reason: tooFew(counted, runs, policy, failures)
 		},
@@ -8277,7 +8277,9 @@ async function openJournal(path) {
 		close: () => file.close()
 	};
 }
-var JournalError = class extends Error {};
+var JournalError = class extends Error {
+	name = "JournalError";
+};
 const parseLine$1 = (path) => (line, index) => {
 	try {
 		return entrySchema.parse(JSON.parse(line));

@@ -32,6 +32,7 @@ const usageErrors = new Set([
   'PlanError',
   'RepositoryError',
   'ResultError',
+  'JournalError',
 ]);
 
 export const exitCodeOfError = (error: unknown): number =>

@@ -96,10 +96,17 @@ export async function makeDemoRepository(finalDirectory: string): Promise<void> 
   await rename(directory, finalDirectory);
 }
 
-/** Without the settings of whoever runs it, so that the commits are the same everywhere. */
+/** Without the settings of whoever runs it, and at one date, so that the commits are the same everywhere. */
 async function git(directory: string, ...args: string[]): Promise<void> {
   const identity = ['-c', 'user.name=ppsgate demo', '-c', 'user.email=demo@ppsgate.invalid'];
+  const date = '2026-01-01T00:00:00Z';
+  const surroundings = {
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_DATE: date,
+  };
   await promisify(execFile)('git', ['-C', directory, ...identity, ...args], {
-    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+    env: { ...process.env, ...surroundings },
   });
 }

@@ -48,7 +48,9 @@ export async function openJournal(path: string): Promise<Journal> {
   };
 }
 
-export class JournalError extends Error {}
+export class JournalError extends Error {
+  override readonly name = 'JournalError';
+}
 
 const parseLine =
   (path: string) =>

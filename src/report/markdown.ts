@@ -33,10 +33,10 @@ export function renderMarkdown(result: Result, links: ReportLinks = {}): string 
     outcome.kind === 'judged'
       ? [
           ...otherMetrics(result, outcome.cells),
-          ...ministatBlocks(result, outcome.cells),
           ...uncounted(outcome.cells),
           environment(result),
           howToRead(result),
+          ...ministatBlocks(result, outcome.cells),
         ]
       : [environment(result)];
   return fitted([`### ${headline(result)}`, ...main], folded, footer(links));
@@ -94,7 +94,9 @@ const worstFirst = (cells: readonly CellResult[]): CellResult[] =>
   cells.toSorted((a, b) => severity.indexOf(a.verdict.kind) - severity.indexOf(b.verdict.kind));
 
 function row({ cell, verdict, comparisons }: CellResult, metric: Metric, judged: boolean): string {
-  const comparison = comparisons.find((one) => one.metric === metric);
+  const own = comparisons.find((one) => one.metric === metric);
+  // A DUT that forwards nothing has no time per packet, but it has packets per second: none.
+  const comparison = own ?? (judged ? comparisons[0] : undefined);
   const columns = [cellName(cell), ...numbers(comparison)];
   if (judged) columns.push(verdictText(verdict));
   return `| ${columns.join(' | ')} |`;

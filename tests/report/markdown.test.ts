@@ -53,30 +53,6 @@ test('a regression, as its reader sees it', () => {
 
     </details>
 
-    <details><summary>ministat: forwarding inet4</summary>
-
-    ministat takes all runs as independent; the table compares neighbouring runs, so that what slows both alike cancels.
-
-    \`\`\`
-    x base, forwarding inet4
-    + patched, forwarding inet4
-    +--------------------------------------------------------------------------+
-    |  +                                                                    x  |
-    |+++++++                                                            xxxxxxx|
-    |                                                                    |_A_| |
-    | |_A_|                                                                    |
-    +--------------------------------------------------------------------------+
-        N           Min           Max        Median           Avg        Stddev
-    x   8        799000        806000        802500        802500     2449.4897
-    +   8        717000        724000        720500        720500     2449.4897
-    Difference at 95.0% confidence
-    	-82000 +/- 2627.08
-    	-10.2181% +/- 0.311087%
-    	(Student's t, pooled s = 2449.49)
-    \`\`\`
-
-    </details>
-
     <details><summary>environment</summary>
 
     - patch: \`Drop protocol 254 early\` by \`alice\`
@@ -98,6 +74,30 @@ test('a regression, as its reader sees it', () => {
     - **no-regression**: it excludes a loss of 2 %
     - **inconclusive**: it excludes neither; more runs would tell
     - **invalid**: too few runs count, so nothing is said
+
+    </details>
+
+    <details><summary>ministat: forwarding inet4</summary>
+
+    ministat takes all runs as independent; the table compares neighbouring runs, so that what slows both alike cancels.
+
+    \`\`\`
+    x base, forwarding inet4
+    + patched, forwarding inet4
+    +--------------------------------------------------------------------------+
+    |  +                                                                    x  |
+    |+++++++                                                            xxxxxxx|
+    |                                                                    |_A_| |
+    | |_A_|                                                                    |
+    +--------------------------------------------------------------------------+
+        N           Min           Max        Median           Avg        Stddev
+    x   8        799000        806000        802500        802500     2449.4897
+    +   8        717000        724000        720500        720500     2449.4897
+    Difference at 95.0% confidence
+    	-82000 +/- 2627.08
+    	-10.2181% +/- 0.311087%
+    	(Student's t, pooled s = 2449.49)
+    \`\`\`
 
     </details>
 
