@@ -429,7 +429,7 @@ async function judgeAndAnswer(signal) {
 	};
 	const result = await gate(request, directory, {
 		repository,
-		openTestbed: (name) => openTestbed(name, config),
+		openTestbed: (name, traffic) => openTestbed(name, traffic, config),
 		now: () => /* @__PURE__ */ new Date(),
 		onEvent: progress.onEvent,
 		signal

@@ -2968,7 +2968,7 @@ const program$1 = new Command();
 
 // src/commands/demo.ts
 function addDemoCommand(program) {
-	program.command("demo").description("judge three small patches with real packets in a lab inside this machine").option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--json", "print the results as JSON").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes about two minutes. Exits 0 when all three patches come out as they must.").action(async (options) => {
+	program.command("demo").description("judge three small patches with real packets in a lab inside this machine").option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--json", "print the results as JSON").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes two to three minutes. Exits 0 when all three patches come out as they must.").action(async (options) => {
 		const { runToExit } = await import("./exit.js");
 		const { runDemoCommand } = await import("./run-demo.js");
 		await runToExit((signal) => runDemoCommand(options, signal), program.opts());

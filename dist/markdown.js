@@ -4,13 +4,13 @@ import { t as confidencePercents } from "./student.js";
 import { stripVTControlCharacters } from "node:util";
 
 // src/report/escape.ts
-/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect, also inside a table. */
+/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
 function codeSpan(text, mostCharacters = 200) {
 	const line = cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
 	if (line === "") return "";
 	const fence = fenceFor(line, 1);
 	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
-	return `${fence}${padding}${line.replaceAll("|", "\\|")}${padding}${fence}`;
+	return `${fence}${padding}${line}${padding}${fence}`;
 }
 /** A fenced code block, shortened in the middle to `mostCharacters`. */
 function codeBlock(text, mostCharacters = 4e3) {
@@ -159,9 +159,9 @@ function setting(result) {
 	const hardware = [cpu, kernel].filter((text) => text !== void 0).map((text) => codeSpan(text));
 	const parts = [codeSpan(testbed.name) + (hardware.length ? ` (${hardware.join(", ")})` : "")];
 	if (blasts.length > 0) {
-		const offered = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
+		const sent = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
 		const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1e3;
-		parts.push(`${grouped(traffic.flows)} flows of ${traffic.frameBytes}-byte UDP, up to ${formatPps(offered)} offered`, `${formatDuration(seconds)}`);
+		parts.push(`${grouped(traffic.flows)} flows of ${traffic.frameBytes}-byte UDP, ${formatPps(traffic.offeredPps)} asked for, up to ${formatPps(sent)} sent`, `${formatDuration(seconds)}`);
 	}
 	return parts.join(" · ");
 }
@@ -200,7 +200,7 @@ function row({ cell, verdict, comparisons }, metric, judged) {
 	const comparison = comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0);
 	const columns = [cellName(cell), ...numbers(comparison)];
 	if (judged) columns.push(verdictText(verdict));
-	return `| ${columns.join(" | ")} |`;
+	return `| ${columns.map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 function numbers(comparison) {
 	if (comparison === void 0) return [

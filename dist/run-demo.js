@@ -132,7 +132,7 @@ async function runDemo(options) {
 		const progress = onPatch(demoPatch, index);
 		const world = {
 			repository,
-			openTestbed: (name) => openTestbed(name, config),
+			openTestbed: (name, traffic) => openTestbed(name, traffic, config),
 			now: () => /* @__PURE__ */ new Date(),
 			onEvent: progress.onEvent,
 			signal

@@ -14,7 +14,7 @@ async function runGate(options, signal) {
 	const repository = openRepository(resolve(options.repository ?? "."));
 	const world = {
 		repository,
-		openTestbed: (name) => openTestbed(name, config),
+		openTestbed: (name, traffic) => openTestbed(name, traffic, config),
 		now: () => /* @__PURE__ */ new Date(),
 		onEvent: progress.onEvent,
 		signal

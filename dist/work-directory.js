@@ -8490,7 +8490,7 @@ async function resumeGate(directory, world) {
 	return carryOut(await readPlan(directory), directory, world);
 }
 async function carryOut(plan, directory, world) {
-	const testbed = await world.openTestbed(plan.testbed);
+	const testbed = await world.openTestbed(plan.testbed, plan.traffic);
 	try {
 		const { now, onEvent, signal } = world;
 		const journal = await runExperiment({
@@ -8964,8 +8964,10 @@ async function prove(host, overlays, scenarios) {
 	return { kind: "ready" };
 }
 async function fingerprint$1(host) {
-	const [kernel, cpu, cpus, nftables, ...settings] = await Promise.all([
-		host.output(shell`uname -srv`),
+	const [kernel, build, architecture, models, cpus, nftables, ...settings] = await Promise.all([
+		host.output(shell`uname -sr`),
+		host.output(shell`uname -v`),
+		host.output(shell`uname -m`),
 		host.output(shell`sed -n 's/^model name[^:]*: //p' /proc/cpuinfo`),
 		host.output(shell`nproc`),
 		host.output(shell`nft --version`),
@@ -8973,7 +8975,8 @@ async function fingerprint$1(host) {
 	]);
 	return {
 		kernel: kernel.trim(),
-		cpu: `${cpu.split("\n")[0]} × ${cpus.trim()}`,
+		build: build.trim(),
+		cpu: `${models.split("\n")[0] || architecture.trim()} × ${cpus.trim()}`,
 		nftables: nftables.trim(),
 		...Object.fromEntries(recordedSettings.map((key, index) => [key, settings[index]?.trim() ?? ""]))
 	};
@@ -9717,7 +9720,7 @@ function parseTrafgenLog(log) {
 // src/testbed/run.ts
 /** A DUT that forwards all it is offered, or idles more than this, was not the limit. */
 const leastOfferedRatio = 1.02;
-const leastBusyRatio = .8;
+const leastBusyRatio = .9;
 /**
 * The medians of the samples. A run with a hole, or one in which the generator was the limit, is invalid;
 * one that forwarded nothing from its first sample to its last has a number like any other: 0.
@@ -9935,10 +9938,10 @@ function chooseTestbed(config, name) {
 	throw new UsageError(`The configuration has no testbed "${chosen}": it has ${names.join(", ")}.`);
 }
 /** Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. */
-async function openTestbed(name, config) {
+async function openTestbed(name, traffic, config) {
 	const testbed = config.testbeds[chooseTestbed(config, name)];
-	if (testbed?.kind === "linux") return openLinuxTestbed(name, testbed, config.traffic);
-	const embedded = await openEmbedded(name, await labUp(), config.traffic);
+	if (testbed?.kind === "linux") return openLinuxTestbed(name, testbed, traffic);
+	const embedded = await openEmbedded(name, await labUp(), traffic);
 	return {
 		...embedded,
 		async restore() {

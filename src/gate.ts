@@ -1,6 +1,6 @@
 // The story of a patch: what is judged, on which testbed, by which runs, and what comes of it.
 import { buildVariants } from './build/overlay.ts';
-import type { Config } from './config/schema.ts';
+import type { Config, Traffic } from './config/schema.ts';
 import { type ExperimentEvent, runExperiment } from './experiment/experiment.ts';
 import { makePlan, type Plan, readPlan, writePlan } from './experiment/plan.ts';
 import type { Patch } from './patch/patch.ts';
@@ -22,7 +22,7 @@ export type GateRequest = {
 /** All that a gate touches of the world. */
 export type World = {
   repository: Repository;
-  openTestbed(name: string): Promise<Testbed>;
+  openTestbed(name: string, traffic: Traffic): Promise<Testbed>;
   now(): Date;
   onEvent(event: ExperimentEvent): void;
   signal: AbortSignal;
@@ -42,7 +42,7 @@ export async function resumeGate(directory: string, world: World): Promise<Resul
 }
 
 async function carryOut(plan: Plan, directory: string, world: World): Promise<Result> {
-  const testbed = await world.openTestbed(plan.testbed);
+  const testbed = await world.openTestbed(plan.testbed, plan.traffic);
   try {
     const { now, onEvent, signal } = world;
     const journal = await runExperiment({ plan, testbed, directory, now, onEvent, signal });

@@ -53,7 +53,7 @@ async function judgeAndAnswer(signal: AbortSignal): Promise<number> {
   const request = { patch: pullRequest, config, testbed, seed: randomSeed() };
   const result = await gate(request, directory, {
     repository,
-    openTestbed: (name) => openTestbed(name, config),
+    openTestbed: (name, traffic) => openTestbed(name, traffic, config),
     now: () => new Date(),
     onEvent: progress.onEvent,
     signal,

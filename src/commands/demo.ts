@@ -14,7 +14,7 @@ export function addDemoCommand(program: Command): void {
     .option('--json', 'print the results as JSON')
     .addHelpText(
       'after',
-      '\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes about two minutes. Exits 0 when all three patches come out as they must.',
+      '\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes two to three minutes. Exits 0 when all three patches come out as they must.',
     )
     .action(
       async (options: { directory?: string; resume?: string; seed?: string; json?: true }) => {

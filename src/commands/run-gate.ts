@@ -36,7 +36,7 @@ export async function runGate(options: GateOptions, signal: AbortSignal): Promis
   const repository = openRepository(resolve(options.repository ?? '.'));
   const world: World = {
     repository,
-    openTestbed: (name) => openTestbed(name, config),
+    openTestbed: (name, traffic) => openTestbed(name, traffic, config),
     now: () => new Date(),
     onEvent: progress.onEvent,
     signal,

@@ -43,7 +43,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
     const progress = onPatch(demoPatch, index);
     const world: World = {
       repository,
-      openTestbed: (name) => openTestbed(name, config),
+      openTestbed: (name, traffic) => openTestbed(name, traffic, config),
       now: () => new Date(),
       onEvent: progress.onEvent,
       signal,

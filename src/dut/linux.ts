@@ -152,8 +152,10 @@ async function prove(
 }
 
 async function fingerprint(host: Host): Promise<Record<string, string>> {
-  const [kernel, cpu, cpus, nftables, ...settings] = await Promise.all([
-    host.output(shell`uname -srv`),
+  const [kernel, build, architecture, models, cpus, nftables, ...settings] = await Promise.all([
+    host.output(shell`uname -sr`),
+    host.output(shell`uname -v`),
+    host.output(shell`uname -m`),
     host.output(shell`sed -n 's/^model name[^:]*: //p' /proc/cpuinfo`),
     host.output(shell`nproc`),
     host.output(shell`nft --version`),
@@ -161,7 +163,8 @@ async function fingerprint(host: Host): Promise<Record<string, string>> {
   ]);
   return {
     kernel: kernel.trim(),
-    cpu: `${cpu.split('\n')[0]} × ${cpus.trim()}`,
+    build: build.trim(),
+    cpu: `${models.split('\n')[0] || architecture.trim()} × ${cpus.trim()}`,
     nftables: nftables.trim(),
     ...Object.fromEntries(
       recordedSettings.map((key, index) => [key, settings[index]?.trim() ?? '']),

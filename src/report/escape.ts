@@ -1,13 +1,13 @@
 // Text that came from a patch, a log or a kernel, made harmless for Markdown: it only ever stands in code.
 import { stripVTControlCharacters } from 'node:util';
 
-/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect, also inside a table. */
+/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
 export function codeSpan(text: string, mostCharacters = 200): string {
   const line = cut(withoutControls(text).replace(/\s+/g, ' ').trim(), mostCharacters);
   if (line === '') return '';
   const fence = fenceFor(line, 1);
   const padding = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
-  return `${fence}${padding}${line.replaceAll('|', '\\|')}${padding}${fence}`;
+  return `${fence}${padding}${line}${padding}${fence}`;
 }
 
 /** A fenced code block, shortened in the middle to `mostCharacters`. */

@@ -49,10 +49,10 @@ function setting(result: Result): string {
   const hardware = [cpu, kernel].filter((text) => text !== undefined).map((text) => codeSpan(text));
   const parts = [codeSpan(testbed.name) + (hardware.length ? ` (${hardware.join(', ')})` : '')];
   if (blasts.length > 0) {
-    const offered = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
+    const sent = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
     const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
     parts.push(
-      `${grouped(traffic.flows)} flows of ${traffic.frameBytes}-byte UDP, up to ${formatPps(offered)} offered`,
+      `${grouped(traffic.flows)} flows of ${traffic.frameBytes}-byte UDP, ${formatPps(traffic.offeredPps)} asked for, up to ${formatPps(sent)} sent`,
       `${formatDuration(seconds)}`,
     );
   }
@@ -99,7 +99,7 @@ function row({ cell, verdict, comparisons }: CellResult, metric: Metric, judged:
   const comparison = own ?? (judged ? comparisons[0] : undefined);
   const columns = [cellName(cell), ...numbers(comparison)];
   if (judged) columns.push(verdictText(verdict));
-  return `| ${columns.join(' | ')} |`;
+  return `| ${columns.map((column) => column.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
 function numbers(comparison: Comparison | undefined): string[] {

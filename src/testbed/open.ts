@@ -14,12 +14,16 @@ export function chooseTestbed(config: Config, name?: string): string {
 }
 
 /** Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. */
-export async function openTestbed(name: string, config: Config): Promise<Testbed> {
+export async function openTestbed(
+  name: string,
+  traffic: Traffic,
+  config: Config,
+): Promise<Testbed> {
   const testbed = config.testbeds[chooseTestbed(config, name)];
-  if (testbed?.kind === 'linux') return openLinuxTestbed(name, testbed, config.traffic);
+  if (testbed?.kind === 'linux') return openLinuxTestbed(name, testbed, traffic);
 
   const lab = await labUp();
-  const embedded = await openEmbedded(name, lab, config.traffic);
+  const embedded = await openEmbedded(name, lab, traffic);
   return {
     ...embedded,
     async restore() {

@@ -6,7 +6,7 @@ import { median } from '../stats/summary.ts';
 
 /** A DUT that forwards all it is offered, or idles more than this, was not the limit. */
 const leastOfferedRatio = 1.02;
-const leastBusyRatio = 0.8;
+const leastBusyRatio = 0.9;
 
 /**
  * The medians of the samples. A run with a hole, or one in which the generator was the limit, is invalid;

@@ -71,7 +71,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
   for (const family of ['inet4', 'inet6'] as const) {
     for (const scenario of ['forwarding', 'nftables-stateless', 'nftables-stateful'] as const) {
       test(`forwards ${family} packets in ${scenario}, and a hundred rules cost time`, async () => {
-        testbed = await openTestbed('here', config);
+        testbed = await openTestbed('here', config.traffic, config);
         const cell = { scenario, family };
         expect(await testbed.prepare([empty, slow], [cell])).toEqual({ kind: 'ready' });
 
@@ -93,7 +93,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
   }
 
   test('names what nft says of rules that do not load', async () => {
-    testbed = await openTestbed('here', config);
+    testbed = await openTestbed('here', config.traffic, config);
     const broken = overlay('patched', { 'nftables.conf': chain('meta l4proto upd drop') });
     expect(await testbed.prepare([empty, broken], [inet4])).toMatchObject({
       kind: 'does-not-load',
@@ -104,7 +104,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
   });
 
   test('names a setting that the kernel does not have', async () => {
-    testbed = await openTestbed('here', config);
+    testbed = await openTestbed('here', config.traffic, config);
     const broken = overlay('patched', { 'sysctl.conf': 'net.ipv4.no_such_thing = 1\n' });
     expect(await testbed.prepare([empty, broken], [inet4])).toMatchObject({
       kind: 'does-not-load',
@@ -114,7 +114,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
   });
 
   test('refuses a setting that belongs to the whole machine', async () => {
-    testbed = await openTestbed('here', config);
+    testbed = await openTestbed('here', config.traffic, config);
     const hostile = overlay('patched', { 'sysctl.conf': 'kernel.core_pattern = |/tmp/x\n' });
     expect(await testbed.prepare([empty, hostile], [inet4])).toMatchObject({
       kind: 'does-not-load',
@@ -123,14 +123,14 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
   });
 
   test('takes a setting of one variant back when the other is laid', async () => {
-    testbed = await openTestbed('here', config);
+    testbed = await openTestbed('here', config.traffic, config);
     const changed = overlay('patched', { 'sysctl.conf': 'net.ipv4.conf.all.rp_filter = 2\n' });
     await testbed.prepare([changed, empty], [inet4]);
     expect(inDut('sysctl', '-n', 'net.ipv4.conf.all.rp_filter')).toBe('0');
   });
 
   test('puts rules and settings back as they were', async () => {
-    testbed = await openTestbed('here', config);
+    testbed = await openTestbed('here', config.traffic, config);
     inDut('nft', 'add', 'table', 'inet', 'administrator');
     const changed = overlay('patched', {
       'sysctl.conf': 'net.ipv4.ip_default_ttl = 12\n',
@@ -149,7 +149,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
   const openAgain = () => testbed.prepare([empty], []);
 
   test('ends the generator and the sampler when the controller lets go', async () => {
-    testbed = await openTestbed('here', config);
+    testbed = await openTestbed('here', config.traffic, config);
     await testbed.prepare([empty, slow], [inet4]);
     const cancel = new AbortController();
     const running = testbed.blast(blastOf(inet4), async () => {}, cancel.signal);
@@ -162,7 +162,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
   });
 
   test('measures a patched DUT that forwards nothing at all', async () => {
-    testbed = await openTestbed('here', config);
+    testbed = await openTestbed('here', config.traffic, config);
     const deaf = overlay('patched', { 'nftables.conf': chain('meta l4proto udp drop') });
     await testbed.prepare([empty, deaf], [inet4]);
 

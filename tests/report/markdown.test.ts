@@ -37,7 +37,7 @@ test('a regression, as its reader sees it', () => {
   expect(renderMarkdown(judged([loss]), links)).toMatchInlineSnapshot(`
     "### 🔴 ppsgate: #7 loses 10.2 % (forwarding inet4)
 
-    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, up to 2.987 Mpps offered · 2 min 5 s
+    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent · 2 min 5 s
 
     Judged by packets per second (more is better), 8 runs of each variant and cell; a loss of 2 % or more matters.
 
@@ -144,11 +144,16 @@ test('what is folded is, in this order, what an author wants to know', () => {
   const invalid = aRun({ validity: { kind: 'invalid', reason: 'a hole' } });
   expect(summaries(renderMarkdown(judged([{ ...loss, runs: [...loss.runs, invalid] }])))).toEqual([
     'CPU time per packet (less is better)',
-    'ministat: forwarding inet4',
     'runs that do not count',
     'environment',
     'how to read this',
+    'ministat: forwarding inet4',
   ]);
+});
+
+test('a pipe in a reason stays inside its column of the table', () => {
+  const piped = aCell({ kind: 'invalid', reason: 'a | b' });
+  expect(tableRows(renderMarkdown(judged([piped], 'invalid')))[0]).toMatch(/`a \\\| b` \|$/);
 });
 
 test('the metric that was judged has the table, the other a fold', () => {

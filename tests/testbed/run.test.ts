@@ -69,8 +69,8 @@ test('a run without samples does not count', () => {
   });
 });
 
-test('a DUT that idles a fifth of the time was not the limit', () => {
-  const [idle, busy] = [sample({ busySeconds: 0.0159 }), sample({ busySeconds: 0.0161 })];
+test('a DUT that idles a tenth of the time was not the limit', () => {
+  const [idle, busy] = [sample({ busySeconds: 0.0179 }), sample({ busySeconds: 0.0181 })];
   expect(run([idle]).validity).toEqual({
     kind: 'invalid',
     reason: 'generator-limited: the DUT had time to spare',
