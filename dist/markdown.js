@@ -196,11 +196,14 @@ const severity = [
 	"no-regression"
 ];
 const worstFirst = (cells) => cells.toSorted((a, b) => severity.indexOf(a.verdict.kind) - severity.indexOf(b.verdict.kind));
+/** The symbol stands first, and numbers keep to one line: on a phone the last columns are out of sight. */
 function row({ cell, verdict, comparisons }, metric, judged) {
-	const comparison = comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0);
-	const columns = [cellName(cell), ...numbers(comparison)];
-	if (judged) columns.push(verdictText(verdict));
-	return `| ${columns.map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
+	const unbroken = numbers(comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0)).map((text) => text.replaceAll(" ", "\xA0"));
+	return `| ${(judged ? [
+		`${symbols[verdict.kind]} ${cellName(cell)}`,
+		...unbroken,
+		verdictText(verdict)
+	] : [cellName(cell), ...unbroken]).map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
 }
 function numbers(comparison) {
 	if (comparison === void 0) return [
@@ -228,7 +231,7 @@ const symbols = {
 };
 function verdictText(verdict) {
 	const reason = verdict.kind === "invalid" ? `: ${codeSpan(verdict.reason, 120)}` : "";
-	return `${symbols[verdict.kind]} ${verdict.kind}${reason}`;
+	return `${verdict.kind}${reason}`;
 }
 function failure(outcome) {
 	return `${outcome.kind === "does-not-load" ? `The base loads, the patched files do not (${outcome.scenario}); nothing was measured. The DUT says:` : "The patch does not apply, and nothing was measured:"}\n\n${codeBlock(outcome.message)}`;

@@ -93,12 +93,15 @@ const severity: CellVerdict['kind'][] = [
 const worstFirst = (cells: readonly CellResult[]): CellResult[] =>
   cells.toSorted((a, b) => severity.indexOf(a.verdict.kind) - severity.indexOf(b.verdict.kind));
 
+/** The symbol stands first, and numbers keep to one line: on a phone the last columns are out of sight. */
 function row({ cell, verdict, comparisons }: CellResult, metric: Metric, judged: boolean): string {
   const own = comparisons.find((one) => one.metric === metric);
   // A DUT that forwards nothing has no time per packet, but it has packets per second: none.
   const comparison = own ?? (judged ? comparisons[0] : undefined);
-  const columns = [cellName(cell), ...numbers(comparison)];
-  if (judged) columns.push(verdictText(verdict));
+  const unbroken = numbers(comparison).map((text) => text.replaceAll(' ', '\u00a0'));
+  const columns = judged
+    ? [`${symbols[verdict.kind]} ${cellName(cell)}`, ...unbroken, verdictText(verdict)]
+    : [cellName(cell), ...unbroken];
   return `| ${columns.map((column) => column.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
@@ -125,7 +128,7 @@ const symbols: Record<CellVerdict['kind'], string> = {
 
 function verdictText(verdict: CellVerdict): string {
   const reason = verdict.kind === 'invalid' ? `: ${codeSpan(verdict.reason, 120)}` : '';
-  return `${symbols[verdict.kind]} ${verdict.kind}${reason}`;
+  return `${verdict.kind}${reason}`;
 }
 
 function failure(outcome: Exclude<Result['outcome'], { kind: 'judged' }>): string {

@@ -97,7 +97,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(comment?.body).toMatch(
       /^<!-- ppsgate:this-machine -->\n### 🔴 ppsgate: #7 loses \d+\.\d % \(forwarding inet4\)\n/,
     );
-    expect(comment?.body).toMatch(/^\| forwarding inet4 \|.*\| 🔴 regression \|$/m);
+    expect(comment?.body).toMatch(/^\| 🔴 forwarding inet4 \|.*\| regression \|$/m);
     expect(`${marker}\n${job.summary}`.trim()).toBe(comment?.body.trim());
     expect(job.outputs).toEqual({
       verdict: 'regression',

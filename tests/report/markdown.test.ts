@@ -27,8 +27,10 @@ const unfolded = (markdown: string): string =>
 const summaries = (markdown: string): string[] =>
   [...markdown.matchAll(/<summary>(.*?)<\/summary>/g)].map(([, text = '']) => text);
 
+/** No-break spaces read as spaces. */
 const tableRows = (markdown: string): string[] =>
   unfolded(markdown)
+    .replaceAll('\u00a0', ' ')
     .split('\n')
     .filter((line) => line.startsWith('| ') && !line.startsWith('| cell'));
 
@@ -43,13 +45,13 @@ test('a regression, as its reader sees it', () => {
 
     | cell | base | patched | change | 95 % interval | verdict |
     |---|--:|--:|--:|:-:|---|
-    | forwarding inet4 | 802.5 kpps | 720.5 kpps | **−10.2 %** | −10.5 … −9.91 | 🔴 regression |
+    | 🔴 forwarding inet4 | 802.5 kpps | 720.5 kpps | **−10.2 %** | −10.5 … −9.91 | regression |
 
     <details><summary>CPU time per packet (less is better)</summary>
 
     | cell | base | patched | change | 95 % interval |
     |---|--:|--:|--:|:-:|
-    | forwarding inet4 | 1,246 ns | 1,388 ns | **+11.4 %** | +11.0 … +11.8 |
+    | forwarding inet4 | 1,246 ns | 1,388 ns | **+11.4 %** | +11.0 … +11.8 |
 
     </details>
 
@@ -179,7 +181,7 @@ test('an invalid cell has no numbers but a reason', () => {
     comparisons: [],
   };
   expect(tableRows(renderMarkdown(judged([cell], 'invalid')))).toEqual([
-    '| forwarding inet4 | – | – | – | – | ⚪ invalid: `0 of 8 pairs of runs count: no traffic` |',
+    '| ⚪ forwarding inet4 | – | – | – | – | invalid: `0 of 8 pairs of runs count: no traffic` |',
   ]);
 });
 
@@ -201,7 +203,7 @@ test('of more cells than fit the worst are shown, and the rest is counted', () =
   const markdown = renderMarkdown(judged(cells));
   const rows = tableRows(markdown);
   expect(rows).toHaveLength(100);
-  expect(rows.every((row) => row.endsWith('🔴 regression |'))).toBe(true);
+  expect(rows.every((row) => row.endsWith('| regression |'))).toBe(true);
   expect(markdown).toContain('300 more cells, none of them worse, are in `result.json`.');
 });
 
@@ -220,7 +222,7 @@ test('2000 cells make a report of the worst of them, no longer than GitHub takes
   const cells = Array.from({ length: 2000 }, (_, index) => (index === 1234 ? loss : calm));
   const markdown = renderMarkdown(judged(cells));
   expect(markdown.length).toBeLessThan(65_536);
-  expect(tableRows(markdown)[0]).toContain('🔴 regression');
+  expect(tableRows(markdown)[0]).toContain('| regression |');
 });
 
 const hostileText = fc
