@@ -4483,7 +4483,7 @@ var require_utils$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			protocol.disconnect(reason);
 			protocol._destruct();
 			protocol._onError(err);
-			return 1e400;
+			return Infinity;
 		},
 		readUInt32BE,
 		writeUInt32BE,
@@ -4621,8 +4621,6 @@ var require_utils$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 
 // node_modules/ssh2/lib/protocol/crypto/poly1305.js
 var require_poly1305 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	var __dirname = import.meta.dirname;
-	var __filename = import.meta.filename;
 	var createPoly1305 = (function() {
 		var _scriptDir = typeof document !== "undefined" && document.currentScript ? document.currentScript.src : void 0;
 		if (typeof __filename !== "undefined") _scriptDir = _scriptDir || __filename;
@@ -7002,7 +7000,6 @@ var require_keyParser = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 
 // node_modules/ssh2/lib/agent.js
 var require_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
-	var __dirname = import.meta.dirname;
 	const { Socket } = __require("net");
 	const { Duplex } = __require("stream");
 	const { resolve } = __require("path");
@@ -12880,7 +12877,7 @@ var require_SFTP = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 					if (limits.maxPktLen > 0) sftp._maxOutPktLen = limits.maxPktLen;
 					if (limits.maxReadLen > 0) sftp._maxReadLen = limits.maxReadLen;
 					if (limits.maxWriteLen > 0) sftp._maxWriteLen = limits.maxWriteLen;
-					sftp.maxOpenHandles = limits.maxOpenHandles > 0 ? limits.maxOpenHandles : 1e400;
+					sftp.maxOpenHandles = limits.maxOpenHandles > 0 ? limits.maxOpenHandles : Infinity;
 				}
 				sftp.emit("ready");
 			});
@@ -13347,8 +13344,8 @@ var require_SFTP = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			checkPosition(this.start, "start");
 			this.pos = this.start;
 		}
-		if (this.end === void 0) this.end = 1e400;
-		else if (this.end !== 1e400) {
+		if (this.end === void 0) this.end = Infinity;
+		else if (this.end !== Infinity) {
 			checkPosition(this.end, "end");
 			if (this.start !== void 0 && this.start > this.end) throw new ERR_OUT_OF_RANGE("start", `<= "end" (here: ${this.end})`, this.start);
 		}
@@ -15637,7 +15634,7 @@ var require_server = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 					let sha1Pos = hostKeyAlgos.indexOf("ssh-rsa");
 					const sha256Pos = hostKeyAlgos.indexOf("rsa-sha2-256");
 					const sha512Pos = hostKeyAlgos.indexOf("rsa-sha2-512");
-					if (sha1Pos === -1) sha1Pos = 1e400;
+					if (sha1Pos === -1) sha1Pos = Infinity;
 					[
 						sha1Pos,
 						sha256Pos,
@@ -15706,7 +15703,7 @@ var require_server = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 				this.emit("close");
 			});
 			this._connections = 0;
-			this.maxConnections = 1e400;
+			this.maxConnections = Infinity;
 		}
 		injectSocket(socket) {
 			this._srv.emit("connection", socket);

@@ -68,12 +68,12 @@ function pileHeights(values, axis) {
 */
 function clearedAbove(tops, index) {
 	const wiped = tops.slice(index, -1).filter((top, at) => (tops[index + at + 1] ?? 0) > top);
-	return Math.min(...wiped, 1e400);
+	return Math.min(...wiped, Infinity);
 }
 function pileLine(piles, cleared, level, width) {
 	const bits = new Uint8Array(width);
 	for (const [index, heights] of piles.entries()) {
-		if (level > (cleared[index] ?? 1e400)) continue;
+		if (level > (cleared[index] ?? Infinity)) continue;
 		for (const [column, height] of heights.entries()) if (height >= level) bits[column] = (bits[column] ?? 0) | index + 1;
 	}
 	return framed(Array.from(bits, symbol));

@@ -115,7 +115,7 @@ function parseExponent(text, start, end) {
 }
 /** What else strtod(3) reads, infinities and hexadecimals; NaN for what it does not. */
 function parseRareNumber(text) {
-	if (/^[+-]?inf(inity)?$/i.test(text)) return 1e400;
+	if (/^[+-]?inf(inity)?$/i.test(text)) return Infinity;
 	const hexadecimal = /^([+-]?)0x(?=\.?[\da-f])([\da-f]*)\.?([\da-f]*)(p([+-]?\d+))?$/i.exec(text);
 	if (hexadecimal === null) return NaN;
 	const [, sign, whole = "", fraction = "", , exponent = "0"] = hexadecimal;
@@ -153,7 +153,7 @@ function studentT(degreesOfFreedom, confidencePercent) {
 	const misprint = confidencePercent === 99.5 ? misprints.get(degreesOfFreedom) : void 0;
 	if (misprint !== void 0) return misprint;
 	const confidence = confidencePercent === 99.5 ? .998 : confidencePercent / 100;
-	return Math.round(studentTExact(degreesOfFreedom > 100 ? 1e400 : degreesOfFreedom, confidence) * 1e3) / 1e3;
+	return Math.round(studentTExact(degreesOfFreedom > 100 ? Infinity : degreesOfFreedom, confidence) * 1e3) / 1e3;
 }
 /**
 * The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better.

@@ -175,7 +175,7 @@ var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
 	};
 	exports.distance = distance;
 	var closest = function(str, arr) {
-		var min_distance = 1e400;
+		var min_distance = Infinity;
 		var min_index = 0;
 		for (var i = 0; i < arr.length; i++) {
 			var dist = distance(str, arr[i]);
@@ -197,15 +197,15 @@ const smallestFrameBytes = {
 	inet4: 64,
 	inet6: 66
 };
-const path = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is known)");
+const path$1 = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is known)");
 const interfaceName = text(/^[a-z0-9][\w.-]{0,14}$/i, "the name of a network interface like eth0");
 const cpu = wholeNumber(0, 8191);
 const ssh = {
 	host: text(/^(?:[a-z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-f:.]{2,45}(?:%[\w.-]{1,15})?)$/i, "a host name or an address, without user or port"),
 	port: wholeNumber(1, 65535).prefault(22),
 	user: text(/^[a-z_][\w.-]{0,31}$/i, "a user name").prefault("root"),
-	key: path.optional(),
-	knownHosts: path.prefault("~/.ssh/known_hosts")
+	key: path$1.optional(),
+	knownHosts: path$1.prefault("~/.ssh/known_hosts")
 };
 const linuxTestbed = closed$1({
 	kind: literal("linux"),
@@ -272,7 +272,7 @@ const gate$1 = closed$1({
 }));
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 const configSchema = closed$1({
-	overlay: path.prefault("dut"),
+	overlay: path$1.prefault("dut"),
 	testbeds,
 	scenarios: listOf(scenarios).prefault(["forwarding"]),
 	families: listOf(families).prefault(["inet4"]),
@@ -8058,7 +8058,7 @@ function averagesOutside(n, confidence) {
 	if (n > mostExact) {
 		const mean = n * (n + 1) / 4;
 		const deviation = Math.sqrt(n * (n + 1) * (2 * n + 1) / 24);
-		return Math.floor(mean - .5 - studentTExact(1e400, confidence) * deviation);
+		return Math.floor(mean - .5 - studentTExact(Infinity, confidence) * deviation);
 	}
 	let cumulated = 0;
 	for (const [statistic, probability] of signedRankDistribution(n).entries()) {
