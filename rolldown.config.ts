@@ -5,6 +5,8 @@ export default defineConfig({
   platform: 'node',
   // ssh2's native accelerators are optional: without them it runs on node:crypto.
   external: [/\.node$/, 'cpu-features'],
+  // ssh2 is CommonJS, and asks where it lies.
+  transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
   output: {
     dir: 'dist',
     format: 'esm',

@@ -4623,7 +4623,7 @@ var require_utils$1 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 var require_poly1305 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 	var createPoly1305 = (function() {
 		var _scriptDir = typeof document !== "undefined" && document.currentScript ? document.currentScript.src : void 0;
-		if (typeof __filename !== "undefined") _scriptDir = _scriptDir || __filename;
+		if (typeof import.meta.filename !== "undefined") _scriptDir = _scriptDir || import.meta.filename;
 		return (function(createPoly1305) {
 			createPoly1305 = createPoly1305 || {};
 			var b;
@@ -4636,7 +4636,7 @@ var require_poly1305 = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 			var u = {}, w;
 			for (w in b) b.hasOwnProperty(w) && (u[w] = b[w]);
 			var x = "object" === typeof window, y = "function" === typeof importScripts, z = "object" === typeof process && "object" === typeof process.versions && "string" === typeof process.versions.node, B = "", C, D, E, F, G;
-			if (z) B = y ? __require("path").dirname(B) + "/" : __dirname + "/", C = function(a, c) {
+			if (z) B = y ? __require("path").dirname(B) + "/" : import.meta.dirname + "/", C = function(a, c) {
 				var d = H(a);
 				if (d) return c ? d : d.toString();
 				F || (F = __require("fs"));
@@ -7113,7 +7113,7 @@ var require_agent = /* @__PURE__ */ __commonJSMin(((exports, module) => {
 		const RET_ERR_BINSTDIN = 13;
 		const RET_ERR_BINSTDOUT = 14;
 		const RET_ERR_BADLEN = 15;
-		const EXEPATH = resolve(__dirname, "..", "util/pagent.exe");
+		const EXEPATH = resolve(import.meta.dirname, "..", "util/pagent.exe");
 		const ERROR = {
 			[RET_ERR_BADARGS]: /* @__PURE__ */ new Error("Invalid pagent.exe arguments"),
 			[RET_ERR_UNAVAILABLE]: /* @__PURE__ */ new Error("Pageant is not running"),

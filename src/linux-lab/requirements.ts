@@ -61,9 +61,18 @@ export async function requireRights(): Promise<void> {
  */
 export async function rerunAsRoot(): Promise<number | undefined> {
   if (process.getuid?.() === 0 || !(await isInstalled('sudo'))) return undefined;
+  if ((await sudo('--validate')) !== 0) {
+    throw new LabImpossibleError(
+      'The embedded lab needs root, and sudo did not give it: run it again as root.',
+    );
+  }
   const { execPath, execArgv, argv } = process;
-  const command = ['--preserve-env', '--', execPath, ...execArgv, ...argv.slice(1)];
-  const child = spawn('sudo', command, { stdio: 'inherit' });
+  return sudo('--preserve-env', '--', execPath, ...execArgv, ...argv.slice(1));
+}
+
+/** The exit code of what sudo ran, or its own; it may ask for a password. */
+async function sudo(...args: string[]): Promise<number> {
+  const child = spawn('sudo', args, { stdio: 'inherit' });
   const [code] = await once(child, 'close');
   return code ?? 1;
 }

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import { applyOverrides, parseSeed, UsageError } from '../../src/config/overrides.ts';
+
+const config = parseConfig('testbeds: { here: { kind: embedded-linux } }', {
+  path: 'ppsgate.yml',
+  home: '/home/me',
+});
+
+test('nothing asked for changes nothing, and an empty text is nothing', () => {
+  expect(applyOverrides(config, {})).toEqual(config);
+  expect(applyOverrides(config, { scenarios: '', margin: '', runs: '' })).toEqual(config);
+});
+
+test('what is asked for replaces what is configured, in the same words and units', () => {
+  const texts = {
+    scenarios: 'nftables-stateless, forwarding',
+    families: 'inet6',
+    metric: 'nsPerPacket',
+    margin: '0.5 %',
+    runs: '12',
+  };
+  expect(applyOverrides(config, texts)).toEqual({
+    ...config,
+    scenarios: ['nftables-stateless', 'forwarding'],
+    families: ['inet6'],
+    gate: { ...config.gate, metric: 'nsPerPacket', marginRatio: 0.005, runsPerVariant: 12 },
+  });
+});
+
+test.for([
+  [
+    { scenarios: 'forwarding,nftables-statefull' },
+    /^scenarios: .*did you mean `nftables-stateful`/,
+  ],
+  [{ families: 'inet5' }, /^families: expected one of inet4, inet6, found "inet5"/],
+  [{ margin: '2' }, /^margin: expected a percentage like 2%, found "2"/],
+  [{ runs: 'many' }, /^runs: expected a multiple of 2 from 10 to 10000/],
+  [{ runs: '3' }, /^runs: expected a multiple of 2 from 10 to 10000, found 3/],
+] as const)('%o is refused by its name', ([texts, message]) => {
+  expect(() => applyOverrides(config, texts)).toThrow(UsageError);
+  expect(() => applyOverrides(config, texts)).toThrow(message);
+});
+
+test('a seed is a whole number of 31 bits', () => {
+  expect(parseSeed('0')).toBe(0);
+  expect(parseSeed('2147483647')).toBe(2147483647);
+  for (const text of ['2147483648', '-1', '1.5', '1e3', '', 'x']) {
+    expect(() => parseSeed(text)).toThrow(`found "${text}"`);
+  }
+});
