@@ -184,12 +184,14 @@ async function runDemoCommand(options, signal) {
 	else process.stdout.write(`\n${table(judged)}\n\n${closing(judged, directory, seconds)}\n`);
 	return judged.every((one) => one.asExpected) ? exitCodes.pass : exitCodes.patchAtFault;
 }
+/** Without the runs: these are in the result of each directory. */
 const summaries = (judged) => judged.map(({ patch, directory, result, asExpected }) => ({
 	branch: patch.branch,
 	expected: patch.expected,
+	verdict: result.outcome.kind === "judged" ? result.outcome.verdict : result.outcome.kind,
 	asExpected,
-	directory,
-	outcome: result.outcome
+	headline: headline(result),
+	directory
 }));
 function table(judged) {
 	return judged.map(({ patch, result, asExpected }) => {

@@ -44,13 +44,15 @@ export async function runDemoCommand(options: Options, signal: AbortSignal): Pro
   return judged.every((one) => one.asExpected) ? exitCodes.pass : exitCodes.patchAtFault;
 }
 
+/** Without the runs: these are in the result of each directory. */
 const summaries = (judged: Judged[]) =>
   judged.map(({ patch, directory, result, asExpected }) => ({
     branch: patch.branch,
     expected: patch.expected,
+    verdict: result.outcome.kind === 'judged' ? result.outcome.verdict : result.outcome.kind,
     asExpected,
+    headline: headline(result),
     directory,
-    outcome: result.outcome,
   }));
 
 function table(judged: Judged[]): string {
