@@ -88,7 +88,8 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     const runs = outcome.cells
       .flatMap((cell) => cell.runs)
       .filter(({ validity }) => validity.kind === 'valid');
-    expect(runs.length).toBeGreaterThanOrEqual(32);
+    // Fifteen of the sixteen pairs: fewer are no verdict.
+    expect(runs.length).toBeGreaterThanOrEqual(30);
     expect(Math.min(...runs.map((run) => run.pps))).toBeGreaterThan(10_000);
 
     expect(github.state.comments).toHaveLength(1);
