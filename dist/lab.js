@@ -54,6 +54,7 @@ const roles = [
 	"receiver"
 ];
 const namespace = (role) => `ppsgate-${role}`;
+const outsideInterface = (role) => `ppsgate-${role.slice(0, 3)}`;
 const managementNetwork = {
 	sender: "169.254.71",
 	dut: "169.254.72",
@@ -94,24 +95,40 @@ async function labLeftovers() {
 	};
 }
 async function removeLab() {
-	for (const role of roles) await run("ip", [
-		"link",
+	for (const name of await existingNamespaces()) await endProcessesIn(name);
+	for (const end of cableEnds) await run("ip", [...end]).catch(() => {});
+	for (const name of await existingNamespaces()) await run("ip", [
+		"netns",
 		"delete",
-		outsideInterface(role)
-	]).catch(() => {});
-	for (const name of await existingNamespaces()) {
-		await endProcessesIn(name);
-		await run("ip", [
-			"netns",
-			"delete",
-			name
-		]);
-	}
+		name
+	]);
 	await rm("/run/ppsgate", {
 		recursive: true,
 		force: true
 	});
 }
+/** How to delete one end of each cable, and so both. */
+const cableEnds = [
+	...roles.map((role) => [
+		"link",
+		"delete",
+		outsideInterface(role)
+	]),
+	[
+		"-n",
+		namespace("sender"),
+		"link",
+		"delete",
+		"ppsgate-tx"
+	],
+	[
+		"-n",
+		namespace("receiver"),
+		"link",
+		"delete",
+		"ppsgate-rx"
+	]
+];
 async function existingNamespaces() {
 	const { stdout } = await run("ip", [
 		"-json",
@@ -228,7 +245,6 @@ const countAndDrop = `table netdev ppsgate {
 }
 `;
 const dataCables = [`link add ppsgate-tx netns ppsgate-sender type veth peer name ppsgate-in netns ppsgate-dut`, `link add ppsgate-out netns ppsgate-dut type veth peer name ppsgate-rx netns ppsgate-receiver`];
-const outsideInterface = (role) => `ppsgate-${role.slice(0, 3)}`;
 function managementCable(role) {
 	const outside = outsideInterface(role);
 	return [

@@ -18,6 +18,7 @@ const roles = ['sender', 'dut', 'receiver'] as const;
 type Role = (typeof roles)[number];
 
 const namespace = (role: Role): string => `ppsgate-${role}`;
+const outsideInterface = (role: Role): string => `ppsgate-${role.slice(0, 3)}`;
 
 // Link-local, so that nothing but this machine can ever be meant: .1 is the controller, .2 the host.
 const managementNetwork: Record<Role, string> = {
@@ -61,17 +62,24 @@ export async function labLeftovers(): Promise<{ namespaces: string[]; processes:
 }
 
 async function removeLab(): Promise<void> {
-  // Deleting a namespace takes its interfaces away some time later, deleting a cable does so at once.
-  for (const role of roles)
-    await run('ip', ['link', 'delete', outsideInterface(role)]).catch(() => {});
   for (const name of await existingNamespaces()) {
     // A namespace lives as long as a process in it, and trafgen's workers outlive their parent.
     await endProcessesIn(name);
-    await run('ip', ['netns', 'delete', name]);
   }
+  // A namespace gives its interfaces back some time after it was deleted. A cable that is deleted is gone at
+  // once, and with it the forwarding thread, which the next lab would take for its own.
+  for (const end of cableEnds) await run('ip', [...end]).catch(() => {});
+  for (const name of await existingNamespaces()) await run('ip', ['netns', 'delete', name]);
   // What was laid on the three hosts: they have this machine's file system.
   await rm('/run/ppsgate', { recursive: true, force: true });
 }
+
+/** How to delete one end of each cable, and so both. */
+const cableEnds = [
+  ...roles.map((role) => ['link', 'delete', outsideInterface(role)]),
+  ['-n', namespace('sender'), 'link', 'delete', 'ppsgate-tx'],
+  ['-n', namespace('receiver'), 'link', 'delete', 'ppsgate-rx'],
+];
 
 async function existingNamespaces(): Promise<string[]> {
   const { stdout } = await run('ip', ['-json', 'netns', 'list']);
@@ -160,8 +168,6 @@ const dataCables = [
   `link add ppsgate-tx netns ppsgate-sender type veth peer name ppsgate-in netns ppsgate-dut`,
   `link add ppsgate-out netns ppsgate-dut type veth peer name ppsgate-rx netns ppsgate-receiver`,
 ];
-
-const outsideInterface = (role: Role): string => `ppsgate-${role.slice(0, 3)}`;
 
 function managementCable(role: Role): string[] {
   const outside = outsideInterface(role);

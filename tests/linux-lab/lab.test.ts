@@ -57,6 +57,7 @@ describeWith(['root', ...labPrograms], 'the embedded lab', () => {
     await labDown();
     expect(await labLeftovers()).toEqual(nothing);
     expect(execFileSync('ip', ['-brief', 'link'], { encoding: 'utf8' })).not.toContain('ppsgate');
+    expect(processesNamed('napi/ppsgate-in')).toEqual([]);
   });
 
   test('takes a generator down that its parent left behind', async () => {
