@@ -12,6 +12,10 @@ export default defineConfig({
           name: 'unit',
           include: ['tests/**/*.test.ts'],
           exclude: lab,
+          // One fewer than there are CPUs is vitest's own choice, and leaves one of two idle: most tests wait for programs.
+          maxWorkers: 2,
+          // Two CPUs that others share are slow at times.
+          testTimeout: 30_000,
           sequence: { groupOrder: 0 },
         },
       },

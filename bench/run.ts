@@ -1,8 +1,12 @@
 // All benchmarks, each as a ratio measured within this one run.
 import { benchDemo, describeDemo } from './demo.ts';
+import { benchLabTime } from './lab-time.ts';
 import { benchMinistat, describeMinistat } from './ministat.ts';
+import { benchReservation } from './reservation.ts';
 import { benchStartup, describeStartup } from './startup.ts';
 
 console.log(describeStartup(benchStartup()));
 console.log(describeMinistat(await benchMinistat()));
 console.log(describeDemo(await benchDemo()));
+for (const line of await benchLabTime()) console.log(line);
+for (const line of await benchReservation()) console.log(line);

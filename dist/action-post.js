@@ -1,4 +1,4 @@
-import { t as cleanUp } from "./clean-up.js";
+import { n as cleanUp } from "./clean-up.js";
 
 // src/action-post.ts
 await cleanUp();

@@ -1,6 +1,18 @@
 import { n as __require, r as __toESM, t as __commonJSMin } from "./rolldown-runtime.js";
 import { t as labDown } from "./lab.js";
 import { a as rerunAsRoot } from "./requirements.js";
+import { t as datetime } from "./iso.js";
+import { _ as number } from "./open.js";
+import { i as exitCodes, n as exitCodeOfResult, t as exitCodeOfError } from "./exit2.js";
+import { c as codeSpan, n as renderMarkdown, o as verdictLine, s as codeBlock } from "./markdown.js";
+import { n as expectedly } from "./summary.js";
+import { n as reasonOf } from "./one-line.js";
+import { a as githubFailure, i as publishComment, t as createOctokit } from "./github.js";
+import { n as patchSchema, t as patchName } from "./patch.js";
+import { S as require_fastest_levenshtein, b as didYouMean, w as excerpt, x as wrongName } from "./schema.js";
+import { A as url, E as string, g as array, h as _enum, o as families, v as boolean, w as object, x as int } from "./design.js";
+import { r as releaseLeft } from "./lease-file.js";
+import { d as priorities, t as UsageError } from "./overrides.js";
 import * as os$1 from "os";
 import os, { EOL } from "os";
 import * as crypto from "crypto";
@@ -10,6 +22,8 @@ import * as path from "path";
 import * as events from "events";
 import * as child from "child_process";
 import { setTimeout as setTimeout$1 } from "timers";
+import { readFile } from "node:fs/promises";
+import { setTimeout as setTimeout$2 } from "node:timers/promises";
 
 // node_modules/@actions/core/lib/utils.js
 /**
@@ -16374,7 +16388,7 @@ var __awaiter$6 = void 0 && (void 0).__awaiter || function(thisArg, _arguments, 
 		step((generator = generator.apply(thisArg, _arguments || [])).next());
 	});
 };
-const { access, appendFile, writeFile } = promises;
+const { access: access$1, appendFile: appendFile$1, writeFile: writeFile$1 } = promises;
 const SUMMARY_ENV_VAR = "GITHUB_STEP_SUMMARY";
 var Summary = class {
 	constructor() {
@@ -16392,7 +16406,7 @@ var Summary = class {
 			const pathFromEnv = process.env[SUMMARY_ENV_VAR];
 			if (!pathFromEnv) throw new Error(`Unable to find environment variable for $${SUMMARY_ENV_VAR}. Check if your runtime environment supports job summaries.`);
 			try {
-				yield access(pathFromEnv, constants.R_OK | constants.W_OK);
+				yield access$1(pathFromEnv, constants.R_OK | constants.W_OK);
 			} catch (_a) {
 				throw new Error(`Unable to access summary file: '${pathFromEnv}'. Check if the file has correct read/write permissions.`);
 			}
@@ -16425,7 +16439,7 @@ var Summary = class {
 		return __awaiter$6(this, void 0, void 0, function* () {
 			const overwrite = !!(options === null || options === void 0 ? void 0 : options.overwrite);
 			const filePath = yield this.filePath();
-			yield (overwrite ? writeFile : appendFile)(filePath, this._buffer, { encoding: "utf8" });
+			yield (overwrite ? writeFile$1 : appendFile$1)(filePath, this._buffer, { encoding: "utf8" });
 			return this.emptyBuffer();
 		});
 	}
@@ -16658,13 +16672,13 @@ var __awaiter$5 = void 0 && (void 0).__awaiter || function(thisArg, _arguments, 
 		step((generator = generator.apply(thisArg, _arguments || [])).next());
 	});
 };
-const { chmod, copyFile, lstat, mkdir, open, readdir, rename, rm, rmdir, stat, symlink, unlink } = fs.promises;
+const { chmod, copyFile: copyFile$1, lstat: lstat$1, mkdir: mkdir$1, open: open$1, readdir: readdir$1, rename: rename$1, rm: rm$1, rmdir: rmdir$1, stat: stat$1, symlink, unlink } = fs.promises;
 const IS_WINDOWS$1 = process.platform === "win32";
 const READONLY = fs.constants.O_RDONLY;
 function exists(fsPath) {
 	return __awaiter$5(this, void 0, void 0, function* () {
 		try {
-			yield stat(fsPath);
+			yield stat$1(fsPath);
 		} catch (err) {
 			if (err.code === "ENOENT") return false;
 			throw err;
@@ -16692,7 +16706,7 @@ function tryGetExecutablePath(filePath, extensions) {
 	return __awaiter$5(this, void 0, void 0, function* () {
 		let stats = void 0;
 		try {
-			stats = yield stat(filePath);
+			stats = yield stat$1(filePath);
 		} catch (err) {
 			if (err.code !== "ENOENT") console.log(`Unexpected error attempting to determine if executable file exists '${filePath}': ${err}`);
 		}
@@ -16707,7 +16721,7 @@ function tryGetExecutablePath(filePath, extensions) {
 			filePath = originalFilePath + extension;
 			stats = void 0;
 			try {
-				stats = yield stat(filePath);
+				stats = yield stat$1(filePath);
 			} catch (err) {
 				if (err.code !== "ENOENT") console.log(`Unexpected error attempting to determine if executable file exists '${filePath}': ${err}`);
 			}
@@ -16716,7 +16730,7 @@ function tryGetExecutablePath(filePath, extensions) {
 					try {
 						const directory = path.dirname(filePath);
 						const upperName = path.basename(filePath).toUpperCase();
-						for (const actualName of yield readdir(directory)) if (upperName === actualName.toUpperCase()) {
+						for (const actualName of yield readdir$1(directory)) if (upperName === actualName.toUpperCase()) {
 							filePath = path.join(directory, actualName);
 							break;
 						}
@@ -17350,12 +17364,888 @@ function getState(name) {
 	return process.env[`STATE_${name}`] || "";
 }
 
-// src/action/clean-up.ts
-const labState = "embedded-lab";
-async function cleanUp() {
-	if (getState("embedded-lab") === "") return;
-	if (await rerunAsRoot() !== void 0) return;
-	await labDown().catch((error) => warning(error.message));
+// src/publish/answer.ts
+/** Several answers as one: a comment, a check, a status. */
+const together = (answers) => ({
+	queued(text) {
+		for (const answer of answers) answer.queued(text);
+	},
+	waiting(outlook, text) {
+		for (const answer of answers) answer.waiting(outlook, text);
+	},
+	measuring(testbed, line) {
+		for (const answer of answers) answer.measuring(testbed, line);
+	},
+	async ended(ending) {
+		await Promise.all(answers.map((answer) => answer.ended(ending)));
+	},
+	async left() {
+		await Promise.all(answers.map((answer) => answer.left()));
+	}
+});
+/**
+* Does the work of a gate and completes its answer as it ends, also where it throws. When it is cancelled the answer
+* says so at once, because a job that is cancelled has only seconds left and a testbed may need minutes to be given back.
+*/
+async function answering(answer, signal, work) {
+	const onCancelled = () => void answer.ended(cancelled);
+	signal.addEventListener("abort", onCancelled, { once: true });
+	try {
+		const ending = await work();
+		await answer.ended(ending);
+		return ending;
+	} catch (error) {
+		await answer.ended(signal.aborted ? cancelled : endingOfError(error));
+		throw error;
+	} finally {
+		signal.removeEventListener("abort", onCancelled);
+	}
+}
+/** A job that is cancelled is killed soon. */
+const secondsFor = ({ exitCode }) => exitCode === exitCodes.cancelled ? 30 : 300;
+const cancelled = {
+	exitCode: exitCodes.cancelled,
+	title: "⚪ not measured: cancelled",
+	summary: "The job was cancelled before there was a verdict: run it again for one."
+};
+const endingOfResult = (result, links) => ({
+	exitCode: exitCodeOfResult(result),
+	title: verdictLine(result),
+	summary: renderMarkdown(result, links),
+	result
+});
+function endingOfError(error) {
+	const said = error instanceof Error ? error.message : String(error);
+	return endingOfFailure(exitCodeOfError(error), said);
+}
+/** `said` is the sentence of an error, which may hold anybody's text. */
+function endingOfFailure(exitCode, said) {
+	return {
+		exitCode,
+		title: exitCode === exitCodes.usage ? "⚪ not measured: what was asked for cannot be done" : "⚪ not measured: something failed that is not the patch",
+		summary: codeBlock(said)
+	};
+}
+/** `2 of 3 in line, some 40 min`. */
+function placeInLine({ place, of, expectedSeconds }) {
+	const line = `${place} of ${of} in line`;
+	return expectedSeconds === void 0 ? line : `${line}, ${expectedly(expectedSeconds)}`;
+}
+/** By the clock, for it is read later than it is written. */
+function expectation({ expectedSeconds }, now) {
+	const asOf = `as of ${timeText(now)}`;
+	if (expectedSeconds === void 0) return `Nobody can say when it begins, ${asOf}: nothing that would do is healthy.`;
+	const begin = new Date(now.getTime() + expectedSeconds * 1e3);
+	return `Expected to begin at about ${timeText(begin)}, ${asOf}.`;
+}
+const timeText = (date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+// src/report/annotations.ts
+const mostAnnotations = 20;
+/** Of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
+function annotationsOf({ outcome }) {
+	if (outcome.kind === "judged") return [];
+	return outcome.message.split("\n").flatMap((line) => annotation(line) ?? []).slice(0, mostAnnotations);
+}
+/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `pf.conf:3: syntax error`. */
+function annotation(line) {
+	const text = line.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
+	const [, found = "", digits] = /^(?:error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
+	const path = withinTree(found);
+	const isPath = /[a-z]/i.test(path) && !path.split("/").includes("..");
+	if (digits === void 0 || !isPath || !/error/i.test(text)) return void 0;
+	const number = Math.max(1, Number(digits));
+	return {
+		path,
+		start_line: number,
+		end_line: number,
+		annotation_level: "failure",
+		message: text.slice(0, 1e3).replace(/\p{Cs}/gu, "")
+	};
+}
+/** A builder's tree lies anywhere; FreeBSD's kernel sources lie in `sys/` of it. */
+function withinTree(path) {
+	return (/(?:^|\/)(sys\/.+)$/.exec(path)?.[1] ?? path.replace(/^\/+/, "")).replace(/^(?:\.\/)+/, "");
 }
 
-export { getInput as a, setOutput as c, summary as d, error as i, setSecret as l, labState as n, info as o, debug as r, saveState as s, cleanUp as t, warning as u };
+// src/publish/teller.ts
+const mostTriesAtEnd = 6;
+/**
+* Tells one view at a time, and never waits for an answer but at the end. Where GitHub refuses, that is said once and
+* not tried again; the last view is tried several times, for at most as long as is said with it.
+*/
+function newestTeller(put, { log, secondsBetween, tooSlow, pause = realPause }) {
+	const end = new AbortController();
+	const gaveUp = new AbortController();
+	const over = AbortSignal.any([end.signal, gaveUp.signal]);
+	let untold;
+	let telling;
+	let ending;
+	const giveUp = (say, why) => {
+		if (!gaveUp.signal.aborted) say(why);
+		gaveUp.abort();
+	};
+	const keepTelling = async () => {
+		while (untold !== void 0 && !over.aborted) {
+			const view = untold;
+			const told = await put(view);
+			if (told.kind === "refused") giveUp(log.info, told.why);
+			if (told.kind === "told" && untold === view) untold = void 0;
+			await pause(secondsBetween, over);
+		}
+		telling = void 0;
+	};
+	const tellEnd = async (view) => {
+		await telling;
+		for (let tries = 1; !gaveUp.signal.aborted; tries++) {
+			const told = await put(view);
+			if (told.kind === "told") return;
+			if (told.kind === "refused") return giveUp(log.info, told.why);
+			if (tries === mostTriesAtEnd) return giveUp(log.warn, told.why);
+			await pause(tries ** 2, gaveUp.signal);
+		}
+	};
+	const tellEndInTime = async (view, mostSeconds) => {
+		end.abort();
+		const isTold = new AbortController();
+		const tooLate = pause(mostSeconds, isTold.signal).then(() => "too late");
+		const first = await Promise.race([tellEnd(view), tooLate]);
+		isTold.abort();
+		if (first === "too late") giveUp(log.warn, tooSlow(mostSeconds));
+	};
+	return {
+		tell(view) {
+			untold = view;
+			telling ??= keepTelling();
+		},
+		/** Stops, and resolves when what is being told is. */
+		async left() {
+			end.abort();
+			await telling;
+		},
+		/** Only the first call counts. */
+		tellLast(view, mostSeconds) {
+			ending ??= tellEndInTime(view, mostSeconds);
+			return ending;
+		}
+	};
+}
+/** Resolves, where node's own rejects, when the signal is aborted. */
+const realPause = (seconds, signal) => setTimeout$2(seconds * 1e3, void 0, { signal }).catch(() => {});
+
+// src/publish/check.ts
+/**
+* One check run on the head of the patch, created with the first thing there is to show. What is shown next is sent at
+* most every 10 s, but the end at once. Where GitHub refuses, as it does a token without `checks: write`, that is said
+* once and not tried again.
+*/
+function openCheck(octokit, subject, options) {
+	const { detailsUrl, now, undecided, hasButtons } = options;
+	const teller = newestTeller(checkRunOf(octokit, subject, options), {
+		...options,
+		secondsBetween: 10,
+		tooSlow: tooSlow$1
+	});
+	const withJob = (summary) => `${summary}\n\n[The job](${detailsUrl})`.trimStart();
+	let since;
+	return {
+		queued(text) {
+			teller.tell({
+				status: "queued",
+				output: {
+					title: text,
+					summary: withJob("")
+				}
+			});
+		},
+		waiting(outlook, text) {
+			const summary = withJob(`${codeSpan(text, 1e3)}\n\n${expectation(outlook, now())}`);
+			teller.tell({
+				status: "queued",
+				output: {
+					title: placeInLine(outlook),
+					summary
+				}
+			});
+		},
+		measuring(testbed, line = "") {
+			since ??= now();
+			const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
+			const summary = withJob([where, codeSpan(line)].filter(Boolean).join("\n\n"));
+			teller.tell({
+				status: "in_progress",
+				output: {
+					title: `measuring on ${testbed}`,
+					summary
+				}
+			});
+		},
+		ended(ending) {
+			const { title, summary, result } = ending;
+			const annotations = result === void 0 ? [] : annotationsOf(result);
+			const output = {
+				title,
+				summary: withJob(summary),
+				annotations
+			};
+			const conclusion = conclusionOf(ending, undecided);
+			const actions = hasButtons ? buttonsFor(ending) : [];
+			return teller.tellLast({
+				status: "completed",
+				conclusion,
+				output,
+				actions
+			}, secondsFor(ending));
+		},
+		left: teller.left
+	};
+}
+/**
+* Completes what a killed job left open, which may have known of its check or not; answers, in a sentence for people,
+* why that failed.
+*/
+async function closeLeftCheck(octokit, { repository, patch }, { name, detailsUrl }) {
+	const [owner = "", repo = ""] = repository.split("/");
+	const { title, summary } = cancelled;
+	const { checks } = octokit.rest;
+	try {
+		const found = await checks.listForRef({
+			owner,
+			repo,
+			ref: patch.headCommit,
+			check_name: name,
+			filter: "all",
+			per_page: 100
+		});
+		for (const { id: check_run_id, external_id, status } of found.data.check_runs) {
+			if (external_id !== detailsUrl || status === "completed") continue;
+			const ending = {
+				status: "completed",
+				conclusion: "cancelled",
+				output: {
+					title,
+					summary
+				}
+			};
+			await checks.update({
+				owner,
+				repo,
+				check_run_id,
+				...ending
+			});
+		}
+		return;
+	} catch (error) {
+		return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be told (${githubFailure(error)?.said ?? reasonOf(error)}): run the job again.`;
+	}
+}
+/**
+* What makes the job red makes the check red, and only a pass makes it green. `neutral` would be fair where nobody can
+* say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where nothing was
+* measured at all it is never given. Whose fault it is stands in the title.
+*/
+function conclusionOf({ exitCode }, undecided) {
+	switch (exitCode) {
+		case exitCodes.pass: return "success";
+		case exitCodes.cancelled: return "cancelled";
+		case exitCodes.undecided: return undecided;
+		default: return "failure";
+	}
+}
+/** Within the 20, 40 and 20 characters that GitHub allows. */
+const rerun = {
+	label: "Re-run",
+	description: "Measure this commit again",
+	identifier: "rerun"
+};
+const extend = {
+	label: "Extend",
+	description: "Go on with more runs",
+	identifier: "extend"
+};
+const buttonsFor = ({ exitCode }) => exitCode === exitCodes.undecided ? [extend, rerun] : [rerun];
+const tooSlow$1 = (seconds) => `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
+/** Shows views in one check run, the first by creating it. */
+function checkRunOf(octokit, subject, { name, detailsUrl, isOpen = false }) {
+	const [owner = "", repo = ""] = subject.repository.split("/");
+	const { headCommit } = subject.patch;
+	const request = { retries: 0 };
+	const { checks } = octokit.rest;
+	let id;
+	let mayExist = isOpen;
+	let mayBeComplete = false;
+	const create = async (view) => {
+		const about = {
+			name,
+			head_sha: headCommit,
+			details_url: detailsUrl
+		};
+		const { data } = await checks.create({
+			owner,
+			repo,
+			...about,
+			external_id: detailsUrl,
+			request,
+			...view
+		});
+		return data.id;
+	};
+	/** The answer may be lost after GitHub did what was asked. What an earlier attempt of this run completed is not it. */
+	const find = async (view) => {
+		return (await checks.listForRef({
+			owner,
+			repo,
+			ref: headCommit,
+			check_name: name,
+			filter: "all",
+			per_page: 100
+		})).data.check_runs.find((run) => {
+			if (id !== void 0) return run.id === id;
+			if (run.external_id !== detailsUrl) return false;
+			return run.status !== "completed" || hasEnded(run, view);
+		});
+	};
+	return async (view) => {
+		try {
+			if (id === void 0 ? mayExist : mayBeComplete) {
+				const found = await find(view);
+				id ??= found?.id;
+				if (found?.status === "completed") return { kind: "told" };
+			}
+			mayExist = true;
+			mayBeComplete = view.status === "completed";
+			if (id === void 0) id = await create(view);
+			else await checks.update({
+				owner,
+				repo,
+				check_run_id: id,
+				request,
+				...view
+			});
+			return { kind: "told" };
+		} catch (error) {
+			return notTold(error, name, subject);
+		}
+	};
+}
+const hasEnded = ({ conclusion, output }, view) => view.status === "completed" && conclusion === view.conclusion && output.title === view.output.title;
+function notTold(error, name, { repository, patch }) {
+	const what = `The check ${name} on ${patchName(patch)} of ${repository} does not show how things stand`;
+	const failure = githubFailure(error);
+	if (failure === void 0) return {
+		kind: "refused",
+		why: `${what} (${reasonOf(error)}).`
+	};
+	if (failure.kind !== "answered" || failure.status >= 500) return {
+		kind: "failed",
+		why: `${what} because GitHub could not be told (${failure.said}): run the job again where the check is required.`
+	};
+	if (failure.status === 403) return {
+		kind: "refused",
+		why: `${what} because the token may not (${failure.said}): give the job \`permissions: checks: write\`; the gate goes on without.`
+	};
+	return {
+		kind: "refused",
+		why: `${what} because GitHub answered ${failure.said}; the gate goes on without.`
+	};
+}
+
+// src/patch/command.ts
+var import_fastest_levenshtein = require_fastest_levenshtein();
+const typed = string().max(500).optional();
+/** What is asked of one gate instead of what ppsgate.yml says, as typed; see `Overrides`. */
+const askSchema = object({
+	scenarios: typed,
+	families: typed,
+	margin: typed,
+	maxRuns: typed,
+	/** A wish; see `parseWish`. */
+	testbed: typed
+});
+/** How comments call ppsgate on GitHub. */
+const callOnGithub = "/ppsgate";
+/**
+* The command of a comment, which is its first line and begins with `call`; undefined where a comment is none. Whether
+* there is such a scenario, testbed or margin is for the configuration to say.
+*/
+function parseCommand(comment, call = callOnGithub) {
+	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
+	const [first, ...words] = wordsOf(line.slice(0, longestCommand));
+	if (first !== call) return void 0;
+	const [verb = "help", ...rest] = words;
+	const mistaken = (what, nearest) => ({
+		kind: "mistaken",
+		why: `${what}; write ${call} ${nearest}`
+	});
+	switch (verb) {
+		case "help":
+		case "cancel":
+			if (rest.length === 0) return { kind: verb };
+			return mistaken(`${verb} takes nothing more, found "${excerpt(rest.join(" "))}"`, verb);
+		case "run":
+		case "rerun":
+		case "extend": {
+			const read = readArguments(verb, rest);
+			return read.kind === "mistaken" ? mistaken(read.what, read.nearest) : read;
+		}
+		default: return mistaken(`there is no command "${excerpt(verb)}"`, nearestVerb(verb));
+	}
+}
+/** Two letters swapped are two edits. */
+function nearestVerb(word) {
+	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), verbs);
+	return (0, import_fastest_levenshtein.distance)(word.toLowerCase(), nearest) <= 2 ? nearest : "help";
+}
+const verbs = [
+	"run",
+	"rerun",
+	"extend",
+	"cancel",
+	"help"
+];
+/** Nobody types more, and nobody has to read more. */
+const longestCommand = 500;
+/** Separated by blanks, but for those in double quotes: `testbed="mellanox and 40G"` is one. */
+const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll("\"", ""));
+/** What `run` is told as `key=value`, and what it becomes. */
+const keys = {
+	margin: "margin",
+	runs: "maxRuns",
+	testbed: "testbed"
+};
+const isKey = (text) => Object.hasOwn(keys, text);
+/** Which of the keys a command takes. */
+const keysOf = {
+	run: [
+		"margin",
+		"runs",
+		"testbed"
+	],
+	rerun: [],
+	extend: ["runs"]
+};
+function readArguments(verb, words) {
+	const known = keysOf[verb];
+	const values = {};
+	const named = [];
+	const found = [];
+	let commit;
+	const mistaken = (what, nearest = verb) => ({
+		kind: "mistaken",
+		what,
+		nearest
+	});
+	for (const word of words) {
+		const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
+		if (key !== void 0) {
+			const [, meant] = /`(.+)`/.exec(didYouMean(key, known)) ?? [];
+			const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
+			if (!known.includes(key) || !isKey(key)) return mistaken(`${verb} takes no "${excerpt(key)}"`, nearest);
+			if (value === "") return mistaken(`${key} has no value`, `${verb} ${key}=${examples[key]}`);
+			if (values[key] !== void 0) return mistaken(`${key} is there twice`);
+			values[key] = value;
+		} else if (/^[0-9a-f]{7,64}$/.test(word) && commit === void 0) commit = word;
+		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
+		else if (families.some((family) => family === word)) named.push(word);
+		else found.push(word);
+	}
+	const of = commit === void 0 ? {} : { commit };
+	if (verb === "rerun") return {
+		kind: verb,
+		...of
+	};
+	const maxRuns = values.runs === void 0 ? {} : { maxRuns: values.runs };
+	if (verb === "extend") return {
+		kind: verb,
+		...maxRuns,
+		...of
+	};
+	return {
+		kind: verb,
+		ask: {
+			...maxRuns,
+			...found.length > 0 && { scenarios: found.join(",") },
+			...named.length > 0 && { families: named.join(",") },
+			...values.margin !== void 0 && { margin: values.margin },
+			...values.testbed !== void 0 && { testbed: values.testbed }
+		},
+		...of
+	};
+}
+const examples = {
+	margin: "1%",
+	runs: "20",
+	testbed: "chelsio"
+};
+
+// src/report/comment.ts
+const mostEarlier = 10;
+const longestTitle = 160;
+const verdict = object({
+	/** Id of the workflow run that has its journal. */
+	run: int().nonnegative(),
+	headCommit: string().max(64),
+	at: datetime(),
+	/** `🔴 #7 loses 10.4 % (forwarding inet4)`. */
+	title: string().max(longestTitle)
+});
+/** Kept in the comment itself, where readers do not see it. */
+const memorySchema = object({
+	/** Id of the workflow run that wrote last: a later one has a greater. */
+	run: int().nonnegative(),
+	headCommit: string().max(64),
+	/** Since when the comment has named this head. */
+	since: datetime(),
+	/** What was asked of the gate last. */
+	ask: askSchema,
+	last: verdict.optional(),
+	/** Newest first. */
+	earlier: array(verdict).max(mostEarlier)
+});
+/** The first line of the comment, by which it is found again. */
+const markerOf = (name) => `<!-- ${name.replace(/[^\w :.,-]/g, "")} -->`;
+/**
+* The whole comment around `body`, which is Markdown; undefined where a later run has written meanwhile, and so must not
+* be overwritten.
+*/
+function composeComment(before, body, writing) {
+	const known = before === void 0 ? void 0 : readMemory(before);
+	if (known !== void 0 && known.run > writing.run) return void 0;
+	return fitted(writing.name, body.trimEnd(), nextMemory(known, writing));
+}
+/**
+* What a comment of ours remembers; undefined where somebody has taken that out, or put something else there. It stands
+* at the very end, where no text of others ever does.
+*/
+function readMemory(comment) {
+	const start = comment.lastIndexOf(opening);
+	if (start < 0) return void 0;
+	const [, encoded] = /^([\w-]+) -->\s*$/.exec(comment.slice(start + opening.length)) ?? [];
+	if (encoded === void 0) return void 0;
+	try {
+		return memorySchema.parse(JSON.parse(Buffer.from(encoded, "base64url").toString()));
+	} catch {
+		return;
+	}
+}
+const opening = "<!-- ppsgate remembers: ";
+function nextMemory(known, writing) {
+	const { run, headCommit, ask, at, title } = writing;
+	const { last, earlier = [] } = known ?? {};
+	const now = at.toISOString();
+	const head = {
+		run,
+		headCommit,
+		since: known?.headCommit === headCommit ? known.since : now,
+		ask: ask ?? known?.ask ?? {}
+	};
+	if (title === void 0) return {
+		...head,
+		...last && { last },
+		earlier
+	};
+	const before = last === void 0 || last.run === run ? earlier : [last, ...earlier];
+	return {
+		...head,
+		last: {
+			run,
+			headCommit,
+			at: now,
+			title: title.slice(0, longestTitle)
+		},
+		earlier: before.slice(0, mostEarlier)
+	};
+}
+/** GitHub's own limit for a comment. */
+const mostCharacters = 65536;
+/** The oldest verdicts are forgotten where there is no room for all. */
+function fitted(name, body, memory) {
+	const remembered = Buffer.from(JSON.stringify(memory)).toString("base64url");
+	const comment = [
+		markerOf(name),
+		body,
+		...earlierPushes(memory),
+		`${opening}${remembered} -->`
+	].join("\n\n");
+	const { earlier } = memory;
+	if (comment.length <= mostCharacters || earlier.length === 0) return comment;
+	return fitted(name, body, {
+		...memory,
+		earlier: earlier.slice(0, -1)
+	});
+}
+/** All verdicts but the one that the comment shows. */
+function earlierPushes({ run, last, earlier }) {
+	const all = last === void 0 || last.run === run ? earlier : [last, ...earlier];
+	if (all.length === 0) return [];
+	return [`<details><summary>earlier pushes</summary>\n\n${[
+		"| commit | judged | |",
+		"|---|---|---|",
+		...all.map(({ headCommit, at, title }) => {
+			return `| ${[
+				headCommit.slice(0, 12),
+				at.slice(0, 10),
+				title
+			].map((cell) => codeSpan(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+		})
+	].join("\n")}\n\n</details>`];
+}
+
+// src/publish/comment.ts
+/** Where GitHub refuses, as it does a token that may only read, that is said once and not tried again. */
+function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, now, pause, keep = () => {} }) {
+	const { headCommit } = pullRequest;
+	const put = async ({ body, title }) => {
+		const writing = {
+			name,
+			run,
+			headCommit,
+			ask,
+			at: now(),
+			...title && { title }
+		};
+		try {
+			const published = await publishComment(octokit, pullRequest, (before) => composeComment(before, body, writing), {
+				marker: markerOf(name),
+				...pause && { pause: (seconds) => pause(seconds, never) }
+			});
+			if (published.kind === "left") return {
+				kind: "refused",
+				why: superseded
+			};
+			if (published.kind !== "not-published") {
+				keep(published.url);
+				return { kind: "told" };
+			}
+			return {
+				kind: published.isFinal ? "refused" : "failed",
+				why: published.why
+			};
+		} catch (error) {
+			return {
+				kind: "refused",
+				why: `The comment on ${patchName(pullRequest)} was not written (${reasonOf(error)}).`
+			};
+		}
+	};
+	const teller = newestTeller(put, {
+		log: {
+			...log,
+			info: (sentence) => (sentence === superseded ? log.info : log.warn)(sentence)
+		},
+		secondsBetween: 60,
+		tooSlow,
+		...pause && { pause }
+	});
+	const heading = (text) => `### ⏳ ppsgate: ${patchName(pullRequest)} ${text}`;
+	const job = `<sub>[the job](${detailsUrl}) · commit ${codeSpan(headCommit)}</sub>`;
+	const said = (...parts) => ({ body: parts.filter(Boolean).join("\n\n") });
+	let since;
+	return {
+		queued(text) {
+			teller.tell(said(heading(text), job));
+		},
+		waiting(outlook, text) {
+			const title = heading(`waits for a testbed: ${placeInLine(outlook)}`);
+			teller.tell(said(title, `${codeSpan(text, 1e3)}\n\n${expectation(outlook, now())}`, job));
+		},
+		measuring(testbed, line = "") {
+			since ??= now();
+			const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
+			teller.tell(said(heading("is being measured"), where, codeSpan(line), job));
+		},
+		ended(ending) {
+			const { result, title, summary } = ending;
+			const view = result === void 0 ? said(unmeasured(pullRequest, ending), job) : {
+				body: summary,
+				title
+			};
+			return teller.tellLast(view, secondsFor(ending));
+		},
+		left: teller.left
+	};
+}
+const never = new AbortController().signal;
+const superseded = "The comment is left to a later run for the same pull request.";
+const tooSlow = (seconds) => `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
+/** `⚪ not measured: …` becomes `### ⚪ ppsgate: #7 not measured: …`. */
+function unmeasured(pullRequest, { title, summary }) {
+	const [symbol = "", ...words] = title.split(" ");
+	return `### ${symbol} ppsgate: ${patchName(pullRequest)} ${words.join(" ")}\n\n${summary}`;
+}
+
+// src/action/inputs.ts
+/** Everything in one job, or its three parts in jobs of their own with permissions of their own. */
+const commands = [
+	"gate",
+	"admit",
+	"publish"
+];
+/** See "Variables reference" in GitHub's documentation of Actions. */
+const jobSchema = object({
+	GITHUB_API_URL: url(),
+	GITHUB_SERVER_URL: url(),
+	GITHUB_REPOSITORY: string().regex(/^[^/]+\/[^/]+$/),
+	GITHUB_WORKSPACE: string(),
+	GITHUB_EVENT_NAME: string(),
+	GITHUB_EVENT_PATH: string(),
+	GITHUB_RUN_ID: number(),
+	GITHUB_SHA: string().prefault(""),
+	GITHUB_ACTION_REPOSITORY: string().prefault(""),
+	GITHUB_RUN_ATTEMPT: number().prefault(1),
+	GITHUB_WORKFLOW: string().prefault(""),
+	GITHUB_ACTOR: string().prefault("somebody"),
+	RUNNER_NAME: string().prefault("a runner"),
+	RUNNER_TEMP: string()
+}).transform((variables) => ({
+	apiUrl: variables.GITHUB_API_URL,
+	repository: variables.GITHUB_REPOSITORY,
+	workspace: variables.GITHUB_WORKSPACE,
+	eventName: variables.GITHUB_EVENT_NAME,
+	eventPath: variables.GITHUB_EVENT_PATH,
+	temporary: variables.RUNNER_TEMP,
+	serverUrl: variables.GITHUB_SERVER_URL,
+	runId: variables.GITHUB_RUN_ID,
+	commit: variables.GITHUB_SHA,
+	/** The action is a folder of the repository itself, which a patch may change. */
+	isOwnAction: variables.GITHUB_ACTION_REPOSITORY === "",
+	isRerun: variables.GITHUB_RUN_ATTEMPT > 1,
+	workflow: variables.GITHUB_WORKFLOW,
+	who: `${variables.GITHUB_ACTOR} on ${variables.RUNNER_NAME}`,
+	runUrl: `${variables.GITHUB_SERVER_URL}/${variables.GITHUB_REPOSITORY}/actions/runs/${variables.GITHUB_RUN_ID}`
+}));
+function readInputs(environment) {
+	const token = getInput("token", { required: true });
+	setSecret(token);
+	const command = getInput("command") || "gate";
+	return {
+		command: oneOf("command", commands, command),
+		request: getInput("request"),
+		patch: getInput("patch"),
+		config: getInput("config", { required: true }),
+		testbed: getInput("testbed"),
+		each: getInput("each"),
+		priority: getInput("priority"),
+		overrides: {
+			scenarios: getInput("scenarios"),
+			families: getInput("families"),
+			maxRuns: getInput("max-runs"),
+			margin: getInput("margin")
+		},
+		token,
+		job: jobSchema.parse(environment)
+	};
+}
+function oneOf(input, names, text) {
+	const name = names.find((one) => one === text);
+	if (name !== void 0) return name;
+	throw new UsageError(`${input}: ${wrongName(names)({ input: text })}.`);
+}
+/** The payload of the event that started the job. */
+const readEvent = async ({ eventPath }) => JSON.parse(await readFile(eventPath, "utf8"));
+
+// src/action/request.ts
+const purposes = [
+	"patch",
+	"history",
+	"nightly"
+];
+const requestSchema = object({
+	/** With both commits fixed when leave was given. */
+	patch: patchSchema,
+	ask: askSchema,
+	priority: _enum(priorities),
+	/** `history` is what was pushed to the default branch, `nightly` its head against itself. */
+	purpose: _enum(purposes),
+	/** The workflow run whose experiment is to go on, for so many runs. */
+	extend: object({
+		run: int().positive(),
+		maxRuns: string().max(20).optional()
+	}).optional()
+});
+const requestText = (request) => JSON.stringify(request);
+/** Throws a `UsageError` for a text that `requestText` did not write. */
+function readRequest(text) {
+	try {
+		return requestSchema.parse(JSON.parse(text));
+	} catch {
+		throw new UsageError("request: expected the output `request` of a step with `command: admit`, found something else.");
+	}
+}
+/** Names the patch among all that are judged, for a workflow's `concurrency` and for the queue. */
+const subjectOf = ({ patch, purpose }) => purpose === "patch" ? patchName(patch) : purpose;
+/** What the files of one of several gates are called that the job which publishes looks for. */
+const fileOf = (base, index, of) => of === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
+/** What a gate leaves that came to no result. */
+const failureSchema = object({
+	exitCode: int(),
+	/** In a sentence, which may hold anybody's text. */
+	said: string().max(2e4),
+	/** For lack of leave. */
+	isRefused: boolean()
+});
+
+// src/action/clean-up.ts
+const labState = "embedded-lab";
+/** The folder that has the lease. */
+const leaseState = "lease";
+/** What is shown at the patch of a gate that has not ended. */
+const answerState = "answer";
+/** What it takes to end that; `name` is that of the comment and the check. */
+const openAnswerSchema = object({
+	name: string(),
+	request: requestSchema
+});
+const openAnswerText = (answer) => JSON.stringify(answer);
+async function cleanUp() {
+	const hasLab = getState(labState) !== "";
+	if (hasLab && await rerunAsRoot() !== void 0) return;
+	const folder = getState(leaseState);
+	if (folder !== "") {
+		const testbed = await releaseLeft(folder, /* @__PURE__ */ new Date()).catch(warn);
+		if (testbed !== void 0) info(`Gave ${testbed} back, which the job had left.`);
+	}
+	if (hasLab) await labDown().catch(warn);
+	await endAnswer(getState(answerState)).catch(warn);
+}
+async function endAnswer(state) {
+	if (state === "") return;
+	const { name, request } = openAnswerSchema.parse(JSON.parse(state));
+	const { patch, ask } = request;
+	const { token, job } = readInputs(process.env);
+	const octokit = await createOctokit({
+		token,
+		apiUrl: job.apiUrl,
+		log
+	});
+	const place = {
+		name,
+		detailsUrl: job.runUrl
+	};
+	const repository = patch.kind === "pull-request" ? patch.repository : job.repository;
+	const trouble = await closeLeftCheck(octokit, {
+		repository,
+		patch
+	}, place);
+	if (trouble !== void 0) warning(trouble);
+	if (patch.kind !== "pull-request") return;
+	await openComment(octokit, patch, {
+		...place,
+		run: job.runId,
+		ask,
+		log: {
+			info,
+			warn: warning
+		},
+		now: () => /* @__PURE__ */ new Date()
+	}).ended(cancelled);
+}
+const log = {
+	debug,
+	info,
+	warn: warning,
+	error
+};
+const warn = (error) => warning(error.message);
+
+export { error as A, endingOfError as C, secondsFor as D, placeInLine as E, warning as F, summary as I, saveState as M, setOutput as N, together as O, setSecret as P, cancelled as S, endingOfResult as T, callOnGithub as _, openAnswerText as a, newestTeller as b, readRequest as c, readEvent as d, readInputs as f, readMemory as g, markerOf as h, leaseState as i, info as j, debug as k, requestText as l, composeComment as m, cleanUp as n, failureSchema as o, openComment as p, labState as r, fileOf as s, answerState as t, subjectOf as u, parseCommand as v, endingOfFailure as w, answering as x, openCheck as y };

@@ -1,5 +1,6 @@
 import { n as version, t as description } from "./package.js";
-import { a as parseColumn, i as MinistatInputError, t as confidencePercents } from "./student.js";
+import { n as parseColumn, t as MinistatInputError } from "./columns.js";
+import { t as confidencePercents } from "./student.js";
 import { EventEmitter } from "node:events";
 import childProcess from "node:child_process";
 import path from "node:path";
@@ -2966,9 +2967,35 @@ function useColor() {
 // node_modules/commander/index.js
 const program$1 = new Command();
 
+// src/commands/analyze.ts
+function addAnalyzeCommand(program) {
+	program.command("analyze").description("judge runs that were measured before, by their raw logs").argument("<dir>", "work directory of a gate, or one with bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver logs of pkt-gen").option("--netbenches-trim", "medians as the netbenches archive has them in its .pps files").option("--base <image>", "what the other sets are compared with (default: the first)").option("--margin <percent>", "the loss that matters", "2%").option("--false-alarms <percent>", "regressions where nothing was lost, over all sets", "1%").option("--power <percent>", "losses of the margin that are found", "95%").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685\n\nExits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when nobody can say.").action(async (directory, options) => {
+		const { runToExit } = await import("./exit.js");
+		const { runAnalyze } = await import("./run-analyze.js");
+		await runToExit(() => runAnalyze(directory, options), program.opts());
+	});
+}
+
+// src/commands/badge.ts
+function addBadgeCommand(program) {
+	program.command("badge").description("print Markdown that shows the badges of a configuration's testbeds").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "of these testbeds alone").option("--repository <owner/name>", "on GitHub (default: that of git's remote origin)").option("--branch <name>", "where the badges are (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details$2).action(async (options) => {
+		const { runToExit } = await import("./exit.js");
+		const { printBadges } = await import("./run-badge.js");
+		await runToExit(() => printBadges(options), program.opts());
+	});
+}
+const details$2 = `
+Example:
+  ppsgate badge --testbed hp-t540 --repository example/router >> README.md
+
+As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an SVG, and the endpoint is for
+https://img.shields.io/endpoint?url=ENDPOINT.
+
+A badge is there once a patch was judged on the default branch. Exits 2 where the repository is not known.`;
+
 // src/commands/demo.ts
 function addDemoCommand(program) {
-	program.command("demo").description("judge three small patches with real packets in a lab inside this machine").option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--json", "print the results as JSON").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes two to three minutes. Exits 0 when all three patches come out as they must.").action(async (options) => {
+	program.command("demo").description("judge three small patches with real packets in a lab inside this machine").option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes about a minute. Exits 0 when all three patches come out as they must.").action(async (options) => {
 		const { runToExit } = await import("./exit.js");
 		const { runDemoCommand } = await import("./run-demo.js");
 		await runToExit((signal) => runDemoCommand(options, signal), program.opts());
@@ -2977,16 +3004,43 @@ function addDemoCommand(program) {
 
 // src/commands/gate.ts
 function addGateCommand(program) {
-	program.command("gate").description("judge a patch: base and patched side by side, a verdict for every cell").option("-p, --patch <range>", "commits to judge, as BASE..HEAD").option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", "ppsgate.yml").option("-t, --testbed <name>", "testbed of the configuration (default: its first)").option("-d, --directory <dir>", "work directory (default: a new ppsgate-gate-…)").option("--scenarios <list>", "instead of the configured ones, with commas").option("--families <list>", "inet4, inet6 or both, with a comma").option("--metric <metric>", "pps or nsPerPacket").option("--margin <percent>", "the loss that matters, like 2%").option("--runs <number>", "per variant and cell").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of a gate that was cut short").option("--json", "print the result as JSON").addHelpText("after", "\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.").action(async (options) => {
+	program.command("gate").description("judge a patch: base and patched side by side, a verdict for every cell").option("-p, --patch <range>", "commits to judge, as BASE..HEAD").option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", "ppsgate.yml").option("-t, --testbed <wish>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--each <wishes>", "on one testbed of each, with commas").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-gate-…)").option("--scenarios <list>", "instead of the configured ones, with commas").option("--families <list>", "inet4, inet6 or both, with a comma").option("--metric <metric>", "pps or nsPerPacket").option("--margin <percent>", "the loss that matters, like 2%").option("--false-alarms <percent>", "regressions of patches that lose nothing, like 1%").option("--power <percent>", "cells that are not passed when they lose the margin, like 95%").option("--design <name>", "fixed, group-sequential or glr (default: by the history)").option("--max-runs <number>", "most runs of each variant and cell; with --resume more than before").option("--base-kernel <file>", "of FreeBSD, built before: a tar archive of its folder").option("--patched-kernel <file>", "the same, of the patch").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of a gate that was cut short").option("--json", "print the result as JSON").addHelpText("after", "\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.").action(async (options) => {
 		const { runToExit } = await import("./exit.js");
 		const { runGate } = await import("./run-gate.js");
 		await runToExit((signal) => runGate(options, signal), program.opts());
 	});
 }
 
+// src/commands/init.ts
+function addInitCommand(program) {
+	program.command("init").description("write the workflow and ppsgate.yml into this repository, and make the label").option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)").option("--branch <name>", "default branch of the repository (default: as git knows it)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "answer as JSON").addHelpText("after", details$1).action(async (options) => {
+		const { runToExit } = await import("./exit.js");
+		const { askOnTerminal } = await import("./run-release.js");
+		const { runInit } = await import("./run-init.js");
+		const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = "https://api.github.com" } = process.env;
+		const directory = process.cwd();
+		await runToExit((signal) => runInit(options, {
+			directory,
+			ask: askOnTerminal(signal),
+			token,
+			apiUrl
+		}), program.opts());
+	});
+}
+const details$1 = `
+Examples:
+  ppsgate init
+  ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
+
+At a terminal it asks for what no flag tells. The label is made with the token in GITHUB_TOKEN, where there is one.
+
+Run it again at any time: a file that is as it would be written stays, and one that differs is kept and told of.
+
+Exits with 0 also when files were kept, with 2 on wrong usage, with 4 when something else went wrong.`;
+
 // src/commands/lab.ts
 function addLabCommand(program) {
-	const lab = program.command("lab").description("bring the lab inside this machine up or down, or see whether it can be").addHelpText("after", "\nExample:\n  sudo ppsgate lab up && ip netns exec ppsgate-dut ip route");
+	const lab = program.command("lab").description("bring the lab inside this machine up or down, or see whether it can be").exitOverride().addHelpText("after", "\nExample:\n  sudo ppsgate lab up && ip netns exec ppsgate-dut ip route");
 	lab.command("up").description("make the three namespaces, their cables and their sshd; what was there is replaced").action(() => perform("up"));
 	lab.command("down").description("take all of it away, and every process in it").action(() => perform("down"));
 	lab.command("check").description("say whether this machine can carry the lab, and what of one is there").action(() => perform("check"));
@@ -2998,9 +3052,9 @@ function addLabCommand(program) {
 
 // src/commands/ministat.ts
 function addMinistatCommand(program) {
-	program.command("ministat").description("compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints").argument("[FILE...]", "up to seven files of numbers; - or no file is standard input").option("-A", "no plot").option("-n", "summaries only: no plot, no test").option("-P", "standard deviation of a whole population, and no test").option("-q", "no names, no column heads").option("-s", "a line of its own for the bar of each set").option("-C <column>", "column to read, from 1", "1").option("-c <confidence>", "in percent: 80, 90, 95, 98, 99 or 99.5", "95").option("-d <delimiters>", "characters between columns (default: space and tab)").option("-w <width>", "of the plot (default: 74, or the width of the terminal less 2)").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate ministat -s -w 60 base.pps patched.pps").action(run);
+	program.command("ministat").description("compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints").argument("[FILE...]", "up to seven files of numbers; - or no file is standard input").option("-A", "no plot").option("-n", "summaries only: no plot, no test").option("-P", "standard deviation of a whole population, and no test").option("-q", "no names, no column heads").option("-s", "a line of its own for the bar of each set").option("-C <column>", "column to read, from 1", "1").option("-c <confidence>", "in percent: 80, 90, 95, 98, 99 or 99.5", "95").option("-d <delimiters>", "characters between columns (default: space and tab)").option("-w <width>", "of the plot (default: 74, or the width of the terminal less 2)").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate ministat -s -w 60 base.pps patched.pps").action(run$1);
 }
-async function run(files, flags) {
+async function run$1(files, flags) {
 	try {
 		await answer(files, flags);
 	} catch (error) {
@@ -3081,6 +3135,24 @@ async function print(pieces) {
 	}
 }
 
+// src/commands/quarantine.ts
+function addQuarantineCommand(program) {
+	program.command("quarantine").description("take a testbed out of use, or back into it").argument("<name>", "testbed of the configuration").option("--reason <text>", "why, for all who see it").option("--lift", "it is in use again").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", "\nExamples:\n  ppsgate quarantine hp-t540 --reason \"port 1 loses its link\"\n  ppsgate quarantine hp-t540 --lift\n\nExits 0 also when there was none to lift, 2 on wrong usage, 4 when the store cannot be used.").action(async (name, options) => {
+		const { runToExit } = await import("./exit.js");
+		const { runQuarantine } = await import("./run-quarantine.js");
+		await runToExit(() => runQuarantine(name, options), program.opts());
+	});
+}
+
+// src/commands/release.ts
+function addReleaseCommand(program) {
+	program.command("release").description("take a testbed from whoever has it, or give back what a gate left").argument("[name]", "testbed of the configuration").option("--force", "take it from its holder, whose measurement ends").option("--by <name>", "who you are, for the log (default: you are asked)").option("--yes", "do not ask").option("-d, --directory <dir>", "work directory of a gate that has ended: give back its testbed").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", "\nExamples:\n  ppsgate release hp-t540 --force\n  ppsgate release --directory ppsgate-gate-20261120-231655\n\nExits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be used.").action(async (name, options) => {
+		const { runToExit } = await import("./exit.js");
+		const { askOnTerminal, runRelease } = await import("./run-release.js");
+		await runToExit((signal) => runRelease(name, options, askOnTerminal(signal)), program.opts());
+	});
+}
+
 // src/commands/report.ts
 function addReportCommand(program) {
 	program.command("report").description("render the report of a work directory again, as Markdown").argument("<dir>", "work directory that holds a result.json").option("--json", "print the result itself").addHelpText("after", "\nExample:\n  ppsgate report ppsgate-gate-20261120-231655").action(async (directory, options) => {
@@ -3096,14 +3168,127 @@ function addReportCommand(program) {
 	});
 }
 
+// src/commands/reserve.ts
+function addReserveCommand(program) {
+	program.command("reserve").description("reserve a testbed and run a command of yours meanwhile").argument("<wish>", "a name, or what it has to be, like \"mellanox and 40G\"").argument("[command...]", "behind two dashes").option("--purpose <text>", "what others see that it is for", "by hand").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", details).action(async (wish, command, options) => {
+		const { runToExit } = await import("./exit.js");
+		const { runReserve } = await import("./run-reserve.js");
+		await runToExit((signal) => runReserve(wish, command, options, signal), program.opts());
+	});
+}
+const details = `
+Examples:
+  ppsgate reserve hp-t540 --purpose "new cables" -- ssh root@192.0.2.11
+  ppsgate reserve "chelsio and 10G" -- sh -c 'ssh "root@$PPSGATE_DUT" pmcstat -T'
+
+The command has these in its environment:
+  PPSGATE_TESTBED  name of the testbed
+  PPSGATE_DUT      host of its DUT; not set for the embedded lab
+  PPSGATE_TOKEN    number of the reservation: higher than of any before
+
+When the command ends, whatever came of it, the testbed is brought to its base and given back. When the testbed is
+lost, the command gets SIGTERM, and SIGKILL 10 s later.
+
+Exits with the code of the command, with 4 when nothing was reserved or the testbed was lost, with 2 on wrong usage.`;
+
+// src/commands/simulate.ts
+function addSimulateCommand(program) {
+	program.command("simulate").description("how often a design errs, and how many runs it takes, on noise that is known").option("--noise <file|cv>", "JSON lines with pps, the runs of a cell; or a CV like 1%").option("--max-cv <percent>", "leave out noisier lines (CV: standard deviation over mean)").option("--design <list>", "fixed, group-sequential, glr, with commas (default: all three)").option("--margin <percent>", "the loss that matters (default: 2%)").option("--effects <list>", "true changes, with commas (default: 0, half the margin, it, -50%)").option("--false-alarms <percent>", "asked for, over all cells of a patch (default: 1%)").option("--power <percent>", "asked for, at a loss of the margin (default: 95%)").option("--cells <number>", "cells of a patch, which are judged together (default: 1)").option("--max-runs <number>", "most runs of each variant (default: 20)").option("--history <number>", "earlier runs of the base of each cell (default: 0)").option("--experiments <number>", "cells that are judged for each row (default: 20000)").option("--seed <number>", "of all chance (default: 1)").option("--reboot <duration>", "what a run takes beside its traffic (default: 4 min)").option("--traffic <duration>", "of one run (default: 68 s)").option("--json", "print the rows as JSON").addHelpText("after", "\nExample:\n  ppsgate simulate --noise 1% --history 10\n  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1% --cells 12").action(run);
+}
+async function run(options) {
+	const { runSimulate } = await import("./run-simulate.js");
+	const { UsageError } = await import("./overrides2.js");
+	const { exitCodes } = await import("./exit.js");
+	try {
+		await runSimulate(options);
+	} catch (error) {
+		if (!(error instanceof UsageError)) throw error;
+		process.stderr.write(`ppsgate simulate: ${error.message}\n`);
+		process.exitCode = exitCodes.usage;
+	}
+}
+
+// src/commands/testbeds.ts
+function addTestbedsCommand(program) {
+	const testbeds = program.command("testbeds").description("show who has which testbed; list, check or look after those of ppsgate.yml").exitOverride().addHelpText("after", overviewDetails);
+	testbeds.command("show", { isDefault: true }).description("print who has which, until when, and who waits: what happens without a subcommand").option("-c, --config <file>", "configuration", "ppsgate.yml").option("-w, --watch", "show it anew whenever it changes, until Ctrl-C").option("--json", "print it as JSON; with --watch one line each time").addHelpText("after", overviewDetails).action(async (options) => {
+		const { runToExit } = await import("./exit.js");
+		const { showTestbeds } = await import("./run-overview.js");
+		await runToExit((signal) => showTestbeds(options, signal), program.opts());
+	});
+	testbeds.command("list").description("print name, kind, DUT, ports and capabilities, one line each").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print them as JSON").addHelpText("after", "\nExample:\n  ppsgate testbeds list").action(async (options) => {
+		const { runToExit } = await import("./exit.js");
+		const { listTestbeds } = await import("./run-testbeds.js");
+		await runToExit(() => listTestbeds(options), program.opts());
+	});
+	testbeds.command("check").description("look at logins, ports, settings, routes, kernels, builder, power and speed").argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--no-traffic", "send no packets").option("--power", "switch the DUT off and on, and wait until it is up again").option("--json", "print the findings as JSON, at the end").addHelpText("after", "\nExample:\n  ppsgate testbeds check hp-t540 --no-traffic\n\nExits 0 when all is well, 2 for an unknown name, 4 when something is wrong.").action(async (name, options) => {
+		const { runToExit } = await import("./exit.js");
+		const { checkTestbed } = await import("./run-testbeds.js");
+		await runToExit((signal) => checkTestbed(name, options, signal), program.opts());
+	});
+	testbeds.command("health").description("see whether testbeds that nobody has are as they should be before the next patch").argument("[names...]", "testbeds of the configuration (default: all)").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print the findings as JSON, at the end").addHelpText("after", healthDetails).action(async (names, options) => {
+		const { runToExit } = await import("./exit.js");
+		const { checkHealth } = await import("./run-health.js");
+		await runToExit((signal) => checkHealth(names, options, signal), program.opts());
+	});
+	testbeds.command("log").description("print what was reserved, by whom, for how long, and what came of it").argument("[name]", "one testbed alone").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print it as JSON").addHelpText("after", "\nExample:\n  ppsgate testbeds log hp-t540 | tail").action(async (name, options) => {
+		const { runToExit } = await import("./exit.js");
+		const { showLog } = await import("./run-log.js");
+		await runToExit(() => showLog(name, options), program.opts());
+	});
+}
+const overviewDetails = `
+Examples:
+  ppsgate testbeds --watch
+  ppsgate testbeds --json | jq -r '.testbeds[] | select(.state == "free").name'
+
+As JSON, keys that do not apply are left out:
+  {
+    "at": "2026-11-20T14:20:31.000Z",
+    "testbeds": [
+      { "name": "hp-t540", "kind": "freebsd", "state": "held",
+        "held": { "who": "alice@lab1", "purpose": "gate", "patch": "#12", "url": "https://…",
+                  "testbed": "hp-t540", "priority": "patch", "token": 1763647351207,
+                  "since": "2026-11-20T14:02:31.207Z", "expectedUntil": "2026-11-20T14:55:31.207Z" } },
+      { "name": "rcc-ve", "kind": "freebsd", "state": "quarantine",
+        "quarantine": { "reason": "…", "by": "ppsgate", "since": "2026-11-20T13:10:02.114Z" } },
+      { "name": "shelf", "kind": "linux", "state": "left-behind",
+        "leftBy": [{ "who": "carol@lab2", "purpose": "by hand", "testbed": "shelf", "since": "…" }] },
+      { "name": "rack-4", "kind": "linux", "state": "free" }
+    ],
+    "queue": [
+      { "place": 1, "of": 1, "expectedSeconds": 2100, "who": "bob@lab2", "purpose": "gate",
+        "patch": "#14", "priority": "patch", "wants": ["hp-t540"], "since": "2026-11-20T14:11:09.530Z" }
+    ]
+  }`;
+const healthDetails = `
+Example:
+  ppsgate testbeds health hp-t540 --json
+
+Each is reserved for the look; one that somebody has or waits for is left alone. One that is not well goes into
+quarantine. What ppsgate itself put there is lifted when all is well; what a person put there never is.
+
+As JSON: [{ "testbed", "kind": "well" | "wrong", "findings": […], "quarantine": { "kind": "none" | "lifted" | "stands" } }],
+or "kind": "in-use" with "why".
+
+Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when something is wrong.`;
+
 // src/cli.ts
 const program = new Command("ppsgate").description(description).version(version).option("--debug", "show where an error came from").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch");
 for (const add of [
 	addDemoCommand,
 	addGateCommand,
+	addInitCommand,
+	addBadgeCommand,
 	addReportCommand,
+	addAnalyzeCommand,
 	addMinistatCommand,
-	addLabCommand
+	addSimulateCommand,
+	addLabCommand,
+	addTestbedsCommand,
+	addReserveCommand,
+	addReleaseCommand,
+	addQuarantineCommand
 ]) add(program);
 program.exitOverride();
 for (const command of program.commands) command.exitOverride();

@@ -1,3 +1,3 @@
-import { i as runToExit, n as exitCodeOfResult, r as exitCodes, t as exitCodeOfError } from "./exit2.js";
+import { a as runToExit, i as exitCodes, n as exitCodeOfResult, o as worstExitCode, r as exitCodeOfVerdict, t as exitCodeOfError } from "./exit2.js";
 
 export { exitCodes, runToExit };

@@ -7,10 +7,20 @@ const exitCodes = {
 	infrastructure: 4,
 	cancelled: 130
 };
-/** 0 where the patch passes, 1 where it is at fault, 3 where nobody can say. */
+/** 0 where the patch passes, 1 where it is at fault, 3 where nobody can say, 4 where the lab kept it from being said. */
 function exitCodeOfResult({ outcome }) {
-	if (outcome.kind !== "judged") return exitCodes.patchAtFault;
-	switch (outcome.verdict) {
+	if (outcome.kind === "judged") return exitCodeOfVerdict(outcome.verdict);
+	return outcome.kind === "out-of-disk" ? exitCodes.infrastructure : exitCodes.patchAtFault;
+}
+/** Of several gates of one patch: the patch's own fault weighs most, a pass least. */
+const worstExitCode = (codes) => byWeight.find((code) => codes.includes(code)) ?? exitCodes.pass;
+const byWeight = [
+	exitCodes.patchAtFault,
+	exitCodes.infrastructure,
+	exitCodes.undecided
+];
+function exitCodeOfVerdict(verdict) {
+	switch (verdict) {
 		case "no-regression":
 		case "improvement": return exitCodes.pass;
 		case "regression": return exitCodes.patchAtFault;
@@ -24,7 +34,10 @@ const usageErrors = /* @__PURE__ */ new Set([
 	"PlanError",
 	"RepositoryError",
 	"ResultError",
-	"JournalError"
+	"JournalError",
+	"HistoryError",
+	"BenchesError",
+	"DataDirectoryError"
 ]);
 const exitCodeOfError = (error) => error instanceof Error && usageErrors.has(error.name) ? exitCodes.usage : exitCodes.infrastructure;
 /**
@@ -54,4 +67,4 @@ function told(error, debug) {
 	return debug ? error.stack ?? error.message : error.message;
 }
 
-export { runToExit as i, exitCodeOfResult as n, exitCodes as r, exitCodeOfError as t };
+export { runToExit as a, exitCodes as i, exitCodeOfResult as n, worstExitCode as o, exitCodeOfVerdict as r, exitCodeOfError as t };

@@ -1,53 +1,46 @@
+import { once } from "node:events";
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { link, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { setTimeout } from "node:timers/promises";
+import { DatabaseSync } from "node:sqlite";
 
 // src/linux-lab/owner.ts
-/** Makes this process the owner; throws when another living process is. */
+/** Of this process, by path. */
+const locks = /* @__PURE__ */ new Map();
+/** Makes this process the owner, whose number is then in the file; throws a LabInUseError when another one is. */
 async function claim(path) {
+	if (locks.has(path)) return;
 	await mkdir(dirname(path), { recursive: true });
-	const self = await identify(process.pid) ?? "";
-	while (!await createWhole(path, self)) {
-		const owner = await readFile(path, "utf8").catch(() => "");
-		if (owner === self) return;
-		if (owner !== "" && await isAlive(owner)) {
-			const pid = owner.split(" ")[0];
-			throw new LabInUseError(`The embedded lab is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`);
-		}
-		await rm(path, { force: true });
-	}
-}
-/** Creates the file with its text in one step, so that nobody reads half of it; false where it exists. */
-async function createWhole(path, text) {
-	const draft = `${path}.${process.pid}`;
-	await writeFile(draft, text);
+	const lock = new DatabaseSync(`${path}.lock`);
 	try {
-		await link(draft, path);
-		return true;
-	} catch (error) {
-		if (error.code === "EEXIST") return false;
-		throw error;
-	} finally {
-		await rm(draft);
+		lock.exec("BEGIN EXCLUSIVE");
+	} catch {
+		lock.close();
+		const pid = await readFile(path, "utf8").catch(() => "of another user");
+		throw new LabInUseError(`The embedded lab is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`);
 	}
+	locks.set(path, lock);
+	await writeFile(path, String(process.pid));
+}
+/** Lets others claim it; harmless where this process is not the owner. */
+async function disclaim(path) {
+	const lock = locks.get(path);
+	if (lock === void 0) return;
+	await rm(path, { force: true });
+	locks.delete(path);
+	lock.close();
 }
 var LabInUseError = class extends Error {};
-async function isAlive(owner) {
-	return await identify(Number(owner.split(" ")[0])) === owner;
-}
-/** `pid starttime`: the start time, in ticks since boot, tells a process from a later one of the same number. */
-async function identify(pid) {
-	const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => void 0);
-	const startTime = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-	return startTime === void 0 ? void 0 : `${pid} ${startTime}`;
-}
 
 // src/linux-lab/lab.ts
 const run = promisify(execFile);
 const folder = "/run/ppsgate-lab";
+/** Beside the folder, which comes and goes. */
+const ownerFile = `${folder}.owner`;
 const roles = [
 	"sender",
 	"dut",
@@ -64,7 +57,7 @@ const senderCpu = 0;
 const dutCpu = availableParallelism() > 1 ? 1 : 0;
 /** Brings the lab up, after taking down what an earlier one left, and says how to reach it; fails when another process uses it. */
 async function labUp() {
-	await claim(join(folder, "owner"));
+	await claim(ownerFile);
 	try {
 		await removeLab();
 		await mkdir("/run/sshd", { recursive: true });
@@ -79,12 +72,13 @@ async function labUp() {
 }
 /** Takes everything of the lab down: processes, namespaces, keys; harmless when there is nothing, refused when another process uses it. */
 async function labDown() {
-	await claim(join(folder, "owner"));
+	await claim(ownerFile);
 	await removeLab();
 	await rm(folder, {
 		recursive: true,
 		force: true
 	});
+	await disclaim(ownerFile);
 }
 /** What of a lab exists on this machine: namespaces and processes in them; all empty after `labDown`. */
 async function labLeftovers() {
@@ -330,6 +324,22 @@ async function startSshd(role) {
 		"-f",
 		configuration
 	]);
+	await waitForSshd(role);
+}
+/** sshd goes into the background first and listens then, which takes its time on a busy machine. */
+async function waitForSshd(role) {
+	const address = {
+		host: `${managementNetwork[role]}.2`,
+		port: 22
+	};
+	for (let attempt = 0; attempt < 1e3; attempt++) {
+		const socket = connect(address);
+		const isThere = await once(socket, "connect").then(() => true, () => false);
+		socket.destroy();
+		if (isThere) return;
+		await setTimeout(10);
+	}
+	throw new Error(`sshd in the namespace ${namespace(role)} does not listen on ${address.host}:22.`);
 }
 const sshdConfiguration = (role) => `
 ListenAddress ${managementNetwork[role]}.2

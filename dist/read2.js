@@ -1,4 +1,4 @@
-import { r as resultSchema } from "./result.js";
+import { o as resultSchema } from "./result.js";
 import { join } from "node:path";
 import { readFile } from "node:fs/promises";
 

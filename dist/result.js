@@ -1,14 +1,19 @@
-import { _ as record, b as _isoDateTime, c as ZodISODateTime, f as discriminatedUnion, g as object, h as number, i as cellSchema, l as _enum, m as literal, n as patchSchema, o as scenarioSchema, p as int, u as array, v as string } from "./patch.js";
-
-// node_modules/zod/v4/classic/iso.js
-function datetime(params) {
-	return _isoDateTime(ZodISODateTime, params);
-}
+import { n as patchSchema } from "./patch.js";
+import { t as datetime } from "./iso.js";
+import { C as number, E as string, S as literal, T as record, a as cellSchema, b as discriminatedUnion, g as array, h as _enum, t as designNames, u as scenarioSchema, w as object, x as int } from "./design.js";
 
 // src/report/result.ts
 const metricSchema = _enum(["pps", "nsPerPacket"]);
 const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid") }), object({
 	kind: literal("invalid"),
+	cause: _enum([
+		"broken-log",
+		"too-short",
+		"unsteady",
+		"hole",
+		"generator-limited"
+	]),
+	/** A sentence for people, with the numbers. */
 	reason: string()
 })]);
 /** One variant laid once and measured once: a number per metric, and the samples that it comes from. */
@@ -17,7 +22,7 @@ const runSchema = object({
 	blast: int().positive(),
 	/** Which try of the blast: a blast with an invalid run is repeated, and all its tries are kept. */
 	attempt: int().positive(),
-	/** The runs of one pair follow each other directly, one of each variant. */
+	/** The runs of one pair follow each other, one of each variant. */
 	pair: int().positive(),
 	variant: string(),
 	/** Packets per second that left the DUT: the median of the samples. */
@@ -39,12 +44,17 @@ const intervalSchema = object({
 	low: number(),
 	high: number()
 });
-/** What one metric says of a cell; absolute values in packets per second, or ns per packet. */
+/**
+* What one metric says of a cell; absolute values in packets per second, or ns per packet. The change is freed of
+* the bias of stopping early, and the interval holds whichever look the experiment stopped at.
+*/
 const comparisonSchema = object({
 	metric: metricSchema,
 	base: number(),
 	patched: number(),
-	pairs: int().positive(),
+	/** Runs that count. */
+	baseRuns: int().positive(),
+	patchedRuns: int().positive(),
 	interval: intervalSchema
 });
 const cellVerdictSchema = discriminatedUnion("kind", [
@@ -57,9 +67,44 @@ const cellVerdictSchema = discriminatedUnion("kind", [
 		reason: string()
 	})
 ]);
+/** How the runs of a cell are looked at, fixed before the first of them. */
+const designSchema = object({
+	name: _enum(designNames),
+	/** Most pairs: as planned, and then of each extension; ascending. */
+	budgets: array(int().positive()).min(1),
+	pairsPerStep: int().positive(),
+	method: _enum(["paired", "pooled"])
+});
+/** What earlier experiments on the testbed tell of a cell's base. */
+const historySchema = object({
+	runs: int().positive(),
+	/** Geometric mean of the runs since the base last moved, and their number. */
+	typical: number().positive(),
+	typicalRuns: int().positive(),
+	/** Of the natural logarithms of runs around the mean of their own experiment. */
+	sumOfSquares: number().nonnegative(),
+	degreesOfFreedom: int().nonnegative()
+});
+const baselineSchema = discriminatedUnion("kind", [
+	object({ kind: literal("unknown") }),
+	object({
+		kind: literal("steady"),
+		interval: intervalSchema
+	}),
+	object({
+		kind: literal("moved"),
+		interval: intervalSchema
+	})
+]);
 const cellResultSchema = object({
 	cell: cellSchema,
 	verdict: cellVerdictSchema,
+	design: designSchema,
+	history: historySchema.optional(),
+	/** The base of this experiment against its history. */
+	baseline: baselineSchema,
+	/** Pairs that were there when it was decided, or when the budget was used up. */
+	pairs: int().nonnegative(),
 	/** The metric that was judged comes first; none where the cell is invalid for lack of runs. */
 	comparisons: array(comparisonSchema),
 	runs: array(runSchema)
@@ -72,6 +117,10 @@ const blastSchema = object({
 	/** How long packets flowed. */
 	trafficSeconds: number().nonnegative(),
 	offeredPps: number().nonnegative(),
+	/** Of the CPU that was busiest on the DUT; absent where it does not tell. */
+	busiestCpuRatio: number().optional(),
+	/** What ran on the DUT, by its own words; absent where the variants share a kernel. */
+	kernel: string().optional(),
 	/** Folder of the raw logs, relative to the result file. */
 	logs: string()
 });
@@ -82,30 +131,54 @@ const policySchema = object({
 	marginRatio: number(),
 	/** Of the interval around a change, two-sided. */
 	confidenceRatio: number(),
-	runsPerVariant: int()
+	/** A regression in any cell of a patch that loses nothing, as a share of such patches. */
+	falseAlarmRatio: number(),
+	/** A cell passed that lost the margin, as a share of such cells. */
+	missRatio: number()
 });
-const outcomeSchema = discriminatedUnion("kind", [
-	object({
-		kind: literal("judged"),
-		verdict: _enum([
-			"regression",
-			"no-regression",
-			"improvement",
-			"inconclusive",
-			"invalid"
-		]),
-		cells: array(cellResultSchema).min(1)
-	}),
+const message = string();
+/** Why nothing can be measured with a variant. */
+const rejections = [
 	object({
 		kind: literal("does-not-apply"),
-		message: string()
+		message
+	}),
+	object({
+		kind: literal("build-failed"),
+		message
+	}),
+	object({
+		kind: literal("out-of-disk"),
+		message
 	}),
 	object({
 		kind: literal("does-not-load"),
 		scenario: scenarioSchema,
-		message: string()
+		message
+	}),
+	object({
+		kind: literal("boot-failed"),
+		message,
+		panic: string().optional()
+	}),
+	object({
+		kind: literal("panics-under-load"),
+		message,
+		panic: string().optional()
 	})
-]);
+];
+const rejectionSchema = discriminatedUnion("kind", rejections);
+const outcomeSchema = discriminatedUnion("kind", [object({
+	kind: literal("judged"),
+	verdict: _enum([
+		"regression",
+		"no-regression",
+		"improvement",
+		"inconclusive",
+		"invalid"
+	]),
+	cells: array(cellResultSchema).min(1)
+}), ...rejections]);
 const variantSummarySchema = object({
 	name: string(),
 	commit: string(),
@@ -126,14 +199,17 @@ const resultSchema = object({
 	testbed: object({
 		name: string(),
 		/** What the DUT says of itself: kernel, CPU, interfaces, settings that matter. */
-		fingerprint: record(string(), string())
+		fingerprint: record(string(), string()),
+		/** What was not as it should be, and was measured all the same. */
+		warnings: array(string())
 	}),
 	policy: policySchema,
 	/** How the packets were sent, and for how long each run was measured. */
 	traffic: object({
 		flows: int(),
 		frameBytes: int(),
-		offeredPps: number(),
+		/** Absent: as fast as the sender can. */
+		offeredPps: number().optional(),
 		measureSeconds: number()
 	}),
 	/** Seed of the order of runs. */
@@ -144,4 +220,4 @@ const resultSchema = object({
 	outcome: outcomeSchema
 });
 
-export { datetime as a, runSchema as i, policySchema as n, resultSchema as r, blastSchema as t };
+export { rejectionSchema as a, policySchema as i, designSchema as n, resultSchema as o, historySchema as r, runSchema as s, blastSchema as t };

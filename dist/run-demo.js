@@ -1,13 +1,28 @@
-import { a as gate, c as randomSeed, h as parseConfig, i as showProgress, n as chooseTestbed, o as resumeGate, p as parseSeed, r as openTestbed, s as hasPlan, t as timestampedDirectory, u as openRepository } from "./work-directory.js";
-import { t as patchOfRange } from "./range.js";
+import { n as applyOverrides, s as parseSeed } from "./overrides.js";
+import { n as parseConfig } from "./load.js";
+import { i as historyFile } from "./history.js";
+import { d as randomSeed, l as hasPlan, v as openRepository } from "./assemble.js";
+import { a as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
+import { a as outcomeName, i as headline } from "./markdown.js";
 import { n as readResult } from "./read2.js";
-import { r as exitCodes } from "./exit2.js";
+import { t as openEmbedded } from "./open2.js";
+import { i as exitCodes } from "./exit2.js";
 import { r as readyMachine } from "./requirements.js";
-import { i as formatDuration, o as formatPercent, r as headline } from "./markdown.js";
+import { n as showProgress } from "./progress.js";
+import { i as formatDuration, s as formatPercent } from "./summary.js";
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
 import { promisify, styleText } from "node:util";
 import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
+
+// src/testbed/testbed.ts
+/** A testbed that nobody else can use. */
+const unshared = (name, open) => ({
+	name,
+	open,
+	signal: new AbortController().signal,
+	giveBack: async () => void 0
+});
 
 // src/demo/repository.ts
 /** The branch that the patches start from. */
@@ -39,7 +54,8 @@ families: [inet4]
 gate:
   metric: nsPerPacket
   margin: 5%
-  runs: 130
+  falseAlarms: 0.2%
+history: ../history.jsonl
 `;
 const sysctlConf = `# A router tells nobody of a shorter way.
 net.ipv4.conf.all.send_redirects = 0
@@ -116,23 +132,25 @@ async function git(directory, ...args) {
 // src/demo/demo.ts
 /** Judges the three patches, one after the other, and compares what comes out with what must. */
 async function runDemo(options) {
-	const { directory, seed, onPatch, signal } = options;
+	const { directory, seed, design, onPatch, signal } = options;
 	const repositoryDirectory = join(directory, "repository");
 	if (!await exists(repositoryDirectory)) await makeDemoRepository(repositoryDirectory);
 	const repository = openRepository(repositoryDirectory);
 	const path = join(repositoryDirectory, "ppsgate.yml");
-	const config = parseConfig(demoConfig, {
+	const written = parseConfig(demoConfig, {
 		path,
 		home: "/nonexistent"
 	});
-	const testbed = chooseTestbed(config);
+	const config = applyOverrides(written, { design });
+	const [testbed = ""] = Object.keys(config.testbeds);
 	const judged = [];
 	for (const [index, demoPatch] of demoPatches.entries()) {
 		const work = join(directory, demoPatch.branch);
 		const progress = onPatch(demoPatch, index);
 		const world = {
 			repository,
-			openTestbed: (name, traffic) => openTestbed(name, traffic, config),
+			reserve: async () => unshared(testbed, (traffic) => openEmbedded(testbed, traffic)),
+			history: historyFile(config.history),
 			now: () => /* @__PURE__ */ new Date(),
 			onEvent: progress.onEvent,
 			signal
@@ -140,7 +158,7 @@ async function runDemo(options) {
 		const result = await judge({
 			patch: await patchOfRange(repository, `${baseBranch}..${demoPatch.branch}`),
 			config,
-			testbed,
+			testbeds: [testbed],
 			seed
 		}, work, world).finally(progress.end);
 		judged.push({
@@ -157,7 +175,7 @@ async function judge(request, directory, world) {
 	if (await exists(join(directory, "result.json"))) return readResult(directory);
 	return await hasPlan(directory) ? resumeGate(directory, world) : gate(request, directory, world);
 }
-const isExpected = ({ expected }, { outcome }) => (outcome.kind === "judged" ? outcome.verdict : outcome.kind) === expected;
+const isExpected = ({ expected }, result) => outcomeName(result) === expected;
 const exists = (path) => access(path).then(() => true, () => false);
 
 // src/commands/run-demo.ts
@@ -172,6 +190,7 @@ async function runDemoCommand(options, signal) {
 	const judged = await runDemo({
 		directory,
 		seed: options.seed === void 0 ? randomSeed() : parseSeed(options.seed),
+		design: options.design,
 		onPatch(patch, index) {
 			const title = `${index + 1} of ${demoPatches.length}  ${patch.title}`;
 			say(styleText("bold", title, { stream: process.stderr }));
@@ -188,20 +207,32 @@ async function runDemoCommand(options, signal) {
 const summaries = (judged) => judged.map(({ patch, directory, result, asExpected }) => ({
 	branch: patch.branch,
 	expected: patch.expected,
-	verdict: result.outcome.kind === "judged" ? result.outcome.verdict : result.outcome.kind,
+	verdict: outcomeName(result),
 	asExpected,
 	headline: headline(result),
+	...runCounts(result),
 	directory
 }));
+/** Runs that were measured, and those that five blasts of each cell would have taken: the lab's 5 + 5. */
+function runCounts({ outcome }) {
+	const cells = outcome.kind === "judged" ? outcome.cells : [];
+	return {
+		runs: sum(cells.map((cell) => cell.runs.length)),
+		fixedRuns: sum(cells.map((cell) => 2 * (cell.design.budgets.at(-1) ?? 0)))
+	};
+}
+const sum = (values) => values.reduce((total, value) => total + value, 0);
 function table(judged) {
 	return judged.map(({ patch, result, asExpected }) => {
 		const must = asExpected ? `as it must: ${patch.expected}` : `but must be ${patch.expected}`;
 		const verdict = styleText(asExpected ? "green" : "red", `  ${must}`, { stream: process.stdout });
-		return `${patch.branch}\n  ${headline(result)}\n${verdict}`;
+		const { runs, fixedRuns } = runCounts(result);
+		const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 takes ${fixedRuns}` : "";
+		return `${patch.branch}\n  ${headline(result)}\n${verdict}${counts}`;
 	}).join("\n");
 }
 function closing(judged, directory, seconds) {
-	const traffic = judged.flatMap(({ result }) => result.blasts).reduce((sum, blast) => sum + blast.trafficSeconds, 0);
+	const traffic = judged.flatMap(({ result }) => result.blasts).reduce((seconds, blast) => seconds + blast.trafficSeconds, 0);
 	return [
 		`${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
 		...judged.map((one) => `Report: ${one.directory}/report.md`),

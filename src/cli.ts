@@ -1,11 +1,19 @@
 // The command `ppsgate`: names its commands, each of which loads what it needs when it is called.
 import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
+import { addAnalyzeCommand } from './commands/analyze.ts';
+import { addBadgeCommand } from './commands/badge.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addGateCommand } from './commands/gate.ts';
+import { addInitCommand } from './commands/init.ts';
 import { addLabCommand } from './commands/lab.ts';
 import { addMinistatCommand } from './commands/ministat.ts';
+import { addQuarantineCommand } from './commands/quarantine.ts';
+import { addReleaseCommand } from './commands/release.ts';
 import { addReportCommand } from './commands/report.ts';
+import { addReserveCommand } from './commands/reserve.ts';
+import { addSimulateCommand } from './commands/simulate.ts';
+import { addTestbedsCommand } from './commands/testbeds.ts';
 
 const program = new Command('ppsgate')
   .description(packageJson.description)
@@ -16,9 +24,17 @@ const program = new Command('ppsgate')
 for (const add of [
   addDemoCommand,
   addGateCommand,
+  addInitCommand,
+  addBadgeCommand,
   addReportCommand,
+  addAnalyzeCommand,
   addMinistatCommand,
+  addSimulateCommand,
   addLabCommand,
+  addTestbedsCommand,
+  addReserveCommand,
+  addReleaseCommand,
+  addQuarantineCommand,
 ]) {
   add(program);
 }

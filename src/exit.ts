@@ -1,5 +1,5 @@
 // How the program ends: one number for whoever called it, one sentence for a person.
-import type { Result } from './report/result.ts';
+import type { CellVerdict, Result } from './report/result.ts';
 
 export const exitCodes = {
   pass: 0,
@@ -10,10 +10,20 @@ export const exitCodes = {
   cancelled: 130,
 } as const;
 
-/** 0 where the patch passes, 1 where it is at fault, 3 where nobody can say. */
+/** 0 where the patch passes, 1 where it is at fault, 3 where nobody can say, 4 where the lab kept it from being said. */
 export function exitCodeOfResult({ outcome }: Pick<Result, 'outcome'>): number {
-  if (outcome.kind !== 'judged') return exitCodes.patchAtFault;
-  switch (outcome.verdict) {
+  if (outcome.kind === 'judged') return exitCodeOfVerdict(outcome.verdict);
+  return outcome.kind === 'out-of-disk' ? exitCodes.infrastructure : exitCodes.patchAtFault;
+}
+
+/** Of several gates of one patch: the patch's own fault weighs most, a pass least. */
+export const worstExitCode = (codes: readonly number[]): number =>
+  byWeight.find((code) => codes.includes(code)) ?? exitCodes.pass;
+
+const byWeight = [exitCodes.patchAtFault, exitCodes.infrastructure, exitCodes.undecided];
+
+export function exitCodeOfVerdict(verdict: CellVerdict['kind']): number {
+  switch (verdict) {
     case 'no-regression':
     case 'improvement':
       return exitCodes.pass;
@@ -33,6 +43,9 @@ const usageErrors = new Set([
   'RepositoryError',
   'ResultError',
   'JournalError',
+  'HistoryError',
+  'BenchesError',
+  'DataDirectoryError',
 ]);
 
 export const exitCodeOfError = (error: unknown): number =>

@@ -1,28 +1,47 @@
 // The story of a patch: what is judged, on which testbed, by which runs, and what comes of it.
-import { buildVariants } from './build/overlay.ts';
-import type { Config, Traffic } from './config/schema.ts';
+
+import { readFile } from 'node:fs/promises';
+import { buildVariants, type GivenKernels, type Variant } from './build/variant.ts';
+import { UsageError } from './config/overrides.ts';
+import { type Config, systemOf } from './config/schema.ts';
 import { type ExperimentEvent, runExperiment } from './experiment/experiment.ts';
-import { makePlan, type Plan, readPlan, writePlan } from './experiment/plan.ts';
+import { type HistoryFile, historyEntries } from './experiment/history.ts';
+import {
+  extendPlan,
+  makePlan,
+  type Plan,
+  readPlan,
+  refuseUsed,
+  replacePlan,
+  writePlan,
+} from './experiment/plan.ts';
+import { reasonOf } from './host/one-line.ts';
 import type { Patch } from './patch/patch.ts';
 import type { Repository } from './patch/repository.ts';
 import { assembleResult } from './report/assemble.ts';
+import { outcomeName } from './report/headline.ts';
 import type { Result } from './report/result.ts';
 import { writeResult } from './report/write.ts';
-import type { Testbed } from './testbed/testbed.ts';
+import type { System } from './scenario/scenario.ts';
+import type { Reserved } from './testbed/testbed.ts';
 
 export type GateRequest = {
   patch: Patch;
   config: Config;
-  /** Name of a testbed of the configuration. */
-  testbed: string;
+  /** Names of testbeds of the configuration, any of which would do, the first best. */
+  testbeds: readonly string[];
   /** Of the order of runs: the same seed gives the same order. */
   seed: number;
+  /** Absent: they are built. */
+  kernels?: GivenKernels | undefined;
 };
 
 /** All that a gate touches of the world. */
 export type World = {
   repository: Repository;
-  openTestbed(name: string, traffic: Traffic): Promise<Testbed>;
+  /** Waits for one of the testbeds; throws where none is to be had. */
+  reserve(testbeds: readonly string[], patch: Patch): Promise<Reserved>;
+  history: HistoryFile;
   now(): Date;
   onEvent(event: ExperimentEvent): void;
   signal: AbortSignal;
@@ -30,24 +49,101 @@ export type World = {
 
 /** Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. */
 export async function gate(request: GateRequest, directory: string, world: World): Promise<Result> {
-  const variants = await buildVariants(request.patch, request.config.overlay, world.repository);
-  const plan = makePlan(request, variants);
-  await writePlan(directory, plan);
-  return carryOut(plan, directory, world);
+  const { patch, config, testbeds } = request;
+  await refuseUsed(directory);
+  const rules = await readRules(config);
+  const history = await world.history.read();
+  const variants = await variantsBySystem(request, world.repository);
+
+  return onTestbed(testbeds, patch, world, async (reserved) => {
+    const { name: testbed } = reserved;
+    const ours = variants.get(systemOf(config, testbed)) ?? [];
+    const plan = makePlan({ ...request, testbed, rules }, ours, history);
+    await writePlan(directory, plan);
+    return carryOut(plan, directory, reserved, world);
+  });
 }
 
-/** Goes on with a gate that was cut short: the plan of its work directory, less what its journal holds. */
-export async function resumeGate(directory: string, world: World): Promise<Result> {
-  return carryOut(await readPlan(directory), directory, world);
+/**
+ * Goes on with a gate that was cut short: the plan of its work directory, less what its journal holds; with
+ * `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs.
+ */
+export async function resumeGate(
+  directory: string,
+  world: World,
+  maxRunsPerVariant?: number,
+): Promise<Result> {
+  const written = await readPlan(directory);
+  const plan = maxRunsPerVariant === undefined ? written : extendPlan(written, maxRunsPerVariant);
+  return onTestbed([plan.testbed], plan.patch, world, async (reserved) => {
+    if (plan !== written) await replacePlan(directory, plan);
+    return carryOut(plan, directory, reserved, world);
+  });
 }
 
-async function carryOut(plan: Plan, directory: string, world: World): Promise<Result> {
-  const testbed = await world.openTestbed(plan.testbed, plan.traffic);
+/** What a variant is depends on what the testbed boots or lays. */
+async function variantsBySystem(
+  { patch, config, kernels, testbeds }: GateRequest,
+  repository: Repository,
+): Promise<Map<System, Variant[]>> {
+  const systems = [...new Set(testbeds.map((name) => systemOf(config, name)))];
+  const built = systems.map(async (system) => {
+    const request = { patch, system, overlayFolder: config.overlay, kernels };
+    return [system, await buildVariants(request, repository)] as const;
+  });
+  return new Map(await Promise.all(built));
+}
+
+/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
+async function readRules({ rules, scenarios }: Config): Promise<Plan['rules']> {
+  const entries = Object.entries(rules).filter(([name]) => scenarios.includes(name));
+  const read = entries.map(async ([name, { path, ...rest }]) => {
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
+    });
+    return [name, { ...rest, text }] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
+}
+
+/** Does the work on a testbed that is ours meanwhile, and gives it back whatever came of it. */
+async function onTestbed(
+  testbeds: readonly string[],
+  patch: Patch,
+  world: World,
+  work: (reserved: Reserved) => Promise<Result>,
+): Promise<Result> {
+  const reserved = await world.reserve(testbeds, patch);
+  let outcome = 'ended';
   try {
-    const { now, onEvent, signal } = world;
+    const result = await work(reserved);
+    outcome = outcomeName(result);
+    return result;
+  } catch (error) {
+    outcome = `ended: ${reasonOf(error)}`;
+    // Whatever broke when the testbed was lost broke for that.
+    reserved.signal.throwIfAborted();
+    throw error;
+  } finally {
+    const trouble = await reserved.giveBack(outcome);
+    if (trouble !== undefined) world.onEvent({ kind: 'warning', text: trouble });
+  }
+}
+
+async function carryOut(
+  plan: Plan,
+  directory: string,
+  reserved: Reserved,
+  world: World,
+): Promise<Result> {
+  const { now, onEvent } = world;
+  const signal = AbortSignal.any([world.signal, reserved.signal]);
+  const testbed = await reserved.open(plan.traffic);
+  try {
     const journal = await runExperiment({ plan, testbed, directory, now, onEvent, signal });
     const result = assembleResult(plan, journal);
     await writeResult(directory, result);
+    await world.history.append(historyEntries(result));
     return result;
   } finally {
     await testbed.restore();

@@ -2,9 +2,11 @@
 import type { WriteStream } from 'node:tty';
 import type { ExperimentEvent } from './experiment/experiment.ts';
 import type { Entry } from './experiment/journal.ts';
-import { formatDuration, formatMetric } from './report/format.ts';
+import type { Plan } from './experiment/plan.ts';
+import { formatDuration, formatMetric, formatPercent } from './report/format.ts';
 import type { Metric } from './report/result.ts';
 import { cellName } from './scenario/scenario.ts';
+import { forecast } from './stats/forecast.ts';
 import { median } from './stats/summary.ts';
 
 export type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
@@ -18,14 +20,23 @@ export function showProgress(output: Output, metric: Metric, now: () => number) 
   return {
     onEvent(event: ExperimentEvent): void {
       switch (event.kind) {
+        case 'planned':
+          for (const text of planLines(event.plan)) line.say(text);
+          break;
+        case 'warning':
+          line.say(`warning: ${event.text}`);
+          break;
+        case 'decided':
+          line.say(decision(event));
+          break;
         case 'preparing':
-          line.show('laying every variant once …');
+          line.show(`${event.text} …`);
           break;
         case 'blast': {
           const { blast, attempt, done, of } = event;
           const again = attempt > 1 ? ` (try ${attempt})` : '';
           const left = timeLeft((now() - pace.startedAt) / 1000, pace.blasts, of - done);
-          const place = `blast ${blast.number} of ${of}${again} · ${runRange(blast.runs)}`;
+          const place = `blast ${done + 1} of at most ${of}${again} · ${runRange(blast.runs)}`;
           const parts = [place, cellName(blast.cell), last, left];
           line.show(parts.filter(Boolean).join(' · '));
           break;
@@ -39,12 +50,50 @@ export function showProgress(output: Output, metric: Metric, now: () => number) 
   };
 }
 
-const runRange = (runs: readonly { number: number }[]): string =>
-  `runs ${runs.at(0)?.number}–${runs.at(-1)?.number}`;
+/** An output whose lines tell which of several gates they are of. */
+export const labelled = (output: Output, label: string): Output =>
+  label === '' ? output : { write: (text: string) => output.write(`${label}: ${text}`) };
+
+/** How every cell will be judged, and where that cannot be as sure as asked. */
+function planLines({ cells, policy }: Plan): string[] {
+  return cells.flatMap((planned) => {
+    const { cell, design, history } = planned;
+    const most = design.budgets.at(-1) ?? 0;
+    const budget = `at most ${most} + ${most} runs`;
+    const start = `${cellName(cell)}: ${design.name}, ${budget}`;
+    const expected = forecast(planned, policy, cells.length);
+    if (expected === undefined) return start;
+
+    const { noiseRatio, runsIfUnchanged, runsIfLost, reachableMarginRatio } = expected;
+    const margin = formatPercent(policy.marginRatio);
+    const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs), so some ${Math.round(runsIfUnchanged)} runs if nothing is lost and ${Math.round(runsIfLost)} if ${margin} is`;
+    if (reachableMarginRatio <= policy.marginRatio) return told;
+    const reachable = formatPercent(reachableMarginRatio);
+    const power = formatPercent(1 - policy.missRatio);
+    return [
+      told,
+      `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; ${reachable} is within reach: widen the margin, or allow more runs`,
+    ];
+  });
+}
+
+function decision({ cell, verdict, pairs }: Extract<ExperimentEvent, { kind: 'decided' }>) {
+  const after = `after ${pairs} + ${pairs} runs`;
+  return verdict === undefined
+    ? `${cellName(cell)}: invalid, too few runs count`
+    : `${cellName(cell)}: ${verdict} ${after}`;
+}
+
+function runRange(runs: readonly { number: number; variant: string }[]): string {
+  const [first] = runs;
+  return runs.length === 1
+    ? `run ${first?.number}, ${first?.variant}`
+    : `runs ${first?.number}–${runs.at(-1)?.number}`;
+}
 
 /** Nothing before the first blast has told how long one takes. */
 function timeLeft(seconds: number, blasts: number, left: number): string {
-  return blasts === 0 ? '' : `${formatDuration((seconds / blasts) * left)} left`;
+  return blasts === 0 ? '' : `${formatDuration((seconds / blasts) * left)} left at most`;
 }
 
 /** `last: base 1,057 ns, patched 1,170 ns`. */
@@ -63,6 +112,7 @@ function changingLine(output: Output) {
     show(text: string) {
       output.write(`\r\x1b[2K${text.slice(0, (output.columns ?? 80) - 1)}`);
     },
+    say: (text: string) => void output.write(`\r\x1b[2K${text}\n`),
     end() {
       output.write('\r\x1b[2K');
     },
@@ -70,9 +120,7 @@ function changingLine(output: Output) {
 }
 
 function plainLine(output: Output) {
-  return {
-    // On one line whatever a host said: a CI log takes lines that begin with :: for commands.
-    show: (text: string) => void output.write(`${text.replace(/\s+/g, ' ')}\n`),
-    end() {},
-  };
+  // On one line whatever a host said: a CI log takes lines that begin with :: for commands.
+  const say = (text: string) => void output.write(`${text.replace(/\s+/g, ' ')}\n`);
+  return { show: say, say, end() {} };
 }

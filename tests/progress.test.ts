@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ExperimentEvent } from '../src/experiment/experiment.ts';
 import { showProgress } from '../src/progress.ts';
+import { aHistoryEntry } from './fakes/history.ts';
+import { aPlan, gateConfig, singleRuns } from './fakes/plan.ts';
 import { aRun, forwarding } from './fakes/result.ts';
 
 const blast = {
@@ -58,16 +60,23 @@ function written(events: ExperimentEvent[], terminal: { isTTY?: boolean; columns
 }
 
 test('a log gets a line a blast: where it stands, what the last one gave, and the time left', () => {
-  expect(written([{ kind: 'preparing' }, started(1), measured, started(2)])).toEqual([
+  expect(
+    written([
+      { kind: 'preparing', text: 'laying every variant once' },
+      started(1),
+      measured,
+      started(2),
+    ]),
+  ).toEqual([
     'laying every variant once …\n',
-    'blast 1 of 4 · runs 1–2 · forwarding inet4\n',
-    'blast 2 of 4 · runs 1–2 · forwarding inet4 · last: base 800.0 kpps, patched 700.0 kpps · 48 s left\n',
+    'blast 1 of at most 4 · runs 1–2 · forwarding inet4\n',
+    'blast 2 of at most 4 · runs 1–2 · forwarding inet4 · last: base 800.0 kpps, patched 700.0 kpps · 48 s left at most\n',
   ]);
 });
 
 test('a terminal gets one line that changes, cut to its width, and is cleared at the end', () => {
   const texts = written([started(1)], { isTTY: true, columns: 20 });
-  expect(texts).toEqual(['\r\u001b[2Kblast 1 of 4 · runs', '\r\u001b[2K']);
+  expect(texts).toEqual(['\r\u001b[2Kblast 1 of at most ', '\r\u001b[2K']);
 });
 
 test('a repeated blast says so, and a failed one why', () => {
@@ -80,6 +89,39 @@ test('a repeated blast says so, and a failed one why', () => {
   const [, second] = written([started(1), failed, started(1, 2)]).slice(0, 2);
   // A CI log would take a line that begins with :: for a command.
   expect(second).toMatch(
-    /^blast 1 of 4 \(try 2\) · .* · last: trafgen ended ::error::without its summary · \d+ s left\n$/,
+    /^blast 1 of at most 4 \(try 2\) · .* · last: trafgen ended ::error::without its summary · \d+ s left at most\n$/,
   );
+});
+
+test('before the first run every cell is told its design, what it may take, and what it will', () => {
+  const known = [1, 2, 3].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z` }));
+  const plan = aPlan({ ...singleRuns, families: ['inet4', 'inet6'] }, known);
+  expect(written([{ kind: 'planned', plan }])).toEqual([
+    'forwarding inet4: glr, at most 20 + 20 runs; noise 0.523 % (15 earlier runs), so some 4 runs if nothing is lost and 4 if 5 % is\n',
+    'forwarding inet6: group-sequential, at most 20 + 20 runs\n',
+  ]);
+});
+
+test('a cell that is too noisy for its margin is told so before the first run, with the one within reach', () => {
+  const pps = [800_000, 840_000, 760_000, 880_000, 720_000];
+  const known = [1, 2].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z`, pps }));
+  const plan = aPlan({ ...singleRuns, gate: { ...gateConfig, maxRunsPerVariant: 10 } }, known);
+  expect(written([{ kind: 'planned', plan }])[1]).toMatch(
+    /^forwarding inet4: too noisy to find a loss of 5 % in 95 % of cases; 1\d(\.\d)? % is within reach: widen the margin, or allow more runs\n$/,
+  );
+});
+
+test('a cell that is decided says so on a line that stays', () => {
+  const decided = { kind: 'decided', cell: forwarding, pairs: 3 } as const;
+  const texts = written(
+    [
+      { ...decided, verdict: 'regression' },
+      { ...decided, verdict: undefined },
+    ],
+    { isTTY: true },
+  );
+  expect(texts.slice(0, 2)).toEqual([
+    '\r\u001b[2Kforwarding inet4: regression after 3 + 3 runs\n',
+    '\r\u001b[2Kforwarding inet4: invalid, too few runs count\n',
+  ]);
 });

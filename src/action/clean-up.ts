@@ -1,12 +1,58 @@
-// Takes the embedded lab down when the job is over: the step before may have been killed.
+// Gives back what the job holds when it is over, and takes the embedded lab down: the step before may have been killed.
 import * as core from '@actions/core';
+import { z } from 'zod';
 import { labDown } from '../linux-lab/lab.ts';
 import { rerunAsRoot } from '../linux-lab/requirements.ts';
+import { cancelled } from '../publish/answer.ts';
+import { closeLeftCheck } from '../publish/check.ts';
+import { openComment } from '../publish/comment.ts';
+import { createOctokit } from '../publish/github.ts';
+import { releaseLeft } from '../reservation/lease-file.ts';
+import { readInputs } from './inputs.ts';
+import { requestSchema } from './request.ts';
 
 export const labState = 'embedded-lab';
+/** The folder that has the lease. */
+export const leaseState = 'lease';
+/** What is shown at the patch of a gate that has not ended. */
+export const answerState = 'answer';
+
+/** What it takes to end that; `name` is that of the comment and the check. */
+const openAnswerSchema = z.object({ name: z.string(), request: requestSchema });
+
+export const openAnswerText = (answer: z.infer<typeof openAnswerSchema>): string =>
+  JSON.stringify(answer);
 
 export async function cleanUp(): Promise<void> {
-  if (core.getState(labState) === '') return;
-  if ((await rerunAsRoot()) !== undefined) return;
-  await labDown().catch((error: Error) => core.warning(error.message));
+  const hasLab = core.getState(labState) !== '';
+  if (hasLab && (await rerunAsRoot()) !== undefined) return;
+  const folder = core.getState(leaseState);
+  if (folder !== '') {
+    const testbed = await releaseLeft(folder, new Date()).catch(warn);
+    if (testbed !== undefined) core.info(`Gave ${testbed} back, which the job had left.`);
+  }
+  if (hasLab) await labDown().catch(warn);
+  await endAnswer(core.getState(answerState)).catch(warn);
 }
+
+async function endAnswer(state: string): Promise<void> {
+  if (state === '') return;
+  const { name, request } = openAnswerSchema.parse(JSON.parse(state));
+  const { patch, ask } = request;
+  const { token, job } = readInputs(process.env);
+  const octokit = await createOctokit({ token, apiUrl: job.apiUrl, log });
+  const place = { name, detailsUrl: job.runUrl };
+  const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
+  const trouble = await closeLeftCheck(octokit, { repository, patch }, place);
+  if (trouble !== undefined) core.warning(trouble);
+  if (patch.kind !== 'pull-request') return;
+  const comment = openComment(octokit, patch, {
+    ...{ ...place, run: job.runId, ask },
+    ...{ log: { info: core.info, warn: core.warning }, now: () => new Date() },
+  });
+  await comment.ended(cancelled);
+}
+
+const log = { debug: core.debug, info: core.info, warn: core.warning, error: core.error };
+
+const warn = (error: Error): void => core.warning(error.message);

@@ -2,17 +2,28 @@
 import { readFile } from 'node:fs/promises';
 import * as core from '@actions/core';
 import { z } from 'zod';
-import type { Overrides } from '../config/overrides.ts';
+import { wrongName } from '../config/fields.ts';
+import { type Overrides, UsageError } from '../config/overrides.ts';
 
 export type Inputs = {
-  /** `#123`; empty for the event's own. */
+  command: (typeof commands)[number];
+  /** What a step with `command: admit` answered; empty where this step admits for itself. */
+  request: string;
+  /** `#123`, a commit or a range; empty for the event's own. */
   patch: string;
   config: string;
+  /** A wish; see `parseWish`. */
   testbed: string;
+  /** Wishes with commas. */
+  each: string;
+  priority: string;
   overrides: Overrides;
   token: string;
   job: Job;
 };
+
+/** Everything in one job, or its three parts in jobs of their own with permissions of their own. */
+const commands = ['gate', 'admit', 'publish'] as const;
 
 /** See "Variables reference" in GitHub's documentation of Actions. */
 const jobSchema = z
@@ -23,7 +34,13 @@ const jobSchema = z
     GITHUB_WORKSPACE: z.string(),
     GITHUB_EVENT_NAME: z.string(),
     GITHUB_EVENT_PATH: z.string(),
-    GITHUB_RUN_ID: z.string(),
+    GITHUB_RUN_ID: z.coerce.number(),
+    GITHUB_SHA: z.string().prefault(''),
+    GITHUB_ACTION_REPOSITORY: z.string().prefault(''),
+    GITHUB_RUN_ATTEMPT: z.coerce.number().prefault(1),
+    GITHUB_WORKFLOW: z.string().prefault(''),
+    GITHUB_ACTOR: z.string().prefault('somebody'),
+    RUNNER_NAME: z.string().prefault('a runner'),
     RUNNER_TEMP: z.string(),
   })
   .transform((variables) => ({
@@ -33,6 +50,14 @@ const jobSchema = z
     eventName: variables.GITHUB_EVENT_NAME,
     eventPath: variables.GITHUB_EVENT_PATH,
     temporary: variables.RUNNER_TEMP,
+    serverUrl: variables.GITHUB_SERVER_URL,
+    runId: variables.GITHUB_RUN_ID,
+    commit: variables.GITHUB_SHA,
+    /** The action is a folder of the repository itself, which a patch may change. */
+    isOwnAction: variables.GITHUB_ACTION_REPOSITORY === '',
+    isRerun: variables.GITHUB_RUN_ATTEMPT > 1,
+    workflow: variables.GITHUB_WORKFLOW,
+    who: `${variables.GITHUB_ACTOR} on ${variables.RUNNER_NAME}`,
     runUrl: `${variables.GITHUB_SERVER_URL}/${variables.GITHUB_REPOSITORY}/actions/runs/${variables.GITHUB_RUN_ID}`,
   }));
 
@@ -41,19 +66,30 @@ export type Job = z.infer<typeof jobSchema>;
 export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
   const token = core.getInput('token', { required: true });
   core.setSecret(token);
+  const command = core.getInput('command') || 'gate';
   return {
+    command: oneOf('command', commands, command),
+    request: core.getInput('request'),
     patch: core.getInput('patch'),
     config: core.getInput('config', { required: true }),
     testbed: core.getInput('testbed'),
+    each: core.getInput('each'),
+    priority: core.getInput('priority'),
     overrides: {
       scenarios: core.getInput('scenarios'),
       families: core.getInput('families'),
-      runs: core.getInput('runs'),
+      maxRuns: core.getInput('max-runs'),
       margin: core.getInput('margin'),
     },
     token,
     job: jobSchema.parse(environment),
   };
+}
+
+function oneOf<Name extends string>(input: string, names: readonly Name[], text: string): Name {
+  const name = names.find((one) => one === text);
+  if (name !== undefined) return name;
+  throw new UsageError(`${input}: ${wrongName(names)({ input: text })}.`);
 }
 
 /** The payload of the event that started the job. */

@@ -26,7 +26,7 @@ export type Overlay = z.infer<typeof overlaySchema>;
  * branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError` where
  * neither has a file: nothing would be compared with nothing, and pass.
  */
-export async function buildVariants(
+export async function buildOverlays(
   patch: Patch,
   folder: string,
   repository: Repository,

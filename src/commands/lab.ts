@@ -5,6 +5,8 @@ export function addLabCommand(program: Command): void {
   const lab = program
     .command('lab')
     .description('bring the lab inside this machine up or down, or see whether it can be')
+    // The subcommands take it over: wrong usage is 2 for them, too.
+    .exitOverride()
     .addHelpText(
       'after',
       '\nExample:\n  sudo ppsgate lab up && ip netns exec ppsgate-dut ip route',

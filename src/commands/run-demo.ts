@@ -9,10 +9,17 @@ import { randomSeed } from '../experiment/plan.ts';
 import { readyMachine } from '../linux-lab/requirements.ts';
 import { showProgress } from '../progress.ts';
 import { formatDuration, formatPercent } from '../report/format.ts';
-import { headline } from '../report/headline.ts';
+import { headline, outcomeName } from '../report/headline.ts';
+import type { Result } from '../report/result.ts';
 import { timestampedDirectory } from '../work-directory.ts';
 
-type Options = { directory?: string; resume?: string; seed?: string; json?: true };
+type Options = {
+  directory?: string;
+  resume?: string;
+  seed?: string;
+  design?: string;
+  json?: true;
+};
 
 /** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
 export async function runDemoCommand(options: Options, signal: AbortSignal): Promise<number> {
@@ -30,6 +37,7 @@ export async function runDemoCommand(options: Options, signal: AbortSignal): Pro
   const judged = await runDemo({
     directory,
     seed: options.seed === undefined ? randomSeed() : parseSeed(options.seed),
+    design: options.design,
     onPatch(patch, index) {
       const title = `${index + 1} of ${demoPatches.length}  ${patch.title}`;
       say(styleText('bold', title, { stream: process.stderr }));
@@ -49,11 +57,23 @@ const summaries = (judged: Judged[]) =>
   judged.map(({ patch, directory, result, asExpected }) => ({
     branch: patch.branch,
     expected: patch.expected,
-    verdict: result.outcome.kind === 'judged' ? result.outcome.verdict : result.outcome.kind,
+    verdict: outcomeName(result),
     asExpected,
     headline: headline(result),
+    ...runCounts(result),
     directory,
   }));
+
+/** Runs that were measured, and those that five blasts of each cell would have taken: the lab's 5 + 5. */
+function runCounts({ outcome }: Result): { runs: number; fixedRuns: number } {
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  return {
+    runs: sum(cells.map((cell) => cell.runs.length)),
+    fixedRuns: sum(cells.map((cell) => 2 * (cell.design.budgets.at(-1) ?? 0))),
+  };
+}
+
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
 
 function table(judged: Judged[]): string {
   return judged
@@ -61,7 +81,9 @@ function table(judged: Judged[]): string {
       const must = asExpected ? `as it must: ${patch.expected}` : `but must be ${patch.expected}`;
       const color = asExpected ? 'green' : 'red';
       const verdict = styleText(color, `  ${must}`, { stream: process.stdout });
-      return `${patch.branch}\n  ${headline(result)}\n${verdict}`;
+      const { runs, fixedRuns } = runCounts(result);
+      const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 takes ${fixedRuns}` : '';
+      return `${patch.branch}\n  ${headline(result)}\n${verdict}${counts}`;
     })
     .join('\n');
 }
@@ -69,7 +91,7 @@ function table(judged: Judged[]): string {
 function closing(judged: Judged[], directory: string, seconds: number): string {
   const traffic = judged
     .flatMap(({ result }) => result.blasts)
-    .reduce((sum, blast) => sum + blast.trafficSeconds, 0);
+    .reduce((seconds, blast) => seconds + blast.trafficSeconds, 0);
   return [
     `${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
     ...judged.map((one) => `Report: ${one.directory}/report.md`),

@@ -2,8 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import type { PowerConfig } from '../power/schema.ts';
+import type { GithubConfig } from '../publish/schema.ts';
+import type { ReservationsConfig } from '../reservation/schema.ts';
+import type { Host } from './fields.ts';
 import { keyName, type Problem, seeExample } from './problem.ts';
-import { type Config, configSchema, type Host, type Testbed } from './schema.ts';
+import { type Config, configSchema, type Testbed } from './schema.ts';
 import { readYaml } from './yaml.ts';
 
 /** A ppsgate.yml that cannot be used; the message has one line a problem, in the order of the file. */
@@ -76,14 +80,37 @@ function withPlacedPaths(config: Config, places: Places): Config {
   return {
     ...config,
     overlay: placed(config.overlay, places),
+    history: placed(config.history, places),
+    reservations: placedReservations(config.reservations, places),
+    github: placedGithub(config.github, places),
     testbeds: Object.fromEntries(testbeds),
+    rules: Object.fromEntries(
+      Object.entries(config.rules).map(([name, rules]) => [
+        name,
+        { ...rules, path: placed(rules.path, places) },
+      ]),
+    ),
   };
 }
 
 function placedTestbed(testbed: Testbed, places: Places): Testbed {
   if (testbed.kind === 'embedded-linux') return testbed;
+  if (testbed.kind === 'freebsd') {
+    const { dut, senders, receiver, builder } = testbed;
+    const { power } = dut;
+    return {
+      ...testbed,
+      dut: {
+        ...placedHost(dut, places),
+        ...(power !== undefined && { power: placedPower(power, places) }),
+      },
+      senders: senders.map((sender) => placedHost(sender, places)),
+      receiver: placedHost(receiver, places),
+      ...(builder !== undefined && { builder: placedHost(builder, places) }),
+    };
+  }
   return {
-    kind: 'linux',
+    ...testbed,
     sender: placedHost(testbed.sender, places),
     dut: placedHost(testbed.dut, places),
     receiver: placedHost(testbed.receiver, places),
@@ -97,6 +124,36 @@ function placedHost<Machine extends Host>(machine: Machine, places: Places): Mac
     knownHostsPath: placed(knownHostsPath, places),
     ...(privateKeyPath !== undefined && { privateKeyPath: placed(privateKeyPath, places) }),
   };
+}
+
+function placedPower(power: PowerConfig, places: Places): PowerConfig {
+  if (power.kind === 'command') return power;
+  const passwordPath = placed(power.passwordPath, places);
+  if (power.kind === 'ipmi') return { ...power, passwordPath };
+  const { caPath } = power;
+  return {
+    ...power,
+    passwordPath,
+    ...(caPath !== undefined && { caPath: placed(caPath, places) }),
+  };
+}
+
+function placedReservations(store: ReservationsConfig, places: Places): ReservationsConfig {
+  if (store.store === 'sqlite') return { ...store, path: placed(store.path, places) };
+  const { caPath, certificatePath, keyPath, passwordPath } = store;
+  return {
+    ...store,
+    ...(caPath !== undefined && { caPath: placed(caPath, places) }),
+    ...(certificatePath !== undefined && { certificatePath: placed(certificatePath, places) }),
+    ...(keyPath !== undefined && { keyPath: placed(keyPath, places) }),
+    ...(passwordPath !== undefined && { passwordPath: placed(passwordPath, places) }),
+  };
+}
+
+function placedGithub(github: GithubConfig, places: Places): GithubConfig {
+  const { directory } = github.data;
+  if (directory === undefined) return github;
+  return { ...github, data: { ...github.data, directory: placed(directory, places) } };
 }
 
 function placed(path: string, { folder, home }: Places): string {

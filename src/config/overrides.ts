@@ -1,6 +1,8 @@
 // What a person asks of one gate instead of what ppsgate.yml says, in the same words and units.
 import type { z } from 'zod';
-import { type Config, configSchema } from './schema.ts';
+import { type Priority, priorities } from '../reservation/queue.ts';
+import { wrongName } from './fields.ts';
+import { type Config, configKeys, type Gate, scenariosIn } from './schema.ts';
 
 /** Texts as typed; lists with commas. An absent or empty one changes nothing. */
 export type Overrides = {
@@ -8,7 +10,10 @@ export type Overrides = {
   families?: string | undefined;
   metric?: string | undefined;
   margin?: string | undefined;
-  runs?: string | undefined;
+  falseAlarms?: string | undefined;
+  power?: string | undefined;
+  design?: string | undefined;
+  maxRuns?: string | undefined;
 };
 
 /** An option or input that cannot be used. */
@@ -18,19 +23,37 @@ export class UsageError extends Error {
 
 /** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one. */
 export function applyOverrides(config: Config, texts: Overrides): Config {
-  const { shape } = configSchema;
-  const { scenarios, families, metric, margin, runs } = texts;
-  const gate = (name: string, value: unknown) => parse(name, shape.gate, { [name]: value });
+  const { shape } = configKeys;
+  const { scenarios, families } = texts;
   return {
     ...config,
-    ...(scenarios && { scenarios: parse('scenarios', shape.scenarios, list(scenarios)) }),
+    ...(scenarios && { scenarios: namedScenarios(config, scenarios) }),
     ...(families && { families: parse('families', shape.families, list(families)) }),
-    gate: {
-      ...config.gate,
-      ...(metric && { metric: gate('metric', metric).metric }),
-      ...(margin && { marginRatio: gate('margin', margin).marginRatio }),
-      ...(runs && { runsPerVariant: gate('runs', Number(runs)).runsPerVariant }),
-    },
+    gate: overrideGate(config.gate, texts),
+  };
+}
+
+function namedScenarios(config: Config, text: string): Config['scenarios'] {
+  const named = parse('scenarios', configKeys.shape.scenarios, list(text));
+  const known = scenariosIn(config);
+  const stranger = named.find((name) => !known.includes(name));
+  if (stranger === undefined) return named;
+  throw new UsageError(`scenarios: ${wrongName(known)({ input: stranger })}.`);
+}
+
+/** The same for what a verdict is held to alone, which without a configuration has its defaults. */
+export function overrideGate(gate: Gate | undefined, texts: Overrides): Gate {
+  const schema = configKeys.shape.gate;
+  const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
+  const read = (name: string, value: unknown) => parse(name, schema, { [name]: value });
+  return {
+    ...(gate ?? schema.parse({})),
+    ...(metric && { metric: read('metric', metric).metric }),
+    ...(margin && { marginRatio: read('margin', margin).marginRatio }),
+    ...(falseAlarms && { falseAlarmRatio: read('falseAlarms', falseAlarms).falseAlarmRatio }),
+    ...(power && { missRatio: read('power', power).missRatio }),
+    ...(design && { design: read('design', design).design }),
+    ...(maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns) }),
   };
 }
 
@@ -40,6 +63,26 @@ export function parseSeed(text: string): number {
   if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
   throw new UsageError(`seed: expected a whole number from 0 to 2147483647, found "${text}".`);
 }
+
+/** Where in the queue for a testbed; a patch's place when absent. */
+export function parsePriority(text: string | undefined): Priority {
+  const named = text || 'patch';
+  const priority = priorities.find((one) => one === named);
+  if (priority !== undefined) return priority;
+  throw new UsageError(`priority: ${wrongName(priorities)({ input: named })}.`);
+}
+
+/** Most runs of a variant and cell. */
+export function parseMaxRuns(text: string): number {
+  const { maxRunsPerVariant } = parse('maxRuns', configKeys.shape.gate, {
+    maxRuns: Number(text),
+  });
+  return maxRunsPerVariant ?? 0;
+}
+
+/** Wishes for testbeds, with commas between them. */
+export const parseEach = (text: string): string[] =>
+  parse('each', configKeys.shape.each.unwrap(), list(text));
 
 const list = (text: string): string[] => text.split(',').map((item) => item.trim());
 

@@ -1,23 +1,70 @@
 // The format of ppsgate.yml: what may be written, what holds where it is left out, and the plain data it becomes.
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { type Family, families, type Scenario, scenarios } from '../scenario/scenario.ts';
-import { duration, excerpt, expected, type Limit, rate, ratio, size } from './units.ts';
+import { type GithubConfig, githubSchema } from '../publish/schema.ts';
+import { type ReservationsConfig, reservationsSchema } from '../reservation/schema.ts';
+import {
+  type Cell,
+  type Family,
+  families,
+  type OwnRules,
+  type Scenario,
+  type System,
+  scenarioSchema,
+  scenarios,
+  scenariosOf,
+} from '../scenario/scenario.ts';
+import { type DesignName, designNames } from '../stats/design.ts';
+import { type Capable, capabilityKeys, withCapabilities } from '../testbed/capabilities.ts';
+import {
+  type FreebsdTestbed,
+  freebsdTestbedSchema,
+  lacksAddresses,
+} from '../testbed/freebsd-schema.ts';
+import { readWish, wishText } from '../testbed/wish.ts';
+import { flowRanges } from '../traffic/pkt-gen-command.ts';
+import {
+  closed,
+  type Host,
+  listOf,
+  path,
+  ssh,
+  text,
+  whole,
+  wholeNumber,
+  withHost,
+  wrongName,
+} from './fields.ts';
+import { duration, expected, type Limit, rate, ratio, size } from './units.ts';
 
 export type Config = {
   /** Folder whose files are laid over the DUT's. */
   overlay: string;
   /** By name; at least one. */
   testbeds: Record<string, Testbed>;
+  /** Wishes: a patch is judged on one testbed of each. Absent: on the first testbed. */
+  each?: string[];
   scenarios: Scenario[];
+  /** A site's own scenarios by their names; see `OwnRules`. */
+  rules: Record<string, OwnRulesFile>;
   families: Family[];
   traffic: Traffic;
+  /** Several sizes of frames, each of which makes cells of its own; absent: that of `traffic`. */
+  frameSizes?: number[];
   gate: Gate;
+  /** File in which what is learnt of the testbeds is kept from one experiment to the next. */
+  history: string;
+  /** Where it is kept who uses which testbed. */
+  reservations: ReservationsConfig;
+  github: GithubConfig;
 };
 
-export type Testbed = { kind: 'embedded-linux' } | LinuxTestbed;
+export type OwnRulesFile = Omit<OwnRules, 'text'> & { path: string };
 
-export type LinuxTestbed = {
+export type Testbed = EmbeddedTestbed | LinuxTestbed | FreebsdTestbed;
+
+export type EmbeddedTestbed = Capable & { kind: 'embedded-linux' };
+
+export type LinuxTestbed = Capable & {
   kind: 'linux';
   sender: Host & { interface: string; cpu: number };
   /** `cpu` is where packets are forwarded. */
@@ -25,27 +72,20 @@ export type LinuxTestbed = {
   receiver: Host & { interface: string };
 };
 
-export type Host = {
-  /** Name or address. */
-  host: string;
-  port: number;
-  user: string;
-  /** Absent: the ssh agent is asked. */
-  privateKeyPath?: string;
-  knownHostsPath: string;
-};
-
 export type Traffic = {
   /** Source × destination addresses. */
   flows: number;
   /** With the 4 bytes of CRC; see `frameBytesFor`. */
   frameBytes: number;
-  offeredPps: number;
+  /** Absent: as fast as the sender can. */
+  offeredPps?: number | undefined;
   warmUpSeconds: number;
   /** Between laying a variant and measuring its run. */
   settleSeconds: number;
-  /** One run. */
+  /** One run, at most. */
   measureSeconds: number;
+  /** A run that has a blast of its own ends earlier, from here on, when its median is known to 0.5 %. */
+  measureAtLeastSeconds: number;
   runsPerBlast: number;
 };
 
@@ -53,44 +93,46 @@ export type Gate = {
   metric: 'pps' | 'nsPerPacket';
   /** The loss that matters. */
   marginRatio: number;
-  /** One of ministat(1)'s: 0.8, 0.9, 0.95, 0.98, 0.99, 0.995. */
+  /** Of the intervals shown; one of ministat(1)'s: 0.8, 0.9, 0.95, 0.98, 0.99, 0.995. */
   confidenceRatio: number;
-  /** Per variant and cell. */
-  runsPerVariant: number;
+  /** A regression in any cell of a patch that loses nothing, as a share of such patches. */
+  falseAlarmRatio: number;
+  /** A cell passed that lost the margin, as a share of such cells. */
+  missRatio: number;
+  /** Absent: by what the history of a cell tells. */
+  design?: DesignName;
+  /** Per cell. Absent: five blasts' worth of runs that share blasts, 20 of those that do not. */
+  maxRunsPerVariant?: number;
 };
 
-/** Bytes of a frame of one family: the size asked for, or the smallest that holds the family's headers and a CRC. */
-export const frameBytesFor = (traffic: Traffic, family: Family): number =>
-  Math.max(traffic.frameBytes, smallestFrameBytes[family]);
+/** Bytes of a cell's frames: the size asked for, or the smallest that holds the family's headers and a CRC. */
+export const frameBytesFor = (
+  traffic: Pick<Traffic, 'frameBytes'>,
+  { family, frameBytes }: Pick<Cell, 'family' | 'frameBytes'>,
+): number => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family]);
 
 // Ethernet's own minimum, the first of RFC 2544's sizes (9.1); Ethernet 14, IPv6 40, UDP 8 and CRC 4.
 const smallestFrameBytes: Record<Family, number> = { inet4: 64, inet6: 66 };
 
-const path = text(/^(?!~[^/])\P{Cc}+$/u, 'a path (of home folders only ~/ is known)');
 const interfaceName = text(/^[a-z0-9][\w.-]{0,14}$/i, 'the name of a network interface like eth0');
 const cpu = wholeNumber(0, 8191);
-
-// A name or IPv4 address has no colon and an IPv6 address at least two, so `name:22` is neither.
-const hostName = /^(?:[a-z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-f:.]{2,45}(?:%[\w.-]{1,15})?)$/i;
-
-const ssh = {
-  host: text(hostName, 'a host name or an address, without user or port'),
-  port: wholeNumber(1, 65535).prefault(22),
-  user: text(/^[a-z_][\w.-]{0,31}$/i, 'a user name').prefault('root'),
-  key: path.optional(),
-  knownHosts: path.prefault('~/.ssh/known_hosts'),
-};
 
 const linuxTestbed = closed({
   kind: z.literal('linux'),
   sender: closed({ ...ssh, interface: interfaceName, cpu }).transform(withHost),
   dut: closed({ ...ssh, ingress: interfaceName, egress: interfaceName, cpu }).transform(withHost),
   receiver: closed({ ...ssh, interface: interfaceName }).transform(withHost),
-});
+  ...capabilityKeys,
+}).transform(withCapabilities);
+
+const embeddedTestbed = closed({
+  kind: z.literal('embedded-linux'),
+  ...capabilityKeys,
+}).transform(withCapabilities);
 
 const testbed = z.discriminatedUnion(
   'kind',
-  [closed({ kind: z.literal('embedded-linux') }), linuxTestbed],
+  [embeddedTestbed, linuxTestbed, freebsdTestbedSchema],
   { error: wrongTestbed },
 );
 
@@ -100,25 +142,71 @@ const testbeds = z
   .record(testbedName, testbed, { error: wrongTestbeds })
   .refine((byName) => Object.keys(byName).length > 0, 'expected at least one testbed, found none');
 
+const notSoManyRuns = { error: expected('1, or a multiple of 4 from 4 to 1000') };
+const runsPerBlast = z
+  .number(notSoManyRuns)
+  .refine((runs) => runs === 1 || (runs % 4 === 0 && runs >= 4 && runs <= 1000), notSoManyRuns);
+
+const frameSize = size(whole(64, 1518, 'bytes'));
+
+/** As written; what is left out depends on the kind of testbeds. */
 const traffic = closed({
   flows: wholeNumber(1, 65536).prefault(2000),
-  frameSize: size(whole(64, 1518, 'bytes')).prefault('64 bytes'),
-  rate: rate(whole(1, 1e9, 'pps')).prefault('3 Mpps'),
-  warmUp: duration(between(0, 600)).prefault('500 ms'),
-  settle: duration(between(0, 60)).prefault('5 ms'),
-  measure: duration(between(0.01, 600)).prefault('30 ms'),
-  runsPerBlast: wholeNumber(4, 1000, 4).prefault(52),
-}).transform(
-  ({ flows, frameSize, rate, warmUp, settle, measure, runsPerBlast }): Traffic => ({
-    flows,
-    frameBytes: frameSize,
-    offeredPps: rate,
-    warmUpSeconds: warmUp,
-    settleSeconds: settle,
-    measureSeconds: measure,
+  frameSize: frameSize.optional(),
+  frameSizes: z
+    .array(frameSize, { error: expected('a list like [64 bytes, 1518 bytes]') })
+    .min(1, 'expected at least one size')
+    .refine((sizes) => new Set(sizes).size === sizes.length, 'a size is in this list twice')
+    .optional(),
+  rate: rate(whole(1, 1e9, 'pps')).optional(),
+  warmUp: duration(between(0, 600)).optional(),
+  settle: duration(between(0, 60)).optional(),
+  measure: duration(between(0.01, 600)).optional(),
+  measureAtLeast: duration(between(6, 600)).optional(),
+  runsPerBlast: runsPerBlast.optional(),
+}).refine(({ frameSize, frameSizes }) => frameSize === undefined || frameSizes === undefined, {
+  path: ['frameSizes'],
+  error: 'instead of `frameSize`, not beside it',
+});
+
+type WrittenTraffic = z.infer<typeof traffic>;
+
+/** On Linux variants change within a blast, in runs of one length; FreeBSD's boot between blasts, which may end early. */
+const trafficDefaults: Record<System, Omit<Traffic, 'flows' | 'frameBytes'>> = {
+  linux: {
+    offeredPps: 3e6,
+    warmUpSeconds: 0.5,
+    settleSeconds: 0.005,
+    measureSeconds: 0.03,
+    measureAtLeastSeconds: Number.POSITIVE_INFINITY,
+    runsPerBlast: 52,
+  },
+  freebsd: {
+    warmUpSeconds: 0,
+    settleSeconds: 4,
+    measureSeconds: 60,
+    measureAtLeastSeconds: 15,
+    runsPerBlast: 1,
+  },
+};
+
+function withDefaults(written: WrittenTraffic, system: System): Traffic {
+  const usual = trafficDefaults[system];
+  const measureSeconds = written.measure ?? usual.measureSeconds;
+  const runsPerBlast = written.runsPerBlast ?? usual.runsPerBlast;
+  const offeredPps = written.rate ?? usual.offeredPps;
+  return {
+    flows: written.flows,
+    frameBytes: written.frameSize ?? written.frameSizes?.[0] ?? 64,
+    warmUpSeconds: written.warmUp ?? usual.warmUpSeconds,
+    settleSeconds: written.settle ?? usual.settleSeconds,
+    measureSeconds,
+    measureAtLeastSeconds:
+      written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
     runsPerBlast,
-  }),
-);
+    ...(offeredPps !== undefined && { offeredPps }),
+  };
+}
 
 const metrics = ['pps', 'nsPerPacket'] as const;
 
@@ -131,70 +219,180 @@ const confidence: Limit = {
   holds: (value) => [0.8, 0.9, 0.95, 0.98, 0.99, 0.995].includes(value),
 };
 
+const errorRate: Limit = {
+  says: 'a percentage from 0.01% to 20%',
+  holds: (value) => value >= 0.0001 && value <= 0.2,
+};
+const power: Limit = {
+  says: 'a percentage from 50% to 99.9%',
+  holds: (value) => value >= 0.5 && value <= 0.999,
+};
+
 const gate = closed({
   metric: z.enum(metrics, { error: wrongName(metrics) }).prefault('pps'),
   margin: ratio(margin).prefault('2%'),
   confidence: ratio(confidence).prefault('95%'),
-  // With fewer than ten pairs not even 99.5 % is possible, see stats/interval.ts.
-  runs: wholeNumber(10, 10_000, 2).prefault(100),
+  falseAlarms: ratio(errorRate).prefault('1%'),
+  power: ratio(power).prefault('95%'),
+  design: z.enum(designNames, { error: wrongName(designNames) }).optional(),
+  maxRuns: wholeNumber(2, 10_000).optional(),
 }).transform(
-  ({ metric, margin, confidence, runs }): Gate => ({
+  ({ metric, margin, confidence, falseAlarms, power, design, maxRuns }): Gate => ({
     metric,
     marginRatio: margin,
     confidenceRatio: confidence,
-    runsPerVariant: runs,
+    falseAlarmRatio: falseAlarms,
+    missRatio: Number((1 - power).toPrecision(12)),
+    ...(design !== undefined && { design }),
+    ...(maxRuns !== undefined && { maxRunsPerVariant: maxRuns }),
   }),
 );
 
-/** Parses what YAML made of ppsgate.yml; paths stay as written. */
-export const configSchema = closed({
+const likeAList = { error: expected('a list like [forwarding]') };
+
+/** Which there are depends on the testbeds, and on the site's own rules. */
+const namedScenarios = z
+  .array(z.string({ error: expected('the name of a scenario') }), likeAList)
+  .min(1, 'expected at least one scenario, found an empty list')
+  .refine((list) => new Set(list).size === list.length, 'a name is in this list twice');
+
+const firewalls = ['pf', 'ipfw'] as const;
+
+const ownRules = closed({
+  firewall: z.enum(firewalls, { error: wrongName(firewalls) }),
+  file: path,
+  keepsStates: z.boolean({ error: expected('true or false') }).prefault(false),
+}).transform(({ file, ...rest }): OwnRulesFile => ({ ...rest, path: file }));
+
+const wish = z
+  .string({ error: expected('a wish like `mellanox and 40G`') })
+  .superRefine((text, { addIssue }) => {
+    const source = readWish(text);
+    if (source.kind === 'refused') addIssue(source.message);
+  });
+
+const wishes = z
+  .array(wish, { error: expected('a list like [chelsio, mellanox]') })
+  .min(1, 'expected at least one wish, found an empty list')
+  .refine((list) => new Set(list.map(plainWish)).size === list.length, {
+    error: 'a wish is in this list twice',
+  });
+
+/** Two ways to write one wish are the same. */
+function plainWish(text: string): string {
+  const source = readWish(text);
+  return source.kind === 'read' ? wishText(source.wish) : text;
+}
+
+/** Every key of ppsgate.yml, as it is written. */
+export const configKeys = closed({
   overlay: path.prefault('dut'),
   testbeds,
-  scenarios: listOf(scenarios).prefault(['forwarding']),
+  each: wishes.optional(),
+  scenarios: namedScenarios.prefault(['forwarding']),
+  rules: z
+    .record(scenarioSchema, ownRules, { error: expected('rules by the names of their scenarios') })
+    .prefault({}),
   families: listOf(families).prefault(['inet4']),
   traffic: traffic.prefault({}),
   gate: gate.prefault({}),
+  history: path.prefault('~/.local/state/ppsgate/history.jsonl'),
+  reservations: reservationsSchema.prefault({}),
+  github: githubSchema.prefault({}),
+});
+
+/** Parses what YAML made of ppsgate.yml; paths stay as written. */
+export const configSchema = configKeys.transform((written, context): Config => {
+  const { traffic: writtenTraffic, each, ...rest } = written;
+  const systems = Object.values(written.testbeds).map(systemOfKind);
+  const traffic = withDefaults(
+    writtenTraffic,
+    systems.every((system) => system === 'freebsd') ? 'freebsd' : 'linux',
+  );
+  const refuse = (path: (string | number)[], message: string) =>
+    context.addIssue({ code: 'custom', path, message });
+
+  const { measureAtLeast } = writtenTraffic;
+  if (measureAtLeast !== undefined && traffic.runsPerBlast > 1) {
+    refuse(
+      ['traffic', 'measureAtLeast'],
+      'only a run that has a blast of its own can end early; set `runsPerBlast: 1`',
+    );
+  } else if ((measureAtLeast ?? 0) > traffic.measureSeconds) {
+    refuse(['traffic', 'measureAtLeast'], 'expected at most what `measure` allows');
+  }
+  for (const [index, scenario] of written.scenarios.entries()) {
+    const known = scenariosIn(written);
+    if (!known.includes(scenario))
+      refuse(['scenarios', index], wrongName(known)({ input: scenario }));
+  }
+  for (const name of Object.keys(written.rules)) {
+    if (scenarios.includes(name)) refuse(['rules', name], 'ppsgate has a scenario of that name');
+  }
+  for (const [name, testbed] of Object.entries(written.testbeds)) {
+    if (testbed.kind !== 'freebsd') continue;
+    for (const { path, message } of lacksAddresses(testbed, written.families)) {
+      refuse(['testbeds', name, ...path], message);
+    }
+  }
+  const { frameSizes } = writtenTraffic;
+  return {
+    ...rest,
+    traffic,
+    ...(frameSizes !== undefined && { frameSizes }),
+    ...(each !== undefined && { each }),
+  };
 }) satisfies z.ZodType<Config>;
 
+/** All that some testbed carries. */
+export const scenariosIn = ({
+  testbeds,
+  rules,
+}: Pick<Config, 'testbeds' | 'rules'>): Scenario[] => [
+  ...new Set(Object.values(testbeds).flatMap((one) => carriedBy(systemOfKind(one), rules))),
+];
+
+/** A site's own rules are those of FreeBSD's firewalls. */
+const carriedBy = (system: System, rules: Config['rules']): Scenario[] => [
+  ...scenariosOf[system],
+  ...(system === 'freebsd' ? Object.keys(rules) : []),
+];
+
+const systemOfKind = ({ kind }: Testbed): System => (kind === 'freebsd' ? 'freebsd' : 'linux');
+
+/** Of a testbed of the configuration. */
+export function systemOf(config: Config, name: string): System {
+  const testbed = config.testbeds[name];
+  return testbed === undefined ? 'linux' : systemOfKind(testbed);
+}
+
 /**
- * An object that has these keys and no others.
- * Unlike `z.strictObject` it makes one issue of each unknown key, with the key in its path, so that each has its line.
+ * Why nothing can be measured on a testbed as configured, in one sentence; undefined where it can. What one testbed
+ * cannot do another may, so this is asked of the one that is chosen.
  */
-function closed<Shape extends z.core.$ZodShape>(shape: Shape) {
-  const unknown = z.custom<never>(() => false, {
-    error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)),
-  });
-  const object: unknown = z.object(shape, { error: expected('keys and values') }).catchall(unknown);
-  // What always fails adds nothing to the type of what is parsed.
-  return object as z.ZodObject<Shape, z.core.$strict>;
-}
-
-function unknownKey(key: string, known: readonly string[]): string {
-  const hint = didYouMean(key, known) || `; known here: ${known.join(', ')}`;
-  return `unknown key \`${excerpt(key)}\`${hint}`;
-}
-
-function text(pattern: RegExp, what: string) {
-  return z.string({ error: expected(what) }).regex(pattern, { error: expected(what) });
-}
-
-function wholeNumber(least: number, most: number, multipleOf = 1) {
-  const error = expected(
-    multipleOf === 1
-      ? `a whole number from ${least} to ${most}`
-      : `a multiple of ${multipleOf} from ${least} to ${most}`,
-  );
-  const limit = whole(least, most, '');
-  return z
-    .number({ error })
-    .refine((value) => limit.holds(value) && value % multipleOf === 0, { error });
-}
-
-function whole(least: number, most: number, unit: string): Limit {
-  return {
-    says: `a whole number of ${unit} from ${least} to ${most}`,
-    holds: (value) => Number.isInteger(value) && value >= least && value <= most,
-  };
+export function whyUnfit(config: Config, name: string): string | undefined {
+  const testbed = config.testbeds[name];
+  const system = systemOf(config, name);
+  const carried = carriedBy(system, config.rules);
+  const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
+  if (stranger !== undefined) {
+    return `scenarios: on ${name} ${wrongName(carried)({ input: stranger })}.`;
+  }
+  if (testbed?.kind !== 'freebsd') return undefined;
+  if (config.traffic.runsPerBlast !== 1) {
+    return `${name} boots its variants, so its runs share no blast: set \`traffic.runsPerBlast: 1\`, and \`measure: 60 s\` or so.`;
+  }
+  if (config.traffic.measureSeconds < 6) {
+    return `${name} is measured second by second, and a run of ${config.traffic.measureSeconds} s tells too little: set \`traffic.measure: 60 s\` or so.`;
+  }
+  if (config.gate.metric !== 'pps') {
+    return `${name} tells no ${config.gate.metric}: judge it by pps.`;
+  }
+  const { flows } = config.traffic;
+  const refused = config.families
+    .map((family) => flowRanges(flows, family, testbed.senders.length))
+    .find((split) => split.kind === 'refused');
+  return refused?.message ?? lacksAddresses(testbed, config.families)[0]?.message;
 }
 
 function between(leastSeconds: number, mostSeconds: number): Limit {
@@ -204,56 +402,15 @@ function between(leastSeconds: number, mostSeconds: number): Limit {
   };
 }
 
-function listOf<const Name extends string>(names: readonly Name[]) {
-  return z
-    .array(z.enum(names, { error: wrongName(names) }), {
-      error: expected(`a list like [${names[0]}]`),
-    })
-    .min(1, `expected at least one of ${names.join(', ')}, found an empty list`)
-    .refine((list) => new Set(list).size === list.length, 'a name is in this list twice');
-}
-
-function wrongName(names: readonly string[]) {
-  return ({ input }: { input?: unknown }): string => {
-    const message = expected(`one of ${names.join(', ')}`)({ input });
-    return typeof input === 'string' ? message + didYouMean(input, names) : message;
-  };
-}
-
 function wrongTestbed({ code, input }: z.core.$ZodRawIssue): string {
   if (code !== 'invalid_union') return expected('keys and values')({ input });
-  return wrongName(['embedded-linux', 'linux'])({ input: (input as { kind?: unknown }).kind });
+  return wrongName(['embedded-linux', 'linux', 'freebsd'])({
+    input: (input as { kind?: unknown }).kind,
+  });
 }
 
 function wrongTestbeds({ code, input }: z.core.$ZodRawIssue): string {
   return code === 'invalid_key'
     ? 'expected a name of up to 63 letters, digits, dots, dashes and underscores'
     : expected('testbeds by their names')({ input });
-}
-
-/** The nearest name if it is a slip away: up to a third of its letters, however they are cased and joined. */
-function didYouMean(word: string, names: readonly string[]): string {
-  const plain = (name: string) => name.toLowerCase().replace(/[-_ ]/g, '');
-  const [nearest] = names
-    .map((name) => ({ name, edits: distance(plain(word), plain(name)) }))
-    .filter(({ name, edits }) => edits <= Math.ceil(name.length / 3))
-    .toSorted((a, b) => a.edits - b.edits);
-  return nearest === undefined ? '' : `; did you mean \`${nearest.name}\`?`;
-}
-
-type WrittenHost = {
-  host: string;
-  port: number;
-  user: string;
-  key?: string | undefined;
-  knownHosts: string;
-};
-
-/** The keys of ssh as a Host, beside what else is known of the machine. */
-function withHost<Machine extends WrittenHost>({ key, knownHosts, ...rest }: Machine) {
-  return {
-    ...rest,
-    knownHostsPath: knownHosts,
-    ...(key !== undefined && { privateKeyPath: key }),
-  };
 }

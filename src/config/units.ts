@@ -15,13 +15,17 @@ export const rate = (limit: Limit) =>
     limit,
   );
 
-/** `500 ms`, `12s`, `2 min` → seconds. */
+/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
 export const duration = (limit: Limit) =>
-  quantity('a duration like 500 ms, 12 s or 2 min', { ms: 1e-3, s: 1, min: 60 }, limit);
+  quantity(
+    'a duration like 500 ms, 12 s, 2 min or 30 d',
+    { ms: 1e-3, s: 1, min: 60, d: 86_400 },
+    limit,
+  );
 
-/** `64 bytes`, `64B` → bytes. */
+/** `64 bytes`, `64B`, `100 MiB` → bytes. */
 export const size = (limit: Limit) =>
-  quantity('a size like 64 bytes', { bytes: 1, byte: 1, B: 1 }, limit);
+  quantity('a size like 64 bytes or 100 MiB', { bytes: 1, byte: 1, B: 1, MiB: 2 ** 20 }, limit);
 
 /** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
 export const expected =

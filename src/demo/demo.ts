@@ -2,13 +2,17 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseConfig } from '../config/load.ts';
+import { applyOverrides } from '../config/overrides.ts';
+import { historyFile } from '../experiment/history.ts';
 import { hasPlan } from '../experiment/plan.ts';
 import { gate, resumeGate, type World } from '../gate.ts';
 import { patchOfRange } from '../patch/range.ts';
 import { openRepository } from '../patch/repository.ts';
+import { outcomeName } from '../report/headline.ts';
 import { readResult } from '../report/read.ts';
 import type { Result } from '../report/result.ts';
-import { chooseTestbed, openTestbed } from '../testbed/open.ts';
+import { openEmbedded } from '../testbed/open.ts';
+import { unshared } from '../testbed/testbed.ts';
 import {
   baseBranch,
   type DemoPatch,
@@ -23,19 +27,22 @@ export type DemoOptions = {
   /** Holds the repository, and a work directory for each patch; what is there already is gone on with. */
   directory: string;
   seed: number;
+  /** Absent: the usual one. */
+  design?: string | undefined;
   onPatch(patch: DemoPatch, index: number): Pick<World, 'onEvent'> & { end(): void };
   signal: AbortSignal;
 };
 
 /** Judges the three patches, one after the other, and compares what comes out with what must. */
 export async function runDemo(options: DemoOptions): Promise<Judged[]> {
-  const { directory, seed, onPatch, signal } = options;
+  const { directory, seed, design, onPatch, signal } = options;
   const repositoryDirectory = join(directory, 'repository');
   if (!(await exists(repositoryDirectory))) await makeDemoRepository(repositoryDirectory);
   const repository = openRepository(repositoryDirectory);
   const path = join(repositoryDirectory, 'ppsgate.yml');
-  const config = parseConfig(demoConfig, { path, home: '/nonexistent' });
-  const testbed = chooseTestbed(config);
+  const written = parseConfig(demoConfig, { path, home: '/nonexistent' });
+  const config = applyOverrides(written, { design });
+  const [testbed = ''] = Object.keys(config.testbeds);
 
   const judged: Judged[] = [];
   for (const [index, demoPatch] of demoPatches.entries()) {
@@ -43,13 +50,17 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
     const progress = onPatch(demoPatch, index);
     const world: World = {
       repository,
-      openTestbed: (name, traffic) => openTestbed(name, traffic, config),
+      // The lab is this machine's, and its owner's alone.
+      reserve: async () => unshared(testbed, (traffic) => openEmbedded(testbed, traffic)),
+      history: historyFile(config.history),
       now: () => new Date(),
       onEvent: progress.onEvent,
       signal,
     };
     const patch = await patchOfRange(repository, `${baseBranch}..${demoPatch.branch}`);
-    const result = await judge({ patch, config, testbed, seed }, work, world).finally(progress.end);
+    const result = await judge({ patch, config, testbeds: [testbed], seed }, work, world).finally(
+      progress.end,
+    );
     judged.push({
       patch: demoPatch,
       directory: work,
@@ -72,8 +83,8 @@ async function judge(
     : gate(request, directory, world);
 }
 
-const isExpected = ({ expected }: DemoPatch, { outcome }: Result): boolean =>
-  (outcome.kind === 'judged' ? outcome.verdict : outcome.kind) === expected;
+const isExpected = ({ expected }: DemoPatch, result: Result): boolean =>
+  outcomeName(result) === expected;
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

@@ -41,7 +41,8 @@ families: [inet4]
 gate:
   metric: nsPerPacket
   margin: 5%
-  runs: 130
+  falseAlarms: 0.2%
+history: ../history.jsonl
 `;
 
 const sysctlConf = `# A router tells nobody of a shorter way.

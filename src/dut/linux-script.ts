@@ -9,8 +9,8 @@ import { shell } from '../host/shell.ts';
  *   remember           keeps the ruleset and the settings named on standard input, once, for restore
  *   restore            lays what was remembered, and forgets it
  *   lay FOLDER SCENARIO
- *   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines;
- *                      gives up when its standard input ends
+ *   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
+ *                      or all at the end; gives up when its standard input ends, and a line there ends the sampling
  */
 export const linuxDutScript = String.raw`
 export LC_ALL=C
@@ -21,10 +21,16 @@ mkdir -p "$folder"
 exec {lock}>"$folder.lock"
 flock --timeout 60 "$lock" || exit
 
-# Sleeps on standard input, whose end says that nobody waits for the result any more.
+# Sleeps on standard input: a line says that there are samples enough, its end that nobody waits for them any more.
+enough=0
 pause() {
+  local ending
+  # read(1) would not wait at all, and say so as of an end.
+  [[ $1 == 0 ]] && return
   read -r -t "$1" _
-  (($? > 128)) || { echo "the controller is gone" >&2; exit 1; }
+  ending=$?
+  ((ending > 0)) || { enough=1; return; }
+  ((ending > 128)) || { echo "the controller is gone" >&2; exit 1; }
 }
 
 lay() {
@@ -48,8 +54,8 @@ restore() {
 }
 
 observe() {
-  local ingress=$1 egress=$2 scenario=$3 warm_up=$4 settle=$5 slice=$6 slices=$7
-  shift 7
+  local ingress=$1 egress=$2 scenario=$3 warm_up=$4 settle=$5 slice=$6 slices=$7 live=$8
+  shift 8
   local received=/sys/class/net/$ingress/statistics/rx_packets
   local forwarded=/sys/class/net/$egress/statistics/tx_packets
   local thread run=0 out= rx tx ns start now i
@@ -60,20 +66,28 @@ observe() {
   for variant; do
     now=$EPOCHREALTIME
     lay "$folder/$variant" "$scenario" || return
-    out+="lay $variant $now $EPOCHREALTIME"$'\n'
+    tell "lay $variant $now $EPOCHREALTIME"
     pause "$settle"
     sample
-    for ((i = 0; i < slices; i++)); do pause "$slice"; sample; done
+    for ((i = 0; i < slices; i++)); do
+      pause "$slice"
+      ((enough)) && break
+      sample
+    done
     ((run++))
   done
   printf '%send\n' "$out"
+}
+
+tell() {
+  if ((live)); then echo "$1"; else out+=$1$'\n'; fi
 }
 
 sample() {
   ns=-
   read -r tx <"$forwarded"; read -r rx <"$received"
   [[ -z $thread ]] || read -r ns _ <"/proc/$thread/schedstat"
-  out+="sample $run $EPOCHREALTIME $rx $tx $ns"$'\n'
+  tell "sample $run $EPOCHREALTIME $rx $tx $ns"
 }
 
 forwarding_thread() {
@@ -108,6 +122,8 @@ export type ObserveRequest = {
   settleSeconds: number;
   sliceSeconds: number;
   slices: number;
+  /** Prints every line as it comes; writing takes time from runs that last milliseconds. */
+  live: boolean;
   /** Folders of the variants, relative to the script's, in the order of the runs. */
   variants: readonly string[];
 };
@@ -115,8 +131,9 @@ export type ObserveRequest = {
 /** The command that samples a blast's runs, ahead of everything else on the DUT's CPU. */
 export function observeCommand(request: ObserveRequest): Command {
   const { script, ingress, egress, cpu, scenario, variants, slices } = request;
+  const live = request.live ? 1 : 0;
   const times = [request.warmUpSeconds, request.settleSeconds, request.sliceSeconds];
-  return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${scenario} ${times} ${slices} ${variants}`;
+  return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${scenario} ${times} ${slices} ${live} ${variants}`;
 }
 
 export type Sample = {
@@ -142,6 +159,12 @@ export function parseObservation(log: string): Observation {
   return samplesPerRun.flat().every(goesForward)
     ? { kind: 'observed', samplesPerRun }
     : { kind: 'failed', reason: 'the DUT’s clock or a counter went backwards, or is unreadable' };
+}
+
+/** The samples of the one run of a log that is still being written. */
+export function samplesSoFar(log: string): Sample[] {
+  const lines = log.slice(0, log.lastIndexOf('\n') + 1).split('\n');
+  return differences(lines.filter((line) => line.startsWith('sample ')).map(parsePoint));
 }
 
 type Point = { run: string; time: number; received: number; forwarded: number; busyNs: number };

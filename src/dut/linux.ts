@@ -4,7 +4,7 @@ import type { Overlay } from '../build/overlay.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { scenarioRules } from '../scenario/nftables.ts';
-import type { Scenario } from '../scenario/scenario.ts';
+import type { LinuxScenario } from '../scenario/scenario.ts';
 import type { Prepared } from '../testbed/testbed.ts';
 import {
   linuxDutScript,
@@ -12,6 +12,8 @@ import {
   type ObserveRequest,
   observeCommand,
   parseObservation,
+  type Sample,
+  samplesSoFar,
 } from './linux-script.ts';
 import { formatSysctl, parseSysctl } from './sysctl.ts';
 
@@ -20,11 +22,18 @@ const script = `${folder}/dut.bash`;
 
 export type LinuxDut = {
   /** Puts every variant on the DUT and lays each once for each scenario, so that the blasts meet no surprise. */
-  prepare(overlays: readonly Overlay[], scenarios: readonly Scenario[]): Promise<Prepared>;
-  /** Lays and samples one run after the other; answers the log as received, and what it says. */
+  prepare(overlays: readonly Overlay[], scenarios: readonly LinuxScenario[]): Promise<Prepared>;
+  /**
+   * Lays and samples one run after the other; answers the log as received, and what it says. A live one is
+   * ended before its time when `isEnough` says so of the samples that have come.
+   */
   observe(
-    request: Omit<ObserveRequest, 'script'>,
-    options: { timeoutSeconds: number; signal?: AbortSignal },
+    request: Omit<ObserveRequest, 'script' | 'live'>,
+    options: {
+      timeoutSeconds: number;
+      signal?: AbortSignal;
+      isEnough?: ((samples: Sample[]) => boolean) | undefined;
+    },
   ): Promise<{ log: string; observation: Observation }>;
   /** What the DUT says of itself: name → value. */
   fingerprint(): Promise<Record<string, string>>;
@@ -41,7 +50,7 @@ export function linuxDut(host: Host): LinuxDut {
       const refused = variants.find((overlay) => overlay.kind === 'refused');
       if (refused?.kind === 'refused') {
         const { variant, message } = refused;
-        return { kind: 'does-not-load', variant, scenario: scenarios[0] ?? 'forwarding', message };
+        return doesNotLoad(variant, scenarios[0] ?? 'forwarding', message);
       }
       const read = variants.filter((overlay) => overlay.kind === 'loadable');
       const before = await remember(
@@ -52,15 +61,21 @@ export function linuxDut(host: Host): LinuxDut {
       return prove(host, overlays, scenarios);
     },
 
-    async observe(request, options) {
+    async observe(request, { isEnough, ...limits }) {
       const stdin = new PassThrough();
-      const outcome = await host.run(observeCommand({ ...request, script }), { ...options, stdin });
+      let log = '';
+      const onStdout = (chunk: Uint8Array) => {
+        log += Buffer.from(chunk).toString();
+        if (isEnough?.(samplesSoFar(log))) stdin.write('\n');
+      };
+      const command = observeCommand({ ...request, script, live: isEnough !== undefined });
+      const outcome = await host.run(command, { ...limits, stdin, onStdout });
       stdin.end();
       const observation: Observation =
         outcome.kind === 'exited' && outcome.code === 0
-          ? parseObservation(outcome.stdout)
+          ? parseObservation(log)
           : { kind: 'failed', reason: outcome.stderr.trim() || 'the DUT’s sampler was ended' };
-      return { log: outcome.stdout, observation };
+      return { log, observation };
     },
 
     fingerprint: () => fingerprint(host),
@@ -98,8 +113,15 @@ function loadable(overlay: Overlay): ({ kind: 'loadable' } & Loadable) | Refused
   const content = (path: string) => files.find((file) => file.path === path)?.content ?? '';
   const sysctl = parseSysctl(content('sysctl.conf'), 'sysctl.conf');
   if (sysctl.kind === 'refused') return refused(sysctl.message);
-  return { kind: 'loadable', variant, sysctl: sysctl.settings, nftables: content('nftables.conf') };
+  const nftables = content('nftables.conf');
+  if (including.test(nftables)) return refused(noInclude);
+  return { kind: 'loadable', variant, sysctl: sysctl.settings, nftables };
 }
+
+/** nft reads as root whatever it is told to include, and says of a line that it does not understand what it is. */
+const including = /\binclude\b[\s\\]*"/;
+const noInclude =
+  'nftables.conf includes another file, which could be any of the DUT: write its rules into nftables.conf.';
 
 const loadedFiles = new Set(['sysctl.conf', 'nftables.conf']);
 
@@ -115,7 +137,7 @@ async function upload(
   host: Host,
   { variant, sysctl, nftables }: Loadable,
   before: ReadonlyMap<string, string>,
-  scenarios: readonly Scenario[],
+  scenarios: readonly LinuxScenario[],
 ): Promise<void> {
   const target = `${folder}/${variant}`;
   await host.output(shell`mkdir -p ${target}`);
@@ -130,13 +152,13 @@ async function upload(
   );
 }
 
-const ruleset = (target: string, scenario: Scenario): string =>
+const ruleset = (target: string, scenario: LinuxScenario): string =>
   `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
 
 async function prove(
   host: Host,
   overlays: readonly Overlay[],
-  scenarios: readonly Scenario[],
+  scenarios: readonly LinuxScenario[],
 ): Promise<Prepared> {
   for (const { variant } of overlays) {
     for (const scenario of scenarios) {
@@ -145,11 +167,17 @@ async function prove(
       );
       if (outcome.kind === 'exited' && outcome.code === 0) continue;
       const message = outcome.stderr.replaceAll(`${folder}/${variant}/`, '').trim();
-      return { kind: 'does-not-load', variant, scenario, message };
+      return doesNotLoad(variant, scenario, message);
     }
   }
   return { kind: 'ready' };
 }
+
+const doesNotLoad = (variant: string, scenario: LinuxScenario, message: string): Prepared => ({
+  kind: 'rejected',
+  variant,
+  rejection: { kind: 'does-not-load', scenario, message },
+});
 
 async function fingerprint(host: Host): Promise<Record<string, string>> {
   const [kernel, build, architecture, models, cpus, nftables, ...settings] = await Promise.all([

@@ -1,17 +1,25 @@
 // Runs what was planned, writes down each step as it ends, and goes on where an earlier process stopped.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cellName } from '../scenario/scenario.ts';
-import { isEnough, validPairs } from '../stats/verdict.ts';
-import type { Testbed } from '../testbed/testbed.ts';
+import type { Rejection } from '../report/result.ts';
+import { type Cell, cellName } from '../scenario/scenario.ts';
+import type { Verdict } from '../stats/judge.ts';
+import { type Standing, standings } from '../stats/standing.ts';
+import type { Rejected, Testbed } from '../testbed/testbed.ts';
+import { type CellProgress, cellsSoFar } from './cells.ts';
 import { type Entry, openJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 import type { PlannedBlast } from './schedule.ts';
 
 export type ExperimentEvent =
-  | { kind: 'preparing' }
+  | { kind: 'planned'; plan: Plan }
+  | { kind: 'warning'; text: string }
+  /** What is being done before the next blast. */
+  | { kind: 'preparing'; text: string }
   | { kind: 'blast'; blast: PlannedBlast; attempt: number; done: number; of: number }
-  | { kind: 'ended'; blast: PlannedBlast; entry: Entry };
+  | { kind: 'ended'; blast: PlannedBlast; entry: Entry }
+  /** The cell gets no more runs; `verdict` is undefined where too few of them count. */
+  | { kind: 'decided'; cell: Cell; verdict: Verdict | undefined; pairs: number };
 
 export type ExperimentOptions = {
   directory: string;
@@ -22,20 +30,29 @@ export type ExperimentOptions = {
   signal: AbortSignal;
 };
 
-const mostAttempts = 3;
-
-/** Runs every blast that the journal lacks; ends early when a variant does not load. Answers the whole journal. */
+/** Runs every blast that the journal lacks; ends early when nothing can be measured with a variant. Answers the whole journal. */
 export async function runExperiment(options: ExperimentOptions): Promise<Entry[]> {
   const { directory, plan, testbed, now, onEvent, signal } = options;
   const journal = await openJournal(join(directory, 'journal.jsonl'));
   const at = () => now().toISOString();
+  const told = new Set<string>();
   try {
-    onEvent({ kind: 'preparing' });
-    await journal.append({ kind: 'started', at: at(), fingerprint: await testbed.fingerprint() });
-    const prepared = await testbed.prepare(plan.variants, plan.cells);
-    if (prepared.kind === 'does-not-load') {
-      if (prepared.variant === 'base') throw new BaseDoesNotLoadError(prepared.message);
-      await journal.append({ ...prepared, at: at() });
+    onEvent({ kind: 'planned', plan });
+    const cells = plan.cells.map(({ cell }) => cell);
+    const inspection = await testbed.inspect(cells);
+    await journal.append({ kind: 'started', at: at(), ...inspection });
+    for (const warning of inspection.warnings) onEvent({ kind: 'warning', text: warning });
+    signal.throwIfAborted();
+    const prepared = await testbed.prepare({
+      variants: plan.variants,
+      rules: plan.rules,
+      cells,
+      keepLog: (name, text) => writeLog(join(directory, 'builds'), name, text),
+      tell: (text) => onEvent({ kind: 'preparing', text }),
+      signal,
+    });
+    if (prepared.kind === 'rejected') {
+      await journal.append(rejectionEntry(prepared, at()));
       return journal.entries;
     }
 
@@ -43,12 +60,16 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
       signal.throwIfAborted();
       const next = nextBlast(plan, journal.entries);
       if (next === undefined) break;
-      const { blast, attempt, done } = next;
-      onEvent({ kind: 'blast', blast, attempt, done, of: plan.blasts.length });
+      const { blast, attempt, done, of } = next;
+      onEvent({ kind: 'blast', blast, attempt, done, of });
 
       const logs = join('blasts', logFolder(blast, attempt));
       const keepLog = (name: string, text: string) => writeLog(join(directory, logs), name, text);
       const outcome = await testbed.blast(blast, keepLog, signal);
+      if (outcome.kind === 'rejected') {
+        await journal.append(rejectionEntry(outcome, at()));
+        return journal.entries;
+      }
       const entry: Entry =
         outcome.kind === 'measured'
           ? {
@@ -60,6 +81,11 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
           : { kind: 'failed', at: at(), blast: blast.number, reason: outcome.reason };
       await journal.append(entry);
       onEvent({ kind: 'ended', blast, entry });
+      for (const decided of closedCells(plan, journal.entries)) {
+        const name = cellName(decided.cell);
+        if (!told.has(name)) onEvent({ kind: 'decided', ...decided });
+        told.add(name);
+      }
     }
     await journal.append({ kind: 'finished', at: at() });
     return journal.entries;
@@ -69,49 +95,83 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
 }
 
 /** Nothing can be said of a patch whose base does not work. */
-export class BaseDoesNotLoadError extends Error {
-  constructor(message: string) {
-    super(`The base itself does not load, so nothing was measured: ${message}`);
+export class BaseRejectedError extends Error {
+  override readonly name = 'BaseRejectedError';
+
+  constructor(rejection: Rejection) {
+    const { kind, message } = rejection;
+    const panic =
+      'panic' in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : '';
+    super(`The base itself ${baseFaults[kind]}, so nothing was measured: ${message}${panic}`);
   }
 }
 
+const baseFaults: Record<Rejection['kind'], string> = {
+  'does-not-apply': 'does not apply',
+  'build-failed': 'does not build',
+  'out-of-disk': 'finds no room',
+  'does-not-load': 'does not load',
+  'boot-failed': 'does not boot',
+  'panics-under-load': 'panics under load',
+};
+
+function rejectionEntry({ variant, rejection }: Rejected, at: string): Entry {
+  if (variant === 'base') throw new BaseRejectedError(rejection);
+  return { kind: 'rejected', at, variant, rejection };
+}
+
 /**
- * The first blast without a whole measurement; one that failed, or of which too few pairs count, comes again
- * after all others, twice at the most. Nothing but the journal decides, so a resumed experiment goes the same way.
+ * The next blast that an undecided cell needs for its next look; one that failed comes again after all others.
+ * Nothing but the journal decides, so a resumed experiment goes the same way.
  */
 export function nextBlast(
-  plan: Pick<Plan, 'blasts'>,
+  plan: Pick<Plan, 'cells' | 'blasts' | 'policy'>,
   entries: readonly Entry[],
-): { blast: PlannedBlast; attempt: number; done: number } | undefined {
-  const open = plan.blasts
-    .map((blast) => ({ blast, tries: entries.filter((entry) => numberOf(entry) === blast.number) }))
-    .filter(({ blast, tries }) => tries.length < mostAttempts && !tries.some(isWhole(blast)));
-  const fewestTries = Math.min(...open.map(({ tries }) => tries.length));
-  const next = open.find(({ tries }) => tries.length === fewestTries);
-  return (
-    next && {
-      blast: next.blast,
-      attempt: next.tries.length + 1,
-      done: plan.blasts.length - open.length,
-    }
+): { blast: PlannedBlast; attempt: number; done: number; of: number } | undefined {
+  const cells = cellsSoFar(plan, entries);
+  const undecided = standings(cells, plan.policy).filter(({ closed }) => !closed);
+  const open = undecided
+    .flatMap(({ input }) => input.open)
+    .toSorted((a, b) => a.tries.length - b.tries.length || a.blast.number - b.blast.number);
+  const [next] = open;
+  if (next === undefined) return undefined;
+  return {
+    blast: next.blast,
+    attempt: next.tries.length + 1,
+    ...blastCount(plan, cells, undecided),
+  };
+}
+
+function closedCells(plan: Pick<Plan, 'cells' | 'blasts' | 'policy'>, entries: readonly Entry[]) {
+  const closed = standings(cellsSoFar(plan, entries), plan.policy).filter((one) => one.closed);
+  return closed.map(({ input, judgement }) => ({
+    cell: input.cell,
+    verdict: judgement?.verdict === 'inconclusive' ? undefined : judgement?.verdict,
+    pairs: judgement?.look.pairs ?? input.closedPairs,
+  }));
+}
+
+/** How many blasts were measured, and how many there will be at most. */
+function blastCount(
+  plan: Pick<Plan, 'blasts'>,
+  cells: readonly CellProgress[],
+  undecided: readonly Standing<CellProgress>[],
+): { done: number; of: number } {
+  const names = new Set(undecided.map(({ input }) => cellName(input.cell)));
+  const open = new Set(cells.flatMap((cell) => cell.open.map(({ blast }) => blast.number)));
+  const measured = new Set(cells.flatMap(({ runs }) => runs.map((run) => run.blast)));
+  const isDone = (number: number) => measured.has(number) && !open.has(number);
+  const done = plan.blasts.filter(({ number }) => isDone(number)).length;
+  const ahead = plan.blasts.filter(
+    ({ number, cell }) => names.has(cellName(cell)) && !isDone(number),
   );
+  return { done, of: done + ahead.length };
 }
-
-function numberOf(entry: Entry): number | undefined {
-  if (entry.kind === 'measured') return entry.summary.number;
-  return entry.kind === 'failed' ? entry.blast : undefined;
-}
-
-const isWhole =
-  ({ runs }: PlannedBlast) =>
-  (entry: Entry): boolean =>
-    entry.kind === 'measured' &&
-    isEnough(validPairs(entry.runs).length, new Set(runs.map((run) => run.pair)).size);
 
 /** `003-forwarding-inet4`, and `003-forwarding-inet4.2` for a second attempt. */
 function logFolder(blast: PlannedBlast, attempt: number): string {
   const number = String(blast.number).padStart(3, '0');
-  const name = `${number}-${cellName(blast.cell).replace(' ', '-')}`;
+  const name = `${number}-${cellName(blast.cell).replaceAll(' ', '-')}`;
   return attempt === 1 ? name : `${name}.${attempt}`;
 }
 

@@ -1,19 +1,22 @@
 // What an experiment has done so far: a file of JSON lines that only grows, and survives a kill at any moment.
 import { open, readFile, truncate } from 'node:fs/promises';
 import { z } from 'zod';
-import { blastSchema, runSchema } from '../report/result.ts';
-import { scenarioSchema } from '../scenario/scenario.ts';
+import { blastSchema, rejectionSchema, runSchema } from '../report/result.ts';
 
 const at = z.iso.datetime();
 
 export const entrySchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('started'), at, fingerprint: z.record(z.string(), z.string()) }),
   z.object({
-    kind: z.literal('does-not-load'),
+    kind: z.literal('started'),
+    at,
+    fingerprint: z.record(z.string(), z.string()),
+    warnings: z.array(z.string()),
+  }),
+  z.object({
+    kind: z.literal('rejected'),
     at,
     variant: z.string(),
-    scenario: scenarioSchema,
-    message: z.string(),
+    rejection: rejectionSchema,
   }),
   z.object({ kind: z.literal('measured'), at, summary: blastSchema, runs: z.array(runSchema) }),
   z.object({ kind: z.literal('failed'), at, blast: z.int(), reason: z.string() }),
@@ -31,9 +34,7 @@ export type Journal = {
 
 /** Opens or begins a journal; a last line that a kill cut short is dropped, any other bad line is a `JournalError`. */
 export async function openJournal(path: string): Promise<Journal> {
-  const text = await readFile(path, 'utf8').catch(ifMissing);
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  const entries = whole.split('\n').filter(Boolean).map(parseLine(path));
+  const { entries, text, whole } = await read(path);
   if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
 
   const file = await open(path, 'a');
@@ -46,6 +47,16 @@ export async function openJournal(path: string): Promise<Journal> {
     },
     close: () => file.close(),
   };
+}
+
+/** The entries of a journal, which is left as it is; none where there is no journal. */
+export const readJournal = async (path: string): Promise<Entry[]> => (await read(path)).entries;
+
+/** `whole` is the text up to its last newline: what a kill cut short is no entry. */
+async function read(path: string): Promise<{ entries: Entry[]; text: string; whole: string }> {
+  const text = await readFile(path, 'utf8').catch(ifMissing);
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  return { entries: whole.split('\n').filter(Boolean).map(parseLine(path)), text, whole };
 }
 
 export class JournalError extends Error {

@@ -3,51 +3,129 @@ import { randomInt } from 'node:crypto';
 import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Overlay, overlaySchema } from '../build/overlay.ts';
+import { type Variant, variantSchema } from '../build/variant.ts';
+import { UsageError } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { type Patch, patchSchema } from '../patch/patch.ts';
-import { policySchema } from '../report/result.ts';
-import { cellSchema } from '../scenario/scenario.ts';
-import { plannedBlastSchema, schedule } from './schedule.ts';
+import { designSchema, historySchema, policySchema } from '../report/result.ts';
+import { type Cell, cellSchema, ownRulesSchema } from '../scenario/scenario.ts';
+import { type HistoryEntry, historyOf } from './history.ts';
+import { pairsPerBlast, plannedBlastSchema, schedule } from './schedule.ts';
+
+const plannedCellSchema = z.object({
+  cell: cellSchema,
+  design: designSchema,
+  history: historySchema.optional(),
+});
 
 const planSchema = z.object({
   schemaVersion: z.literal(1),
   patch: patchSchema,
   testbed: z.string(),
-  variants: z.array(overlaySchema).min(2),
-  cells: z.array(cellSchema).min(1),
+  variants: z.array(variantSchema).min(2),
+  /** Of the scenarios that are a site's own. */
+  rules: z.record(z.string(), ownRulesSchema),
+  cells: z.array(plannedCellSchema).min(1),
   policy: policySchema,
   traffic: z.object({
     flows: z.int(),
     frameBytes: z.int(),
-    offeredPps: z.number(),
+    offeredPps: z.number().optional(),
     warmUpSeconds: z.number(),
     settleSeconds: z.number(),
     measureSeconds: z.number(),
+    measureAtLeastSeconds: z.number(),
     runsPerBlast: z.int(),
   }) satisfies z.ZodType<Config['traffic']>,
   seed: z.int(),
+  /** Every blast that may be needed, in their order; most cells are decided before their last. */
   blasts: z.array(plannedBlastSchema).min(1),
 });
 
+export type PlannedCell = z.infer<typeof plannedCellSchema>;
 export type Plan = z.infer<typeof planSchema>;
 
-export type PlanRequest = { patch: Patch; config: Config; testbed: string; seed: number };
+export type PlanRequest = {
+  patch: Patch;
+  config: Config;
+  testbed: string;
+  seed: number;
+  /** Those of the site's own that the configuration names. */
+  rules?: Plan['rules'];
+};
 
-/** Every scenario with every family is a cell; the seed decides the order of everything. */
-export function makePlan(request: PlanRequest, variants: Overlay[]): Plan {
-  const { patch, config, testbed, seed } = request;
-  const { scenarios, families, traffic, gate: policy } = config;
-  const cells = scenarios.flatMap((scenario) => families.map((family) => ({ scenario, family })));
-  const blasts = schedule({
+/** Every scenario with every family is a cell; its history picks its design, and the seed the order of everything. */
+export function makePlan(
+  request: PlanRequest,
+  variants: Variant[],
+  history: readonly HistoryEntry[],
+): Plan {
+  const { patch, config, testbed, seed, rules = {} } = request;
+  const { scenarios, families, traffic, frameSizes } = config;
+  const { design: asked, maxRunsPerVariant, ...policy } = config.gate;
+  const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants.length);
+  const method = pairsPerStep > 1 ? 'paired' : 'pooled';
+  const budget = wholeSteps(maxRunsPerVariant ?? defaultSteps[method] * pairsPerStep, pairsPerStep);
+  const sizes = frameSizes === undefined ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
+  const all = scenarios.flatMap((scenario) =>
+    families.flatMap((family) => sizes.map((size): Cell => ({ scenario, family, ...size }))),
+  );
+  const cells = all.map((cell): PlannedCell => {
+    const query = { testbed, cell, traffic, metric: policy.metric };
+    const known = historyOf(history, query);
+    const usual = method === 'pooled' && (known?.runs ?? 0) >= 10 ? 'glr' : 'group-sequential';
+    const design: PlannedCell['design'] = {
+      name: asked ?? usual,
+      budgets: [budget],
+      pairsPerStep,
+      method,
+    };
+    return { cell, design, ...(known && { history: known }) };
+  });
+  return {
+    schemaVersion: 1,
+    patch,
+    testbed,
+    variants,
+    rules,
     cells,
-    variants: variants.map((overlay) => overlay.variant),
-    runsPerVariant: policy.runsPerVariant,
-    runsPerBlast: traffic.runsPerBlast,
+    policy,
+    traffic,
+    seed,
+    blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed),
+  };
+}
+
+/** Blasts of many runs, or pairs of single runs. */
+const defaultSteps = { paired: 5, pooled: 20 };
+
+const wholeSteps = (pairs: number, pairsPerStep: number): number =>
+  Math.ceil(pairs / pairsPerStep) * pairsPerStep;
+
+/** The same plan with a further budget for its cells; throws a `UsageError` where it has as many runs already. */
+export function extendPlan(plan: Plan, maxRunsPerVariant: number): Plan {
+  const cells = plan.cells.map(({ design, ...cell }) => {
+    const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
+    const last = design.budgets.at(-1) ?? 0;
+    if (budget <= last) {
+      throw new UsageError(
+        `--max-runs: the experiment has up to ${last} runs of each variant already, found ${maxRunsPerVariant}.`,
+      );
+    }
+    return { ...cell, design: { ...design, budgets: [...design.budgets, budget] } };
+  });
+  const blasts = blastsFor(cells, plan.variants, plan.traffic.runsPerBlast, plan.seed);
+  return { ...plan, cells, blasts };
+}
+
+const blastsFor = (cells: PlannedCell[], variants: Variant[], runsPerBlast: number, seed: number) =>
+  schedule({
+    cells: cells.map(({ cell }) => cell),
+    variants: variants.map(({ variant }) => variant),
+    runsPerVariant: Math.max(...cells.map(({ design }) => design.budgets.at(-1) ?? 0)),
+    runsPerBlast,
     seed,
   });
-  return { schemaVersion: 1, patch, testbed, variants, cells, policy, traffic, seed, blasts };
-}
 
 /** For an order that nobody could have known; the plan keeps it. */
 export const randomSeed = (): number => randomInt(2 ** 31);
@@ -56,12 +134,22 @@ const fileName = 'experiment.json';
 
 /** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
 export async function writePlan(directory: string, plan: Plan): Promise<void> {
+  await refuseUsed(directory);
+  await mkdir(directory, { recursive: true });
+  await replacePlan(directory, plan);
+}
+
+/** Throws a PlanError where the directory has an experiment already. */
+export async function refuseUsed(directory: string): Promise<void> {
   if (await hasPlan(directory)) {
     throw new PlanError(
       `${directory} holds an experiment already: resume it with 'ppsgate gate --resume ${directory}', or name another directory.`,
     );
   }
-  await mkdir(directory, { recursive: true });
+}
+
+/** Writes a plan over the one that is there. */
+export async function replacePlan(directory: string, plan: Plan): Promise<void> {
   const draft = join(directory, `.${fileName}`);
   await writeFile(draft, `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
   await rename(draft, join(directory, fileName));

@@ -23,44 +23,73 @@ export type PlannedBlast = z.infer<typeof plannedBlastSchema>;
 export type ScheduleRequest = {
   cells: readonly Cell[];
   variants: readonly string[];
+  /** Rounded up to whole blasts. */
   runsPerVariant: number;
   runsPerBlast: number;
   seed: number;
 };
 
 /**
- * Pairs come as ABBA or BAAB, so that a drift within four runs cancels; each cell gets its share of every
- * round of blasts, in an order drawn anew. The same request gives the same schedule.
+ * Pairs come as ABBA or BAAB, so that a drift within four runs cancels; cells come in an order drawn anew for each
+ * round. The same request gives the same schedule, and one with more runs goes on where it ends.
  */
 export function schedule(request: ScheduleRequest): PlannedBlast[] {
   const random = xoroshiro128plus(request.seed);
-  const pairsPerBlast = Math.max(1, Math.floor(request.runsPerBlast / request.variants.length));
-  const blasts: PlannedBlast[] = [];
+  const next = request.runsPerBlast > 1 ? sharedBlasts : singleRuns;
   let runNumber = 0;
+  return next(request, random).map(({ cell, runs }, index) => ({
+    number: index + 1,
+    cell,
+    runs: runs.map((run) => ({ number: ++runNumber, ...run })),
+  }));
+}
 
-  for (let done = 0; done < request.runsPerVariant; done += pairsPerBlast) {
-    const pairs = Math.min(pairsPerBlast, request.runsPerVariant - done);
-    for (const cell of shuffled(request.cells, random)) {
-      const runs = alternate(request.variants, pairs, random).map(({ variant, pair }) => {
-        runNumber += 1;
-        return { number: runNumber, variant, pair: done + pair };
-      });
-      blasts.push({ number: blasts.length + 1, cell, runs });
+type Draft = { cell: Cell; runs: Omit<PlannedRun, 'number'>[] };
+
+/** Every cell gets its share of a round in one blast, in which the variants alternate. */
+function sharedBlasts(request: ScheduleRequest, random: RandomGenerator): Draft[] {
+  const { cells, variants, runsPerVariant } = request;
+  const pairsPerRound = pairsPerBlast(request.runsPerBlast, variants.length);
+  const orders = new Map(cells.map((cell) => [cell, variants]));
+  const blasts: Draft[] = [];
+  for (let done = 0; done < runsPerVariant; done += pairsPerRound) {
+    for (const cell of shuffled(cells, random)) {
+      const runs: Draft['runs'] = [];
+      for (let pair = done + 1; pair <= done + pairsPerRound; pair++) {
+        const order = nextOrder(pair, orders.get(cell) ?? [], random);
+        orders.set(cell, order);
+        runs.push(...order.map((variant) => ({ variant, pair })));
+      }
+      blasts.push({ cell, runs });
     }
   }
   return blasts;
 }
 
-/** Pairs 1…n in order, each with one run of every variant; every second pair mirrors the one before. */
-function alternate(variants: readonly string[], pairs: number, random: RandomGenerator) {
-  const runs: { variant: string; pair: number }[] = [];
-  let order: readonly string[] = variants;
-  for (let pair = 1; pair <= pairs; pair++) {
-    order = pair % 2 === 1 ? shuffled(variants, random) : order.toReversed();
-    runs.push(...order.map((variant) => ({ variant, pair })));
+/**
+ * Every run has a blast of its own, those of all cells side by side: where a variant must be booted, once for all. The
+ * first pair begins with base, whose kernel is mostly there while the patched one is still being built.
+ */
+function singleRuns(request: ScheduleRequest, random: RandomGenerator): Draft[] {
+  const { cells, variants, runsPerVariant } = request;
+  const blasts: Draft[] = [];
+  let order = variants;
+  for (let pair = 1; pair <= runsPerVariant; pair++) {
+    order = pair === 1 ? variants : nextOrder(pair, order, random);
+    for (const variant of order) {
+      for (const cell of shuffled(cells, random)) blasts.push({ cell, runs: [{ variant, pair }] });
+    }
   }
-  return runs;
+  return blasts;
 }
+
+/** How many pairs come at once; at least one, which then takes several blasts. */
+export const pairsPerBlast = (runsPerBlast: number, variants: number): number =>
+  Math.max(1, Math.floor(runsPerBlast / variants));
+
+/** Every second pair mirrors the one before. */
+const nextOrder = (pair: number, last: readonly string[], random: RandomGenerator) =>
+  pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
 
 /** Fisher and Yates' shuffle, of a copy. */
 function shuffled<T>(items: readonly T[], random: RandomGenerator): T[] {

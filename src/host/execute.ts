@@ -17,6 +17,10 @@ export type OutputOptions = Limits & {
 export type RunOptions = OutputOptions & {
   /** Takes stdout as it comes, whatever its size; the outcome's `stdout` is then empty. */
   readonly onStdout?: (chunk: Uint8Array) => void;
+  /** The same of stderr. */
+  readonly onStderr?: (chunk: Uint8Array) => void;
+  /** How errors name the command; by its own text when absent. */
+  readonly shownAs?: Command;
 };
 
 /** How a command ended: by itself, or by a signal such as `SIGKILL`. */
@@ -41,7 +45,8 @@ export function run(
   options: RunOptions,
 ): Promise<Outcome> {
   const text = commandText(command);
-  const task = { ...options, name: connection.name, what: `"${shortened(text)}"` };
+  const shown = commandText(options.shownAs ?? command);
+  const task = { ...options, name: connection.name, what: `"${shortened(shown)}"` };
   return withinLimits({ ...task, over: connection.over.signal }, (stop) => {
     stopWhenTorn(options.stdin, stop);
     const execution = { ...task, stop: stop.signal };
@@ -55,14 +60,18 @@ export async function output(
   command: Command,
   options: OutputOptions,
 ): Promise<string> {
-  const outcome = await run(connection, command, options);
+  return stdoutOf(await run(connection, command, options), connection.name, command);
+}
+
+/** Throws a HostError for a command that did not exit with 0 on the host of that name. */
+export function stdoutOf(outcome: Outcome, name: string, command: Command): string {
   if (outcome.kind === 'exited' && outcome.code === 0) return outcome.stdout;
   const ending =
     outcome.kind === 'exited' ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
   const said = lastLine(outcome.stderr) ?? 'it said nothing on stderr';
   throw new HostError(
     'command-failed',
-    `"${shortened(commandText(command))}" on ${connection.name} ${ending}: ${said}`,
+    `"${shortened(commandText(command))}" on ${name} ${ending}: ${said}`,
   );
 }
 
@@ -86,14 +95,16 @@ function execute(client: Client, text: string, execution: Execution): Promise<Ou
 }
 
 async function follow(channel: ClientChannel, execution: Execution): Promise<Outcome> {
-  const { stop, stdin, onStdout, maxOutputBytes = 64 * 1024 ** 2 } = execution;
+  const { stop, stdin, onStdout, onStderr, maxOutputBytes = 64 * 1024 ** 2 } = execution;
   const stopped = rejectionOf(stop);
   try {
     // Both streams are read to their ends, else the channel never reports its own.
     const ended = Promise.all([
       endOf(channel),
       onStdout ? passOn(channel, onStdout) : collect(channel, 'stdout', maxOutputBytes, execution),
-      collect(channel.stderr, 'stderr', maxOutputBytes, execution),
+      onStderr
+        ? passOn(channel.stderr, onStderr)
+        : collect(channel.stderr, 'stderr', maxOutputBytes, execution),
     ]);
     feed(channel, stdin);
     const [ending, stdout, stderr] = await Promise.race([ended, stopped]);

@@ -12,7 +12,6 @@ import { reasonOf } from './one-line.ts';
 export type Target = {
   readonly host: string;
   readonly port: number;
-  /** Whose login shell has to be a POSIX shell. */
   readonly user: string;
   /** The text of an unencrypted key, in OpenSSH's or PEM format. */
   readonly privateKey?: string;

@@ -1,10 +1,9 @@
 // A machine reached over ssh: log in once, then run commands and lay files on it.
 import { closeConnection } from './connection.ts';
 import { type Outcome, type OutputOptions, output, type RunOptions, run } from './execute.ts';
-import type { Limits } from './limits.ts';
 import { type ConnectOptions, logIn, type Target } from './login.ts';
 import type { Command } from './shell.ts';
-import { upload } from './upload.ts';
+import { type UploadOptions, upload } from './upload.ts';
 
 /**
  * A machine one is logged in to. Tasks may overlap; five go on at once, more wait for their turn.
@@ -22,7 +21,7 @@ export type Host = AsyncDisposable & {
     source: Uint8Array | string,
     remotePath: string,
     mode: number,
-    limits?: Limits,
+    options?: UploadOptions,
   ): Promise<void>;
   /** Ends the connection and what still runs over it. */
   close(): Promise<void>;
@@ -36,8 +35,8 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
     name: connection.name,
     run: (command, options = {}) => run(connection, command, options),
     output: (command, options = {}) => output(connection, command, options),
-    upload: (source, remotePath, mode, limits = {}) =>
-      upload(connection, source, remotePath, mode, limits),
+    upload: (source, remotePath, mode, options = {}) =>
+      upload(connection, source, remotePath, mode, options),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -3,17 +3,21 @@
 //   sender              DUT                      receiver
 //   ppsgate-tx ──▶ ppsgate-in   ppsgate-out ──▶ ppsgate-rx
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { LinuxTestbed } from '../config/schema.ts';
-import { claim } from './owner.ts';
+import { claim, disclaim } from './owner.ts';
 
 const run = promisify(execFile);
 
 const folder = '/run/ppsgate-lab';
+/** Beside the folder, which comes and goes. */
+const ownerFile = `${folder}.owner`;
 const roles = ['sender', 'dut', 'receiver'] as const;
 type Role = (typeof roles)[number];
 
@@ -33,7 +37,7 @@ const dutCpu = availableParallelism() > 1 ? 1 : 0;
 
 /** Brings the lab up, after taking down what an earlier one left, and says how to reach it; fails when another process uses it. */
 export async function labUp(): Promise<LinuxTestbed> {
-  await claim(join(folder, 'owner'));
+  await claim(ownerFile);
   try {
     await removeLab();
     await mkdir('/run/sshd', { recursive: true });
@@ -49,9 +53,10 @@ export async function labUp(): Promise<LinuxTestbed> {
 
 /** Takes everything of the lab down: processes, namespaces, keys; harmless when there is nothing, refused when another process uses it. */
 export async function labDown(): Promise<void> {
-  await claim(join(folder, 'owner'));
+  await claim(ownerFile);
   await removeLab();
   await rm(folder, { recursive: true, force: true });
+  await disclaim(ownerFile);
 }
 
 /** What of a lab exists on this machine: namespaces and processes in them; all empty after `labDown`. */
@@ -256,6 +261,25 @@ async function startSshd(role: Role): Promise<void> {
   const configuration = join(folder, `sshd-${role}.conf`);
   await writeFile(configuration, sshdConfiguration(role));
   await run('ip', ['netns', 'exec', namespace(role), '/usr/sbin/sshd', '-f', configuration]);
+  await waitForSshd(role);
+}
+
+/** sshd goes into the background first and listens then, which takes its time on a busy machine. */
+async function waitForSshd(role: Role): Promise<void> {
+  const address = { host: `${managementNetwork[role]}.2`, port: 22 };
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    const socket = connect(address);
+    const isThere = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isThere) return;
+    await wait(10);
+  }
+  throw new Error(
+    `sshd in the namespace ${namespace(role)} does not listen on ${address.host}:22.`,
+  );
 }
 
 const sshdConfiguration = (role: Role): string => `

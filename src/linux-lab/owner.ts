@@ -1,49 +1,37 @@
-// One lab, one process: a file that names the process which uses the lab, and outlives no dead one.
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+// One lab, one process: a lock that the kernel takes back from a process that ends, however it ends.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 
-/** Makes this process the owner; throws when another living process is. */
+/** Of this process, by path. */
+const locks = new Map<string, DatabaseSync>();
+
+/** Makes this process the owner, whose number is then in the file; throws a LabInUseError when another one is. */
 export async function claim(path: string): Promise<void> {
+  if (locks.has(path)) return;
   await mkdir(dirname(path), { recursive: true });
-  const self = (await identify(process.pid)) ?? '';
-  while (!(await createWhole(path, self))) {
-    const owner = await readFile(path, 'utf8').catch(() => '');
-    if (owner === self) return;
-    if (owner !== '' && (await isAlive(owner))) {
-      const pid = owner.split(' ')[0];
-      throw new LabInUseError(
-        `The embedded lab is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`,
-      );
-    }
-    await rm(path, { force: true });
+  // Node has no flock(2), but SQLite locks a file; it stays, for a lock on a file that was removed keeps nobody out.
+  const lock = new DatabaseSync(`${path}.lock`);
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch {
+    lock.close();
+    const pid = await readFile(path, 'utf8').catch(() => 'of another user');
+    throw new LabInUseError(
+      `The embedded lab is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`,
+    );
   }
+  locks.set(path, lock);
+  await writeFile(path, String(process.pid));
 }
 
-/** Creates the file with its text in one step, so that nobody reads half of it; false where it exists. */
-async function createWhole(path: string, text: string): Promise<boolean> {
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, text);
-  try {
-    await link(draft, path);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    await rm(draft);
-  }
+/** Lets others claim it; harmless where this process is not the owner. */
+export async function disclaim(path: string): Promise<void> {
+  const lock = locks.get(path);
+  if (lock === undefined) return;
+  await rm(path, { force: true });
+  locks.delete(path);
+  lock.close();
 }
 
 export class LabInUseError extends Error {}
-
-async function isAlive(owner: string): Promise<boolean> {
-  return (await identify(Number(owner.split(' ')[0]))) === owner;
-}
-
-/** `pid starttime`: the start time, in ticks since boot, tells a process from a later one of the same number. */
-async function identify(pid: number): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  // Field 22 of proc_pid_stat(5); the name in field 2 may itself hold spaces and parentheses.
-  const startTime = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  return startTime === undefined ? undefined : `${pid} ${startTime}`;
-}

@@ -1,26 +1,134 @@
-// May this patch be run on our hardware? It is hostile code until somebody with write permission stands for it.
+// May this patch be run on our hardware? It is hostile code until somebody who may write to the repository stands for it.
 import type { FoundPullRequest } from './github.ts';
 
-export type Leave = { kind: 'allowed'; why: string } | { kind: 'refused'; why: string };
+/** `ignored` is what nobody asked for, so nobody is answered; `why` is one sentence for the people at the patch. */
+export type Leave =
+  | { kind: 'allowed'; why: string }
+  | { kind: 'refused'; why: string }
+  | { kind: 'ignored'; why: string };
 
-/** What started the job: GitHub lets only people with write permission dispatch a workflow. */
-export type Trigger = 'pull_request' | 'workflow_dispatch';
+/** What made us look at a pull request, and whose doing it was. */
+export type Occasion =
+  /** Opened, reopened, or pushed to. */
+  | { kind: 'pushed'; by: string }
+  | { kind: 'labelled'; by: string; label: string }
+  /**
+   * `at` is GitHub's time, in ISO 8601; `commit` is the head that the person named, if any; `isOtherwise` where a patch
+   * is to be held to something else than what the configuration says.
+   */
+  | { kind: 'commanded'; by: string; at: string; commit?: string; isOtherwise?: boolean }
+  /** A run by hand, which GitHub lets only people who may write start; `commit` is that of a check whose button it was. */
+  | { kind: 'dispatched'; by: string; commit?: string };
 
-/** `why` is one sentence for the one who opened the pull request. */
-export function authorize(
-  trigger: Trigger,
-  { pullRequest, headRepository }: Pick<FoundPullRequest, 'pullRequest' | 'headRepository'>,
-): Leave {
-  const { number, repository } = pullRequest;
-  if (trigger === 'workflow_dispatch') {
-    const why = `Somebody with write permission to ${repository} dispatched #${number}.`;
-    return { kind: 'allowed', why };
+export type LeaveRules = {
+  /** Logins that may have patches measured, besides those who may write. */
+  people: readonly string[];
+  label: string;
+  /** Asks GitHub. */
+  mayWrite(login: string): Promise<boolean>;
+  /** Since when the head has been known to the people at the patch, as ppsgate's comment there tells. */
+  seen?: { headCommit: string; since: string } | undefined;
+};
+
+type Found = Pick<FoundPullRequest, 'pullRequest' | 'headRepository'>;
+
+/**
+ * Decides for the head as `found` has it, and for no other: a later push needs leave again. A command is leave for what
+ * the commander can have seen, which is the commit that he names, or a head that was known before he wrote.
+ */
+export async function authorize(
+  occasion: Occasion,
+  found: Found,
+  rules: LeaveRules,
+): Promise<Leave> {
+  const { number, repository, headCommit, author } = found.pullRequest;
+  const { by } = occasion;
+  const isKnown = async (login: string) =>
+    rules.people.some((person) => person.toLowerCase() === login.toLowerCase()) ||
+    (await rules.mayWrite(login));
+  const isOurs = found.headRepository === repository;
+
+  switch (occasion.kind) {
+    case 'labelled': {
+      if (occasion.label !== rules.label) {
+        return { kind: 'ignored', why: `The label is not "${rules.label}".` };
+      }
+      if (!(await rules.mayWrite(by))) return stranger(by, found);
+      const why = `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${short(headCommit)}.`;
+      return { kind: 'allowed', why };
+    }
+    case 'pushed': {
+      if (isOurs) {
+        const why = `The head of #${number} is in ${repository} itself, where only people with write permission can push.`;
+        return { kind: 'allowed', why };
+      }
+      // Whoever may push to a fork is its owner's choice, so both are asked.
+      for (const login of new Set([author, by])) {
+        if (!(await isKnown(login))) return fromElsewhere(found, rules.label);
+      }
+      const why = `${author}, the author of #${number}, may have patches measured in ${repository}.`;
+      return { kind: 'allowed', why };
+    }
+    case 'commanded': {
+      if (!(await isKnown(by))) return stranger(by, found);
+      if (occasion.isOtherwise && !(await rules.mayWrite(by))) return asConfigured(by, found);
+      const gap = isOurs ? undefined : whyUnseen(occasion, headCommit, rules.seen);
+      if (gap !== undefined) return { kind: 'refused', why: gap };
+      const why = `${by}, who may have patches measured in ${repository}, asked for #${number} at ${short(headCommit)}.`;
+      return { kind: 'allowed', why };
+    }
+    case 'dispatched': {
+      if (occasion.commit !== undefined && occasion.commit !== headCommit) {
+        return { kind: 'refused', why: isOlder(occasion.commit, headCommit) };
+      }
+      // GitHub does not promise who may press a button.
+      if (occasion.commit !== undefined && !(await isKnown(by))) return stranger(by, found);
+      const why = `${by}, who may have patches measured in ${repository}, started it for #${number} at ${short(headCommit)}.`;
+      return { kind: 'allowed', why };
+    }
   }
-  if (headRepository === repository) {
-    const why = `The head of #${number} is in ${repository} itself, where only people with write permission can push.`;
-    return { kind: 'allowed', why };
-  }
-  const from = headRepository ?? 'a repository that was deleted';
-  const why = `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read it and started ppsgate by workflow_dispatch with patch \`#${number}\`.`;
-  return { kind: 'refused', why };
 }
+
+/** The clocks of GitHub and of a runner may differ by so much. */
+const clockSeconds = 10;
+
+function whyUnseen(
+  { at, commit }: { at: string; commit?: string },
+  headCommit: string,
+  seen: LeaveRules['seen'],
+): string | undefined {
+  if (commit !== undefined) {
+    return headCommit.startsWith(commit) ? undefined : isOlder(commit, headCommit);
+  }
+  const isSeen =
+    seen?.headCommit === headCommit &&
+    Date.parse(seen.since) + clockSeconds * 1000 < Date.parse(at);
+  if (isSeen) return undefined;
+  return `The head is ${short(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate run ${short(headCommit)}.`;
+}
+
+const isOlder = (commit: string, headCommit: string): string =>
+  `The head is ${short(headCommit)} and no longer ${short(commit)}: read it, and ask again.`;
+
+const stranger = (by: string, { pullRequest: { number, repository } }: Found): Leave => ({
+  kind: 'refused',
+  why: `Thank you, ${by}: #${number} runs on the testbed when somebody who may write to ${repository} asks for it.`,
+});
+
+/** A wide margin passes any patch, and who may not write may not let his own be merged by it. */
+const asConfigured = (by: string, { pullRequest: { number, repository } }: Found): Leave => ({
+  kind: 'refused',
+  why: `Thank you, ${by}: you can have #${number} measured as ppsgate.yml says; a margin, scenarios, families or a testbed of one's own are for those who may write to ${repository}.`,
+});
+
+function fromElsewhere({ pullRequest, headRepository }: Found, label: string): Leave {
+  const { number, repository, headCommit } = pullRequest;
+  const from = headRepository ?? 'a repository that was deleted';
+  const commit = short(headCommit);
+  return {
+    kind: 'refused',
+    why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${commit}, and then put the label ${label} on it or written /ppsgate run ${commit}.`,
+  };
+}
+
+const short = (commit: string): string => commit.slice(0, 12);

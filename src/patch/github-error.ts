@@ -1,5 +1,6 @@
 // What GitHub answered instead of what it was asked for, out of the error that octokit throws.
 import type { RequestError } from 'octokit';
+import { z } from 'zod';
 
 /** `said` is one line for people: GitHub's own words, or the network's, cut to a readable length. */
 export type GithubFailure =
@@ -9,7 +10,7 @@ export type GithubFailure =
 
 /** Undefined where the error is none of octokit's, and so a defect of ours rather than an answer. */
 export function githubFailure(error: unknown): GithubFailure | undefined {
-  if (!isRequestError(error)) return undefined;
+  if (!isRequestError(error)) return graphqlFailure(error);
   const said = oneLine(error.message);
   if (error.response === undefined) return { kind: 'no-answer', said };
   const until = endOfRateLimit(error);
@@ -17,9 +18,35 @@ export function githubFailure(error: unknown): GithubFailure | undefined {
   return { kind: 'answered', status: error.status, said: `${error.status} ${said}` };
 }
 
+/** GitHub or the network broke down: what was asked for may have been done all the same, and another try may help. */
+export const isBreakdown = (failure: GithubFailure | undefined): boolean =>
+  failure?.kind === 'no-answer' || (failure?.kind === 'answered' && failure.status >= 500);
+
 /** By its name and not its class, for which all of octokit would have to be loaded. */
 function isRequestError(error: unknown): error is RequestError {
   return error instanceof Error && error.name === 'HttpError' && 'request' in error;
+}
+
+const errors = z.array(z.object({ message: z.string(), type: z.string().optional() }));
+
+const graphqlError = z.union([
+  z.object({ name: z.literal('GraphqlResponseError'), errors }),
+  // A plain Error of octokit's throttling plugin, which sees a rate limit first.
+  z
+    .object({ message: z.literal('GraphQL Rate Limit Exceeded'), data: z.object({ errors }) })
+    .transform(({ data }) => data),
+]);
+
+/** GraphQL answers 200 whatever it says. */
+function graphqlFailure(error: unknown): GithubFailure | undefined {
+  const parsed = graphqlError.safeParse(error);
+  if (!parsed.success) return undefined;
+  const { errors } = parsed.data;
+  const said = oneLine(errors.map(({ message }) => message).join(' '));
+  if (!errors.some(({ type }) => type === 'RATE_LIMITED')) {
+    return { kind: 'answered', status: 200, said };
+  }
+  return { kind: 'rate-limited', until: 'for up to an hour', said };
 }
 
 function oneLine(message: string): string {

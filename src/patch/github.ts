@@ -17,15 +17,11 @@ export type PullRequestSearch =
   | { kind: 'not-found'; why: string }
   | { kind: 'failed'; why: string };
 
-/** The pull request of a `pull_request` event: `payload` is the JSON in the file `GITHUB_EVENT_PATH`. */
+/** The pull request of a `pull_request` or `pull_request_target` event: `payload` is the JSON in the file `GITHUB_EVENT_PATH`. */
 export function pullRequestFromEvent(eventName: string, payload: unknown): PullRequestSearch {
-  if (eventName !== 'pull_request') {
-    const why = `The event ${eventName} names no pull request to gate: run ppsgate on pull_request, or on workflow_dispatch with a number.`;
-    return { kind: 'not-found', why };
-  }
   const event = z.object({ pull_request: pullRequestDocument }).safeParse(payload);
   if (event.success) return found(event.data.pull_request);
-  return { kind: 'not-found', why: misread('The payload of the pull_request event', event.error) };
+  return { kind: 'not-found', why: misread(`The payload of the ${eventName} event`, event.error) };
 }
 
 /** The pull request that a person typed as `#123` or `123`, or undefined where it is neither. */
@@ -50,6 +46,86 @@ export async function fetchPullRequest(
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
     return notFetched(failure, `#${number} of ${repository}`);
+  }
+}
+
+/** The open pull request whose head is this very commit, if there is one; throws where GitHub does not tell. */
+export async function pullRequestWithHead(
+  octokit: Octokit,
+  repository: string,
+  headCommit: string,
+): Promise<FoundPullRequest | undefined> {
+  const [owner = '', repo = ''] = repository.split('/');
+  const list = () =>
+    octokit.paginate(octokit.rest.repos.listPullRequestsAssociatedWithCommit, {
+      owner,
+      repo,
+      commit_sha: headCommit,
+      per_page: 100,
+    });
+  const documents = await told(list, `which pull requests have ${headCommit}`);
+  return openWithHead(documents, headCommit);
+}
+
+/** The same by the branch of a fork, which needs no such commit in the repository itself. */
+export async function pullRequestOfBranch(
+  octokit: Octokit,
+  repository: string,
+  head: { owner: string; branch: string; commit: string },
+): Promise<FoundPullRequest | undefined> {
+  const [owner = '', repo = ''] = repository.split('/');
+  const list = () =>
+    octokit.paginate(octokit.rest.pulls.list, {
+      owner,
+      repo,
+      state: 'open',
+      head: `${head.owner}:${head.branch}`,
+      per_page: 100,
+    });
+  const documents = await told(list, `which pull requests ${head.owner}:${head.branch} has`);
+  return openWithHead(documents, head.commit);
+}
+
+function openWithHead(
+  documents: readonly { state: string }[],
+  headCommit: string,
+): FoundPullRequest | undefined {
+  return documents
+    .filter(({ state }) => state === 'open')
+    .flatMap((document) => pullRequestDocument.safeParse(document).data ?? [])
+    .map(found)
+    .find(({ pullRequest }) => pullRequest.headCommit === headCommit);
+}
+
+/** Whether GitHub lets this person write to the repository; throws where GitHub does not tell. */
+export async function mayWrite(
+  octokit: Octokit,
+  repository: string,
+  login: string,
+): Promise<boolean> {
+  const [owner = '', repo = ''] = repository.split('/');
+  const ask = async () => {
+    try {
+      const { repos } = octokit.rest;
+      const { data } = await repos.getCollaboratorPermissionLevel({ owner, repo, username: login });
+      return data.permission;
+    } catch (error) {
+      const failure = githubFailure(error);
+      if (failure?.kind === 'answered' && failure.status === 404) return 'none';
+      throw error;
+    }
+  };
+  // "maintain" is told as write, and "triage" as read.
+  return ['admin', 'write'].includes(await told(ask, `what ${login} may do`));
+}
+
+async function told<Data>(ask: () => Promise<Data>, what: string): Promise<Data> {
+  try {
+    return await ask();
+  } catch (error) {
+    const failure = githubFailure(error);
+    if (failure === undefined) throw error;
+    throw new Error(`GitHub did not tell ${what} (${failure.said}): run the job again.`);
   }
 }
 

@@ -12,6 +12,8 @@ export type Repository = {
   list(commit: string, folder: string): Promise<TreeEntry[]>;
   /** The text of an object: its id, or `COMMIT:PATH`. */
   read(object: string): Promise<string>;
+  /** All that the second commit changes of the first, as bytes: files need be no text. */
+  diff(first: string, second: string): Promise<Buffer>;
   /** Subject line and author of a commit. */
   describe(commit: string): Promise<{ subject: string; author: string }>;
 };
@@ -27,11 +29,13 @@ const run = promisify(execFile);
 /** Of one file, and of one listing. */
 const maxBytes = 4 * 1024 * 1024;
 
-export function openRepository(directory: string): Repository {
+/** @param environment for git, where fetching what is missing needs more than the checkout has. */
+export function openRepository(directory: string, environment: NodeJS.ProcessEnv = {}): Repository {
   const git = async (...args: string[]): Promise<string> => {
     // Through sudo, and in containers, the checkout often belongs to somebody else; only objects are read.
     const options = ['-C', directory, '-c', 'safe.directory=*'];
-    const { stdout } = await run('git', [...options, ...args], { maxBuffer: maxBytes });
+    const env = { ...process.env, ...environment };
+    const { stdout } = await run('git', [...options, ...args], { env, maxBuffer: maxBytes });
     return stdout;
   };
 
@@ -81,6 +85,28 @@ export function openRepository(directory: string): Repository {
           `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`,
         );
       }),
+
+    async diff(first, second) {
+      const plain = [
+        '--no-color',
+        '--no-ext-diff',
+        '--no-textconv',
+        '--no-renames',
+        '--full-index',
+      ];
+      const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
+      const range = ['--end-of-options', first, second];
+      const options = ['-C', directory, '-c', 'safe.directory=*'];
+      const diff = [...options, 'diff', ...plain, ...prefixes, ...range];
+      const { stdout } = await run('git', diff, { maxBuffer: maxBytes, encoding: 'buffer' }).catch(
+        () => {
+          throw new RepositoryError(
+            `git cannot compare ${first} with ${second} in ${directory}: their difference must be of at most 4 MiB.`,
+          );
+        },
+      );
+      return stdout;
+    },
 
     async describe(commit) {
       const [subject = '', author = ''] = (

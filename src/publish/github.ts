@@ -1,80 +1,134 @@
 // The answer on GitHub: one comment on the pull request, found again by its marker and updated in place.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Octokit } from 'octokit';
-import { type GithubFailure, githubFailure } from '../patch/github-error.ts';
+import { z } from 'zod';
+import { type GithubFailure, githubFailure, isBreakdown } from '../patch/github-error.ts';
 import type { PullRequest } from '../patch/patch.ts';
 
 export type PublishedComment =
-  | { kind: 'created' | 'updated'; url: string }
-  | { kind: 'not-published'; why: string };
+  | { kind: 'created' | 'updated' | 'left'; url: string }
+  /** `isFinal` where another try would be refused as well. */
+  | { kind: 'not-published'; why: string; isFinal: boolean };
 
 /**
- * Makes `body` our only comment with this marker on the pull request. Of several the oldest is kept and the
- * others are deleted; a comment of anybody else is left alone, whatever it holds. Never throws for what
- * GitHub or the network did: the result is then in `why`, one sentence.
+ * Makes what `compose` answers our only comment with this marker on the pull request. Of several the oldest is kept and
+ * the others are deleted; a comment of anybody else is left alone, whatever it holds. Never throws for what GitHub or
+ * the network did: the result is then in `why`, one sentence.
  *
- * @param body Markdown without the marker, which becomes the first line of the comment.
- * @param options.marker an HTML comment, which readers do not see: `<!-- ppsgate:testbed -->`.
- * @param options.pause how to wait before a lost creation is tried again.
+ * @param compose gets the comment as it is, if there is one, and answers Markdown that begins with the marker;
+ *   undefined leaves it as it is.
+ * @param options.marker an HTML comment, which readers do not see: `<!-- ppsgate -->`.
+ * @param options.pause how to wait before another try.
  */
 export async function publishComment(
   octokit: Octokit,
   pullRequest: PullRequest,
-  body: string,
+  compose: Compose,
   options: { marker: string; pause?: (seconds: number) => Promise<unknown> },
 ): Promise<PublishedComment> {
   const [owner = '', repo = ''] = pullRequest.repository.split('/');
   const { marker, pause = (seconds) => sleep(seconds * 1000) } = options;
-  const thread = { octokit, owner, repo, number: pullRequest.number, marker, pause };
+  const place = { octokit, owner, repo, number: pullRequest.number, marker };
   try {
-    return await putComment(thread, `${marker}\n${body}`);
+    const login = await ownLogin(octokit);
+    return await putComment({ ...place, login, pause }, compose);
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
-    return { kind: 'not-published', why: whyNot(failure, pullRequest) };
+    const isFinal = failure.kind === 'answered' && failure.status < 500;
+    return { kind: 'not-published', why: whyNot(failure, pullRequest), isFinal };
   }
 }
 
+/** Our comment with this marker as it stands, if there is one; throws what octokit throws. */
+export async function findComment(
+  octokit: Octokit,
+  { repository, number }: Pick<PullRequest, 'repository' | 'number'>,
+  marker: string,
+): Promise<string | undefined> {
+  const [owner = '', repo = ''] = repository.split('/');
+  const login = await ownLogin(octokit);
+  const [found] = await ownComments({ octokit, owner, repo, number, marker }, login);
+  return found?.body;
+}
+
+type Compose = (before: string | undefined) => string | undefined;
+
 /** Where the comment stands and what it is known by. */
-type Thread = {
+type Place = {
   octokit: Octokit;
   owner: string;
   repo: string;
   number: number;
   marker: string;
-  pause: (seconds: number) => Promise<unknown>;
 };
 
-async function putComment(thread: Thread, body: string): Promise<PublishedComment> {
-  const login = await ownLogin(thread.octokit);
-  const [kept, ...others] = await ownComments(thread, login);
-  if (kept === undefined) return createComment(thread, login, body, 1);
-  const { octokit, owner, repo } = thread;
-  const { data } = await octokit.rest.issues.updateComment({
-    owner,
-    repo,
-    comment_id: kept.id,
-    body,
-  });
-  for (const { id } of others) await deleteComment(thread, id);
-  return { kind: 'updated', url: data.html_url };
+type Thread = Place & { login: string; pause: (seconds: number) => Promise<unknown> };
+
+const mostTries = 4;
+
+/**
+ * Writing must not simply be sent again: the answer may be lost after GitHub did what was asked, and a later run may
+ * have written meanwhile. So octokit's own retries are off here, and before each further try we look.
+ *
+ * @param again.lost what was written, perhaps, by the try before.
+ */
+async function putComment(
+  thread: Thread,
+  compose: Compose,
+  again: { tries: number; lost?: 'created' | 'updated' } = { tries: 1 },
+): Promise<PublishedComment> {
+  const [kept, ...others] = await ownComments(thread, thread.login);
+  const body = compose(kept?.body);
+  if (body === undefined || body === kept?.body) {
+    await deleteComments(thread, others);
+    return { kind: body === undefined ? 'left' : (again.lost ?? 'updated'), url: kept?.url ?? '' };
+  }
+  const { tries } = again;
+  const kind = kept === undefined ? 'created' : 'updated';
+  try {
+    const url = await writeComment(thread, kept?.id, body);
+    await deleteComments(thread, others);
+    if (kind === 'updated' || (await isOnly(thread, url))) return { kind, url };
+  } catch (error) {
+    if (tries === mostTries || !isBreakdown(githubFailure(error))) throw error;
+    await thread.pause(tries ** 2);
+  }
+  return putComment(thread, compose, { tries: tries + 1, lost: kind });
 }
 
-/** GET /user is for tokens of people; to a workflow's own token GitHub refuses it. */
-async function ownLogin(octokit: Octokit): Promise<string> {
-  try {
-    const { data } = await octokit.rest.users.getAuthenticated();
-    return data.login;
-  } catch (error) {
-    const failure = githubFailure(error);
-    if (failure?.kind === 'answered' && failure.status === 403) return 'github-actions[bot]';
-    throw error;
-  }
+/** Not where another gate found none as well, and was faster: then that comment becomes ours. */
+async function isOnly(thread: Thread, url: string): Promise<boolean> {
+  const [oldest] = await ownComments(thread, thread.login);
+  return oldest === undefined || oldest.url === url;
+}
+
+async function writeComment(
+  { octokit, owner, repo, number }: Thread,
+  comment_id: number | undefined,
+  body: string,
+): Promise<string> {
+  const { issues } = octokit.rest;
+  const writing = { owner, repo, body, request: { retries: 0 } };
+  const { data } =
+    comment_id === undefined
+      ? await issues.createComment({ ...writing, issue_number: number })
+      : await issues.updateComment({ ...writing, comment_id });
+  return data.html_url;
+}
+
+const viewer = z.object({ viewer: z.object({ login: z.string() }) });
+
+/** Whose the token is: GET /user tells only people, and GraphQL apps too. */
+export async function ownLogin(octokit: Octokit): Promise<string> {
+  return viewer.parse(await octokit.graphql('{ viewer { login } }')).viewer.login;
 }
 
 /** Oldest first, as GitHub lists them. */
-async function ownComments(thread: Thread, login: string): Promise<{ id: number; url: string }[]> {
-  const { octokit, owner, repo, number, marker } = thread;
+async function ownComments(
+  { octokit, owner, repo, number, marker }: Place,
+  login: string,
+): Promise<{ id: number; url: string; body: string }[]> {
   const comments = await octokit.paginate(octokit.rest.issues.listComments, {
     owner,
     repo,
@@ -83,52 +137,24 @@ async function ownComments(thread: Thread, login: string): Promise<{ id: number;
   });
   return comments
     .filter(({ user, body }) => user?.login === login && body?.startsWith(marker))
-    .map(({ id, html_url }) => ({ id, url: html_url }));
-}
-
-const mostCreations = 4;
-
-/**
- * Creating is the one request that must not simply be sent again: the answer may be lost after GitHub did
- * what was asked. So octokit's own retries are off here, and before each further try we look.
- */
-async function createComment(
-  thread: Thread,
-  login: string,
-  body: string,
-  tries: number,
-): Promise<PublishedComment> {
-  const { octokit, owner, repo, number, pause } = thread;
-  try {
-    const { data } = await octokit.rest.issues.createComment({
-      owner,
-      repo,
-      issue_number: number,
-      body,
-      request: { retries: 0 },
-    });
-    return { kind: 'created', url: data.html_url };
-  } catch (error) {
-    if (tries === mostCreations || !mayHaveHappened(githubFailure(error))) throw error;
-  }
-  await pause(tries ** 2);
-  const [created] = await ownComments(thread, login);
-  if (created !== undefined) return { kind: 'created', url: created.url };
-  return createComment(thread, login, body, tries + 1);
-}
-
-function mayHaveHappened(failure: GithubFailure | undefined): boolean {
-  return failure?.kind === 'no-answer' || (failure?.kind === 'answered' && failure.status >= 500);
+    .map(({ id, html_url, body = '' }) => ({ id, url: html_url, body }));
 }
 
 /** A second comment that stays is a blemish, not a reason to call the first one unpublished. */
-async function deleteComment({ octokit, owner, repo }: Thread, comment_id: number): Promise<void> {
-  try {
-    await octokit.rest.issues.deleteComment({ owner, repo, comment_id });
-  } catch (error) {
-    const failure = githubFailure(error);
-    if (failure === undefined) throw error;
-    octokit.log.warn(`An older comment of ppsgate's own could not be deleted (${failure.said}).`);
+async function deleteComments(
+  { octokit, owner, repo }: Thread,
+  comments: readonly { id: number }[],
+): Promise<void> {
+  for (const { id } of comments) {
+    try {
+      await octokit.rest.issues.deleteComment({ owner, repo, comment_id: id });
+    } catch (error) {
+      const failure = githubFailure(error);
+      if (failure === undefined) throw error;
+      // It is gone where the answer to the first try was lost.
+      if (failure.kind === 'answered' && failure.status === 404) continue;
+      octokit.log.warn(`An older comment of ppsgate's own could not be deleted (${failure.said}).`);
+    }
   }
 }
 
@@ -139,6 +165,12 @@ function whyNot(failure: GithubFailure, { repository, number }: PullRequest): st
   }
   if (failure.kind === 'rate-limited') {
     return `${what} because GitHub's rate limit shuts this token out ${failure.until}: publish the result again then.`;
+  }
+  if (failure.status === 403 && /\block(?:ed)?\b/i.test(failure.said)) {
+    return `${what} because the conversation is locked (${failure.said}): the result is in the job's summary.`;
+  }
+  if (failure.status === 404 || failure.status === 410) {
+    return `${what} because GitHub has no such pull request any more (${failure.said}); the result itself is kept.`;
   }
   if (failure.status === 403) {
     return `${what} because the token may not (${failure.said}): give the job \`permissions: pull-requests: write\`, or, for a pull request from a fork, publish from a workflow_run job.`;

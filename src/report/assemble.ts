@@ -1,9 +1,11 @@
 // From a plan and its journal to the result: the same answer however often it is computed.
 import packageJson from '../../package.json' with { type: 'json' };
+import { cellsSoFar } from '../experiment/cells.ts';
+import { baseNumbers } from '../experiment/history.ts';
 import type { Entry } from '../experiment/journal.ts';
 import type { Plan } from '../experiment/plan.ts';
-import { type Cell, cellName } from '../scenario/scenario.ts';
-import { judgeCell, worstVerdict } from '../stats/verdict.ts';
+import { standings } from '../stats/standing.ts';
+import { cellResult, worstVerdict } from '../stats/verdict.ts';
 import type { Outcome, Result } from './result.ts';
 
 /** The result of an experiment that has ended; of one that has not, what its journal is worth so far. */
@@ -19,9 +21,13 @@ export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
       commit,
       files: files.map(({ path, sha256 }) => ({ path, sha256 })),
     })),
-    testbed: { name: plan.testbed, fingerprint: started?.fingerprint ?? {} },
+    testbed: {
+      name: plan.testbed,
+      fingerprint: started?.fingerprint ?? {},
+      warnings: started?.warnings ?? [],
+    },
     policy: plan.policy,
-    traffic: { flows, frameBytes, offeredPps, measureSeconds },
+    traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
     seed: plan.seed,
     startedAt: journal.at(0)?.at ?? epoch,
     finishedAt: journal.at(-1)?.at ?? epoch,
@@ -34,25 +40,10 @@ const epoch = new Date(0).toISOString();
 
 function outcomeOf(plan: Plan, journal: readonly Entry[]): Outcome {
   const last = journal.findLast((entry) => entry.kind !== 'started');
-  if (last?.kind === 'does-not-load') {
-    return { kind: 'does-not-load', scenario: last.scenario, message: last.message };
-  }
-  const cells = plan.cells.map((cell) => {
-    const runs = journal.flatMap((entry) =>
-      entry.kind === 'measured' && cellName(entry.summary.cell) === cellName(cell)
-        ? entry.runs
-        : [],
-    );
-    return judgeCell(cell, runs, plan.policy, failuresOf(cell, plan, journal));
+  if (last?.kind === 'rejected') return last.rejection;
+  const cells = standings(cellsSoFar(plan, journal), plan.policy).map((standing) => {
+    const ofBase = baseNumbers(standing.input.runs, plan.policy.metric);
+    return cellResult(standing, plan.policy, ofBase);
   });
   return { kind: 'judged', verdict: worstVerdict(cells), cells };
-}
-
-/** Why blasts of the cell measured nothing. */
-function failuresOf(cell: Cell, plan: Plan, journal: readonly Entry[]): string[] {
-  const blasts = plan.blasts.filter((blast) => cellName(blast.cell) === cellName(cell));
-  const numbers = new Set(blasts.map((blast) => blast.number));
-  return journal.flatMap((entry) =>
-    entry.kind === 'failed' && numbers.has(entry.blast) ? entry.reason : [],
-  );
 }

@@ -1,5 +1,4 @@
 // Text that came from a patch, a log or a kernel, made harmless for Markdown: it only ever stands in code.
-import { stripVTControlCharacters } from 'node:util';
 
 /** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
 export function codeSpan(text: string, mostCharacters = 200): string {
@@ -25,8 +24,21 @@ function fenceFor(text: string, least: number): string {
 
 /** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
 function withoutControls(text: string): string {
-  return stripVTControlCharacters(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, '');
+  return text.replace(sequences, '').replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, '');
 }
+
+/**
+ * What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
+ * stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
+ */
+const sequences = new RegExp(
+  [
+    '(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]',
+    '(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)',
+    '\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]',
+  ].join('|'),
+  'g',
+);
 
 function shortened(text: string, mostCharacters: number): string {
   if (text.length <= mostCharacters) return text;

@@ -36,6 +36,19 @@ export function formatDuration(seconds: number): string {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
+/** `some 25 min`, of what is only expected. */
+export const expectedly = (seconds: number): string =>
+  seconds < 30 ? roughly(seconds) : `some ${roughly(seconds)}`;
+
+/** `25 min`: nobody plans by seconds. */
+export function roughly(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1) return 'under 1 min';
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
+
 function signedPercent(ratio: number): string {
   const percent = Math.abs(ratio * 100);
   const digits = percent < 10 ? 2 : percent < 100 ? 1 : 0;

@@ -2,7 +2,7 @@
 import { patchName } from '../patch/patch.ts';
 import { cellName } from '../scenario/scenario.ts';
 import { formatPercent } from './format.ts';
-import type { CellResult, CellVerdict, Result } from './result.ts';
+import type { CellResult, CellVerdict, Rejection, Result } from './result.ts';
 
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */
 export function headline(result: Result): string {
@@ -10,9 +10,18 @@ export function headline(result: Result): string {
   return `${symbol} ppsgate: ${patchName(result.patch)} ${text}`;
 }
 
+/** The same where it stands under ppsgate's name already: `🔴 #7 loses 10.4 % (forwarding inet4)`. */
+export function verdictLine(result: Result): string {
+  const { symbol, text } = sentence(result);
+  return `${symbol} ${patchName(result.patch)} ${text}`;
+}
+
+/** `regression`, `boot-failed`: the verdict, or what kept a patch from one. */
+export const outcomeName = ({ outcome }: Pick<Result, 'outcome'>): string =>
+  outcome.kind === 'judged' ? outcome.verdict : outcome.kind;
+
 function sentence({ outcome, policy }: Result): { symbol: string; text: string } {
-  if (outcome.kind === 'does-not-load') return { symbol: '🔴', text: 'does not load' };
-  if (outcome.kind === 'does-not-apply') return { symbol: '🔴', text: 'does not apply' };
+  if (outcome.kind !== 'judged') return rejections[outcome.kind];
 
   const { cells, verdict } = outcome;
   const margin = formatPercent(policy.marginRatio);
@@ -42,6 +51,15 @@ function sentence({ outcome, policy }: Result): { symbol: string; text: string }
     }
   }
 }
+
+const rejections: Record<Rejection['kind'], { symbol: string; text: string }> = {
+  'does-not-apply': { symbol: '🔴', text: 'does not apply' },
+  'build-failed': { symbol: '🔴', text: 'does not build' },
+  'does-not-load': { symbol: '🔴', text: 'does not load' },
+  'boot-failed': { symbol: '🔴', text: 'does not boot' },
+  'panics-under-load': { symbol: '🔴', text: 'panics under load' },
+  'out-of-disk': { symbol: '⚪', text: 'was not measured: a disk of the lab is full' },
+};
 
 const withVerdict = (cells: readonly CellResult[], kind: CellVerdict['kind']): CellResult[] =>
   cells.filter((cell) => cell.verdict.kind === kind);

@@ -1,6 +1,8 @@
 // The comment: the verdict in one line, the table of all cells, and what an author wants to know folded below.
+import { frameBytesFor } from '../config/schema.ts';
 import { cellName } from '../scenario/scenario.ts';
 import { renderMinistat } from '../stats/ministat.ts';
+import { runsApart } from '../stats/outlier.ts';
 import { type ConfidencePercent, confidencePercents } from '../stats/student.ts';
 import { codeBlock, codeSpan } from './escape.ts';
 import {
@@ -14,10 +16,10 @@ import {
   metricName,
 } from './format.ts';
 import { headline } from './headline.ts';
-import type { CellResult, CellVerdict, Comparison, Metric, Result } from './result.ts';
+import type { CellResult, CellVerdict, Comparison, Metric, Rejection, Result } from './result.ts';
 
-/** GitHub refuses a comment of more characters; the marker in front of ours needs some. */
-export const mostCharacters = 65_536 - 512;
+/** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
+export const mostCharacters = 65_536 - 12_288;
 
 /** What only the place of publication knows, as Markdown of our own: how to rerun, where the raw data is. */
 export type ReportLinks = { rerun?: string; rawData?: string };
@@ -32,13 +34,16 @@ export function renderMarkdown(result: Result, links: ReportLinks = {}): string 
   const folded =
     outcome.kind === 'judged'
       ? [
+          ...movedBaselines(outcome.cells),
           ...otherMetrics(result, outcome.cells),
           ...uncounted(outcome.cells),
+          ...standingApart(outcome.cells),
+          ...warnings(result),
           environment(result),
           howToRead(result),
           ...ministatBlocks(result, outcome.cells),
         ]
-      : [environment(result)];
+      : [...warnings(result), environment(result)];
   return fitted([`### ${headline(result)}`, ...main], folded, footer(links));
 }
 
@@ -46,22 +51,37 @@ export function renderMarkdown(result: Result, links: ReportLinks = {}): string 
 function setting(result: Result): string {
   const { testbed, traffic, blasts } = result;
   const { cpu, kernel } = testbed.fingerprint;
-  const hardware = [cpu, kernel].filter((text) => text !== undefined).map((text) => codeSpan(text));
+  const [own, cpuName] = [kernel, cpu].map((text) => text && codeSpan(text));
+  // Where variants are kernels, the DUT's own is none of them.
+  const hasKernels = blasts.some((blast) => blast.kernel !== undefined);
+  const [measured = hasKernels ? undefined : own] = kernelsOf(result).get('base') ?? [];
+  const hardware = [cpuName, measured].filter((text) => text !== undefined);
   const parts = [codeSpan(testbed.name) + (hardware.length ? ` (${hardware.join(', ')})` : '')];
   if (blasts.length > 0) {
     const sent = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
+    const asked =
+      traffic.offeredPps === undefined ? '' : `${formatPps(traffic.offeredPps)} asked for, `;
     const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
     parts.push(
-      `${grouped(traffic.flows)} flows of ${traffic.frameBytes}-byte UDP, ${formatPps(traffic.offeredPps)} asked for, up to ${formatPps(sent)} sent`,
+      `${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent`,
       `${formatDuration(seconds)}`,
     );
   }
   return parts.join(' · ');
 }
 
+/** `64- and 66-byte`: as they were sent, for not every family fits the smallest. */
+function frameSizes({ blasts, traffic }: Result): string {
+  const all = new Set(blasts.map(({ cell }) => frameBytesFor(traffic, cell)));
+  const sizes = [...all].toSorted((a, b) => a - b);
+  const last = `${sizes.pop()}-byte`;
+  if (sizes.length > 10) return `${sizes[0]}- to ${last}`;
+  return [sizes.map((size) => `${size}-`).join(', '), last].filter(Boolean).join(' and ');
+}
+
 function verdictTable(result: Result, cells: readonly CellResult[]): string[] {
-  const { metric, marginRatio, runsPerVariant } = result.policy;
-  const rule = `Judged by ${metricName(metric)}, ${runsPerVariant} runs of each variant and cell; a loss of ${formatPercent(marginRatio)} or more matters.`;
+  const { metric, marginRatio, falseAlarmRatio } = result.policy;
+  const rule = `Judged by ${metricName(metric)} · a loss of ${formatPercent(marginRatio)} or more matters · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
   return [rule, table(result, cells, metric)];
 }
 
@@ -69,18 +89,34 @@ function verdictTable(result: Result, cells: readonly CellResult[]): string[] {
 function table(result: Result, cells: readonly CellResult[], metric: Metric): string {
   const confidence = formatPercent(result.policy.confidenceRatio);
   const judged = metric === result.policy.metric;
-  const columns = ['cell', 'base', 'patched', 'change', `${confidence} interval`];
+  const columns = ['cell', 'base', 'patched', 'change', `${confidence} interval`, 'runs'];
   const header = judged
-    ? [`| ${columns.join(' | ')} | verdict |`, '|---|--:|--:|--:|:-:|---|']
-    : [`| ${columns.join(' | ')} |`, '|---|--:|--:|--:|:-:|'];
-  const shown = cells.length <= mostRows ? cells : worstFirst(cells).slice(0, mostRows);
-  const rows = shown.map((cell) => row(cell, metric, judged));
-  const rest = cells.length - shown.length;
+    ? [`| ${columns.join(' | ')} | verdict |`, '|---|--:|--:|--:|:-:|--:|---|']
+    : [`| ${columns.join(' | ')} |`, '|---|--:|--:|--:|:-:|--:|'];
+  const rowsOf = (all: readonly CellResult[]) =>
+    fittingRows(all, (cell) => row(cell, metric, judged));
+  const inOrder = rowsOf(cells);
+  const rows = inOrder.length === cells.length ? inOrder : rowsOf(worstFirst(cells));
+  const rest = cells.length - rows.length;
   if (rest > 0) rows.push('', `${rest} more cells, none of them worse, are in \`result.json\`.`);
   return [...header, ...rows].join('\n');
 }
 
 const mostRows = 100;
+/** A reason of a hundred backticks needs three hundred characters. */
+const mostRowCharacters = 40_000;
+
+function fittingRows(cells: readonly CellResult[], toRow: (cell: CellResult) => string): string[] {
+  const rows: string[] = [];
+  let room = mostRowCharacters;
+  for (const cell of cells.slice(0, mostRows)) {
+    const next = toRow(cell);
+    room -= next.length + 1;
+    if (room < 0) break;
+    rows.push(next);
+  }
+  return rows;
+}
 
 const severity: CellVerdict['kind'][] = [
   'regression',
@@ -106,8 +142,8 @@ function row({ cell, verdict, comparisons }: CellResult, metric: Metric, judged:
 }
 
 function numbers(comparison: Comparison | undefined): string[] {
-  if (comparison === undefined) return ['–', '–', '–', '–'];
-  const { metric, base, patched, interval } = comparison;
+  if (comparison === undefined) return ['–', '–', '–', '–', '–'];
+  const { metric, base, patched, interval, baseRuns, patchedRuns } = comparison;
   const clear = interval.low > 0 || interval.high < 0;
   const change = formatChange(interval.change);
   return [
@@ -115,6 +151,7 @@ function numbers(comparison: Comparison | undefined): string[] {
     formatMetric(patched, metric),
     clear ? `**${change}**` : change,
     formatInterval(interval.low, interval.high),
+    `${baseRuns} + ${patchedRuns}`,
   ];
 }
 
@@ -127,16 +164,31 @@ const symbols: Record<CellVerdict['kind'], string> = {
 };
 
 function verdictText(verdict: CellVerdict): string {
-  const reason = verdict.kind === 'invalid' ? `: ${codeSpan(verdict.reason, 120)}` : '';
+  const reason = verdict.kind === 'invalid' ? `: ${codeSpan(verdict.reason, 200)}` : '';
   return `${verdict.kind}${reason}`;
 }
 
-function failure(outcome: Exclude<Result['outcome'], { kind: 'judged' }>): string {
-  const what =
-    outcome.kind === 'does-not-load'
-      ? `The base loads, the patched files do not (${outcome.scenario}); nothing was measured. The DUT says:`
-      : 'The patch does not apply, and nothing was measured:';
-  return `${what}\n\n${codeBlock(outcome.message)}`;
+function failure(outcome: Rejection): string {
+  const panic = 'panic' in outcome && outcome.panic !== undefined ? `panic: ${outcome.panic}` : '';
+  const said = [outcome.message, panic].filter(Boolean).join('\n');
+  return `${failureText(outcome)}\n\n${codeBlock(said)}`;
+}
+
+function failureText(outcome: Rejection): string {
+  switch (outcome.kind) {
+    case 'does-not-apply':
+      return 'The patch does not apply, and nothing was measured:';
+    case 'build-failed':
+      return 'The base builds, the patched kernel does not; nothing was measured. The build says first:';
+    case 'out-of-disk':
+      return 'The patch is not to blame; free some space and run again:';
+    case 'does-not-load':
+      return `The base loads, the patched files do not (${outcome.scenario}); nothing was measured. The DUT says:`;
+    case 'boot-failed':
+      return 'The patched kernel does not come up, and nothing was measured with it. The DUT is back on its own kernel:';
+    case 'panics-under-load':
+      return 'The patched kernel panicked twice in the same blast, and no verdict was reached. The DUT is back on its own kernel:';
+  }
 }
 
 function otherMetrics(result: Result, cells: readonly CellResult[]): string[] {
@@ -157,11 +209,22 @@ function ministatBlocks(result: Result, cells: readonly CellResult[]): string[] 
       { name: `patched, ${cellName(cell.cell)}`, values: patched },
     ];
     const options = { separateBars: true, confidencePercent: ministatConfidence(confidenceRatio) };
-    const note =
-      'ministat takes all runs as independent; the table compares neighbouring runs, so that what slows both alike cancels.';
     const block = codeBlock(renderMinistat(sets, options), 6000);
-    return [details(`ministat: ${cellName(cell.cell)}`, `${note}\n\n${block}`)];
+    return [details(`ministat: ${cellName(cell.cell)}`, `${ministatNote(cell)}\n\n${block}`)];
   });
+}
+
+/** What tells the classic block from the table above it. */
+function ministatNote({ design }: CellResult): string {
+  const early =
+    design.name === 'fixed'
+      ? ''
+      : ' and to be as many as were planned, so its error is too small where the experiment stopped early';
+  const together =
+    design.method === 'paired'
+      ? ', while the table compares neighbouring runs, so that what slows both alike cancels'
+      : '';
+  return `ministat takes the runs to be independent${early}${together}.`;
 }
 
 function valuesOf(cell: CellResult, variant: string, metric: Metric): Float64Array {
@@ -174,26 +237,50 @@ function valuesOf(cell: CellResult, variant: string, metric: Metric): Float64Arr
 const ministatConfidence = (ratio: number): ConfidencePercent =>
   confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
 
-/** Runs that were measured and do not count, by reason. */
+/** Runs that were measured and do not count, by cause. */
 function uncounted(cells: readonly CellResult[]): string[] {
   const lines = cells.flatMap(({ cell, runs }) => {
-    const reasons = runs.flatMap(({ validity }) =>
-      validity.kind === 'invalid' ? validity.reason : [],
-    );
-    const groups = Map.groupBy(reasons, (reason) => reason);
-    return [...groups].map(
-      ([reason, { length }]) =>
-        `- ${cellName(cell)}: ${length} of ${runs.length} runs, ${codeSpan(reason)}`,
-    );
+    const faults = runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity : []));
+    return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
+      const [first, ...others] = group.map(({ reason }) => reason);
+      const like = others.some((reason) => reason !== first) ? 'the first of them: ' : '';
+      const count = `${group.length} of ${runs.length} runs`;
+      return `- ${cellName(cell)}: ${count}, ${like}${codeSpan(first ?? '')}`;
+    });
   });
   return lines.length > 0 ? [details('runs that do not count', lines.join('\n'))] : [];
 }
 
+/** Single runs far from the others: they count, and each was repeated once. */
+function standingApart(cells: readonly CellResult[]): string[] {
+  const lines = cells.flatMap(({ cell, design, runs }) =>
+    (design.method === 'pooled' ? runsApart(runs) : []).map(
+      ({ number, variant, pps }) =>
+        `- ${cellName(cell)}: run ${number} of ${codeSpan(variant)}, ${formatPps(pps)}`,
+    ),
+  );
+  return lines.length > 0 ? [details('runs that stand apart, and count', lines.join('\n'))] : [];
+}
+
+/** Not the patch's doing: whoever looks after the testbed or the branch wants to know. */
+function movedBaselines(cells: readonly CellResult[]): string[] {
+  const lines = cells.flatMap(({ cell, baseline }) => {
+    if (baseline.kind !== 'moved') return [];
+    const { change, low, high } = baseline.interval;
+    return `- ${cellName(cell)}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
+  });
+  if (lines.length === 0) return [];
+  return [['⚠️ **baseline moved**, which is not held against the patch:', ...lines].join('\n')];
+}
+
 function environment(result: Result): string {
   const { patch, variants, testbed, seed, generator } = result;
+  const kernels = kernelsOf(result);
   const lines = [
     `patch: ${codeSpan(patch.title)} by ${codeSpan(patch.author)}`,
-    ...variants.map(({ name, commit }) => `${codeSpan(name)}: commit ${codeSpan(commit)}`),
+    ...variants.map(({ name, commit }) =>
+      [`${codeSpan(name)}: commit ${codeSpan(commit)}`, ...(kernels.get(name) ?? [])].join(', '),
+    ),
     ...Object.entries(testbed.fingerprint).map(
       ([key, value]) => `${codeSpan(key)}: ${codeSpan(value)}`,
     ),
@@ -203,18 +290,39 @@ function environment(result: Result): string {
   return details('environment', lines.map((line) => `- ${line}`).join('\n'));
 }
 
+/** What ran where variants are kernels of their own, which a report had better not get wrong. */
+function kernelsOf({ blasts, outcome }: Result): Map<string, string[]> {
+  const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
+  const variantOf = new Map(runs.map((run) => [run.blast, run.variant]));
+  const found = blasts.flatMap(({ number, kernel }) =>
+    kernel === undefined ? [] : { variant: variantOf.get(number) ?? '', kernel },
+  );
+  return new Map(
+    [...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [
+      variant,
+      [...new Set(group.map(({ kernel }) => codeSpan(kernel)))],
+    ]),
+  );
+}
+
+function warnings({ testbed }: Result): string[] {
+  if (testbed.warnings.length === 0) return [];
+  const lines = testbed.warnings.map((warning) => `- ${codeSpan(warning, 300)}`);
+  return [details('settings of the DUT that do not hold', lines.join('\n'))];
+}
+
 function howToRead(result: Result): string {
-  const { marginRatio, confidenceRatio } = result.policy;
+  const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = result.policy;
   const margin = formatPercent(marginRatio);
   return details(
     'how to read this',
     [
-      `Runs of base and patched alternate, and each is compared with its neighbour. The interval, by Wilcoxon's signed-rank test, holds the true change in ${formatPercent(confidenceRatio)} of experiments; patched is base with the change.`,
+      `Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${formatPercent(confidenceRatio)} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${margin} at most ${formatPercent(missRatio)} are passed.`,
       '',
-      `- **regression**: it lies wholly on the slow side of 0 and does not exclude a loss of ${margin}`,
+      `- **regression**: surely a loss, and ${margin} is not excluded`,
       '- **improvement**: the mirror image',
-      `- **no-regression**: it excludes a loss of ${margin}`,
-      '- **inconclusive**: it excludes neither; more runs would tell',
+      `- **no-regression**: a loss of ${margin} is excluded`,
+      '- **inconclusive**: neither; more runs would tell, with `ppsgate gate --resume DIR --max-runs N`',
       '- **invalid**: too few runs count, so nothing is said',
     ].join('\n'),
   );

@@ -2,12 +2,26 @@
 import { z } from 'zod';
 import { patchSchema } from '../patch/patch.ts';
 import { cellSchema, scenarioSchema } from '../scenario/scenario.ts';
+import { designNames } from '../stats/design.ts';
 
 export const metricSchema = z.enum(['pps', 'nsPerPacket']);
 
 export const validitySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('valid') }),
-  z.object({ kind: z.literal('invalid'), reason: z.string() }),
+  z.object({
+    kind: z.literal('invalid'),
+    cause: z.enum([
+      'broken-log',
+      'too-short',
+      'unsteady',
+      /** No packet came through for some of the time. */
+      'hole',
+      /** The DUT had time to spare: what was measured is the sender. */
+      'generator-limited',
+    ]),
+    /** A sentence for people, with the numbers. */
+    reason: z.string(),
+  }),
 ]);
 
 /** One variant laid once and measured once: a number per metric, and the samples that it comes from. */
@@ -16,7 +30,7 @@ export const runSchema = z.object({
   blast: z.int().positive(),
   /** Which try of the blast: a blast with an invalid run is repeated, and all its tries are kept. */
   attempt: z.int().positive(),
-  /** The runs of one pair follow each other directly, one of each variant. */
+  /** The runs of one pair follow each other, one of each variant. */
   pair: z.int().positive(),
   variant: z.string(),
   /** Packets per second that left the DUT: the median of the samples. */
@@ -42,12 +56,17 @@ export const intervalSchema = z.object({
   high: z.number(),
 });
 
-/** What one metric says of a cell; absolute values in packets per second, or ns per packet. */
+/**
+ * What one metric says of a cell; absolute values in packets per second, or ns per packet. The change is freed of
+ * the bias of stopping early, and the interval holds whichever look the experiment stopped at.
+ */
 export const comparisonSchema = z.object({
   metric: metricSchema,
   base: z.number(),
   patched: z.number(),
-  pairs: z.int().positive(),
+  /** Runs that count. */
+  baseRuns: z.int().positive(),
+  patchedRuns: z.int().positive(),
   interval: intervalSchema,
 });
 
@@ -59,9 +78,41 @@ export const cellVerdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('invalid'), reason: z.string() }),
 ]);
 
+/** How the runs of a cell are looked at, fixed before the first of them. */
+export const designSchema = z.object({
+  name: z.enum(designNames),
+  /** Most pairs: as planned, and then of each extension; ascending. */
+  budgets: z.array(z.int().positive()).min(1),
+  pairsPerStep: z.int().positive(),
+  method: z.enum(['paired', 'pooled']),
+});
+
+/** What earlier experiments on the testbed tell of a cell's base. */
+export const historySchema = z.object({
+  runs: z.int().positive(),
+  /** Geometric mean of the runs since the base last moved, and their number. */
+  typical: z.number().positive(),
+  typicalRuns: z.int().positive(),
+  /** Of the natural logarithms of runs around the mean of their own experiment. */
+  sumOfSquares: z.number().nonnegative(),
+  degreesOfFreedom: z.int().nonnegative(),
+});
+
+export const baselineSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('unknown') }),
+  z.object({ kind: z.literal('steady'), interval: intervalSchema }),
+  z.object({ kind: z.literal('moved'), interval: intervalSchema }),
+]);
+
 export const cellResultSchema = z.object({
   cell: cellSchema,
   verdict: cellVerdictSchema,
+  design: designSchema,
+  history: historySchema.optional(),
+  /** The base of this experiment against its history. */
+  baseline: baselineSchema,
+  /** Pairs that were there when it was decided, or when the budget was used up. */
+  pairs: z.int().nonnegative(),
   /** The metric that was judged comes first; none where the cell is invalid for lack of runs. */
   comparisons: z.array(comparisonSchema),
   runs: z.array(runSchema),
@@ -75,6 +126,10 @@ export const blastSchema = z.object({
   /** How long packets flowed. */
   trafficSeconds: z.number().nonnegative(),
   offeredPps: z.number().nonnegative(),
+  /** Of the CPU that was busiest on the DUT; absent where it does not tell. */
+  busiestCpuRatio: z.number().optional(),
+  /** What ran on the DUT, by its own words; absent where the variants share a kernel. */
+  kernel: z.string().optional(),
   /** Folder of the raw logs, relative to the result file. */
   logs: z.string(),
 });
@@ -86,8 +141,29 @@ export const policySchema = z.object({
   marginRatio: z.number(),
   /** Of the interval around a change, two-sided. */
   confidenceRatio: z.number(),
-  runsPerVariant: z.int(),
+  /** A regression in any cell of a patch that loses nothing, as a share of such patches. */
+  falseAlarmRatio: z.number(),
+  /** A cell passed that lost the margin, as a share of such cells. */
+  missRatio: z.number(),
 });
+
+const message = z.string();
+
+/** Why nothing can be measured with a variant. */
+const rejections = [
+  z.object({ kind: z.literal('does-not-apply'), message }),
+  /** The message holds the first lines that say why. */
+  z.object({ kind: z.literal('build-failed'), message }),
+  /** On the builder or the DUT: nobody's fault but the lab's, and the author should know. */
+  z.object({ kind: z.literal('out-of-disk'), message }),
+  z.object({ kind: z.literal('does-not-load'), scenario: scenarioSchema, message }),
+  /** `panic` is what the kernel died of, where that is known. */
+  z.object({ kind: z.literal('boot-failed'), message, panic: z.string().optional() }),
+  /** Twice in the same blast. */
+  z.object({ kind: z.literal('panics-under-load'), message, panic: z.string().optional() }),
+] as const;
+
+export const rejectionSchema = z.discriminatedUnion('kind', rejections);
 
 export const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -95,8 +171,7 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
     verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
     cells: z.array(cellResultSchema).min(1),
   }),
-  z.object({ kind: z.literal('does-not-apply'), message: z.string() }),
-  z.object({ kind: z.literal('does-not-load'), scenario: scenarioSchema, message: z.string() }),
+  ...rejections,
 ]);
 
 export const variantSummarySchema = z.object({
@@ -115,13 +190,16 @@ export const resultSchema = z.object({
     name: z.string(),
     /** What the DUT says of itself: kernel, CPU, interfaces, settings that matter. */
     fingerprint: z.record(z.string(), z.string()),
+    /** What was not as it should be, and was measured all the same. */
+    warnings: z.array(z.string()),
   }),
   policy: policySchema,
   /** How the packets were sent, and for how long each run was measured. */
   traffic: z.object({
     flows: z.int(),
     frameBytes: z.int(),
-    offeredPps: z.number(),
+    /** Absent: as fast as the sender can. */
+    offeredPps: z.number().optional(),
     measureSeconds: z.number(),
   }),
   /** Seed of the order of runs. */
@@ -133,12 +211,16 @@ export const resultSchema = z.object({
 });
 
 export type Metric = z.infer<typeof metricSchema>;
+export type Validity = z.infer<typeof validitySchema>;
 export type Run = z.infer<typeof runSchema>;
 export type Interval = z.infer<typeof intervalSchema>;
 export type Comparison = z.infer<typeof comparisonSchema>;
 export type CellVerdict = z.infer<typeof cellVerdictSchema>;
+export type History = z.infer<typeof historySchema>;
+export type Baseline = z.infer<typeof baselineSchema>;
 export type CellResult = z.infer<typeof cellResultSchema>;
 export type BlastSummary = z.infer<typeof blastSchema>;
 export type Policy = z.infer<typeof policySchema>;
+export type Rejection = z.infer<typeof rejectionSchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type Result = z.infer<typeof resultSchema>;

@@ -1,6 +1,6 @@
 // Lays the result and its report into a work directory.
-import { rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { renderMarkdown } from './markdown.ts';
 import type { Result } from './result.ts';
 
@@ -10,7 +10,9 @@ export async function writeResult(directory: string, result: Result): Promise<vo
   await replaceFile(join(directory, 'report.md'), renderMarkdown(result));
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
+/** Writes a file whole or not at all, in a folder that need not be there yet. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.part`;
   await writeFile(draft, text, { flush: true });
   await rename(draft, path);

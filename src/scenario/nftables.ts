@@ -1,8 +1,8 @@
 // What each scenario adds to the Linux DUT's own rules, in nft(8)'s language.
-import type { Scenario } from './scenario.ts';
+import type { LinuxScenario } from './scenario.ts';
 
 /** The rules of a scenario, in a table of their own; one accepting rule, as the FreeBSD scenarios have one `pass`. */
-export function scenarioRules(scenario: Scenario): string {
+export function scenarioRules(scenario: LinuxScenario): string {
   switch (scenario) {
     case 'forwarding':
       return '';

@@ -1,17 +1,51 @@
 // The words for what is measured: scenario × family = cell.
 import { z } from 'zod';
 
-export const scenarios = ['forwarding', 'nftables-stateless', 'nftables-stateful'] as const;
+/** What a DUT of each system can be told to do with packets. */
+export const scenariosOf = {
+  linux: ['forwarding', 'nftables-stateless', 'nftables-stateful'],
+  freebsd: ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful'],
+} as const;
+
+export type System = keyof typeof scenariosOf;
+export type LinuxScenario = (typeof scenariosOf.linux)[number];
+export type FreebsdScenario = (typeof scenariosOf.freebsd)[number];
+/** One of those, or the name of a site's own rules. */
+export type Scenario = string;
+
+/** Those that ppsgate brings. */
+export const scenarios: readonly Scenario[] = [
+  ...new Set([...scenariosOf.linux, ...scenariosOf.freebsd]),
+];
 export const families = ['inet4', 'inet6'] as const;
 
-export const scenarioSchema = z.enum(scenarios);
-export const familySchema = z.enum(families);
-export const cellSchema = z.object({ scenario: scenarioSchema, family: familySchema });
+/** It stands in Markdown as it is, so GitHub must not make a link of it. */
+export const scenarioSchema = z.string().regex(/^(?!.*(?:www\.|gh-\d))[a-z0-9][\w.-]{0,62}$/i);
 
-export type Scenario = z.infer<typeof scenarioSchema>;
+/** A site's own rules for a FreeBSD firewall: pf.conf(5), or ipfw(8)'s commands without its name. */
+export const ownRulesSchema = z.object({
+  firewall: z.enum(['pf', 'ipfw']),
+  text: z.string(),
+  /** A blast that then leaves no state for each flow was not measured under these rules. */
+  keepsStates: z.boolean(),
+});
+
+export type OwnRules = z.infer<typeof ownRulesSchema>;
+export const familySchema = z.enum(families);
+export const cellSchema = z.object({
+  scenario: scenarioSchema,
+  family: familySchema,
+  /** With the 4 bytes of CRC; only where several sizes are measured. */
+  frameBytes: z.int().optional(),
+});
+
 export type Family = z.infer<typeof familySchema>;
 /** The unit that gets a verdict. */
 export type Cell = z.infer<typeof cellSchema>;
 
-/** `nftables-stateful inet6`: how a cell is called in tables, and the key of its runs. */
-export const cellName = (cell: Cell): string => `${cell.scenario} ${cell.family}`;
+/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: how a cell is called in tables, and the key of its runs. */
+export const cellName = ({ scenario, family, frameBytes }: Cell): string =>
+  [scenario, family, frameBytes && `${frameBytes} B`].filter(Boolean).join(' ');
+
+export const isLinuxScenario = (scenario: Scenario): scenario is LinuxScenario =>
+  scenariosOf.linux.some((name) => name === scenario);

@@ -1,4 +1,5 @@
 // Student's t, two-sided: the rounded table that ministat(1) tests with, and exact quantiles for our own intervals.
+import { errorFunction } from 'simple-statistics';
 
 export const confidencePercents = [80, 90, 95, 98, 99, 99.5] as const;
 export type ConfidencePercent = (typeof confidencePercents)[number];
@@ -39,6 +40,28 @@ export function studentTExact(degreesOfFreedom: number, confidence: number): num
   return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
 }
 
+/** The t with P(T > t) = `level`, kept once computed: few of them are asked for, and each very often. */
+export function criticalT(degreesOfFreedom: number, level: number): number {
+  const key = `${degreesOfFreedom} ${level}`;
+  const known = criticalValues.get(key);
+  if (known !== undefined) return known;
+  const t = studentTExact(degreesOfFreedom, 1 - 2 * level);
+  criticalValues.set(key, t);
+  return t;
+}
+
+const criticalValues = new Map<string, number>();
+
+/**
+ * P(T > t), one-sided, for a `t` of at least 0. The normal distribution (infinite degrees of freedom) is
+ * taken from an approximation of erfc whose relative error is below 2e-7.
+ */
+export function studentTail(t: number, degreesOfFreedom: number): number {
+  if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
+  const { inTails, within } = twoSided(t, degreesOfFreedom);
+  return (inTails ?? 1 - within) / 2;
+}
+
 /** Degrees of freedom at which the published last column is not the rounded quantile. */
 const misprints = new Map([
   [1, 318.313],
@@ -66,11 +89,18 @@ function quantile(degreesOfFreedom: number, confidence: number): number {
   }
 }
 
-/**
- * Whether P(|T| ≤ t) < confidence. P is a regularized incomplete beta function of ν/2 and 1/2;
- * its continued fraction converges fast on one side of the mean, so the other side is asked for its complement.
- */
 function liesBelow(t: number, degreesOfFreedom: number, confidence: number): boolean {
+  const { inTails, within } = twoSided(t, degreesOfFreedom);
+  return inTails === undefined ? within < confidence : inTails > 1 - confidence;
+}
+
+type TwoSided = { inTails: number; within?: never } | { inTails?: never; within: number };
+
+/**
+ * P(|T| > t) or P(|T| ≤ t), whichever is told without a loss of digits: a regularized incomplete beta
+ * function of ν/2 and 1/2, whose continued fraction converges fast on one side of the mean.
+ */
+function twoSided(t: number, degreesOfFreedom: number): TwoSided {
   const a = degreesOfFreedom / 2;
   const square = t * t;
   const beyond = degreesOfFreedom / (degreesOfFreedom + square);
@@ -82,10 +112,9 @@ function liesBelow(t: number, degreesOfFreedom: number, confidence: number): boo
     Math.sqrt(within / Math.PI) *
     gammaRatio(a);
 
-  if (beyond < (a + 1) / (a + 2.5)) {
-    return (factor / a) * betaFraction(beyond, a, 0.5) > 1 - confidence;
-  }
-  return 2 * factor * betaFraction(within, 0.5, a) < confidence;
+  return beyond < (a + 1) / (a + 2.5)
+    ? { inTails: (factor / a) * betaFraction(beyond, a, 0.5) }
+    : { within: 2 * factor * betaFraction(within, 0.5, a) };
 }
 
 /** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to where that is exact. */

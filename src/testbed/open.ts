@@ -1,29 +1,45 @@
 // From a testbed's name in ppsgate.yml to a testbed that is ready to be used.
-import { UsageError } from '../config/overrides.ts';
-import type { Config, LinuxTestbed, Traffic } from '../config/schema.ts';
+import { setTimeout } from 'node:timers/promises';
+import type { Config, Traffic } from '../config/schema.ts';
 import { labDown, labUp } from '../linux-lab/lab.ts';
+import { openPower, realPowerWorld } from '../power/power.ts';
+import { connectTo } from './connect.ts';
+import { fencedConnect, fencedWorld, type ProvenFence } from './fence.ts';
+import { type FreebsdWorld, openFreebsdTestbed } from './freebsd.ts';
 import { openLinuxTestbed } from './linux.ts';
 import type { Testbed } from './testbed.ts';
 
-/** The name asked for, or the first of the configuration; throws a `UsageError` where there is none such. */
-export function chooseTestbed(config: Config, name?: string): string {
-  const names = Object.keys(config.testbeds);
-  const chosen = name || names[0] || '';
-  if (names.includes(chosen)) return chosen;
-  throw new UsageError(`The configuration has no testbed "${chosen}": it has ${names.join(', ')}.`);
-}
+export type Access = {
+  /** By which the machines know whose commands these are. */
+  lease: ProvenFence;
+  machines: FreebsdWorld;
+};
 
 /** Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. */
 export async function openTestbed(
   name: string,
   traffic: Traffic,
   config: Config,
+  { lease, machines }: Access,
 ): Promise<Testbed> {
-  const testbed = config.testbeds[chooseTestbed(config, name)];
-  if (testbed?.kind === 'linux') return openLinuxTestbed(name, testbed, traffic);
+  const testbed = config.testbeds[name];
+  switch (testbed?.kind) {
+    case 'linux':
+      return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
+    case 'freebsd':
+      return openFreebsdTestbed(name, testbed, traffic, fencedWorld(machines, testbed, lease));
+    default:
+      return openEmbedded(name, traffic);
+  }
+}
 
+/** Nobody but this machine reaches the lab, so it knows no leases: one process has it. */
+export async function openEmbedded(name: string, traffic: Traffic): Promise<Testbed> {
   const lab = await labUp();
-  const embedded = await openEmbedded(name, lab, traffic);
+  const embedded = await openLinuxTestbed(name, lab, traffic).catch(async (error: unknown) => {
+    await labDown();
+    throw error;
+  });
   return {
     ...embedded,
     async restore() {
@@ -32,11 +48,9 @@ export async function openTestbed(
   };
 }
 
-async function openEmbedded(name: string, lab: LinuxTestbed, traffic: Traffic): Promise<Testbed> {
-  try {
-    return await openLinuxTestbed(name, lab, traffic);
-  } catch (error) {
-    await labDown();
-    throw error;
-  }
-}
+export const realWorld: FreebsdWorld = {
+  connect: connectTo,
+  openPower: (machine, config) => openPower(machine, config, realPowerWorld),
+  sleep: (seconds) => setTimeout(seconds * 1000),
+  now: () => Date.now() / 1000,
+};

@@ -1,26 +1,67 @@
 // A testbed as the experiment sees it: something that carries variants and answers what a blast measured.
-import type { Overlay } from '../build/overlay.ts';
+import type { Variant } from '../build/variant.ts';
+import type { Traffic } from '../config/schema.ts';
 import type { PlannedBlast } from '../experiment/schedule.ts';
-import type { BlastSummary, Run } from '../report/result.ts';
-import type { Cell, Scenario } from '../scenario/scenario.ts';
+import type { BlastSummary, Rejection, Run } from '../report/result.ts';
+import type { Cell, OwnRules } from '../scenario/scenario.ts';
 
 export type Testbed = {
   name: string;
-  /** What the DUT says of itself: name → value. */
-  fingerprint(): Promise<Record<string, string>>;
-  /** Lays every variant once for every scenario of the cells; nothing is measured before. */
-  prepare(variants: readonly Overlay[], cells: readonly Cell[]): Promise<Prepared>;
+  /** What the DUT is, and what is not as it should be; throws where that must hold and does not. */
+  inspect(cells: readonly Cell[]): Promise<Inspection>;
+  /** Readies every variant for every cell; nothing is measured before. */
+  prepare(request: PrepareRequest): Promise<Prepared>;
   /** Sends one blast of traffic and measures its runs; `keepLog` gets every log as it was received. */
   blast(planned: PlannedBlast, keepLog: KeepLog, signal: AbortSignal): Promise<BlastOutcome>;
   /** Back to the state before `prepare`, connections closed; never throws for a second call. */
   restore(): Promise<void>;
 };
 
+/** A testbed that is ours until it is given back. */
+export type Reserved = {
+  /** In the configuration. */
+  name: string;
+  /** Connects to it; what is done with that is refused once the testbed is not ours any more. */
+  open(traffic: Traffic): Promise<Testbed>;
+  /** Aborted, with an Error that says why, when it is not ours any more. */
+  signal: AbortSignal;
+  /** `outcome` is for the log. Answers, in a sentence for people, what is wrong with the testbed now. */
+  giveBack(outcome: string): Promise<string | undefined>;
+};
+
+/** A testbed that nobody else can use. */
+export const unshared = (name: string, open: Reserved['open']): Reserved => ({
+  name,
+  open,
+  signal: new AbortController().signal,
+  giveBack: async () => undefined,
+});
+
 export type KeepLog = (name: string, text: string) => Promise<void>;
 
-export type Prepared =
-  | { kind: 'ready' }
-  | { kind: 'does-not-load'; variant: string; scenario: Scenario; message: string };
+export type Inspection = {
+  /** What the DUT says of itself: name → value. */
+  fingerprint: Record<string, string>;
+  /** Sentences for people: what is not as it should be, and how it is mended. */
+  warnings: string[];
+};
+
+export type PrepareRequest = {
+  variants: readonly Variant[];
+  cells: readonly Cell[];
+  /** Of the scenarios that are a site's own, by their names. */
+  rules: Readonly<Record<string, OwnRules>>;
+  /** Gets the logs of builds. */
+  keepLog: KeepLog;
+  /** Gets what goes on, in a few words, where it takes longer than moments. */
+  tell(text: string): void;
+  signal: AbortSignal;
+};
+
+export type Prepared = { kind: 'ready' } | Rejected;
+
+/** A variant with which nothing can be measured. */
+export type Rejected = { kind: 'rejected'; variant: string; rejection: Rejection };
 
 export type BlastOutcome =
   | {
@@ -28,4 +69,5 @@ export type BlastOutcome =
       runs: Omit<Run, 'attempt'>[];
       summary: Omit<BlastSummary, 'attempt' | 'logs'>;
     }
-  | { kind: 'failed'; reason: string };
+  | { kind: 'failed'; reason: string }
+  | Rejected;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { buildVariants } from '../../src/build/overlay.ts';
+import { buildOverlays } from '../../src/build/overlay.ts';
 import type { Patch } from '../../src/patch/patch.ts';
 import { openRepository, RepositoryError } from '../../src/patch/repository.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
@@ -14,7 +14,7 @@ const patchOf = (baseCommit: string, headCommit: string): Patch => ({
 });
 
 const build = (directory: string, base: string, head: string) =>
-  buildVariants(patchOf(base, head), 'dut', openRepository(directory));
+  buildOverlays(patchOf(base, head), 'dut', openRepository(directory));
 
 test('the variants are the overlay where the patch parted, and at its head', async () => {
   const directory = newRepository();

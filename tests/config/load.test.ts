@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { ConfigError, loadConfig, parseConfig } from '../../src/config/load.ts';
+import { configKeys } from '../../src/config/schema.ts';
 
 const place = { path: 'lab/ppsgate.yml', home: '/home/me' };
 const example = join(import.meta.dirname, '..', '..', 'docs', 'example', 'ppsgate.yml');
@@ -43,6 +45,43 @@ test('the example in docs/ tells the defaults of traffic and gate, but for the m
   expect(gate).toEqual({ ...defaults.gate, metric: 'nsPerPacket', marginRatio: 0.05 });
 });
 
+test.each(Object.keys(configKeys.shape))('the example in docs/ has the key %s', (key) => {
+  expect(readFileSync(example, 'utf8')).toMatch(new RegExp(`^(?:# )?${key}:`, 'm'));
+});
+
+test('the example in docs/ keeps reservations as they are kept by default, and shows the other way', async () => {
+  const { reservations } = await loadConfig(example, '/home/me');
+  const defaults = parseConfig('testbeds: { a: { kind: embedded-linux } }', place);
+  expect(reservations).toEqual(defaults.reservations);
+
+  const [, other = ''] = readFileSync(example, 'utf8').split(/(?=^# reservations:)/m);
+  const written = `testbeds: { a: { kind: embedded-linux } }\n${other.replace(/^# /gm, '')}`;
+  expect(parseConfig(written, place).reservations).toEqual({
+    store: 'etcd',
+    endpoints: ['https://etcd1.lab:2379', 'https://etcd2.lab:2379'],
+    prefix: '/ppsgate/',
+    caPath: 'lab/etcd-ca.pem',
+    certificatePath: 'lab/client.pem',
+    keyPath: 'lab/client.key',
+    user: 'ppsgate',
+    passwordPath: 'lab/etcd.password',
+    leaseSeconds: 30,
+  });
+});
+
+test('the example in docs/ tells the defaults of github, and the keys that have none', async () => {
+  const { github } = await loadConfig(example, '/home/me');
+  const defaults = parseConfig('testbeds: { a: { kind: embedded-linux } }', place);
+  expect(github).toEqual(defaults.github);
+
+  const written = readFileSync(example, 'utf8').replaceAll(/# (?=pages:|directory:)/g, '');
+  expect(parseConfig(written, place).github.data).toEqual({
+    ...defaults.github.data,
+    directory: '/srv/www/ppsgate',
+    pages: 'https://example.github.io/router',
+  });
+});
+
 test('paths start at the folder of the file, at home, or at the root', () => {
   const written = `
 overlay: ../overlays/dut
@@ -52,6 +91,9 @@ testbeds:
     sender: { host: a, interface: tx0, cpu: 0, key: keys/lab, knownHosts: /etc/ssh/known }
     dut: { host: b, ingress: in0, egress: out0, cpu: 1, key: ~/.ssh/lab, knownHosts: ./known }
     receiver: { host: c, interface: rx0 }
+    labels: [quiet]
+reservations: { file: ~/leases.sqlite }
+github: { data: { directory: ../www } }
 `;
   const config = parseConfig(written, { path: '/srv/lab/ppsgate.yml', home: '/home/me' });
   expect(config.overlay).toBe('/srv/overlays/dut');
@@ -59,7 +101,10 @@ testbeds:
     sender: { privateKeyPath: '/srv/lab/keys/lab', knownHostsPath: '/etc/ssh/known' },
     dut: { privateKeyPath: '/home/me/.ssh/lab', knownHostsPath: '/srv/lab/known' },
     receiver: { knownHostsPath: '/home/me/.ssh/known_hosts' },
+    capabilities: { labels: ['quiet'] },
   });
+  expect(config.reservations).toMatchObject({ path: '/home/me/leases.sqlite' });
+  expect(config.github.data).toMatchObject({ directory: '/srv/www' });
   expect(config.testbeds.rack).not.toHaveProperty('receiver.privateKeyPath');
 });
 
@@ -72,12 +117,12 @@ testbeds:
     dut: { host: b, ingress: in0,
            egress: in/1, cpu: 1 }, receiver: { host: c, interface: rx0 } }
 gate:
-  runs: 48
+  maxRuns: 48
 
   margin: 2
 scenarios:
   - forwarding
-  - forwardin
+  - 7
 marign: 3
 `;
   expect(complaint(written).split('\n')).toEqual([
@@ -85,8 +130,8 @@ marign: 3
     'lab/ppsgate.yml:5: testbeds.there.sender.cpu: missing; expected a whole number from 0 to 8191',
     'lab/ppsgate.yml:7: testbeds.there.dut.egress: expected the name of a network interface like eth0, found "in/1"',
     'lab/ppsgate.yml:11: gate.margin: expected a percentage like 2%, found 2',
-    'lab/ppsgate.yml:14: scenarios[1]: expected one of forwarding, nftables-stateless, nftables-stateful, found "forwardin"; did you mean `forwarding`?',
-    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, scenarios, families, traffic, gate',
+    'lab/ppsgate.yml:14: scenarios[1]: expected the name of a scenario, found 7',
+    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, each, scenarios, rules, families, traffic, gate, history, reservations, github',
   ]);
 });
 
@@ -137,7 +182,7 @@ test('a duplicate key is told with the line of the first', () => {
   const written = `
 gate:
   margin: 2%
-  runs: 8
+  maxRuns: 8
   margin: 3%
 testbeds: { a: { kind: embedded-linux, kind: linux } }
 `;

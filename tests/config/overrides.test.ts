@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { applyOverrides, parseSeed, UsageError } from '../../src/config/overrides.ts';
+import { applyOverrides, parseEach, parseSeed, UsageError } from '../../src/config/overrides.ts';
 
 const config = parseConfig('testbeds: { here: { kind: embedded-linux } }', {
   path: 'ppsgate.yml',
@@ -9,7 +9,7 @@ const config = parseConfig('testbeds: { here: { kind: embedded-linux } }', {
 
 test('nothing asked for changes nothing, and an empty text is nothing', () => {
   expect(applyOverrides(config, {})).toEqual(config);
-  expect(applyOverrides(config, { scenarios: '', margin: '', runs: '' })).toEqual(config);
+  expect(applyOverrides(config, { scenarios: '', margin: '', maxRuns: '' })).toEqual(config);
 });
 
 test('what is asked for replaces what is configured, in the same words and units', () => {
@@ -18,13 +18,24 @@ test('what is asked for replaces what is configured, in the same words and units
     families: 'inet6',
     metric: 'nsPerPacket',
     margin: '0.5 %',
-    runs: '12',
+    falseAlarms: '0.5%',
+    power: '90%',
+    design: 'fixed',
+    maxRuns: '12',
   };
   expect(applyOverrides(config, texts)).toEqual({
     ...config,
     scenarios: ['nftables-stateless', 'forwarding'],
     families: ['inet6'],
-    gate: { ...config.gate, metric: 'nsPerPacket', marginRatio: 0.005, runsPerVariant: 12 },
+    gate: {
+      ...config.gate,
+      metric: 'nsPerPacket',
+      marginRatio: 0.005,
+      falseAlarmRatio: 0.005,
+      missRatio: 0.1,
+      design: 'fixed',
+      maxRunsPerVariant: 12,
+    },
   });
 });
 
@@ -35,11 +46,24 @@ test.for([
   ],
   [{ families: 'inet5' }, /^families: expected one of inet4, inet6, found "inet5"/],
   [{ margin: '2' }, /^margin: expected a percentage like 2%, found "2"/],
-  [{ runs: 'many' }, /^runs: expected a multiple of 2 from 10 to 10000/],
-  [{ runs: '3' }, /^runs: expected a multiple of 2 from 10 to 10000, found 3/],
+  [{ maxRuns: 'many' }, /^maxRuns: expected a whole number from 2 to 10000/],
+  [{ maxRuns: '1' }, /^maxRuns: expected a whole number from 2 to 10000, found 1/],
+  [{ design: 'glrt' }, /^design: expected one of fixed, .* did you mean `glr`/],
 ] as const)('%o is refused by its name', ([texts, message]) => {
   expect(() => applyOverrides(config, texts)).toThrow(UsageError);
   expect(() => applyOverrides(config, texts)).toThrow(message);
+});
+
+test('wishes for testbeds have commas between them', () => {
+  expect(parseEach('chelsio, mellanox and 40G')).toEqual(['chelsio', 'mellanox and 40G']);
+});
+
+test.for([
+  ['chelsio,', /^each: expected words joined by .* found "": a word is missing\.$/],
+  ['chelsio,Chelsio', /^each: a wish is in this list twice\.$/],
+] as const)('the wishes "%s" are refused', ([text, message]) => {
+  expect(() => parseEach(text)).toThrow(UsageError);
+  expect(() => parseEach(text)).toThrow(message);
 });
 
 test('a seed is a whole number of 31 bits', () => {

@@ -1,7 +1,7 @@
 // The manual of ppsgate.yml: what each key takes, what it becomes, and what is said where it is wrong.
 import { expect, test } from 'vitest';
 import { ConfigError, parseConfig } from '../../src/config/load.ts';
-import { type Config, frameBytesFor } from '../../src/config/schema.ts';
+import { type Config, frameBytesFor, whyUnfit } from '../../src/config/schema.ts';
 
 const place = { path: '/lab/ppsgate.yml', home: '/home/me' };
 const testbeds = 'testbeds: { here: { kind: embedded-linux } }';
@@ -26,6 +26,7 @@ test('all but the testbeds has a default', () => {
     overlay: '/lab/dut',
     testbeds: { here: { kind: 'embedded-linux' } },
     scenarios: ['forwarding'],
+    rules: {},
     families: ['inet4'],
     traffic: {
       flows: 2000,
@@ -34,9 +35,33 @@ test('all but the testbeds has a default', () => {
       warmUpSeconds: 0.5,
       settleSeconds: 0.005,
       measureSeconds: 0.03,
+      measureAtLeastSeconds: 0.03,
       runsPerBlast: 52,
     },
-    gate: { metric: 'pps', marginRatio: 0.02, confidenceRatio: 0.95, runsPerVariant: 100 },
+    gate: {
+      metric: 'pps',
+      marginRatio: 0.02,
+      confidenceRatio: 0.95,
+      falseAlarmRatio: 0.01,
+      missRatio: 0.05,
+    },
+    history: '/home/me/.local/state/ppsgate/history.jsonl',
+    reservations: {
+      store: 'sqlite',
+      path: '/home/me/.local/state/ppsgate/reservations.sqlite',
+      leaseSeconds: 30,
+    },
+    github: {
+      people: [],
+      label: 'ppsgate',
+      undecided: 'failure',
+      status: false,
+      data: {
+        branch: 'ppsgate-data',
+        keep: { results: 1000, seconds: 31_536_000, bytes: 104_857_600 },
+        staleSeconds: 2_592_000,
+      },
+    },
   });
 });
 
@@ -45,6 +70,68 @@ test('a key that is set leaves the defaults of its neighbours', () => {
     ...parse('').gate,
     marginRatio: 0.05,
   });
+});
+
+test('a run that has a blast of its own may end between two bounds', () => {
+  const { traffic } = parse('traffic: { measure: 1 min, measureAtLeast: 10 s, runsPerBlast: 1 }');
+  expect(traffic).toMatchObject({ measureSeconds: 60, measureAtLeastSeconds: 10, runsPerBlast: 1 });
+});
+
+const read = (text: string): Config => parseConfig(text, place);
+
+const shelf = `testbeds:
+  shelf:
+    kind: freebsd
+    dut: { host: dut, ingress: { interface: cxl0 }, egress: { interface: cxl1 } }
+    senders: [{ host: tx, interface: cxl0, mac: "00:07:43:2e:e4:71", inet4: 198.18.0.110 }]
+    receiver: { host: rx, interface: cxl0, mac: "00:07:43:2e:e4:79", inet4: 198.19.0.110 }
+`;
+
+test('a FreeBSD testbed is blasted for up to a minute, a boot for each run, as fast as the sender can', () => {
+  expect(read(shelf).traffic).toEqual({
+    flows: 2000,
+    frameBytes: 64,
+    warmUpSeconds: 0,
+    settleSeconds: 4,
+    measureSeconds: 60,
+    measureAtLeastSeconds: 15,
+    runsPerBlast: 1,
+  });
+});
+
+test('several sizes of frames are kept beside the first', () => {
+  const config = read(`${shelf}traffic: { frameSizes: [64 bytes, 1518 bytes] }`);
+  expect(config).toMatchObject({ frameSizes: [64, 1518], traffic: { frameBytes: 64 } });
+});
+
+test('a site’s own rules are a scenario of its FreeBSD testbeds', () => {
+  const rules = 'rules: { office: { firewall: pf, file: office.conf } }\nscenarios: [office]';
+  expect(read(`${shelf}${rules}`)).toMatchObject({
+    scenarios: ['office'],
+    rules: { office: { firewall: 'pf', path: '/lab/office.conf', keepsStates: false } },
+  });
+});
+
+test.for([
+  ['scenarios: [nftables-stateful]', 'scenarios[0]: expected one of forwarding, pf-stateless,'],
+  ['scenarios: [offise]\nrules: { office: { firewall: pf, file: x } }', 'did you mean `office`?'],
+  ['rules: { forwarding: { firewall: pf, file: x } }', 'ppsgate has a scenario of that name'],
+  ['families: [inet6]', 'testbeds.shelf.senders[0].inet6: missing; `families` asks for inet6'],
+  ['traffic: { frameSize: 64B, frameSizes: [64B] }', 'instead of `frameSize`, not beside it'],
+  ['traffic: { frameSizes: [63B] }', 'traffic.frameSizes[0]: expected a whole number of bytes'],
+] as const)('on a FreeBSD testbed %s is refused', ([text, message]) => {
+  expect(() => read(`${shelf}${text}`)).toThrow(message);
+});
+
+test.for([
+  [{ runsPerBlast: 52 }, 'boots its variants'],
+  [{ measureSeconds: 3 }, 'too little'],
+  [{ flows: 65_521 }, 'sources'],
+] as const)('a FreeBSD testbed that is chosen carries no traffic like %j', ([changes, message]) => {
+  const config = read(shelf);
+  const traffic = { ...config.traffic, ...changes };
+  expect(whyUnfit({ ...config, traffic }, 'shelf')).toContain(message);
+  expect(whyUnfit(config, 'shelf')).toBeUndefined();
 });
 
 test('every key of traffic has a unit, or is a count', () => {
@@ -65,17 +152,104 @@ traffic:
     warmUpSeconds: 12,
     settleSeconds: 0,
     measureSeconds: 120,
+    measureAtLeastSeconds: 120,
     runsPerBlast: 8,
   });
 });
 
+test('every key of github can be set', () => {
+  const written = `
+github:
+  people: [alice, "renovate[bot]"]
+  label: measure this
+  undecided: neutral
+  status: true
+  data:
+    branch: bench/results
+    directory: results
+    pages: https://example.github.io/router/
+    keep: { results: 20, age: 90 d, size: 10 MiB }
+    stale: 7 d
+`;
+  expect(parse(written).github).toEqual({
+    people: ['alice', 'renovate[bot]'],
+    label: 'measure this',
+    undecided: 'neutral',
+    status: true,
+    data: {
+      branch: 'bench/results',
+      directory: '/lab/results',
+      pages: 'https://example.github.io/router',
+      keep: { results: 20, seconds: 7_776_000, bytes: 10_485_760 },
+      staleSeconds: 604_800,
+    },
+  });
+});
+
+test('a bound of what is kept leaves the defaults of the others', () => {
+  expect(parse('github: { data: { keep: { results: 20 } } }').github.data.keep).toEqual({
+    ...parse('').github.data.keep,
+    results: 20,
+  });
+});
+
+test('no branch is one way to keep nothing on GitHub', () => {
+  const { data } = parse('github: { data: { branch: false } }').github;
+  expect(data).not.toHaveProperty('branch');
+});
+
+test.each([
+  ['people: alice', 'people: expected a list like [alice, bob], found "alice"'],
+  [
+    'people: [bob, "@alice"]',
+    'people[1]: expected somebody\'s login on GitHub, without the @, found "@alice"',
+  ],
+  ['label: "a,b"', 'label: expected the name of a label like ppsgate, found "a,b"'],
+  ['undecided: success', 'undecided: expected one of failure, neutral, found "success"'],
+  ['status: yes', 'status: expected true or false, found "yes"'],
+  [
+    'data: { branch: true }',
+    'data.branch: expected the name of a branch like ppsgate-data, or false for none, found true',
+  ],
+  [
+    'data: { branch: a..b }',
+    'data.branch: expected the name of a branch like ppsgate-data, found "a..b"',
+  ],
+  [
+    'data: { branch: -d }',
+    'data.branch: expected the name of a branch like ppsgate-data, found "-d"',
+  ],
+  [
+    'data: { pages: http://example.org }',
+    'data.pages: expected a URL like https://example.github.io/router, found "http://example.org"',
+  ],
+  [
+    'data: { keep: { results: 0 } }',
+    'data.keep.results: expected a whole number from 1 to 100000, found 0',
+  ],
+  [
+    'data: { keep: { age: 4000 d } }',
+    'data.keep.age: expected a duration from 1 d to 3650 d, found "4000 d"',
+  ],
+  [
+    'data: { keep: { size: 2048 MiB } }',
+    'data.keep.size: expected a size from 1 MiB to 1024 MiB, found "2048 MiB"',
+  ],
+  ['data: { stale: 1 min }', 'data.stale: expected a duration from 1 d to 3650 d, found "1 min"'],
+  ['data: { page: x }', 'data.page: unknown key `page`; did you mean `pages`?'],
+])('of github, %s is refused', (written, problem) => {
+  expect(problemsOf(`github: { ${written} }`)).toEqual([`github.${problem}`]);
+});
+
 test('every key of gate can be set', () => {
-  const written = 'gate: { metric: nsPerPacket, margin: 0.5 %, confidence: 99.5%, runs: 10 }';
+  const written = 'gate: { metric: nsPerPacket, margin: 0.5 %, confidence: 99.5%, maxRuns: 10 }';
   expect(parse(written).gate).toEqual({
     metric: 'nsPerPacket',
     marginRatio: 0.005,
     confidenceRatio: 0.995,
-    runsPerVariant: 10,
+    falseAlarmRatio: 0.01,
+    missRatio: 0.05,
+    maxRunsPerVariant: 10,
   });
 });
 
@@ -127,11 +301,74 @@ testbeds:
   });
 });
 
+const here = (keys: string) => `testbeds: { here: { kind: embedded-linux, ${keys} } }`;
+
+test('a testbed says what it is made of', () => {
+  const nic = 'nic: { vendor: Chelsio, model: T540-CR, speed: 10 Gbit/s, driver: cxgbe }';
+  const cpu = 'cpu: { model: Xeon E5-2650, cores: 8 }';
+  const { testbeds } = read(here(`${nic}, ${cpu}, labels: [release, quiet]`));
+  expect(testbeds.here).toEqual({
+    kind: 'embedded-linux',
+    capabilities: {
+      nic: { vendor: 'Chelsio', model: 'T540-CR', gigabits: 10, driver: 'cxgbe' },
+      cpu: { model: 'Xeon E5-2650', cores: 8 },
+      labels: ['release', 'quiet'],
+    },
+  });
+});
+
+test.each([
+  ['nic: { speed: 2.5Gbit/s }', { nic: { gigabits: 2.5 }, labels: [] }],
+  ['cpu: { cores: 4 }', { cpu: { cores: 4 }, labels: [] }],
+  ['labels: [quiet]', { labels: ['quiet'] }],
+])('of a testbed, %s may be said alone', (written, capabilities) => {
+  expect(read(here(written)).testbeds.here).toEqual({ kind: 'embedded-linux', capabilities });
+});
+
+test.each([
+  [
+    'nic: { model: 82599 }',
+    'nic.model: expected a model like T540-CR, a number in quotes, found 82599',
+  ],
+  ['nic: { vendor: "" }', 'nic.vendor: expected a vendor like Chelsio, found ""'],
+  ['nic: { driver: "?" }', 'nic.driver: expected a driver like cxgbe, found "?"'],
+  ['nic: { speed: 10G }', 'nic.speed: expected a speed of Ethernet like 10 Gbit/s, found "10G"'],
+  ['nic: { sped: 10 }', 'nic.sped: unknown key `sped`; did you mean `speed`?'],
+  ['cpu: { cores: 0 }', 'cpu.cores: expected a whole number from 1 to 4096, found 0'],
+  ['labels: quiet', 'labels: expected a list like [quiet, release], found "quiet"'],
+  ['labels: [a, a]', 'labels: a label is in this list twice'],
+  ['labels: ["a b"]', 'labels[0]: expected a word like quiet, found "a b"'],
+  ['labels: [Not]', 'labels[0]: expected a word other than and, or, not, found "Not"'],
+])('a testbed with %s is refused', (written, problem) => {
+  expect(problemsIn(here(written))).toEqual([`testbeds.here.${problem}`]);
+});
+
+test('a patch is judged on one testbed of each wish', () => {
+  expect(parse('each: [chelsio, mellanox and 40G, cores>=8]').each).toEqual([
+    'chelsio',
+    'mellanox and 40G',
+    'cores>=8',
+  ]);
+});
+
+test.each([
+  ['each: chelsio', 'each: expected a list like [chelsio, mellanox], found "chelsio"'],
+  ['each: []', 'each: expected at least one wish, found an empty list'],
+  ['each: [chelsio, 10]', 'each[1]: expected a wish like `mellanox and 40G`, found 10'],
+  ['each: [10G or 25G, 10g  OR 25g]', 'each: a wish is in this list twice'],
+  [
+    'each: [chelsio and]',
+    'each[0]: expected words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`, found "chelsio and": a word is missing',
+  ],
+])('%s is no list of wishes', (written, problem) => {
+  expect(problemsOf(written)).toEqual([problem]);
+});
+
 test('a frame too small for IPv6 and UDP is 66 bytes there and as asked for elsewhere', () => {
   const { traffic } = parse('traffic: { frameSize: 64 bytes }');
-  expect(frameBytesFor(traffic, 'inet4')).toBe(64);
-  expect(frameBytesFor(traffic, 'inet6')).toBe(66);
-  expect(frameBytesFor({ ...traffic, frameBytes: 128 }, 'inet6')).toBe(128);
+  expect(frameBytesFor(traffic, { family: 'inet4' })).toBe(64);
+  expect(frameBytesFor(traffic, { family: 'inet6' })).toBe(66);
+  expect(frameBytesFor({ ...traffic, frameBytes: 128 }, { family: 'inet6' })).toBe(128);
 });
 
 test.each([
@@ -147,9 +384,17 @@ test.each([
     'gate: { confidence: 97% }',
     'gate.confidence: expected one of 80%, 90%, 95%, 98%, 99%, 99.5%, found "97%"',
   ],
-  ['gate: { runs: 11 }', 'gate.runs: expected a multiple of 2 from 10 to 10000, found 11'],
-  ['gate: { runs: 8 }', 'gate.runs: expected a multiple of 2 from 10 to 10000, found 8'],
-  ['gate: { runs: "8" }', 'gate.runs: expected a multiple of 2 from 10 to 10000, found "8"'],
+  ['gate: { maxRuns: 1 }', 'gate.maxRuns: expected a whole number from 2 to 10000, found 1'],
+  ['gate: { maxRuns: "8" }', 'gate.maxRuns: expected a whole number from 2 to 10000, found "8"'],
+  [
+    'gate: { falseAlarms: 30% }',
+    'gate.falseAlarms: expected a percentage from 0.01% to 20%, found "30%"',
+  ],
+  ['gate: { power: 20% }', 'gate.power: expected a percentage from 50% to 99.9%, found "20%"'],
+  [
+    'gate: { design: sequential }',
+    'gate.design: expected one of fixed, group-sequential, glr, found "sequential"; did you mean `group-sequential`?',
+  ],
   ['gate: on', 'gate: expected keys and values, found "on"'],
   ['gate:', 'gate: expected keys and values, found nothing'],
   ['traffic: { flows: 0 }', 'traffic.flows: expected a whole number from 1 to 65536, found 0'],
@@ -175,8 +420,16 @@ test.each([
     'traffic.settle: expected a duration from 0 s to 60 s, found "2 min"',
   ],
   [
+    'traffic: { measure: 60 s, measureAtLeast: 10 s }',
+    'traffic.measureAtLeast: only a run that has a blast of its own can end early; set `runsPerBlast: 1`',
+  ],
+  [
+    'traffic: { measure: 10 s, measureAtLeast: 60 s, runsPerBlast: 1 }',
+    'traffic.measureAtLeast: expected at most what `measure` allows',
+  ],
+  [
     'traffic: { runsPerBlast: 6 }',
-    'traffic.runsPerBlast: expected a multiple of 4 from 4 to 1000, found 6',
+    'traffic.runsPerBlast: expected 1, or a multiple of 4 from 4 to 1000, found 6',
   ],
   ['scenarios: forwarding', 'scenarios: expected a list like [forwarding], found "forwarding"'],
   ['families: []', 'families: expected at least one of inet4, inet6, found an empty list'],
@@ -198,7 +451,7 @@ test.each([
   ['gates: {}', 'gates: unknown key `gates`; did you mean `gate`?'],
   [
     'gate: { colour: red }',
-    'gate.colour: unknown key `colour`; known here: metric, margin, confidence, runs',
+    'gate.colour: unknown key `colour`; known here: metric, margin, confidence, falseAlarms, power, design, maxRuns',
   ],
   [
     'gate: { metric: nsperpacket }',
@@ -225,14 +478,17 @@ test.each([
     'testbeds.a b: expected a name of up to 63 letters, digits, dots, dashes and underscores',
   ],
   ['testbeds: { a: linux }', 'testbeds.a: expected keys and values, found "linux"'],
-  ['testbeds: { a: {} }', 'testbeds.a.kind: missing; expected one of embedded-linux, linux'],
+  [
+    'testbeds: { a: {} }',
+    'testbeds.a.kind: missing; expected one of embedded-linux, linux, freebsd',
+  ],
   [
     'testbeds: { a: { kind: embeded-linux } }',
-    'testbeds.a.kind: expected one of embedded-linux, linux, found "embeded-linux"; did you mean `embedded-linux`?',
+    'testbeds.a.kind: expected one of embedded-linux, linux, freebsd, found "embeded-linux"; did you mean `embedded-linux`?',
   ],
   [
     'testbeds: { a: { kind: embedded-linux, sender: {} } }',
-    'testbeds.a.sender: unknown key `sender`; known here: kind',
+    'testbeds.a.sender: unknown key `sender`; known here: kind, nic, cpu, labels',
   ],
 ])('%s is no inventory', (written, problem) => {
   expect(problemsIn(written)).toEqual([problem]);

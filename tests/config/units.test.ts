@@ -31,6 +31,7 @@ test.each([
   ['500 ms', 0.5],
   ['12s', 12],
   ['2 min', 120],
+  ['30 d', 2_592_000],
 ])('the duration %s is %d seconds', (written, expected) => {
   expect(duration(anything).parse(written)).toBe(expected);
 });
@@ -39,6 +40,7 @@ test.each([
   ['64 bytes', 64],
   ['1 byte', 1],
   ['64B', 64],
+  ['100 MiB', 104_857_600],
 ])('the size %s is %d bytes', (written, expected) => {
   expect(size(anything).parse(written)).toBe(expected);
 });
@@ -70,10 +72,10 @@ test('a well-written quantity outside its limit is told the limit', () => {
 test('a quantity that is missing, empty, a list or an object is called so', () => {
   const found = [undefined, null, [], {}].flatMap((value) => problemOf(size(anything), value));
   expect(found).toEqual([
-    'missing; expected a size like 64 bytes',
-    'expected a size like 64 bytes, found nothing',
-    'expected a size like 64 bytes, found a list',
-    'expected a size like 64 bytes, found keys and values',
+    'missing; expected a size like 64 bytes or 100 MiB',
+    'expected a size like 64 bytes or 100 MiB, found nothing',
+    'expected a size like 64 bytes or 100 MiB, found a list',
+    'expected a size like 64 bytes or 100 MiB, found keys and values',
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildVariants } from '../../src/build/overlay.ts';
+import { buildOverlays } from '../../src/build/overlay.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import {
   baseBranch,
@@ -43,7 +43,7 @@ test('base and patched of every demo patch can be read as overlays', async () =>
   const repository = openRepository(directory);
   for (const { branch } of demoPatches) {
     const patch = await patchOfRange(repository, `${baseBranch}..${branch}`);
-    const variants = await buildVariants(patch, 'dut', repository);
+    const variants = await buildOverlays(patch, 'dut', repository);
     expect(variants.map(({ files }) => files.map(({ path }) => path))).toEqual([
       ['nftables.conf', 'sysctl.conf'],
       ['nftables.conf', 'sysctl.conf'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { observeCommand, parseObservation } from '../../src/dut/linux-script.ts';
+import { observeCommand, parseObservation, samplesSoFar } from '../../src/dut/linux-script.ts';
 import { commandText } from '../../src/host/shell.ts';
 
 const log = `lay base 100.000000 100.020000
@@ -85,9 +85,18 @@ test('the sampler runs ahead of all else on its CPU, with one argument for every
     settleSeconds: 0.02,
     sliceSeconds: 0.025,
     slices: 4,
+    live: false,
     variants: ['base', 'patched', 'diff 80345'],
   });
   expect(commandText(command)).toBe(
-    "chrt -f 20 taskset -c '1' bash '/run/dut.bash' observe 'in0' 'out0' 'forwarding' '0.5' '0.02' '0.025' '4' 'base' 'patched' 'diff 80345'",
+    "chrt -f 20 taskset -c '1' bash '/run/dut.bash' observe 'in0' 'out0' 'forwarding' '0.5' '0.02' '0.025' '4' '0' 'base' 'patched' 'diff 80345'",
   );
+});
+
+test('of a log that is still being written the whole lines count', () => {
+  const whole = samplesSoFar(log.slice(0, log.indexOf('lay patched')));
+  expect(whole.map(({ forwardedPackets }) => forwardedPackets)).toEqual([1900, 3000]);
+  const cut = samplesSoFar(log.slice(0, log.indexOf(' 5800')));
+  expect(cut.map(({ forwardedPackets }) => forwardedPackets)).toEqual([1900]);
+  expect(samplesSoFar('')).toEqual([]);
 });

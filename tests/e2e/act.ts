@@ -4,7 +4,7 @@
 // copy of the working tree, so the workflow runs as it is written and its pinned commit is never asked for.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -24,6 +24,8 @@ export type JobRequest = {
   repository: string;
   apiUrl: string;
   token: string;
+  /** Of the workflow run; a later one has a greater. */
+  runId: number;
   /** An empty folder of the job's own; see `jobFiles`. */
   temporary: string;
 };
@@ -71,12 +73,22 @@ export const jobFiles = ({ temporary }: JobRequest, pattern: string): string[] =
 
 const argumentsFor = (request: JobRequest, eventPath: string): string[] => [
   ...[request.eventName, '--eventpath', eventPath, '--workflows', request.workflow],
-  ...['--platform', 'ubuntu-latest=-self-hosted'],
+  ...['--platform', 'ubuntu-latest=-self-hosted', '--platform', 'self-hosted=-self-hosted'],
   ...['--env', `GITHUB_API_URL=${request.apiUrl}`],
   ...['--env', `GITHUB_REPOSITORY=${request.repository}`],
+  ...['--env', `GITHUB_RUN_ID=${request.runId}`],
   ...['--secret', `GITHUB_TOKEN=${request.token}`],
   ...['--action-cache-path', join(request.temporary, 'act'), '--no-cache-server', '--json'],
+  ...standIns(request).flatMap((standIn) => ['--local-repository', standIn]),
 ];
+
+/** act fetches the actions of others, and there is nowhere to fetch them from. */
+function standIns({ directory, workflow }: JobRequest): string[] {
+  const text = readFileSync(join(directory, workflow), 'utf8');
+  const used = text.match(/(?<=uses: )actions\/upload-artifact@\S+/g) ?? [];
+  const folder = join(import.meta.dirname, 'upload-artifact');
+  return [...new Set(used)].map((action) => `${action}=${folder}`);
+}
 
 /**
  * No variable of whoever runs the tests, who may be a GitHub job too. act runs the first `node` of the
@@ -104,6 +116,8 @@ const lineSchema = z.object({
   name: z.string().optional(),
   arg: z.string().default(''),
   content: z.string().default(''),
+  /** Of the step that said it; one without an id is known by its number. */
+  stepID: z.array(z.string()).default([]),
 });
 
 function readLog(stdout: string): Omit<Job, 'exitCode'> {
@@ -113,7 +127,11 @@ function readLog(stdout: string): Omit<Job, 'exitCode'> {
     .map((line) => lineSchema.parse(JSON.parse(line)));
   const of = (command: string) => lines.filter((line) => line.command === command);
   return {
-    outputs: Object.fromEntries(of('set-output').map(({ name = '', arg }) => [name, arg])),
+    outputs: Object.fromEntries(
+      of('set-output')
+        .filter(({ stepID }) => stepID.some((id) => /\D/.test(id)))
+        .map(({ name = '', arg }) => [name, arg]),
+    ),
     summary: of('summary')
       .map(({ content }) => content)
       .join(''),

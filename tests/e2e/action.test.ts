@@ -1,7 +1,7 @@
 // The main job whole: an event comes in, packets are forwarded, and GitHub is answered, by the workflow as it is written.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { labDown, labLeftovers, labUp } from '../../src/linux-lab/lab.ts';
 import { readResult } from '../../src/report/read.ts';
@@ -14,7 +14,8 @@ import { type JobRequest, jobFiles, runJob, startJob } from './act.ts';
 import { type Example, makeExample, noOps, workflow } from './example.ts';
 
 const repository = 'example/router';
-const marker = '<!-- ppsgate:this-machine -->';
+
+let runs = 0;
 
 const harmless = ['# Whatever must not even be tracked is dropped here.'];
 /** About as much as all that the base does with a packet. */
@@ -60,6 +61,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     repository,
     apiUrl: github.url,
     token: installationToken,
+    runId: ++runs,
     temporary: mkdtempSync(join(folder, 'job-')),
   });
   const pullRequestEvent = (): JobRequest =>
@@ -96,16 +98,25 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     const [comment] = github.state.comments;
     expect(comment).toMatchObject({ number: 7, author: 'github-actions[bot]' });
     expect(comment?.body).toMatch(
-      /^<!-- ppsgate:this-machine -->\n### 🔴 ppsgate: #7 loses \d+\.\d % \(forwarding inet4\)\n/,
+      /^<!-- ppsgate -->\n\n### 🔴 ppsgate: #7 loses \d+\.\d % \(forwarding inet4\)\n/,
     );
     expect(comment?.body).toMatch(/^\| 🔴 forwarding inet4 \|.*\| regression \|$/m);
-    expect(`${marker}\n${job.summary}`.trim()).toBe(comment?.body.trim());
+    expect(comment?.body).toContain(job.summary.trim());
     expect(job.outputs).toEqual({
       verdict: 'regression',
       'result-path': expect.stringMatching(/\/result\.json$/),
       'report-path': expect.stringMatching(/\/report\.md$/),
       'comment-url': 'https://github.com/example/router/pull/7#issuecomment-1001',
+      directory: dirname(job.outputs['result-path'] ?? ''),
     });
+    expect(github.state.checkRuns).toMatchObject([
+      {
+        name: 'ppsgate',
+        headCommit: pullRequest.headCommit,
+        conclusion: 'failure',
+        title: expect.stringMatching(/^🔴 #7 loses/),
+      },
+    ]);
   });
 
   test('updates its comment when the patch was corrected, and then passes', async () => {
@@ -122,26 +133,32 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(second.exitCode).toBe(0);
     expect(second.outputs['comment-url']).toBe(first.outputs['comment-url']);
     expect(github.state.comments).toEqual([{ ...before, body: expect.any(String) }]);
+    expect(github.state.comments[0]?.body).toMatch(
+      /<summary>earlier pushes<\/summary>[\s\S]+\| `[0-9a-f]{12}` \| `[\d-]+` \| `🔴 #7 does not load` \|/,
+    );
     expect(github.state.comments[0]?.body).toContain('🟢 ppsgate: #7 loses nothing that matters');
     expect(github.state.comments[0]?.body).toContain(pullRequest.headCommit);
+    expect(github.state.checkRuns.map(({ conclusion }) => conclusion)).toEqual([
+      'failure',
+      'success',
+    ]);
   });
 
   test('judges the pull request of a fork when it is dispatched for it, with the inputs given', async () => {
     pullRequest.headRepository = 'mallory/router';
     push(harmless);
-    const job = await runJob(dispatch({ patch: '#7', runs: '12', margin: '40%' }));
+    const job = await runJob(dispatch({ patch: '#7', 'max-runs': '12', margin: '40%' }));
 
     expect(job.outputs.verdict, job.log).toBe('no-regression');
     expect(job.exitCode).toBe(0);
-    expect(operations()).toEqual([
+    expect(operations().slice(0, 3)).toEqual([
       'pulls/get 200',
-      'users/get-authenticated 403',
+      'graphql/viewer 200',
       'issues/list-comments 200',
-      'issues/create-comment 201',
     ]);
-    expect(github.state.comments[0]?.body).toContain(
-      '12 runs of each variant and cell; a loss of 40 % or more matters.',
-    );
+    expect(github.state.comments).toHaveLength(1);
+    expect(github.state.comments[0]?.body).toContain('a loss of 40 % or more matters');
+    expect(github.state.comments[0]?.body).toMatch(/\| \d+\u00a0\+\u00a0\d+ \| no-regression \|$/m);
   });
 
   test('refuses the pull request of a fork by itself, and measures nothing', async () => {
@@ -150,17 +167,21 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     const event = pullRequestEvent();
     const job = await runJob(event);
 
-    expect(job.errors[0], job.log).toBe(
-      'Thank you for #7: because it comes from mallory/router, it runs on the testbed only after a maintainer of example/router has read it and started ppsgate by workflow_dispatch with patch `#7`.',
-    );
+    const commit = pullRequest.headCommit.slice(0, 12);
+    const why = `Thank you for #7: because it comes from mallory/router, it runs on the testbed only after a maintainer of example/router has read ${commit}, and then put the label ppsgate on it or written /ppsgate run ${commit}.`;
+    expect(job.errors[0], job.log).toBe(why);
     expect(job.exitCode).not.toBe(0);
-    expect(jobFiles(event, '*')).toEqual([]);
-    expect(job.outputs).toEqual({});
-    expect(operations()).toEqual([]);
+    expect(jobFiles(event, 'ppsgate-*/*').map((path) => basename(path))).toEqual(['failure.json']);
+    expect(Object.keys(job.outputs)).toEqual(['directory']);
+    expect(github.state.comments.map(({ body }) => body)).toEqual([
+      expect.stringContaining(`### ⏸️ ppsgate: #7 waits for a maintainer\n\n\`${why}\``),
+    ]);
+    expect(github.state.checkRuns).toEqual([]);
   });
 
   test('keeps the result in summary and outputs when the token may only read, and says so', async () => {
     github.faults.order('issues/create-comment', { kind: 'read-only' });
+    github.faults.order('checks/create', { kind: 'read-only' });
     push(harmless);
     const job = await runJob(pullRequestEvent());
 
@@ -204,8 +225,12 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
 
     expect(job.stages, job.log).toContain('Post ./');
     expect(job.exitCode).not.toBe(0);
-    expect(job.outputs).toEqual({});
+    expect(Object.keys(job.outputs)).toEqual(['directory']);
     expect(await labLeftovers()).toEqual({ namespaces: [], processes: [] });
+    expect(github.state.checkRuns).toMatchObject([{ conclusion: 'cancelled' }]);
+    expect(github.state.comments.map(({ body }) => body)).toEqual([
+      expect.stringContaining('### ⚪ ppsgate: #7 not measured: cancelled'),
+    ]);
   });
 });
 

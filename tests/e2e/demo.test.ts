@@ -36,8 +36,10 @@ describeWith(['root', 'git', ...labPrograms], 'the demo', () => {
 
     const resumed = start('demo', '--resume', directory, '--json');
     const printed = text(resumed.stdout);
-    await once(resumed, 'close');
+    const said = text(resumed.stderr);
+    const [code] = await once(resumed, 'close');
 
+    expect(code, await said).not.toBe(4);
     expect(readFileSync(join(first, 'experiment.json'), 'utf8')).toBe(plan);
     expect(blastsIn(first).slice(0, finished.length)).toEqual(finished);
     const whole = blastsIn(first).filter(({ runs }) => runs.every(isValid));

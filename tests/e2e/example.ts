@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
+import { type Setting, splitWorkflow } from '../../src/init/workflows.ts';
 
 export type Example = {
   /** Its working tree, in which the branch is checked out. */
@@ -10,9 +11,15 @@ export type Example = {
   baseCommit: string;
   /** Commits the base's rules with these lines added to the early chain; answers the commit. */
   push(rules: readonly string[]): string;
+  /** Commits a file; answers the commit. */
+  pushFile(path: string, text: string): string;
 };
 
+/** The project's own: one job, and what answers for it on a fork's patch. */
 export const workflow = '.github/workflows/gate.yml';
+export const publisher = '.github/workflows/publish.yml';
+/** That of a lab with a runner of its own, as `ppsgate init` writes it. */
+export const labWorkflow = '.github/workflows/lab.yml';
 
 /**
  * Rules that cost some 12 ns each for every packet and change nothing. The base has enough of them that
@@ -21,6 +28,15 @@ export const workflow = '.github/workflows/gate.yml';
 export const noOps = (count: number): string[] =>
   new Array<string>(count).fill('meta l4proto 254 drop');
 
+const setting: Setting = {
+  name: 'lab',
+  publisher: 'publish',
+  branch: 'main',
+  action: './',
+  runner: ['self-hosted'],
+  config: 'docs/example/ppsgate.yml',
+};
+
 const project = join(import.meta.dirname, '../..');
 const config = 'docs/example/ppsgate.yml';
 const ruleset = 'docs/example/dut/nftables.conf';
@@ -28,11 +44,12 @@ const ruleset = 'docs/example/dut/nftables.conf';
 /** Makes the repository in a folder that does not exist yet, with `dist/` built from the sources as they are now. */
 export function makeExample(directory: string): Example {
   mkdirSync(directory);
-  for (const path of ['action.yml', 'package.json', workflow, 'docs/example']) {
+  for (const path of ['action.yml', 'package.json', workflow, publisher, 'docs/example']) {
     cpSync(join(project, path), join(directory, path), { recursive: true });
   }
+  writeFileSync(join(directory, labWorkflow), splitWorkflow(setting));
   build(join(directory, 'dist'));
-  writeFileSync(join(directory, config), quickConfig());
+  writeFileSync(join(directory, config), quickConfig(directory));
   const baseRules = withRules(readFileSync(join(directory, ruleset), 'utf8'), noOps(800));
   writeFileSync(join(directory, ruleset), baseRules);
 
@@ -48,6 +65,10 @@ export function makeExample(directory: string): Example {
   return {
     directory,
     baseCommit,
+    pushFile(path, text) {
+      writeFileSync(join(directory, path), text);
+      return commit('Add a file');
+    },
     push(rules) {
       writeFileSync(join(directory, ruleset), withRules(baseRules, rules));
       return commit('Change the rules');
@@ -65,11 +86,14 @@ function build(directory: string): void {
 }
 
 /** The example's own, with one cell and few runs, and with a margin that noise does not reach with so few. */
-function quickConfig(): string {
+function quickConfig(directory: string): string {
   const document = parseDocument(readFileSync(join(project, config), 'utf8'));
   document.set('scenarios', ['forwarding']);
   document.set('families', ['inet4']);
-  document.setIn(['gate', 'runs'], 16);
+  document.setIn(['traffic', 'runsPerBlast'], 32);
+  document.setIn(['gate', 'maxRuns'], 16);
+  document.set('history', `${directory}.history.jsonl`);
+  document.set('reservations', { file: `${directory}.reservations.sqlite` });
   document.setIn(['gate', 'margin'], '30%');
   return document.toString();
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  BaseDoesNotLoadError,
+  BaseRejectedError,
   type ExperimentEvent,
   nextBlast,
   runExperiment,
@@ -11,16 +11,23 @@ import type { Entry } from '../../src/experiment/journal.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aPlan } from '../fakes/plan.ts';
 import { aRun } from '../fakes/result.ts';
-import { type FakeTestbed, fakeTestbed } from '../fakes/testbed.ts';
+import { type FakeTestbed, type FakeTestbedOptions, fakeTestbed } from '../fakes/testbed.ts';
 
 const now = () => new Date('2026-11-20T12:00:00.000Z');
 const at = now().toISOString();
 
-/** Four blasts, of two cells in turn. */
-const plan = aPlan({
-  families: ['inet4', 'inet6'],
-  gate: { metric: 'pps', marginRatio: 0.05, confidenceRatio: 0.95, runsPerVariant: 4 },
-});
+/** Up to four blasts, of two cells in turn. */
+const plan = aPlan({ families: ['inet4', 'inet6'] });
+
+/** A testbed on which nothing can be told apart, so that every cell takes all its blasts. */
+const rejectedBy = (variant: string) =>
+  ({
+    kind: 'rejected',
+    variant,
+    rejection: { kind: 'does-not-load', scenario: 'forwarding', message: 'syntax error' },
+  }) as const;
+
+const noisyTestbed = (options: FakeTestbedOptions = {}) => fakeTestbed({ noise: 0.5, ...options });
 
 function experiment(
   testbed: FakeTestbed,
@@ -37,15 +44,15 @@ const kinds = (entries: readonly Entry[]) => entries.map(({ kind }) => kind);
 const blastsSent = (testbed: FakeTestbed) =>
   testbed.calls.filter((call) => call.startsWith('blast '));
 
-test('every blast of the plan is sent once, in its order, and the journal says so', async () => {
-  const testbed = fakeTestbed();
+test('while nothing is decided every blast of the plan is sent once, in its order, and the journal says so', async () => {
+  const testbed = noisyTestbed();
   const entries = await experiment(testbed);
   expect(testbed.calls).toEqual(['prepare', 'blast 1', 'blast 2', 'blast 3', 'blast 4']);
   expect(kinds(entries)).toEqual(['started', ...Array(4).fill('measured'), 'finished']);
 });
 
 test('every run of the plan is measured, as the first attempt of its blast', async () => {
-  const entries = await experiment(fakeTestbed());
+  const entries = await experiment(noisyTestbed());
   const runs = entries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
   expect(
     runs.map(({ number, blast, attempt, pair, variant }) => ({
@@ -64,28 +71,28 @@ test('every run of the plan is measured, as the first attempt of its blast', asy
 
 test('what the journal answers is what the file holds', async () => {
   const directory = temporaryFolder();
-  const entries = await experiment(fakeTestbed(), { directory });
+  const entries = await experiment(noisyTestbed(), { directory });
   const lines = readFileSync(join(directory, 'journal.jsonl'), 'utf8').trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toEqual(entries);
 });
 
-test('a failed blast is repeated after all others', async () => {
-  const testbed = fakeTestbed({ faults: (blast) => (blast === 2 ? ['fails'] : []) });
+test('a failed blast is repeated when no other cell waits for a first try, and before its own cell goes on', async () => {
+  const testbed = noisyTestbed({ faults: (blast) => (blast === 1 ? ['fails'] : []) });
   const entries = await experiment(testbed);
-  expect(blastsSent(testbed)).toEqual(['blast 1', 'blast 2', 'blast 3', 'blast 4', 'blast 2']);
-  expect(entries[2]).toEqual({
+  expect(blastsSent(testbed)).toEqual([1, 2, 3, 1, 4].map((n) => `blast ${n}`));
+  expect(entries[1]).toEqual({
     kind: 'failed',
     at,
-    blast: 2,
+    blast: 1,
     reason: 'trafgen ended without its summary',
   });
-  expect(entries[5]).toMatchObject({ kind: 'measured', summary: { number: 2, attempt: 2 } });
+  expect(entries[4]).toMatchObject({ kind: 'measured', summary: { number: 1, attempt: 2 } });
 });
 
-test.for(['fails', 'receiver-loss', 'hole'] as const)(
+test.for(['fails', 'receiver-loss', 'holes'] as const)(
   'a blast that never gets whole (%s) is repeated twice and no more',
   async (fault) => {
-    const testbed = fakeTestbed({ faults: (blast) => (blast === 3 ? [fault, fault, fault] : []) });
+    const testbed = noisyTestbed({ faults: (blast) => (blast === 3 ? [fault, fault, fault] : []) });
     const entries = await experiment(testbed);
     expect(blastsSent(testbed)).toEqual([
       'blast 1',
@@ -99,17 +106,17 @@ test.for(['fails', 'receiver-loss', 'hole'] as const)(
   },
 );
 
-test('of two blasts that fail each is repeated once before any is repeated twice', async () => {
+test('the blast with the fewest tries comes first', async () => {
   const faults = (blast: number) => (blast <= 2 ? (['fails', 'fails'] as const) : []);
-  const testbed = fakeTestbed({ faults });
+  const testbed = noisyTestbed({ faults });
   await experiment(testbed);
-  expect(blastsSent(testbed).slice(4)).toEqual(['blast 1', 'blast 2', 'blast 1', 'blast 2']);
+  expect(blastsSent(testbed)).toEqual([1, 2, 1, 2, 1, 4, 2, 3].map((n) => `blast ${n}`));
 });
 
 test('the logs of every attempt are kept, each in a folder of its own', async () => {
   const directory = temporaryFolder();
-  const faults = (blast: number) => (blast === 1 ? (['hole'] as const) : []);
-  const entries = await experiment(fakeTestbed({ faults }), { directory });
+  const faults = (blast: number) => (blast === 1 ? (['holes'] as const) : []);
+  const entries = await experiment(noisyTestbed({ faults }), { directory });
   const logs = entries.flatMap((entry) =>
     entry.kind === 'measured' && entry.summary.number === 1 ? entry.summary.logs : [],
   );
@@ -125,8 +132,11 @@ test('onlookers hear what is done before and after, and how far it is', async ()
     events.push(
       event.kind === 'blast' ? `${event.blast.number}: ${event.done} of ${event.of}` : event.kind,
     );
-  await experiment(fakeTestbed({ faults: (blast) => (blast === 4 ? ['fails'] : []) }), { onEvent });
+  await experiment(noisyTestbed({ faults: (blast) => (blast === 4 ? ['fails'] : []) }), {
+    onEvent,
+  });
   expect(events).toEqual([
+    'planned',
     'preparing',
     ...['1: 0 of 4', 'ended', '2: 1 of 4', 'ended', '3: 2 of 4', 'ended'],
     ...['4: 3 of 4', 'ended', '4: 3 of 4', 'ended'],
@@ -134,17 +144,16 @@ test('onlookers hear what is done before and after, and how far it is', async ()
 });
 
 test('patched files that do not load end the experiment before any packet is sent', async () => {
-  const refusal = { variant: 'patched', scenario: 'forwarding', message: 'syntax error' } as const;
-  const testbed = fakeTestbed({ prepared: { kind: 'does-not-load', ...refusal } });
+  const prepared = rejectedBy('patched');
+  const testbed = noisyTestbed({ prepared });
   const entries = await experiment(testbed);
   expect(testbed.calls).toEqual(['prepare']);
-  expect(entries.at(-1)).toEqual({ kind: 'does-not-load', at, ...refusal });
+  expect(entries.at(-1)).toEqual({ at, ...prepared });
 });
 
 test('a base that does not load is nobody’s patch, but an error', async () => {
-  const refusal = { variant: 'base', scenario: 'forwarding', message: 'syntax error' } as const;
-  const outcome = experiment(fakeTestbed({ prepared: { kind: 'does-not-load', ...refusal } }));
-  await expect(outcome).rejects.toThrow(BaseDoesNotLoadError);
+  const outcome = experiment(noisyTestbed({ prepared: rejectedBy('base') }));
+  await expect(outcome).rejects.toThrow(BaseRejectedError);
   await expect(outcome).rejects.toThrow(
     'The base itself does not load, so nothing was measured: syntax error',
   );
@@ -153,7 +162,7 @@ test('a base that does not load is nobody’s patch, but an error', async () => 
 test('an abort stops before the next blast and keeps those that have ended', async () => {
   const directory = temporaryFolder();
   const abort = new AbortController();
-  const testbed = fakeTestbed();
+  const testbed = noisyTestbed();
   const onEvent = (event: ExperimentEvent) => {
     if (event.kind === 'ended' && event.blast.number === 2) abort.abort(new Error('cancelled'));
   };
@@ -162,17 +171,17 @@ test('an abort stops before the next blast and keeps those that have ended', asy
   );
   expect(blastsSent(testbed)).toEqual(['blast 1', 'blast 2']);
 
-  const resumed = fakeTestbed();
+  const resumed = noisyTestbed();
   await experiment(resumed, { directory });
   expect(blastsSent(resumed)).toEqual(['blast 3', 'blast 4']);
 });
 
 test('a lost connection ends the experiment without a word on the blast, which then comes again', async () => {
   const directory = temporaryFolder();
-  const broken = fakeTestbed({ faults: (blast) => (blast === 3 ? ['throws'] : []) });
+  const broken = noisyTestbed({ faults: (blast) => (blast === 3 ? ['throws'] : []) });
   await expect(experiment(broken, { directory })).rejects.toThrow('connection to the DUT was lost');
 
-  const resumed = fakeTestbed();
+  const resumed = noisyTestbed();
   const entries = await experiment(resumed, { directory });
   expect(blastsSent(resumed)).toEqual(['blast 3', 'blast 4']);
   expect(entries.filter(({ kind }) => kind === 'failed')).toEqual([]);
@@ -180,14 +189,15 @@ test('a lost connection ends the experiment without a word on the blast, which t
 
 test('a finished experiment that is resumed sends nothing more', async () => {
   const directory = temporaryFolder();
-  await experiment(fakeTestbed(), { directory });
-  const resumed = fakeTestbed();
+  await experiment(noisyTestbed(), { directory });
+  const resumed = noisyTestbed();
   await experiment(resumed, { directory });
   expect(blastsSent(resumed)).toEqual([]);
 });
 
 test('after one whole attempt a blast is done, whatever came before', () => {
-  const [blast] = plan.blasts;
+  const single = aPlan();
+  const [blast] = single.blasts;
   const failed: Entry = { kind: 'failed', at, blast: 1, reason: 'no traffic' };
   const measured: Entry = {
     kind: 'measured',
@@ -201,11 +211,31 @@ test('after one whole attempt a blast is done, whatever came before', () => {
       offeredPps: 3e6,
       logs: '',
     },
-    runs: blast?.runs.map((run) => aRun(run)) ?? [],
+    runs: blast?.runs.map((run) => aRun({ ...run, pps: run.pair * 1e5 })) ?? [],
   };
-  const only = { blasts: blast === undefined ? [] : [blast] };
-  expect(nextBlast(only, [])).toEqual({ blast, attempt: 1, done: 0 });
-  expect(nextBlast(only, [failed])).toEqual({ blast, attempt: 2, done: 0 });
-  expect(nextBlast(only, [failed, measured])).toBeUndefined();
-  expect(nextBlast(only, [failed, failed, failed])).toBeUndefined();
+  expect(nextBlast(single, [])).toEqual({ blast, attempt: 1, done: 0, of: 2 });
+  expect(nextBlast(single, [failed])).toEqual({ blast, attempt: 2, done: 0, of: 2 });
+  expect(nextBlast(single, [failed, measured])).toBeUndefined();
+  expect(nextBlast(single, [failed, failed, failed])).toBeUndefined();
+});
+
+test('a cell that is decided gets no more blasts, and onlookers are told', async () => {
+  const decided: unknown[] = [];
+  const onEvent = (event: ExperimentEvent) => {
+    if (event.kind === 'decided') decided.push([event.cell.family, event.verdict, event.pairs]);
+  };
+  const testbed = fakeTestbed({ speed: ({ family }) => (family === 'inet4' ? 0.5 : 1) });
+  await experiment(testbed, { onEvent });
+  expect(blastsSent(testbed)).toEqual(['blast 1', 'blast 2']);
+  expect(decided.toSorted()).toEqual([
+    ['inet4', 'regression', 24],
+    ['inet6', 'no-regression', 24],
+  ]);
+});
+
+test('a cell of which too few runs count is given up at its first look', async () => {
+  const testbed = fakeTestbed({ faults: () => ['holes', 'holes', 'holes'] });
+  const entries = await experiment(testbed);
+  expect(blastsSent(testbed)).toEqual([1, 2, 1, 2, 1, 2].map((n) => `blast ${n}`));
+  expect(kinds(entries).at(-1)).toBe('finished');
 });

@@ -34,7 +34,11 @@ const run = fc.record(
     ),
     validity: fc.oneof(
       fc.constant({ kind: 'valid' as const }),
-      fc.record({ kind: fc.constant('invalid' as const), reason: anyText }),
+      fc.record({
+        kind: fc.constant('invalid' as const),
+        cause: fc.constantFrom('hole' as const, 'unsteady' as const),
+        reason: anyText,
+      }),
     ),
   },
   { requiredKeys: ['number', 'blast', 'attempt', 'pair', 'variant', 'pps', 'samples', 'validity'] },
@@ -47,13 +51,17 @@ const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
     fingerprint: fc
       .array(fc.tuple(fc.stringMatching(/^[a-z][a-z.]{0,9}$/), anyText))
       .map((pairs) => Object.fromEntries(pairs)),
+    warnings: fc.array(anyText, { maxLength: 2 }),
   }),
   fc.record({
-    kind: fc.constant('does-not-load' as const),
+    kind: fc.constant('rejected' as const),
     at: fc.constant(at),
     variant: anyText,
-    scenario: fc.constantFrom(...scenarios),
-    message: anyText,
+    rejection: fc.record({
+      kind: fc.constant('does-not-load' as const),
+      scenario: fc.constantFrom(...scenarios),
+      message: anyText,
+    }),
   }),
   fc.record({
     kind: fc.constant('measured' as const),
@@ -112,7 +120,7 @@ test('a journal cut at any byte keeps every whole line, and goes on after the la
   const folder = temporaryFolder();
   const whole = join(folder, 'whole.jsonl');
   await write(whole, [
-    { kind: 'started', at, fingerprint: { cpu: 'Überläufer 🚦' } },
+    { kind: 'started', at, fingerprint: { cpu: 'Überläufer 🚦' }, warnings: [] },
     failed(1),
     failed(2),
   ]);

@@ -1,22 +1,31 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hasPlan, makePlan, PlanError, readPlan, writePlan } from '../../src/experiment/plan.ts';
+import {
+  extendPlan,
+  hasPlan,
+  makePlan,
+  PlanError,
+  readPlan,
+  writePlan,
+} from '../../src/experiment/plan.ts';
 import { cellName } from '../../src/scenario/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import { aConfig, overlays } from '../fakes/plan.ts';
+import { aHistoryEntry } from '../fakes/history.ts';
+import { aConfig, aPlan, gateConfig, overlays, singleRuns } from '../fakes/plan.ts';
 import { pullRequest } from '../fakes/result.ts';
 
 const config = aConfig({ scenarios: ['forwarding', 'nftables-stateful'], families: ['inet6'] });
-const plan = makePlan({ patch: pullRequest, config, testbed: 'shelf-3', seed: 7 }, overlays);
+const plan = makePlan({ patch: pullRequest, config, testbed: 'shelf-3', seed: 7 }, overlays, []);
 
 test('every scenario with every family is a cell', () => {
   const both = aConfig({
     scenarios: ['forwarding', 'nftables-stateful'],
     families: ['inet4', 'inet6'],
   });
-  const { cells } = makePlan({ patch: pullRequest, config: both, testbed: 'a', seed: 1 }, overlays);
-  expect(cells.map(cellName)).toEqual([
+  const request = { patch: pullRequest, config: both, testbed: 'a', seed: 1 };
+  const { cells } = makePlan(request, overlays, []);
+  expect(cells.map(({ cell }) => cellName(cell))).toEqual([
     'forwarding inet4',
     'forwarding inet6',
     'nftables-stateful inet4',
@@ -26,8 +35,8 @@ test('every scenario with every family is a cell', () => {
 
 test('the same request with the same seed is the same plan, and with another seed another order', () => {
   const request = { patch: pullRequest, config, testbed: 'shelf-3', seed: 7 };
-  expect(makePlan(request, overlays)).toEqual(plan);
-  expect(makePlan({ ...request, seed: 8 }, overlays).blasts).not.toEqual(plan.blasts);
+  expect(makePlan(request, overlays, [])).toEqual(plan);
+  expect(makePlan({ ...request, seed: 8 }, overlays, []).blasts).not.toEqual(plan.blasts);
 });
 
 test('a plan is read as it was written, and nothing else is left in its directory', async () => {
@@ -57,4 +66,51 @@ test.for([
   const directory = temporaryFolder();
   if (text !== undefined) writeFileSync(join(directory, 'experiment.json'), text);
   await expect(readPlan(directory)).rejects.toThrow(PlanError);
+});
+
+test('runs that share a blast are looked at blast by blast', () => {
+  expect(aPlan().cells[0]?.design).toEqual({
+    name: 'group-sequential',
+    budgets: [48],
+    pairsPerStep: 24,
+    method: 'paired',
+  });
+});
+
+test('a cell with ten earlier runs of its own is judged by its known noise, and others are not', () => {
+  const pps = [8.0e5, 8.1e5, 8.05e5, 7.9e5, 8.0e5];
+  const known = [
+    aHistoryEntry({ at: '2026-11-01T00:00:00.000Z', pps }),
+    aHistoryEntry({ at: '2026-11-02T00:00:00.000Z', pps }),
+  ];
+  const { cells } = aPlan({ ...singleRuns, families: ['inet4', 'inet6'] }, known);
+  expect(cells.map(({ design }) => design.name)).toEqual(['glr', 'group-sequential']);
+  expect(cells.map(({ history }) => history?.runs)).toEqual([10, undefined]);
+});
+
+test('the design that is asked for is taken, whatever the history', () => {
+  const asked = { ...singleRuns, gate: { ...gateConfig, design: 'fixed' } } as const;
+  expect(aPlan(asked).cells[0]?.design.name).toBe('fixed');
+});
+
+test('without a number of runs it is twenty of each variant, or five blasts of runs that share them', () => {
+  const { maxRunsPerVariant, ...gate } = gateConfig;
+  const budget = (changes: Parameters<typeof aPlan>[0]) =>
+    aPlan({ ...changes, gate }).cells[0]?.design.budgets;
+  expect([budget(singleRuns), budget({})]).toEqual([[20], [120]]);
+});
+
+test('an extended plan begins with the same blasts, and has a further budget', () => {
+  const extended = extendPlan(plan, 100);
+  expect(extended.blasts.slice(0, plan.blasts.length)).toEqual(plan.blasts);
+  expect(extended.cells.map(({ design }) => design.budgets)).toEqual([
+    [48, 120],
+    [48, 120],
+  ]);
+});
+
+test('an extension to fewer runs than there are is refused', () => {
+  expect(() => extendPlan(plan, 48)).toThrow(
+    '--max-runs: the experiment has up to 48 runs of each variant already, found 48.',
+  );
 });

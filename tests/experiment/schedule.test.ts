@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { schedule } from '../../src/experiment/schedule.ts';
+import { pairsPerBlast, type ScheduleRequest, schedule } from '../../src/experiment/schedule.ts';
 import { cellName, families, scenarios } from '../../src/scenario/scenario.ts';
 
 const allCells = scenarios.flatMap((scenario) => families.map((family) => ({ scenario, family })));
@@ -31,7 +31,13 @@ test('another seed gives another order', () => {
   expect(schedule({ ...request, seed: 1 })).not.toEqual(schedule({ ...request, seed: 2 }));
 });
 
-test('every cell gets exactly the runs of each variant that were asked for', () => {
+/** What was asked for, in whole blasts. */
+function pairsOf({ runsPerVariant, runsPerBlast, variants }: ScheduleRequest): number {
+  const step = pairsPerBlast(runsPerBlast, variants.length);
+  return Math.ceil(runsPerVariant / step) * step;
+}
+
+test('every cell gets the runs of each variant that were asked for, in whole blasts', () => {
   fc.assert(
     fc.property(requests, (request) => {
       const blasts = schedule(request);
@@ -42,41 +48,66 @@ test('every cell gets exactly the runs of each variant that were asked for', () 
         (key) => key,
       );
       expect(counts.size).toBe(request.cells.length * request.variants.length);
-      for (const [, { length }] of counts) expect(length).toBe(request.runsPerVariant);
+      for (const [, { length }] of counts) expect(length).toBe(pairsOf(request));
     }),
   );
 });
 
-test('every pair has one run of each variant, side by side in one blast', () => {
-  fc.assert(
-    fc.property(requests, (request) => {
-      const seen = new Set<string>();
-      for (const { cell, runs } of schedule(request)) {
-        for (let first = 0; first < runs.length; first += request.variants.length) {
-          const pair = runs.slice(first, first + request.variants.length);
-          expect(pair.map(({ variant }) => variant).toSorted()).toEqual(request.variants);
-          expect(new Set(pair.map((run) => run.pair)).size).toBe(1);
-          seen.add(`${cellName(cell)} ${pair[0]?.pair}`);
-        }
-      }
-      expect(seen.size).toBe(request.cells.length * request.runsPerVariant);
-    }),
-  );
-});
-
-test('every second pair of a blast mirrors the one before: ABBA or BAAB', () => {
+test('every pair has one run of each variant, side by side among the runs of its cell', () => {
   fc.assert(
     fc.property(requests, (request) => {
       const count = request.variants.length;
-      for (const { runs } of schedule(request)) {
-        const variants = runs.map(({ variant }) => variant);
-        for (let first = 0; first + 2 * count <= runs.length; first += 2 * count) {
+      const cells = Map.groupBy(schedule(request), ({ cell }) => cell);
+      for (const blasts of cells.values()) {
+        const runs = blasts.flatMap((blast) => blast.runs);
+        for (let first = 0; first < runs.length; first += count) {
+          const pair = runs.slice(first, first + count);
+          expect(pair.map(({ variant }) => variant).toSorted()).toEqual(request.variants);
+          expect(new Set(pair.map((run) => run.pair))).toEqual(new Set([1 + first / count]));
+        }
+      }
+    }),
+  );
+});
+
+test('every second pair of a cell mirrors the one before: ABBA or BAAB, over blasts too', () => {
+  fc.assert(
+    fc.property(requests, (request) => {
+      const count = request.variants.length;
+      for (const blasts of Map.groupBy(schedule(request), ({ cell }) => cell).values()) {
+        const variants = blasts.flatMap(({ runs }) => runs.map(({ variant }) => variant));
+        for (let first = 0; first + 2 * count <= variants.length; first += 2 * count) {
           const four = variants.slice(first, first + 2 * count);
           expect(four).toEqual(four.toReversed());
         }
       }
     }),
   );
+});
+
+test('a schedule of more runs goes on where the one of fewer ends', () => {
+  fc.assert(
+    fc.property(requests, fc.nat({ max: 30 }), (request, more) => {
+      const short = schedule(request);
+      const long = schedule({ ...request, runsPerVariant: pairsOf(request) + more });
+      expect(long.slice(0, short.length)).toEqual(short);
+    }),
+  );
+});
+
+test('with one run a blast a variant that must be booted is booted once for all cells', () => {
+  const blasts = schedule({
+    cells: allCells,
+    variants: ['base', 'patched'],
+    runsPerVariant: 4,
+    runsPerBlast: 1,
+    seed: 1,
+  });
+  expect(blasts.every(({ runs }) => runs.length === 1)).toBe(true);
+  const boots = blasts.map(({ runs: [run] }) => `${run?.pair} ${run?.variant}`);
+  const changes = boots.filter((boot, index) => boot !== boots[index - 1]);
+  expect(changes).toHaveLength(8);
+  expect(new Set(changes).size).toBe(8);
 });
 
 test('base and patched both come first about as often', () => {

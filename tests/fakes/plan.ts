@@ -1,7 +1,9 @@
 // Small made-up configurations and plans.
 import type { Overlay } from '../../src/build/overlay.ts';
 import type { Config } from '../../src/config/schema.ts';
+import type { HistoryEntry } from '../../src/experiment/history.ts';
 import { makePlan, type Plan } from '../../src/experiment/plan.ts';
+import { githubSchema } from '../../src/publish/schema.ts';
 import { pullRequest } from './result.ts';
 
 export const overlays: Overlay[] = [
@@ -9,11 +11,21 @@ export const overlays: Overlay[] = [
   { variant: 'patched', commit: 'b'.repeat(40), files: [] },
 ];
 
-/** One cell, four pairs in two blasts; with what a test wants to be otherwise. */
+export const gateConfig: Config['gate'] = {
+  metric: 'pps',
+  marginRatio: 0.05,
+  confidenceRatio: 0.95,
+  falseAlarmRatio: 0.01,
+  missRatio: 0.05,
+  maxRunsPerVariant: 48,
+};
+
+/** One cell, at most 48 pairs in two blasts; with what a test wants to be otherwise. */
 export const aConfig = (changes: Partial<Config> = {}): Config => ({
   overlay: 'dut',
   testbeds: { fake: { kind: 'embedded-linux' } },
   scenarios: ['forwarding'],
+  rules: {},
   families: ['inet4'],
   traffic: {
     flows: 2000,
@@ -22,11 +34,25 @@ export const aConfig = (changes: Partial<Config> = {}): Config => ({
     warmUpSeconds: 0.5,
     settleSeconds: 0.02,
     measureSeconds: 0.08,
-    runsPerBlast: 4,
+    measureAtLeastSeconds: 0.08,
+    runsPerBlast: 48,
   },
-  gate: { metric: 'pps', marginRatio: 0.05, confidenceRatio: 0.95, runsPerVariant: 4 },
+  gate: gateConfig,
+  history: '/nonexistent/history.jsonl',
+  reservations: { store: 'sqlite', path: '/nonexistent/reservations.sqlite', leaseSeconds: 30 },
+  github: githubSchema.parse({}),
   ...changes,
 });
 
-export const aPlan = (changes: Partial<Config> = {}): Plan =>
-  makePlan({ patch: pullRequest, config: aConfig(changes), testbed: 'fake', seed: 3 }, overlays);
+/** Every run a blast of its own, as where a variant is booted; at most 20 of each variant. */
+export const singleRuns = {
+  traffic: { ...aConfig().traffic, runsPerBlast: 1 },
+  gate: { ...gateConfig, maxRunsPerVariant: 20 },
+} satisfies Partial<Config>;
+
+export const aPlan = (changes: Partial<Config> = {}, history: readonly HistoryEntry[] = []): Plan =>
+  makePlan(
+    { patch: pullRequest, config: aConfig(changes), testbed: 'fake', seed: 6 },
+    overlays,
+    history,
+  );

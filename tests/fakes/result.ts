@@ -1,7 +1,15 @@
 // Small made-up pieces of a result, for tests that read, judge or show one.
 
 import type { Patch } from '../../src/patch/patch.ts';
-import type { CellResult, Interval, Metric, Policy, Result, Run } from '../../src/report/result.ts';
+import type {
+  CellResult,
+  Interval,
+  Metric,
+  Policy,
+  Result,
+  Run,
+  Validity,
+} from '../../src/report/result.ts';
 import type { Cell } from '../../src/scenario/scenario.ts';
 
 export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
@@ -10,7 +18,8 @@ export const policy: Policy = {
   metric: 'pps',
   marginRatio: 0.02,
   confidenceRatio: 0.95,
-  runsPerVariant: 8,
+  falseAlarmRatio: 0.01,
+  missRatio: 0.05,
 };
 
 export const pullRequest: Patch = {
@@ -23,6 +32,15 @@ export const pullRequest: Patch = {
   baseCommit: 'a'.repeat(40),
   headCommit: 'b'.repeat(40),
 };
+
+/** A run that does not count. */
+export const unfit = (reason: string, cause: Cause = 'hole'): Run['validity'] => ({
+  kind: 'invalid',
+  cause,
+  reason,
+});
+
+type Cause = Extract<Validity, { kind: 'invalid' }>['cause'];
 
 /** A valid run of 800 kpps, with what a test wants to be otherwise. */
 export const aRun = (changes: Partial<Run> = {}): Run => ({
@@ -57,8 +75,18 @@ export const aCell = (
 ): CellResult => ({
   cell,
   verdict,
+  design: { name: 'group-sequential', budgets: [20], pairsPerStep: 1, method: 'pooled' },
+  baseline: { kind: 'unknown' },
+  pairs: 8,
   comparisons: [
-    { metric: 'pps', base: 805_300, patched: 805_300 * (1 + interval.change), pairs: 8, interval },
+    {
+      metric: 'pps',
+      base: 805_300,
+      patched: 805_300 * (1 + interval.change),
+      baseRuns: 8,
+      patchedRuns: 8,
+      interval,
+    },
   ],
   runs: [],
 });
@@ -72,7 +100,11 @@ export const aResult = (changes: Partial<Result> = {}): Result => ({
     { name: 'base', commit: 'a'.repeat(40), files: [] },
     { name: 'patched', commit: 'b'.repeat(40), files: [] },
   ],
-  testbed: { name: 'shelf-3', fingerprint: { kernel: 'Linux 6.18', cpu: 'Xeon × 2' } },
+  testbed: {
+    name: 'shelf-3',
+    fingerprint: { kernel: 'Linux 6.18', cpu: 'Xeon × 2' },
+    warnings: [],
+  },
   policy,
   traffic: { flows: 2000, frameBytes: 64, offeredPps: 3_000_000, measureSeconds: 0.08 },
   seed: 42,

@@ -20,8 +20,11 @@ export interface Sshd extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Starts the server and waits until it listens; `sftp` is the command that serves uploads. */
-export async function startSshd(sftp = 'internal-sftp'): Promise<Sshd> {
+/**
+ * Starts the server and waits until it listens; `sftp` is the command that serves uploads, `path` the PATH
+ * of its sessions where it is not to be sshd's own.
+ */
+export async function startSshd(sftp = 'internal-sftp', path?: string): Promise<Sshd> {
   const home = mkdtempSync(join(tmpdir(), 'ppsgate-sshd-'));
   const folder = join(home, 'files');
   mkdirSync(folder);
@@ -29,7 +32,7 @@ export async function startSshd(sftp = 'internal-sftp'): Promise<Sshd> {
   const user = makeKey(home, 'ed25519', 'user');
   const port = await freePort();
   const config = join(home, 'sshd_config');
-  writeFileSync(config, configText(sftp, port, hostKeys, user));
+  writeFileSync(config, configText({ sftp, path, port, hostKeys, user }));
 
   // Its privilege separation wants this folder, which only a boot makes.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
@@ -70,7 +73,15 @@ export function makeKey(folder: string, type: string, name: string = type): stri
 export const publicKey = (privateKeyPath: string): string =>
   readFileSync(`${privateKeyPath}.pub`, 'utf8');
 
-function configText(sftp: string, port: number, hostKeys: readonly string[], user: string): string {
+type Settings = {
+  sftp: string;
+  path: string | undefined;
+  port: number;
+  hostKeys: readonly string[];
+  user: string;
+};
+
+function configText({ sftp, path, port, hostKeys, user }: Settings): string {
   return [
     'ListenAddress 127.0.0.1',
     `Port ${port}`,
@@ -80,7 +91,7 @@ function configText(sftp: string, port: number, hostKeys: readonly string[], use
     'PasswordAuthentication no',
     'KbdInteractiveAuthentication no',
     // An inner bash reads no .bashrc: whatever the user has there is slow and none of the tests' business.
-    'SetEnv SHLVL=9',
+    `SetEnv SHLVL=9${path === undefined ? '' : ` PATH=${path}`}`,
     'StrictModes no',
     'PidFile none',
     `Subsystem sftp ${sftp}`,

@@ -14,6 +14,8 @@ export type Fault =
   | 'hole'
   /** The same in every run. */
   | 'holes'
+  /** The DUT has time to spare in every run: the generator was the limit. */
+  | 'idle'
   /** The receiver counts less than the DUT sent. */
   | 'receiver-loss'
   /** The connection to a host breaks: `blast` itself throws. */
@@ -26,6 +28,8 @@ export type FakeTestbedOptions = {
   speed?: (cell: Cell) => number;
   /** Standard deviation of a run, as a ratio. */
   noise?: number;
+  /** By how much the first attempt of a blast is off, as a ratio: 0.8 is 20 % slower. */
+  jumps?: (blast: number) => number;
   /** What goes wrong with the first, second, … attempt of a blast. */
   faults?: (blast: number) => readonly (Fault | undefined)[];
   /** How often a blast was sent before, by an earlier process. */
@@ -47,11 +51,12 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
     name: 'fake',
     calls,
 
-    async fingerprint() {
-      return { kernel: 'Linux 6.18', cpu: 'a fake CPU × 2' };
+    async inspect() {
+      return { fingerprint: { kernel: 'Linux 6.18', cpu: 'a fake CPU × 2' }, warnings: [] };
     },
 
-    async prepare() {
+    async prepare({ tell }) {
+      tell('getting ready');
       calls.push('prepare');
       return prepared;
     },
@@ -96,9 +101,11 @@ function measure(
     offeredPps,
   };
   const measured = runs.map((run, index) => {
-    const samples = samplesOf(run, cell, attempt, options);
+    const jump = attempt === 1 ? (options.jumps?.(number) ?? 1) : 1;
+    const samples = samplesOf(run, cell, attempt, options, jump);
     const isHoled = fault === 'holes' || (fault === 'hole' && index === 0);
-    return measuredRun(run, number, isHoled ? withHole(samples) : samples, offeredPps);
+    const seen = isHoled ? withHole(samples) : samples;
+    return measuredRun(run, number, fault === 'idle' ? seen.map(idle) : seen, offeredPps);
   });
   return { kind: 'measured', summary, runs: measured };
 }
@@ -110,9 +117,10 @@ function samplesOf(
   cell: Cell,
   attempt: number,
   { seed = 1, speed = () => 1, noise = 0.01 }: FakeTestbedOptions,
+  jump: number,
 ): Sample[] {
   const truth = basePps * (variant === 'base' ? 1 : speed(cell));
-  const pps = truth * Math.exp(noise * normal([seed, number, attempt]));
+  const pps = jump * truth * Math.exp(noise * normal([seed, number, attempt]));
   const forwardedPackets = Math.round(pps * sampleSeconds);
   const sample = {
     seconds: sampleSeconds,
@@ -122,6 +130,8 @@ function samplesOf(
   };
   return [sample, sample, sample, sample];
 }
+
+const idle = (sample: Sample): Sample => ({ ...sample, busySeconds: sample.seconds / 2 });
 
 const withHole = ([first, ...rest]: Sample[]): Sample[] =>
   first === undefined ? [] : [{ ...first, forwardedPackets: 0 }, ...rest];

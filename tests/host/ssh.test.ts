@@ -10,6 +10,7 @@ import { HostError, type HostFailure } from '../../src/host/host-error.ts';
 import type { ConnectOptions, Target } from '../../src/host/login.ts';
 import { shell } from '../../src/host/shell.ts';
 import { connect, type Host } from '../../src/host/ssh.ts';
+import { uploadOverBreaks } from '../../src/host/upload.ts';
 import { makeKey, publicKey, type Sshd, startSshd } from '../fakes/sshd.ts';
 import { describeWith } from '../needs.ts';
 
@@ -64,6 +65,17 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     });
     expect(await running).toMatchObject({ kind: 'exited', code: 0 });
     expect(all).toBe('ready\nmore\nover\n');
+  });
+
+  test('stderr is taken as it comes where somebody wants it, beside stdout', async () => {
+    let said = '';
+    const outcome = await host.run(shell`echo fine; echo 'not so' >&2`, {
+      onStderr: (chunk) => {
+        said += Buffer.from(chunk);
+      },
+    });
+    expect(outcome).toEqual({ kind: 'exited', code: 0, stdout: 'fine\n', stderr: '' });
+    expect(said).toBe('not so\n');
   });
 
   test('a command need not wait for a stream to end', async () => {
@@ -438,6 +450,89 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(['lost', 'unreachable']).toContain((await connecting).kind);
   });
 
+  test('a resumed upload sends only what is not there yet', async () => {
+    writeFileSync(place('whole'), `${'a'.repeat(100_000)}${'b'.repeat(3_000_000)}`);
+    writeFileSync(place('resumed.part'), 'A'.repeat(100_000));
+    await host.upload(place('whole'), place('resumed'), 0o640, { resume: true });
+    const text = readFileSync(place('resumed'), 'utf8');
+    expect(text).toBe(`${'A'.repeat(100_000)}${'b'.repeat(3_000_000)}`);
+    expect(statSync(place('resumed')).mode & 0o777).toBe(0o640);
+    expect(existsSync(place('resumed.part'))).toBe(false);
+  });
+
+  test('a resumed upload begins anew where more is there than there should be', async () => {
+    writeFileSync(place('short'), 'short');
+    writeFileSync(place('replaced.part'), 'much longer');
+    await host.upload(place('short'), place('replaced'), 0o600, { resume: true });
+    expect(readFileSync(place('replaced'), 'utf8')).toBe('short');
+  });
+
+  test('an upload over breaks goes on over new connections', async () => {
+    const bytes = randomBytes(30_000_000);
+    writeFileSync(place('big'), bytes);
+    const sizes: number[] = [];
+    const remotePath = place('big-there');
+    await using proxy = await startProxy(sshd.port);
+    const dropping = dropAtGrowth(`${remotePath}.part`, proxy);
+    await uploadOverBreaks(await connectThrough(proxy), {
+      path: place('big'),
+      remotePath,
+      mode: 0o600,
+      sha256: sha256(bytes),
+      sumOf: sumOnHost,
+      async reconnect() {
+        sizes.push(statSync(`${remotePath}.part`).size);
+        return host;
+      },
+    });
+    await dropping;
+    expect(sizes).toHaveLength(1);
+    expect(sizes[0]).toBeGreaterThan(0);
+    expect(sizes[0]).toBeLessThan(bytes.length);
+    expect(sha256(readFileSync(remotePath))).toBe(sha256(bytes));
+  });
+
+  test('an upload over breaks that finds the beginning of another file sends all once more', async () => {
+    writeFileSync(place('right'), 'right');
+    writeFileSync(place('mixed.part'), 'wr');
+    await uploadOverBreaks(host, {
+      ...uploadOf('right', 'mixed'),
+      sha256: sha256(Buffer.from('right')),
+    });
+    expect(readFileSync(place('mixed'), 'utf8')).toBe('right');
+  });
+
+  test('an upload over breaks whose sum is wrong twice has failed', async () => {
+    writeFileSync(place('changed'), 'not what it was');
+    const uploading = uploadOverBreaks(host, { ...uploadOf('changed', 'wrong'), sha256: 'f00d' });
+    await expectFailure(uploading, 'upload-failed', 'DUT', 'sent twice', place('changed'));
+  });
+
+  test('an upload over breaks is given up with the fifth connection', async () => {
+    writeFileSync(place('unlucky'), 'unlucky');
+    let connections = 1;
+    const closed = await connect(target);
+    await closed.close();
+    const uploading = uploadOverBreaks(closed, {
+      ...uploadOf('unlucky', 'never'),
+      sha256: 'f00d',
+      async reconnect() {
+        connections += 1;
+        return closed;
+      },
+    });
+    await expectFailure(uploading, 'lost', 'DUT', place('never'));
+    expect(connections).toBe(5);
+  });
+
+  const uploadOf = (name: string, remoteName: string) => ({
+    path: place(name),
+    remotePath: place(remoteName),
+    mode: 0o600,
+    sumOf: sumOnHost,
+    reconnect: async () => host,
+  });
+
   const place = (name: string): string => join(sshd.folder, name);
 
   /** The host's own name is kept, its key is pinned for the proxy's port. */
@@ -446,6 +541,16 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     return connect({ ...target, port: proxy.port, knownHosts }, options);
   }
 });
+
+const sumOnHost = async (to: Host, path: string): Promise<string> =>
+  (await to.output(shell`sha256sum ${path}`)).slice(0, 64);
+
+/** As soon as something of the file is there. */
+async function dropAtGrowth(path: string, proxy: Proxy): Promise<void> {
+  const size = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  await expect.poll(size, { interval: 1 }).toBeGreaterThan(0);
+  proxy.drop();
+}
 
 /** The path of the next file that an upload begins in this folder. */
 function partialIn(folder: string): Promise<string> {

@@ -1,6 +1,9 @@
+// Whose patches are run on the lab's hardware, and at which commit.
 import { expect, test } from 'vitest';
-import { authorize } from '../../src/patch/authorize.ts';
+import { authorize, type LeaveRules, type Occasion } from '../../src/patch/authorize.ts';
 import type { PullRequest } from '../../src/patch/patch.ts';
+
+const head = 'b'.repeat(40);
 
 const pullRequest: PullRequest = {
   kind: 'pull-request',
@@ -10,36 +13,137 @@ const pullRequest: PullRequest = {
   author: 'alice',
   url: 'https://github.com/freebsd/freebsd-src/pull/123',
   baseCommit: 'a'.repeat(40),
-  headCommit: 'b'.repeat(40),
+  headCommit: head,
 };
 
-test('a pull request from a branch of the repository itself is allowed', () => {
-  const leave = authorize('pull_request', { pullRequest, headRepository: 'freebsd/freebsd-src' });
-  expect(leave).toEqual({ kind: 'allowed', why: expect.stringContaining('write permission') });
-});
+const own = { pullRequest, headRepository: 'freebsd/freebsd-src' };
+const fork = { pullRequest, headRepository: 'alice/freebsd-src' };
 
-test('a pull request from a fork is refused, and told how a maintainer can run it', () => {
-  const leave = authorize('pull_request', { pullRequest, headRepository: 'alice/freebsd-src' });
-  expect(leave).toEqual({
-    kind: 'refused',
-    why: 'Thank you for #123: because it comes from alice/freebsd-src, it runs on the testbed only after a maintainer of freebsd/freebsd-src has read it and started ppsgate by workflow_dispatch with patch `#123`.',
+/** carol may write, dan is on the list. */
+const rules: LeaveRules = {
+  people: ['Dan'],
+  label: 'ppsgate',
+  mayWrite: async (login) => login === 'carol',
+};
+
+const leaveOf = async (occasion: Occasion, found: typeof own = fork, more = {}) =>
+  authorize(occasion, found, { ...rules, ...more });
+
+const noon = '2026-11-20T12:00:00Z';
+
+test('a pull request from a branch of the repository itself is allowed', async () => {
+  expect(await leaveOf({ kind: 'pushed', by: 'bob' }, own)).toEqual({
+    kind: 'allowed',
+    why: expect.stringContaining('only people with write permission can push'),
   });
 });
 
-test('a pull request from a fork that was deleted since is refused', () => {
-  const leave = authorize('pull_request', { pullRequest, headRepository: null });
+test('one from a fork is refused, and told what a maintainer does to run it', async () => {
+  expect(await leaveOf({ kind: 'pushed', by: 'alice' })).toEqual({
+    kind: 'refused',
+    why: 'Thank you for #123: because it comes from alice/freebsd-src, it runs on the testbed only after a maintainer of freebsd/freebsd-src has read bbbbbbbbbbbb, and then put the label ppsgate on it or written /ppsgate run bbbbbbbbbbbb.',
+  });
+});
+
+test('one from a fork that was deleted since is refused', async () => {
+  const leave = await authorize(
+    { kind: 'pushed', by: 'alice' },
+    { pullRequest, headRepository: null },
+    rules,
+  );
   expect(leave).toEqual({ kind: 'refused', why: expect.stringContaining('was deleted') });
 });
 
-test('a repository whose name only begins like ours is a fork like any other', () => {
-  const leave = authorize('pull_request', { pullRequest, headRepository: 'freebsd/freebsd-src2' });
-  expect(leave.kind).toBe('refused');
+test('a repository whose name only begins like ours is a fork like any other', async () => {
+  const found = { pullRequest, headRepository: 'freebsd/freebsd-src2' };
+  expect((await leaveOf({ kind: 'pushed', by: 'alice' }, found)).kind).toBe('refused');
 });
 
-test('a fork is allowed when somebody dispatched its number, which takes write permission', () => {
-  const leave = authorize('workflow_dispatch', {
-    pullRequest,
-    headRepository: 'alice/freebsd-src',
+test.each(['carol', 'dan'])('the fork of %s is allowed as it is pushed', async (author) => {
+  const found = { ...fork, pullRequest: { ...pullRequest, author } };
+  expect((await leaveOf({ kind: 'pushed', by: author }, found)).kind).toBe('allowed');
+});
+
+test('a push by somebody else to the fork of one who may is refused', async () => {
+  const found = { ...fork, pullRequest: { ...pullRequest, author: 'carol' } };
+  expect((await leaveOf({ kind: 'pushed', by: 'mallory' }, found)).kind).toBe('refused');
+});
+
+test('the label is leave where a maintainer puts it', async () => {
+  const labelled = { kind: 'labelled', label: 'ppsgate' } as const;
+  expect((await leaveOf({ ...labelled, by: 'carol' })).kind).toBe('allowed');
+  expect((await leaveOf({ ...labelled, by: 'mallory' })).kind).toBe('refused');
+  // The list is of people whose patches are run, not of those who answer for others'.
+  expect((await leaveOf({ ...labelled, by: 'dan' })).kind).toBe('refused');
+});
+
+test('another label is nobody asking', async () => {
+  const leave = await leaveOf({ kind: 'labelled', label: 'bug', by: 'carol' });
+  expect(leave.kind).toBe('ignored');
+});
+
+test('a command of a stranger is refused', async () => {
+  const leave = await leaveOf({ kind: 'commanded', by: 'mallory', at: noon, commit: head });
+  expect(leave).toEqual({
+    kind: 'refused',
+    why: 'Thank you, mallory: #123 runs on the testbed when somebody who may write to freebsd/freebsd-src asks for it.',
   });
-  expect(leave).toEqual({ kind: 'allowed', why: expect.stringContaining('dispatched #123') });
+});
+
+test.each(['carol', 'dan'])('a command of %s that names the head is leave', async (by) => {
+  const leave = await leaveOf({ kind: 'commanded', by, at: noon, commit: 'bbbbbbb' });
+  expect(leave.kind).toBe('allowed');
+});
+
+test('a margin or scenarios of one’s own are for those who may write', async () => {
+  const own = { kind: 'commanded', at: noon, commit: head, isOtherwise: true } as const;
+  expect((await leaveOf({ ...own, by: 'carol' })).kind).toBe('allowed');
+  expect(await leaveOf({ ...own, by: 'dan' })).toEqual({
+    kind: 'refused',
+    why: expect.stringContaining('you can have #123 measured as ppsgate.yml says'),
+  });
+});
+
+test('a command that names a commit which is no longer the head is refused', async () => {
+  const leave = await leaveOf({ kind: 'commanded', by: 'carol', at: noon, commit: 'ccccccc' });
+  expect(leave).toEqual({
+    kind: 'refused',
+    why: 'The head is bbbbbbbbbbbb and no longer ccccccc: read it, and ask again.',
+  });
+});
+
+test('a command without a commit is leave for a head that was known before it was written', async () => {
+  const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
+  const seen = { headCommit: head, since: '2026-11-20T11:59:00Z' };
+  expect((await leaveOf(commanded, fork, { seen })).kind).toBe('allowed');
+});
+
+test.each([
+  ['never', undefined],
+  ['only afterwards', { headCommit: head, since: '2026-11-20T12:00:01Z' }],
+  ['a moment before, as clocks go', { headCommit: head, since: '2026-11-20T11:59:55Z' }],
+  ['for another head', { headCommit: 'c'.repeat(40), since: '2026-11-20T11:00:00Z' }],
+])('and is refused where the head was known %s', async (_, seen) => {
+  const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
+  expect(await leaveOf(commanded, fork, { seen })).toEqual({
+    kind: 'refused',
+    why: expect.stringMatching(/may have been pushed after .* write \/ppsgate run bbbbbbbbbbbb\.$/),
+  });
+});
+
+test('a command for a branch of the repository itself names nothing, for no stranger can push there', async () => {
+  const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
+  expect((await leaveOf(commanded, own)).kind).toBe('allowed');
+});
+
+test('a start by hand is leave, for GitHub lets nobody else', async () => {
+  expect((await leaveOf({ kind: 'dispatched', by: 'erin' })).kind).toBe('allowed');
+});
+
+test('the button of a check is no leave for what was pushed after it', async () => {
+  const leave = await leaveOf({ kind: 'dispatched', by: 'erin', commit: 'c'.repeat(40) });
+  expect(leave).toEqual({
+    kind: 'refused',
+    why: expect.stringContaining('no longer cccccccccccc'),
+  });
 });

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   fetchPullRequest,
+  mayWrite,
   pullRequestFromEvent,
   pullRequestNumber,
+  pullRequestOfBranch,
+  pullRequestWithHead,
 } from '../../src/patch/github.ts';
 import { patchSchema } from '../../src/patch/patch.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
@@ -65,10 +68,10 @@ test('the head repository of a deleted fork is null, and a deleted author is a g
   });
 });
 
-test.each(['push', 'issues'])('the event %s is answered by what to do instead', (eventName) => {
+test.each(['push', 'issues'])('the event %s has no pull request, and is told so', (eventName) => {
   expect(pullRequestFromEvent(eventName, payloadsOf(eventName)[0])).toEqual({
     kind: 'not-found',
-    why: `The event ${eventName} names no pull request to gate: run ppsgate on pull_request, or on workflow_dispatch with a number.`,
+    why: `The payload of the ${eventName} event is not as GitHub describes it, at pull_request: Invalid input: expected object, received undefined.`,
   });
 });
 
@@ -153,5 +156,119 @@ test('a GitHub that keeps failing is named as the reason', async () => {
   expect(search).toEqual({
     kind: 'failed',
     why: 'GitHub did not tell what pull request #123 of freebsd/freebsd-src is (502 Server Error): run the job again.',
+  });
+});
+
+describe('who may write', () => {
+  test.each([
+    ['admin', true],
+    ['maintain', true],
+    ['write', true],
+    ['triage', false],
+    ['read', false],
+    ['none', false],
+  ] as const)('the role %s: %s', async (role, expected) => {
+    github.state.permissions.bob = role;
+    expect(await mayWrite(await hastyOctokit(github), repository, 'bob')).toBe(expected);
+  });
+
+  test.each(['nobody-at-all', 'alice', 'dependabot[bot]', '../../user'])(
+    '%j has no role, and may not',
+    async (login) => {
+      expect(await mayWrite(await hastyOctokit(github), repository, login)).toBe(false);
+    },
+  );
+
+  test('in whatever case a login is written', async () => {
+    github.state.permissions.Bob = 'write';
+    expect(await mayWrite(await hastyOctokit(github), repository, 'bob')).toBe(true);
+  });
+
+  test('a GitHub that does not tell is an error, and never a yes', async () => {
+    const operation = 'repos/get-collaborator-permission-level';
+    github.faults.order(operation, { kind: 'read-only' });
+    await expect(mayWrite(await hastyOctokit(github), repository, 'bob')).rejects.toThrow(
+      'GitHub did not tell what bob may do (403 Resource not accessible by integration): run the job again.',
+    );
+  });
+});
+
+const another = (changes: object) => {
+  const [first] = github.state.pullRequests;
+  if (first === undefined) throw new Error('There is a pull request.');
+  github.state.pullRequests.push({ ...first, number: 124, ...changes });
+};
+
+describe('the pull request with a head', () => {
+  const find = async (headCommit: string) =>
+    pullRequestWithHead(await hastyOctokit(github), repository, headCommit);
+
+  test('is found by the very commit', async () => {
+    expect(await find('b'.repeat(40))).toMatchObject({
+      kind: 'found',
+      pullRequest: { number: 123, headCommit: 'b'.repeat(40) },
+      headRepository: 'alice/freebsd-src',
+    });
+  });
+
+  test('is none where no head is this commit', async () => {
+    expect(await find('c'.repeat(40))).toBeUndefined();
+  });
+
+  test('is none where it is closed', async () => {
+    for (const one of github.state.pullRequests) one.state = 'closed';
+    expect(await find('b'.repeat(40))).toBeUndefined();
+  });
+
+  test('is the open one of several', async () => {
+    for (const one of github.state.pullRequests) one.state = 'closed';
+    another({ state: 'open' });
+    expect(await find('b'.repeat(40))).toMatchObject({ pullRequest: { number: 124 } });
+  });
+
+  test('is found among more than a page of them', async () => {
+    for (const one of github.state.pullRequests) one.state = 'closed';
+    for (let number = 200; number < 320; number++) another({ number, state: 'closed' });
+    another({ number: 400, state: 'open' });
+    expect(await find('b'.repeat(40))).toMatchObject({ pullRequest: { number: 400 } });
+  });
+
+  test('is an error where GitHub does not tell', async () => {
+    const operation = 'repos/list-pull-requests-associated-with-commit';
+    github.faults.order(operation, { kind: 'broken', status: 502 }, 9);
+    await expect(find('b'.repeat(40))).rejects.toThrow(
+      `GitHub did not tell which pull requests have ${'b'.repeat(40)} (502 Server Error): run the job again.`,
+    );
+  });
+});
+
+describe('the pull request of a branch', () => {
+  const find = async (changes: object = {}) => {
+    const head = { owner: 'alice', branch: 'changes', commit: 'b'.repeat(40), ...changes };
+    return pullRequestOfBranch(await hastyOctokit(github), repository, head);
+  };
+
+  test('is found by the owner of the fork, its branch, and the commit', async () => {
+    expect(await find()).toMatchObject({ pullRequest: { number: 123 } });
+  });
+
+  test.each([
+    ['another owner', { owner: 'mallory' }],
+    ['another branch', { branch: 'change' }],
+    ['what was pushed before', { commit: 'c'.repeat(40) }],
+    ['a branch that holds more than a name', { branch: 'changes&head=bob:changes' }],
+  ])('is none for %s', async (_, changes) => {
+    expect(await find(changes)).toBeUndefined();
+  });
+
+  test('is none where it is closed', async () => {
+    for (const one of github.state.pullRequests) one.state = 'closed';
+    expect(await find()).toBeUndefined();
+  });
+
+  test('is not that of another who has a branch and a commit of the same names', async () => {
+    for (const one of github.state.pullRequests) one.headRepository = 'mallory/freebsd-src';
+    another({ number: 124, headRepository: 'alice/freebsd-src' });
+    expect(await find()).toMatchObject({ pullRequest: { number: 124 } });
   });
 });

@@ -41,7 +41,10 @@ type Settings = Parameters<typeof hastyOctokit>[1];
 
 async function publish(body: string, settings?: Settings) {
   const octokit = await hastyOctokit(github, settings);
-  return publishComment(octokit, pullRequest, body, { marker, pause: async () => {} });
+  return publishComment(octokit, pullRequest, () => `${marker}\n${body}`, {
+    marker,
+    pause: async () => {},
+  });
 }
 
 /** Comments that are there before. */
@@ -108,7 +111,7 @@ describe('one comment', () => {
 });
 
 describe('one comment comes of it when', () => {
-  test.each(['users/get-authenticated', 'issues/list-comments', 'issues/create-comment'])(
+  test.each(['graphql/viewer', 'issues/list-comments', 'issues/create-comment'])(
     '%s answers 500 and then is fine',
     async (operationId) => {
       github.faults.order(operationId, { kind: 'broken', status: 500 });
@@ -165,7 +168,8 @@ describe('one comment comes of it when', () => {
     const fault = { kind: 'secondary-rate-limit', seconds: 30, status } as const;
     github.faults.order('issues/list-comments', fault, 2);
     expect(await publish('no regression')).toEqual(created);
-    expect(operations().filter((call) => call.startsWith('issues/list'))).toHaveLength(3);
+    // The last one sees that nobody else has made one meanwhile.
+    expect(operations().filter((call) => call.startsWith('issues/list'))).toHaveLength(4);
   });
 
   test('the second one of ours cannot be deleted, which is only logged', async () => {
@@ -187,6 +191,7 @@ describe('nothing is published, with the reason, when', () => {
     github.faults.order('issues/create-comment', { kind: 'read-only' });
     expect(await publish('no regression')).toEqual({
       kind: 'not-published',
+      isFinal: true,
       why: `${what} the token may not (403 Resource not accessible by integration): give the job \`permissions: pull-requests: write\`, or, for a pull request from a fork, publish from a workflow_run job.`,
     });
     expect(operations().filter((call) => call.startsWith('issues/create'))).toHaveLength(1);
@@ -198,6 +203,7 @@ describe('nothing is published, with the reason, when', () => {
     const published = await publish('no', { token, log: (message) => logged.push(message) });
     expect(published).toEqual({
       kind: 'not-published',
+      isFinal: true,
       why: `${what} GitHub does not know the token (401 Bad credentials): check the input that holds it.`,
     });
     expect(`${logged}`).not.toContain(token);
@@ -208,18 +214,19 @@ describe('nothing is published, with the reason, when', () => {
     const why = expect.stringMatching(
       /because GitHub's rate limit shuts this token out until \d{4}-.*Z: publish the result again then\.$/,
     );
-    expect(await publish('no regression')).toEqual({ kind: 'not-published', why });
+    expect(await publish('no regression')).toEqual({ kind: 'not-published', isFinal: false, why });
     expect(operations().filter((call) => call.startsWith('issues/create'))).toHaveLength(1);
   });
 
   test.each([403, 429] as const)('a secondary rate limit (%d) lasts long', async (status) => {
     const fault = { kind: 'secondary-rate-limit', seconds: 900, status } as const;
-    github.faults.order('users/get-authenticated', fault);
+    github.faults.order('graphql/viewer', fault);
     expect(await publish('no regression')).toEqual({
       kind: 'not-published',
+      isFinal: false,
       why: `${what} GitHub's rate limit shuts this token out for 900 s: publish the result again then.`,
     });
-    expect(operations()).toEqual([`users/get-authenticated ${status}`]);
+    expect(operations()).toEqual([`graphql/viewer ${status}`]);
   });
 
   test('a short rate limit comes back time and again', async () => {
@@ -233,6 +240,7 @@ describe('nothing is published, with the reason, when', () => {
     github.faults.order('issues/create-comment', { kind: 'broken', status: 503 }, 99);
     expect(await publish('no regression')).toEqual({
       kind: 'not-published',
+      isFinal: false,
       why: `${what} GitHub answered 503 Server Error; the result itself is kept.`,
     });
     expect(operations().filter((call) => call.startsWith('issues/create'))).toHaveLength(4);
@@ -240,9 +248,10 @@ describe('nothing is published, with the reason, when', () => {
 
   test('nobody listens at the address', async () => {
     const octokit = await hastyOctokit({ url: 'http://127.0.0.1:1' });
-    const published = await publishComment(octokit, pullRequest, 'no regression', { marker });
+    const published = await publishComment(octokit, pullRequest, () => 'no regression', { marker });
     expect(published).toEqual({
       kind: 'not-published',
+      isFinal: false,
       why: expect.stringMatching(/because GitHub cannot be reached \(.+\): publish/),
     });
   });
@@ -250,6 +259,7 @@ describe('nothing is published, with the reason, when', () => {
   test('the body is longer than GitHub takes', async () => {
     expect(await publish('x'.repeat(65_536))).toEqual({
       kind: 'not-published',
+      isFinal: true,
       why: expect.stringContaining('GitHub answered 422 Validation Failed'),
     });
     expect(bodies()).toEqual([]);
@@ -257,14 +267,14 @@ describe('nothing is published, with the reason, when', () => {
 
   test('the pull request is not there', async () => {
     github.state.pullRequests.length = 0;
-    const why = `${what} GitHub answered 404 Not Found; the result itself is kept.`;
-    expect(await publish('no regression')).toEqual({ kind: 'not-published', why });
+    const why = `${what} GitHub has no such pull request any more (404 Not Found); the result itself is kept.`;
+    expect(await publish('no regression')).toEqual({ kind: 'not-published', isFinal: true, why });
   });
 });
 
 test('whatever fails on the way, there are never two comments, and one when it is said so', async () => {
   const operationId = fc.constantFrom(
-    'users/get-authenticated',
+    'graphql/viewer',
     'issues/list-comments',
     'issues/create-comment',
     'issues/update-comment',

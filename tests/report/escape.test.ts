@@ -56,6 +56,26 @@ describe('a code span', () => {
     );
   });
 
+  // Some took minutes, or hours: a test that is not done in time fails.
+  test.each([
+    '\u001b]0;',
+    '\u001b[',
+    '\u001b[0;',
+    '\u009b',
+    '\u009d',
+    '\u001b',
+    '\u001b(',
+    '\u001b]8;;https://evil.example',
+    '`',
+    ' \n',
+    '\u202e',
+    '\ud83d',
+  ])('of a million times %j is made at once', (part) => {
+    const text = part.repeat(1_000_000);
+    expect(codeSpan(text).length).toBeLessThan(700);
+    expect(codeSpan(`${text}the end`).length).toBeLessThan(700);
+  });
+
   test('is cut to the length asked for, and never through a character', () => {
     expect(codeSpan('abcdefgh', 5)).toBe('`abcd…`');
     expect(codeSpan('abcde', 5)).toBe('`abcde`');

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatGeneral } from '../../src/stats/printf.ts';
-import { confidencePercents, studentT, studentTExact } from '../../src/stats/student.ts';
+import {
+  confidencePercents,
+  criticalT,
+  studentT,
+  studentTail,
+  studentTExact,
+} from '../../src/stats/student.ts';
 import { describeWith } from '../needs.ts';
 
 describe("ministat's table", () => {
@@ -104,6 +110,69 @@ describe('an exact quantile', () => {
     [5, NaN],
   ])('does not exist for %d degrees of freedom at %d', (df, confidence) => {
     expect(() => studentTExact(df, confidence)).toThrow(RangeError);
+  });
+});
+
+describe('the tail', () => {
+  const anyT = fc.double({ min: 0, max: 1e3, noNaN: true });
+
+  test('of one and of two degrees of freedom is that of the closed forms', () => {
+    fc.assert(
+      fc.property(anyT, (t) => {
+        expectClose(studentTail(t, 1), Math.atan2(1, t) / Math.PI);
+        const two = Math.sqrt(2 + t * t);
+        expectClose(studentTail(t, 2), 1 / (two * (two + t)));
+      }),
+    );
+  });
+
+  // Printed in every table of the normal distribution.
+  test.each([
+    [0, 0.5],
+    [1, 0.158655253931],
+    [1.959963984540054, 0.025],
+    [3, 0.00134989803163],
+    [5, 2.86651571879e-7],
+    [6, 9.86587645038e-10],
+  ])('of the normal distribution beyond %d is %d', (z, tail) => {
+    expect(Math.abs(studentTail(z, Infinity) / tail - 1)).toBeLessThan(2e-7);
+  });
+
+  test('falls with t, and with the degrees of freedom', () => {
+    const between = fc.double({ min: 0.01, max: 30, noNaN: true });
+    fc.assert(
+      fc.property(between, fc.integer({ min: 1, max: 200 }), (t, df) => {
+        expect(studentTail(t * 1.01, df)).toBeLessThan(studentTail(t, df));
+        expect(studentTail(t, df + 1)).toBeLessThan(studentTail(t, df));
+      }),
+    );
+  });
+});
+
+describe('a critical value', () => {
+  test('is what is exceeded with its one-sided level', () => {
+    const level = fc.double({ min: 1e-6, max: 0.49, noNaN: true });
+    fc.assert(
+      fc.property(fc.double({ min: 0.5, max: 1e4, noNaN: true }), level, (df, sure) => {
+        expectClose(studentTail(criticalT(df, sure), df), sure);
+      }),
+    );
+  });
+
+  test.each([
+    [1, 0.025, 12.706],
+    [10, 0.005, 3.169],
+    [30, 0.05, 1.697],
+    [Infinity, 0.025, 1.96],
+  ])('of %d degrees of freedom at %d is %d', (df, level, t) => {
+    expect(criticalT(df, level)).toBeCloseTo(t, 3);
+  });
+
+  test('is the same when it is asked for again, and another at any other level or degree', () => {
+    const first = criticalT(7, 0.013);
+    expect(criticalT(7, 0.013)).toBe(first);
+    expect(criticalT(7, 0.0131)).toBeLessThan(first);
+    expect(criticalT(7.1, 0.013)).toBeLessThan(first);
   });
 });
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Sample } from '../../src/dut/linux-script.ts';
 import { measuredRun } from '../../src/testbed/run.ts';
 
@@ -53,6 +53,7 @@ test('a run whose DUT was busy counts', () => {
 test('a run with a hole does not count', () => {
   expect(run([sample(), sample({ forwardedPackets: 0 })]).validity).toEqual({
     kind: 'invalid',
+    cause: 'hole',
     reason: 'no packet was forwarded for 20 ms',
   });
 });
@@ -62,10 +63,19 @@ test('a run that forwards nothing from its first sample to its last is a number:
   expect(run([silent, silent])).toMatchObject({ pps: 0, validity: { kind: 'valid' } });
 });
 
+test('a run in which nothing arrived does not count: the generator was kept from sending', () => {
+  const silent = sample({ forwardedPackets: 0, receivedPackets: 0 });
+  expect(run([silent, silent]).validity).toEqual({
+    kind: 'invalid',
+    cause: 'hole',
+    reason: 'no packet arrived for 40 ms',
+  });
+});
+
 test('a run without samples does not count', () => {
   expect(run([])).toMatchObject({
     pps: 0,
-    validity: { kind: 'invalid', reason: 'no sample was taken' },
+    validity: { kind: 'invalid', cause: 'too-short', reason: 'no sample was taken' },
   });
 });
 
@@ -73,7 +83,9 @@ test('a DUT that idles a tenth of the time was not the limit', () => {
   const [idle, busy] = [sample({ busySeconds: 0.0179 }), sample({ busySeconds: 0.0181 })];
   expect(run([idle]).validity).toEqual({
     kind: 'invalid',
-    reason: 'generator-limited: the DUT had time to spare',
+    cause: 'generator-limited',
+    reason:
+      'generator-limited: 800.0 kpps came through of 3.000 Mpps offered (26.7 %), and the DUT was busy for 89.5 % of the time',
   });
   expect(run([busy]).validity).toEqual({ kind: 'valid' });
 });
@@ -82,4 +94,40 @@ test('a DUT that does not tell how busy it is was the limit where it was offered
   const samples = [untold(16_000)];
   expect(run(samples, 817_000).validity).toEqual({ kind: 'valid' });
   expect(run(samples, 815_000).validity.kind).toBe('invalid');
+});
+
+describe('of a run of ten samples or more', () => {
+  const second = (pps: number) => ({
+    seconds: 1,
+    receivedPackets: pps,
+    forwardedPackets: pps,
+    busySeconds: 0.95,
+  });
+  const steady = Array.from({ length: 20 }, (_, index) => second(800_000 + (index % 3) * 1000));
+
+  test('the ramp and the tail are found, and left out of the median', () => {
+    const samples = [second(100_000), second(400_000), ...steady, second(300_000)];
+    expect(run(samples)).toMatchObject({ pps: 801_000, samples, validity: { kind: 'valid' } });
+  });
+
+  test('one that has no level does not count', () => {
+    const drifting = steady.map((_, index) => second(800_000 - index * 5000));
+    expect(run(drifting).validity).toMatchObject({
+      cause: 'unsteady',
+      reason: expect.stringMatching(/^no steady rate: it drifts from /),
+    });
+  });
+
+  test('one with a hole within its steady stretch does not count', () => {
+    const holed = [...steady.slice(0, 9), second(0), ...steady.slice(9)];
+    expect(run(holed).validity).toMatchObject({
+      cause: 'hole',
+      reason: 'no packet was forwarded for 1000 ms',
+    });
+  });
+
+  test('one that forwards nothing at all is a number like any other', () => {
+    const silent = steady.map((sample) => ({ ...sample, forwardedPackets: 0 }));
+    expect(run(silent)).toMatchObject({ pps: 0, validity: { kind: 'valid' } });
+  });
 });

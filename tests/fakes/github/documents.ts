@@ -1,5 +1,12 @@
 // The fake's state in GitHub's own words: whole JSON documents, valid by GitHub's OpenAPI description.
-import type { FakeComment, FakePullRequest, State } from './operations.ts';
+import {
+  type FakeCheckRun,
+  type FakeComment,
+  type FakeLabel,
+  type FakePullRequest,
+  repositoryNodeId,
+  type State,
+} from './state.ts';
 import { payloadsOf } from './webhooks.ts';
 
 /** GitHub's published example of an opened pull request, #2 of Codertocat/Hello-World. */
@@ -17,13 +24,65 @@ export function pullRequestDocument(state: State, pullRequest: FakePullRequest):
     ...document,
     auto_merge: null, // came after the example was published
     title: pullRequest.title,
+    state: pullRequest.state ?? 'open',
+    locked: pullRequest.isLocked ?? false,
+    labels: (pullRequest.labels ?? []).map((name) => labelDocument(state, labelOf(state, name))),
     user: userDocument(pullRequest.author),
-    base: { ...document.base, sha: pullRequest.baseCommit },
+    base: {
+      ...document.base,
+      ref: pullRequest.baseRef ?? state.defaultBranch,
+      sha: pullRequest.baseCommit,
+    },
     head: {
       ...document.head,
+      ref: headRefOf(pullRequest),
+      label: headLabelOf(pullRequest),
       sha: pullRequest.headCommit,
       repo: { ...document.head.repo, full_name: pullRequest.headRepository },
     },
+  };
+}
+
+/** `owner:branch`, as pull requests are looked for by. */
+export function headLabelOf(pullRequest: FakePullRequest): string {
+  return `${pullRequest.headRepository.split('/')[0]}:${headRefOf(pullRequest)}`;
+}
+
+function headRefOf({ headRef = 'changes' }: FakePullRequest): string {
+  return headRef;
+}
+
+/** A label of the repository; GitHub makes it grey if nobody chose a colour. */
+export function labelOf(state: State, name: string): FakeLabel {
+  const isCalled = (label: FakeLabel) => label.name.toLowerCase() === name.toLowerCase();
+  return state.labels.find(isCalled) ?? { name, color: 'ededed', description: '' };
+}
+
+export function labelDocument(state: State, label: FakeLabel): object {
+  const url = `https://api.github.com/repos/${state.repository}/labels`;
+  const { name, color, description } = label;
+  return {
+    id: 3001 + Math.max(0, state.labels.indexOf(label)),
+    node_id: `LA_${name}`,
+    url: `${url}/${encodeURIComponent(name)}`,
+    name,
+    color,
+    description,
+    default: false,
+  };
+}
+
+/** As GET /repos/… answers it, and as it stands in other documents. */
+export function repositoryDocument(state: State, repository = state.repository): object {
+  return {
+    ...exampleFor(repository, 1).base.repo,
+    node_id: repositoryNodeId,
+    default_branch: state.defaultBranch,
+    private: state.isPrivate,
+    visibility: state.isPrivate ? 'private' : 'public',
+    has_discussions: false,
+    network_count: 0,
+    subscribers_count: 0,
   };
 }
 
@@ -42,6 +101,36 @@ export function commentDocument(state: State, comment: FakeComment): object {
     created_at: '2026-01-01T00:00:00Z',
     updated_at: '2026-01-01T00:00:00Z',
     performed_via_github_app: null,
+  };
+}
+
+export function checkRunDocument(state: State, checkRun: FakeCheckRun): object {
+  const { id, name, status, conclusion, title, summary, text = null, annotations = [] } = checkRun;
+  const url = `https://api.github.com/repos/${state.repository}/check-runs/${id}`;
+  const page = `https://github.com/${state.repository}/runs/${id}`;
+  return {
+    id,
+    node_id: `CR_${id}`,
+    head_sha: checkRun.headCommit,
+    external_id: checkRun.externalId,
+    url,
+    html_url: page,
+    details_url: checkRun.detailsUrl ?? page,
+    status,
+    conclusion,
+    started_at: '2026-01-01T00:00:00Z',
+    completed_at: status === 'completed' ? '2026-01-01T01:00:00Z' : null,
+    output: {
+      title,
+      summary,
+      text,
+      annotations_count: annotations.length,
+      annotations_url: `${url}/annotations`,
+    },
+    name,
+    check_suite: { id: 1 },
+    app: null,
+    pull_requests: [],
   };
 }
 
@@ -65,7 +154,7 @@ export function profileDocument(login: string): object {
   };
 }
 
-function userDocument(login: string): object {
+export function userDocument(login: string): object {
   const user = JSON.stringify(exampleFor('a/b', 1).user).replaceAll('Codertocat', login);
   return { ...JSON.parse(user), type: login.endsWith('[bot]') ? 'Bot' : 'User' };
 }

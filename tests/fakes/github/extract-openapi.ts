@@ -2,17 +2,48 @@
 //
 // The whole description is 13 MB in a package of 385 MB, so it is no dependency. To run this again, after
 // adding an operation below or for a newer description:
-//   (cd "$(mktemp -d)" && npm pack @octokit/openapi@23.0.2 && tar xzf *.tgz && pwd)
+//   (cd "$(mktemp -d)" && npm pack @octokit/openapi@23.0.2 && tar xzf *.tgz package/generated/api.github.com.json && pwd)
 //   node tests/fakes/github/extract-openapi.ts THAT_FOLDER/package/generated/api.github.com.json
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const operationIds = [
+  'actions/download-artifact',
+  'actions/get-workflow-run',
+  'actions/list-workflow-run-artifacts',
+  'checks/create',
+  'checks/get',
+  'checks/list-annotations',
+  'checks/list-for-ref',
+  'checks/update',
+  'git/create-blob',
+  'git/create-commit',
+  'git/create-ref',
+  'git/create-tree',
+  'git/get-blob',
+  'git/get-commit',
+  'git/get-ref',
+  'git/get-tree',
+  'issues/add-labels',
   'issues/create-comment',
+  'issues/create-label',
   'issues/delete-comment',
+  'issues/get-comment',
+  'issues/get-label',
   'issues/list-comments',
+  'issues/list-labels-on-issue',
+  'issues/remove-label',
   'issues/update-comment',
   'pulls/get',
+  'pulls/list',
+  'pulls/list-files',
+  'reactions/create-for-issue-comment',
+  'repos/create-commit-status',
+  'repos/get',
+  'repos/get-collaborator-permission-level',
+  'repos/get-content',
+  'repos/list-commit-statuses-for-ref',
+  'repos/list-pull-requests-associated-with-commit',
   'users/get-authenticated',
 ];
 
@@ -94,8 +125,18 @@ function pruned<T extends Json>(json: T, keysAreNames = false): T {
   if (!isObject(json)) return json;
   const kept = Object.entries(json).filter(([key]) => keysAreNames || !unused.includes(key));
   return Object.fromEntries(
-    kept.map(([key, value]) => [key, pruned(value, !keysAreNames && nameMaps.includes(key))]),
+    kept.map(([key, value]) => [
+      key,
+      pruned(withNull(json, key, value), !keysAreNames && nameMaps.includes(key)),
+    ]),
   ) as T;
+}
+
+/** GitHub answers null where it calls an enumeration nullable, and does not enumerate it as OpenAPI asks. */
+function withNull({ nullable }: JsonObject, key: string, value: Json): Json {
+  const isLacking =
+    key === 'enum' && nullable === true && Array.isArray(value) && !value.includes(null);
+  return isLacking ? [...value, null] : value;
 }
 
 function objectAt(json: JsonObject, key: string): JsonObject {

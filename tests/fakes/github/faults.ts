@@ -1,5 +1,5 @@
 // What can go wrong between ppsgate and GitHub, ordered by a test for the next calls of one operation.
-import type { Answer } from './operations.ts';
+import type { Answer } from './state.ts';
 
 export type Fault =
   /** A token that may read only, as a pull request from a fork gets it. */
@@ -20,26 +20,66 @@ export type Fault =
 export type Faults = {
   /** The next `times` calls of `operationId` (as in openapi.json) fail like this. */
   order: (operationId: string, fault: Fault, times?: number) => void;
-  /** Forgets the faults that no call has met yet. */
+  /** From now on each call that meets no ordered fault meets one of `kinds` with this probability. */
+  byChance: (chance: Chance) => void;
+  /** Forgets the faults that no call has met yet, and those by chance. */
   clear: () => void;
-  /** The fault that the call now served was to meet, which is then used up. */
-  next: (operationId: string) => Fault | undefined;
+  /** How many calls have met one. */
+  readonly met: number;
 };
 
-export function noFaultsYet(): Faults {
+/** @param random from 0 to below 1. */
+export type Chance = { random: () => number; share: number; kinds?: readonly Fault[] };
+
+export type FaultBook = Faults & {
+  /** The fault that the call now served was to meet, which is then used up. */
+  next: (operationId: string, isWrite: boolean) => Fault | undefined;
+};
+
+/** What a bad day brings; a fault's `carriedOut` is left to chance as well. */
+const badDay: readonly Fault[] = [
+  { kind: 'broken', status: 502 },
+  { kind: 'broken', status: 503 },
+  { kind: 'reset' },
+  { kind: 'cut' },
+  { kind: 'slow', milliseconds: 5 },
+  { kind: 'secondary-rate-limit', seconds: 1 },
+];
+
+export function noFaultsYet(): FaultBook {
   const ordered: { operationId: string; fault: Fault }[] = [];
+  let chance: Chance | undefined;
+  let met = 0;
   return {
     order(operationId, fault, times = 1) {
       ordered.push(...Array.from({ length: times }, () => ({ operationId, fault })));
     },
+    byChance(another) {
+      chance = another;
+    },
     clear() {
       ordered.length = 0;
+      chance = undefined;
     },
-    next(operationId) {
+    get met() {
+      return met;
+    },
+    next(operationId, isWrite) {
       const index = ordered.findIndex((order) => order.operationId === operationId);
-      return index === -1 ? undefined : ordered.splice(index, 1)[0]?.fault;
+      const fault = index === -1 ? drawn(chance, isWrite) : ordered.splice(index, 1)[0]?.fault;
+      if (fault !== undefined) met += 1;
+      return fault;
     },
   };
+}
+
+function drawn(chance: Chance | undefined, isWrite: boolean): Fault | undefined {
+  if (chance === undefined || chance.random() >= chance.share) return undefined;
+  const { random, kinds = badDay } = chance;
+  const fault = kinds[Math.floor(random() * kinds.length)];
+  if (fault === undefined || !isWrite) return fault;
+  const isLost = fault.kind === 'broken' || fault.kind === 'reset';
+  return isLost ? { carriedOut: random() < 0.5, ...fault } : fault;
 }
 
 /** The answer that takes the place of the right one, worded as GitHub words it. */

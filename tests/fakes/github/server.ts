@@ -7,41 +7,24 @@
 //   await github.stop();
 //
 // openapi.json holds the operations that it knows; extract-openapi.ts says how one is added.
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ErrorObject } from 'ajv';
-import { type Document, OpenAPIBackend, type Operation } from 'openapi-backend';
-import { answerInstead, type Fault, type Faults, noFaultsYet } from './faults.ts';
-import {
-  type Answer,
-  type Caller,
-  type FakeComment,
-  operations,
-  type State,
-} from './operations.ts';
+import { artifactRoute } from './artifacts.ts';
+import { answerInstead, type Fault, type FaultBook, type Faults, noFaultsYet } from './faults.ts';
+import { graphqlRoute } from './graphql.ts';
+import { leaveFor } from './permissions.ts';
+import { restRoute } from './rest.ts';
+import type { Asked, Route } from './route.ts';
+import { type Answer, type Caller, type FakeComment, firstState, type State } from './state.ts';
+import { type TokenBook, type Tokens, tokenBook } from './tokens.ts';
 
-/** A token is known by its first letters, as GitHub's are; every other one answers 401. */
-export const installationToken = 'ghs_workflow';
-export const personalToken = 'ghp_person';
+export { appToken, installationToken, personalToken } from './tokens.ts';
 
-const isDateTime = (value: string): boolean =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/.test(value);
-
-/** Compiled once for all fakes of a process, for it takes half a second. */
-const gitHubsDescription: Promise<OpenAPIBackend> = new OpenAPIBackend({
-  definition: JSON.parse(
-    readFileSync(join(import.meta.dirname, 'openapi.json'), 'utf8'),
-  ) as Document,
-  strict: false,
-  ajvOpts: { formats: { uri: URL.canParse, email: true, 'date-time': isDateTime } },
-}).init();
-
-export type FakeGitHub = {
+export type FakeGitHub = Tokens & {
   /** For `GITHUB_API_URL`. */
   url: string;
   /** What is on GitHub now; a test may read and change it. */
@@ -50,7 +33,7 @@ export type FakeGitHub = {
   requests: { operationId: string; method: string; path: string; status: number | 'no answer' }[];
   /** Where a request or an answer broke GitHub's description, in words; a test expects none. */
   violations: string[];
-  faults: Pick<Faults, 'order' | 'clear'>;
+  faults: Faults;
   stop: () => Promise<void>;
 };
 
@@ -63,12 +46,11 @@ export async function startFakeGitHub(options: {
   login?: string;
 }): Promise<FakeGitHub> {
   const github: Inner = {
-    state: stateOf(options),
-    login: options.login ?? 'ppsgate-lab',
+    state: firstState(options),
+    tokens: tokenBook(options.login ?? 'ppsgate-lab'),
     requests: [],
     violations: [],
     faults: noFaultsYet(),
-    description: await gitHubsDescription,
   };
   const server = createServer((request, response) => {
     serve(github, request, response).catch((error: unknown) => {
@@ -79,8 +61,10 @@ export async function startFakeGitHub(options: {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const { tokens, ...others } = github;
   return {
-    ...github,
+    ...others,
+    ...tokens,
     url: `http://127.0.0.1:${port}`,
     stop: async () => {
       server.closeAllConnections();
@@ -91,41 +75,28 @@ export async function startFakeGitHub(options: {
 }
 
 type Inner = Pick<FakeGitHub, 'state' | 'requests' | 'violations'> & {
-  login: string;
-  faults: Faults;
-  description: OpenAPIBackend;
+  tokens: TokenBook;
+  faults: FaultBook;
 };
-
-function stateOf(options: Parameters<typeof startFakeGitHub>[0]): State {
-  return {
-    repository: options.repository,
-    pullRequests: options.pullRequests,
-    comments: (options.comments ?? []).map((comment, index) => ({ ...comment, id: 1001 + index })),
-  };
-}
-
-type Asked = { method: string; path: string; query: Query; headers: Query; body: string };
-type Query = Record<string, string>;
 
 async function serve(
   github: Inner,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
-  const asked = await read(request, url);
-  const operation = github.description.matchOperation(asked);
-  if (operation?.operationId === undefined) {
+  const asked = await read(request);
+  const route = await routeOf(github.state, asked);
+  if (route === undefined) {
     send(response, violation(github, `${asked.method} ${asked.path} is not in openapi.json.`));
     return;
   }
-  const fault = github.faults.next(operation.operationId);
-  const answer = answerTo(github, operation, { asked, url, fault });
+  const fault = github.faults.next(route.operationId, asked.method !== 'GET');
+  const answer = ifChanged(asked, answerTo(github, route, { asked, fault }));
   const isLost = fault?.kind === 'reset' || fault?.kind === 'cut';
   github.requests.push({
-    operationId: operation.operationId,
+    operationId: route.operationId,
     method: asked.method,
-    path: `${url.pathname}${url.search}`,
+    path: `${asked.url.pathname}${asked.url.search}`,
     status: isLost ? 'no answer' : answer.status,
   });
   if (fault?.kind === 'slow') await sleep(fault.milliseconds, undefined, { ref: false });
@@ -134,74 +105,79 @@ async function serve(
   else send(response, answer);
 }
 
-async function read(request: IncomingMessage, url: URL): Promise<Asked> {
+async function read(request: IncomingMessage): Promise<Asked> {
+  const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
   const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+  const bytes = await buffer(request);
   return {
     method: request.method ?? 'GET',
+    url,
     path: url.pathname,
     query: Object.fromEntries(url.searchParams),
     headers: Object.fromEntries(headers),
-    body: await text(request),
+    bytes,
+    body: bytes.toString(),
   };
+}
+
+async function routeOf(state: State, asked: Asked): Promise<Route | undefined> {
+  if (asked.path.startsWith('/_artifacts/')) return artifactRoute(state, asked);
+  const isGraphql = asked.method === 'POST' && asked.path === '/graphql';
+  return isGraphql ? graphqlRoute(state, asked) : restRoute(state, asked);
 }
 
 /** The right answer, or the one that a fault puts in its place, before or after all was carried out. */
 function answerTo(
   github: Inner,
-  operation: Operation,
-  { asked, url, fault }: { asked: Asked; url: URL; fault: Fault | undefined },
+  route: Route,
+  { asked, fault }: { asked: Asked; fault: Fault | undefined },
 ): Answer {
-  const caller = callerOf(asked.headers.authorization, github.login);
-  if (caller === undefined) return { status: 401, body: { message: 'Bad credentials' } };
-  const { errors } = github.description.validateRequest(asked, operation);
-  if (errors) return violation(github, inWords(operation, 'was asked wrongly', errors));
+  const caller = callerOf(github, route, asked);
+  if ('status' in caller) return caller;
+  const mistakes = route.mistakes();
+  if (mistakes !== undefined) return violation(github, mistakes);
   const instead = fault && answerInstead(fault);
   if (instead !== undefined && !isCarriedOut(fault)) return instead;
-  const answer = carriedOut(github, operation, { asked, url, caller });
+  const answer = route.carryOut(caller);
+  if ('mistake' in answer) return violation(github, answer.mistake);
   return instead ?? answer;
 }
 
-/** Whose token it is; `Bearer` and `token` are the two ways that GitHub takes one. */
-function callerOf(authorization: string | undefined, login: string): Caller | undefined {
-  const [, token = ''] = /^(?:bearer|token) (\S+)$/i.exec(authorization ?? '') ?? [];
-  if (token.startsWith('ghs_')) return { kind: 'installation', login: 'github-actions[bot]' };
-  if (token.startsWith('ghp_')) return { kind: 'user', login };
-  return undefined;
+/** Whose token it is, if it may do this; else the refusal. */
+function callerOf(github: Inner, route: Route, asked: Asked): Caller | Answer {
+  if (route.isForAll) return nobody;
+  const holder = github.tokens.holderOf(asked.headers.authorization);
+  if (holder === undefined) return { status: 401, body: { message: 'Bad credentials' } };
+  const leave = leaveFor(github.state, route.operationId, holder.permissions);
+  if (leave.kind === 'refused') return route.forbidden ?? forbidden;
+  if (leave.kind === 'used') github.tokens.use(holder.token, leave.permission);
+  return holder.caller;
+}
+
+const nobody: Caller = { kind: 'user', login: '' };
+
+const forbidden: Answer = {
+  status: 403,
+  body: { message: 'Resource not accessible by integration', status: '403' },
+};
+
+/** What was read comes with a tag; whoever has the same already gets 304 and nothing else. */
+function ifChanged(asked: Asked, answer: Answer): Answer {
+  if (asked.method !== 'GET' || answer.status !== 200) return answer;
+  const etag = `W/"${createHash('sha256').update(bytesOf(answer)).digest('hex')}"`;
+  const headers = { ...answer.headers, etag };
+  return asked.headers['if-none-match'] === etag
+    ? { status: 304, headers }
+    : { ...answer, headers };
 }
 
 function isCarriedOut(fault: Fault | undefined): boolean {
   return fault !== undefined && 'carriedOut' in fault && fault.carriedOut === true;
 }
 
-function carriedOut(
-  github: Inner,
-  operation: Operation,
-  { asked, url, caller }: { asked: Asked; url: URL; caller: Caller },
-): Answer {
-  const { operationId = '' } = operation;
-  const { params } = github.description.router.parseRequest(asked, operation);
-  const body = asked.body === '' ? {} : JSON.parse(asked.body);
-  const answer = operations[operationId]?.(github.state, { url, params, body, caller });
-  if (answer === undefined) return violation(github, `${operationId} is not in operations.ts.`);
-  // GitHub answers some errors without saying so in its description; a success it always describes.
-  const isKnown = answer.status >= 400 || String(answer.status) in (operation.responses ?? {});
-  if (!isKnown) return violation(github, `${operationId} never answers ${answer.status}.`);
-  const { errors } = github.description.validateResponse(
-    answer.body ?? null,
-    operation,
-    answer.status,
-  );
-  return errors ? violation(github, inWords(operation, 'was answered wrongly', errors)) : answer;
-}
-
 function violation(github: Inner, what: string): Answer {
   github.violations.push(what);
   return { status: 500, body: { message: what } };
-}
-
-function inWords(operation: Operation, what: string, errors: readonly ErrorObject[]): string {
-  const where = errors.map((error) => `${error.instancePath} ${error.message}`).join(', ');
-  return `${operation.operationId} ${what}: ${where}.`;
 }
 
 function send(response: ServerResponse, answer: Answer): void {
@@ -216,7 +192,7 @@ function cutShort(response: ServerResponse, answer: Answer): void {
 
 function headersOf(answer: Answer): Record<string, string> {
   return {
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': answer.bytes ? 'application/octet-stream' : 'application/json; charset=utf-8',
     'x-ratelimit-limit': '5000',
     'x-ratelimit-remaining': '4999',
     ...answer.headers,
@@ -224,5 +200,6 @@ function headersOf(answer: Answer): Record<string, string> {
 }
 
 function bytesOf(answer: Answer): Buffer {
+  if (answer.bytes !== undefined) return answer.bytes;
   return Buffer.from(answer.body === undefined ? '' : JSON.stringify(answer.body));
 }

@@ -1,0 +1,439 @@
+// How long a verdict keeps a FreeBSD laboratory, in the virtual time of the fake one, beside the usual ten runs.
+// By hand: node bench/lab-time.ts
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../src/config/schema.ts';
+import { type HistoryEntry, historyFile } from '../src/experiment/history.ts';
+import { gate, type World } from '../src/gate.ts';
+import { commandText } from '../src/host/shell.ts';
+import type { Host } from '../src/host/ssh.ts';
+import { turns } from '../src/host/turns.ts';
+import { githubSchema } from '../src/publish/schema.ts';
+import { formatPercent } from '../src/report/format.ts';
+import type { Result } from '../src/report/result.ts';
+import type { FreebsdScenario } from '../src/scenario/scenario.ts';
+import { median } from '../src/stats/summary.ts';
+import { type FreebsdWorld, openFreebsdTestbed } from '../src/testbed/freebsd.ts';
+import { type Testbed, unshared } from '../src/testbed/testbed.ts';
+import type { Fault } from '../tests/fakes/freebsd-lab/faults.ts';
+import { kernelArchive } from '../tests/fakes/freebsd-lab/kernel.ts';
+import { type FreebsdLab, startFreebsdLab } from '../tests/fakes/freebsd-lab/lab.ts';
+import { normal } from '../tests/fakes/freebsd-lab/random.ts';
+import { testbedOf, usualTraffic, worldOf } from '../tests/fakes/freebsd-testbed.ts';
+
+export type LabTimeRequest = {
+  scenarios: readonly FreebsdScenario[];
+  /** Of what the patched kernel forwards, as a ratio to base. */
+  change: number;
+  /** Twelve runs of base are known of each cell. */
+  hasHistory: boolean;
+  seed: number;
+  /** Absent: both kernels were built before. */
+  build?: Build;
+  faults?: readonly Fault[];
+};
+
+/** Seconds for which each kernel is built, one after the other; 0 for one that is in the builder's cache. */
+export type Build = { base: number; patched: number };
+
+/** From and to, in seconds of the laboratory's clock. */
+export type Span = { from: number; to: number };
+
+export type LabTime = {
+  result: Result;
+  /** From the first connection to the end of the last run; what is left is to give the DUT back. */
+  verdict: Span;
+  /** Each from the machine's going down to its answering again; the last of them gives it back. */
+  reboots: Span[];
+  /** Each from the receiver's start, with which the links begin to settle, to its end. */
+  blasts: Span[];
+  /** In which packets came faster than the DUT could forward them. */
+  floods: Span[];
+  /** When something was asked of the DUT: one that is deaf gets it later. */
+  dutCommands: number[];
+  /** That a run had to wait for its kernel. */
+  waitedSeconds: number;
+};
+
+/** What base forwards, in packets per second. */
+const basePps: Readonly<Record<FreebsdScenario, number>> = {
+  forwarding: 5e6,
+  'pf-stateless': 3.6e6,
+  'pf-stateful': 2.8e6,
+  'ipfw-stateless': 4.2e6,
+  'ipfw-stateful': 3.2e6,
+};
+
+const rebootSeconds = 180;
+const shutdownSeconds = 5;
+
+/** Standard deviation, as a ratio. */
+const noisePerBoot = 0.005;
+
+/** Of one configuration, as a patch leaves it; the option is how the laboratory tells them apart. */
+const kernels = {
+  base: { ident: 'GENERIC' },
+  patched: { ident: 'GENERIC', options: ['options PATCHED'] },
+};
+
+/** One gate by the production path, on a laboratory of its own; throws where either complains. */
+export async function labTime(request: LabTimeRequest): Promise<LabTime> {
+  const { scenarios, change, seed, faults = [] } = request;
+  const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bench-'));
+  await using lab = await startFreebsdLab({
+    kernel: kernels.base,
+    timing: { bootSeconds: rebootSeconds - shutdownSeconds, shutdownSeconds },
+    noise: { seed, perBoot: noisePerBoot },
+    truth: ({ scenario }) => basePps[scenario] * (isPatched(lab) ? 1 + change : 1),
+    faults,
+  });
+  try {
+    const archives = { base: join(folder, 'base.tar'), patched: join(folder, 'patched.tar') };
+    writeFileSync(archives.base, kernelArchive(kernels.base));
+    writeFileSync(archives.patched, kernelArchive(kernels.patched));
+    const testbed = testbedOf(lab, folder);
+    const config = { ...usualConfig, testbeds: { lab: testbed }, scenarios: [...scenarios] };
+    const history = historyFile(join(folder, 'history.jsonl'));
+    if (request.hasHistory) await history.append(earlierRuns(request));
+
+    const asked = { blasts: [] as Span[], dutCommands: [] as number[] };
+    const spans = spansOf(lab);
+    const builder = builderOf(lab, request.build);
+    const verdict = { from: lab.clock.now(), to: lab.clock.now() };
+    const world: World = {
+      repository,
+      reserve: async ([name = '']) =>
+        unshared(name, async (traffic) =>
+          builder.before(await openFreebsdTestbed(name, testbed, traffic, distant(lab, asked))),
+        ),
+      history,
+      now: () => new Date(lab.clock.now() * 1000),
+      onEvent(event) {
+        if (event.kind === 'ended') verdict.to = lab.clock.now();
+      },
+      signal: new AbortController().signal,
+    };
+    const gateRequest = { patch, config, testbeds: ['lab'], seed, kernels: archives };
+    const result = await gate(gateRequest, join(folder, 'gate'), world);
+    return { result, verdict, ...asked, ...spans, waitedSeconds: builder.waited() };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const isPatched = ({ dut }: FreebsdLab): boolean =>
+  dut.machine.running?.kernel.options.includes('options PATCHED') ?? false;
+
+/** What holds where ppsgate.yml says nothing of it. */
+const usualConfig: Omit<Config, 'testbeds' | 'scenarios'> = {
+  rules: {},
+  overlay: 'dut',
+  families: ['inet4'],
+  traffic: usualTraffic,
+  gate: {
+    metric: 'pps',
+    marginRatio: 0.02,
+    confidenceRatio: 0.95,
+    falseAlarmRatio: 0.01,
+    missRatio: 0.05,
+  },
+  history: 'history.jsonl',
+  reservations: { store: 'sqlite', path: 'reservations.sqlite', leaseSeconds: 30 },
+  github: githubSchema.parse({}),
+};
+
+const patch = {
+  kind: 'range',
+  title: 'Look up less',
+  author: 'alice',
+  baseCommit: 'a'.repeat(40),
+  headCommit: 'b'.repeat(40),
+} as const;
+
+/** Kernels are given, so that nobody asks for more than where the patch parted. */
+const repository: World['repository'] = {
+  resolve: async (name) => name,
+  mergeBase: async (first) => first,
+  list: async () => [],
+  read: async () => '',
+  diff: async () => Buffer.from(''),
+  describe: async () => ({ subject: patch.title, author: patch.author }),
+};
+
+/** Four gates with three runs of base each, with the noise of the laboratory. */
+function earlierRuns({ scenarios, seed }: LabTimeRequest): HistoryEntry[] {
+  const { flows, frameBytes } = usualConfig.traffic;
+  return [1, 2, 3, 4].flatMap((day) =>
+    scenarios.map((scenario, cell) => ({
+      at: `2023-10-0${day}T12:00:00.000Z`,
+      testbed: 'lab',
+      cell: { scenario, family: 'inet4' },
+      traffic: { flows, frameBytes },
+      commit: patch.baseCommit,
+      pps: [1, 2, 3].map(
+        (run) => basePps[scenario] * Math.exp(noisePerBoot * normal(seed, 1000 + day, run, cell)),
+      ),
+      nsPerPacket: [],
+      moved: false,
+    })),
+  );
+}
+
+/** Both grow while the laboratory works. */
+function spansOf({ clock, dut: { machine } }: FreebsdLab): Pick<LabTime, 'reboots' | 'floods'> {
+  const follow = (isIn: () => boolean): Span[] => {
+    const spans: Span[] = [];
+    let from: number | undefined;
+    machine.watchers.add(() => {
+      if (isIn() === (from !== undefined)) return;
+      if (from !== undefined) spans.push({ from, to: clock.now() });
+      from = isIn() ? clock.now() : undefined;
+    });
+    return spans;
+  };
+  return {
+    reboots: follow(() => machine.stage !== 'up'),
+    floods: follow(() => machine.isOverloaded),
+  };
+}
+
+const roundTripSeconds = 0.05;
+
+/** As src/host/connection.ts has it. */
+const commandsAtOnce = 5;
+
+/** The laboratory's clock stands still during ssh, so every login, command and upload is charged a round trip. */
+function distant(
+  lab: FreebsdLab,
+  { blasts, dutCommands }: Pick<LabTime, 'blasts' | 'dutCommands'>,
+): FreebsdWorld {
+  const { clock } = lab;
+  const world = worldOf(lab);
+  return {
+    ...world,
+    async connect(config, label) {
+      await clock.sleep(roundTripSeconds);
+      return slowed(await world.connect(config, label), label === 'DUT');
+    },
+  };
+
+  function slowed(host: Host, isDut: boolean): Host {
+    const inTurn = turns(commandsAtOnce);
+    const trip = () => {
+      if (isDut) dutCommands.push(clock.now());
+      return inTurn(() => clock.sleep(roundTripSeconds));
+    };
+    return {
+      ...host,
+      async run(command, options) {
+        await trip();
+        const from = clock.now();
+        const outcome = await host.run(command, options);
+        if (commandText(command).includes('pkt-gen -N -f rx')) {
+          blasts.push({ from, to: clock.now() });
+        }
+        return outcome;
+      },
+      output: (...args) => trip().then(() => host.output(...args)),
+      upload: (...args) => trip().then(() => host.upload(...args)),
+    };
+  }
+}
+
+/**
+ * A builder takes real time. So the kernels are there from the start, and a run waits for its own here, between the
+ * experiment and the testbed, for as long as src/testbed/freebsd.ts would have waited before it boots.
+ */
+function builderOf({ clock }: FreebsdLab, { base, patched }: Build = { base: 0, patched: 0 }) {
+  const startedAt = clock.now();
+  const readyAt = new Map([
+    ['base', startedAt + base],
+    ['patched', startedAt + base + patched],
+  ]);
+  let waitedSeconds = 0;
+  return {
+    waited: () => waitedSeconds,
+    before: (testbed: Testbed): Testbed => ({
+      ...testbed,
+      async blast(planned, keepLog, signal) {
+        const [run] = planned.runs;
+        const seconds = (readyAt.get(run?.variant ?? '') ?? 0) - clock.now();
+        if (seconds > 0) {
+          waitedSeconds += seconds;
+          await clock.sleep(seconds);
+        }
+        return testbed.blast(planned, keepLog, signal);
+      },
+    }),
+  };
+}
+
+export type Shares = {
+  boots: number;
+  blasts: number;
+  /** To the verdict, in seconds. */
+  seconds: number;
+  rebootSeconds: number;
+  trafficSeconds: number;
+  /** What neither was, and no kernel was waited for. */
+  restSeconds: number;
+  /** The rest over reboots and traffic. */
+  overhead: number;
+};
+
+/** Where the time to a verdict went. */
+export function sharesOf({ verdict, reboots, blasts, waitedSeconds }: LabTime): Shares {
+  const until = (spans: readonly Span[]) => spans.filter(({ to }) => to <= verdict.to);
+  const rebooting = sum(until(reboots).map(secondsOf));
+  const blasting = sum(blasts.map(secondsOf));
+  const seconds = secondsOf(verdict);
+  const restSeconds = seconds - rebooting - blasting - waitedSeconds;
+  return {
+    boots: until(reboots).length,
+    blasts: blasts.length,
+    seconds,
+    rebootSeconds: rebooting,
+    trafficSeconds: blasting,
+    restSeconds,
+    overhead: restSeconds / (rebooting + blasting),
+  };
+}
+
+const secondsOf = ({ from, to }: Span): number => to - from;
+
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
+
+/** Of the published studies: five runs of each variant, each of them a boot and a blast of 68 s. */
+function classicSeconds(cells: number): { bootForAll: number; bootForEach: number } {
+  const [runs, blastSeconds] = [10, 68];
+  return {
+    bootForAll: runs * (rebootSeconds + cells * blastSeconds),
+    bootForEach: runs * cells * (rebootSeconds + blastSeconds),
+  };
+}
+
+/** `seeds` are those that a row is the median of: the more cells, the more each of them takes. */
+const sizes: readonly { scenarios: readonly FreebsdScenario[]; seeds: readonly number[] }[] = [
+  { scenarios: ['forwarding'], seeds: [1, 2, 3] },
+  { scenarios: Object.keys(basePps) as FreebsdScenario[], seeds: [1] },
+];
+
+/** A machine of two cores has time for so many laboratories at once. */
+const inTurn = turns(4);
+
+/** The lines of the tables, with what they mean. */
+export async function benchLabTime(): Promise<string[]> {
+  const rows = sizes.flatMap((size) =>
+    [false, true].flatMap((hasHistory) =>
+      [0, -0.02, -0.1, -0.56].map((change) => verdictRow({ ...size, hasHistory, change })),
+    ),
+  );
+  const builds = sizes.flatMap(({ scenarios }) =>
+    [0, buildSeconds].map((base) => buildRow(scenarios, { base, patched: buildSeconds })),
+  );
+  return [
+    ...table(verdictHead, await Promise.all(rows)),
+    '',
+    `Medians of three seeds (one with 5 cells), in minutes; each boot takes ${rebootSeconds} s, and runs differ by ${formatPercent(noisePerBoot)}. The lab's clock stands still`,
+    `during ssh: every login, command and upload is charged ${roundTripSeconds * 1000} ms, ${commandsAtOnce} of them at once. Traffic is from the`,
+    "receiver's start to its end, 8 s of settling links included; the rest is the controller's own, and its share of",
+    'reboots and traffic. Giving the DUT back, after the verdict, takes one more reboot. Classic: 5 + 5 runs with blasts',
+    'of 68 s, and with a boot for all cells, or for each.',
+    '',
+    ...table(buildHead, (await Promise.all(builds)).flat()),
+    '',
+    `A build takes ${buildSeconds / 60} min. It is modelled: a run waits for its kernel before the testbed is asked for it.`,
+  ];
+}
+
+const verdictHead = [
+  ...['cells', 'change', 'history', 'verdicts', 'boots', 'blasts', 'minutes', 'reboots', 'traffic'],
+  ...['rest', 'share', 'of classic', 'for each'],
+];
+
+type RowRequest = Omit<LabTimeRequest, 'seed'> & { seeds: readonly number[] };
+
+async function verdictRow({ seeds, ...request }: RowRequest): Promise<string[]> {
+  const times = await Promise.all(seeds.map((seed) => inTurn(() => labTime({ ...request, seed }))));
+  const shares = times.map(sharesOf);
+  const middle = (value: (one: Shares) => number) => median(shares.map(value));
+  const cells = request.scenarios.length;
+  const classic = classicSeconds(cells);
+  const seconds = middle((one) => one.seconds);
+  return [
+    String(cells),
+    formatPercent(request.change),
+    request.hasHistory ? '12 runs' : 'none',
+    counted(times.flatMap(({ result }) => verdictsOf(result))),
+    String(middle((one) => one.boots)),
+    String(middle((one) => one.blasts)),
+    minutes(seconds),
+    minutes(middle((one) => one.rebootSeconds)),
+    minutes(middle((one) => one.trafficSeconds)),
+    minutes(middle((one) => one.restSeconds)),
+    formatPercent(middle((one) => one.overhead)),
+    formatPercent(seconds / classic.bootForAll),
+    formatPercent(seconds / classic.bootForEach),
+  ];
+}
+
+export function verdictsOf({ outcome }: Result): string[] {
+  return outcome.kind === 'judged'
+    ? outcome.cells.map(({ verdict }) => verdict.kind)
+    : [outcome.kind];
+}
+
+/** `5 regression, 1 inconclusive`. */
+function counted(words: readonly string[]): string {
+  const groups = [...Map.groupBy(words, (word) => word)];
+  return groups.map(([word, { length }]) => `${length} ${word}`).join(', ');
+}
+
+const minutes = (seconds: number): string => (seconds / 60).toFixed(1);
+
+const buildSeconds = 600;
+
+const buildHead = ['cells', "base's kernel", 'first run', 'builds', 'waited', 'hidden'];
+
+/** Chance puts base first with the one, and patched with the other. */
+const orderSeeds = [1, 2];
+
+/** One row for each of the orders. */
+async function buildRow(scenarios: readonly FreebsdScenario[], build: Build): Promise<string[][]> {
+  const request = { scenarios, change: 0, hasHistory: true, build };
+  const times = await Promise.all(
+    orderSeeds.map((seed) => inTurn(() => labTime({ ...request, seed }))),
+  );
+  const byFirst = Map.groupBy(times, ({ result }) => firstVariant(result));
+  return [...byFirst].toSorted().map(([first, group]) => {
+    const waited = median(group.map(({ waitedSeconds }) => waitedSeconds));
+    const building = build.base + build.patched;
+    return [
+      String(scenarios.length),
+      build.base === 0 ? 'cached' : 'built',
+      first,
+      minutes(building),
+      minutes(waited),
+      formatPercent(1 - waited / building),
+    ];
+  });
+}
+
+function firstVariant({ outcome }: Result): string {
+  const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
+  return runs.toSorted((one, other) => one.number - other.number)[0]?.variant ?? '';
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all.map((row) => row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  '));
+}
+
+if (import.meta.main) {
+  const startedAt = performance.now();
+  for (const line of await benchLabTime()) console.log(line);
+  console.log(`${((performance.now() - startedAt) / 1000).toFixed(0)} s of real time`);
+}

@@ -1,0 +1,182 @@
+// How long testbeds are idle between two holders, what reserving costs with 50 contenders, and how the forecast grows.
+// By hand: node bench/reservation.ts
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import { simulate } from '../src/reservation/forecast.ts';
+import { reserve } from '../src/reservation/lease.ts';
+import { openStore, steadySeconds } from '../src/reservation/open.ts';
+import type { Line, Testbeds } from '../src/reservation/queue.ts';
+import type { ReservationsConfig } from '../src/reservation/schema.ts';
+import { startEtcd } from '../tests/fakes/etcd.ts';
+
+const contenders = 50;
+
+/** Of one reservation, in seconds of the clock that all processes share. */
+type Turn = { token: number; asked: number; taken: number; releasing: number; released: number };
+
+export async function benchReservation(): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bench-'));
+  await using etcd = await startEtcd();
+  try {
+    const stores: ReservationsConfig[] = [
+      { store: 'sqlite', path: join(folder, 'reservations.sqlite'), leaseSeconds: 30 },
+      { store: 'etcd', endpoints: etcd.endpoints, prefix: '/bench/', leaseSeconds: 30 },
+    ];
+    const lines: string[] = [];
+    for (const config of stores) {
+      const writeSeconds = percentile(syncedWrites(folder), 0.5);
+      lines.push(costLine(config.store, await turnsOf(config, 'own'), writeSeconds));
+      lines.push(handOverLine(config.store, await turnsOf(config, 'one')));
+    }
+    return [...lines, simulatorLine()];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Each on a testbed of its own at some pace, or all after the same one. */
+type Race = 'own' | 'one';
+const rounds: Record<Race, number> = { own: 4, one: 3 };
+/** Fifty reservations in so many seconds, some ten a second: a lab has one in minutes. */
+const paceSeconds = 10;
+
+async function turnsOf(config: ReservationsConfig, race: Race): Promise<Turn[]> {
+  const children = Array.from({ length: contenders }, (_, index) =>
+    spawn(
+      process.execPath,
+      [import.meta.filename, 'contend', JSON.stringify(config), race, String(index)],
+      { stdio: ['pipe', 'pipe', 'inherit'] },
+    ),
+  );
+  const said = children.map((child) => createInterface(child.stdout)[Symbol.asyncIterator]());
+  // All are up before any begins: starting fifty processes is not what is measured.
+  for (const lines of said) await lines.next();
+  for (const child of children) child.stdin.end('go\n');
+  const turns = await Promise.all(
+    said.map(async (lines, index) => {
+      const { value } = await lines.next();
+      const child = children[index];
+      if (child?.exitCode === null) await once(child, 'exit');
+      return JSON.parse(value ?? '[]') as Turn[];
+    }),
+  );
+  return turns.flat();
+}
+
+async function contend(config: ReservationsConfig, race: Race, index: number): Promise<void> {
+  await using store = Object.assign(await openStore(config), {
+    [Symbol.asyncDispose]: () => store.close(),
+  });
+  console.log('ready');
+  await once(process.stdin, 'data');
+  const testbed = race === 'own' ? `testbed-${index}` : 'the-one';
+  const turns: Turn[] = [];
+  for (let round = 0; round < rounds[race]; round += 1) {
+    if (race === 'own') await setTimeout(Math.random() * paceSeconds * 1000);
+    const asked = steadySeconds();
+    const lease = await reserve(
+      {
+        testbeds: new Map([[testbed, [`${testbed}:22`]]]),
+        priority: 'patch',
+        holder: { who: `contender ${index}`, purpose: 'bench' },
+      },
+      {
+        store,
+        leaseSeconds: config.leaseSeconds,
+        now: steadySeconds,
+        date: () => new Date(),
+        sleep: async (seconds, signal) => setTimeout(seconds * 1000, undefined, { signal }),
+        randomId: () => `${String(index).padStart(2, '0')}-${String(round).padStart(4, '0')}`,
+        signal: new AbortController().signal,
+        onWait() {},
+      },
+    );
+    const taken = steadySeconds();
+    if (race === 'one') await setTimeout(250);
+    const releasing = steadySeconds();
+    await lease.release({ outcome: 'ended', isClean: true });
+    turns.push({ token: lease.token, asked, taken, releasing, released: steadySeconds() });
+  }
+  console.log(JSON.stringify(turns));
+}
+
+/** What every store needs to keep a promise: a block of a file that is on the disk. */
+function syncedWrites(folder: string): number[] {
+  const file = openSync(join(folder, 'synced'), 'w');
+  const block = Buffer.alloc(4096);
+  const times = Array.from({ length: 100 }, () => {
+    const start = steadySeconds();
+    writeSync(file, block, 0, block.length, 0);
+    fsyncSync(file);
+    return steadySeconds() - start;
+  });
+  closeSync(file);
+  return times;
+}
+
+function costLine(store: string, turns: readonly Turn[], writeSeconds: number): string {
+  const both = turns.map(
+    ({ asked, taken, releasing, released }) => taken - asked + released - releasing,
+  );
+  const [p50, p99] = [percentile(both, 0.5), percentile(both, 0.99)];
+  const ratio = (p50 / writeSeconds).toFixed(1);
+  return `reservation, ${store}, acquire + release with ${contenders} contenders, some ${(2 * contenders) / paceSeconds} a second: p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)} (${turns.length} of them; p50 is ${ratio} synced writes)`;
+}
+
+const handOverGoals: Record<string, string> = { sqlite: '100 ms', etcd: '50 ms' };
+
+function handOverLine(store: string, turns: readonly Turn[]): string {
+  const inOrder = turns.toSorted((a, b) => a.token - b.token);
+  const gaps = inOrder.slice(1).map(({ taken }, index) => taken - (inOrder[index]?.releasing ?? 0));
+  const [p50, p99] = [percentile(gaps, 0.5), percentile(gaps, 0.99)];
+  return `reservation, ${store}, from release to the next holder's start with ${contenders} contenders: p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)} (${gaps.length} of them; goal: below ${handOverGoals[store]})`;
+}
+
+const milliseconds = (seconds: number): string => `${(seconds * 1000).toFixed(1)} ms`;
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** Ten times the requests take ten times as long where nothing grows by their square. */
+function simulatorLine(): string {
+  simulatedSeconds(1000, 10_000);
+  const [small, large] = [simulatedSeconds(1000, 1000), simulatedSeconds(1000, 10_000)];
+  return `reservation, forecast for 1000 testbeds and 10000 requests: ${large.toFixed(2)} s, ${(large / small).toFixed(1)} times as long as for 1000 requests (in proportion: 10; by their square: 100)`;
+}
+
+function simulatedSeconds(testbeds: number, requests: number): number {
+  const all: Testbeds = new Map(
+    Array.from({ length: testbeds }, (_, index) => [
+      `testbed-${index}`,
+      // Every tenth generator serves two.
+      [`dut-${index}`, `generator-${index % 10 === 1 ? index - 1 : index}`],
+    ]),
+  );
+  // Twenty wishes: all testbeds, and ever smaller parts of them.
+  const lines = Array.from({ length: 20 }, (_, wish): Line => {
+    const wants = new Map([...all].filter((_, index) => index % (wish + 1) === 0));
+    return { wants, waiting: [] };
+  });
+  for (let order = 0; order < requests; order += 1) {
+    lines[order % lines.length]?.waiting.push({ id: String(order), priority: 'patch', order });
+  }
+  const start = steadySeconds();
+  const usualSeconds = (testbed: string) => 600 + (testbed.length % 7) * 100;
+  const starts = simulate({ lines, held: [], testbeds: all, usualSeconds });
+  const served = starts.reduce((count) => count + 1, 0);
+  if (served !== requests) throw new Error(`${served} of ${requests} requests were served`);
+  return steadySeconds() - start;
+}
+
+if (import.meta.main) {
+  const [role, config = '', race, index] = process.argv.slice(2);
+  if (role === 'contend') await contend(JSON.parse(config), race as Race, Number(index));
+  else for (const line of await benchReservation()) console.log(line);
+}

@@ -1,0 +1,8 @@
+import { M as _isoDateTime, p as ZodISODateTime } from "./design.js";
+
+// node_modules/zod/v4/classic/iso.js
+function datetime(params) {
+	return _isoDateTime(ZodISODateTime, params);
+}
+
+export { datetime as t };

@@ -1,0 +1,164 @@
+import { i as formatDuration, o as formatMetric, s as formatPercent, t as median } from "./summary.js";
+import { i as cellName } from "./design.js";
+import { t as simulate } from "./simulate.js";
+import { c as looksSharedBy } from "./standing.js";
+import { n as criticalT } from "./student.js";
+
+// src/stats/forecast.ts
+/** Undefined where nothing is known of the noise: too little history, or runs that are compared with neighbours. */
+function forecast({ design, history }, policy, cells) {
+	if (history === void 0 || history.degreesOfFreedom < fewest || design.method === "paired") return;
+	const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
+	const runsAt = (effect) => simulate({
+		noise: {
+			kind: "normal",
+			cv: noiseRatio
+		},
+		design: {
+			name: design.name,
+			budgets: design.budgets
+		},
+		historyRuns: history.degreesOfFreedom + 1,
+		rates: {
+			falseAlarms: policy.falseAlarmRatio,
+			misses: policy.missRatio
+		},
+		cells,
+		marginRatio: policy.marginRatio,
+		effect,
+		experiments: 1e3,
+		seed: 1
+	}).meanRuns;
+	return {
+		noiseRatio,
+		runsIfUnchanged: runsAt(0),
+		runsIfLost: runsAt(-policy.marginRatio),
+		reachableMarginRatio: reachableMargin({
+			design,
+			history
+		}, noiseRatio, policy, cells)
+	};
+}
+const fewest = 4;
+/**
+* What the last look alone reaches: its critical value, and the quantile of the misses that the earlier looks have
+* left, a fifth of those asked for.
+*/
+function reachableMargin({ design, history }, noiseRatio, policy, cells) {
+	const last = looksSharedBy(cells, {
+		design,
+		history
+	}, policy).at(-1);
+	if (last === void 0) return 1;
+	const degreesOfFreedom = 2 * last.pairs - 2 + (history?.degreesOfFreedom ?? 0);
+	const error = noiseRatio * Math.sqrt(2 / last.pairs);
+	const reach = criticalT(degreesOfFreedom, last.levels.falseAlarms) + criticalT(degreesOfFreedom, policy.missRatio / 5);
+	return -Math.expm1(-reach * error);
+}
+
+// src/progress.ts
+/** Tells of the events of one experiment; `now` in milliseconds. */
+function showProgress(output, metric, now) {
+	const line = output.isTTY ? changingLine(output) : plainLine(output);
+	const pace = {
+		startedAt: now(),
+		blasts: 0
+	};
+	let last = "";
+	return {
+		onEvent(event) {
+			switch (event.kind) {
+				case "planned":
+					for (const text of planLines(event.plan)) line.say(text);
+					break;
+				case "warning":
+					line.say(`warning: ${event.text}`);
+					break;
+				case "decided":
+					line.say(decision(event));
+					break;
+				case "preparing":
+					line.show(`${event.text} …`);
+					break;
+				case "blast": {
+					const { blast, attempt, done, of } = event;
+					const again = attempt > 1 ? ` (try ${attempt})` : "";
+					const left = timeLeft((now() - pace.startedAt) / 1e3, pace.blasts, of - done);
+					const parts = [
+						`blast ${done + 1} of at most ${of}${again} · ${runRange(blast.runs)}`,
+						cellName(blast.cell),
+						last,
+						left
+					];
+					line.show(parts.filter(Boolean).join(" · "));
+					break;
+				}
+				case "ended":
+					pace.blasts += 1;
+					last = summary(event.entry, metric);
+			}
+		},
+		end: () => line.end()
+	};
+}
+/** An output whose lines tell which of several gates they are of. */
+const labelled = (output, label) => label === "" ? output : { write: (text) => output.write(`${label}: ${text}`) };
+/** How every cell will be judged, and where that cannot be as sure as asked. */
+function planLines({ cells, policy }) {
+	return cells.flatMap((planned) => {
+		const { cell, design, history } = planned;
+		const most = design.budgets.at(-1) ?? 0;
+		const budget = `at most ${most} + ${most} runs`;
+		const start = `${cellName(cell)}: ${design.name}, ${budget}`;
+		const expected = forecast(planned, policy, cells.length);
+		if (expected === void 0) return start;
+		const { noiseRatio, runsIfUnchanged, runsIfLost, reachableMarginRatio } = expected;
+		const margin = formatPercent(policy.marginRatio);
+		const told = `${start}; noise ${formatPercent(noiseRatio)} (${history?.runs} earlier runs), so some ${Math.round(runsIfUnchanged)} runs if nothing is lost and ${Math.round(runsIfLost)} if ${margin} is`;
+		if (reachableMarginRatio <= policy.marginRatio) return told;
+		const reachable = formatPercent(reachableMarginRatio);
+		const power = formatPercent(1 - policy.missRatio);
+		return [told, `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; ${reachable} is within reach: widen the margin, or allow more runs`];
+	});
+}
+function decision({ cell, verdict, pairs }) {
+	const after = `after ${pairs} + ${pairs} runs`;
+	return verdict === void 0 ? `${cellName(cell)}: invalid, too few runs count` : `${cellName(cell)}: ${verdict} ${after}`;
+}
+function runRange(runs) {
+	const [first] = runs;
+	return runs.length === 1 ? `run ${first?.number}, ${first?.variant}` : `runs ${first?.number}–${runs.at(-1)?.number}`;
+}
+/** Nothing before the first blast has told how long one takes. */
+function timeLeft(seconds, blasts, left) {
+	return blasts === 0 ? "" : `${formatDuration(seconds / blasts * left)} left at most`;
+}
+/** `last: base 1,057 ns, patched 1,170 ns`. */
+function summary(entry, metric) {
+	if (entry.kind !== "measured") return entry.kind === "failed" ? `last: ${entry.reason}` : "";
+	return `last: ${[...Map.groupBy(entry.runs, (run) => run.variant)].toSorted().map(([variant, runs]) => {
+		const values = runs.flatMap((run) => run[metric] ?? []);
+		return `${variant} ${formatMetric(median(values), metric)}`;
+	}).join(", ")}`;
+}
+function changingLine(output) {
+	return {
+		show(text) {
+			output.write(`\r\x1b[2K${text.slice(0, (output.columns ?? 80) - 1)}`);
+		},
+		say: (text) => void output.write(`\r\x1b[2K${text}\n`),
+		end() {
+			output.write("\r\x1B[2K");
+		}
+	};
+}
+function plainLine(output) {
+	const say = (text) => void output.write(`${text.replace(/\s+/g, " ")}\n`);
+	return {
+		show: say,
+		say,
+		end() {}
+	};
+}
+
+export { showProgress as n, labelled as t };

@@ -1,0 +1,247 @@
+// From the event to what may be measured: which patch, at which commits, by whose leave, and what was asked of it.
+import type { Octokit } from 'octokit';
+import { UsageError } from '../config/overrides.ts';
+import type { Config } from '../config/schema.ts';
+import { authorize, type LeaveRules, type Occasion } from '../patch/authorize.ts';
+import { type Ask, type Command, parseCommand } from '../patch/command.ts';
+import {
+  type FoundPullRequest,
+  fetchPullRequest,
+  mayWrite,
+  pullRequestNumber,
+  pullRequestWithHead,
+} from '../patch/github.ts';
+import type { Patch, PullRequest } from '../patch/patch.ts';
+import { patchOfRange } from '../patch/range.ts';
+import type { Repository } from '../patch/repository.ts';
+import { findComment } from '../publish/github.ts';
+import { type Memory, markerOf, readMemory } from '../report/comment.ts';
+import type { Priority } from '../reservation/queue.ts';
+import type { AdmittedRequest } from './request.ts';
+import type { Trigger } from './trigger.ts';
+
+export type Admission =
+  /** `why` is one sentence for the log. */
+  | { kind: 'go'; request: AdmittedRequest; config: Config; why: string }
+  /** `why` is one sentence for the people at the pull request, and `name` that of the comment for it. */
+  | { kind: 'refused'; pullRequest: PullRequest; name: string; why: string }
+  /** A command that measures nothing: what is answered, as plain text. */
+  | { kind: 'cancel' | 'help' | 'mistaken'; pullRequest: PullRequest; why: string }
+  | { kind: 'nothing'; why: string };
+
+export type AdmitWorld = {
+  octokit: Octokit;
+  /** `owner/name`. */
+  repositoryName: string;
+  repository: Repository;
+  /** From a commit of the base: a patch must not change what it is held to. */
+  readConfig(commit: string): Promise<Config>;
+  /** Of our comment; see `gateNames`. Throws a `UsageError` for what nobody could carry out. */
+  nameOf(config: Config, ask: Ask): string;
+  /** Of a job that is run again, or `undefined` for what the trigger makes of it. */
+  priority: Priority | undefined;
+};
+
+/** Of the comment that answers commands: the one with the verdict is not for strangers to overwrite. */
+export const noticeName = 'ppsgate notice';
+
+/** Throws a `UsageError` for what cannot be measured however much leave there is, and where GitHub does not tell. */
+export async function admit(trigger: Trigger, world: AdmitWorld): Promise<Admission> {
+  switch (trigger.kind) {
+    case 'nothing':
+      return trigger;
+    case 'pull-request': {
+      const { found, by, label } = trigger;
+      const occasion: Occasion =
+        label === undefined ? { kind: 'pushed', by } : { kind: 'labelled', by, label };
+      return admitPullRequest(found, occasion, {}, world);
+    }
+    case 'comment':
+      return admitComment(trigger, world);
+    case 'dispatched':
+      return admitDispatched(trigger, world);
+    case 'button': {
+      const { by, button, headCommit } = trigger;
+      const found = await pullRequestWithHead(world.octokit, world.repositoryName, headCommit);
+      if (found === undefined) {
+        return { kind: 'nothing', why: `No open pull request has the head ${headCommit}.` };
+      }
+      const occasion: Occasion = { kind: 'dispatched', by, commit: headCommit };
+      return admitAgain(found, occasion, { kind: button }, world);
+    }
+    case 'push': {
+      const patch = await pushed(trigger, world.repository);
+      return go(patch, {}, world, 'What is pushed to the default branch is measured.', 'history');
+    }
+    case 'schedule': {
+      const { commit } = trigger;
+      const patch = await patchOfRange(world.repository, `${commit}..${commit}`);
+      const why = 'The head of the default branch is measured against itself.';
+      return go(patch, {}, world, why, 'nightly');
+    }
+  }
+}
+
+async function admitComment(
+  { number, text, by, at }: Extract<Trigger, { kind: 'comment' }>,
+  world: AdmitWorld,
+): Promise<Admission> {
+  const command = parseCommand(text);
+  if (command === undefined) return { kind: 'nothing', why: 'The comment is no command.' };
+  const found = await fetched(number, world);
+  const { pullRequest } = found;
+  switch (command.kind) {
+    case 'mistaken':
+      return { kind: 'mistaken', pullRequest, why: command.why };
+    case 'help':
+      return { kind: 'help', pullRequest, why: '' };
+    case 'cancel': {
+      const occasion: Occasion = { kind: 'commanded', by, at, commit: pullRequest.headCommit };
+      const { rules } = await rulesFor(found, {}, world);
+      const { kind, why } = await authorize(occasion, found, rules);
+      return kind === 'allowed'
+        ? { kind: 'cancel', pullRequest, why: `${by} has cancelled it.` }
+        : { kind: 'refused', pullRequest, name: noticeName, why };
+    }
+    case 'run':
+    case 'rerun':
+    case 'extend': {
+      const named = command.commit === undefined ? {} : { commit: command.commit };
+      const occasion: Occasion = { kind: 'commanded', by, at, ...named };
+      const admitted =
+        command.kind === 'run'
+          ? admitPullRequest(found, { ...occasion, ...otherwise(command.ask) }, command.ask, world)
+          : admitAgain(found, occasion, command, world);
+      return admitted.catch((error: unknown): Admission => {
+        if (!(error instanceof UsageError)) throw error;
+        return { kind: 'mistaken', pullRequest, why: error.message };
+      });
+    }
+  }
+}
+
+/** More or fewer runs never pass what would not be passed. */
+const otherwise = ({ maxRuns: _, ...held }: Ask) => ({ isOtherwise: Object.keys(held).length > 0 });
+
+async function admitDispatched(
+  { by, patch: name, ask }: Extract<Trigger, { kind: 'dispatched' }>,
+  world: AdmitWorld,
+): Promise<Admission> {
+  const occasion: Occasion = { kind: 'dispatched', by };
+  // So many digits are a commit's: no repository has had a million pull requests.
+  const number = /^\d{7,}$/.test(name) ? undefined : pullRequestNumber(name);
+  if (number !== undefined) {
+    return admitPullRequest(await fetched(number, world), occasion, ask, world);
+  }
+  if (/^.+\.\..+$/.test(name)) {
+    const patch = await patchOfRange(world.repository, name);
+    return go(patch, ask, world, `${by} started it.`, 'patch');
+  }
+  if (!/^[0-9a-f]{7,64}$/.test(name)) {
+    throw new UsageError(
+      `patch: expected a pull request like #123, a commit or a range like main..my-branch, found "${name}".`,
+    );
+  }
+  const commit = await world.repository.resolve(name);
+  const found = await pullRequestWithHead(world.octokit, world.repositoryName, commit);
+  if (found !== undefined) return admitPullRequest(found, occasion, ask, world);
+  const patch = await patchOfRange(world.repository, `${commit}^..${commit}`);
+  return go(patch, ask, world, `${by} started it.`, 'patch');
+}
+
+async function admitPullRequest(
+  found: FoundPullRequest,
+  occasion: Occasion,
+  ask: Ask,
+  world: AdmitWorld,
+): Promise<Admission> {
+  const { pullRequest } = found;
+  const { config, rules, name: ownName } = await rulesFor(found, ask, world);
+  const leave = await authorize(occasion, found, rules);
+  if (leave.kind === 'ignored') return { kind: 'nothing', why: leave.why };
+  const name = occasion.kind === 'pushed' ? ownName : noticeName;
+  if (leave.kind === 'refused') return { kind: 'refused', pullRequest, name, why: leave.why };
+  const priority = world.priority ?? 'patch';
+  const request: AdmittedRequest = { patch: pullRequest, ask, priority, purpose: 'patch' };
+  return { kind: 'go', request, config, why: leave.why };
+}
+
+/** The same once more, as it was asked for last; or on with it, where it has stayed open. */
+async function admitAgain(
+  found: FoundPullRequest,
+  occasion: Occasion,
+  command: Extract<Command, { kind: 'rerun' | 'extend' }>,
+  world: AdmitWorld,
+): Promise<Admission> {
+  const { memory } = await rulesFor(found, {}, world);
+  const ask = memory?.ask ?? {};
+  const held = occasion.kind === 'commanded' ? { ...occasion, ...otherwise(ask) } : occasion;
+  const admission = await admitPullRequest(found, held, ask, world);
+  if (admission.kind !== 'go') return admission;
+  const request: AdmittedRequest = { ...admission.request, priority: world.priority ?? 'rerun' };
+  if (command.kind === 'rerun') return { ...admission, request };
+  const { pullRequest } = found;
+  const { last } = memory ?? {};
+  if (last?.headCommit !== pullRequest.headCommit) {
+    const why = `There is no experiment to extend for ${pullRequest.headCommit.slice(0, 12)}: write /ppsgate run first.`;
+    return { kind: 'mistaken', pullRequest, why };
+  }
+  const { maxRuns } = command;
+  const extend = { run: last.run, ...(maxRuns !== undefined && { maxRuns }) };
+  return { ...admission, request: { ...request, extend } };
+}
+
+async function go(
+  patch: Patch,
+  ask: Ask,
+  world: AdmitWorld,
+  why: string,
+  purpose: AdmittedRequest['purpose'],
+): Promise<Admission> {
+  const config = await world.readConfig(patch.baseCommit);
+  const priority = world.priority ?? (purpose === 'patch' ? 'patch' : 'rerun');
+  return { kind: 'go', request: { patch, ask, priority, purpose }, config, why };
+}
+
+type Rules = { config: Config; rules: LeaveRules; name: string; memory: Memory | undefined };
+
+async function rulesFor(
+  { pullRequest }: FoundPullRequest,
+  ask: Ask,
+  { octokit, repositoryName, readConfig, nameOf }: AdmitWorld,
+): Promise<Rules> {
+  const config = await readConfig(pullRequest.baseCommit);
+  const { people, label } = config.github;
+  const name = nameOf(config, ask);
+  const comment = await findComment(octokit, pullRequest, markerOf(name));
+  const memory = comment === undefined ? undefined : readMemory(comment);
+  const rules: LeaveRules = {
+    people,
+    label,
+    mayWrite: (login) => mayWrite(octokit, repositoryName, login),
+    seen: memory && { headCommit: memory.headCommit, since: memory.since },
+  };
+  return { config, rules, name, memory };
+}
+
+async function fetched(
+  number: number,
+  { octokit, repositoryName }: AdmitWorld,
+): Promise<FoundPullRequest> {
+  const found = await fetchPullRequest(octokit, repositoryName, number);
+  if (found.kind === 'failed') throw new Error(found.why);
+  if (found.kind === 'not-found') throw new UsageError(found.why);
+  return found;
+}
+
+/** What was there before may be nothing, or be gone after a forced push. */
+async function pushed(
+  { before, after }: { before: string; after: string },
+  repository: Repository,
+): Promise<Patch> {
+  const isKnown = await repository.resolve(before).then(
+    () => !/^0+$/.test(before),
+    () => false,
+  );
+  return patchOfRange(repository, `${isKnown ? before : `${after}^`}..${after}`);
+}

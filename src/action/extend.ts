@@ -1,0 +1,76 @@
+// `/ppsgate extend`: goes on with the experiment of an earlier workflow run, whose plan and journal are in its artifact.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Octokit } from 'octokit';
+import { parseMaxRuns, UsageError } from '../config/overrides.ts';
+import { readPlan } from '../experiment/plan.ts';
+import { githubFailure } from '../patch/github-error.ts';
+import { type Patch, patchName } from '../patch/patch.ts';
+import { fetchArtifact, readEntries } from '../publish/artifact.ts';
+
+export const artifactName = 'ppsgate-result';
+
+/**
+ * Lays plan and journal into the work directory. What they say is laid on the DUT, so only those of a run count whose
+ * workflow is the repository's own: a fork's pull request brings its own. Throws a `UsageError` for what cannot go on.
+ */
+export async function fetchExperiment(
+  octokit: Octokit,
+  repository: string,
+  { run, patch }: { run: number; patch: Patch },
+  directory: string,
+): Promise<void> {
+  const again = `write /ppsgate run to measure ${patchName(patch)} from the start.`;
+  await refuseForeign(octokit, repository, run, again);
+  const artifact = await fetchArtifact(octokit, { repository, runId: run, name: artifactName });
+  if (artifact.kind !== 'fetched') throw new UsageError(`${artifact.why} Else ${again}`);
+  const names = ['experiment.json', 'journal.jsonl'];
+  const entries = await readEntries(artifact.bytes, names);
+  if (entries.kind === 'refused') throw new UsageError(`${entries.why} Else ${again}`);
+  await mkdir(directory, { recursive: true });
+  for (const name of names) {
+    const text = entries.texts.get(name);
+    if (text === undefined)
+      throw new UsageError(`The experiment to extend has no ${name}: ${again}`);
+    await writeFile(join(directory, name), text);
+  }
+  const { patch: judged } = await readPlan(directory);
+  if (judged.headCommit !== patch.headCommit || judged.baseCommit !== patch.baseCommit) {
+    throw new UsageError(
+      `The experiment to extend is of other commits than are there now: ${again}`,
+    );
+  }
+}
+
+/** As many as are asked for, or twice as many as there may have been. */
+export async function runsToExtend(directory: string, asked: string | undefined): Promise<number> {
+  if (asked !== undefined) return parseMaxRuns(asked);
+  const { cells } = await readPlan(directory);
+  return 2 * Math.max(...cells.flatMap(({ design }) => design.budgets));
+}
+
+async function refuseForeign(
+  octokit: Octokit,
+  repository: string,
+  run_id: number,
+  again: string,
+): Promise<void> {
+  const [owner = '', repo = ''] = repository.split('/');
+  const { data } = await octokit.rest.actions
+    .getWorkflowRun({ owner, repo, run_id })
+    .catch((error: unknown) => {
+      const failure = githubFailure(error);
+      if (failure === undefined) throw error;
+      const isGone = failure.kind === 'answered' && failure.status === 404;
+      if (isGone) throw new UsageError(`The experiment to extend is gone from GitHub: ${again}`);
+      throw new Error(
+        `GitHub did not tell which run the experiment to extend is of (${failure.said}): run the job again.`,
+      );
+    });
+  // Of all events for a fork's patch, reviews included, only this one runs the workflow of the base.
+  const isOwn =
+    data.event === 'pull_request_target' ||
+    data.head_repository?.full_name === data.repository.full_name;
+  if (isOwn) return;
+  throw new UsageError(`The experiment to extend was run by the workflow of a fork: ${again}`);
+}

@@ -1,0 +1,112 @@
+// What every command of the Action shares: the inputs, GitHub, the checkout, and how a patch is answered.
+import * as core from '@actions/core';
+import type { Octokit } from 'octokit';
+import { parseConfig } from '../config/load.ts';
+import { UsageError } from '../config/overrides.ts';
+import type { Config } from '../config/schema.ts';
+import type { Ask } from '../patch/command.ts';
+import { openRepository, type Repository } from '../patch/repository.ts';
+import { type Answer, together } from '../publish/answer.ts';
+import { openCheck } from '../publish/check.ts';
+import { openComment } from '../publish/comment.ts';
+import { createOctokit, ownLogin } from '../publish/github.ts';
+import { openStatus } from '../publish/status.ts';
+import { wishesOf } from '../testbed/inventory.ts';
+import { type Inputs, readInputs } from './inputs.ts';
+import type { AdmittedRequest } from './request.ts';
+
+export type JobContext = {
+  inputs: Inputs;
+  octokit: Octokit;
+  repository: Repository;
+  /** From a commit of the base: a patch must not change what it is held to. */
+  readConfig(commit: string): Promise<Config>;
+};
+
+export async function openJob(): Promise<JobContext> {
+  const inputs = readInputs(process.env);
+  const { job, token, config: path } = inputs;
+  const octokit = await createOctokit({ token, apiUrl: job.apiUrl, log });
+  const repository = openRepository(job.workspace, withToken(token, job.serverUrl));
+  return {
+    inputs,
+    octokit,
+    repository,
+    async readConfig(base) {
+      const commit = await repository.resolve(base);
+      const text = await repository.read(`${commit}:${path}`).catch(() => {
+        throw new UsageError(`The base ${base} has no ${path}: add one to the base branch first.`);
+      });
+      return parseConfig(text, { path, home: process.env.HOME ?? '/' });
+    },
+  };
+}
+
+/**
+ * For a private repository, whose checkout leaves no credentials behind: by the environment, where nobody else sees
+ * them (`GIT_CONFIG_COUNT` in git-config(1)). GitHub takes a token as the password of any user.
+ */
+function withToken(token: string, serverUrl: string): NodeJS.ProcessEnv {
+  const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
+  core.setSecret(credentials);
+  return {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `http.${serverUrl}/.extraheader`,
+    GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${credentials}`,
+  };
+}
+
+const log = { debug: core.debug, info: core.info, warn: core.warning, error: core.error };
+
+/** Wishes for testbeds: what a comment asks for comes before the inputs, and those before the configuration. */
+export const wishesFor = (config: Config, ask: Ask, { testbed, each }: Inputs): string[] =>
+  wishesOf(config, ask.testbed ? { testbed: ask.testbed } : { testbed, each });
+
+/** What the comment and the check of each gate are called. */
+export const gateNames = (wishes: readonly string[]): string[] =>
+  wishes.length === 1 ? ['ppsgate'] : wishes.map((wish) => `ppsgate: ${wish}`);
+
+export type AnswerPlace = {
+  /** Of the comment and the check; see `gateNames`. */
+  name: string;
+  /** Of the workflow run that measures, and has the journal. */
+  runId: number;
+  /** An earlier job of the same run has begun to answer. */
+  isOpen?: boolean;
+  /** Hears where the comment is. */
+  keepComment?(url: string): void;
+};
+
+/** Where people look for how a gate goes; nobody waits for what is measured at night. */
+export async function answerFor(
+  { octokit, inputs }: JobContext,
+  { patch, ask, purpose }: AdmittedRequest,
+  config: Config,
+  { name, runId, isOpen = false, keepComment }: AnswerPlace,
+): Promise<Answer> {
+  if (purpose === 'nightly') return together([]);
+  const { job } = inputs;
+  const { undecided, status } = config.github;
+  const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
+  const subject = { repository, patch };
+  const detailsUrl = runUrl(job, runId);
+  const shared = { name, detailsUrl, log, now: () => new Date() };
+  // GitHub's own app for workflows gets no events, so its buttons would do nothing.
+  const login = await ownLogin(octokit).catch(() => workflowsOwn);
+  const check = openCheck(octokit, subject, {
+    ...shared,
+    // Nobody can be kept from merging what is merged already.
+    undecided: purpose === 'history' ? 'neutral' : undecided,
+    isOpen,
+    hasButtons: login !== workflowsOwn,
+  });
+  if (patch.kind !== 'pull-request') return together([check]);
+  const keep = keepComment && { keep: keepComment };
+  const comment = openComment(octokit, patch, { ...shared, run: runId, ask, ...keep });
+  return together([check, comment, ...(status ? [openStatus(octokit, subject, shared)] : [])]);
+}
+
+const runUrl = ({ serverUrl, repository }: Inputs['job'], runId: number): string =>
+  `${serverUrl}/${repository}/actions/runs/${runId}`;
+
+const workflowsOwn = 'github-actions[bot]';

@@ -1,0 +1,45 @@
+// Keeps what was measured on the data branch, and says where people find it.
+import * as core from '@actions/core';
+import type { Config } from '../config/schema.ts';
+import { reasonOf } from '../host/one-line.ts';
+import { publishToBranch } from '../publish/data-branch.ts';
+import { publishToDirectory } from '../publish/data-directory.ts';
+import type { Publication } from '../publish/data-layout.ts';
+import type { ReportLinks } from '../report/markdown.ts';
+import type { JobContext } from './job.ts';
+
+/** With no publication the badges are brought up to date. What cannot be kept is a warning: the verdict stands. */
+export async function publishData(
+  { octokit, inputs: { job } }: JobContext,
+  { github }: Config,
+  publications: readonly Publication[],
+): Promise<ReportLinks[]> {
+  const run = `[run this job again](${job.runUrl})`;
+  const usual = {
+    rerun: `comment \`/ppsgate rerun\`, or ${run}`,
+    rawData: `the [job](${job.runUrl})`,
+  };
+  const all = publications.map(() => usual);
+  const { branch, directory, pages, keep, staleSeconds } = github.data;
+  if (directory !== undefined) {
+    const rules = { keep, staleSeconds, now: new Date() };
+    await publishToDirectory(directory, publications, rules).catch((error: unknown) =>
+      core.warning(`${directory} did not get the result (${reasonOf(error)}).`),
+    );
+  }
+  if (branch === undefined) return all;
+  const published = await publishToBranch(
+    octokit,
+    { repository: job.repository, branch, serverUrl: job.serverUrl, ...(pages && { pages }) },
+    publications,
+    { keep, staleSeconds, now: () => new Date() },
+  );
+  if (published.kind === 'not-published') {
+    core.warning(published.why);
+    return all;
+  }
+  return published.links.map(({ result, report }) => {
+    const data = [report && `[report](${report})`, result && `[result](${result})`, usual.rawData];
+    return { ...usual, rawData: data.filter(Boolean).join(', ') };
+  });
+}

@@ -1,0 +1,53 @@
+// What a job was given leave to measure, as one job hands it to the next.
+import { z } from 'zod';
+import { UsageError } from '../config/overrides.ts';
+import { askSchema } from '../patch/command.ts';
+import { patchName, patchSchema } from '../patch/patch.ts';
+import { priorities } from '../reservation/queue.ts';
+
+export const purposes = ['patch', 'history', 'nightly'] as const;
+
+export const requestSchema = z.object({
+  /** With both commits fixed when leave was given. */
+  patch: patchSchema,
+  ask: askSchema,
+  priority: z.enum(priorities),
+  /** `history` is what was pushed to the default branch, `nightly` its head against itself. */
+  purpose: z.enum(purposes),
+  /** The workflow run whose experiment is to go on, for so many runs. */
+  extend: z.object({ run: z.int().positive(), maxRuns: z.string().max(20).optional() }).optional(),
+});
+
+export type AdmittedRequest = z.infer<typeof requestSchema>;
+
+export const requestText = (request: AdmittedRequest): string => JSON.stringify(request);
+
+/** Throws a `UsageError` for a text that `requestText` did not write. */
+export function readRequest(text: string): AdmittedRequest {
+  try {
+    return requestSchema.parse(JSON.parse(text));
+  } catch {
+    throw new UsageError(
+      'request: expected the output `request` of a step with `command: admit`, found something else.',
+    );
+  }
+}
+
+/** Names the patch among all that are judged, for a workflow's `concurrency` and for the queue. */
+export const subjectOf = ({ patch, purpose }: AdmittedRequest): string =>
+  purpose === 'patch' ? patchName(patch) : purpose;
+
+/** What the files of one of several gates are called that the job which publishes looks for. */
+export const fileOf = (base: 'result' | 'failure', index: number, of: number): string =>
+  of === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
+
+/** What a gate leaves that came to no result. */
+export const failureSchema = z.object({
+  exitCode: z.int(),
+  /** In a sentence, which may hold anybody's text. */
+  said: z.string().max(20_000),
+  /** For lack of leave. */
+  isRefused: z.boolean(),
+});
+
+export type Failure = z.infer<typeof failureSchema>;

@@ -1,0 +1,131 @@
+// `command: admit`: reads the event, decides whether the patch may be measured, and answers commands that measure nothing.
+import * as core from '@actions/core';
+import type { Octokit } from 'octokit';
+import { applyOverrides, parsePriority } from '../config/overrides.ts';
+import { exitCodes } from '../exit.ts';
+import { publishComment } from '../publish/github.ts';
+import { composeComment, markerOf, readMemory } from '../report/comment.ts';
+import { codeSpan } from '../report/escape.ts';
+import { testbedsFor } from '../testbed/inventory.ts';
+import { type Admission, admit, noticeName } from './admit.ts';
+import { readEvent } from './inputs.ts';
+import { answerFor, gateNames, type JobContext, wishesFor } from './job.ts';
+import { requestText, subjectOf } from './request.ts';
+import { type Trigger, triggerOf } from './trigger.ts';
+
+/** Hands what may be measured to the next job, by outputs; the exit code is that of a refusal where there is one. */
+export async function runAdmit(context: JobContext): Promise<number> {
+  const admission = await admitEvent(context);
+  core.setOutput('go', admission.kind === 'go');
+  core.setOutput('cancel', admission.kind === 'cancel');
+  if (admission.kind === 'cancel') core.setOutput('subject', `#${admission.pullRequest.number}`);
+  if (admission.kind !== 'go') return exitCodeOf(admission);
+
+  const { request, config } = admission;
+  const { runId } = context.inputs.job;
+  core.setOutput('request', requestText(request));
+  core.setOutput('subject', subjectOf(request));
+  for (const name of gateNames(wishesFor(config, request.ask, context.inputs))) {
+    const answer = await answerFor(context, request, config, { name, runId });
+    answer.queued('waits for a runner of the lab');
+    await answer.left();
+  }
+  return exitCodes.pass;
+}
+
+/** What the event asks for; people are answered where that is nothing to measure. */
+export async function admitEvent(context: JobContext): Promise<Admission> {
+  const { inputs, octokit, repository, readConfig } = context;
+  const { job, patch, priority, overrides } = inputs;
+  const { scenarios, families, margin, maxRuns } = overrides;
+  const event = { name: job.eventName, payload: await readEvent(job), commit: job.commit };
+  const trigger = triggerOf(event, { patch, ask: { scenarios, families, margin, maxRuns } });
+  await acknowledge(trigger, context);
+  const asked = priority || (job.isRerun ? 'rerun' : '');
+  const admission = await admit(trigger, {
+    octokit,
+    repositoryName: job.repository,
+    repository,
+    readConfig,
+    nameOf(config, ask) {
+      const wishes = wishesFor(config, ask, inputs);
+      const asked = applyOverrides(config, ask);
+      for (const wish of wishes) testbedsFor(asked, wish);
+      return gateNames(wishes)[0] ?? 'ppsgate';
+    },
+    priority: asked === '' ? undefined : parsePriority(asked),
+  });
+  if (admission.kind !== 'refused') core.info(admission.why);
+  else core.error(admission.why);
+  await tell(admission, context);
+  return admission;
+}
+
+export const exitCodeOf = ({ kind }: Admission): number =>
+  kind === 'refused' || kind === 'mistaken' ? exitCodes.usage : exitCodes.pass;
+
+/** At once, and whatever comes of it. */
+async function acknowledge(trigger: Trigger, { octokit, inputs }: JobContext): Promise<void> {
+  if (trigger.kind !== 'comment') return;
+  const [owner = '', repo = ''] = inputs.job.repository.split('/');
+  const { id: comment_id } = trigger;
+  await octokit.rest.reactions
+    .createForIssueComment({ owner, repo, comment_id, content: 'eyes' })
+    .catch((error: Error) => core.info(`The command got no reaction (${error.message}).`));
+}
+
+/** A refusal takes the place of what the comment told of an earlier push; the answer to a command has one of its own. */
+async function tell(admission: Admission, { octokit, inputs }: JobContext): Promise<void> {
+  if (admission.kind === 'go' || admission.kind === 'nothing') return;
+  if (admission.kind === 'refused') {
+    await tellRefusal(octokit, { ...admission, runId: inputs.job.runId });
+    return;
+  }
+  const compose = () => answerTo(admission);
+  const { pullRequest } = admission;
+  const published = await publishComment(octokit, pullRequest, compose, { marker: notice });
+  if (published.kind === 'not-published') core.warning(published.why);
+}
+
+type Of<Kind extends Admission['kind']> = Extract<Admission, { kind: Kind }>;
+
+/** Also in the name of a job whose token may only read. */
+export async function tellRefusal(
+  octokit: Octokit,
+  { pullRequest, name, why, runId: run }: Omit<Of<'refused'>, 'kind'> & { runId: number },
+): Promise<void> {
+  const { number, headCommit } = pullRequest;
+  const body = `### ⏸️ ppsgate: #${number} waits for a maintainer\n\n${codeSpan(why, 1000)}`;
+  const writing = { name, run, headCommit, at: new Date() };
+  const compose = (before: string | undefined) =>
+    name !== noticeName && isTold(before, headCommit)
+      ? undefined
+      : composeComment(before, body, writing);
+  const published = await publishComment(octokit, pullRequest, compose, { marker: markerOf(name) });
+  if (published.kind === 'not-published') core.warning(published.why);
+}
+
+/** Or whoever opens it again would wipe out what was measured of the same head. */
+const isTold = (comment: string | undefined, headCommit: string): boolean =>
+  comment !== undefined && readMemory(comment)?.headCommit === headCommit;
+
+const notice = markerOf(noticeName);
+
+function answerTo({ kind, why }: Of<'cancel' | 'help' | 'mistaken'>): string {
+  const said = codeSpan(why, 1000);
+  const parts = {
+    cancel: ['### ⏹️ ppsgate: cancelled', said],
+    mistaken: ['### 🤔 ppsgate did not understand', said, help],
+    help: ['### ppsgate', help],
+  };
+  return [notice, ...parts[kind]].join('\n\n');
+}
+
+const help = `| write | to |
+|---|---|
+| \`/ppsgate run\` | measure the pull request as it stands |
+| \`/ppsgate run forwarding inet6 margin=1% runs=20 testbed=chelsio\` | the same with scenarios, families, margin, most runs or testbed of your own |
+| \`/ppsgate run 1a2b3c4d5e6f\` | the same, if that is the head: for a patch from a fork |
+| \`/ppsgate rerun\` | measure again what was asked for last |
+| \`/ppsgate extend runs=40\` | go on with an experiment that was inconclusive |
+| \`/ppsgate cancel\` | end what runs |`;

@@ -1,0 +1,294 @@
+// `command: gate`: measures what there is leave for, and where no other job does that, admits and answers as well.
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as core from '@actions/core';
+import { applyOverrides } from '../config/overrides.ts';
+import type { Config } from '../config/schema.ts';
+import { openReservations, type Reservations } from '../controller.ts';
+import { exitCodeOfError, exitCodes, worstExitCode } from '../exit.ts';
+import { type HistoryFile, historyFile } from '../experiment/history.ts';
+import { randomSeed } from '../experiment/plan.ts';
+import { gate, resumeGate, type World } from '../gate.ts';
+import { reasonOf } from '../host/one-line.ts';
+import { readyMachine } from '../linux-lab/requirements.ts';
+import { patchName } from '../patch/patch.ts';
+import { type Output, showProgress } from '../progress.ts';
+import {
+  type Answer,
+  answering,
+  type Ending,
+  endingOfError,
+  endingOfResult,
+  together,
+} from '../publish/answer.ts';
+import { readHistory } from '../publish/data-branch.ts';
+import { headline, outcomeName } from '../report/headline.ts';
+import type { Result } from '../report/result.ts';
+import { testbedsFor } from '../testbed/inventory.ts';
+import { timestampedDirectory } from '../work-directory.ts';
+import { answerState, labState, leaseState, openAnswerText } from './clean-up.ts';
+import { fetchExperiment, runsToExtend } from './extend.ts';
+import { answerFor, gateNames, type JobContext, wishesFor } from './job.ts';
+import { publishData } from './publish-data.ts';
+import { type AdmittedRequest, type Failure, fileOf, readRequest, subjectOf } from './request.ts';
+import { admitEvent, exitCodeOf } from './run-admit.ts';
+
+/** Answers the exit code of the worst verdict; throws for what kept it from one. */
+export async function runGate(context: JobContext, signal: AbortSignal): Promise<number> {
+  const { request: handed } = context.inputs;
+  if (handed !== '') {
+    const request = readRequest(handed);
+    const config = await context.readConfig(request.patch.baseCommit);
+    return measure(request, config, { context, isAlone: false, signal });
+  }
+  const admission = await admitEvent(context);
+  if (admission.kind === 'refused') await keepRefusal(admission.why, context);
+  if (admission.kind !== 'go') return exitCodeOf(admission);
+  return measure(admission.request, admission.config, { context, isAlone: true, signal });
+}
+
+type Job = {
+  context: JobContext;
+  /** No other job answers. */
+  isAlone: boolean;
+  signal: AbortSignal;
+};
+
+async function measure(request: AdmittedRequest, written: Config, job: Job): Promise<number> {
+  const { config, wishes, testbeds } = await planned(request, written, job);
+  if (testbeds.flat().some((name) => config.testbeds[name]?.kind === 'embedded-linux')) {
+    const exitCode = await readyMachine(core.info);
+    if (exitCode !== undefined) return exitCode;
+    core.saveState(labState, 'up');
+  }
+
+  const folder = newFolder(job.context);
+  core.saveState(leaseState, folder);
+  const done: Done[] = [];
+  for (const [index, name] of gateNames(wishes).entries()) {
+    const place: Place = {
+      ...job,
+      folder,
+      directory: wishes.length === 1 ? folder : join(folder, String(index + 1)),
+      file: (base) => join(folder, fileOf(base, index, wishes.length)),
+    };
+    const answer = await openAnswer(request, config, name, place);
+    if (job.isAlone) core.saveState(answerState, openAnswerText({ name, request }));
+    const ending = await answering(answer, job.signal, () =>
+      judge({ request, config, testbeds: testbeds[index] ?? [] }, place, answer),
+    )
+      .catch(async (error: unknown) => {
+        await keepFailure(error, place);
+        throw error;
+      })
+      .finally(() => core.saveState(answerState, ''));
+    done.push({ ending, directory: place.directory });
+    tellOutputs(worstOf(done));
+  }
+  return exitCodeFor(
+    request.purpose,
+    done.map(({ ending }) => ending.exitCode),
+  );
+}
+
+/** A job that nobody waits for need not be red because noise had its way: that is what it is there to learn. */
+function exitCodeFor(purpose: AdmittedRequest['purpose'], codes: readonly number[]): number {
+  const code = worstExitCode(codes);
+  const isLearning =
+    (purpose !== 'patch' && code === exitCodes.undecided) ||
+    (purpose === 'nightly' && code === exitCodes.patchAtFault);
+  return isLearning ? exitCodes.pass : code;
+}
+
+type Planned = { config: Config; wishes: string[]; testbeds: string[][] };
+
+/** What cannot be carried out as it is configured is told before anything is reserved, and not in the log alone. */
+async function planned(
+  request: AdmittedRequest,
+  written: Config,
+  { context, isAlone }: Job,
+): Promise<Planned> {
+  const { inputs } = context;
+  try {
+    const config = applyOverrides(applyOverrides(written, inputs.overrides), request.ask);
+    const wishes = wishesFor(config, request.ask, inputs);
+    return { config, wishes, testbeds: wishes.map((wish) => testbedsFor(config, wish)) };
+  } catch (error) {
+    if (isAlone) {
+      const place = { name: 'ppsgate', runId: inputs.job.runId };
+      const answer = await answerFor(context, request, written, place);
+      await answer.ended(endingOfError(error));
+    }
+    throw error;
+  }
+}
+
+/** It is uploaded, whatever comes to lie there. */
+function newFolder({ inputs: { job } }: JobContext): string {
+  const folder = join(job.temporary, timestampedDirectory('ppsgate'));
+  core.setOutput('directory', folder);
+  return folder;
+}
+
+type Place = Job & {
+  /** Where the job's end looks for a lease, and what is uploaded. */
+  folder: string;
+  /** The work directory, in it. */
+  directory: string;
+  /** Path of what the job that publishes looks for: of `result.json`, or of `failure.json`. */
+  file(base: 'result' | 'failure'): string;
+};
+
+const openAnswer = async (
+  request: AdmittedRequest,
+  config: Config,
+  name: string,
+  { context, isAlone }: Place,
+): Promise<Answer> =>
+  isAlone
+    ? answerFor(context, request, config, {
+        name,
+        runId: context.inputs.job.runId,
+        keepComment: (url) => core.setOutput('comment-url', url),
+      })
+    : together([]);
+
+type Task = { request: AdmittedRequest; config: Config; testbeds: readonly string[] };
+
+async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> {
+  const { context, isAlone, directory } = place;
+  const { request, config } = task;
+  const result = await measured(task, place, answer);
+  core.info(headline(result));
+  const written = join(directory, 'result.json');
+  if (place.file('result') !== written) await copyFile(written, place.file('result'));
+  if (!isAlone) return summarized(endingOfResult(result, {}));
+  const publication = { result, isDefaultBranch: request.purpose !== 'patch', isTrusted: true };
+  const [links = {}] = await publishData(context, config, [publication]);
+  return summarized(endingOfResult(result, links));
+}
+
+/** The summary of the job holds the result also where nothing else can be written. */
+async function summarized(ending: Ending): Promise<Ending> {
+  await core.summary.addRaw(ending.summary).write();
+  return ending;
+}
+
+/** Plain lines even where a runner offers a terminal, as act does: what it is told must begin a line. */
+const jobLog = (hears: (line: string) => void): Output => ({
+  write(text: string) {
+    hears(text.trim());
+    return process.stdout.write(text);
+  },
+});
+
+async function measured(
+  { request, config, testbeds }: Task,
+  { context, folder, directory, signal }: Place,
+  answer: Answer,
+): Promise<Result> {
+  const { inputs, octokit, repository } = context;
+  const { job } = inputs;
+  let testbed: string | undefined;
+  const output = jobLog((line) => {
+    if (testbed !== undefined) answer.measuring(testbed, line);
+  });
+  const progress = showProgress(output, config.gate.metric, () => performance.now());
+  const tell = (text: string) => progress.onEvent({ kind: 'preparing', text });
+  await using reservations = await openReservations(config, {
+    signal,
+    tell,
+    onWait(outlook, text) {
+      tell(text);
+      answer.waiting(outlook, text);
+    },
+  });
+  const world: World = {
+    repository,
+    async reserve(names) {
+      const reserved = await reserveFor(request, names, { context, reservations, folder });
+      testbed = reserved.name;
+      answer.measuring(testbed);
+      return reserved;
+    },
+    history: sharedHistory(config, context),
+    now: () => new Date(),
+    onEvent: progress.onEvent,
+    signal,
+  };
+  const { patch, extend } = request;
+  try {
+    if (extend === undefined) {
+      const seed = randomSeed();
+      return await gate({ patch, config, testbeds: [...testbeds], seed }, directory, world);
+    }
+    await fetchExperiment(octokit, job.repository, { ...extend, patch }, directory);
+    return await resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));
+  } finally {
+    progress.end();
+  }
+}
+
+function reserveFor(
+  request: AdmittedRequest,
+  names: readonly string[],
+  {
+    context,
+    reservations,
+    folder,
+  }: Pick<Place, 'context' | 'folder'> & { reservations: Reservations },
+) {
+  const { job } = context.inputs;
+  const { patch, priority } = request;
+  const holder = { who: job.who, purpose: 'gate', patch: patchName(patch), url: job.runUrl };
+  const subject = `${job.repository}${subjectOf(request)} by ${job.workflow}`;
+  return reservations.reserve(names, { priority, holder, subject }, folder);
+}
+
+/** What this machine has learnt, and what the data branch has; a runner that is made anew each time knows nothing. */
+function sharedHistory(config: Config, { octokit, inputs: { job } }: JobContext): HistoryFile {
+  const file = historyFile(config.history);
+  const { branch } = config.github.data;
+  return {
+    async read() {
+      if (branch === undefined) return file.read();
+      const shared = await readHistory(octokit, { repository: job.repository, branch }).catch(
+        (error: unknown) => {
+          core.warning(reasonOf(error));
+          return [];
+        },
+      );
+      return [...shared, ...(await file.read())];
+    },
+    append: file.append,
+  };
+}
+
+/** For the job that publishes, which may follow also where this one answers: a fork's token may only read. */
+async function keepFailure(error: unknown, { folder, file }: Place): Promise<void> {
+  const said = error instanceof Error ? error.message : String(error);
+  const failure: Failure = { exitCode: exitCodeOfError(error), said, isRefused: false };
+  await mkdir(folder, { recursive: true });
+  await writeFile(file('failure'), JSON.stringify(failure));
+}
+
+async function keepRefusal(said: string, context: JobContext): Promise<void> {
+  const folder = newFolder(context);
+  const failure: Failure = { exitCode: exitCodes.usage, said, isRefused: true };
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, fileOf('failure', 0, 1)), JSON.stringify(failure));
+}
+
+type Done = { ending: Ending; directory: string };
+
+function worstOf(done: readonly Done[]): Done | undefined {
+  const codes = done.map(({ ending }) => ending.exitCode);
+  return done[codes.indexOf(worstExitCode(codes))];
+}
+
+function tellOutputs(done: Done | undefined): void {
+  if (done?.ending.result === undefined) return;
+  core.setOutput('verdict', outcomeName(done.ending.result));
+  core.setOutput('result-path', join(done.directory, 'result.json'));
+  core.setOutput('report-path', join(done.directory, 'report.md'));
+}

@@ -1,0 +1,194 @@
+// `command: publish`: answers with what another job has measured, which is taken for hostile, on the patch that GitHub names.
+import * as core from '@actions/core';
+import { z } from 'zod';
+import { UsageError } from '../config/overrides.ts';
+import type { Config } from '../config/schema.ts';
+import { exitCodes } from '../exit.ts';
+import { pullRequestOfBranch } from '../patch/github.ts';
+import { type Patch, patchName } from '../patch/patch.ts';
+import type { Repository } from '../patch/repository.ts';
+import { cancelled, type Ending, endingOfFailure, endingOfResult } from '../publish/answer.ts';
+import {
+  agreesWith,
+  fetchArtifact,
+  parseResult,
+  readEntries,
+  withPatch,
+} from '../publish/artifact.ts';
+import { headline } from '../report/headline.ts';
+import type { Result } from '../report/result.ts';
+import { artifactName } from './extend.ts';
+import { readEvent } from './inputs.ts';
+import { answerFor, gateNames, type JobContext, wishesFor } from './job.ts';
+import { publishData } from './publish-data.ts';
+import { type AdmittedRequest, failureSchema, fileOf, readRequest } from './request.ts';
+import { tellRefusal } from './run-admit.ts';
+
+/** Passes when the patch is answered, whatever the verdict: that is for the check to say. */
+export async function runPublish(context: JobContext): Promise<number> {
+  const source = await sourceOf(context);
+  if (source === undefined) return exitCodes.pass;
+  const { request, isTrusted } = source;
+  const config = await context.readConfig(request.patch.baseCommit);
+  const names = gateNames(wishesFor(config, request.ask, context.inputs));
+  const endings: Left[] = await endingsOf(source, names.length, context);
+  const { runId } = source;
+  const isOpen = runId === context.inputs.job.runId;
+  for (const [index, name] of names.entries()) {
+    const ending: Left = endings[index] ?? cancelled;
+    if (ending.refused !== undefined && request.patch.kind === 'pull-request') {
+      const refusal = { pullRequest: request.patch, name, why: ending.refused, runId };
+      await tellRefusal(context.octokit, refusal);
+      continue;
+    }
+    const answer = await answerFor(context, request, config, { name, runId, isOpen });
+    await answer.ended(await withLinks(ending, { request, isTrusted }, config, context));
+    if (ending.result === undefined) core.info(ending.title);
+    if (ending.result !== undefined) await core.summary.addRaw(ending.summary).write();
+  }
+  return exitCodes.pass;
+}
+
+/** How a gate ended, or why it was not let begin. */
+type Left = Ending & { refused?: string };
+
+type Source = {
+  request: AdmittedRequest;
+  /** Of the job that measured. */
+  runId: number;
+  /** Whether what it learnt of the base is kept. */
+  isTrusted: boolean;
+};
+
+/** The patch as an earlier job of this run fixed it, or as GitHub says that a fork's own run was for. */
+async function sourceOf(context: JobContext): Promise<Source | undefined> {
+  const { inputs } = context;
+  const { job } = inputs;
+  if (inputs.request !== '') {
+    return { request: readRequest(inputs.request), runId: job.runId, isTrusted: true };
+  }
+  if (job.eventName !== 'workflow_run') {
+    throw new UsageError(
+      'publish: expected the input `request` of an earlier job, or the event workflow_run.',
+    );
+  }
+  const { workflow_run: run } = workflowRun.parse(await readEvent(job));
+  const found = await pullRequestOfBranch(context.octokit, job.repository, {
+    owner: run.head_repository.owner.login,
+    branch: run.head_branch,
+    commit: run.head_sha,
+  });
+  if (found === undefined) {
+    core.info(`No open pull request has ${run.head_sha} as its head any more: nobody is answered.`);
+    return undefined;
+  }
+  const { pullRequest: patch } = found;
+  const request: AdmittedRequest = { patch, ask: {}, priority: 'patch', purpose: 'patch' };
+  return { request, runId: run.id, isTrusted: false };
+}
+
+const workflowRun = z.object({
+  workflow_run: z.object({
+    id: z.int().positive(),
+    head_sha: z.string(),
+    head_branch: z.string(),
+    head_repository: z.object({ owner: z.object({ login: z.string() }) }),
+  }),
+});
+
+/** How each gate ended, as far as the artifact can be believed. */
+async function endingsOf(
+  { request, runId, isTrusted }: Source,
+  of: number,
+  { octokit, repository, inputs: { job } }: JobContext,
+): Promise<Left[]> {
+  const everywhere = (ending: Ending) => new Array<Ending>(of).fill(ending);
+  const { patch } = request;
+  if (!isTrusted) {
+    const own = await changedOfGate(patch, repository, job.isOwnAction);
+    if (own !== undefined)
+      return everywhere(endingOfFailure(exitCodes.usage, selfMade(patch, own)));
+  }
+  const artifact = await fetchArtifact(octokit, {
+    repository: job.repository,
+    runId,
+    name: artifactName,
+  });
+  if (artifact.kind === 'none') return everywhere(cancelled);
+  if (artifact.kind !== 'fetched') {
+    return everywhere(endingOfFailure(exitCodes.infrastructure, artifact.why));
+  }
+  const files = Array.from({ length: of }, (_, index) => ({
+    result: fileOf('result', index, of),
+    failure: fileOf('failure', index, of),
+  }));
+  const wanted = files.flatMap(({ result, failure }) => [result, failure]);
+  const entries = await readEntries(artifact.bytes, wanted);
+  if (entries.kind === 'refused') {
+    return everywhere(endingOfFailure(exitCodes.infrastructure, entries.why));
+  }
+  return files.map(({ result, failure }) => {
+    const measured = entries.texts.get(result);
+    if (measured !== undefined) return endingOf(measured, patch);
+    return endingOfText(entries.texts.get(failure));
+  });
+}
+
+function endingOf(text: string, patch: Patch): Ending {
+  const read = parseResult(text);
+  const refused = read.kind === 'refused' ? read.why : agreesWith(read.result, patch);
+  if (read.kind === 'refused' || refused !== undefined) {
+    return endingOfFailure(exitCodes.infrastructure, refused ?? '');
+  }
+  return endingOfResult(withPatch(read.result, patch), {});
+}
+
+/** A gate that was cut short has left neither a result nor a word. */
+function endingOfText(text: string | undefined): Left {
+  if (text === undefined) return cancelled;
+  try {
+    const { exitCode, said, isRefused } = failureSchema.parse(JSON.parse(text));
+    const isUsage = exitCode === exitCodes.usage;
+    const ending = endingOfFailure(isUsage ? exitCode : exitCodes.infrastructure, said);
+    return isRefused ? { ...ending, refused: said } : ending;
+  } catch {
+    return cancelled;
+  }
+}
+
+/** Whoever changes the workflow, or the action that lies beside it, can write any result. */
+async function changedOfGate(
+  { baseCommit, headCommit }: Patch,
+  repository: Repository,
+  isOwnAction: boolean,
+): Promise<string | undefined> {
+  const commits = [await repository.mergeBase(baseCommit, headCommit), headCommit];
+  const isChanged = async (read: (commit: string) => Promise<unknown>) => {
+    const [before, after] = await Promise.all(commits.map(read));
+    return JSON.stringify(before) !== JSON.stringify(after);
+  };
+  for (const folder of ['.github', ...(isOwnAction ? ['dist'] : [])]) {
+    if (await isChanged((commit) => repository.list(commit, folder))) return `${folder}/`;
+  }
+  const action = 'action.yml';
+  const readAction = (commit: string) => repository.read(`${commit}:${action}`).catch(() => '');
+  return isOwnAction && (await isChanged(readAction)) ? action : undefined;
+}
+
+const selfMade = (patch: Patch, path: string): string =>
+  `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit.slice(0, 12)}.`;
+
+async function withLinks(
+  ending: Ending,
+  { request, isTrusted }: Pick<Source, 'request' | 'isTrusted'>,
+  config: Config,
+  context: JobContext,
+): Promise<Ending> {
+  const result: Result | undefined = ending.result;
+  const isDefaultBranch = request.purpose !== 'patch';
+  const publications = result === undefined ? [] : [{ result, isDefaultBranch, isTrusted }];
+  const [links = {}] = await publishData(context, config, publications);
+  if (result === undefined) return ending;
+  core.info(headline(result));
+  return endingOfResult(result, links);
+}

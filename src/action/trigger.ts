@@ -1,0 +1,169 @@
+// What started a job: GitHub's event as plain data, with everything that its payload says unread.
+import { z } from 'zod';
+import { UsageError } from '../config/overrides.ts';
+import { type Ask, callOnGithub, parseCommand } from '../patch/command.ts';
+import { type FoundPullRequest, pullRequestFromEvent } from '../patch/github.ts';
+
+export type Trigger =
+  | { kind: 'pull-request'; found: FoundPullRequest; by: string; label?: string }
+  /** A comment on a pull request that calls ppsgate; `at` is GitHub's time, in ISO 8601. */
+  | { kind: 'comment'; number: number; id: number; by: string; at: string; text: string }
+  /** By hand, or by another program: `patch` is `#123`, a commit or a range. */
+  | { kind: 'dispatched'; by: string; patch: string; ask: Ask }
+  /** A button of our check. */
+  | { kind: 'button'; by: string; button: 'rerun' | 'extend'; headCommit: string }
+  | { kind: 'push'; before: string; after: string }
+  | { kind: 'schedule'; commit: string }
+  /** Nobody asked for anything. */
+  | { kind: 'nothing'; why: string };
+
+/**
+ * Reads the payload of an event; throws a `UsageError` for one that ppsgate does nothing with, or that is not as GitHub
+ * describes it.
+ *
+ * @param event.commit that the job runs at, as in `GITHUB_SHA`.
+ * @param asked what the workflow passes as inputs: it counts where the payload has none.
+ */
+export function triggerOf(
+  event: { name: string; payload: unknown; commit: string },
+  asked: { patch: string; ask: Ask },
+): Trigger {
+  switch (event.name) {
+    case 'pull_request':
+    case 'pull_request_target':
+      return fromPullRequest(event);
+    case 'issue_comment':
+      return fromComment(read(event, commentPayload));
+    case 'workflow_dispatch': {
+      const { sender: by, inputs } = read(event, z.object({ sender, inputs: texts.nullish() }));
+      return fromTexts(by, { ...inputs, ...given(asked) });
+    }
+    case 'repository_dispatch': {
+      const payload = z.object({ sender, client_payload: texts.nullish() });
+      const { sender: by, client_payload } = read(event, payload);
+      return fromTexts(by, { ...given(asked), ...client_payload });
+    }
+    case 'check_run':
+      return fromButton(read(event, checkRunPayload));
+    case 'push':
+      return fromPush(read(event, pushPayload));
+    case 'schedule':
+      return { kind: 'schedule', commit: event.commit };
+    default:
+      throw new UsageError(
+        `The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, workflow_dispatch, repository_dispatch, schedule or push.`,
+      );
+  }
+}
+
+type Event = Parameters<typeof triggerOf>[0];
+
+const sender = z.object({ login: z.string() }).default({ login: 'somebody' });
+
+/** What people and programs pass by name; anything else in there is none of ours. */
+const texts = z.record(z.string(), z.unknown()).transform((record) => {
+  const named = Object.entries(record).flatMap(([name, value]) =>
+    typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [],
+  );
+  return Object.fromEntries(named) as Record<string, string>;
+});
+
+function read<Schema extends z.ZodType>(event: Event, schema: Schema): z.output<Schema> {
+  const parsed = schema.safeParse(event.payload);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') || 'its top';
+  throw new UsageError(
+    `The payload of the event ${event.name} is not as GitHub describes it, at ${where}: ${issue?.message}.`,
+  );
+}
+
+const calling = new Set(['opened', 'reopened', 'synchronize', 'ready_for_review']);
+
+function fromPullRequest(event: Event): Trigger {
+  const payload = z.object({
+    action: z.string(),
+    sender,
+    label: z.object({ name: z.string() }).nullish(),
+  });
+  const { action, sender: by, label } = read(event, payload);
+  if (action !== 'labeled' && !calling.has(action)) {
+    return { kind: 'nothing', why: `Nothing is measured when a pull request is ${action}.` };
+  }
+  const found = pullRequestFromEvent(event.name, event.payload);
+  if (found.kind !== 'found') throw new UsageError(found.why);
+  if (action !== 'labeled') return { kind: 'pull-request', found, by: by.login };
+  if (label == null) return { kind: 'nothing', why: 'GitHub does not tell which label was put.' };
+  return { kind: 'pull-request', found, by: by.login, label: label.name };
+}
+
+const commentPayload = z.object({
+  action: z.string(),
+  issue: z.object({ number: z.int().positive(), pull_request: z.object({}).nullish() }),
+  comment: z.object({
+    id: z.int(),
+    body: z.string().nullish(),
+    created_at: z.iso.datetime(),
+    user: z.object({ login: z.string() }).nullable(),
+  }),
+});
+
+function fromComment({ action, issue, comment }: z.infer<typeof commentPayload>): Trigger {
+  const { id, body, created_at: at, user } = comment;
+  const text = body ?? '';
+  const isCall = parseCommand(text) !== undefined;
+  if (action !== 'created' || issue.pull_request == null || user === null || !isCall) {
+    const why = `Only a new comment on a pull request that begins with ${callOnGithub} asks for anything.`;
+    return { kind: 'nothing', why };
+  }
+  return { kind: 'comment', number: issue.number, id, by: user.login, at, text };
+}
+
+function fromTexts({ login: by }: { login: string }, asked: Record<string, string>): Trigger {
+  const { patch = '', scenarios, families, margin, testbed, 'max-runs': maxRuns } = asked;
+  const ask = { scenarios, families, margin, testbed, maxRuns };
+  return { kind: 'dispatched', by, patch: patch.trim(), ask: withoutEmpty(ask) };
+}
+
+const given = ({ patch, ask }: { patch: string; ask: Ask }): Record<string, string> => {
+  const { maxRuns = '', ...rest } = ask;
+  return withoutEmpty({ patch, ...rest, 'max-runs': maxRuns });
+};
+
+const withoutEmpty = (texts: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text ? [[name, text]] : [])));
+
+const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'expected a full commit id');
+
+const checkRunPayload = z.object({
+  action: z.string(),
+  sender,
+  check_run: z.object({ head_sha: commit, name: z.string() }),
+  requested_action: z.object({ identifier: z.string().optional() }).nullish(),
+});
+
+function fromButton(payload: z.infer<typeof checkRunPayload>): Trigger {
+  const { action, sender, check_run, requested_action } = payload;
+  const pressed = action === 'requested_action' ? requested_action?.identifier : undefined;
+  const asked = action === 'rerequested' ? 'rerun' : pressed;
+  const isOurs = check_run.name === 'ppsgate' || check_run.name.startsWith('ppsgate: ');
+  if (!isOurs || (asked !== 'rerun' && asked !== 'extend')) {
+    return { kind: 'nothing', why: 'Only the buttons of the check of ppsgate ask for anything.' };
+  }
+  return { kind: 'button', by: sender.login, button: asked, headCommit: check_run.head_sha };
+}
+
+const pushPayload = z.object({
+  ref: z.string(),
+  before: commit,
+  after: commit,
+  repository: z.object({ default_branch: z.string() }),
+});
+
+function fromPush({ ref, before, after, repository }: z.infer<typeof pushPayload>): Trigger {
+  const { default_branch: branch } = repository;
+  if (ref !== `refs/heads/${branch}` || /^0+$/.test(after)) {
+    return { kind: 'nothing', why: `Only what is pushed to ${branch} is measured by itself.` };
+  }
+  return { kind: 'push', before, after };
+}

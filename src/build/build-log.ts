@@ -1,0 +1,40 @@
+// Reads from a build's log why it failed.
+import { stripVTControlCharacters } from 'node:util';
+
+export type BuildFailure =
+  | { readonly kind: 'out-of-disk' }
+  /** In the order of the log, at most ten, paths from the top of the tree. */
+  | { readonly kind: 'errors'; readonly errors: readonly string[] };
+
+/** Knows what clang, ld.lld, config(8) and make(1) write, and falls back on the last lines. `source` is the tree's folder. */
+export function readBuildFailure(log: string, source: string): BuildFailure {
+  const lines = log.split('\n').map((line) => plain(line).replaceAll(`${source}/`, ''));
+  // A patch may say so in an #error; it would be told that the disk is full, and not be passed.
+  if (lines.some((line) => line.includes('No space left on device'))) {
+    return { kind: 'out-of-disk' };
+  }
+  const found = [ofTools, ofMake]
+    .map((pattern) => lines.filter((line) => pattern.test(line)))
+    .find((errors) => errors.length > 0);
+  const errors = found ?? lines.filter((line) => line !== '').slice(-3);
+  return { kind: 'errors', errors: [...new Set(errors)].slice(0, mostErrors) };
+}
+
+const mostErrors = 10;
+const mostLetters = 300;
+
+/** One line without colours and other control characters. */
+function plain(line: string): string {
+  const text = stripVTControlCharacters(line)
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  return text.length > mostLetters ? `${text.slice(0, mostLetters - 1)}…` : text;
+}
+
+/** `FILE:LINE:COLUMN: error: …`, `ld: error: …`, `clang: error: …`, `config: FILE:LINE: …`. */
+const ofTools =
+  /^(?:\S+:\d+:\d+: (?:fatal )?error: |(?:\S*\/)?(?:[\w.]*ld(?:\.\w+)?|cc|clang|\S+-ld): (?:fatal )?error: |config: )/;
+
+/** `make: "FILE" line N: …`, `make[2]: don't know how to make …`, `*** Error code 1`, `ERROR: …`. */
+const ofMake =
+  /^(?:\S*make(?:\[\d+\])?: (?:"[^"]*" line \d+: |don't know how to make )|\*\*\* |(?:\*\*\* )?ERROR: )/i;

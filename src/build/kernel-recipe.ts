@@ -1,0 +1,218 @@
+// Builds one kernel from a tree on the builder, by make or by a site's own command, into one archive.
+import { type Command, shell } from '../host/shell.ts';
+import type { Host } from '../host/ssh.ts';
+import { readBuildFailure } from './build-log.ts';
+import { BuilderError } from './builder-error.ts';
+import { type Guarded, type GuardOptions, runGuarded } from './guard.ts';
+import { gitIn } from './kernel-tree.ts';
+import type { BuilderConfig, CommandRecipe, MakeRecipe } from './schema.ts';
+
+export type RecipeRequest = {
+  readonly baseCommit: string;
+  /** Git's id. */
+  readonly tree: string;
+  readonly diffPath: string | undefined;
+  /** What the compiler says it is: objects of another one are of no use. */
+  readonly toolchain: string;
+  /** Where the archive is to be. */
+  readonly output: string;
+};
+
+export type Cooked =
+  /** `uname` is how `uname -v` begins where the kernel runs. */
+  | { readonly kind: 'built'; readonly log: string; readonly uname: string | undefined }
+  | { readonly kind: 'build-failed'; readonly log: string; readonly errors: readonly string[] }
+  | { readonly kind: 'out-of-disk'; readonly log: string };
+
+/** Only in turn: all builds use the same folders, for a kernel holds their names, and those are not to differ between variants. */
+export function cook(
+  host: Host,
+  config: BuilderConfig,
+  request: RecipeRequest,
+  guard: GuardOptions,
+): Promise<Cooked> {
+  const { recipe, folder } = config;
+  return recipe.kind === 'make'
+    ? cookByMake(host, recipe, { ...request, repository: config.repository, folder }, guard)
+    : cookByCommand(host, recipe, { ...request, folder }, guard);
+}
+
+type MakeRequest = RecipeRequest & { readonly repository: string; readonly folder: string };
+
+async function cookByMake(
+  host: Host,
+  recipe: MakeRecipe,
+  request: MakeRequest,
+  guard: GuardOptions,
+): Promise<Cooked> {
+  const tree = `${request.folder}/tree`;
+  await requireFilemon(host, recipe);
+  let isGood = false;
+  try {
+    const isFresh = await layTree(host, recipe, request, tree);
+    const cooked = await makeKernel(host, recipe, request, tree, guard);
+    isGood = cooked.kind === 'built';
+    if (isGood || isFresh || cooked.kind === 'out-of-disk') return cooked;
+    // Old objects may be what is wrong; a patch is blamed only for what fails without them.
+    await removeTree(host, request.repository, tree);
+    await layTree(host, recipe, request, tree);
+    const again = await makeKernel(host, recipe, request, tree, guard);
+    isGood = again.kind === 'built';
+    return again;
+  } finally {
+    if (recipe.clean || !isGood) await removeTree(host, request.repository, tree);
+    else await host.run(shell`rm -rf ${`${tree}/stage`}`);
+  }
+}
+
+async function requireFilemon(host: Host, { metaMode }: MakeRecipe): Promise<void> {
+  if (!metaMode) return;
+  const outcome = await host.run(shell`kldstat -q -m filemon`);
+  if (outcome.kind === 'exited' && outcome.code === 0) return;
+  throw new BuilderError(
+    `${host.name} has no filemon(4) loaded, which meta mode needs; run "kldload filemon" there, or set \`metaMode: false\`.`,
+  );
+}
+
+/**
+ * Checks the tree out, over the one that was left where builds are not clean: only files that differ are
+ * written then, and make(1) goes by their times. Answers whether it started from nothing.
+ */
+async function layTree(
+  host: Host,
+  recipe: MakeRecipe,
+  { repository, baseCommit, tree: id, toolchain }: MakeRequest,
+  tree: string,
+): Promise<boolean> {
+  const source = `${tree}/src`;
+  const stamp = await host.run(shell`cat ${`${tree}/toolchain`}`);
+  const checkOut = gitIn(source, shell`read-tree --reset -u ${id}`);
+  if (!recipe.clean && stamp.stdout === toolchain) {
+    const head = gitIn(source, shell`update-ref --no-deref HEAD ${baseCommit}`);
+    const reset = await host.run(
+      shell`${head} && ${checkOut} && ${gitIn(source, shell`clean -ffdxq`)} && rm -rf ${`${tree}/stage`}`,
+    );
+    if (reset.kind === 'exited' && reset.code === 0) return false;
+  }
+  await removeTree(host, repository, tree);
+  await host.output(shell`mkdir -p ${`${tree}/obj`}`);
+  const add = shell`worktree add --quiet --detach --no-checkout ${source} ${baseCommit}`;
+  await host.output(gitIn(repository, add));
+  await host.output(checkOut);
+  await host.upload(Buffer.from(toolchain), `${tree}/toolchain`, 0o644);
+  return true;
+}
+
+async function removeTree(host: Host, repository: string, tree: string): Promise<void> {
+  await host.run(shell`rm -rf ${tree}`);
+  await host.run(gitIn(repository, shell`worktree prune`));
+}
+
+async function makeKernel(
+  host: Host,
+  recipe: MakeRecipe,
+  request: MakeRequest,
+  tree: string,
+  guard: GuardOptions,
+): Promise<Cooked> {
+  const jobs = recipe.jobs ?? Number(await host.output(shell`sysctl -n hw.ncpu`));
+  const stage = `${tree}/stage`;
+  const install = [
+    `DESTDIR=${stage}`,
+    ...['NO_ROOT', 'DB_FROM_SRC', 'WITHOUT_KERNEL_SYMBOLS'].map((name) => `-D${name}`),
+  ];
+  const steps: Command[] = [
+    ...(recipe.toolchain ? [make(recipe, tree, jobs, 'kernel-toolchain')] : []),
+    make(recipe, tree, jobs, 'buildkernel'),
+    make(recipe, tree, 1, 'installkernel', install),
+  ];
+  let log = '';
+  for (const step of steps) {
+    const done = await runGuarded(host, step, guard);
+    log += done.log;
+    const failed = failureOf(done, log, `${tree}/src`, guard);
+    if (failed !== undefined) return failed;
+  }
+  const kernel = `${stage}/boot/kernel`;
+  await host.output(shell`tar --zstd --uid 0 --gid 0 -cf ${request.output} -C ${kernel} .`);
+  return { kind: 'built', log, uname: await unameOf(host, `${kernel}/kernel`) };
+}
+
+/**
+ * The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets anybody install, and
+ * MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count,
+ * so that what was built is known from ppsgate.yml.
+ */
+function make(
+  recipe: MakeRecipe,
+  tree: string,
+  jobs: number,
+  target: string,
+  more: readonly string[] = [],
+): Command {
+  const { kernelConfig, kernelConfigFolder, clean, metaMode, options } = recipe;
+  const words = [
+    ...['__MAKE_CONF', 'SRCCONF', 'SRC_ENV_CONF'].map((name) => `${name}=/dev/null`),
+    '-DWITH_REPRODUCIBLE_BUILD',
+    `KERNCONF=${kernelConfig}`,
+    ...(kernelConfigFolder === undefined ? [] : [`KERNCONFDIR=${kernelConfigFolder}`]),
+    ...(clean ? [] : ['-DNO_CLEAN']),
+    ...(metaMode ? ['-DWITH_META_MODE'] : []),
+    ...options,
+    ...more,
+    target,
+  ];
+  const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`];
+  return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
+}
+
+const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
+
+function failureOf(
+  done: Guarded,
+  log: string,
+  source: string,
+  { limitSeconds }: GuardOptions,
+): Cooked | undefined {
+  if (done.kind === 'timed-out') {
+    const error = `The build did not end within ${limitSeconds} s.`;
+    return { kind: 'build-failed', log, errors: [error] };
+  }
+  if (done.code === 0) return undefined;
+  const failure = readBuildFailure(done.log, source);
+  return failure.kind === 'out-of-disk'
+    ? { kind: 'out-of-disk', log }
+    : { kind: 'build-failed', log, errors: failure.errors };
+}
+
+/** what(1) finds the version that newvers.sh laid into the kernel; not every kernel has it. */
+async function unameOf(host: Host, kernel: string): Promise<string | undefined> {
+  const outcome = await host.run(shell`what -q -s ${kernel}`);
+  const [line = ''] = outcome.stdout.trim().split('\n');
+  return outcome.kind === 'exited' && outcome.code === 0 && line !== '' ? line : undefined;
+}
+
+async function cookByCommand(
+  host: Host,
+  recipe: CommandRecipe,
+  { baseCommit, diffPath, output, folder }: RecipeRequest & { readonly folder: string },
+  guard: GuardOptions,
+): Promise<Cooked> {
+  const variables = [
+    `BASE_COMMIT=${baseCommit}`,
+    `DIFF=${diffPath ?? ''}`,
+    `KERNCONF=${recipe.kernelConfig}`,
+    `OUTPUT=${output}`,
+  ];
+  const command = shell`${cleanEnvironment} ${variables} ${recipe.argv}`;
+  const done = await runGuarded(host, command, guard);
+  const failed = failureOf(done, done.log, folder, guard);
+  if (failed !== undefined) return failed;
+  const written = await host.run(shell`test -s ${output}`);
+  if (written.kind === 'exited' && written.code === 0) {
+    return { kind: 'built', log: done.log, uname: undefined };
+  }
+  throw new BuilderError(
+    `"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`,
+  );
+}

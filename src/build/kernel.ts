@@ -1,0 +1,240 @@
+// Gets a kernel from the builder: out of the cache, or built from the base with a diff, when its turn has come.
+import { createHash, randomUUID } from 'node:crypto';
+import { HostError } from '../host/host-error.ts';
+import { shell } from '../host/shell.ts';
+import type { Host } from '../host/ssh.ts';
+import { BuilderError } from './builder-error.ts';
+import { type KernelCache, type KernelNote, kernelCache } from './kernel-cache.ts';
+import { type Cooked, cook, type RecipeRequest } from './kernel-recipe.ts';
+import { kernelTree, type TreeRequest } from './kernel-tree.ts';
+import type { BuilderConfig, KernelRecipe } from './schema.ts';
+import { inTurn } from './turn.ts';
+
+export type KernelRequest =
+  | ({ readonly kind: 'tree' } & TreeRequest)
+  /** One that somebody built before, at a path on the builder. */
+  | { readonly kind: 'archive'; readonly path: string; readonly sha256: string };
+
+export type KernelBuild =
+  | (KernelNote & {
+      readonly kind: 'built';
+      /** What it is cached by: the same key is the same kernel. */
+      readonly key: string;
+      /** On the builder: a tar archive of one folder, with `kernel` and its modules. */
+      readonly archive: string;
+      readonly cached: boolean;
+    })
+  | { readonly kind: 'does-not-apply'; readonly reason: string }
+  | {
+      readonly kind: 'build-failed';
+      /** The first lines that say why, at most ten. */
+      readonly errors: readonly string[];
+      /** The name that `keepLog` got. */
+      readonly log: string;
+    }
+  | { readonly kind: 'out-of-disk'; readonly reason: string };
+
+export type KernelOptions = {
+  readonly signal: AbortSignal;
+  /** Gets the whole log of every build that ended, cut after 32 MiB. */
+  readonly keepLog: (name: string, text: string) => Promise<void>;
+  /** Gets the headings of the build, as `>>> stage 3.1: building everything`. */
+  readonly onProgress: (line: string) => void;
+  /** In seconds, of any origin. */
+  readonly now: () => number;
+  /** Who builds, for others who wait for their turn: `#123 (base) for ci-7`. */
+  readonly owner: string;
+};
+
+/**
+ * What is wrong with the patch is an outcome; what is wrong with the builder throws a BuilderError or a
+ * HostError. Leaves nothing on the builder but the cache, and where builds are not clean the tree and
+ * objects of the last good one; what a lost connection leaves is removed by a later build.
+ */
+export async function buildKernel(
+  host: Host,
+  config: BuilderConfig,
+  request: KernelRequest,
+  options: KernelOptions,
+): Promise<KernelBuild> {
+  if (request.kind === 'archive') return prebuilt(host, request, options.signal);
+  const { folder, repository, remote } = config;
+  const { signal } = options;
+  const work = `${folder}/builds/${randomUUID()}`;
+  await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { signal });
+  try {
+    const tree = await kernelTree(host, request, { repository, remote, work, signal });
+    if (tree.kind === 'does-not-apply') return tree;
+    const toolchain = await host.output(shell`cc --version`, { signal });
+    const key = await keyOf(host, config, tree.id, toolchain, signal);
+    const cache = kernelCache(host, `${folder}/cache`);
+    const build: Build = {
+      key,
+      cache,
+      recipe: {
+        baseCommit: request.baseCommit,
+        tree: tree.id,
+        diffPath: tree.diffPath,
+        toolchain,
+        output: `${work}/kernel`,
+      },
+    };
+    const turn = {
+      lock: `${folder}/lock`,
+      owner: options.owner,
+      waitSeconds: config.turnSeconds,
+      signal,
+    };
+    // Looked up again in turn: whoever was before may have built the same base.
+    return (
+      (await cached(build, signal)) ??
+      (await inTurn(
+        host,
+        turn,
+        async () => (await cached(build, signal)) ?? (await buildNow(host, config, build, options)),
+      ))
+    );
+  } finally {
+    // Where the connection is gone, the error that is on its way says more.
+    await host.run(shell`rm -rf ${work}`, { timeoutSeconds: 60 }).catch(() => {});
+  }
+}
+
+type Build = {
+  readonly key: string;
+  readonly cache: KernelCache;
+  readonly recipe: RecipeRequest;
+};
+
+async function prebuilt(
+  host: Host,
+  { path, sha256 }: { path: string; sha256: string },
+  signal: AbortSignal,
+): Promise<KernelBuild> {
+  const found = await host.run(shell`sha256 -q ${path}`, { signal });
+  const isRight = found.kind === 'exited' && found.code === 0 && found.stdout.trim() === sha256;
+  if (!isRight) {
+    throw new BuilderError(
+      `${path} on ${host.name} is not the kernel with the SHA-256 ${sha256}; correct the path or the sum.`,
+    );
+  }
+  const sizes = await sizesOf(host, path);
+  return { kind: 'built', key: sha256, archive: path, sha256, ...sizes, cached: true, seconds: 0 };
+}
+
+/** All that a kernel depends on; the tree's id is that of every file in it, patched or not. */
+async function keyOf(
+  host: Host,
+  { recipe }: BuilderConfig,
+  tree: string,
+  toolchain: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const machine = await host.output(shell`uname -m -r`, { signal });
+  const siteConfigs =
+    recipe.kind === 'make' && recipe.kernelConfigFolder !== undefined
+      ? await configsIn(host, recipe.kernelConfigFolder, signal)
+      : [];
+  const parts = [keyVersion, tree, toolchain, machine, ingredientsOf(recipe), siteConfigs];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** Another number where the same words make another kernel. */
+const keyVersion = 1;
+
+/** How many work at it is no part of what comes out. */
+function ingredientsOf(recipe: KernelRecipe): unknown[] {
+  if (recipe.kind === 'command') return [recipe.kind, recipe.kernelConfig, recipe.argv];
+  const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
+  return [kind, kernelConfig, clean, metaMode, toolchain, options];
+}
+
+/** A configuration may include any other of its folder, so all of them count. */
+async function configsIn(host: Host, folder: string, signal: AbortSignal): Promise<string[]> {
+  const listing = await host.output(
+    shell`find -H ${folder} -maxdepth 1 -type f -exec sha256 -r {} +`,
+    { signal },
+  );
+  return listing.split('\n').filter(Boolean).toSorted();
+}
+
+async function cached(
+  { key, cache }: Build,
+  signal: AbortSignal,
+): Promise<KernelBuild | undefined> {
+  const note = await cache.find(key, signal);
+  return note && { kind: 'built', key, archive: cache.archive(key), ...note, cached: true };
+}
+
+async function buildNow(
+  host: Host,
+  config: BuilderConfig,
+  { key, cache, recipe }: Build,
+  { signal, keepLog, onProgress, now }: KernelOptions,
+): Promise<KernelBuild> {
+  await sweep(host, config.folder);
+  const freeBytes = await freeBytesOf(host, config.folder);
+  if (freeBytes < config.leastFreeBytes) return outOfDisk(host, config, freeBytes);
+  const startedAt = now();
+  const cooked = await cook(host, config, recipe, {
+    limitSeconds: config.limitSeconds,
+    signal,
+    onLine: (line) => {
+      if (/^(?:>>>|===>) /.test(line)) onProgress(line);
+    },
+  }).catch(fullDisk);
+  const log = `kernel-${key.slice(0, 12)}.log`;
+  await keepLog(log, cooked.log);
+  if (cooked.kind === 'out-of-disk') {
+    return outOfDisk(host, config, await freeBytesOf(host, config.folder));
+  }
+  if (cooked.kind === 'build-failed') return { kind: 'build-failed', errors: cooked.errors, log };
+  const sha256 = (await host.output(shell`sha256 -q ${recipe.output}`)).trim();
+  const note: KernelNote = {
+    sha256,
+    ...(await sizesOf(host, recipe.output)),
+    seconds: now() - startedAt,
+    ...(cooked.uname !== undefined && { uname: cooked.uname }),
+  };
+  await cache.keep(key, recipe.output, note);
+  await cache.prune(key, config.cache);
+  return { kind: 'built', key, archive: cache.archive(key), ...note, cached: false };
+}
+
+/** git and tar say it where they fail; make's log is read elsewhere. */
+function fullDisk(error: unknown): Cooked {
+  if (error instanceof HostError && error.message.includes('No space left on device')) {
+    return { kind: 'out-of-disk', log: '' };
+  }
+  throw error;
+}
+
+/** What connections that were lost have left: no build, and no wait for its turn, takes days. */
+async function sweep(host: Host, folder: string): Promise<void> {
+  await host.output(
+    shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`,
+  );
+}
+
+/** From `df -k -P`: the fourth column of its last line (see POSIX, df). */
+async function freeBytesOf(host: Host, folder: string): Promise<number> {
+  const line = (await host.output(shell`df -k -P ${folder}`)).trim().split('\n').at(-1) ?? '';
+  return Number(line.split(/\s+/)[3]) * 1024;
+}
+
+function outOfDisk(host: Host, { folder, leastFreeBytes }: BuilderConfig, freeBytes: number) {
+  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
+  return {
+    kind: 'out-of-disk',
+    reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build is to have ${gigabytes(leastFreeBytes)}; make room there.`,
+  } as const;
+}
+
+/** Reads the archive through, so that one that cannot be read is found here. */
+async function sizesOf(host: Host, archive: string) {
+  const unpacked = shell`tar -tf ${archive} > /dev/null && tar -xOf ${archive} | wc -c`;
+  return {
+    bytes: Number(await host.output(shell`wc -c < ${archive}`)),
+    unpackedBytes: Number(await host.output(unpacked)),
+  };
+}

@@ -1,0 +1,17 @@
+// The testbed of a ppsgate.yml that somebody names.
+import { resolve } from 'node:path';
+import { didYouMean } from '../config/fields.ts';
+import { UsageError } from '../config/overrides.ts';
+import type { Config, Testbed } from '../config/schema.ts';
+
+export const configPath = (written: string | undefined): string =>
+  resolve(written ?? 'ppsgate.yml');
+
+/** Throws a UsageError that says what `path` has. */
+export function namedTestbed({ testbeds }: Config, path: string, name: string): Testbed {
+  const testbed = Object.hasOwn(testbeds, name) ? testbeds[name] : undefined;
+  if (testbed !== undefined) return testbed;
+  const names = Object.keys(testbeds);
+  const hint = didYouMean(name, names) || '.';
+  throw new UsageError(`${path} has no testbed "${name}": it has ${names.join(', ')}${hint}`);
+}

@@ -1,0 +1,86 @@
+// Prints what shows the badges of a configuration in a README.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { loadConfig } from '../config/load.ts';
+import { UsageError } from '../config/overrides.ts';
+import { type Config, scenariosIn, type Testbed } from '../config/schema.ts';
+import { exitCodes } from '../exit.ts';
+import { badgeLabel, badgePath } from '../publish/data-layout.ts';
+import { type DataPlace, linkTo } from '../publish/data-links.ts';
+import type { Cell } from '../scenario/scenario.ts';
+import { configPath, namedTestbed } from './named-testbed.ts';
+import { print } from './table.ts';
+
+export type BadgeOptions = {
+  config?: string;
+  testbed?: string[];
+  repository?: string;
+  branch?: string;
+  json?: true;
+};
+
+export async function printBadges(options: BadgeOptions): Promise<number> {
+  const path = configPath(options.config);
+  const config = await loadConfig(path);
+  const names = options.testbed ?? Object.keys(config.testbeds);
+  const place = await placeOf(config, options);
+  const badges = names.flatMap((testbed) =>
+    cellsOn(config, namedTestbed(config, path, testbed)).map((cell) =>
+      badgeOf(place, { testbed, cell }),
+    ),
+  );
+  const texts = badges.map(({ markdown }) => markdown);
+  print(options.json ? JSON.stringify(badges, null, 2) : texts.join('\n'));
+  return exitCodes.pass;
+}
+
+async function placeOf(config: Config, options: BadgeOptions): Promise<DataPlace> {
+  const { branch = config.github.data.branch, repository = await originOnGithub() } = options;
+  if (branch === undefined) {
+    throw new UsageError(
+      '--branch: the configuration keeps no results on GitHub; set `github.data.branch`, or name one.',
+    );
+  }
+  if (repository === undefined) {
+    throw new UsageError(
+      "--repository: git's remote origin here is not on github.com; give OWNER/NAME of the repository.",
+    );
+  }
+  if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) {
+    throw new UsageError(`--repository: expected OWNER/NAME, found "${repository}".`);
+  }
+  const { pages } = config.github.data;
+  const serverUrl = process.env.GITHUB_SERVER_URL || 'https://github.com';
+  return { repository, branch, serverUrl, ...(pages !== undefined && { pages }) };
+}
+
+/** `owner/name`, however its URL is written; undefined where the remote origin is not on github.com, or not at all. */
+async function originOnGithub(): Promise<string | undefined> {
+  const { stdout } = await promisify(execFile)('git', ['remote', 'get-url', 'origin']).catch(
+    () => ({ stdout: '' }),
+  );
+  const url = /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:](.+?)(?:\.git)?\/?$/i;
+  return url.exec(stdout.trim())?.[1];
+}
+
+function cellsOn({ scenarios, families, frameSizes, rules }: Config, testbed: Testbed): Cell[] {
+  const carried = scenariosIn({ testbeds: { testbed }, rules });
+  const sizes = frameSizes === undefined ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
+  return scenarios
+    .filter((scenario) => carried.includes(scenario))
+    .flatMap((scenario) =>
+      families.flatMap((family) => sizes.map((size): Cell => ({ scenario, family, ...size }))),
+    );
+}
+
+function badgeOf(place: DataPlace, about: { testbed: string; cell: Cell }) {
+  const [label, path] = [badgeLabel(about), badgePath(about)];
+  const image = linkTo(place, `${path}.svg`);
+  const target = linkTo(place, 'README.md');
+  return {
+    label,
+    image,
+    endpoint: linkTo(place, `${path}.json`),
+    markdown: `[![${label}](${image})](${target})`,
+  };
+}

@@ -1,0 +1,68 @@
+// What was reserved, by whom, for how long, and what came of it.
+import { didYouMean } from '../config/fields.ts';
+import { loadConfig } from '../config/load.ts';
+import { UsageError } from '../config/overrides.ts';
+import { exitCodes } from '../exit.ts';
+import { roughly } from '../report/format.ts';
+import { openStore } from '../reservation/open.ts';
+import { type Lab, type Logged, readLab, readLog } from '../reservation/records.ts';
+import { holdingOf } from '../reservation/reservation.ts';
+import { aimOf } from '../testbed/overview.ts';
+import { configPath } from './named-testbed.ts';
+import { clockText, columns, oneLine, print } from './table.ts';
+
+export type LogOptions = { config?: string; json?: true };
+
+/** Prints it as it is kept, the oldest first. */
+export async function showLog(
+  name: string | undefined,
+  { config: path, json }: LogOptions,
+): Promise<number> {
+  const config = await loadConfig(configPath(path));
+  const store = await openStore(config.reservations);
+  try {
+    const all = await readLog(store);
+    const log = name === undefined ? all : all.filter(({ testbed }) => testbed === name);
+    if (name !== undefined) {
+      const known = [...Object.keys(config.testbeds), ...all.map(({ testbed }) => testbed)];
+      refuseUnknown(name, new Set(known));
+    }
+    if (json) print(JSON.stringify(log, null, 2));
+    else print(log.length === 0 ? 'Nothing was reserved yet.' : table(log, await readLab(store)));
+    return exitCodes.pass;
+  } finally {
+    await store.close();
+  }
+}
+
+/** A testbed that is in the configuration no more still has a log. */
+function refuseUnknown(name: string, known: ReadonlySet<string>): void {
+  if (known.has(name)) return;
+  const names = [...known].filter((one) => one !== '');
+  const hint = didYouMean(name, names) || '.';
+  throw new UsageError(`There is no testbed "${name}": there are ${names.join(', ')}${hint}`);
+}
+
+const table = (log: readonly Logged[], lab: Lab): string =>
+  columns([
+    ['WHEN', 'TESTBED', 'WHO', 'FOR', 'WAITED', 'HELD', 'OUTCOME'],
+    ...log.map((logged) => rowOf(logged, lab).map(oneLine)),
+  ]).join('\n');
+
+function rowOf(logged: Logged, lab: Lab): string[] {
+  const { id, testbed, holder, waitingSince, since, until, outcome } = logged;
+  const now = new Date();
+  const isHeld = holdingOf(lab, id) !== undefined;
+  return [
+    clockText(since ?? waitingSince, now),
+    testbed === '' ? '–' : testbed,
+    holder.who,
+    aimOf(holder),
+    between(waitingSince, since ?? until),
+    since === undefined ? '–' : between(since, isHeld ? now.toISOString() : until),
+    outcome ?? (isHeld ? 'has it now' : 'its holder is gone'),
+  ];
+}
+
+const between = (from: string, to: string | undefined): string =>
+  to === undefined ? '?' : roughly((Date.parse(to) - Date.parse(from)) / 1000);

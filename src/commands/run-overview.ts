@@ -1,0 +1,83 @@
+// Who has which testbed and who waits, as a person at a shell sees it: once, or whenever it changes.
+import { loadConfig } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
+import { exitCodes } from '../exit.ts';
+import type { Output } from '../progress.ts';
+import { openStore } from '../reservation/open.ts';
+import { readUsualSeconds } from '../reservation/outlook.ts';
+import { readLab } from '../reservation/records.ts';
+import type { Store } from '../reservation/store.ts';
+import { type Overview, overviewOf } from '../testbed/overview.ts';
+import { configPath } from './named-testbed.ts';
+import { changedLines, overviewText } from './overview-text.ts';
+import { hasColours } from './table.ts';
+
+export type OverviewOptions = { config?: string; json?: boolean; watch?: boolean };
+
+export async function showTestbeds(
+  { config: path, json = false, watch = false }: OverviewOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const config = await loadConfig(configPath(path));
+  const store = await openStore(config.reservations);
+  try {
+    if (watch) await watchTestbeds(config, store, watcherOf(process.stdout, json), signal);
+    const { overview } = await lookAt(config, store, await readUsualSeconds(store, new Date()));
+    const text = json ? JSON.stringify(overview, null, 2) : textFor(overview, process.stdout);
+    process.stdout.write(`${text}\n`);
+    return exitCodes.pass;
+  } finally {
+    await store.close();
+  }
+}
+
+async function lookAt(
+  config: Config,
+  store: Store,
+  usualSeconds: Awaited<ReturnType<typeof readUsualSeconds>>,
+) {
+  const lab = await readLab(store);
+  return { overview: overviewOf(config, lab, usualSeconds, new Date()), revision: lab.revision };
+}
+
+const textFor = (overview: Overview, output: Output): string =>
+  overviewText(overview, hasColours(output));
+
+type Show = (overview: Overview) => void;
+
+/** Shows it at once, whenever the store changes, and every minute; rejects with the signal's reason. */
+async function watchTestbeds(
+  config: Config,
+  store: Store,
+  show: Show,
+  signal: AbortSignal,
+): Promise<never> {
+  for (;;) {
+    const usualSeconds = await readUsualSeconds(store, new Date());
+    const minute = AbortSignal.timeout(60_000);
+    const over = AbortSignal.any([signal, minute]);
+    while (!minute.aborted) {
+      const { overview, revision } = await lookAt(config, store, usualSeconds);
+      show(overview);
+      await store.changed(revision, over).catch((error: unknown) => {
+        signal.throwIfAborted();
+        if (!minute.aborted) throw error;
+      });
+    }
+  }
+}
+
+/** A terminal is drawn anew; elsewhere there is a line for each thing that changed, or with `json` for each look. */
+function watcherOf(output: Output, json: boolean): Show {
+  if (json) return (overview) => void output.write(`${JSON.stringify(overview)}\n`);
+  if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));
+  let last: Overview | undefined;
+  return (overview) => {
+    for (const line of changedLines(last, overview)) output.write(`${line}\n`);
+    last = overview;
+  };
+}
+
+/** From the top left, each line and what is below cleared: nothing flickers that stays as it was. */
+const screenOf = (text: string): string =>
+  `\x1b[H${text.replaceAll('\n', '\x1b[K\n')}\x1b[K\n\x1b[J`;

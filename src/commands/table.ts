@@ -1,0 +1,34 @@
+// Answers for people at a shell: in columns, on one line each, in colours where a terminal shows them.
+import type { Output } from '../progress.ts';
+
+/** Rows of texts, each column as wide as its widest; `paint` gets what is padded already. */
+export function columns(
+  rows: readonly (readonly string[])[],
+  paint: (text: string, row: number, column: number) => string = (text) => text,
+): string[] {
+  const count = Math.max(0, ...rows.map(({ length }) => length));
+  const widths = Array.from({ length: count }, (_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows.map((row, at) =>
+    row
+      .map((text, column) => paint(text.padEnd(widths[column] ?? 0), at, column))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Whatever a host or a store said. */
+export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+
+export const hasColours = ({ isTTY }: Output): boolean => isTTY === true && !process.env.NO_COLOR;
+
+export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** `14:02` of today, `2026-11-20 14:02` of any other day, where this machine is. */
+export function clockText(iso: string, now: Date): string {
+  const [then, today] = [new Date(iso), now].map((date) => date.toLocaleString('sv-SE'));
+  const [day, time = ''] = (then ?? '').split(' ');
+  const minute = time.slice(0, 'HH:MM'.length);
+  return today?.split(' ')[0] === day ? minute : `${day} ${minute}`;
+}

@@ -1,0 +1,106 @@
+// What keys of ppsgate.yml are made of, whatever they say: closed objects, names, numbers, hosts.
+import { distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { excerpt, expected, type Limit } from './units.ts';
+
+export type Host = {
+  /** Name or address. */
+  host: string;
+  port: number;
+  user: string;
+  /** Absent: the ssh agent is asked. */
+  privateKeyPath?: string;
+  knownHostsPath: string;
+};
+
+/**
+ * An object that has these keys and no others.
+ * Unlike `z.strictObject` it makes one issue of each unknown key, with the key in its path, so that each has its line.
+ */
+export function closed<Shape extends z.core.$ZodShape>(shape: Shape) {
+  const unknown = z.custom<never>(() => false, {
+    error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)),
+  });
+  const object: unknown = z.object(shape, { error: expected('keys and values') }).catchall(unknown);
+  // What always fails adds nothing to the type of what is parsed.
+  return object as z.ZodObject<Shape, z.core.$strict>;
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const hint = didYouMean(key, known) || `; known here: ${known.join(', ')}`;
+  return `unknown key \`${excerpt(key)}\`${hint}`;
+}
+
+export function text(pattern: RegExp, what: string) {
+  return z.string({ error: expected(what) }).regex(pattern, { error: expected(what) });
+}
+
+export function wholeNumber(least: number, most: number) {
+  const error = expected(`a whole number from ${least} to ${most}`);
+  const limit = whole(least, most, '');
+  return z.number({ error }).refine(limit.holds, { error });
+}
+
+export function whole(least: number, most: number, unit: string): Limit {
+  return {
+    says: `a whole number of ${unit} from ${least} to ${most}`,
+    holds: (value) => Number.isInteger(value) && value >= least && value <= most,
+  };
+}
+
+export function listOf<const Name extends string>(names: readonly Name[]) {
+  return z
+    .array(z.enum(names, { error: wrongName(names) }), {
+      error: expected(`a list like [${names[0]}]`),
+    })
+    .min(1, `expected at least one of ${names.join(', ')}, found an empty list`)
+    .refine((list) => new Set(list).size === list.length, 'a name is in this list twice');
+}
+
+export function wrongName(names: readonly string[]) {
+  return ({ input }: { input?: unknown }): string => {
+    const message = expected(`one of ${names.join(', ')}`)({ input });
+    return typeof input === 'string' ? message + didYouMean(input, names) : message;
+  };
+}
+
+/** `; did you mean …?` with the nearest name if it is a slip away: up to a third of its letters, however they are cased and joined; else empty. */
+export function didYouMean(word: string, names: readonly string[]): string {
+  const plain = (name: string) => name.toLowerCase().replace(/[-_ ]/g, '');
+  const [nearest] = names
+    .map((name) => ({ name, edits: distance(plain(word), plain(name)) }))
+    .filter(({ name, edits }) => edits <= Math.ceil(name.length / 3))
+    .toSorted((a, b) => a.edits - b.edits);
+  return nearest === undefined ? '' : `; did you mean \`${nearest.name}\`?`;
+}
+
+/** Stays as written; see `placed` in load.ts. */
+export const path = text(/^(?!~[^/])\P{Cc}+$/u, 'a path (of home folders only ~/ is known)');
+
+// A name or IPv4 address has no colon and an IPv6 address at least two, so `name:22` is neither.
+export const hostName = /^(?:[a-z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-f:.]{2,45}(?:%[\w.-]{1,15})?)$/i;
+
+export const ssh = {
+  host: text(hostName, 'a host name or an address, without user or port'),
+  port: wholeNumber(1, 65535).prefault(22),
+  user: text(/^[a-z_][\w.-]{0,31}$/i, 'a user name').prefault('root'),
+  key: path.optional(),
+  knownHosts: path.prefault('~/.ssh/known_hosts'),
+};
+
+type WrittenHost = {
+  host: string;
+  port: number;
+  user: string;
+  key?: string | undefined;
+  knownHosts: string;
+};
+
+/** The keys of ssh as a Host, beside what else is known of the machine. */
+export function withHost<Machine extends WrittenHost>({ key, knownHosts, ...rest }: Machine) {
+  return {
+    ...rest,
+    knownHostsPath: knownHosts,
+    ...(key !== undefined && { privateKeyPath: key }),
+  };
+}

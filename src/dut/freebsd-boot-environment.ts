@@ -1,0 +1,85 @@
+// bectl(8): a kernel in a clone of the machine's own boot environment, activated for one boot.
+import { basename, dirname } from 'node:path/posix';
+import { shell } from '../host/shell.ts';
+import type { Host } from '../host/ssh.ts';
+import type { BootMethod, LayOutcome, Machine } from './freebsd-boot.ts';
+import { archiveFolder, unpack, withArchive } from './freebsd-boot-archive.ts';
+import { type System, sha256Of } from './freebsd-boot-system.ts';
+
+export function bootEnvironment(machine: Machine): BootMethod {
+  const { own, host } = machine;
+  /** By variant, with the archive that it came from. */
+  const laid = new Map<string, { archive: string; system: System }>();
+  return {
+    armsFromOwn: false,
+
+    async lay({ variant, ...kernel }) {
+      if (laid.get(variant)?.archive === kernel.sha256) return { kind: 'laid' };
+      const name = environmentOf(variant);
+      return withArchive(machine, { variant, ...kernel }, async (archive) => {
+        laid.delete(variant);
+        if ((await environmentsOn(host())).includes(name)) await destroy(host(), name);
+        // Its own by name: what runs may be another variant.
+        await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
+        const filled = await fill(host(), name, dirname(own.kernel), archive);
+        if (filled.kind === 'no-space') {
+          await destroy(host(), name);
+          return filled;
+        }
+        const system = { ...own, root: `${dirname(own.root)}/${name}`, sha256: filled.sha256 };
+        laid.set(variant, { archive: kernel.sha256, system });
+        return { kind: 'laid' };
+      });
+    },
+
+    async arm(variant) {
+      if (variant === undefined) {
+        await host().output(shell`bectl activate -T`);
+        return own;
+      }
+      const system = laid.get(variant)?.system;
+      if (system === undefined) throw new TypeError(`The variant ${variant} was never laid.`);
+      await host().output(shell`bectl activate -t ${basename(system.root)}`);
+      return system;
+    },
+
+    async clear() {
+      const names = await environmentsOn(host());
+      for (const name of names) if (name.startsWith(prefix)) await destroy(host(), name);
+      await host().output(shell`rm -rf ${archiveFolder}`);
+      laid.clear();
+    },
+  };
+}
+
+const prefix = 'ppsgate.';
+
+const environmentOf = (variant: string): string => `${prefix}${variant}`;
+
+async function environmentsOn(host: Host): Promise<string[]> {
+  const rows = (await host.output(shell`bectl list -H`)).split('\n');
+  return rows.flatMap((row) => row.split('\t')[0] || []);
+}
+
+/** With the snapshot that it was cloned from; mounted or not. */
+async function destroy(host: Host, name: string): Promise<void> {
+  await host.output(shell`bectl destroy -F -o ${name}`);
+}
+
+type Filled = Exclude<LayOutcome, { kind: 'laid' }> | { kind: 'filled'; sha256: string };
+
+/** The kernel takes the place of the machine's own, as both have the same loader.conf. */
+async function fill(host: Host, name: string, folder: string, archive: string): Promise<Filled> {
+  const place = (await host.output(shell`bectl mount ${name}`)).trim();
+  const target = `${place}${folder}`;
+  try {
+    await host.output(shell`rm -rf ${target}`);
+    await host.output(shell`mkdir -p ${target}`);
+    const outcome = await unpack(host, archive, target);
+    if (outcome.kind === 'no-space') return outcome;
+    return { kind: 'filled', sha256: await sha256Of(host, `${target}/kernel`) };
+  } finally {
+    await host.output(shell`bectl unmount ${name}`);
+    await host.output(shell`rmdir ${place}`);
+  }
+}

@@ -1,0 +1,50 @@
+// Which system a FreeBSD machine runs: the proof that a boot went where it should.
+import { basename } from 'node:path/posix';
+import { shell } from '../host/shell.ts';
+import type { Host } from '../host/ssh.ts';
+
+export type System = {
+  /** What `/` is mounted from: `/dev/ada0p2`, `zroot/ROOT/default`, `/dev/ufs/BSDRPs1a`. */
+  root: string;
+  /** `kern.bootfile`: `/boot/kernel/kernel`. */
+  kernel: string;
+  /** Of that file. */
+  sha256: string;
+};
+
+/** What runs now. */
+export async function runningSystem(host: Host): Promise<System> {
+  const kernel = (await host.output(shell`sysctl -n kern.bootfile`)).trim();
+  const [root] = await fileSystemsOf(host, ['/']);
+  return { root: root?.device ?? '', kernel, sha256: await sha256Of(host, kernel) };
+}
+
+/** Why a running system is not the wanted one; undefined where it is. */
+export function whyOther(running: System, wanted: System): string | undefined {
+  const name = ({ root, kernel }: System) =>
+    running.root === wanted.root ? kernel : `${kernel} of ${root}`;
+  if (!isSamePlace(running, wanted)) return `${name(running)} came up instead of ${name(wanted)}`;
+  if (running.sha256 === wanted.sha256) return undefined;
+  return `${name(running)} has another checksum than before the boot`;
+}
+
+/** Laid by an experiment: by nextboot(8) in a folder, by bectl(8) in an environment of that name. */
+export const isOurs = ({ root, kernel }: System): boolean =>
+  kernel.startsWith('/boot/ppsgate.') || basename(root).startsWith('ppsgate.');
+
+export const isSamePlace = (one: System, other: System): boolean =>
+  one.root === other.root && one.kernel === other.kernel;
+
+export const sha256Of = async (host: Host, file: string): Promise<string> =>
+  (await host.output(shell`sha256 -q ${file}`)).trim();
+
+export type FileSystem = { device: string; availableBytes: number };
+
+/** Those that the given paths lie on, in their order. */
+export async function fileSystemsOf(host: Host, paths: readonly string[]): Promise<FileSystem[]> {
+  const [, ...rows] = (await host.output(shell`df -k ${paths}`)).trim().split('\n');
+  return rows.map((row) => {
+    const [device = '', , , kibibytes] = row.split(/\s+/);
+    return { device, availableBytes: Number(kibibytes) * 1024 };
+  });
+}

@@ -1,0 +1,38 @@
+// How a FreeBSD machine is brought to boot a kernel of ours: the form that all methods have.
+import type { Host } from '../host/ssh.ts';
+import type { System } from './freebsd-boot-system.ts';
+
+/**
+ * A kernel and its modules as `installkernel` lays them into one folder, in a tar archive on this machine;
+ * for `nanobsd` the xz'd image of a whole system slice.
+ */
+export type KernelArchive = {
+  variant: string;
+  path: string;
+  sha256: string;
+  /** Of all that is in it. */
+  unpackedBytes: number;
+};
+
+export type LayOutcome = { kind: 'laid' } | { kind: 'no-space'; reason: string };
+
+export type BootMethod = {
+  /** Brings a kernel to where `arm` takes it from; the same content that is there already is kept. */
+  lay(kernel: KernelArchive): Promise<LayOutcome>;
+  /** Whether a kernel can be ordered only while the machine's own runs. */
+  armsFromOwn: boolean;
+  /** Orders what boots next, or with `undefined` the machine's own, and answers what has to run then. */
+  arm(variant: string | undefined): Promise<System>;
+  /** Takes away what was laid, by an earlier process too; the machine's own kernel has to run. */
+  clear(): Promise<void>;
+};
+
+/** The machine as the methods need it. */
+export type Machine = {
+  /** What ran when it was opened. */
+  own: System;
+  /** The connection of the moment. */
+  host(): Host;
+  /** A new one, as soon as the machine answers. */
+  reconnect(): Promise<Host>;
+};

@@ -1,0 +1,126 @@
+// What a FreeBSD DUT is, for result.json, and in what two boots of it differ that should differ by their kernel alone.
+import { type Command, commandText, shell } from '../host/shell.ts';
+import { parseIfconfig } from './freebsd-network.ts';
+import { readSysctl, type Said } from './freebsd-setting.ts';
+
+export type FingerprintRequest = {
+  /** The ports that packets pass. */
+  interfaces: readonly string[];
+  /** Of the running kernel, `kern.bootfile`. */
+  bootFile: string;
+};
+
+/** Name → value. */
+export type Fingerprint = Record<string, string>;
+
+/** The commands whose output `fingerprintOf` needs; any may fail, and is then left out. */
+export const fingerprintCommands = (request: FingerprintRequest): Command[] =>
+  factsOf(request).map(({ reads }) => reads);
+
+export function fingerprintOf(said: Said, request: FingerprintRequest): Fingerprint {
+  const entries = factsOf(request).flatMap(({ reads, entries }) => {
+    const output = said.get(commandText(reads))?.trim() ?? '';
+    return output === '' ? [] : entries(output);
+  });
+  return Object.fromEntries(entries);
+}
+
+/** One line for each fact that differs without the kernel's being the reason; empty where base and patched are comparable. */
+export function differences(base: Fingerprint, patched: Fingerprint): string[] {
+  const names = new Set([...Object.keys(base), ...Object.keys(patched)]);
+  return [...names]
+    .filter((name) => !explainedByKernel.has(name) && base[name] !== patched[name])
+    .map((name) => `${name}: ${shown(base[name])} on base, ${shown(patched[name])} on patched`);
+}
+
+/** What is the machine's, whichever kernel runs. */
+export const withoutKernel = (fingerprint: Fingerprint): Fingerprint =>
+  Object.fromEntries(
+    Object.entries(fingerprint).filter(
+      ([name]) => !explainedByKernel.has(name) && !kernelFacts.has(name),
+    ),
+  );
+
+const kernelFacts = new Set(['ident', 'RSS', 'release']);
+
+const explainedByKernel = new Set(['kernel', 'kern.bootfile', 'kern.boottime', 'kernel sha256']);
+
+const shown = (value: string | undefined): string =>
+  value === undefined ? 'nothing' : `"${value}"`;
+
+type Fact = { reads: Command; entries(output: string): [name: string, value: string][] };
+
+const factsOf = ({ interfaces, bootFile }: FingerprintRequest): Fact[] => [
+  fact('kernel', shell`uname -v`),
+  fact('cpu', readSysctl('hw.model')),
+  fact('machine', shell`kenv -q smbios.system.product`),
+  fact('kernel sha256', shell`sha256 -q ${bootFile}`),
+  { reads: readSysctl('kern.conftxt'), entries: configuration },
+  fact('release', shell`uname -r`),
+  fact('architecture', shell`uname -p`),
+  { reads: shell`pciconf -lv`, entries: networkCards },
+  ...interfaces.map((name) => ({ reads: shell`ifconfig ${name}`, entries: port })),
+  ...[...recorded, ...interfaces.flatMap(queueCounts)].map((name) => fact(name, readSysctl(name))),
+];
+
+const fact = (name: string, reads: Command): Fact => ({
+  reads,
+  entries: (output) => [[name, output.replace(/\s+/g, ' ')]],
+});
+
+const recorded = [
+  'kern.hostname',
+  'kern.bootfile',
+  'kern.boottime',
+  'hw.ncpu',
+  'machdep.hyperthreading_allowed',
+  'kern.random.harvest.mask',
+  'net.inet.ip.forwarding',
+  'net.inet.ip.redirect',
+  'net.inet6.ip6.forwarding',
+  'net.inet6.ip6.redirect',
+  'net.isr.maxthreads',
+  'net.isr.bindthreads',
+  'hw.cxgbe.pause_settings',
+  'hw.cxgbe.toecaps_allowed',
+];
+
+/** Of the drivers cxgbe(4) and mlx5en(4); other hosts and drivers have none of these. */
+function queueCounts(name: string): string[] {
+  const unit = name.replace(/^(\D+)(\d+)$/, 'dev.$1.$2');
+  if (name.startsWith('mce')) return [`${unit}.conf.channels`];
+  return [`${unit}.nrxq`, `${unit}.ntxq`];
+}
+
+/** config(5)'s text as `options INCLUDE_CONFIG_FILE` keeps it. */
+function configuration(text: string): [string, string][] {
+  const ident = /^ident\s+(\S+)/m.exec(text)?.[1];
+  const rss = /^options\s+RSS\s*$/m.test(text) ? 'yes' : 'no';
+  return [
+    ['ident', ident ?? 'unknown'],
+    ['RSS', rss],
+  ];
+}
+
+/** `DRIVER@pciN:…: class=0x02….. …`, followed by indented `vendor = '…'` and `device = '…'`. */
+function networkCards(text: string): [string, string][] {
+  return text
+    .split(/\n(?=\S)/)
+    .filter((card) => /\sclass=0x02/.test(card))
+    .map((card) => {
+      const driver = card.replace(/@.*/s, '');
+      const names = [...card.matchAll(/^\s+(?:vendor|device)\s+= '(.*)'$/gm)];
+      return [`NIC ${driver}`, names.map(([, name]) => name).join(' ')];
+    });
+}
+
+function port(text: string): [string, string][] {
+  const found = parseIfconfig(text);
+  if (found === undefined) return [];
+  const { name, options, media, mtu } = found;
+  return [
+    [`${name} options`, options.toSorted().join(' ')],
+    [`${name} media`, media ?? 'unknown'],
+    [`${name} MTU`, String(mtu)],
+  ];
+}

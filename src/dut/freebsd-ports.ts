@@ -1,0 +1,172 @@
+// What must hold on a FreeBSD DUT's two ports, and on the paths of packets through them.
+import { shell } from '../host/shell.ts';
+import type { Family } from '../scenario/scenario.ts';
+import {
+  type Interface,
+  type Neighbour,
+  parseArp,
+  parseIfconfig,
+  parseNdp,
+  parseRoutes,
+} from './freebsd-network.ts';
+import { type Fault, type Mend, type Setting, sysctl, tunable, unless } from './freebsd-setting.ts';
+
+export type DutPort = {
+  interface: string;
+  /** Speed that the link must have; absent: any. */
+  gigabits?: number;
+  /** Receive queues that it must have, and as many for sending; absent: any. */
+  queues?: number;
+  /** The host at the other end of its cable, as the DUT's next hop. */
+  neighbour: { addresses: Readonly<Record<Family, string>>; mac: string };
+};
+
+export type DutPorts = {
+  /** Where packets come in, from the sender. */
+  ingress: DutPort;
+  /** Where they leave, to the receiver. */
+  egress: DutPort;
+};
+
+export const portSettings = ({ ingress, egress }: DutPorts): Setting[] => {
+  const ports = [ingress, egress];
+  return [
+    ...(ports.some(isChelsio) ? chelsio : []),
+    ...ports.flatMap((port) => [noOffloads(port), link(port), ...queues(port)]),
+  ];
+};
+
+/** T4, T5 and T6 of cxgbe(4). */
+const isChelsio = (port: DutPort): boolean => /^(?:cxgbe|cxl|cc)\d+$/.test(port.interface);
+
+const chelsio: Setting[] = [
+  tunable('hw.cxgbe.pause_settings', 0, 'a DUT that is full then holds the sender back'),
+  tunable('hw.cxgbe.toecaps_allowed', 0, 'the card then keeps resources for TCP offload'),
+];
+
+const routersOffloads = ['TSO4', 'TSO6', 'LRO', 'VLAN_HWTSO'];
+
+const noOffloads = ({ interface: name }: DutPort): Setting => ({
+  name: `${name}'s LRO and TSO`,
+  why: 'a router must neither join packets nor split them',
+  reads: [shell`ifconfig ${name}`],
+  check: onInterface((port) => {
+    const on = port.options.filter((option) => routersOffloads.includes(option));
+    return unless(on.length === 0, {
+      is: `are on (${on.join(', ')})`,
+      mend: {
+        kind: 'command',
+        command: shell`ifconfig ${name} -tso4 -tso6 -lro -vlanhwtso`,
+      },
+    });
+  }),
+});
+
+const link = ({ interface: name, gigabits }: DutPort): Setting => ({
+  name: `${name}'s link`,
+  why: 'the blast needs all of it',
+  reads: [shell`ifconfig ${name}`],
+  check: onInterface((port) => {
+    const look: Mend = {
+      kind: 'person',
+      what: `check its cable, its module and "ifconfig ${name}"`,
+    };
+    if (!port.flags.includes('UP')) {
+      return { is: 'is down', mend: { kind: 'command', command: shell`ifconfig ${name} up` } };
+    }
+    if (!port.isActive) return { is: 'is not active', mend: look };
+    const isFast = gigabits === undefined || port.gigabits === gigabits;
+    return unless(isFast, { is: `is "${port.media}" instead of ${gigabits} Gbit/s`, mend: look });
+  }),
+});
+
+function onInterface(check: (port: Interface) => Fault | undefined) {
+  return (output: string): Fault | undefined => {
+    const port = parseIfconfig(output);
+    if (port !== undefined) return check(port);
+    return { is: 'cannot be read', mend: { kind: 'person', what: 'see what ifconfig says of it' } };
+  };
+}
+
+/** Only of drivers that tell. `hw.cxgbe.nrxq10g` is not asked: it is one number for all ports, and no sysctl since FreeBSD 12. */
+function queues(port: DutPort): Setting[] {
+  const { interface: name, queues: wanted } = port;
+  if (wanted === undefined) return [];
+  const why = 'the queues decide how many CPUs forward';
+  const unit = name.replace(/^(\D+)(\d+)$/, 'dev.$1.$2');
+  if (name.startsWith('mce')) return [sysctl(`${unit}.conf.channels`, wanted, why)];
+  if (!isChelsio(port)) return [];
+  return [
+    tunable(`${unit}.nrxq`, wanted, why, 'hw.cxgbe.nrxq10g'),
+    tunable(`${unit}.ntxq`, wanted, why, 'hw.cxgbe.ntxq10g'),
+  ];
+}
+
+/** Both ways: a DUT that finds no way back to a sender may refuse its packets. */
+export function pathSettings(family: Family, { ingress, egress }: DutPorts): Setting[] {
+  const [sources, destinations] = benchmarkingNetworks[family];
+  return [
+    route(family, sources, ingress),
+    staticNeighbour(family, ingress),
+    route(family, destinations, egress),
+    staticNeighbour(family, egress),
+  ];
+}
+
+/** Of the senders and of the receivers: RFC 2544 and RFC 5180, in halves. */
+const benchmarkingNetworks: Record<Family, [string, string]> = {
+  inet4: ['198.18.0.0/16', '198.19.0.0/16'],
+  inet6: ['2001:2::/49', '2001:2:0:8000::/49'],
+};
+
+const tools = {
+  inet4: { netstat: shell`netstat -rn -f inet`, flag: shell`-inet`, neighbours: shell`arp -an` },
+  inet6: { netstat: shell`netstat -rn -f inet6`, flag: shell`-inet6`, neighbours: shell`ndp -an` },
+};
+
+function route(family: Family, network: string, port: DutPort): Setting {
+  const { netstat, flag } = tools[family];
+  const gateway = port.neighbour.addresses[family];
+  return {
+    name: `The route to ${network}`,
+    why: 'the blast follows it',
+    reads: [netstat],
+    check: (output) => {
+      const found = parseRoutes(output).find(({ destination }) => destination === network);
+      const isRight = found?.gateway === gateway && found.interface === port.interface;
+      const change = found === undefined ? shell`add` : shell`change`;
+      return unless(isRight, {
+        is: found === undefined ? 'is missing' : `goes to ${found.gateway} by ${found.interface}`,
+        mend: {
+          kind: 'command',
+          command: shell`route ${change} ${flag} ${network} ${gateway}`,
+        },
+      });
+    },
+  };
+}
+
+/** A DUT that is saturated resolves nothing. */
+function staticNeighbour(family: Family, port: DutPort): Setting {
+  const { mac, addresses } = port.neighbour;
+  const address = addresses[family];
+  const parse = family === 'inet4' ? parseArp : parseNdp;
+  const set =
+    family === 'inet4' ? shell`arp -S ${address} ${mac}` : shell`ndp -s ${address} ${mac}`;
+  return {
+    name: `The MAC address of ${address}`,
+    why: 'one that is asked for during a blast is not found',
+    reads: [tools[family].neighbours],
+    check: (output) => {
+      const entries = parse(output).filter((entry) => entry.address === address);
+      const isRight = entries.some((entry) => isStatic(entry, port));
+      return unless(isRight, {
+        is: `is not set to ${mac} for good on ${port.interface}`,
+        mend: { kind: 'command', command: set },
+      });
+    },
+  };
+}
+
+const isStatic = (entry: Neighbour, { interface: name, neighbour }: DutPort): boolean =>
+  entry.isPermanent && entry.interface === name && entry.mac === neighbour.mac.toLowerCase();

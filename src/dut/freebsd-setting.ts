@@ -1,0 +1,89 @@
+// What a setting of a FreeBSD DUT is: how it is read, what is wrong with it, and what mends it.
+import { type Command, commandText, shell } from '../host/shell.ts';
+
+export type Setting = {
+  name: string;
+  /** Why it matters: a clause. */
+  why: string;
+  reads: readonly Command[];
+  /** Gets what `reads` wrote, in that order. */
+  check(...outputs: string[]): Fault | undefined;
+  /** Where `reads` fail there is no such thing, so nothing is wrong with it. */
+  isOptional?: boolean;
+};
+
+/** `is` completes the setting's name to a clause. */
+export type Fault = { is: string; mend: Mend };
+
+export type Mend =
+  | { kind: 'command'; command: Command }
+  /** A line of /boot/loader.conf, which takes effect with the next boot. */
+  | { kind: 'loader'; line: string }
+  | { kind: 'wait'; seconds: number }
+  | { kind: 'person'; what: string };
+
+/** What commands wrote to stdout, by their text; those that failed are absent. */
+export type Said = ReadonlyMap<string, string>;
+
+export type Problem = {
+  setting: string;
+  /** One sentence: what is wrong, why that matters, how it is mended. */
+  message: string;
+  mend: Mend;
+};
+
+/** Nothing, or the one problem of a setting. */
+export function problemOf(setting: Setting, said: Said): Problem[] {
+  const { name, why } = setting;
+  const fault = faultOf(setting, said);
+  if (fault === undefined) return [];
+  const message = `${name} ${fault.is}, and ${why}: ${advice(fault.mend)}.`;
+  return [{ setting: name, message, mend: fault.mend }];
+}
+
+function faultOf({ reads, check, isOptional = false }: Setting, said: Said): Fault | undefined {
+  const texts = reads.map(commandText);
+  const failed = texts.find((text) => !said.has(text));
+  if (failed === undefined) return check(...texts.map((text) => (said.get(text) ?? '').trim()));
+  if (isOptional) return undefined;
+  const what = `see why \`${failed}\` fails on the DUT`;
+  return { is: 'cannot be read', mend: { kind: 'person', what } };
+}
+
+export function advice(mend: Mend): string {
+  switch (mend.kind) {
+    case 'command':
+      return `run \`${commandText(mend.command)}\` on the DUT`;
+    case 'loader':
+      return `put \`${mend.line}\` into its /boot/loader.conf and reboot it`;
+    case 'wait':
+      return `wait ${mend.seconds} s`;
+    case 'person':
+      return mend.what;
+  }
+}
+
+/** One value only, which can be set at any time. */
+export const sysctl = (name: string, wanted: number, why: string): Setting =>
+  oneValue(name, wanted, why, {
+    kind: 'command',
+    command: shell`sysctl ${`${name}=${wanted}`}`,
+  });
+
+/** One value only, which the loader hands to the kernel. */
+export const tunable = (name: string, wanted: number, why: string, loaderName = name): Setting =>
+  oneValue(name, wanted, why, { kind: 'loader', line: `${loaderName}="${wanted}"` });
+
+const oneValue = (name: string, wanted: number, why: string, mend: Mend): Setting => ({
+  name,
+  why,
+  reads: [readSysctl(name)],
+  check: (value) =>
+    unless(value === String(wanted), { is: `is ${value} instead of ${wanted}`, mend }),
+});
+
+/** Reads one value of the kernel's. */
+export const readSysctl = (name: string): Command => shell`sysctl -n ${name}`;
+
+export const unless = (isRight: boolean, fault: Fault): Fault | undefined =>
+  isRight ? undefined : fault;

@@ -1,0 +1,153 @@
+// What must hold on a FreeBSD DUT before anything is measured on it.
+import { type Command, commandText, shell } from '../host/shell.ts';
+import type { Family } from '../scenario/scenario.ts';
+import { type DutPorts, pathSettings, portSettings } from './freebsd-ports.ts';
+import {
+  type Mend,
+  type Problem,
+  problemOf,
+  readSysctl,
+  type Said,
+  type Setting,
+  sysctl,
+  tunable,
+  unless,
+} from './freebsd-setting.ts';
+
+export type SettingsContext = DutPorts & {
+  families: readonly Family[];
+  /** By the controller's clock, in seconds since 1970. */
+  nowSeconds: number;
+};
+
+/** The commands whose output `checkSettings` needs, each once. */
+export function settingsCommands(context: SettingsContext): Command[] {
+  const commands = settingsOf(context).flatMap(({ reads }) => reads);
+  return [...new Map(commands.map((command) => [commandText(command), command])).values()];
+}
+
+/** What does not hold, in the order in which it is best mended. */
+export function checkSettings(said: Said, context: SettingsContext): Problem[] {
+  return settingsOf(context).flatMap((setting) => problemOf(setting, said));
+}
+
+function settingsOf(context: SettingsContext): Setting[] {
+  const { families, nowSeconds } = context;
+  return [
+    harvestMask,
+    hyperthreading,
+    ...netisr,
+    ...families.flatMap((family) => kernelForwards[family]),
+    ...portSettings(context),
+    ...families.flatMap((family) => pathSettings(family, context)),
+    load,
+    timeSinceBoot(nowSeconds),
+  ];
+}
+
+/** Bits of sys/random.h's sources. Others are a machine's own: those of hardware cannot even be cleared. */
+const perPacketSources = (1 << 5) | (1 << 7);
+
+const harvestMask: Setting = {
+  name: 'kern.random.harvest.mask',
+  why: 'entropy is then gathered from each frame or interrupt',
+  reads: [readSysctl('kern.random.harvest.mask')],
+  check: (value) =>
+    unless(isWhole(value) && (Number(value) & perPacketSources) === 0, {
+      is: `is ${value}`,
+      mend: { kind: 'command', command: shell`sysctl kern.random.harvest.mask=351` },
+    }),
+};
+
+/** Only x86 has it. */
+const hyperthreading: Setting = {
+  ...tunable(
+    'machdep.hyperthreading_allowed',
+    0,
+    'queues that land on two threads of one core share it',
+  ),
+  isOptional: true,
+};
+
+/**
+ * With `options RSS` packets are spread over netisr's threads, of which there is one unless told otherwise.
+ * A kernel without its configuration in it may have been built with that option.
+ */
+const netisr: Setting[] = [
+  {
+    name: 'net.isr.maxthreads',
+    why: 'with options RSS that many threads carry all traffic',
+    reads: ['kern.conftxt', 'net.isr.maxthreads', 'hw.ncpu'].map(readSysctl),
+    // The kernel turns the -1 of loader.conf into the number of CPUs.
+    check: (configuration, threads, cpus) =>
+      unless(!mayHaveRss(configuration) || threads === '-1' || threads === cpus, {
+        is: `is ${threads} on ${cpus} CPUs`,
+        mend: { kind: 'loader', line: 'net.isr.maxthreads="-1"' },
+      }),
+  },
+  {
+    name: 'net.isr.bindthreads',
+    why: 'with options RSS a thread must stay on the CPU of its queue',
+    reads: ['kern.conftxt', 'net.isr.bindthreads'].map(readSysctl),
+    check: (configuration, bound) =>
+      unless(!mayHaveRss(configuration) || bound === '1', {
+        is: `is ${bound} instead of 1`,
+        mend: { kind: 'loader', line: 'net.isr.bindthreads="1"' },
+      }),
+  },
+];
+
+const mayHaveRss = (configuration: string): boolean =>
+  configuration === '' || /^options\s+RSS\s*$/m.test(configuration);
+
+const kernelForwards: Record<Family, Setting[]> = {
+  inet4: [
+    sysctl('net.inet.ip.forwarding', 1, 'the DUT then forwards nothing'),
+    sysctl('net.inet.ip.redirect', 0, 'packets are then looked at for redirects'),
+  ],
+  inet6: [
+    sysctl('net.inet6.ip6.forwarding', 1, 'the DUT then forwards nothing'),
+    sysctl('net.inet6.ip6.redirect', 0, 'packets are then looked at for redirects'),
+  ],
+};
+
+/** One process that never sleeps makes 1. */
+const mostLoad = 0.5;
+
+const load: Setting = {
+  name: 'vm.loadavg',
+  why: 'what else runs takes time from forwarding',
+  reads: [readSysctl('vm.loadavg')],
+  check: (value) => {
+    const lastMinute = Number(
+      /^\{ (\d+[.,]\d+) /.exec(value)?.[1]?.replace(',', '.') ?? Number.NaN,
+    );
+    return unless(lastMinute <= mostLoad, {
+      is: `is ${value}, more than ${mostLoad} for the last minute`,
+      mend: { kind: 'wait', seconds: 60 },
+    });
+  },
+};
+
+/** Daemons are started, and entropy and crash dumps saved, for a while after the first login is possible. */
+const leastSecondsUp = 60;
+
+const timeSinceBoot = (nowSeconds: number): Setting => ({
+  name: 'kern.boottime',
+  why: 'what starts at boot still runs',
+  reads: [readSysctl('kern.boottime')],
+  check: (value) => {
+    const bootSeconds = Number(/^\{ sec = (\d+),/.exec(value)?.[1] ?? Number.NaN);
+    const up = nowSeconds - bootSeconds;
+    if (up < 0 || Number.isNaN(up)) return { is: `is ${value}`, mend: clockIsOff };
+    const seconds = Math.ceil(leastSecondsUp - up);
+    return unless(seconds <= 0, {
+      is: `is ${Math.round(up)} s ago`,
+      mend: { kind: 'wait', seconds },
+    });
+  },
+});
+
+const clockIsOff: Mend = { kind: 'person', what: 'set the clock of the DUT or of this machine' };
+
+const isWhole = (value: string): boolean => /^\d+$/.test(value);

@@ -1,0 +1,282 @@
+// A FreeBSD machine as the DUT: kernels are laid on it, booted for once, and proven to run.
+import { HostError } from '../host/host-error.ts';
+import { reasonOf } from '../host/one-line.ts';
+import { shell } from '../host/shell.ts';
+import type { Host } from '../host/ssh.ts';
+import { type Power, PowerError } from '../power/power.ts';
+import type { KernelArchive, LayOutcome } from './freebsd-boot.ts';
+import { bootEnvironment } from './freebsd-boot-environment.ts';
+import { nanobsd } from './freebsd-boot-nanobsd.ts';
+import { nextboot } from './freebsd-boot-nextboot.ts';
+import {
+  isOurs,
+  isSamePlace,
+  runningSystem,
+  type System,
+  whyOther,
+} from './freebsd-boot-system.ts';
+
+export type { KernelArchive, LayOutcome } from './freebsd-boot.ts';
+
+/** `seconds` is the time from the order to reboot until the machine answered again. */
+export type BootOutcome =
+  /** `version` is what `uname -v` says. */
+  | { kind: 'booted'; version: string; seconds: number }
+  /** The machine is up again, on its own kernel; `panic` is what the other one died of, where that is known. */
+  | { kind: 'boot-failed'; reason: string; seconds: number; panic?: string };
+
+export type FreebsdDut = {
+  /** Brings a kernel to the machine under a name of ours; the same content that is there already is kept. */
+  lay(kernel: KernelArchive): Promise<LayOutcome>;
+  /** Boots a laid kernel for once, or with `undefined` the machine's own, and proves what came up. */
+  boot(variant: string | undefined): Promise<BootOutcome>;
+  /** The connection of the moment: every boot makes a new one. */
+  host(): Host;
+  /** After a blast was lost: up on its own kernel again, and what it panicked of since the last boot. */
+  recover(): Promise<{ panic?: string }>;
+  /** Its own kernel running, and nothing of ours left to boot; a second time does nothing. */
+  restore(): Promise<void>;
+};
+
+const methods = {
+  /** A folder in /boot; the boot after the next is the machine's own again. */
+  nextboot,
+  /** A clone of its own environment on ZFS; likewise for one boot. */
+  'boot-environment': bootEnvironment,
+  /** A whole image in the other slice of an appliance, where nothing falls back by itself. */
+  nanobsd,
+};
+
+export type BootMethodName = keyof typeof methods;
+
+export type FreebsdDutOptions = {
+  method: BootMethodName;
+  connect(): Promise<Host>;
+  /** Absent: a machine that hangs stays lost. */
+  power?: Pick<Power, 'cycle'> | undefined;
+  /** For a machine to be up again after it was told to reboot. */
+  bootSeconds: number;
+  sleep(seconds: number): Promise<void>;
+  /** In seconds, of any origin. */
+  now(): number;
+};
+
+/** The machine does not come back: nothing can be measured on it until somebody has looked. */
+export class DutLostError extends Error {
+  override readonly name = 'DutLostError';
+}
+
+/**
+ * Connects to a machine, whose own kernel is the one that runs: `restore` goes back to it. One of ours, left running by
+ * a controller that died, is rebooted first.
+ */
+export async function openFreebsdDut(options: FreebsdDutOptions): Promise<FreebsdDut> {
+  await using opened = new AsyncDisposableStack();
+  let host = await leaveOurs(await options.connect(), options);
+  opened.defer(() => host.close());
+  const own = await runningSystem(host);
+  /** Of panics before what runs now. */
+  let traces = await tracesOf(host);
+
+  const reconnect = async (): Promise<Host> => {
+    await host.close();
+    host = (await waitForUp(undefined, options)).host;
+    return host;
+  };
+  const method = methods[options.method]({ own, host: () => host, reconnect });
+
+  const boot = async (variant: string | undefined): Promise<BootOutcome> => {
+    if (variant !== undefined && method.armsFromOwn) await goHome();
+    const wanted = await method.arm(variant);
+    const timeBefore = await bootTime(host);
+    traces = await tracesOf(host);
+    const toldAt = options.now();
+    await tellToReboot(host);
+    const up = await waitForUp(timeBefore, options);
+    const seconds = options.now() - toldAt;
+    host = up.host;
+    const proof = await prove(host, wanted);
+    if (variant === undefined) return { ...proof, seconds };
+    if (up.wasCycled) {
+      const reason = `it was not up after ${options.bootSeconds} s, and was power-cycled`;
+      return { kind: 'boot-failed', reason, seconds, ...(await recover()) };
+    }
+    if (proof.kind === 'booted') return { ...proof, seconds };
+    return { ...proof, seconds, ...(await recover()) };
+  };
+
+  const goHome = async (): Promise<void> => {
+    if (isSamePlace(await runningSystem(host), own)) return;
+    const outcome = await boot(undefined);
+    if (outcome.kind === 'boot-failed') throw new DutLostError(outcome.reason);
+  };
+
+  /** The same connection where it still carries a command, or a new one. */
+  const reach = async (): Promise<void> => {
+    try {
+      await host.output(shell`uname`, { timeoutSeconds: answerSeconds });
+    } catch {
+      await reconnect();
+    }
+  };
+
+  const recover = async (): Promise<{ panic?: string }> => {
+    await reach();
+    const tracesNow = await tracesOf(host);
+    const panic = panicSince(traces, tracesNow);
+    traces = tracesNow;
+    await goHome();
+    return panic === undefined ? {} : { panic };
+  };
+
+  opened.move();
+  return {
+    lay: (kernel) => method.lay(kernel),
+    boot,
+    host: () => host,
+    recover,
+
+    async restore() {
+      await reach();
+      await goHome();
+      await method.arm(undefined);
+      await method.clear();
+    },
+  };
+}
+
+type Proof = { kind: 'booted'; version: string } | { kind: 'boot-failed'; reason: string };
+
+/** A kernel may well panic when the machine is just up. */
+async function prove(host: Host, wanted: System): Promise<Proof> {
+  try {
+    const reason = whyOther(await runningSystem(host), wanted);
+    if (reason !== undefined) return { kind: 'boot-failed', reason };
+    return { kind: 'booted', version: (await host.output(shell`uname -v`)).trim() };
+  } catch (error) {
+    ifNotUp(error);
+    return { kind: 'boot-failed', reason: 'it was lost again as soon as it was up' };
+  }
+}
+
+/** Answers when the machine does; one that boots is waited for, and one that stays away is power-cycled. */
+export async function wakeFreebsdDut(options: FreebsdDutOptions): Promise<void> {
+  const host = await options.connect().catch(ifNotUp);
+  const awake = host ?? (await waitForUp(undefined, options)).host;
+  await awake.close();
+}
+
+/** Whoever died may have ordered another one while one of ours ran; each was ordered for one boot only. */
+const mostBootsOfOurs = 2;
+
+/** The boot after those of ours is the machine's own. */
+async function leaveOurs(first: Host, options: FreebsdDutOptions): Promise<Host> {
+  let host = first;
+  for (let boots = 0; ; boots += 1) {
+    const running = await runningSystem(host);
+    if (!isOurs(running)) return host;
+    if (boots === mostBootsOfOurs) {
+      await host.close();
+      throw new DutLostError(
+        `The DUT runs ${running.kernel} of an earlier experiment, after two reboots too; boot its own kernel.`,
+      );
+    }
+    const timeBefore = await bootTime(host);
+    await tellToReboot(host);
+    host = (await waitForUp(timeBefore, options)).host;
+  }
+}
+
+const answerSeconds = 10;
+
+/** `{ sec = 1700000000, usec = 123456 } Tue Nov 14 …`: after a boot it says something else. */
+const bootTime = async (host: Host): Promise<string> =>
+  (await host.output(shell`sysctl -n kern.boottime`)).trim();
+
+/** The connection mostly breaks before the command has said that it succeeded. */
+async function tellToReboot(host: Host): Promise<void> {
+  try {
+    await host.output(shell`shutdown -r now`);
+  } catch (error) {
+    if (!(error instanceof HostError) || error.kind === 'command-failed') throw error;
+  }
+  await host.close();
+}
+
+const secondsBetweenLooks = 2;
+
+/** Up is a machine that answers and has booted since then; one that is late is power-cycled, twice if need be. */
+async function waitForUp(
+  bootTimeBefore: string | undefined,
+  { connect, power, bootSeconds, sleep, now }: FreebsdDutOptions,
+): Promise<{ host: Host; wasCycled: boolean }> {
+  let powerFailure: unknown;
+  for (const cycles of [0, 1, 2]) {
+    if (cycles > 0 && power === undefined) break;
+    if (cycles > 0) powerFailure = await power?.cycle().then(noFailure, asFailure);
+    const deadline = now() + bootSeconds;
+    while (powerFailure === undefined && now() < deadline) {
+      await sleep(secondsBetweenLooks);
+      const host = await connectOnceUp(connect, bootTimeBefore).catch(ifNotUp);
+      if (host !== undefined) return { host, wasCycled: cycles > 0 };
+    }
+  }
+  throw new DutLostError(
+    `The DUT was not up after ${bootSeconds} s, ${whatWasTried(power, powerFailure)}; look at its console.`,
+  );
+}
+
+const noFailure = (): undefined => undefined;
+/** Whoever may not touch the power any more may not go on either. */
+const asFailure = (error: unknown): PowerError => {
+  if (error instanceof PowerError) return error;
+  throw error;
+};
+
+function whatWasTried(power: FreebsdDutOptions['power'], failure: unknown): string {
+  if (power === undefined) return 'and has no power control';
+  return failure === undefined
+    ? 'not even power-cycled twice'
+    : `and could not be power-cycled in two tries (${reasonOf(failure)})`;
+}
+
+/** Undefined while the machine still shuts down. */
+async function connectOnceUp(
+  connect: () => Promise<Host>,
+  bootTimeBefore: string | undefined,
+): Promise<Host | undefined> {
+  const host = await connect();
+  try {
+    if (bootTimeBefore === undefined || (await bootTime(host)) !== bootTimeBefore) return host;
+  } catch (error) {
+    await host.close();
+    throw error;
+  }
+  await host.close();
+  return undefined;
+}
+
+function ifNotUp(error: unknown): undefined {
+  if (error instanceof HostError && ['unreachable', 'lost', 'timeout'].includes(error.kind)) {
+    return undefined;
+  }
+  throw error;
+}
+
+/** What panics leave: the newest dump's description, and lines in the message buffer, which outlives a reboot. */
+type Traces = { dump: string | undefined; panics: string[] };
+
+async function tracesOf(host: Host): Promise<Traces> {
+  const messages = await host.output(shell`dmesg -a`);
+  const dump = await host.run(shell`cat ${'/var/crash/info.last'}`);
+  return {
+    dump: dump.kind === 'exited' && dump.code === 0 ? dump.stdout.trim() : undefined,
+    panics: [...messages.matchAll(/^panic: (.+)$/gm)].map(([, panic = '']) => panic),
+  };
+}
+
+function panicSince(before: Traces, now: Traces): string | undefined {
+  const dumped = /^\s*Panic String: (.+)$/m.exec(now.dump ?? '')?.[1];
+  if (now.dump !== before.dump && dumped !== undefined) return dumped;
+  return now.panics.length > before.panics.length ? now.panics.at(-1) : undefined;
+}

@@ -1,0 +1,102 @@
+// How far each cell of an experiment has come, by its plan and its journal and nothing else.
+import { type Cell, cellName } from '../scenario/scenario.ts';
+import { lookSizes } from '../stats/design.ts';
+import { runsApart } from '../stats/outlier.ts';
+import { type CellRuns, isEnough, validPairs } from '../stats/standing.ts';
+import type { Entry } from './journal.ts';
+import type { Plan, PlannedCell } from './plan.ts';
+import type { PlannedBlast } from './schedule.ts';
+
+/** A blast and what came of it; `needed` until it was measured whole, or often enough. */
+export type BlastTries = { blast: PlannedBlast; tries: Entry[]; needed: boolean };
+
+export type CellProgress = CellRuns & {
+  cell: Cell;
+  /** Blasts that are needed for the next look. */
+  open: BlastTries[];
+};
+
+export function cellsSoFar(
+  plan: Pick<Plan, 'cells' | 'blasts'>,
+  entries: readonly Entry[],
+): CellProgress[] {
+  const byBlast = Map.groupBy(entries, numberOf);
+  return plan.cells.map((planned) => {
+    const blasts = plan.blasts
+      .filter((blast) => isSameCell(blast.cell, planned.cell))
+      .map((blast): BlastTries => {
+        const tries = byBlast.get(blast.number) ?? [];
+        const needed = tries.length < mostTriesOf(tries) && !tries.some(isWhole(blast));
+        return { blast, tries, needed };
+      });
+    const tries = blasts.flatMap((blast) => blast.tries);
+    return {
+      ...planned,
+      ...reached(planned, blasts),
+      runs: tries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : [])),
+      failures: tries.flatMap((entry) => (entry.kind === 'failed' ? entry.reason : [])),
+    };
+  });
+}
+
+/** A generator that was the limit twice is the limit. */
+const mostTriesOf = (tries: readonly Entry[]): number =>
+  tries.length > 0 && tries.every(isGeneratorLimited) ? 2 : 3;
+
+const isGeneratorLimited = (entry: Entry): boolean =>
+  entry.kind === 'measured' &&
+  entry.runs.every(
+    ({ validity }) => validity.kind === 'invalid' && validity.cause === 'generator-limited',
+  );
+
+const isSameCell = (a: Cell, b: Cell): boolean => cellName(a) === cellName(b);
+
+function numberOf(entry: Entry): number | undefined {
+  if (entry.kind === 'measured') return entry.summary.number;
+  return entry.kind === 'failed' ? entry.blast : undefined;
+}
+
+const isWhole =
+  ({ runs }: PlannedBlast) =>
+  (entry: Entry): boolean => {
+    if (entry.kind !== 'measured') return false;
+    const pairs = new Set(runs.map((run) => run.pair)).size;
+    return runs.length === 1
+      ? entry.runs.every((run) => run.validity.kind === 'valid')
+      : isEnough(validPairs(entry.runs).length, pairs);
+  };
+
+/** The last look that has all its blasts, and those that the next one lacks; runs that stand apart come once more. */
+function reached({ design, history }: PlannedCell, blasts: readonly BlastTries[]) {
+  const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+  let closedPairs = 0;
+  for (const size of lookSizes({ ...design, earlierDegreesOfFreedom })) {
+    const inLook = blasts.filter(({ blast }) => blast.runs.every((run) => run.pair <= size));
+    // Where so many runs are lost for good that the look cannot be made, the others would be measured for nothing.
+    if (!isEnough(size - lostPairs(inLook), size)) return { closedPairs: size, open: [] };
+    const missing = inLook.filter(({ needed }) => needed);
+    const open = missing.length > 0 ? missing : standingApart(inLook);
+    if (open.length > 0) return { closedPairs, open };
+    closedPairs = size;
+  }
+  return { closedPairs, open: [] };
+}
+
+/** Of single runs, which a blast either gives or not. */
+function lostPairs(blasts: readonly BlastTries[]): number {
+  const lost = blasts.filter(
+    ({ blast, tries, needed }) => blast.runs.length === 1 && !needed && !tries.some(isWhole(blast)),
+  );
+  return new Set(lost.flatMap(({ blast }) => blast.runs.map((run) => run.pair))).size;
+}
+
+/** Single runs beyond the rest of their variant, where they have been tried but once. */
+function standingApart(blasts: readonly BlastTries[]): BlastTries[] {
+  const single = blasts.flatMap((one) => {
+    const runs = one.tries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
+    const run = runs.find(({ validity }) => validity.kind === 'valid');
+    return one.blast.runs.length === 1 && run !== undefined ? { one, run } : [];
+  });
+  const apart = new Set(runsApart(single.map(({ run }) => run)));
+  return single.flatMap(({ one, run }) => (apart.has(run) && one.tries.length === 1 ? one : []));
+}

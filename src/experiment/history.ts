@@ -1,0 +1,149 @@
+// What earlier experiments told of a testbed's base: a file of JSON lines that grows by one line a cell.
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { mean, sumNthPowerDeviations } from 'simple-statistics';
+import { z } from 'zod';
+import type { History, Metric, Result, Run } from '../report/result.ts';
+import { cellName, cellSchema } from '../scenario/scenario.ts';
+import { median } from '../stats/summary.ts';
+
+const rates = z.array(z.number().positive());
+
+export const historyEntrySchema = z.object({
+  /** When the experiment began. An experiment that was extended writes again, and its last line counts. */
+  at: z.iso.datetime(),
+  testbed: z.string(),
+  cell: cellSchema,
+  traffic: z.object({ flows: z.int(), frameBytes: z.int(), offeredPps: z.number().optional() }),
+  /** The commit of the base. */
+  commit: z.string(),
+  /** One number a blast, in the order in which they were measured. */
+  pps: rates,
+  nsPerPacket: rates,
+  /** The base had moved against what was known before. */
+  moved: z.boolean(),
+});
+
+export type HistoryEntry = z.infer<typeof historyEntrySchema>;
+
+export type HistoryFile = {
+  read(): Promise<HistoryEntry[]>;
+  append(entries: readonly HistoryEntry[]): Promise<void>;
+};
+
+/** A history that cannot be used: nothing is measured until it is mended. */
+export class HistoryError extends Error {
+  override readonly name = 'HistoryError';
+}
+
+/** The history at `path`, which need not exist yet; `read` throws a `HistoryError` that names the first bad line. */
+export function historyFile(path: string): HistoryFile {
+  return {
+    async read() {
+      const text = await readFile(path, 'utf8').catch(ifMissing(path));
+      return text.split('\n').flatMap((line, index) => (line ? parseLine(line, path, index) : []));
+    },
+    async append(entries) {
+      if (entries.length === 0) return;
+      await mkdir(dirname(path), { recursive: true });
+      await appendFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    },
+  };
+}
+
+const ifMissing = (path: string) => (error: NodeJS.ErrnoException) => {
+  if (error.code === 'ENOENT') return '';
+  throw new HistoryError(`The history ${path} cannot be read (${error.code}).`);
+};
+
+function parseLine(line: string, path: string, index: number): HistoryEntry {
+  try {
+    return historyEntrySchema.parse(JSON.parse(line));
+  } catch {
+    throw new HistoryError(
+      `${path}:${index + 1} is no line of a history of runs: remove the line, or name another file.`,
+    );
+  }
+}
+
+export type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & { metric: Metric };
+
+/**
+ * What the latest thirty or so runs of a cell's base tell, under the same traffic on the same testbed. Its noise is
+ * the spread within experiments, so that a base which moved between them does not look noisy.
+ */
+export function historyOf(
+  entries: readonly HistoryEntry[],
+  { testbed, cell, traffic, metric }: HistoryQuery,
+): History | undefined {
+  const own = entries.filter(
+    (entry) =>
+      entry.testbed === testbed &&
+      cellName(entry.cell) === cellName(cell) &&
+      isSame(entry.traffic, traffic) &&
+      entry[metric].length > 0,
+  );
+  const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
+  const logs = latest.map((entry) => entry[metric].map(Math.log));
+  const lastMove = latest.findLastIndex((entry) => entry.moved);
+  const sinceMove = logs.slice(Math.max(0, lastMove)).flat();
+  if (sinceMove.length === 0) return undefined;
+  return {
+    runs: logs.flat().length,
+    typical: Math.exp(mean(sinceMove)),
+    typicalRuns: sinceMove.length,
+    sumOfSquares: logs.reduce((sum, set) => sum + sumNthPowerDeviations(set, 2), 0),
+    degreesOfFreedom: logs.flat().length - logs.length,
+  };
+}
+
+const enoughRuns = 30;
+
+function newest(entries: readonly HistoryEntry[], metric: Metric): HistoryEntry[] {
+  const byAge = entries.toSorted((a, b) => a.at.localeCompare(b.at));
+  let runs = 0;
+  const first = byAge.findLastIndex((entry) => {
+    runs += entry[metric].length;
+    return runs >= enoughRuns;
+  });
+  return byAge.slice(Math.max(0, first));
+}
+
+type Traffic = HistoryEntry['traffic'];
+
+const isSame = (a: Traffic, b: Traffic): boolean =>
+  a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
+
+/** One number a blast of the runs of base that count: the median of those that share it. */
+export function baseNumbers(runs: readonly Run[], metric: Metric): number[] {
+  const counted = runs.filter(
+    (run) => run.variant === 'base' && run.validity.kind === 'valid' && run.pps > 0,
+  );
+  const blasts = Map.groupBy(counted, (run) => `${run.blast}.${run.attempt}`);
+  return [...blasts.values()].flatMap((group) => {
+    const values = group.flatMap((run) => run[metric] ?? []);
+    return values.length > 0 ? [median(values)] : [];
+  });
+}
+
+/** What a result adds to the history: a line for each cell of which some run of base counts. */
+export function historyEntries(result: Result): HistoryEntry[] {
+  const { startedAt: at, testbed, variants, outcome } = result;
+  if (outcome.kind !== 'judged') return [];
+  const { measureSeconds: _, ...traffic } = result.traffic;
+  const commit = variants.find((variant) => variant.name === 'base')?.commit ?? '';
+  return outcome.cells.flatMap(({ cell, runs, baseline }) => {
+    const pps = baseNumbers(runs, 'pps');
+    if (pps.length === 0) return [];
+    return {
+      at,
+      testbed: testbed.name,
+      cell,
+      traffic,
+      commit,
+      pps,
+      nsPerPacket: baseNumbers(runs, 'nsPerPacket'),
+      moved: baseline.kind === 'moved',
+    };
+  });
+}

@@ -1,0 +1,77 @@
+// An experiment as its raw logs tell it: what was written down of each blast is computed again.
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FreebsdLogs, freebsdLogNames, readFreebsdLogs } from '../testbed/freebsd-logs.ts';
+import { type LinuxLogs, logNames, readLinuxLogs } from '../testbed/linux-logs.ts';
+import { type Entry, readJournal } from './journal.ts';
+import type { Plan } from './plan.ts';
+
+/** Blasts whose logs are not there, or cannot be read, keep what the journal says and are counted in `unread`. */
+export type Reread = { entries: Entry[]; unread: number };
+
+/** The journal of a work directory, with the runs of every blast read from its logs anew. */
+export async function reread(directory: string, plan: Plan): Promise<Reread> {
+  const entries: Entry[] = [];
+  let unread = 0;
+  for (const entry of await readJournal(join(directory, 'journal.jsonl'))) {
+    const again = entry.kind === 'measured' ? await measureAgain(directory, plan, entry) : entry;
+    if (again === undefined) unread += 1;
+    entries.push(again ?? entry);
+  }
+  return { entries, unread };
+}
+
+async function measureAgain(
+  directory: string,
+  plan: Plan,
+  entry: Extract<Entry, { kind: 'measured' }>,
+): Promise<Entry | undefined> {
+  const { summary } = entry;
+  const planned = plan.blasts.find(({ number }) => number === summary.number);
+  if (planned === undefined) return undefined;
+  const { attempt, startedAt } = summary;
+  const folder = join(directory, summary.logs);
+  const [linux, freebsd] = [await readLinux(folder), await readFreebsd(folder)];
+  const outcome = linux
+    ? readLinuxLogs(planned, startedAt, linux)
+    : freebsd && readFreebsdLogs(planned, freebsd, { startedAt, traffic: plan.traffic });
+  if (outcome?.kind !== 'measured') return undefined;
+  return {
+    ...entry,
+    summary: { ...summary, ...outcome.summary },
+    runs: outcome.runs.map((run) => ({ ...run, attempt })),
+  };
+}
+
+async function readLinux(folder: string): Promise<LinuxLogs | undefined> {
+  const text = (name: string) => readFile(join(folder, name), 'utf8');
+  try {
+    const [dut, sender, counters] = await Promise.all([
+      text(logNames.dut),
+      text(logNames.sender),
+      text(logNames.counters),
+    ]);
+    return { dut, sender, counters };
+  } catch {
+    return undefined;
+  }
+}
+
+async function readFreebsd(folder: string): Promise<FreebsdLogs | undefined> {
+  try {
+    const receiver = await readFile(join(folder, freebsdLogNames.receiver), 'utf8');
+    const senders: string[] = [];
+    while (await exists(join(folder, freebsdLogNames.sender(senders.length)))) {
+      senders.push(await readFile(join(folder, freebsdLogNames.sender(senders.length)), 'utf8'));
+    }
+    return { receiver, senders };
+  } catch {
+    return undefined;
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,58 @@
+// The ppsgate.yml to start from: small, valid, and with the lab inside the runner until there is another.
+
+/** For GitHub's own runner. */
+export const hostedConfig = `\
+# What ppsgate measures, and where. Every other key is in docs/example/ppsgate.yml of ppsgate.
+
+# A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
+overlay: dut
+
+testbeds:
+  # Three network namespaces in the runner: sender, DUT, receiver. There is nothing to configure.
+  this-machine:
+    kind: embedded-linux
+
+scenarios: [forwarding]
+families: [inet4]
+
+gate:
+  # Steadier than pps on a machine that is shared.
+  metric: nsPerPacket
+  # The loss that matters: a smaller one is not a regression.
+  margin: 5%
+`;
+
+/** For a runner beside a lab of one's own, which is there as an example in comments. */
+export const labConfig = `\
+# What ppsgate measures, and where. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
+# kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
+
+testbeds:
+  # Three network namespaces in the runner itself, to begin with. Delete it once the rack below is yours.
+  this-machine:
+    kind: embedded-linux
+
+  # Three FreeBSD machines: the MAC addresses are those of the ports that pkt-gen opens, here vcxl0 and vcxl1.
+  # rack-1:
+  #   kind: freebsd
+  #   dut:
+  #     host: dut
+  #     ingress: { interface: cxl0, speed: 10 Gbit/s }
+  #     egress: { interface: cxl1, speed: 10 Gbit/s }
+  #     power: { kind: ipmi, host: dut-bmc, user: ppsgate, passwordFile: bmc.password }
+  #   senders:
+  #     - { host: generator, interface: cxl0, mac: "00:07:43:2e:e4:71", inet4: 198.18.0.110, inet6: "2001:2::110" }
+  #   receiver:
+  #     { host: generator, interface: cxl1, mac: "00:07:43:2e:e4:79", inet4: 198.19.0.110, inet6: "2001:2:0:8000::110" }
+  #   builder:
+  #     host: builder
+  #     kernel: { kind: make, kernelConfig: GENERIC-NODEBUG }
+
+# With a FreeBSD testbed pf-stateless, pf-stateful, ipfw-stateless and ipfw-stateful too.
+scenarios: [forwarding]
+families: [inet4]
+
+gate:
+  # The loss that matters: a smaller one is not a regression.
+  margin: 2%
+`;

@@ -1,0 +1,291 @@
+// The workflow files that run ppsgate on GitHub: one job in GitHub's own runner, or three where the lab has a runner of its own.
+import { stringify } from 'yaml';
+
+export type Setting = {
+  /** Of the workflow that measures. */
+  name: string;
+  /** Of the workflow that answers where that one may not; see `publishWorkflow`. */
+  publisher: string;
+  /** The default branch. */
+  branch: string;
+  /** What follows `uses:`; a comment may be part of it. */
+  action: string;
+  /** Labels of the runner that measures; at least one. */
+  runner: readonly string[];
+  /** Path of ppsgate.yml, where it lies elsewhere than at the top. */
+  config?: string;
+};
+
+/** The label that gives leave to a pull request as it stands; the default of `github.label` in ppsgate.yml. */
+export const leaveLabel = 'ppsgate';
+
+const checkoutAction = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0';
+const uploadAction = 'actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0';
+
+/** One job that does all there is to do, as far as its token may: for the lab inside GitHub's own runner. */
+export const oneJobWorkflow = (setting: Setting): string => `\
+# Judges patches on packets per second, in the lab inside GitHub's own runner. Made by \`ppsgate init\`, which keeps
+# what you change here.
+name: ${setting.name}
+
+on:
+  # For a fork's patch the token may only read: there ${setting.publisher}.yml gives the answer.
+  pull_request:
+    types: [opened, synchronize, reopened, labeled]
+${otherEvents(setting)}
+permissions: {}
+
+jobs:
+  gate:
+    name: gate
+    # A comment must be a command on a pull request, of an insider or of its author; whether he has leave, ppsgate asks
+    # GitHub. Of labels only the one that gives leave starts anything: \`github.label\` of ppsgate.yml, here and below.
+    if: >-
+      (github.event_name != 'issue_comment' || github.event.issue.pull_request
+      && startsWith(github.event.comment.body, '/ppsgate')
+      && (${isInsider}
+      || github.event.comment.user.id == github.event.issue.user.id))
+      && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
+      && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 30
+    # One line for each pull request. A push ends what is measured of the one before, and so does an insider's
+    # \`/ppsgate cancel\`; whatever else is to be measured waits. All others stand in lines of their own, where they can
+    # end nothing and take nobody's place: GitHub may look here before it looks at \`if\`.
+    concurrency:
+      group: >-
+        gate-\${{ github.event_name == 'pull_request'
+        && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+        && format('#{0}', github.event.pull_request.number)
+        || github.event_name == 'issue_comment'
+        && ${isInsider}
+        && (startsWith(github.event.comment.body, '/ppsgate run')
+        || startsWith(github.event.comment.body, '/ppsgate rerun')
+        || startsWith(github.event.comment.body, '/ppsgate extend')
+        || startsWith(github.event.comment.body, '/ppsgate cancel'))
+        && format('#{0}', github.event.issue.number)
+        || inputs.patch || github.event.client_payload.patch
+        || (github.event_name == 'push' || github.event_name == 'schedule') && github.event_name
+        || github.run_id }}
+      cancel-in-progress: >-
+        \${{ github.event.action == 'synchronize' || startsWith(github.event.comment.body, '/ppsgate cancel') }}
+    permissions:
+      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment, and the reaction to a command
+      checks: write # the check, with the place in the queue
+      actions: read # the experiment that \`/ppsgate extend\` goes on with
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    steps:
+${checkout}
+      - id: gate
+        uses: ${setting.action}
+        with:
+          command: gate${configLine(setting)}
+${dispatchedInputs}
+${upload}
+`;
+
+/** For forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left. */
+export const publishWorkflow = (setting: Setting): string => `\
+# Answers on pull requests from forks: the token of ${setting.name} may only read there, so it leaves its result as an
+# artifact, and this workflow, which runs nothing of the patch, publishes it. Made by \`ppsgate init\`.
+name: ${setting.publisher}
+
+on:
+  workflow_run: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out or run here
+    workflows: [${setting.name}]
+    types: [completed]
+
+permissions: {}
+
+jobs:
+  publish:
+    name: publish
+    # What came from a branch of this repository has its answer already, but for Dependabot's, whose token may only read.
+    if: >-
+      github.event.workflow_run.event == 'pull_request'
+      && github.event.workflow_run.conclusion != 'skipped'
+      && (github.event.workflow_run.head_repository.full_name != github.repository
+      || github.event.workflow_run.actor.login == 'dependabot[bot]')
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    # One after another for each head: whoever finishes last has the last word.
+    concurrency:
+      group: publish-\${{ github.event.workflow_run.head_sha }}
+      cancel-in-progress: false
+    permissions:
+      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment
+      checks: write # the check
+      actions: read # the artifact of the other workflow
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: publish${configLine(setting)}
+`;
+
+/** Three jobs and a small one, for a runner beside the lab: only its job measures, with a token that may only read. */
+export const splitWorkflow = (setting: Setting): string => `\
+# Judges patches on packets per second, in a lab with a runner of its own. A patch is hostile until somebody stands for
+# it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate measures it beside the
+# lab, with a token that may only read; publish answers, in GitHub's runner again. Made by \`ppsgate init\`, which keeps
+# what you change here.
+name: ${setting.name}
+
+on: # zizmor: ignore[concurrency-limits] every event is answered; only what measures stands in a line
+  # This file as the base has it, with a token that may write, also for a fork's patch: so no job may check the patch
+  # out. ppsgate fetches its commits as data.
+  pull_request_target: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out here; see the line above
+    types: [opened, synchronize, reopened, labeled]
+${otherEvents(setting)}
+permissions: {}
+
+jobs:
+  admit:
+    name: admit
+    # A comment must be a command on a pull request, a check must be ours; the rest ppsgate decides.
+    if: >-
+      (github.event_name != 'issue_comment' || github.event.issue.pull_request
+      && startsWith(github.event.comment.body, '/ppsgate'))
+      && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    permissions:
+      contents: read # ppsgate.yml of the base
+      pull-requests: write # the answer to a command, or why a patch is not measured
+      checks: write # the check, from the first moment on
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    outputs:
+      go: \${{ steps.admit.outputs.go }}
+      request: \${{ steps.admit.outputs.request }}
+      subject: \${{ steps.admit.outputs.subject }}
+      cancel: \${{ steps.admit.outputs.cancel }}
+    steps:
+${checkout}
+      - id: admit
+        uses: ${setting.action}
+        with:
+          command: admit${configLine(setting)}
+${dispatchedInputs}
+
+  gate:
+    name: gate
+    needs: admit
+    if: needs.admit.outputs.go == 'true'
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 1440 # the wait for a testbed is part of it
+    # What was admitted last for a patch is what counts. Whoever measures nothing stands in a line of his own, for
+    # GitHub may look here before it looks at \`if\`.
+    concurrency:
+      group: ppsgate-\${{ needs.admit.outputs.go == 'true' && needs.admit.outputs.subject || github.run_id }}
+      cancel-in-progress: true
+    permissions:
+      contents: read # the base, and the patch's commits as data
+      actions: read # the experiment that \`/ppsgate extend\` goes on with
+    steps:
+${checkout}
+      - id: gate
+        uses: ${setting.action}
+        with:
+          command: gate${configLine(setting)}
+          request: \${{ needs.admit.outputs.request }}
+${upload}
+
+  cancel:
+    name: cancel
+    needs: admit
+    if: needs.admit.outputs.cancel == 'true'
+    runs-on: ubuntu-latest
+    timeout-minutes: 5
+    # To stand in the line of a gate is what ends it.
+    concurrency:
+      group: ppsgate-\${{ needs.admit.outputs.cancel == 'true' && needs.admit.outputs.subject || github.run_id }}
+      cancel-in-progress: true
+    permissions: {}
+    steps:
+      - run: echo "What was measured of this patch is cancelled."
+
+  publish:
+    name: publish
+    needs: [admit, gate]
+    # Also when the gate failed or was cancelled.
+    if: always() && needs.admit.outputs.go == 'true'
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    permissions:
+      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment
+      checks: write # the check
+      actions: read # the artifact of the gate
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: publish${configLine(setting)}
+          request: \${{ needs.admit.outputs.request }}
+`;
+
+/** Of who has something to say in the repository, as GitHub tells with a comment. */
+const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
+
+const otherEvents = ({ branch }: Setting): string => `\
+  # The buttons of the check. GitHub tells of them only where the check was made by a GitHub App of your own, not by this
+  # workflow's token: make the App's token in a step before (actions/create-github-app-token, with \`id: app\`) and give
+  # whatever may write checks \`token: \${{ steps.app.outputs.token }}\` beside its \`command\`.
+  check_run:
+    types: [rerequested, requested_action]
+  # Commands, like \`/ppsgate run\`.
+  issue_comment: # zizmor: ignore[dangerous-triggers] the default branch is checked out then, never the patch
+    types: [created]
+  workflow_dispatch:
+    inputs:
+      patch:
+        description: "A pull request as #123, a commit, or a range like main..my-branch"
+        required: true
+      testbed:
+        description: A testbed's name, or what it has to be, like mellanox and 40G; empty for the configured one
+      scenarios:
+        description: Scenarios, with commas; empty for the configured ones
+      families:
+        description: inet4, inet6 or both, with a comma; empty for the configured ones
+      margin:
+        description: The loss that matters, like 2%; empty for the configured one
+      max-runs:
+        description: Most runs of each variant and cell; empty for the configured number
+  # The same from elsewhere: client_payload has these inputs by their names.
+  repository_dispatch:
+    types: [ppsgate]
+  # At night the base against itself: what the testbed takes for a change where there is none.
+  schedule:
+    - cron: "17 3 * * *"
+  # How fast the default branch is, for its badge.
+  push:
+    branches: [${stringify(branch).trim()}]
+`;
+
+const dispatchedInputs = ['patch', 'testbed', 'scenarios', 'families', 'margin', 'max-runs']
+  .map((name) => `          ${name}: \${{ inputs.${name} }}`)
+  .join('\n');
+
+const checkout = `\
+      - uses: ${checkoutAction}
+        with:
+          fetch-depth: 0 # the base and the head, and where they parted
+          persist-credentials: false`;
+
+const upload = `\
+      - if: always()
+        uses: ${uploadAction}
+        with:
+          name: ppsgate-result
+          path: \${{ steps.gate.outputs.directory }}
+          if-no-files-found: ignore`;
+
+const configLine = ({ config }: Setting): string =>
+  config === undefined ? '' : `\n          config: ${config}`;
+
+const runsOn = (labels: readonly string[]): string =>
+  labels.length === 1 ? labels.join() : `[${labels.join(', ')}]`;

@@ -1,0 +1,35 @@
+// Reads what a power controller is opened with from files: a password, an authority's certificate.
+import { reasonOf } from '../host/one-line.ts';
+import { PowerError } from './controller.ts';
+import type { PowerWorld } from './world.ts';
+
+/** The one line of the file; throws a PowerError that names the file and nothing in it. */
+export async function readPassword(
+  label: string,
+  path: string,
+  world: PowerWorld,
+): Promise<string> {
+  const text = await readFileFor(label, 'password', path, world);
+  const password = text.replace(/\r?\n$/, '');
+  if (/^\P{Cc}+$/u.test(password)) return password;
+  throw new PowerError(
+    `${label} cannot be opened with the password file ${path}: it is empty or has more than a line; write the password there and nothing else.`,
+  );
+}
+
+/** Throws a PowerError that names the file. */
+export async function readFileFor(
+  label: string,
+  what: string,
+  path: string,
+  world: PowerWorld,
+): Promise<string> {
+  try {
+    return await world.readFile(path);
+  } catch (error) {
+    throw new PowerError(
+      `${label} cannot be opened without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,40 @@
+// Turns machines on and off through what controls their power: a BMC that speaks Redfish or IPMI, or commands of the lab's own.
+import { openCommand } from './command.ts';
+import type { Controller } from './controller.ts';
+import { openIpmi } from './ipmi.ts';
+import { openRedfish } from './redfish.ts';
+import type { PowerConfig } from './schema.ts';
+import { type Power, switchOf } from './switch.ts';
+import type { PowerWorld } from './world.ts';
+
+export { PowerError } from './controller.ts';
+export type { PowerConfig } from './schema.ts';
+export type { Power } from './switch.ts';
+export { type PowerWorld, realPowerWorld } from './world.ts';
+
+/**
+ * The power of the machine that people call `name`.
+ * Throws a PowerError for a password or CA file that cannot be used; the controller is not asked anything yet.
+ */
+export async function openPower(
+  name: string,
+  config: PowerConfig,
+  world: PowerWorld,
+): Promise<Power> {
+  return switchOf(await openController(name, config, world), world.sleep);
+}
+
+function openController(
+  name: string,
+  config: PowerConfig,
+  world: PowerWorld,
+): Promise<Controller> | Controller {
+  switch (config.kind) {
+    case 'ipmi':
+      return openIpmi(name, config, world);
+    case 'redfish':
+      return openRedfish(name, config, world);
+    case 'command':
+      return openCommand(name, config, world);
+  }
+}

@@ -1,0 +1,100 @@
+// Makes switching of what a controller can do: believes what it sees and not what it was promised, and asks again in bounds.
+import { type Answer, type Controller, PowerError, type Reading } from './controller.ts';
+import type { PowerWorld } from './world.ts';
+
+/** Each returns when the controller says that it is so, and throws a PowerError where it does not within some minutes. */
+export type Power = {
+  state(): Promise<'on' | 'off'>;
+  on(): Promise<void>;
+  /** At once, without a shutdown. */
+  off(): Promise<void>;
+  /** Off, and on again; a machine that is off is turned on. */
+  cycle(): Promise<void>;
+};
+
+const times = 3;
+/** Real machines take up to 10 s to go off, emulated ones 11. */
+const secondsToObey = 30;
+/** A refusal may be that of a controller which has not ended something else. */
+const secondsAfterRefusal = 5;
+/** Until the power supply's capacitors are empty; some BMCs also lose what they are told right after. */
+const secondsOff = 5;
+
+export function switchOf(controller: Controller, sleep: PowerWorld['sleep']): Power {
+  return {
+    state: () => settledState(controller, sleep),
+    on: () => turn(controller, 'on', sleep),
+    off: () => turn(controller, 'off', sleep),
+    async cycle() {
+      if (await cycledByItself(controller, sleep)) return;
+      await turn(controller, 'off', sleep);
+      await sleep(secondsOff);
+      await turn(controller, 'on', sleep);
+    },
+  };
+}
+
+async function settledState(
+  controller: Controller,
+  sleep: PowerWorld['sleep'],
+): Promise<'on' | 'off'> {
+  const seen = await watch(controller, (state) => state !== 'changing', secondsToObey, sleep);
+  if (seen !== 'changing') return seen;
+  throw new PowerError(
+    `${controller.label} says for ${secondsToObey} s that the machine is on its way on or off; check ${controller.check}.`,
+  );
+}
+
+/** Always tells, whatever the state was before: it may lag behind, or be about to change. */
+async function turn(
+  controller: Controller,
+  to: 'on' | 'off',
+  sleep: PowerWorld['sleep'],
+): Promise<void> {
+  let disobedience = '';
+  for (let time = 0; time < times; time += 1) {
+    const answer = await controller.turn(to);
+    const seconds = answer.kind === 'refused' ? secondsAfterRefusal : secondsToObey;
+    const seen = await watch(controller, (state) => state === to, seconds, sleep);
+    if (seen === to) return;
+    disobedience = described(answer, to, seen);
+  }
+  throw new PowerError(`${controller.label} ${disobedience}; check ${controller.check}.`);
+}
+
+function described(answer: Answer, to: 'on' | 'off', seen: Reading): string {
+  if (answer.kind === 'refused') return `refuses to turn the machine ${to}: ${answer.why}`;
+  return `took the order to turn the machine ${to} ${times} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
+}
+
+/** The controller's own cycle leaves the machine on even where we end halfway. It counts where it was seen. */
+async function cycledByItself(
+  controller: Controller,
+  sleep: PowerWorld['sleep'],
+): Promise<boolean> {
+  if (controller.cycle === undefined || (await controller.state()) !== 'on') return false;
+
+  const answer = await controller.cycle();
+  if (answer.kind === 'refused') return false;
+
+  const leftOn = (state: Reading) => state !== 'on';
+  if (answer.kind === 'taken' && !leftOn(await watch(controller, leftOn, secondsToObey, sleep))) {
+    return false;
+  }
+  return (await watch(controller, (state) => state === 'on', secondsToObey, sleep)) === 'on';
+}
+
+/** The first state that is as wanted, or else the last of so many seconds. */
+async function watch(
+  controller: Controller,
+  isWanted: (state: Reading) => boolean,
+  seconds: number,
+  sleep: PowerWorld['sleep'],
+): Promise<Reading> {
+  let state = await controller.state();
+  for (let second = 0; second < seconds && !isWanted(state); second += 1) {
+    await sleep(1);
+    state = await controller.state();
+  }
+  return state;
+}

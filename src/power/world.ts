@@ -1,0 +1,86 @@
+// What power controllers are reached by: HTTPS, programs on this machine, a clock and files. Tests pass their own.
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { reasonOf } from '../host/one-line.ts';
+import { type Question, type Reply, request } from './https.ts';
+
+export type PowerWorld = {
+  request(question: Question): Promise<Reply>;
+  /** `program` on the PATH with `args` as they are: no shell reads them. Never rejects. */
+  run(program: string, args: readonly string[], options: RunOptions): Promise<Ran>;
+  sleep(seconds: number): Promise<void>;
+  /** As text; rejects with Node's error. */
+  readFile(path: string): Promise<string>;
+};
+
+export type RunOptions = {
+  /** Absent: an end of file. */
+  stdin?: string;
+  /** Beside our own environment. */
+  env?: Readonly<Record<string, string>>;
+  /** The program and what it started are killed after that. */
+  timeoutSeconds: number;
+};
+
+/** `why` completes "NAME …". */
+export type Ran =
+  | { kind: 'exited'; code: number; stdout: string; stderr: string }
+  | { kind: 'failed'; why: string };
+
+export const realPowerWorld: PowerWorld = {
+  request,
+  run,
+  sleep: (seconds) => setTimeout(seconds * 1000),
+  readFile: (path) => readFile(path, 'utf8'),
+};
+
+const mostBytes = 1024 ** 2;
+
+function run(program: string, args: readonly string[], options: RunOptions): Promise<Ran> {
+  const { stdin = '', env, timeoutSeconds } = options;
+  // Detached is in a process group of its own, to be killed as one, and without a terminal to ask for a password on.
+  const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
+  const { promise, resolve } = Promise.withResolvers<Ran>();
+
+  const giveUp = (why: string) => {
+    resolve({ kind: 'failed', why });
+    if (child.pid !== undefined) killGroup(child.pid);
+  };
+  const timer = globalThis.setTimeout(
+    () => giveUp(`did not end within ${timeoutSeconds} s`),
+    timeoutSeconds * 1000,
+  );
+  const stdout = collect(child.stdout, giveUp);
+  const stderr = collect(child.stderr, giveUp);
+  // A program may end without reading what it is given.
+  child.stdin.on('error', () => {});
+  child.stdin.end(stdin);
+  child.on('error', (error) => giveUp(`cannot be started: ${reasonOf(error)}`));
+  child.on('close', (code, signal) => {
+    clearTimeout(timer);
+    if (code === null) giveUp(`was ended by ${signal}`);
+    else resolve({ kind: 'exited', code, stdout: stdout(), stderr: stderr() });
+  });
+  return promise;
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}
+
+/** What came so far. */
+function collect(stream: NodeJS.ReadableStream, giveUp: (why: string) => void): () => string {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  stream.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= mostBytes) chunks.push(chunk);
+    else giveUp(`wrote more than ${mostBytes} bytes`);
+  });
+  return () => Buffer.concat(chunks).toString();
+}

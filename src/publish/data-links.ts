@@ -1,0 +1,19 @@
+// Where people find what lies in the data branch.
+
+export type DataPlace = {
+  /** `owner/name`. */
+  repository: string;
+  branch: string;
+  /** As in `GITHUB_SERVER_URL`. */
+  serverUrl: string;
+  /** Where the branch is published as a web site, without a slash at its end. */
+  pages?: string;
+};
+
+/** The URL of a file of the branch: a page of GitHub's for Markdown, the file itself for all else. */
+export function linkTo({ repository, branch, serverUrl, pages }: DataPlace, path: string): string {
+  const isMarkdown = path.endsWith('.md');
+  if (pages !== undefined && !isMarkdown) return `${pages}/${path}`;
+  const view = isMarkdown ? 'blob' : 'raw';
+  return `${serverUrl}/${repository}/${view}/${branch}/${path}`;
+}

@@ -1,0 +1,230 @@
+// The file of an SQLite store: makes it, knows its own again, and says what is wrong with one that cannot be used.
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { reasonOf } from '../host/one-line.ts';
+import { StoreError } from './store.ts';
+
+export type StoreFile = {
+  database: DatabaseSync;
+  /** Without symbolic links. */
+  path: string;
+  /**
+   * Does the work, again while another process has the file locked. Makes a StoreError of what SQLite throws, and
+   * refuses a file that is not in its place any more.
+   */
+  use<T>(work: () => T): Promise<T>;
+  /** A second time does nothing. */
+  close(): void;
+};
+
+/** Makes it where it is missing; a StoreError says why it cannot be used. */
+export async function openFile(givenPath: string, firstRevision: number): Promise<StoreFile> {
+  const path = makeSure(resolve(givenPath));
+  const opened = statSync(path);
+  const database = await inTurn(path, () => connect(path, firstRevision));
+  return {
+    database,
+    path,
+    use: (work) =>
+      inTurn(path, () => {
+        if (!database.isOpen) throw new StoreError(`The reservation store ${path} was closed.`);
+        if (!isInPlace(path, opened)) throw new StoreError(moved(path));
+        return work();
+      }),
+    close() {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+/** The real path of a file that this user may read and write, in a folder where it may make others. */
+function makeSure(path: string): string {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createIfMissing(path);
+    const real = realpathSync(path);
+    if (!statSync(real).isFile()) {
+      throw new StoreError(
+        `The reservation store cannot be ${path}, which is not a file: name a file in it or another path.`,
+      );
+    }
+    accessSync(real, constants.R_OK | constants.W_OK);
+    accessSync(dirname(real), constants.W_OK | constants.X_OK);
+    return real;
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw new StoreError(
+      `The reservation store ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another path.`,
+      { cause: error },
+    );
+  }
+}
+
+function createIfMissing(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw error;
+  }
+}
+
+function connect(path: string, firstRevision: number): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: blockingMilliseconds });
+  try {
+    if (isUnused(database, path)) create(database, path, firstRevision);
+    // A revision must not come again after a power cut.
+    database.exec('PRAGMA synchronous = FULL');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Spells "ppsg". */
+const applicationId = 0x70_70_73_67;
+const format = 1;
+
+/** True for an empty file; a StoreError for what is not ours. */
+function isUnused(database: DatabaseSync, path: string): boolean {
+  const { id, version, tables } =
+    database
+      .prepare(
+        `SELECT application_id AS id, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables
+       FROM pragma_application_id, pragma_user_version`,
+      )
+      .get() ?? {};
+  if (id === applicationId && version === format) return false;
+  if (id === applicationId) {
+    throw new StoreError(
+      `The reservation store ${path} has format ${version}, and this ppsgate knows format ${format}: use the version of ppsgate that made it, or name another path.`,
+    );
+  }
+  if (id === 0 && version === 0 && tables === 0) return true;
+  throw new StoreError(
+    `The reservation store cannot be ${path}, which is the SQLite database of another program: name another path.`,
+  );
+}
+
+function create(database: DatabaseSync, path: string, firstRevision: number): void {
+  const { journal_mode: mode } = database.prepare('PRAGMA journal_mode = WAL').get() ?? {};
+  if (mode !== 'wal') {
+    throw new StoreError(
+      `The reservation store ${path} is on a file system where processes cannot share memory: name a path on a local disk.`,
+    );
+  }
+  database.exec('BEGIN IMMEDIATE');
+  // Another process may have been first.
+  if (isUnused(database, path)) {
+    database.exec(schema);
+    database.prepare('INSERT INTO store (revision) VALUES (?)').run(firstRevision);
+  }
+  database.exec('COMMIT');
+}
+
+/** Text compares as its bytes of UTF-8. */
+const schema = `
+  CREATE TABLE store (revision INTEGER NOT NULL) STRICT;
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    seconds REAL NOT NULL,
+    expires_at REAL NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE entries (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    session TEXT REFERENCES sessions
+  ) STRICT;
+  CREATE INDEX entries_by_session ON entries (session) WHERE session IS NOT NULL;
+  PRAGMA application_id = ${applicationId};
+  PRAGMA user_version = ${format};
+`;
+
+function isInPlace(path: string, opened: Stats): boolean {
+  const { ino, dev } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return ino === opened.ino && dev === opened.dev;
+}
+
+const moved = (path: string): string =>
+  `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
+
+/**
+ * SQLite by itself would hold up all of this process for as long as it waits, and ask ever more seldom: among many who
+ * come and go, one that has waited for long would get no turn. So it gives up soon, and is asked again.
+ */
+const blockingMilliseconds = 3;
+const pauseMilliseconds = 20;
+/** For one and the same lock. A queue of others, who commit one after the other, may take longer than that. */
+const patienceSeconds = 5;
+
+async function inTurn<T>(path: string, work: () => T): Promise<T> {
+  let lastSeen: number | undefined;
+  let giveUpAt = performance.now() + patienceSeconds * 1000;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isSqliteError(error)) throw error;
+      if (kindOf(error) !== busy || performance.now() > giveUpAt) {
+        throw new StoreError(sentence(path, error), { cause: error });
+      }
+    }
+    const written = statSync(`${path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
+    if (written !== lastSeen) giveUpAt = performance.now() + patienceSeconds * 1000;
+    lastSeen = written;
+    await setTimeout(pauseMilliseconds);
+  }
+}
+
+type SqliteError = Error & { errcode: number };
+
+const isSqliteError = (error: unknown): error is SqliteError =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+
+/** The low byte of a code, by sqlite.org/rescode.html. */
+const kindOf = ({ errcode }: SqliteError): number => errcode & 0xff;
+const busy = 5;
+const readOnly = 8;
+const inputOutput = 10;
+const corrupt = 11;
+const full = 13;
+const cannotOpen = 14;
+const notADatabase = 26;
+/** The memory that processes share is a file, which must grow. */
+const sharedMemorySize = inputOutput | (19 << 8);
+
+function sentence(path: string, error: SqliteError): string {
+  const subject = `The reservation store ${path}`;
+  const said = `${reasonOf(error)}, SQLite's code ${error.errcode}`;
+  const kind = error.errcode === sharedMemorySize ? full : kindOf(error);
+  switch (kind) {
+    case busy:
+      return `${subject} was locked by another process for more than ${patienceSeconds} s: see which with "fuser -v ${path}", and try again once it is done.`;
+    case readOnly:
+    case cannotOpen:
+      return `${subject} cannot be written (${said}): let this user write the file, those beside it and its folder, or name another path.`;
+    case inputOutput:
+      return `${subject} cannot be read or written (${said}): see whether its disk is broken, and what the kernel's log says.`;
+    case corrupt:
+      return `${subject} is damaged (${said}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
+    case full:
+      return `${subject} cannot be written because its disk is full: free some space there and try again.`;
+    case notADatabase:
+      return `${subject} is damaged or not an SQLite database: move it away while nobody uses it, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
+    default:
+      return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while nobody uses it; a new one knows of no reservations.`;
+  }
+}

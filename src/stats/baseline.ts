@@ -1,0 +1,32 @@
+// Whether the base of an experiment is still what its history says.
+import { mean, sumNthPowerDeviations } from 'simple-statistics';
+import type { Baseline, History } from '../report/result.ts';
+import { criticalT } from './student.ts';
+
+/** A base that stayed is called moved in one experiment of a hundred. */
+const level = 0.005;
+
+/**
+ * Student's test of the base's numbers (one a blast) against the runs since it last moved, on logarithms and with
+ * the pooled noise of both; unknown where there are too few of either.
+ */
+export function baselineOf(base: readonly number[], history: History | undefined): Baseline {
+  if (history === undefined || history.typicalRuns < 3 || base.length < 2) {
+    return { kind: 'unknown' };
+  }
+  const logs = base.map(Math.log);
+  const degreesOfFreedom = history.degreesOfFreedom + base.length - 1;
+  const variance = (history.sumOfSquares + sumNthPowerDeviations(logs, 2)) / degreesOfFreedom;
+  const effect = mean(logs) - Math.log(history.typical);
+  const error = Math.sqrt(variance * (1 / base.length + 1 / history.typicalRuns));
+  const reach = criticalT(degreesOfFreedom, level) * error;
+  const interval = {
+    change: Math.expm1(effect),
+    low: Math.expm1(effect - reach),
+    high: Math.expm1(effect + reach),
+  };
+  return { kind: Math.abs(effect) > reach + rounding ? 'moved' : 'steady', interval };
+}
+
+/** Where all runs agree to the last packet the reach is zero, but not what logarithms have lost of their digits. */
+const rounding = 1e-12;

@@ -1,0 +1,74 @@
+// The change as it is shown after an experiment that was free to stop early.
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import type { Look } from './design.ts';
+import { type Bounds, boundsOf, type Evidence } from './evidence.ts';
+import { type Judgement, judgeLook, type Rule } from './judge.ts';
+import { standardNormal } from './normal.ts';
+import { criticalT, studentTail } from './student.ts';
+
+/**
+ * The effect less the bias that stopping gave it: an experiment ends when its data happen to look clear, so that a
+ * loss is shown too large on average. The bias is that of experiments whose true effect is the one seen (Whitehead,
+ * Biometrika 73, 1986), here of 4,000 that are simulated in antithetic pairs with a known normal noise.
+ */
+export function unbiasedEffect(
+  { evidence, look }: Judgement,
+  looks: readonly Look[],
+  rule: Rule,
+): number {
+  const { effect, method } = evidence;
+  const deviation = standardErrorOf(evidence) * Math.sqrt(look.pairs);
+  if (looks.length === 1 || !Number.isFinite(effect) || !Number.isFinite(deviation)) return effect;
+  const random = xoroshiro128plus(1);
+
+  let bias = 0;
+  for (let path = 0; path < 2000; path++) {
+    const steps = looks.map(() => standardNormal(random));
+    const negated = steps.map((step) => -step);
+    for (const way of [steps, negated]) {
+      bias += (stoppedEffect(way, { method, effect, deviation }, looks, rule) - effect) / 4000;
+    }
+  }
+  const { low, high } = boundsOf(evidence, look.levels.outside);
+  return Math.min(high, Math.max(low, effect - bias));
+}
+
+type Truth = { method: Evidence['method']; effect: number; deviation: number };
+
+/**
+ * What an experiment sees when it stops; `steps` are its standard normal increments from look to look. Of ranks, a
+ * look of few pairs decides nothing: that all n lie on one side happens by chance with 2⁻ⁿ.
+ */
+function stoppedEffect(
+  steps: readonly number[],
+  { method, effect, deviation }: Truth,
+  looks: readonly Look[],
+  rule: Rule,
+): number {
+  let sum = 0;
+  let pairs = 0;
+  let seen = effect;
+  for (const [index, look] of looks.entries()) {
+    sum += (steps[index] ?? 0) * Math.sqrt(look.pairs - pairs);
+    pairs = look.pairs;
+    seen = effect + (deviation * sum) / pairs;
+    const error = deviation / Math.sqrt(pairs);
+    const canBeSure = (level: number) => method === 'pooled' || level >= 0.5 ** look.pairs;
+    const boundsAt = (level: number) =>
+      canBeSure(level) ? around(seen, criticalT(Infinity, level) * error) : around(seen, Infinity);
+    if (judgeLook(boundsAt, look.levels, rule) !== 'inconclusive') break;
+  }
+  return seen;
+}
+
+const around = (center: number, reach: number): Bounds => ({
+  low: center - reach,
+  high: center + reach,
+});
+
+/** Of ranks: half the interval that would be one standard error to each side, were they normal. */
+function standardErrorOf(evidence: Evidence): number {
+  if (evidence.method === 'pooled') return evidence.standardError;
+  const { low, high } = boundsOf(evidence, studentTail(1, Infinity));
+  return (high - low) / 2;
+}

@@ -1,0 +1,91 @@
+// What runs tell of the change between two variants, and how sure that is.
+import { mean, sumNthPowerDeviations } from 'simple-statistics';
+import { hodgesLehmann, signedRankBounds } from './signed-rank.ts';
+import { criticalT } from './student.ts';
+import { median } from './summary.ts';
+
+export type Pair = { base: number; patched: number };
+
+/** What earlier runs of the same cell told of its noise: of the natural logarithms of their numbers. */
+export type Noise = { sumOfSquares: number; degreesOfFreedom: number };
+
+export type Evidence = {
+  /** In the unit of the runs. */
+  base: number;
+  /** The natural logarithm of patched over base. */
+  effect: number;
+} & (
+  | { method: 'paired'; ratios: Float64Array }
+  | { method: 'pooled'; standardError: number; degreesOfFreedom: number }
+);
+
+/** A change as natural logarithms of patched over base. */
+export type Bounds = { low: number; high: number };
+
+/**
+ * Of pairs measured side by side: what slows both runs of a pair alike cancels. Hodges' and Lehmann's estimate with
+ * the interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It asks for nothing but symmetry, which
+ * the order gives that chance drew for each; a few wild pairs hardly move it, where they would double Student's interval.
+ *
+ * Takes positive numbers, at least one pair.
+ */
+export function pairedEvidence(pairs: readonly Pair[]): Evidence {
+  const ratios = Float64Array.from(pairs, ({ base, patched }) => Math.log(patched / base)).sort();
+  const base = median(pairs.map((pair) => pair.base));
+  return { method: 'paired', base, effect: hodgesLehmann(ratios), ratios };
+}
+
+/**
+ * Of runs that have nothing in common, like boots: Student's test with a pooled variance, on the logarithms of the
+ * numbers, to which earlier runs of the cell add what they told of it. Where the cell has become much noisier than
+ * it was, they are left aside, or its noise would pass for a change.
+ *
+ * Takes positive numbers, at least one of each variant and three in all (two where there is earlier noise).
+ */
+export function pooledEvidence(
+  base: readonly number[],
+  patched: readonly number[],
+  earlier: Noise = { sumOfSquares: 0, degreesOfFreedom: 0 },
+): Evidence {
+  const [baseLogs, patchedLogs] = [base.map(Math.log), patched.map(Math.log)];
+  const own = {
+    sumOfSquares: sumNthPowerDeviations(baseLogs, 2) + sumNthPowerDeviations(patchedLogs, 2),
+    degreesOfFreedom: base.length + patched.length - 2,
+  };
+  const noise = isNoisier(own, earlier) ? own : sumOf(own, earlier);
+  const variance = noise.sumOfSquares / noise.degreesOfFreedom;
+  return {
+    method: 'pooled',
+    base: Math.exp(mean(baseLogs)),
+    effect: mean(patchedLogs) - mean(baseLogs),
+    standardError: Math.sqrt(variance * (1 / base.length + 1 / patched.length)),
+    degreesOfFreedom: noise.degreesOfFreedom,
+  };
+}
+
+/**
+ * The changes that data so far from them would show with a probability of more than `level`, to each side. Of
+ * fewer pairs than can be so sure, and of no degree of freedom, nothing is known: both bounds are infinite.
+ */
+export function boundsOf(evidence: Evidence, level: number): Bounds {
+  if (evidence.method === 'pooled') {
+    const { effect, standardError, degreesOfFreedom } = evidence;
+    if (degreesOfFreedom <= 0) return unbounded;
+    const reach = criticalT(degreesOfFreedom, level) * standardError;
+    return { low: effect - reach, high: effect + reach };
+  }
+  return signedRankBounds(evidence.ratios, level) ?? unbounded;
+}
+
+const unbounded: Bounds = { low: -Infinity, high: Infinity };
+
+/** More than three times the deviation that it had. */
+function isNoisier(own: Noise, earlier: Noise): boolean {
+  const varianceOf = ({ sumOfSquares, degreesOfFreedom }: Noise) => sumOfSquares / degreesOfFreedom;
+  return varianceOf(own) > 9 * varianceOf(earlier);
+}
+
+const sumOf = (a: Noise, b: Noise): Noise => ({
+  sumOfSquares: a.sumOfSquares + b.sumOfSquares,
+  degreesOfFreedom: a.degreesOfFreedom + b.degreesOfFreedom,
+});

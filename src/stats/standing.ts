@@ -1,0 +1,198 @@
+// How the cells of a patch stand, judged together at the looks that their runs have reached.
+import { geometricMean } from 'simple-statistics';
+import type { CellResult, History, Metric, Policy, Run } from '../report/result.ts';
+import { type Look, looksOf } from './design.ts';
+import {
+  boundsOf,
+  type Evidence,
+  type Noise,
+  type Pair,
+  pairedEvidence,
+  pooledEvidence,
+} from './evidence.ts';
+import { type Judgement, judgeInOrder, judgeLook, type Verdict } from './judge.ts';
+
+export type CellRuns = {
+  design: CellResult['design'];
+  history?: History | undefined;
+  /** All tries of all blasts. */
+  runs: Run[];
+  /** So many pairs have all their runs, or will not get them. */
+  closedPairs: number;
+  /** Why blasts measured nothing. */
+  failures: readonly string[];
+};
+
+/** `closed` cells get no more runs: they are decided, or so many of their runs do not count that no look can be. */
+export type Standing<Input extends CellRuns = CellRuns> = {
+  input: Input;
+  looks: Look[];
+  judgement: Judgement | undefined;
+  closed: boolean;
+};
+
+/**
+ * Judges every cell at its looks. The false alarms that a patch may raise are shared out evenly. As in Holm's
+ * procedure (Scandinavian Journal of Statistics 6, 1979), a cell that was found to lose leaves its share to those
+ * still open, which are judged with it at their last look; so the rate holds over the patch, whatever its cells lose.
+ */
+export function standings<Input extends CellRuns>(
+  inputs: readonly Input[],
+  policy: Policy,
+): Standing<Input>[] {
+  const strict = inputs.map((input): Standing<Input> => {
+    const looks = looksSharedBy(inputs.length, input, policy);
+    const evidence = (pairs: number) => evidenceAt(input, pairs, policy.metric);
+    const judgement = judgeInOrder(looks, evidence, policy);
+    const reached = looks.filter(({ pairs }) => pairs <= input.closedPairs);
+    const isDead = reached.some(({ pairs }) => evidence(pairs) === undefined);
+    return { input, looks, judgement, closed: isDecided(judgement) || isDead };
+  });
+  return relaxed(strict, policy);
+}
+
+export const isDecided = (judgement: Judgement | undefined): boolean =>
+  judgement !== undefined && judgement.verdict !== 'inconclusive';
+
+function relaxed<Input extends CellRuns>(
+  before: Standing<Input>[],
+  policy: Policy,
+): Standing<Input>[] {
+  const count = (kind: Verdict) =>
+    before.filter(({ judgement }) => judgement?.verdict === kind).length;
+  const after = before.map((standing) =>
+    (['regression', 'improvement'] as const).reduce(
+      (now, kind) => rejudged(now, kind, before.length - count(kind), policy),
+      standing,
+    ),
+  );
+  const isSame = after.every(({ closed }, index) => closed === before[index]?.closed);
+  return isSame ? after : relaxed(after, policy);
+}
+
+/** An open cell at its last look, with the share that is left to it if only verdicts of that kind are counted. */
+function rejudged<Input extends CellRuns>(
+  standing: Standing<Input>,
+  kind: 'regression' | 'improvement',
+  sharers: number,
+  policy: Policy,
+): Standing<Input> {
+  const { input, judgement } = standing;
+  if (judgement === undefined || standing.closed || sharers < 1) return standing;
+  const looks = looksSharedBy(sharers, input, policy);
+  const look = looks.find(({ pairs }) => pairs === judgement.look.pairs) ?? judgement.look;
+  const boundsAt = (level: number) => boundsOf(judgement.evidence, level);
+  const verdict = judgeLook(boundsAt, look.levels, policy);
+  if (verdict !== kind) return standing;
+  return { ...standing, looks, judgement: { ...judgement, verdict, look }, closed: true };
+}
+
+/** The looks of a cell that shares the false alarms of its patch with so many, itself among them. */
+export function looksSharedBy(
+  sharers: number,
+  { design, history }: Pick<CellRuns, 'design' | 'history'>,
+  policy: Policy,
+): Look[] {
+  const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+  return looksOf(
+    { ...design, earlierDegreesOfFreedom },
+    {
+      falseAlarms: policy.falseAlarmRatio / sharers,
+      misses: policy.missRatio,
+      outside: (1 - policy.confidenceRatio) / 2,
+    },
+  );
+}
+
+/** Undefined where not all of these pairs are there yet, or too few of them count. */
+export function evidenceAt(input: CellRuns, pairs: number, metric: Metric): Evidence | undefined {
+  if (pairs > input.closedPairs) return undefined;
+  const counted = countedRuns(input, pairs);
+  const moving = { base: counted.base, patched: counted.patched.filter(({ pps }) => pps > 0) };
+  if (moving.patched.length === 0 && isEnough(counted.patched.length, pairs))
+    return allLost(metric);
+  if (!isEnough(moving.patched.length, counted.patched.length)) return undefined;
+  if (!isEnough(countOf(moving, metric), pairs)) return undefined;
+  return evidenceOf(moving, metric, input.design.method, input.history);
+}
+
+/** One pair in ten may be lost to a stall of a shared machine: the interval gets wider by what is missing. */
+export const isEnough = (counted: number, asked: number): boolean => counted >= 0.9 * asked;
+
+export type Counted = { base: Run[]; patched: Run[] };
+
+/** Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. */
+export function countedRuns({ runs, design }: CellRuns, pairs: number): Counted {
+  const valid = runs.filter((run) => run.pair <= pairs && run.validity.kind === 'valid');
+  const whole =
+    design.method === 'pooled'
+      ? valid
+      : validPairs(valid).flatMap(({ base, patched }) => (base.pps > 0 ? [base, patched] : []));
+  return {
+    base: whole.filter((run) => run.variant === 'base' && run.pps > 0),
+    patched: whole.filter((run) => run.variant === 'patched'),
+  };
+}
+
+export const countOf = ({ base, patched }: Counted, metric: Metric): number =>
+  Math.min(valuesOf(base, metric).length, valuesOf(patched, metric).length);
+
+export const valuesOf = (runs: readonly Run[], metric: Metric): number[] =>
+  runs.flatMap((run) => run[metric] || []);
+
+export function evidenceOf(
+  counted: Counted,
+  metric: Metric,
+  method: Evidence['method'],
+  earlier?: Noise,
+): Evidence {
+  if (method === 'pooled') {
+    return pooledEvidence(
+      valuesOf(counted.base, metric),
+      valuesOf(counted.patched, metric),
+      earlier,
+    );
+  }
+  return pairedEvidence(drawnPairs(counted, metric));
+}
+
+/**
+ * One pair for every order that chance drew: a pair and the one after it, which mirrors its order, are averaged. What
+ * disturbs the two neighbours in the middle of such four bends both pairs alike, so they do not count as two; the four
+ * favour either variant as the coin fell, whatever the disturbance, and Wilcoxon's test holds exactly.
+ */
+function drawnPairs({ base, patched }: Counted, metric: Metric): Pair[] {
+  const pairs = validPairs([...base, ...patched]).filter(
+    (pair) => pair.base[metric] && pair.patched[metric],
+  );
+  const drawn = Map.groupBy(
+    pairs,
+    (pair) => `${pair.base.blast}.${pair.base.attempt}/${Math.ceil(pair.base.pair / 2)}`,
+  );
+  return [...drawn.values()].map((mirrored) => ({
+    base: geometricMean(mirrored.map((pair) => pair.base[metric] ?? 0)),
+    patched: geometricMean(mirrored.map((pair) => pair.patched[metric] ?? 0)),
+  }));
+}
+
+/** A patched DUT that forwards nothing in any run. */
+export const allLost = (metric: Metric): Evidence => ({
+  method: 'pooled',
+  base: 1,
+  effect: metric === 'pps' ? -Infinity : Infinity,
+  standardError: 0,
+  degreesOfFreedom: 1,
+});
+
+export type RunPair = { base: Run; patched: Run };
+
+/** The pairs of which both runs count, and come from the same try of the same blast. */
+export function validPairs(runs: readonly Run[]): RunPair[] {
+  const groups = Map.groupBy(runs, (run) => `${run.blast}.${run.attempt}/${run.pair}`);
+  return [...groups.values()].flatMap((group) => {
+    const valid = group.filter((run) => run.validity.kind === 'valid');
+    const base = valid.find((run) => run.variant === 'base');
+    const patched = valid.find((run) => run.variant === 'patched');
+    return base && patched ? [{ base, patched }] : [];
+  });
+}

@@ -1,0 +1,98 @@
+// Holds a testbed by the token of a lease: no machine of it obeys, and no power is cycled, once a later lease has it.
+import type { Testbed } from '../config/schema.ts';
+import { type Fence, fencedHost, raiseFence } from '../host/fence.ts';
+import { HostError } from '../host/host-error.ts';
+import { shell } from '../host/shell.ts';
+import type { FreebsdWorld } from './freebsd.ts';
+import type { FreebsdTestbed } from './freebsd-schema.ts';
+import { generatorsOf, rolesOf } from './inventory.ts';
+
+type Connect = FreebsdWorld['connect'];
+
+export type ProvenFence = Fence & {
+  /** Asks the store; throws where the lease is not ours any more, or that cannot be known. */
+  prove(): Promise<void>;
+};
+
+/**
+ * The world of one testbed, of which only its own machines are fenced: a builder serves many leases at once.
+ * Tasks and power cycles throw a FencedError where a later lease has the testbed.
+ */
+export function fencedWorld(
+  world: FreebsdWorld,
+  testbed: FreebsdTestbed,
+  lease: ProvenFence,
+): FreebsdWorld {
+  const connect = fencedConnect(world.connect, lease);
+  return {
+    ...world,
+    // By what is configured, as it may be the same machine as a sender.
+    connect: (config, label, options) =>
+      config === testbed.builder
+        ? world.connect(config, label, options)
+        : connect(config, label, options),
+
+    async openPower(name, config) {
+      const power = await world.openPower(name, config);
+      return {
+        state: () => power.state(),
+        async cycle() {
+          await lease.prove();
+          await askGenerators(world, testbed, lease);
+          lease.assertHeld();
+          await power.cycle();
+        },
+      };
+    },
+  };
+}
+
+/** Each login raises the fence anew: an appliance keeps /var in memory, and has forgotten its tokens after a boot. */
+export function fencedConnect(connect: Connect, fence: Fence): Connect {
+  return async (config, label, options) => {
+    fence.assertHeld();
+    const host = await connect(config, label, options);
+    try {
+      await raiseFence(host, fence.token);
+    } catch (error) {
+      await host.close();
+      throw error;
+    }
+    return fencedHost(host, fence);
+  };
+}
+
+/**
+ * Makes all machines of a testbed refuse whoever held it before; the embedded one has none of its own. Throws a
+ * FencedError where one has seen a higher token, and a HostError where one cannot be reached.
+ */
+export async function raiseFences(testbed: Testbed, fence: Fence, connect: Connect): Promise<void> {
+  const raise = fencedConnect(connect, fence);
+  const raised = await Promise.allSettled(
+    rolesOf(testbed).map(async ({ config, label }) => (await raise(config, label)).close()),
+  );
+  const failure = raised.find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
+}
+
+/** Of all of them together, as the DUT waits. */
+const askSeconds = 20;
+
+/** The DUT itself may hang; nobody who has a testbed goes past its generators. */
+async function askGenerators(
+  world: FreebsdWorld,
+  testbed: FreebsdTestbed,
+  lease: Fence,
+): Promise<void> {
+  const signal = AbortSignal.timeout(askSeconds * 1000);
+  await Promise.all(
+    generatorsOf(testbed).map(async ({ config, label }) => {
+      try {
+        await using host = await world.connect(config, label, { signal });
+        await fencedHost(host, lease).output(shell`:`, { signal });
+      } catch (error) {
+        if (!(error instanceof HostError)) throw error;
+      }
+    }),
+  );
+}

@@ -1,0 +1,45 @@
+// Who is to blame for what goes wrong on a FreeBSD testbed: the patch, or the laboratory.
+
+/** What a variant did to the DUT so far. */
+export type Tally = {
+  hasBooted: boolean;
+  /** Since it last came up. */
+  bootFailures: number;
+  hasStoodBlast: boolean;
+  /** Panics, and times that nothing but its power brought the DUT back. */
+  deaths: number;
+  /** Of a scenario. */
+  refusals: number;
+};
+
+/** By variant. */
+export type Tallies = Map<string, Tally>;
+
+/** Of a variant; one that is new gets an empty one, to be counted up. */
+export function tallyOf(tallies: Tallies, variant: string): Tally {
+  const fresh: Tally = {
+    hasBooted: false,
+    bootFailures: 0,
+    hasStoodBlast: false,
+    deaths: 0,
+    refusals: 0,
+  };
+  const tally = tallies.get(variant) ?? fresh;
+  tallies.set(variant, tally);
+  return tally;
+}
+
+/**
+ * Nobody is blamed for what happened once. A patch is only for what base has shown to be possible here, and what
+ * happened to it twice more than to base: what befalls both is the laboratory's.
+ */
+export function isToBlame(
+  tallies: Tallies,
+  variant: string,
+  fault: 'bootFailures' | 'deaths' | 'refusals',
+  proof: 'hasBooted' | 'hasStoodBlast',
+): boolean {
+  const [own, base] = [tallyOf(tallies, variant), tallyOf(tallies, 'base')];
+  if (variant === 'base') return own[fault] >= 2;
+  return base[proof] && own[fault] >= 2 + base[fault];
+}

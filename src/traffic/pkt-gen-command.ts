@@ -1,0 +1,184 @@
+// The commands that make netmap's pkt-gen(8) receive and send a blast on FreeBSD hosts.
+import { type Command, shell, type Word } from '../host/shell.ts';
+import type { Family } from '../scenario/scenario.ts';
+
+export type ReceiverRequest = {
+  /** The port that is wired to the DUT, as ifconfig(8) calls it. */
+  interface: string;
+  /** A port that is opened for netmap loses its link for 2 to 4 s: nothing is sent before they are over. */
+  settleSeconds: number;
+  /** From its start, settling included, to the interrupt that ends it with its summary. */
+  seconds: number;
+};
+
+export type SenderRequest = ReceiverRequest & {
+  family: Family;
+  flows: FlowSlice;
+  /** Size of the Ethernet frame with its 4 bytes of CRC; pkt-gen sends no frame longer than the port's MTU and those 4. */
+  frameBytes: number;
+  /** Of the netmap port: a virtual interface has a MAC address of its own. */
+  sourceMac: string;
+  destinationMac: string;
+  /** One netmap ring each. */
+  threads: number;
+  /** Of all threads together; absent: as fast as they can. */
+  ratePps?: number | undefined;
+  /** Ends the blast before its time is up; absent: only time does. */
+  packets?: number;
+  /** Only for the pkt-gen of FreeBSD's ports: any other takes the option for a mistake, and does not start. */
+  updatesChecksums?: boolean;
+};
+
+/** Every source sends to every destination. */
+export type Flows = { sources: number; destinations: number };
+
+/** The flows of one of several senders. */
+export type FlowSlice = Flows & {
+  /** Counted from 1, which it is when absent. */
+  firstSource?: number;
+};
+
+/**
+ * Counts what arrives, second by second, until it is interrupted. timeout(1) then exits with 124, and
+ * pkt-gen writes its rates to stderr and its summary to stdout.
+ */
+export function receiverCommand(request: ReceiverRequest): Command {
+  return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
+}
+
+/**
+ * Sends UDP packets whose addresses count up, in the forms and from the networks of published FreeBSD
+ * forwarding benches (RFC 2544 and RFC 5180). Throws a RangeError for a frame that cannot be.
+ */
+export function senderCommand(request: SenderRequest): Command {
+  const { family, flows, threads, sourceMac, destinationMac } = request;
+  const version = family === 'inet4' ? shell`-4` : shell`-6`;
+  const range = ranges[family];
+  return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows.sources, flows.firstSource)} -d ${range.destinations(flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
+}
+
+/**
+ * The same command, after a line on stderr that tells its process id: sshd signals no process when its channel closes.
+ * A csh leaves alone what stands in single quotes, too.
+ */
+export const tellingProcessId = (command: Command): Command =>
+  shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
+
+/** Undefined where a log does not tell, yet. */
+export function processIdIn(log: string): number | undefined {
+  const [, digits] = /^process (\d+)\r?\n/m.exec(log) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Has a generator write its summary and end: timeout(1) passes the signal on to it. */
+export const interruptCommand = (processId: number): Command => shell`kill -INT ${processId}`;
+
+const interrupted = ({ seconds }: ReceiverRequest): Command => shell`timeout -s INT ${seconds}`;
+
+const opened = ({ interface: name, settleSeconds }: ReceiverRequest): Command =>
+  shell`-i ${netmapPort(name)} -w ${settleSeconds}`;
+
+/**
+ * The name by which pkt-gen opens an interface: a Chelsio port has a second, virtual one for netmap, see
+ * cxgbe(4) on `hw.cxgbe.num_vis`.
+ */
+export const netmapPort = (name: string): string => name.replace(/^(?:cxgbe|cxl|cc)\d+$/, 'v$&');
+
+function bytesWithoutCrc({ family, frameBytes }: SenderRequest): number {
+  const least = smallestFrameBytes[family];
+  if (Number.isInteger(frameBytes) && frameBytes >= least && frameBytes <= longestFrameBytes) {
+    return frameBytes - crcBytes;
+  }
+  throw new RangeError(
+    `A frame of ${frameBytes} bytes is none that carries ${family} over Ethernet: choose one of ${least} to ${longestFrameBytes} bytes.`,
+  );
+}
+
+const crcBytes = 4;
+// Ethernet's own minimum, and that of the headers: Ethernet 14, IPv6 40, UDP 8 and CRC 4.
+const smallestFrameBytes: Record<Family, number> = { inet4: 64, inet6: 66 };
+const longestFrameBytes = 1518;
+
+function optional({ ratePps, threads, packets, updatesChecksums }: SenderRequest): Word[] {
+  return [
+    // Each thread keeps the whole of -R, and 0 would be no limit at all.
+    ...(ratePps === undefined ? [] : ['-R', Math.max(1, Math.round(ratePps / threads))]),
+    ...(packets === undefined ? [] : ['-n', packets]),
+    ...(updatesChecksums ? ['-U'] : []),
+  ];
+}
+
+export type Split = { kind: 'split'; flows: Flows } | { kind: 'refused'; message: string };
+
+/**
+ * A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
+ * divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
+ * network.
+ */
+export function flowRanges(flows: number, family: Family, senders = 1): Split {
+  if (!Number.isSafeInteger(flows) || flows < senders) {
+    return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
+  }
+  const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
+  const sources = flows / destinations;
+  if (sources <= mostSources[family]) return { kind: 'split', flows: { sources, destinations } };
+  return refused(
+    `${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`,
+  );
+}
+
+const refused = (message: string): Split => ({ kind: 'refused', message });
+
+const mostDestinations = 100;
+/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
+const mostSources: Record<Family, number> = { inet4: 62_974, inet6: 65_535 };
+
+function greatestDivisor(value: number, most: number): number {
+  let divisor = Math.floor(most);
+  while (value % divisor !== 0) divisor -= 1;
+  return divisor;
+}
+
+/**
+ * The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
+ * than sources.
+ */
+export function flowSlices({ sources, destinations }: Flows, senders: number): FlowSlice[] {
+  if (senders > sources) {
+    throw new RangeError(
+      `${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`,
+    );
+  }
+  const end = (slice: number) => Math.floor((slice * sources) / senders);
+  return Array.from({ length: senders }, (_, slice) => ({
+    firstSource: end(slice) + 1,
+    sources: end(slice + 1) - end(slice),
+    destinations,
+  }));
+}
+
+type Ranges = Record<keyof Flows, (addresses: number, first?: number) => string>;
+
+/** Without a port pkt-gen takes 1234 on both sides; pf drops port 0. */
+const ranges: Record<Family, Ranges> = {
+  inet4: {
+    sources: (count, first = 1) => `${inet4(18, first)}:2000-${inet4(18, first + count - 1)}`,
+    destinations: (count) => `${inet4(19, 1)}:2000-${inet4(19, count)}`,
+  },
+  inet6: {
+    sources: (count, first = 1) => `${inet6('10', first)}-${inet6('10', first + count - 1)}`,
+    destinations: (count) => `${inet6('8010', 1)}-${inet6('8010', count)}`,
+  },
+};
+
+/** The addresses of 198.18.0.0/16 or 198.19.0.0/16 from .10.1 on, counted from 1. */
+const inet4 = (network: number, index: number): string =>
+  `198.${network}.${10 + Math.floor(index / 256)}.${index % 256}`;
+
+/** The addresses of 2001:2::/49 or 2001:2:0:8000::/49 in one of their subnets, counted from 1. */
+const inet6 = (subnet: string, index: number): string =>
+  `[2001:2:0:${subnet}::${index.toString(16)}]`;
+
+/** Whether a log says that its pkt-gen has opened its port and waited for the link: the sender may start. */
+export const isReady = (logSoFar: string): boolean =>
+  /^\d+\.\d+ \w+ \[\d+\] (?:Ready\.\.\.|reading from .*)\r?$/m.test(logSoFar);

@@ -1,0 +1,88 @@
+// What one job hands to the next: it comes back as it was, and nothing else is taken for it.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type AdmittedRequest,
+  fileOf,
+  purposes,
+  readRequest,
+  requestText,
+  subjectOf,
+} from '../../src/action/request.ts';
+import { UsageError } from '../../src/config/overrides.ts';
+import { priorities } from '../../src/reservation/queue.ts';
+import { pullRequest } from '../fakes/result.ts';
+
+const request: AdmittedRequest = {
+  patch: pullRequest,
+  ask: { margin: '1%' },
+  priority: 'rerun',
+  purpose: 'patch',
+  extend: { run: 41, maxRuns: '40' },
+};
+
+const anyRequest: fc.Arbitrary<AdmittedRequest> = fc
+  .record({
+    title: fc.string({ unit: 'binary' }),
+    author: fc.string(),
+    testbed: fc.string({ maxLength: 500 }),
+    priority: fc.constantFrom(...priorities),
+    purpose: fc.constantFrom(...purposes),
+    run: fc.integer({ min: 1 }),
+  })
+  .map(({ title, author, testbed, priority, purpose, run }) => ({
+    ...{ patch: { ...pullRequest, title, author }, ask: { testbed } },
+    ...{ priority, purpose, extend: { run } },
+  }));
+
+test('every request comes back as it was', () => {
+  expect(readRequest(requestText(request))).toEqual(request);
+  fc.assert(
+    fc.property(anyRequest, (any) => {
+      expect(readRequest(requestText(any))).toEqual(any);
+    }),
+  );
+});
+
+test('it is one line, as the output of a step has to be', () => {
+  fc.assert(
+    fc.property(anyRequest, (any) => {
+      expect(requestText(any)).not.toMatch(/[\r\n]/);
+    }),
+  );
+});
+
+test.each<[string, unknown]>([
+  ['nothing', ''],
+  ['no JSON', '#12'],
+  ['null', null],
+  ['a commit that is a name', { ...request, patch: { ...pullRequest, headCommit: 'main' } }],
+  ['a place in the queue that there is not', { ...request, priority: 'now' }],
+  ['a run that is no number', { ...request, extend: { run: '41' } }],
+  ['a text beyond all measure', { ...request, ask: { margin: '1'.repeat(501) } }],
+])('%s is none', (_, value) => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  expect(() => readRequest(text)).toThrow(
+    new UsageError(
+      'request: expected the output `request` of a step with `command: admit`, found something else.',
+    ),
+  );
+});
+
+describe('it is called', () => {
+  test.each([
+    ['patch', '#7'],
+    ['history', 'history'],
+    ['nightly', 'nightly'],
+  ] as const)('for the purpose %s by %s', (purpose, subject) => {
+    expect(subjectOf({ ...request, purpose })).toBe(subject);
+  });
+});
+
+test('the files of several gates are numbered, that of one is not', () => {
+  expect(fileOf('result', 0, 1)).toBe('result.json');
+  expect([fileOf('result', 0, 2), fileOf('failure', 1, 2)]).toEqual([
+    'result-1.json',
+    'failure-2.json',
+  ]);
+});

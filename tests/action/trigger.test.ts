@@ -1,0 +1,333 @@
+// What each of GitHub's events asks of ppsgate, and that none of them makes it fail otherwise than by a sentence.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Trigger, triggerOf } from '../../src/action/trigger.ts';
+import { UsageError } from '../../src/config/overrides.ts';
+import { eventNames, payloadsOf } from '../fakes/github/webhooks.ts';
+
+const head = 'b'.repeat(40);
+const nothingAsked = { patch: '', ask: {} };
+const nothing = { kind: 'nothing', why: expect.any(String) };
+
+const read = (
+  name: string,
+  payload: unknown,
+  asked: Parameters<typeof triggerOf>[1] = nothingAsked,
+) => triggerOf({ name, payload, commit: head }, asked);
+
+const sender = { login: 'carol' };
+
+describe('a pull request', () => {
+  const document = {
+    number: 7,
+    title: 'Drop protocol 254 early',
+    html_url: 'https://github.com/example/router/pull/7',
+    user: { login: 'alice' },
+    base: { sha: 'a'.repeat(40), repo: { full_name: 'example/router' } },
+    head: { sha: head, repo: { full_name: 'alice/router' } },
+  };
+  const payload = (more: object) => ({ action: 'opened', sender, pull_request: document, ...more });
+
+  test.each(['opened', 'reopened', 'synchronize', 'ready_for_review'])(
+    'that is %s is to be measured at its head',
+    (action) => {
+      for (const name of ['pull_request', 'pull_request_target']) {
+        expect(read(name, payload({ action }))).toMatchObject({
+          kind: 'pull-request',
+          by: 'carol',
+          found: { pullRequest: { number: 7, headCommit: head }, headRepository: 'alice/router' },
+        });
+      }
+    },
+  );
+
+  test('that gets a label tells which, and whose doing it was', () => {
+    const labelled = payload({ action: 'labeled', label: { name: 'ppsgate' } });
+    expect(read('pull_request_target', labelled)).toMatchObject({ label: 'ppsgate', by: 'carol' });
+  });
+
+  test.each([[{}], [{ label: null }]])(
+    'that gets a label which is not told is not taken for a push: %j',
+    (more) => {
+      expect(read('pull_request', payload({ action: 'labeled', ...more }))).toEqual(nothing);
+    },
+  );
+
+  test.each([
+    'closed',
+    'edited',
+    'unlabeled',
+    'assigned',
+    'converted_to_draft',
+    'review_requested',
+  ])('that is %s measures nothing, whatever label it has', (action) => {
+    expect(read('pull_request', payload({ action, label: { name: 'ppsgate' } }))).toEqual({
+      kind: 'nothing',
+      why: `Nothing is measured when a pull request is ${action}.`,
+    });
+  });
+
+  test('of an account that was deleted is a ghost', () => {
+    const trigger = read('pull_request', payload({ pull_request: { ...document, user: null } }));
+    expect(trigger).toMatchObject({ found: { pullRequest: { author: 'ghost' } } });
+  });
+
+  test('that is not as GitHub describes it is refused with the place', () => {
+    const broken = { ...document, head: { ...document.head, sha: 'main; reboot' } };
+    expect(() => read('pull_request', payload({ pull_request: broken }))).toThrow(
+      new UsageError(
+        'The payload of the pull_request event is not as GitHub describes it, at pull_request.head.sha: expected a full commit id.',
+      ),
+    );
+  });
+});
+
+describe('a comment', () => {
+  const at = '2026-11-20T12:00:00Z';
+  const comment = { id: 31, body: '/ppsgate run', created_at: at, user: { login: 'carol' } };
+  const payload = (more: object) => ({
+    action: 'created',
+    sender,
+    issue: { number: 7, pull_request: {} },
+    comment,
+    ...more,
+  });
+  const onlyCalls = {
+    kind: 'nothing',
+    why: 'Only a new comment on a pull request that begins with /ppsgate asks for anything.',
+  };
+
+  test('that calls ppsgate asks, in the name of who wrote it and when', () => {
+    expect(read('issue_comment', payload({}))).toEqual({
+      kind: 'comment',
+      number: 7,
+      id: 31,
+      by: 'carol',
+      at,
+      text: '/ppsgate run',
+    });
+  });
+
+  test.each<[string, object]>([
+    ['on an issue that is no pull request', { issue: { number: 7 } }],
+    ['on an issue whose pull request is null', { issue: { number: 7, pull_request: null } }],
+    ['that is edited into a call', { action: 'edited' }],
+    ['that is deleted', { action: 'deleted' }],
+    ['of an account that was deleted', { comment: { ...comment, user: null } }],
+    ['without a text', { comment: { ...comment, body: null } }],
+    ['that quotes a call', { comment: { ...comment, body: '> /ppsgate run' } }],
+    ['that calls another program', { comment: { ...comment, body: '/ppsgates run' } }],
+  ])('%s asks for nothing', (_, more) => {
+    expect(read('issue_comment', payload(more))).toEqual(onlyCalls);
+  });
+});
+
+describe('by hand', () => {
+  test('the inputs of the workflow say what', () => {
+    const inputs = { patch: ' #12 ', margin: '1%', 'max-runs': 20, testbed: '', 'dry-run': true };
+    expect(read('workflow_dispatch', { sender, inputs })).toEqual({
+      kind: 'dispatched',
+      by: 'carol',
+      patch: '#12',
+      ask: { margin: '1%', maxRuns: '20' },
+    });
+  });
+
+  test('the inputs of the step come before those of the workflow', () => {
+    const inputs = { patch: '#12', margin: '1%' };
+    const asked = { patch: '#13', ask: { families: 'inet6', maxRuns: '' } };
+    expect(read('workflow_dispatch', { sender, inputs }, asked)).toMatchObject({
+      patch: '#13',
+      ask: { margin: '1%', families: 'inet6' },
+    });
+  });
+
+  test.each([[{}], [{ inputs: null }], [{ inputs: {} }]])('%j names no patch', (payload) => {
+    expect(read('workflow_dispatch', { sender, ...payload })).toEqual({
+      kind: 'dispatched',
+      by: 'carol',
+      patch: '',
+      ask: {},
+    });
+  });
+});
+
+describe('by another program', () => {
+  test('its payload comes before the inputs of the step', () => {
+    const asked = { patch: '#12', ask: { margin: '1%' } };
+    const client_payload = { patch: '#13', scenarios: 'forwarding' };
+    expect(read('repository_dispatch', { sender, client_payload }, asked)).toEqual({
+      kind: 'dispatched',
+      by: 'carol',
+      patch: '#13',
+      ask: { margin: '1%', scenarios: 'forwarding' },
+    });
+  });
+
+  test.each([[{}], [{ client_payload: null }], [{ client_payload: {} }]])(
+    '%j leaves what the step says',
+    (payload) => {
+      const asked = { patch: '#12', ask: { margin: '1%' } };
+      const trigger = read('repository_dispatch', { sender, ...payload }, asked);
+      expect(trigger).toMatchObject({ patch: '#12', ask: { margin: '1%' } });
+    },
+  );
+
+  test('values that are no texts are none of ours', () => {
+    const client_payload = { patch: ['#13'], margin: { a: 1 }, testbed: true, families: null };
+    expect(read('repository_dispatch', { sender, client_payload })).toMatchObject({
+      patch: '',
+      ask: {},
+    });
+  });
+
+  test.each(['#12', ['#12'], 12])(
+    'a payload that is no record is refused: %j',
+    (client_payload) => {
+      expect(() => read('repository_dispatch', { sender, client_payload })).toThrow(UsageError);
+    },
+  );
+});
+
+describe('the check', () => {
+  const payload = (more: object) => ({
+    action: 'requested_action',
+    sender,
+    check_run: { head_sha: head, name: 'ppsgate' },
+    requested_action: { identifier: 'extend' },
+    ...more,
+  });
+
+  test.each<[string, object, string]>([
+    ['its button to extend', {}, 'extend'],
+    ['its button to run again', { requested_action: { identifier: 'rerun' } }, 'rerun'],
+    ["GitHub's own button", { action: 'rerequested', requested_action: null }, 'rerun'],
+    [
+      'the button of one of several gates',
+      { check_run: { head_sha: head, name: 'ppsgate: 10G' } },
+      'extend',
+    ],
+  ])('%s asks for the head that it stands on', (_, more, button) => {
+    const trigger = { kind: 'button', by: 'carol', button, headCommit: head };
+    expect(read('check_run', payload(more))).toEqual(trigger);
+  });
+
+  test.each<[string, object]>([
+    ['of another program', { check_run: { head_sha: head, name: 'lint' } }],
+    ['of another program with a like name', { check_run: { head_sha: head, name: 'ppsgates' } }],
+    ['that is created', { action: 'created', requested_action: undefined }],
+    ['that is completed, whatever was requested before', { action: 'completed' }],
+    ['with a button of nobody', { requested_action: { identifier: 'lgtm|26764' } }],
+    ['with a button without a name', { requested_action: {} }],
+  ])('%s asks for nothing', (_, more) => {
+    expect(read('check_run', payload(more))).toEqual(nothing);
+  });
+});
+
+describe('a push', () => {
+  const zeros = '0'.repeat(40);
+  const payload = (more: object) => ({
+    ref: 'refs/heads/main',
+    before: 'a'.repeat(40),
+    after: head,
+    repository: { default_branch: 'main' },
+    ...more,
+  });
+
+  test('to the default branch is measured against what was there before', () => {
+    expect(read('push', payload({}))).toEqual({
+      kind: 'push',
+      before: 'a'.repeat(40),
+      after: head,
+    });
+  });
+
+  test('that begins the default branch has nothing before it', () => {
+    expect(read('push', payload({ before: zeros }))).toMatchObject({ kind: 'push', before: zeros });
+  });
+
+  test.each<[string, object]>([
+    ['to another branch', { ref: 'refs/heads/main2' }],
+    ['of a tag that is called like the branch', { ref: 'refs/tags/main' }],
+    ['that deletes the branch', { after: zeros }],
+  ])('%s is not measured', (_, more) => {
+    expect(read('push', payload(more))).toEqual(nothing);
+  });
+});
+
+test('at a set time it is the commit that the job runs at', () => {
+  expect(read('schedule', { schedule: '17 3 * * *' })).toEqual({ kind: 'schedule', commit: head });
+});
+
+test.each(['issues', 'workflow_run', 'toString', ''])(
+  'the event %j is answered by what to do instead',
+  (name) => {
+    expect(() => read(name, payloadsOf(name)[0])).toThrow(
+      /names nothing to gate: run ppsgate on pull_request, .* or push\.$/,
+    );
+  },
+);
+
+/** A trigger, or the sentence of a `UsageError`; any other error is thrown on. */
+function answerFor(name: string, payload: unknown): Trigger | string {
+  try {
+    return read(name, payload);
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+}
+
+const understood = [
+  ...['pull_request', 'pull_request_target', 'issue_comment', 'workflow_dispatch'],
+  ...['repository_dispatch', 'check_run', 'push', 'schedule'],
+];
+
+describe("of GitHub's published examples", () => {
+  test.each(understood.filter((name) => payloadsOf(name).length > 0))(
+    'every one of %s is understood',
+    (name) => {
+      for (const payload of payloadsOf(name)) {
+        expect(answerFor(name, payload)).toMatchObject({ kind: expect.any(String) });
+      }
+    },
+  );
+
+  test('none of any event fails otherwise than by a sentence, also under the name of another', () => {
+    for (const payload of eventNames.flatMap(payloadsOf)) {
+      for (const name of understood) expect(answerFor(name, payload)).toBeDefined();
+    }
+    for (const name of eventNames.filter((one) => !understood.includes(one))) {
+      for (const payload of payloadsOf(name)) expect(answerFor(name, payload)).toMatch(/\.$/);
+    }
+  });
+});
+
+/** An example of one event with something else at one of its places. */
+const spoilt = (payload: unknown) =>
+  fc
+    .tuple(fc.infiniteStream(fc.nat()), fc.anything({ withNullPrototype: true }))
+    .map(([choices, value]) => replaced(payload, choices, value));
+
+function replaced(value: unknown, choices: Iterator<number>, by: unknown): unknown {
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const { value: choice } = choices.next();
+  const [key] = entries[choice % (entries.length + 1)] ?? [];
+  if (key === undefined) return by;
+  const all = entries.map(([name, inner]) => [
+    name,
+    name === key ? replaced(inner, choices, by) : inner,
+  ]);
+  return Object.fromEntries(all);
+}
+
+test('no payload makes it fail otherwise than by a sentence', () => {
+  const examples = understood.flatMap((name) => payloadsOf(name).slice(0, 3));
+  const payload = fc.oneof(fc.anything(), fc.constantFrom(...examples).chain(spoilt));
+  fc.assert(
+    fc.property(fc.constantFrom(...understood), payload, (name, hostile) => {
+      expect(answerFor(name, hostile)).toBeDefined();
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,189 @@
+// `ppsgate init`: what it writes, what it leaves alone, and what it asks.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { type InitOptions, runInit } from '../../src/commands/run-init.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
+
+const action = 'example/ppsgate@0123456789abcdef0123456789abcdef01234567';
+const workflow = '.github/workflows/ppsgate.yml';
+const publisher = '.github/workflows/ppsgate-publish.yml';
+
+/** Runs it there and answers what it prints; `ask` is for whoever sits at a terminal. */
+async function init(
+  directory: string,
+  options: InitOptions = { action },
+  ask?: (question: string) => Promise<string>,
+) {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    const apiUrl = 'http://127.0.0.1:1';
+    expect(await runInit(options, { directory, ask, apiUrl })).toBe(0);
+    return write.mock.calls.map(([text]) => text).join('');
+  } finally {
+    write.mockRestore();
+  }
+}
+
+const read = (directory: string, path: string) => readFileSync(join(directory, path), 'utf8');
+const isThere = (directory: string) => git(directory, 'status', '--porcelain', '-uall').split('\n');
+
+test('for GitHub’s own runner it writes two workflows and a configuration, and says what is next', async () => {
+  const directory = newRepository();
+  git(directory, 'remote', 'add', 'origin', 'https://github.com/example/router.git');
+  expect(await init(directory)).toBe(
+    [
+      'created  .github/workflows/ppsgate.yml',
+      'created  .github/workflows/ppsgate-publish.yml',
+      'created  ppsgate.yml',
+      'The label ppsgate is not made yet: GITHUB_TOKEN holds no token for it.',
+      '  gh label create ppsgate --repo example/router --color 1d76db --description "ppsgate may measure this pull request as it stands"',
+      '',
+      '1. Commit these files to main: they count from there, never from a patch.',
+      '2. Put the label ppsgate on a pull request from a fork, once you have read it, to have it measured as it stands.',
+      '3. Comment `/ppsgate run` on any pull request to have it measured.',
+      '',
+    ].join('\n'),
+  );
+  expect(isThere(directory)).toEqual([`?? ${publisher}`, `?? ${workflow}`, '?? ppsgate.yml']);
+  expect(read(directory, workflow)).toContain(`uses: ${action}\n`);
+  expect(parseYaml(read(directory, publisher))).toMatchObject({
+    name: 'ppsgate-publish',
+    on: { workflow_run: { workflows: [parseYaml(read(directory, workflow)).name] } },
+  });
+  await loadConfig(join(directory, 'ppsgate.yml'));
+});
+
+test('for a runner beside the lab it writes one workflow, whose gate alone runs there', async () => {
+  const directory = newRepository();
+  await init(directory, { action, runner: 'self-hosted, lab' });
+  expect(isThere(directory)).toEqual([`?? ${workflow}`, '?? ppsgate.yml']);
+  expect(parseYaml(read(directory, workflow)).jobs).toMatchObject({
+    admit: { 'runs-on': 'ubuntu-latest' },
+    gate: { 'runs-on': ['self-hosted', 'lab'] },
+  });
+  await loadConfig(join(directory, 'ppsgate.yml'));
+});
+
+test('once more it changes nothing', async () => {
+  const directory = newRepository();
+  await init(directory);
+  commit(directory, {});
+  const { files } = JSON.parse(await init(directory, { action, json: true }));
+  expect(files).toEqual([
+    { path: workflow, kind: 'unchanged' },
+    { path: publisher, kind: 'unchanged' },
+    { path: 'ppsgate.yml', kind: 'unchanged' },
+  ]);
+  expect(isThere(directory)).toEqual(['']);
+});
+
+test('a file that somebody changed is kept, and told of', async () => {
+  const directory = newRepository();
+  mkdirSync(join(directory, '.github/workflows'), { recursive: true });
+  writeFileSync(join(directory, workflow), 'mine\n');
+  expect(await init(directory)).toContain(
+    'kept     .github/workflows/ppsgate.yml          differs from what would be written; --force overwrites workflows, and never ppsgate.yml\n',
+  );
+  expect(read(directory, workflow)).toBe('mine\n');
+});
+
+test('by force a workflow is overwritten, and ppsgate.yml is not', async () => {
+  const directory = newRepository();
+  await init(directory);
+  for (const path of [workflow, 'ppsgate.yml']) writeFileSync(join(directory, path), 'mine\n');
+  const { files } = JSON.parse(await init(directory, { action, force: true, json: true }));
+  expect(files).toEqual([
+    { path: workflow, kind: 'overwritten' },
+    { path: publisher, kind: 'unchanged' },
+    { path: 'ppsgate.yml', kind: 'kept' },
+  ]);
+  expect(read(directory, workflow)).toContain(action);
+  expect(read(directory, 'ppsgate.yml')).toBe('mine\n');
+});
+
+test('a dry run shows the files and writes none', async () => {
+  const directory = newRepository();
+  const output = await init(directory, { action, dryRun: true });
+  expect(output).toContain('\n--- ppsgate.yml\n# What ppsgate measures, and where.');
+  expect(output).toContain('Nothing is written yet.');
+  expect(isThere(directory)).toEqual(['']);
+});
+
+test('from a folder within it writes at the top of the repository', async () => {
+  const directory = newRepository();
+  const within = join(directory, 'sys/netinet');
+  mkdirSync(within, { recursive: true });
+  await init(within);
+  expect(isThere(directory)).toContain(`?? ${workflow}`);
+});
+
+test('it asks for what no flag tells, and an empty answer is the default', async () => {
+  const directory = newRepository();
+  git(directory, 'remote', 'add', 'origin', 'git@github.com:example/router.git');
+  const questions: string[] = [];
+  const answers = ['self-hosted', 'trunk', ''];
+  const output = await init(directory, { action }, async (question) => {
+    questions.push(question);
+    return answers.shift() ?? '';
+  });
+  expect(questions).toEqual([
+    'Which runner measures: ubuntu-latest, or self-hosted with its labels? [ubuntu-latest] ',
+    'What is the default branch? [main] ',
+    'Which repository on GitHub, as OWNER/NAME? [example/router] ',
+  ]);
+  expect(output).toContain('--repo example/router');
+  expect(parseYaml(read(directory, workflow))).toMatchObject({
+    on: { push: { branches: ['trunk'] } },
+    jobs: { gate: { 'runs-on': 'self-hosted' } },
+  });
+});
+
+test('with --yes nobody is asked', async () => {
+  const ask = vi.fn(async () => 'self-hosted');
+  await init(newRepository(), { action, yes: true }, ask);
+  expect(ask).not.toHaveBeenCalled();
+});
+
+test('the default branch is that of origin, whichever is checked out', async () => {
+  const origin = newRepository();
+  commit(origin, { 'a.c': 'int a;\n' });
+  const directory = join(temporaryFolder(), 'clone');
+  git(origin, 'clone', '--quiet', origin, directory);
+  git(directory, 'switch', '--quiet', '--create', 'patch');
+  await init(directory);
+  expect(parseYaml(read(directory, workflow)).on.push).toEqual({ branches: ['main'] });
+});
+
+test.for([
+  [
+    { action: 'example/ppsgate@v1' },
+    /^action: v1 is no commit .*: pin the commit that it names now\.$/,
+  ],
+  [{ action: `${action}0` }, /^action: 0123456789\S+ is no commit with all its 40 digits/],
+  [{ action: 'ppsgate' }, /^action: expected OWNER\/ppsgate@COMMIT, .*found "ppsgate"\.$/],
+  [{ action, runner: 'windows-latest' }, /^runner: expected ubuntu-latest, or labels/],
+  [{ action, runner: 'self-hosted,]\n  x: y' }, /^runner: expected ubuntu-latest, or labels/],
+  [{ action, branch: 'release/**' }, /^branch: expected the name of a branch like main/],
+  [{ action, repository: 'router' }, /^repository: expected OWNER\/NAME, found "router"\.$/],
+] as const)('refuses %o, and writes nothing', async ([options, message]) => {
+  const directory = newRepository();
+  await expect(init(directory, options)).rejects.toThrow(message);
+  expect(isThere(directory)).toEqual(['']);
+});
+
+test('refuses to write where there is no git repository', async () => {
+  const folder = temporaryFolder();
+  await expect(init(folder)).rejects.toThrow(
+    `${folder} is in no git repository: run \`ppsgate init\` in the one whose patches are to be judged.`,
+  );
+});
+
+test('says what is in the way of a file', async () => {
+  const directory = newRepository();
+  mkdirSync(join(directory, workflow), { recursive: true });
+  await expect(init(directory)).rejects.toThrow(/ppsgate\.yml cannot be written \(EISDIR/);
+});

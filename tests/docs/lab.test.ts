@@ -1,0 +1,120 @@
+// What docs/lab.md promises of its examples, and of the lines that are copied from it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseConfig } from '../../src/config/load.ts';
+import type { Config } from '../../src/config/schema.ts';
+import {
+  checkSettings,
+  type SettingsContext,
+  settingsCommands,
+} from '../../src/dut/freebsd-settings.ts';
+import { commandText } from '../../src/host/shell.ts';
+import type { FreebsdTestbed, Generator } from '../../src/testbed/freebsd-schema.ts';
+
+const docs = join(import.meta.dirname, '..', '..', 'docs');
+const page = readFileSync(join(docs, 'lab.md'), 'utf8');
+const examples = readdirSync(join(docs, 'lab')).filter((name) => name.endsWith('.yml'));
+
+function configOf(name: string): Config {
+  const path = join(docs, 'lab', name);
+  return parseConfig(readFileSync(path, 'utf8'), { path, home: '/home/me' });
+}
+
+function testbedOf(name: string): FreebsdTestbed {
+  const [testbed] = Object.values(configOf(name).testbeds);
+  if (testbed?.kind !== 'freebsd') throw new Error(`${name} has no FreeBSD testbed`);
+  return testbed;
+}
+
+test('there are four benches', () => {
+  expect(examples).toHaveLength(4);
+});
+
+test.each(examples)('%s is a configuration of one FreeBSD testbed, by itself', (name) => {
+  const kinds = Object.values(configOf(name).testbeds).map(({ kind }) => kind);
+  expect(kinds).toEqual(['freebsd']);
+});
+
+test.each(examples)('%s measures as a FreeBSD lab does', (name) => {
+  expect(configOf(name).traffic).toMatchObject({
+    frameBytes: 64,
+    measureSeconds: 60,
+    measureAtLeastSeconds: 15,
+    settleSeconds: 6,
+    runsPerBlast: 1,
+  });
+  expect(configOf(name).traffic.offeredPps).toBeUndefined();
+});
+
+test.each(examples)('%s can be powered, and builds kernels that do not debug', (name) => {
+  const { dut, builder } = testbedOf(name);
+  expect(dut.power).toBeDefined();
+  expect(builder?.recipe.kernelConfig).toBe('GENERIC-NODEBUG');
+});
+
+test.each(examples)('the page names %s', (name) => {
+  expect(page).toContain(`(lab/${name})`);
+});
+
+/** The code block that follows the words. */
+function blockAfter(words: string): string {
+  const [, rest] = page.split(words, 2);
+  return /```\w*\n([\s\S]*?)```/.exec(rest ?? '')?.[1] ?? '';
+}
+
+/** The page's lines are those of its first bench. */
+function settingsOf({ dut, senders, receiver }: FreebsdTestbed): SettingsContext {
+  const [sender = receiver] = senders;
+  return {
+    families: ['inet4', 'inet6'],
+    ingress: { ...dut.ingress, neighbour: neighbour(sender) },
+    egress: { ...dut.egress, neighbour: neighbour(receiver) },
+    nowSeconds: 0,
+  };
+}
+
+function neighbour({ mac, addresses: { inet4 = '', inet6 = '' } }: Generator) {
+  return { mac, addresses: { inet4, inet6 } };
+}
+
+const linesToCopy = ['/etc/rc.conf', '/boot/loader.conf', '/etc/sysctl.conf']
+  .map((file) => blockAfter(`### ${file}`))
+  .join('\n');
+
+const wrongValues: Readonly<Record<string, string>> = {
+  'sysctl -n kern.conftxt': '',
+  'sysctl -n hw.ncpu': '8',
+  'ifconfig cxl0': withOffloads('cxl0'),
+  'ifconfig cxl1': withOffloads('cxl1'),
+};
+
+function withOffloads(name: string): string {
+  return `${name}: flags=8843<UP> metric 0 mtu 1500\n\toptions=1<TSO4,LRO>\n\tstatus: active\n`;
+}
+
+/** What rc.conf(5) has words of its own for. */
+const wordsOfRcConf: Readonly<Record<string, string>> = {
+  'sysctl kern.random.harvest.mask=351': 'harvest_mask="351"',
+  'sysctl net.inet.ip.forwarding=1': 'gateway_enable="YES"',
+  'sysctl net.inet6.ip6.forwarding=1': 'ipv6_gateway_enable="YES"',
+};
+
+const plain = (command: string): string => command.replaceAll("'", '');
+
+/** The line, or the part of one, by which a file does what the command does. */
+const written = (command: string): string =>
+  wordsOfRcConf[command] ??
+  command.replace(/^sysctl |^ifconfig \S+ |^(?:\S+ -[sS]|route .*-inet6?) /, '');
+
+test('whatever is wrong with a DUT on which nothing was set, the lines to copy mend it', () => {
+  const context = settingsOf(testbedOf('xeon-t540.yml'));
+  const commands = settingsCommands(context).map(commandText);
+  const said = new Map(commands.map((command) => [command, wrongValues[plain(command)] ?? '255']));
+  const mends = checkSettings(said, context).flatMap(({ mend }) => {
+    if (mend.kind === 'command') return [written(plain(commandText(mend.command)))];
+    return mend.kind === 'loader' ? [mend.line] : [];
+  });
+  expect(mends.length).toBeGreaterThan(20);
+  expect(mends.filter((mend) => !linesToCopy.includes(mend))).toEqual([]);
+});

@@ -1,0 +1,249 @@
+// From every event that asks for a patch to the answer, by the project's workflows and by those that `ppsgate init` writes.
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { labLeftovers } from '../../src/linux-lab/lab.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { pullRequestDocument } from '../fakes/github/documents.ts';
+import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
+import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
+import type { FakePullRequest } from '../fakes/github/state.ts';
+import { describeWith, labPrograms } from '../needs.ts';
+import { type JobRequest, runJob } from './act.ts';
+import { type Example, labWorkflow, makeExample, publisher, workflow } from './example.ts';
+
+const repository = 'example/router';
+const harmless = ['# Whatever must not even be tracked is dropped here.'];
+/** What whoever opens a pull request may call it. */
+const hostile =
+  '@everyone `</details><img src=x onerror=1> \u001b[2J ::set-output name=verdict::improvement';
+let runs = 100;
+
+const workflowSchema = z.object({
+  jobs: z.record(
+    z.string(),
+    z.object({ permissions: z.record(z.string(), z.enum(['read', 'write'])) }),
+  ),
+});
+
+describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () => {
+  let example: Example;
+  let github: FakeGitHub;
+  /** Of a stranger with a fork. */
+  let pullRequest: FakePullRequest;
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    example = makeExample(join(folder, 'router'));
+    pullRequest = {
+      number: 7,
+      title: hostile,
+      author: 'mallory',
+      baseCommit: example.baseCommit,
+      headCommit: example.push(harmless),
+      headRepository: 'mallory/router',
+    };
+    github = await startFakeGitHub({ repository, pullRequests: [pullRequest] });
+    github.state.permissions.carol = 'write';
+  });
+
+  afterEach(async () => {
+    await github.stop();
+    expect(github.violations).toEqual([]);
+    expect(await labLeftovers()).toEqual({ namespaces: [], processes: [] });
+    for (const { body } of ours()) {
+      expect(body.replaceAll(/(`+)[^`].*?\1/g, '')).not.toMatch(/@everyone|<img|\p{Cc}\[/u);
+    }
+  });
+
+  /** What the jobs of the workflow ask for and no more: all else GitHub refuses. */
+  const tokenOf = (path: string): string => {
+    const { jobs } = workflowSchema.parse(
+      parse(readFileSync(join(example.directory, path), 'utf8')),
+    );
+    return github.tokenWith(
+      Object.assign({}, ...Object.values(jobs).map((job) => job.permissions)),
+    );
+  };
+
+  const request = (
+    eventName: string,
+    payload: object,
+    more: Partial<JobRequest> = {},
+  ): JobRequest => ({
+    directory: example.directory,
+    workflow,
+    eventName,
+    payload: { sender: { login: 'carol' }, ...payload },
+    repository,
+    apiUrl: github.url,
+    token: tokenOf(more.workflow ?? workflow),
+    runId: ++runs,
+    temporary: mkdtempSync(join(folder, 'job-')),
+    ...more,
+  });
+
+  const comment = (body: string, login = 'carol', id = 501) => {
+    github.state.comments.push({ id, number: 7, author: login, body });
+    return request('issue_comment', {
+      action: 'created',
+      issue: { number: 7, pull_request: {}, user: { id: 2 } },
+      comment: {
+        id,
+        body,
+        created_at: '2026-11-20T12:00:00Z',
+        user: { login, id: 1 },
+        author_association: 'MEMBER',
+      },
+    });
+  };
+
+  const labelled = (by: string, more = {}) =>
+    request(
+      'pull_request',
+      {
+        action: 'labeled',
+        number: 7,
+        label: { name: 'ppsgate' },
+        sender: { login: by },
+        pull_request: pullRequestDocument(github.state, pullRequest),
+      },
+      more,
+    );
+
+  const ours = () => github.state.comments.filter(({ author }) => author === 'github-actions[bot]');
+  const refused = () => github.requests.filter(({ status }) => status === 403);
+  const onDataBranch = (path: string): boolean => {
+    const { git } = github.state;
+    const tip = commitAt(git, git.refs.get('refs/heads/ppsgate-data') ?? '');
+    return tip !== undefined && entryAt(git, tip.tree, path) !== undefined;
+  };
+
+  test('a command in a comment is measured as it says, and acknowledged', async () => {
+    const commit = pullRequest.headCommit.slice(0, 12);
+    const job = await runJob(comment(`/ppsgate run ${commit} margin=40% runs=12`));
+
+    expect(job.outputs.verdict, job.log).toBe('no-regression');
+    expect(github.state.reactions).toMatchObject([{ commentId: 501, content: 'eyes' }]);
+    expect(ours()).toHaveLength(1);
+    expect(ours()[0]?.body).toContain('a loss of 40 % or more matters');
+    expect(github.state.checkRuns).toMatchObject([{ conclusion: 'success' }]);
+    expect(onDataBranch('history.jsonl')).toBe(true);
+    expect(refused()).toEqual([]);
+  });
+
+  test('a command that is none gets the nearest right one, and nothing runs', async () => {
+    const job = await runJob(comment('/ppsgate run $(reboot)'));
+    expect(job.outputs, job.log).toEqual({});
+    expect(ours().map(({ body }) => body)).toEqual([
+      expect.stringContaining('`run takes no "$(reboot)"; write /ppsgate run`'),
+    ]);
+    expect(github.state.checkRuns).toEqual([]);
+  });
+
+  test('an experiment that nobody could decide goes on where it stopped', async () => {
+    const commit = pullRequest.headCommit.slice(0, 12);
+    const first = await runJob(comment(`/ppsgate run ${commit} margin=0.1% runs=16`));
+    expect(first.outputs.verdict, first.log).toBe('inconclusive');
+    github.state.workflowRuns.push({
+      id: runs,
+      name: 'gate',
+      path: workflow,
+      event: 'issue_comment',
+      headBranch: 'main',
+      headCommit: example.baseCommit,
+      headRepository: repository,
+      status: 'completed',
+      conclusion: 'failure',
+      pullRequests: [],
+    });
+    const second = await runJob(comment(`/ppsgate extend ${commit} runs=48`, 'carol', 502));
+
+    expect(second.errors, second.log).toEqual([]);
+    expect(second.outputs.verdict).toBeDefined();
+    expect(ours()).toHaveLength(1);
+    // Pairs of both: the first had 16.
+    const [, pairs] = /\| (\d+)\u00a0\+\u00a0\d+ \|/.exec(ours()[0]?.body ?? '') ?? [];
+    expect(Number(pairs)).toBeGreaterThan(16);
+    expect(ours()[0]?.body).toContain('earlier pushes');
+  });
+
+  test("another program's repository_dispatch is measured", async () => {
+    const payload = { action: 'ppsgate', client_payload: { patch: '#7', 'max-runs': 12 } };
+    const job = await runJob(request('repository_dispatch', payload));
+    expect(job.outputs.verdict, job.log).toBe('no-regression');
+    expect(ours()).toHaveLength(1);
+  });
+
+  test('the clock is the base against itself: a badge, and nobody is answered', async () => {
+    const job = await runJob(request('schedule', { schedule: '17 3 * * *' }));
+    expect(job.outputs.verdict, job.log).toMatch(/^(no-regression|inconclusive)$/);
+    expect(job.exitCode).toBe(0);
+    expect(onDataBranch('badges/this-machine/forwarding-inet4.svg')).toBe(true);
+    expect(ours()).toEqual([]);
+    expect(github.state.checkRuns).toEqual([]);
+  });
+
+  test("a label on a fork's patch runs with a token that may read, and another workflow answers", async () => {
+    const reads = github.tokenWith({ contents: 'read', actions: 'read' });
+    const gate = labelled('carol', { token: reads });
+    const measured = await runJob(gate);
+    expect(measured.outputs.verdict, measured.log).toBe('no-regression');
+    expect(ours()).toEqual([]);
+
+    const job = await runJob(
+      request('workflow_run', { workflow_run: runOf(gate.runId) }, { workflow: publisher }),
+    );
+    expect(job.exitCode, job.log).toBe(0);
+    expect(ours().map(({ body }) => body)).toEqual([
+      expect.stringContaining('🟢 ppsgate: #7 loses nothing that matters'),
+    ]);
+    expect(github.state.checkRuns).toMatchObject([
+      { headCommit: pullRequest.headCommit, conclusion: 'success' },
+    ]);
+  });
+
+  const runOf = (id: number) => ({
+    id,
+    event: 'pull_request',
+    conclusion: 'success',
+    head_sha: pullRequest.headCommit,
+    head_branch: 'changes',
+    head_repository: { full_name: 'mallory/router', owner: { login: 'mallory' } },
+  });
+
+  test('and answers that nobody gave leave, where nobody did', async () => {
+    const gate = labelled('mallory', { token: github.tokenWith({ contents: 'read' }) });
+    const refused = await runJob(gate);
+    expect(refused.outputs.verdict, refused.log).toBeUndefined();
+    await runJob(
+      request('workflow_run', { workflow_run: runOf(gate.runId) }, { workflow: publisher }),
+    );
+    expect(ours().map(({ body }) => body)).toEqual([
+      expect.stringContaining('### ⏸️ ppsgate: #7 waits for a maintainer'),
+    ]);
+    expect(github.state.checkRuns).toEqual([]);
+  });
+
+  test('and nothing that a fork says of itself where it changes what measures it', async () => {
+    pullRequest.headCommit = example.pushFile('.github/workflows/another.yml', 'on: push\n');
+    await runJob(request('workflow_run', { workflow_run: runOf(4711) }, { workflow: publisher }));
+    expect(github.state.checkRuns).toMatchObject([{ conclusion: 'failure' }]);
+    expect(ours()[0]?.body).toContain('#7 changes .github/, and so could say anything of itself');
+  });
+
+  test('three jobs share the work where the lab has a runner of its own', async () => {
+    const event = labelled('carol', { workflow: labWorkflow, eventName: 'pull_request_target' });
+    const job = await runJob(event);
+    expect(job.exitCode, job.log).toBe(0);
+    expect(job.outputs).toMatchObject({ go: 'true', subject: '#7', verdict: 'no-regression' });
+    expect(ours().map(({ body }) => body)).toEqual([
+      expect.stringContaining('🟢 ppsgate: #7 loses nothing that matters'),
+    ]);
+    expect(github.state.checkRuns).toMatchObject([{ status: 'completed', conclusion: 'success' }]);
+    expect(refused()).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+// A cell judged alone, by a design that looks once at all its pairs.
+import type { CellResult, Policy, Run } from '../../src/report/result.ts';
+import type { Cell } from '../../src/scenario/scenario.ts';
+import { type CellRuns, standings } from '../../src/stats/standing.ts';
+import { cellResult } from '../../src/stats/verdict.ts';
+import { forwarding, policy } from './result.ts';
+
+/** Paired runs, all of which have come; with what a test wants to be otherwise. */
+export const cellRuns = (
+  runs: Run[],
+  changes: Partial<CellRuns> = {},
+): CellRuns & { cell: Cell } => {
+  const pairs = Math.max(1, ...runs.map((run) => run.pair));
+  return {
+    cell: forwarding,
+    design: { name: 'fixed', budgets: [pairs], pairsPerStep: pairs, method: 'paired' },
+    runs,
+    closedPairs: pairs,
+    failures: [],
+    ...changes,
+  };
+};
+
+/** Pooled single runs, looked at pair by pair or at 3, 5, 8 … of them. */
+export const singleRunDesign: CellResult['design'] = {
+  name: 'group-sequential',
+  budgets: [20],
+  pairsPerStep: 1,
+  method: 'pooled',
+};
+
+export function judgeCell(
+  runs: Run[],
+  policyChanges: Partial<Policy> = {},
+  changes: Partial<CellRuns> = {},
+): CellResult {
+  const rules = { ...policy, ...policyChanges };
+  const [standing] = standings([cellRuns(runs, changes)], rules);
+  if (standing === undefined) throw new Error('One cell has one standing.');
+  return cellResult(standing, rules, []);
+}

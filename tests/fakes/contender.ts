@@ -1,0 +1,95 @@
+// A program that reserves testbeds one after the other and uses their machines; its plan is its only argument.
+import { setTimeout } from 'node:timers/promises';
+import type { LinuxTestbed } from '../../src/config/schema.ts';
+import { FencedError } from '../../src/host/fence.ts';
+import {
+  type Lease,
+  LeaseLostError,
+  NotReservedError,
+  reserve,
+} from '../../src/reservation/lease.ts';
+import { steadySeconds } from '../../src/reservation/open.ts';
+import type { Priority } from '../../src/reservation/queue.ts';
+import type { ReservationsConfig } from '../../src/reservation/schema.ts';
+import { StoreError } from '../../src/reservation/store.ts';
+import { connectTo } from '../../src/testbed/connect.ts';
+import { fencedConnect, raiseFences } from '../../src/testbed/fence.ts';
+import { machinesOf } from '../../src/testbed/inventory.ts';
+import { openContending, type Sign, say } from './contending.ts';
+import { useBy } from './machine-log.ts';
+
+export type ContenderPlan = {
+  name: string;
+  reservations: ReservationsConfig;
+  testbeds: Readonly<Record<string, LinuxTestbed>>;
+  turns: readonly Turn[];
+  /** Whether it stops when its lease is over, or only where machines refuse it, or not even there. */
+  heeds: 'lease' | 'fence' | 'nothing';
+};
+
+export type Turn = {
+  /** The first best. */
+  wants: readonly string[];
+  priority: Priority;
+  /** Between its uses of all machines, of which there is one more than pauses. */
+  pausesMilliseconds: readonly number[];
+};
+
+export type ContenderSays =
+  | Sign
+  | { kind: 'holds'; testbed: string; token: number }
+  /** Is about to use all machines. */
+  | { kind: 'uses' }
+  /** Has had its turn and given the testbed back. */
+  | { kind: 'done'; testbed: string; token: number }
+  /** Begins the turn anew. */
+  | { kind: 'failed'; error: string; message: string; secondsAfterRenewal: number };
+
+const plan: ContenderPlan = JSON.parse(process.argv[2] ?? '');
+const { name, reservations, testbeds, turns, heeds } = plan;
+await using contending = await openContending(reservations, tell);
+for (const turn of turns) while (!(await isTaken(turn)));
+
+async function isTaken({ wants, priority, pausesMilliseconds }: Turn): Promise<boolean> {
+  const wanted = wants.map((name) => [name, machinesOf(testbedNamed(name))] as const);
+  const holder = { who: name, purpose: 'chaos' };
+  try {
+    const lease = await reserve({ testbeds: new Map(wanted), priority, holder }, contending.world);
+    const { testbed, token } = lease;
+    tell({ kind: 'holds', testbed, token });
+    await use(lease, pausesMilliseconds);
+    await lease.release({ outcome: 'used', isClean: true });
+    tell({ kind: 'done', testbed, token });
+    return true;
+  } catch (error) {
+    const known = [LeaseLostError, NotReservedError, FencedError, StoreError];
+    if (!(error instanceof Error && known.some((kind) => error instanceof kind))) throw error;
+    const secondsAfterRenewal = steadySeconds() - contending.renewedAt();
+    tell({ kind: 'failed', error: error.name, message: error.message, secondsAfterRenewal });
+    return false;
+  }
+}
+
+async function use(lease: Lease, pausesMilliseconds: readonly number[]): Promise<void> {
+  const testbed = testbedNamed(lease.testbed);
+  const fence = heeds === 'lease' ? lease : { token: lease.token, assertHeld() {} };
+  await raiseFences(testbed, fence, connectTo);
+  const connect = heeds === 'nothing' ? connectTo : fencedConnect(connectTo, fence);
+  await using dut = await connect(testbed.dut, 'DUT');
+  await using sender = await connect(testbed.sender, 'sender');
+  for (const pause of [...pausesMilliseconds, 0]) {
+    tell({ kind: 'uses' });
+    await Promise.all([dut, sender].map((host) => host.output(useBy(lease.token))));
+    await setTimeout(pause);
+  }
+}
+
+function testbedNamed(name: string): LinuxTestbed {
+  const testbed = testbeds[name];
+  if (testbed === undefined) throw new Error(`There is no testbed ${name}.`);
+  return testbed;
+}
+
+function tell(saying: ContenderSays): void {
+  say(saying);
+}

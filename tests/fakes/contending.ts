@@ -1,0 +1,73 @@
+// The world in which the programs of the fakes reserve testbeds: all of it real, and they say what they see of it.
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { LeaseWorld } from '../../src/reservation/lease.ts';
+import { openStore, steadySeconds } from '../../src/reservation/open.ts';
+import type { ReservationsConfig } from '../../src/reservation/schema.ts';
+import type { Store } from '../../src/reservation/store.ts';
+
+/** Whatever a process says has its time, by `steadySeconds`. */
+export type Timed<Saying> = Saying & { at: number };
+
+/** A line of JSON on stdout, written before this returns. */
+export function say(saying: object): void {
+  process.stdout.write(`${JSON.stringify({ at: steadySeconds(), ...saying })}\n`);
+}
+
+export type Sign =
+  /** Is in the queue; said again whenever the lab changes. */
+  | { kind: 'waits' }
+  /** Is about to commit something. */
+  | { kind: 'commits' }
+  /** Was told that its session goes on, which it had asked for then. */
+  | { kind: 'renewed'; askedAt: number };
+
+export type Contending = AsyncDisposable & {
+  world: LeaseWorld;
+  /** When the last sign of life was asked for that the store has taken; it promises `leaseSeconds` from then on. */
+  renewedAt(): number;
+};
+
+export async function openContending(
+  reservations: ReservationsConfig,
+  onSign: (sign: Sign) => void,
+): Promise<Contending> {
+  const store = await openStore(reservations);
+  let renewedAt = 0;
+  const watched: Store = {
+    ...store,
+    async openSession(seconds) {
+      const askedAt = steadySeconds();
+      const session = await store.openSession(seconds);
+      renewedAt = askedAt;
+      return session;
+    },
+    async renew(session) {
+      const askedAt = steadySeconds();
+      const isAlive = await store.renew(session);
+      if (isAlive) {
+        renewedAt = askedAt;
+        onSign({ kind: 'renewed', askedAt });
+      }
+      return isAlive;
+    },
+    commit(change) {
+      onSign({ kind: 'commits' });
+      return store.commit(change);
+    },
+  };
+  return {
+    renewedAt: () => renewedAt,
+    world: {
+      store: watched,
+      leaseSeconds: reservations.leaseSeconds,
+      now: steadySeconds,
+      sleep: async (seconds, until) => setTimeout(seconds * 1000, undefined, { signal: until }),
+      date: () => new Date(),
+      randomId: () => randomBytes(4).toString('hex'),
+      signal: new AbortController().signal,
+      onWait: () => onSign({ kind: 'waits' }),
+    },
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+}

@@ -1,0 +1,415 @@
+// A real etcd cluster on this machine, whose members can be killed, stopped for a while and cut off from the others.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, isIP } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Need } from '../needs.ts';
+
+const run = promisify(execFile);
+
+/** What a cluster needs of the machine; with `namespaces` also `root` and `ip`. */
+export const etcdNeeds: readonly Need[] = ['etcd', 'etcdctl', 'openssl', 'setpriv'];
+
+export type EtcdOptions = {
+  /** 3 where nothing is said. */
+  members?: number;
+  /** HTTPS, with a certificate for this address or host name; 127.0.0.1 where only `true` is said. Clients have to show one too. */
+  tls?: true | { name: string };
+  /** Passwords, and one user who may read and write what begins with this. */
+  auth?: { prefix: string };
+  /** Each member in a network namespace of its own, all on one bridge to which this machine is joined too. */
+  namespaces?: boolean;
+  /** How long a leader may be silent. Sessions can be as short as this and a half, rounded up to whole seconds. */
+  electionMs?: number;
+  /** More for the command line of each member. */
+  flags?: readonly string[];
+};
+
+export interface EtcdCluster extends AsyncDisposable {
+  readonly endpoints: string[];
+  readonly members: readonly EtcdMember[];
+  /** For the clients of a cluster with `tls`. */
+  readonly tls: ClientFiles | undefined;
+  /** The user of a cluster with `auth`. */
+  readonly account: Account | undefined;
+  /** The member that leads by its own word and that of most others; waits until there is one. */
+  leader(): Promise<EtcdMember>;
+  /** Only with `namespaces`: whoever is in the namespace of the member reaches nobody outside, and nobody it. */
+  cut(member: EtcdMember): Promise<void>;
+  mend(member: EtcdMember): Promise<void>;
+  /** Ends all members and leaves nothing of them. */
+  stop(): Promise<void>;
+}
+
+export type ClientFiles = { caPath: string; certificatePath: string; keyPath: string };
+export type Account = { user: string; passwordPath: string };
+
+export interface EtcdMember {
+  readonly name: string;
+  readonly pid: number;
+  readonly endpoint: string;
+  /** For `ip netns exec`; only with `namespaces`. */
+  readonly namespace: string | undefined;
+  /** What it has logged, the end of it. */
+  readonly log: string;
+  /** As by a power cut: SIGKILL; its data stays. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`. */
+  restart(): void;
+  /** Stops it where it is, and lets it go on. */
+  pause(): void;
+  resume(): void;
+}
+
+/**
+ * Starts a cluster and waits until every member has joined and can serve: a fraction of a second, or 2 s where the disk
+ * is slow to give 64 MB to each, which TMPDIR=/dev/shm avoids.
+ */
+export async function startEtcd(options: EtcdOptions = {}): Promise<EtcdCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'ppsgate-etcd-'));
+  const network = options.namespaces ? await makeBridge() : loopback;
+  const members: Member[] = [];
+  const stop = async () => {
+    await Promise.all(members.map((member) => member.kill()));
+    await network.remove();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const places = await makePlaces(network, options);
+    const tls = options.tls === undefined ? undefined : await makeTls(folder, options.tls);
+    members.push(...places.map((place) => startMember(place, { places, folder, tls, options })));
+    await Promise.all(members.map(isServing));
+    const endpoints = members.map(({ endpoint }) => endpoint);
+    const account =
+      options.auth && (await enableAuth(endpoints, folder, tls?.client, options.auth));
+    return {
+      endpoints,
+      members,
+      tls: tls?.client,
+      account,
+      leader: () => leaderOf(members),
+      cut: (member) => network.connect(member.name, false),
+      mend: (member) => network.connect(member.name, true),
+      stop,
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    const logs = members.map(({ name, log }) => `${name}: ${log.slice(-2000)}`);
+    await stop();
+    throw new Error(`The etcd cluster did not start.\n${logs.join('\n')}`, { cause: error });
+  }
+}
+
+type Member = EtcdMember & { metricsUrl: string; isRunning(): boolean };
+
+/** Where a member listens: for clients, for its peers, and, always by plain HTTP, for those who ask how it is. */
+type Place = {
+  name: string;
+  namespace: string | undefined;
+  host: string;
+  ports: readonly [client: number, peer: number, metrics: number];
+};
+
+async function makePlaces(network: Network, { members = 3 }: EtcdOptions): Promise<Place[]> {
+  const ports = network.hasOwnPorts ? undefined : await freePorts(3 * members);
+  return Promise.all(
+    Array.from({ length: members }, async (_, index) => {
+      const name = `member-${index + 1}`;
+      const [client = 2379, peer = 2380, metrics = 2381] = ports?.splice(0, 3) ?? [];
+      return { name, ...(await network.place(name, index)), ports: [client, peer, metrics] };
+    }),
+  );
+}
+
+/** All at once, or one could be given out twice. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => {
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('No free TCP port.');
+    return address.port;
+  });
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
+}
+
+type Plan = {
+  places: readonly Place[];
+  folder: string;
+  tls: Tls | undefined;
+  options: EtcdOptions;
+};
+
+function startMember(place: Place, plan: Plan): Member {
+  const { name, namespace, host, ports } = place;
+  const inNamespace = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace];
+  // Whatever ends the tests ends the members too.
+  const [program = '', ...words] = [
+    ...inNamespace,
+    ...['setpriv', '--pdeathsig', 'KILL', 'etcd'],
+    ...flagsOf(place, plan),
+  ];
+  let log = '';
+  const start = () => {
+    const child = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+    child.stderr.on('data', (text) => {
+      log = `${log}${text}`.slice(-100_000);
+    });
+    return child;
+  };
+  let child: ChildProcess = start();
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  return {
+    name,
+    get pid() {
+      if (child.pid === undefined) throw new Error(`${name} never ran.`);
+      return child.pid;
+    },
+    endpoint: urlOf(plan.tls, host, ports[0]),
+    namespace,
+    metricsUrl: urlOf(undefined, host, ports[2]),
+    get log() {
+      return log;
+    },
+    isRunning,
+    async kill() {
+      if (isRunning() && child.kill('SIGKILL')) await once(child, 'exit');
+    },
+    restart() {
+      if (!isRunning()) child = start();
+    },
+    pause: () => stopWhole(child),
+    resume: () => void child.kill('SIGCONT'),
+  };
+}
+
+function flagsOf(place: Place, { places, folder, tls, options }: Plan): string[] {
+  const { name, host, ports } = place;
+  const { electionMs = 300, flags = [] } = options;
+  const clientUrl = urlOf(tls, host, ports[0]);
+  const peerUrl = (of: Place) => urlOf(undefined, of.host, of.ports[1]);
+  const settings = {
+    name,
+    'data-dir': join(folder, name),
+    'listen-client-urls': clientUrl,
+    'advertise-client-urls': clientUrl,
+    'listen-peer-urls': peerUrl(place),
+    'initial-advertise-peer-urls': peerUrl(place),
+    'initial-cluster': places.map((of) => `${of.name}=${peerUrl(of)}`).join(),
+    'listen-metrics-urls': urlOf(undefined, host, ports[2]),
+    'heartbeat-interval': String(Math.ceil(electionMs / 10)),
+    'election-timeout': String(electionMs),
+    logger: 'zap',
+    'log-outputs': 'stderr',
+    ...tls?.flags,
+  };
+  return [...Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`), ...flags];
+}
+
+const urlOf = (tls: Tls | undefined, host: string, port: number): string =>
+  `${tls === undefined ? 'http' : 'https'}://${host}:${port}`;
+
+async function isServing(member: Member): Promise<void> {
+  // Asked for its health before there is a leader, it may take another half second over its answer.
+  while (!member.log.includes('elected leader') || !(await isHealthy(member))) {
+    if (!member.isRunning()) throw new Error(`The etcd ${member.name} ended.`);
+    await wait(20);
+  }
+}
+
+/** Only one that most of the cluster can hear says so. */
+const isHealthy = async ({ metricsUrl }: Member): Promise<boolean> =>
+  (await textAt(`${metricsUrl}/health`)).includes('"true"');
+
+async function leaderOf(members: readonly Member[]): Promise<Member> {
+  const onlyIfLeader = async (member: Member) => {
+    if (await isLeader(member)) return member;
+    throw new Error(`${member.name} does not lead.`);
+  };
+  for (;;) {
+    // The first to say so: those that are stopped say nothing for a while.
+    const leader = await Promise.any(members.map(onlyIfLeader)).catch(() => undefined);
+    if (leader !== undefined) return leader;
+    await wait(20);
+  }
+}
+
+/** One that was cut off may believe in itself a little longer, but is not healthy. */
+const isLeader = async (member: Member): Promise<boolean> =>
+  /^etcd_server_is_leader 1$/m.test(await textAt(`${member.metricsUrl}/metrics`)) &&
+  (await isHealthy(member));
+
+/** Empty where nobody answers. */
+async function textAt(url: string): Promise<string> {
+  try {
+    return await (await fetch(url, { signal: AbortSignal.timeout(1000) })).text();
+  } catch {
+    return '';
+  }
+}
+
+type Network = {
+  hasOwnPorts: boolean;
+  place(name: string, index: number): Promise<{ namespace: string | undefined; host: string }>;
+  connect(name: string, isConnected: boolean): Promise<void>;
+  remove(): Promise<void>;
+};
+
+const loopback: Network = {
+  hasOwnPorts: false,
+  place: async () => ({ namespace: undefined, host: '127.0.0.1' }),
+  connect: async () => {
+    throw new Error('Only members of a cluster with `namespaces` can be cut off.');
+  },
+  remove: async () => {},
+};
+
+let bridges = 0;
+
+/** This machine is .254 on it, the members are .1, .2 and so on. */
+async function makeBridge(): Promise<Network> {
+  bridges += 1;
+  const id = `${process.pid}-${bridges}`;
+  // Names of interfaces have no more than 15 characters.
+  const bridge = `ppse${process.pid.toString(36)}-${bridges}`;
+  const net = freeLinkLocalNet();
+  const namespaceOf = (name: string) => `ppsgate-etcd-${id}-${name}`;
+  const cableOf = (name: string) => `${bridge}-${name.slice('member-'.length)}`;
+  const namespaces: string[] = [];
+  await ip(`link add ${bridge} type bridge`);
+  await ip(`address add ${net}.254/24 dev ${bridge}`);
+  await ip(`link set ${bridge} up`);
+  return {
+    hasOwnPorts: true,
+    async place(name, index) {
+      const namespace = namespaceOf(name);
+      const host = `${net}.${index + 1}`;
+      await ip(`netns add ${namespace}`);
+      namespaces.push(namespace);
+      await ip(`link add ${cableOf(name)} type veth peer name bridge netns ${namespace}`);
+      await ip(`-n ${namespace} address add ${host}/24 dev bridge`);
+      await ip(`-n ${namespace} link set bridge up`);
+      await ip(`-n ${namespace} link set lo up`);
+      await ip(`link set ${cableOf(name)} master ${bridge} up`);
+      return { namespace, host };
+    },
+    async connect(name, isConnected) {
+      await ip(`link set ${cableOf(name)} ${isConnected ? 'up' : 'down'}`);
+    },
+    async remove() {
+      for (const namespace of namespaces) {
+        // A namespace gives its cable back some time after it was deleted; deleted itself, it is gone at once.
+        await ip(`-n ${namespace} link delete bridge`).catch(() => {});
+        await ip(`netns delete ${namespace}`);
+      }
+      await ip(`link delete ${bridge}`);
+    },
+  };
+}
+
+/** Two clusters must not share one, of whichever process; 169.254.71 to 73 are the embedded lab's. */
+function freeLinkLocalNet(): string {
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  for (let attempt = 0; attempt < 150; attempt += 1) {
+    const net = `169.254.${80 + ((process.pid + bridges * 37 + attempt) % 150)}`;
+    if (!addresses.some(({ address }) => address.startsWith(`${net}.`))) return net;
+  }
+  throw new Error('No free link-local net is left for a cluster: end what uses them.');
+}
+
+async function ip(command: string): Promise<void> {
+  await run('ip', command.split(' '));
+}
+
+type Tls = { flags: Record<string, string>; client: ClientFiles };
+
+async function makeTls(folder: string, options: true | { name: string }): Promise<Tls> {
+  const authority = await makeAuthority(folder, 'authority');
+  const server = await authority.issue('etcd', options === true ? '127.0.0.1' : options.name);
+  const client = await authority.issue('client', 'client');
+  return {
+    flags: {
+      'cert-file': server.certificatePath,
+      'key-file': server.keyPath,
+      'trusted-ca-file': authority.caPath,
+      'client-cert-auth': 'true',
+    },
+    client: { caPath: authority.caPath, ...client },
+  };
+}
+
+export type Authority = {
+  caPath: string;
+  /** A key, and a certificate for one address or host name. */
+  issue(file: string, name: string): Promise<{ certificatePath: string; keyPath: string }>;
+};
+
+/** An authority of its own for certificates; its files are in the folder. */
+export async function makeAuthority(folder: string, name: string): Promise<Authority> {
+  const pathOf = (file: string) => join(folder, file);
+  const [caPath, caKeyPath] = [pathOf(`${name}.pem`), pathOf(`${name}.key`)];
+  // Nothing but what is said here: Debian's own configuration would make every certificate an authority's.
+  const configPath = pathOf('openssl.cnf');
+  writeFileSync(configPath, '[req]\ndistinguished_name = name\n[name]\n');
+  const make = (keyPath: string, certificatePath: string, subject: string, more: string[]) =>
+    run('openssl', [
+      ...['req', '-x509', '-config', configPath, '-subj', `/CN=${subject}`, '-days', '2'],
+      ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
+      ...['-keyout', keyPath, '-out', certificatePath, ...more],
+    ]);
+  await make(caKeyPath, caPath, name, ['-addext', 'basicConstraints=critical,CA:TRUE']);
+  return {
+    caPath,
+    async issue(file, host) {
+      const [certificatePath, keyPath] = [pathOf(`${file}.pem`), pathOf(`${file}.key`)];
+      const kind = isIP(host) === 0 ? 'DNS' : 'IP';
+      await make(keyPath, certificatePath, file, [
+        ...['-CA', caPath, '-CAkey', caKeyPath],
+        ...['-addext', `subjectAltName=${kind}:${host}`],
+      ]);
+      return { certificatePath, keyPath };
+    },
+  };
+}
+
+const rootPassword = 'the password of root';
+
+/** Passwords are asked for from now on. */
+async function enableAuth(
+  endpoints: readonly string[],
+  folder: string,
+  tls: ClientFiles | undefined,
+  { prefix }: { prefix: string },
+): Promise<Account> {
+  const [user, password] = ['ppsgate', 'the password of ppsgate'];
+  const files =
+    tls === undefined
+      ? []
+      : [`--cacert=${tls.caPath}`, `--cert=${tls.certificatePath}`, `--key=${tls.keyPath}`];
+  const etcdctl = (...words: string[]) =>
+    run('etcdctl', [`--endpoints=${endpoints.join()}`, ...files, ...words]);
+  await etcdctl('user', 'add', 'root', `--new-user-password=${rootPassword}`);
+  await etcdctl('user', 'add', user, `--new-user-password=${password}`);
+  await etcdctl('role', 'add', user);
+  await etcdctl('role', 'grant-permission', user, '--prefix=true', 'readwrite', prefix);
+  await etcdctl('user', 'grant-role', user, user);
+  await etcdctl('auth', 'enable');
+  const passwordPath = join(folder, 'password');
+  writeFileSync(passwordPath, `${password}\n`, { mode: 0o600 });
+  return { user, passwordPath };
+}
+
+/** A thread that runs when the others are stopped already may still answer. */
+function stopWhole(child: ChildProcess): void {
+  child.kill('SIGSTOP');
+  const tasks = `/proc/${child.pid}/task`;
+  // Of proc_pid_stat(5): the name in parentheses, and then the state.
+  const isStopped = (thread: string) =>
+    / T [^)]*$/.test(readFileSync(join(tasks, thread, 'stat'), 'utf8').replace(/.*\)/s, ')'));
+  while (!readdirSync(tasks).every(isStopped));
+}

@@ -1,0 +1,98 @@
+// What chance does to contenders: what they want, and when they are killed, or stopped for longer than a lease.
+import { setTimeout } from 'node:timers/promises';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { priorities } from '../../src/reservation/queue.ts';
+import type { ContenderSays, Turn } from './contender.ts';
+import type { Program } from './program.ts';
+
+export type Dice = {
+  /** Both may come. */
+  int(least: number, most: number): number;
+  /** All of them, in any order. */
+  shuffled<Item>(items: readonly Item[]): Item[];
+};
+
+export function diceOf(seed: number): Dice {
+  const random = xoroshiro128plus(seed);
+  const int = (least: number, most: number) => uniformInt(random, least, most);
+  return {
+    int,
+    shuffled: (items) =>
+      items
+        .map((item) => ({ item, rank: int(0, 2 ** 30) }))
+        .toSorted((a, b) => a.rank - b.rank)
+        .map(({ item }) => item),
+  };
+}
+
+export function randomTurn(testbeds: readonly string[], { int, shuffled }: Dice): Turn {
+  return {
+    wants: shuffled(testbeds).slice(0, int(1, testbeds.length)),
+    priority: shuffled(priorities)[0] ?? 'patch',
+    pausesMilliseconds: Array.from({ length: int(1, 3) }, () => int(10, 35)),
+  };
+}
+
+export type Fate =
+  | { kind: 'spared' }
+  | { kind: 'killed'; when: Moment }
+  /** One that does not heed its lease goes on until a machine refuses it. */
+  | { kind: 'stopped'; when: Moment; seconds: number; isHeedless: boolean };
+
+/** So long after it has said that for so many times. */
+export type Moment = {
+  said: 'waits' | 'commits' | 'holds' | 'uses';
+  times: number;
+  milliseconds: number;
+};
+
+/** In any order: a third is killed, a third is stopped, most of them until after their leases, and the others are let be. */
+export function fatesOf(count: number, leaseSeconds: number, { int, shuffled }: Dice): Fate[] {
+  const atLogin = (): Moment => ({ said: 'holds', times: 1, milliseconds: int(0, 50) });
+  const atWork = (): Moment => ({ said: 'uses', times: int(1, 2), milliseconds: int(0, 20) });
+  const inQueue = (): Moment => ({ said: 'waits', times: int(1, 3), milliseconds: int(0, 300) });
+  /** While the store is at it. */
+  const inCommit = (): Moment => ({ said: 'commits', times: int(1, 4), milliseconds: int(0, 3) });
+  const killed = [atLogin, atWork, inQueue, inCommit].flatMap((moment) =>
+    times(count / 12, (): Fate => ({ kind: 'killed', when: moment() })),
+  );
+  const long = () => (leaseSeconds * int(15, 22)) / 10;
+  /** It is told in time that it still lives, as it had renewed its lease not longer than a third ago. */
+  const short = () => (leaseSeconds * int(50, 60)) / 100;
+  const stopped = [
+    ...times(count / 10, () => ({ when: atWork(), seconds: long(), isHeedless: true })),
+    ...times(count / 20, () => ({ when: atLogin(), seconds: long(), isHeedless: true })),
+    ...times(count / 20, () => ({ when: atWork(), seconds: long(), isHeedless: false })),
+    ...times(count / 20, () => ({ when: inCommit(), seconds: long(), isHeedless: false })),
+    ...times(count / 10, () => ({ when: atWork(), seconds: short(), isHeedless: false })),
+  ].map((how): Fate => ({ kind: 'stopped', ...how }));
+  const spared = times(count - killed.length - stopped.length, (): Fate => ({ kind: 'spared' }));
+  return shuffled([...killed, ...stopped, ...spared]);
+}
+
+const times = <Item>(count: number, make: () => Item): Item[] =>
+  Array.from({ length: Math.round(count) }, make);
+
+/** Hears what the contender says, and does to it what is its fate. */
+export function fulfil(
+  fate: Fate,
+): (saying: ContenderSays, program: Program<ContenderSays>) => void {
+  let heard = 0;
+  return ({ kind }, program) => {
+    if (fate.kind === 'spared' || kind !== fate.when.said) return;
+    heard += 1;
+    if (heard === fate.when.times) void strike(fate, program);
+  };
+}
+
+async function strike(
+  fate: Exclude<Fate, { kind: 'spared' }>,
+  program: Program<ContenderSays>,
+): Promise<void> {
+  await setTimeout(fate.when.milliseconds);
+  if (fate.kind === 'killed') return program.signal('SIGKILL');
+  program.signal('SIGSTOP');
+  await setTimeout(fate.seconds * 1000);
+  program.signal('SIGCONT');
+}

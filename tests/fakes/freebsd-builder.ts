@@ -1,0 +1,167 @@
+// FreeBSD's programs that a build runs, for a builder that is Linux: scripts to put first on its PATH.
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type FreebsdBuilder = {
+  /** The folder of the scripts. */
+  readonly bin: string;
+  /** What make was called for, in order: `buildkernel`, … */
+  makes(): string[];
+  /** The words of the last make for a target. */
+  wordsOf(target: string): string[];
+  /** From now on cc(1) is of this version. */
+  setCompiler(version: string): void;
+  /** Whether filemon(4) is loaded. */
+  setFilemon(loaded: boolean): void;
+  /** As new. */
+  reset(): void;
+};
+
+/** Lays the scripts below a folder. */
+export function freebsdBuilder(folder: string): FreebsdBuilder {
+  const bin = join(folder, 'bin');
+  const state = join(folder, 'state');
+  mkdirSync(bin);
+  for (const [name, text] of Object.entries(scripts)) {
+    writeFileSync(join(bin, name), `#!/bin/bash\nstate='${state}'\n${text}`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  const setCompiler = (version: string) => writeFileSync(join(state, 'cc'), version);
+  const reset = () => {
+    rmSync(state, { recursive: true, force: true });
+    mkdirSync(state);
+    setCompiler('19.1.7');
+  };
+  reset();
+  const calls = () => {
+    const path = join(state, 'makes');
+    return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+  };
+  return {
+    bin,
+    makes: () => calls().map((line) => line.split('\t').at(-1) ?? ''),
+    wordsOf: (target) =>
+      calls()
+        .findLast((line) => line.endsWith(`\t${target}`))
+        ?.split('\t') ?? [],
+    setCompiler,
+    setFilemon: (loaded) => writeFileSync(join(state, 'filemon'), loaded ? 'yes' : 'no'),
+    reset,
+  };
+}
+
+/**
+ * Knows the words of build(7) that kernels are built with, and refuses all others. "Compiles" every .c of
+ * sys/ that is newer than its object: `#error` fails as clang does, `#pragma slow` takes a minute,
+ * `#pragma full` finds the disk full, `#pragma stale` fails where an object of before is found.
+ */
+const make = `
+printf '%s\\t' "$@" | sed 's/\\t$/\\n/' >>"$state/makes"
+die() { echo "$*"; exit 2; }
+usage='usage: make [-BeikNnqrSstWwX] [-C directory] [-D variable] [-j max_jobs] [variable=value] [target ...]'
+unset KERNCONF KERNCONFDIR DESTDIR NO_CLEAN WITH_META_MODE NO_ROOT
+targets=()
+while (($#)); do
+  case $1 in
+  -C) directory=$2; shift ;;
+  -j) [[ $2 =~ ^[0-9]+$ ]] || die "$usage"; shift ;;
+  -DNO_CLEAN|-DWITH_META_MODE|-DNO_ROOT|-DDB_FROM_SRC|-DWITHOUT_KERNEL_SYMBOLS|-DWITH_REPRODUCIBLE_BUILD|-DWITHOUT_SOMETHING)
+    declare "\${1#-D}=yes" ;;
+  -*) die "$usage" ;;
+  MAKEOBJDIRPREFIX=*)
+    die 'make: "Makefile" line 266: MAKEOBJDIRPREFIX can only be set in environment or src-env.conf(5), not as a global or command-line variable.' ;;
+  KERNCONF=*|KERNCONFDIR=*|DESTDIR=*) declare "$1" ;;
+  __MAKE_CONF=/dev/null|SRCCONF=/dev/null|SRC_ENV_CONF=/dev/null) ;;
+  *=*) die "make: no such variable \${1%%=*}" ;;
+  kernel-toolchain|buildkernel|installkernel) targets+=("$1") ;;
+  *) die "make: don't know how to make $1. Stop" ;;
+  esac
+  shift
+done
+cd "$directory" || exit 2
+here=$(pwd -P)
+[[ $here == *[,:]* ]] && die '*** Error: path to source tree contains a comma or a colon'
+[[ $MAKEOBJDIRPREFIX == /* ]] || die 'make: MAKEOBJDIRPREFIX is not set'
+[[ -n $SSH_CONNECTION ]] && die 'make: the environment is not clean'
+objects=$MAKEOBJDIRPREFIX$here/amd64.amd64
+conf=\${KERNCONFDIR:-$here/sys/amd64/conf}/$KERNCONF
+case \${targets[*]} in
+kernel-toolchain)
+  echo '>>> Kernel toolchain build started'
+  mkdir -p "$objects/tmp" ;;
+buildkernel)
+  [[ -z $WITH_META_MODE || $(cat "$state/filemon" 2>/dev/null) == yes ]] || die 'ERROR: The filemon module (/dev/filemon) is not loaded.'
+  [[ -f $conf ]] || die "make: \\"$here/Makefile.inc1\\" line 1579: Missing KERNCONF $conf"
+  kernel=$objects/sys/$KERNCONF
+  echo ">>> Kernel build for $KERNCONF started"
+  [[ -n $NO_CLEAN$WITH_META_MODE ]] || rm -rf "$kernel"
+  mkdir -p "$kernel"
+  echo '>>> stage 3.1: building everything'
+  for source in $(cd sys && find . -name '*.c' | sort); do
+    object=$kernel/$(basename "$source" .c).o
+    [[ $object -nt sys/$source ]] && grep -q 'pragma stale' "$object" && die "$here/sys/\${source#./}:1:1: error: a file of before"
+    [[ $object -nt sys/$source ]] && continue
+    echo "cc -c sys/\${source#./}"
+    if line=$(grep -n '#error' "sys/$source"); then
+      echo "$here/sys/\${source#./}:\${line%%:*}:2: error: \${line#*#error }"
+      echo '1 error generated.'
+      echo '*** Error code 1'
+      echo
+      echo 'Stop.'
+      echo "make[2]: stopped in $here"
+      exit 2
+    fi
+    grep -q 'pragma slow' "sys/$source" && { echo '===> waiting'; sleep 61 & wait; }
+    grep -q 'pragma full' "sys/$source" && die "error: unable to open output file: 'No space left on device'"
+    cp "sys/$source" "$object"
+    touch "$object"
+  done
+  { echo '@(#)FreeBSD 15.0-CURRENT #0 main-n1'; cat "$kernel"/*.o "$conf"; } >"$kernel/kernel" ;;
+installkernel)
+  kernel=$objects/sys/$KERNCONF/kernel
+  [[ -f $kernel ]] || die "ERROR: No kernel \\"$KERNCONF\\" to install."
+  [[ -n $NO_ROOT ]] || die 'install: chown: Operation not permitted'
+  [[ $DESTDIR == /* ]] || die 'install: /boot/kernel: Permission denied'
+  mkdir -p "$DESTDIR/boot/kernel"
+  cp "$kernel" "$DESTDIR/boot/kernel/kernel"
+  echo module >"$DESTDIR/boot/kernel/if_test.ko" ;;
+esac
+`;
+
+const scripts: Readonly<Record<string, string>> = {
+  make,
+  cc: `
+[[ $* == --version ]] || exit 1
+echo "FreeBSD clang version $(cat "$state/cc")"
+echo 'Target: x86_64-unknown-freebsd15.0'
+`,
+  kldstat: `
+[[ $1 == -q && $2 == -m && $# == 3 ]] || exit 64
+[[ $(cat "$state/$3" 2>/dev/null) == yes ]]
+`,
+  lockf: `
+[[ $1 == -k && $2 == -s && $3 == -t ]] || exit 64
+exec flock -w "$4" -E 75 "\${@:5}"
+`,
+  sha256: `
+case $1 in
+-q) sha256sum "$2" | cut -d ' ' -f 1; exit "\${PIPESTATUS[0]}" ;;
+-r) sha256sum "\${@:2}" | sed 's/  / /' ;;
+*) exit 1 ;;
+esac
+`,
+  sysctl: `
+[[ $* == '-n hw.ncpu' ]] && echo 2
+`,
+  tar: `
+if [[ $1 == --zstd ]]; then
+  [[ $2 == --uid && $4 == --gid && $6 == -cf && $8 == -C ]] || exit 1
+  exec /usr/bin/tar --zstd --owner "$3" --group "$5" -cf "$7" -C "$9" "\${@:10}"
+fi
+exec /usr/bin/tar "$@"
+`,
+  what: `
+[[ $1 == -q && $2 == -s ]] || exit 1
+sed -n 's/.*@(#)//p' "$3" | head -n 1 | grep .
+`,
+};

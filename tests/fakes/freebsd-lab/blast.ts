@@ -1,0 +1,71 @@
+// One blast as a controller sends it: receiver, a moment for the links, sender, and both their logs.
+import type { Outcome } from '../../../src/host/execute.ts';
+import { shell } from '../../../src/host/shell.ts';
+import { connect } from '../../../src/host/ssh.ts';
+import type { Family } from '../../../src/scenario/scenario.ts';
+import { type PktGenLog, parsePktGenLog } from '../../../src/traffic/pkt-gen.ts';
+import type { FreebsdLab } from './lab.ts';
+
+export type BlastOptions = {
+  family?: Family;
+  /** That packets flow, 20 when absent. */
+  seconds?: number;
+  sender?: number;
+  /** What to do five seconds after the first packet. */
+  during?: () => Promise<void>;
+};
+
+export type Blast = { receiver: PktGenLog; sender: PktGenLog; outcomes: readonly Outcome[] };
+
+/** The receiver is ended by timeout(1), some seconds after the sender. */
+export async function sendBlast(
+  lab: FreebsdLab,
+  { family = 'inet4', seconds = 20, sender = 0, during }: BlastOptions = {},
+): Promise<Blast> {
+  const port = lab.cabling.senders[sender];
+  const machine = lab.senders[sender];
+  if (port === undefined || machine === undefined) throw new TypeError(`No sender ${sender}.`);
+  await using receiving = await connect(lab.receiver.target);
+  await using sending = await connect(machine.target);
+  const receiver = receiving.run(
+    shell`timeout -s INT ${seconds + 20} pkt-gen -N -f rx -i ${lab.cabling.receiver.interface} -w 4`,
+  );
+  await lab.clock.sleep(6);
+  const { source, destination, bytes, option } = flowsOf[family];
+  const sent = sending.run(
+    shell`timeout -s INT ${seconds + 4} pkt-gen -N -f tx -i ${port.interface} -n 0 -l ${bytes} ${option} -w 4 -S ${port.mac} -D ${port.dutMac} -s ${source} -d ${destination}`,
+  );
+  if (during !== undefined) {
+    await lab.clock.sleep(9);
+    await during();
+  }
+  const outcomes = await Promise.all([receiver, sent]);
+  const [received, offered] = outcomes.map(({ stdout, stderr }) => parsePktGenLog(stderr + stdout));
+  if (received === undefined || offered === undefined) throw new TypeError('There is no log.');
+  return { receiver: received, sender: offered, outcomes };
+}
+
+const flowsOf = {
+  inet4: {
+    option: '-4',
+    bytes: 60,
+    source: '198.18.10.1:2000-198.18.10.20',
+    destination: '198.19.10.1:2000-198.19.10.100',
+  },
+  inet6: {
+    option: '-6',
+    bytes: 62,
+    source: '[2001:2:0:10::1]-[2001:2:0:10::14]',
+    destination: '[2001:2:0:8010::1]-[2001:2:0:8010::64]',
+  },
+} as const;
+
+/** The median of the seconds in which packets came, the first and the last left out; 0 where none did. */
+export function steadyPps({ rates }: PktGenLog): number {
+  const sorted = rates
+    .map(({ pps }) => pps)
+    .filter((pps) => pps > 0)
+    .slice(1, -1)
+    .sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

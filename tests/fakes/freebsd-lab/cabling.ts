@@ -1,0 +1,182 @@
+// How the machines are wired together, and how the DUT is addressed: two data networks and an admin network.
+import type { CardName } from './cards.ts';
+import type { Interface, Neighbour, Route } from './machine.ts';
+import { connectPorts, type Port, port } from './wiring.ts';
+
+export type CablingOptions = {
+  /** One or two. */
+  senders: number;
+  /** `one`: senders and receiver are ports of one machine, `generator`. */
+  generators: 'one' | 'separate';
+  /** Of every data port. */
+  mediaBits: number;
+  /** Of the DUT, the exit last: `cxl0`, `cxl1`… of a T540-CR when absent. */
+  ports: readonly DataPort[];
+};
+
+export type DataPort = {
+  name: string;
+  card: CardName;
+  /** Of the generator at the other end of its cable: the same name and card when absent. */
+  far?: { name: string; card: CardName };
+};
+
+export type Cabling = {
+  dut: {
+    interfaces: readonly Interface[];
+    routes: readonly Route[];
+    neighbours: readonly Neighbour[];
+  };
+  generators: readonly { name: string; interfaces: readonly Interface[] }[];
+  /** What each sender's `pkt-gen` is to be told: `-i`, `-S` and `-D`. */
+  senders: readonly { machine: string; interface: string; mac: string; dutMac: string }[];
+  /** The `-i` of the receiver's, and the DUT's interfaces that packets enter and leave by. */
+  receiver: { machine: string; interface: string; mac: string };
+  entries: readonly string[];
+  exit: string;
+};
+
+/** On Chelsio cards `cxlN` on the DUT, `vcxlN` on the generators; addresses of RFC 2544 and RFC 5180. */
+export function cabling({
+  senders = 1,
+  generators = 'one',
+  mediaBits = 10e9,
+  ports,
+}: Partial<CablingOptions>): Cabling {
+  const links = Array.from({ length: senders + 1 }, (_, index) =>
+    linkOf(
+      index,
+      ports?.[index] ?? { ...usualPort(index), far: usualPort(generators === 'one' ? index : 0) },
+      mediaBits,
+    ),
+  );
+  const machineOf = (index: number) => {
+    if (generators === 'one') return 'generator';
+    return index === senders ? 'receiver' : `sender${index + 1}`;
+  };
+  const machines = [...new Set(links.map((_, index) => machineOf(index)))];
+  const [entry, exit] = [links[0], links[senders]];
+  if (entry === undefined || exit === undefined) throw new TypeError('There is no sender.');
+  return {
+    dut: { ...dutNetwork(entry, exit), interfaces: [...links.map(({ dut }) => dut), adminOf(9)] },
+    generators: machines.map((name, machine) => ({
+      name,
+      interfaces: [
+        ...links.flatMap((link, index) => (machineOf(index) === name ? link.far : [])),
+        adminOf(10 + machine),
+      ],
+    })),
+    senders: links.slice(0, senders).map(({ native, dut }, index) => ({
+      machine: machineOf(index),
+      interface: native.name,
+      mac: native.mac,
+      dutMac: dut.mac,
+    })),
+    receiver: { machine: machineOf(senders), interface: exit.native.name, mac: exit.native.mac },
+    entries: links.slice(0, senders).map(({ dut }) => dut.name),
+    exit: exit.dut.name,
+  };
+}
+
+const usualPort = (index: number) => ({ name: `cxl${index}`, card: 'T540-CR' as const });
+
+type Link = {
+  dut: Interface;
+  native: Interface;
+  /** All of the generator's interfaces on that port. */
+  far: readonly Interface[];
+};
+
+/** A Chelsio port has a second interface for netmap; with the first one netmap is emulated, and slow. */
+function linkOf(
+  index: number,
+  { name, card, far = { name, card } }: DataPort,
+  mediaBits: number,
+): Link {
+  const isChelsio = far.name.startsWith('cxl');
+  const [dutMac, nativeMac, emulatedMac] = [mac(0, index), mac(1, index), mac(2, index)];
+  const farPort = isChelsio ? port(nativeMac, emulatedMac) : port(nativeMac);
+  const dutPort = port(dutMac);
+  connectPorts(dutPort, farPort);
+  const farInterface = (name: string, mac: string) =>
+    interfaceOf(name, mac, farPort, mediaBits, far.card);
+  const native = farInterface(isChelsio ? `v${far.name}` : far.name, nativeMac);
+  const emulated: Interface = { ...farInterface(far.name, emulatedMac), netmap: 'emulated' };
+  return {
+    dut: interfaceOf(name, dutMac, dutPort, mediaBits, card),
+    native,
+    far: isChelsio ? [native, emulated] : [native],
+  };
+}
+
+const mac = (side: number, index: number): string => `00:07:43:2e:e${side}:7${index}`;
+
+const interfaceOf = (
+  name: string,
+  mac: string,
+  port: Port,
+  mediaBits: number,
+  card: CardName,
+): Interface => ({
+  name,
+  mac,
+  port,
+  mediaBits,
+  card,
+  netmap: 'native',
+  addresses: [],
+  capabilities: new Set([
+    ...['RXCSUM', 'TXCSUM', 'VLAN_MTU', 'VLAN_HWTAGGING'],
+    ...['JUMBO_MTU', 'VLAN_HWCSUM', 'LINKSTATE'],
+  ]),
+  isUp: true,
+});
+
+function adminOf(machine: number): Interface {
+  const address = `00:08:a2:0d:e5:${String(machine).padStart(2, '0')}`;
+  const near = port(address);
+  connectPorts(near, port());
+  const inet = `inet 192.168.1.${machine} netmask 0xffffff00 broadcast 192.168.1.255`;
+  return { ...interfaceOf('igb0', address, near, 1e9, 'I350'), addresses: [inet] };
+}
+
+/** Static routes and static ARP and NDP entries lead to both sides. */
+function dutNetwork({ dut: entry, native: sender }: Link, { dut: exit, native: receiver }: Link) {
+  entry.addresses = [
+    'inet 198.18.0.10 netmask 0xffffff00 broadcast 198.18.0.255',
+    'inet6 2001:2::10 prefixlen 64',
+  ];
+  exit.addresses = [
+    'inet 198.19.0.10 netmask 0xffffff00 broadcast 198.19.0.255',
+    'inet6 2001:2:0:8000::10 prefixlen 64',
+  ];
+  return {
+    routes: [
+      route('inet', 'default', '192.168.1.254', 'igb0'),
+      route('inet', '198.18.0.0/16', '198.18.0.108', entry.name),
+      route('inet', '198.19.0.0/16', '198.19.0.108', exit.name),
+      route('inet6', '2001:2::/49', '2001:2::108', entry.name),
+      route('inet6', '2001:2:0:8000::/49', '2001:2:0:8000::108', exit.name),
+    ],
+    neighbours: [
+      neighbour('inet', '198.18.0.108', sender.mac, entry.name),
+      neighbour('inet', '198.19.0.108', receiver.mac, exit.name),
+      neighbour('inet6', '2001:2::108', sender.mac, entry.name),
+      neighbour('inet6', '2001:2:0:8000::108', receiver.mac, exit.name),
+    ],
+  };
+}
+
+const route = (
+  family: Route['family'],
+  destination: string,
+  gateway: string,
+  name: string,
+): Route => ({ family, destination, gateway, flags: 'UGS', interface: name });
+
+const neighbour = (
+  family: Neighbour['family'],
+  address: string,
+  mac: string,
+  name: string,
+): Neighbour => ({ family, address, mac, interface: name });

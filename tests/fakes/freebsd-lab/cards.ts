@@ -1,0 +1,66 @@
+// Network cards as pciconf(8) lists them.
+import type { Interface } from './machine.ts';
+
+export type CardName = 'T540-CR' | 'T580-LP-CR' | 'ConnectX-4' | 'I350';
+
+type Card = {
+  /** The driver that pciconf names, which attaches to a card's function. */
+  driver: string;
+  /** Whether each port is a function of its own; else one function has all of them. */
+  isFunctionPerPort: boolean;
+  vendor: { id: string; name: string };
+  device: { id: string; name: string };
+};
+
+const chelsio = { id: '0x1425', name: 'Chelsio Communications Inc' };
+
+const cards: Readonly<Record<CardName, Card>> = {
+  'T540-CR': {
+    driver: 't5nex',
+    isFunctionPerPort: false,
+    vendor: chelsio,
+    device: { id: '0x5403', name: 'T540-CR Unified Wire Ethernet Controller' },
+  },
+  'T580-LP-CR': {
+    driver: 't5nex',
+    isFunctionPerPort: false,
+    vendor: chelsio,
+    device: { id: '0x540d', name: 'T580-LP-CR Unified Wire Ethernet Controller' },
+  },
+  'ConnectX-4': {
+    driver: 'mlx5_core',
+    isFunctionPerPort: true,
+    vendor: { id: '0x15b3', name: 'Mellanox Technologies' },
+    device: { id: '0x1013', name: 'MT27700 Family [ConnectX-4]' },
+  },
+  I350: {
+    driver: 'igb',
+    isFunctionPerPort: true,
+    vendor: { id: '0x8086', name: 'Intel Corporation' },
+    device: { id: '0x1521', name: 'I350 Gigabit Network Connection' },
+  },
+};
+
+/** A text for each function of the cards behind these interfaces. */
+export function describeCards(interfaces: readonly Interface[], isVerbose: boolean): string[] {
+  const functions = new Map(interfaces.map((one) => [functionOf(one), cards[one.card]]));
+  return [...functions].map(([name, { vendor, device }], index) => {
+    const ids = `vendor=${vendor.id} device=${device.id} subvendor=${vendor.id} subdevice=0x0000`;
+    const line = `${name}@pci0:${index + 3}:0:0:\tclass=0x020000 rev=0x00 hdr=0x00 ${ids}\n`;
+    return isVerbose ? `${line}${namesOf(vendor.name, device.name)}` : line;
+  });
+}
+
+function functionOf({ name, card }: Interface): string {
+  const { driver, isFunctionPerPort } = cards[card];
+  return `${driver}${isFunctionPerPort ? /\d+$/.exec(name) : 0}`;
+}
+
+const namesOf = (vendor: string, device: string): string =>
+  [
+    `    vendor     = '${vendor}'`,
+    `    device     = '${device}'`,
+    '    class      = network',
+    '    subclass   = ethernet',
+    '',
+  ].join('\n');

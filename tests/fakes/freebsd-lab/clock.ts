@@ -1,0 +1,137 @@
+// Virtual time: it stands still while ssh is busy, and runs ahead as fast as it can while somebody waits for it.
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+
+/**
+ * Who sleeps: `awaited`, somebody who acts when woken; `busy`, a program at work; `idle`, a program that
+ * nobody may be waiting for (a receiver that is ready), whose user first gets a moment to do something else.
+ */
+export type Pace = 'awaited' | 'busy' | 'idle';
+
+export type Clock = {
+  /** Unix time, in seconds. */
+  now(): number;
+  /** Resolves when that many seconds are over, or as soon as `signal` is aborted; it never throws. */
+  sleep(seconds: number, options?: { signal?: AbortSignal; pace?: Pace }): Promise<void>;
+  /** Does something later. That alone does not make time run: somebody has to wait for something. */
+  after(seconds: number, act: () => void): void;
+  /** Keeps time from running until the answer is called. */
+  hold(): () => void;
+  /** Something happened that somebody may react to before time runs on. */
+  touch(): void;
+  /** For ever: whoever sleeps is not woken any more. */
+  stop(): void;
+};
+
+const paces = ['awaited', 'busy', 'idle'] as const;
+
+/** How long ssh has to be silent, in real time, before time runs for the most urgent who sleeps. */
+const patienceMilliseconds: Readonly<Record<Pace, number>> = { awaited: 3, busy: 10, idle: 25 };
+
+type Event = { at: number; act: () => void };
+
+/** Time runs in jumps from event to event, so a reboot of 180 s costs some milliseconds. */
+export function virtualClock(startsAt = 1_700_000_000): Clock {
+  let now = startsAt;
+  let isStopped = false;
+  let isRunning = false;
+  let holds = 0;
+  let happenings = 0;
+  /** The number of happenings after which it had been quiet for long enough. */
+  let settledAt = -1;
+  const waiting = { awaited: 0, busy: 0, idle: 0 };
+  const events = new Set<Event>();
+
+  const isAwaited = () => waiting.awaited + waiting.busy + waiting.idle > 0;
+  const mayRun = () => !isStopped && events.size > 0 && isAwaited();
+  const patience = (): number => {
+    const sleeper = paces.find((pace) => waiting[pace] > 0) ?? 'idle';
+    return patienceMilliseconds[sleeper];
+  };
+
+  const run = async () => {
+    if (isRunning) return;
+    isRunning = true;
+    while (mayRun()) {
+      settledAt = await quiet();
+      if (mayRun()) step();
+    }
+    isRunning = false;
+  };
+
+  /** Answers when nothing has happened for a while; the shorter, the longer it was quiet before. */
+  const quiet = async (): Promise<number> => {
+    for (;;) {
+      const seen = happenings;
+      await delay(seen === settledAt ? 0 : patience());
+      // A timer may be late, and what came meanwhile is read only after it.
+      await nextTurn();
+      await nextTurn();
+      if (seen === happenings && holds === 0) return seen;
+    }
+  };
+
+  const step = () => {
+    now = Math.max(now, Math.min(...[...events].map(({ at }) => at)));
+    for (const event of [...events].filter(({ at }) => at <= now)) {
+      events.delete(event);
+      event.act();
+    }
+  };
+
+  const wait = (pace: Pace): (() => void) => {
+    let isOver = false;
+    waiting[pace] += 1;
+    void run();
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      waiting[pace] -= 1;
+      if (pace === 'awaited') happenings += 1;
+    };
+  };
+
+  const plan = (seconds: number, act: () => void): Event => {
+    const event = { at: now + Math.max(0, seconds), act };
+    events.add(event);
+    void run();
+    return event;
+  };
+
+  return {
+    now: () => now,
+    sleep: (seconds, { signal, pace = 'awaited' } = {}) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const waited = wait(pace);
+        const end = () => {
+          waited();
+          signal?.removeEventListener('abort', cancel);
+          resolve();
+        };
+        const event = plan(seconds, end);
+        const cancel = () => {
+          events.delete(event);
+          end();
+        };
+        signal?.addEventListener('abort', cancel);
+      }),
+    after: (seconds, act) => void plan(seconds, act),
+    hold() {
+      let isOver = false;
+      holds += 1;
+      return () => {
+        if (isOver) return;
+        isOver = true;
+        holds -= 1;
+        happenings += 1;
+      };
+    },
+    touch() {
+      happenings += 1;
+    },
+    stop() {
+      isStopped = true;
+      events.clear();
+    },
+  };
+}

@@ -1,0 +1,251 @@
+// ifconfig, netstat, arp and ndp: a machine's interfaces, routes and neighbours.
+import { hasOption, optionValue } from '../getopt.ts';
+import { type Interface, interfaceNamed, type Machine } from '../machine.ts';
+import { fail, notModelled, type Process, type Program } from '../process.ts';
+import { isLinkUp } from '../wiring.ts';
+import { readOptions } from './options.ts';
+
+export const networkPrograms: Readonly<Record<string, Program>> = {
+  arp,
+  ifconfig,
+  ndp,
+  netstat,
+  vmstat,
+};
+
+function ifconfig(process: Process): number {
+  const given = readOptions(process, {
+    program: 'ifconfig',
+    spec: 'aCdDf:G:g:j:klLmnuvX:',
+    usage:
+      'usage: ifconfig [-j jail] [-f type:format] interface address_family\n           [address [dest_address]] [parameters]',
+    code: 1,
+  });
+  if (given.kind === 'refused') return given.code;
+  const { machine, out } = process;
+  if (hasOption(given.options, 'l')) {
+    out(`${[...machine.interfaces.map(({ name }) => name), 'lo0'].join(' ')}\n`);
+    return 0;
+  }
+  const [name, ...parameters] = given.operands;
+  if (given.options.length > 0 || name === undefined) return notModelled(process, 'this ifconfig');
+  const found = interfaceNamed(machine, name);
+  if (found === undefined) {
+    return fail(process, `ifconfig: interface ${name} does not exist`);
+  }
+  if (parameters.length === 0) {
+    out(interfaceText(found, process.world.clock.now()));
+    return 0;
+  }
+  return Math.max(...parameters.map((parameter) => configure(process, found, parameter)));
+}
+
+const capabilityBits = new Map([
+  ['RXCSUM', 0x1],
+  ['TXCSUM', 0x2],
+  ['VLAN_MTU', 0x8],
+  ['VLAN_HWTAGGING', 0x10],
+  ['JUMBO_MTU', 0x20],
+  ['VLAN_HWCSUM', 0x80],
+  ['TSO4', 0x100],
+  ['TSO6', 0x200],
+  ['LRO', 0x400],
+  ['VLAN_HWTSO', 0x40000],
+  ['LINKSTATE', 0x80000],
+]);
+
+export const allCapabilities = [...capabilityBits.keys()];
+
+const capabilityOf = new Map([
+  ['rxcsum', ['RXCSUM']],
+  ['txcsum', ['TXCSUM']],
+  ['tso', ['TSO4', 'TSO6']],
+  ['tso4', ['TSO4']],
+  ['tso6', ['TSO6']],
+  ['lro', ['LRO']],
+  ['vlanhwtso', ['VLAN_HWTSO']],
+  ['vlanhwtag', ['VLAN_HWTAGGING']],
+]);
+
+function configure(process: Process, one: Interface, parameter: string): number {
+  if (parameter === 'up' || parameter === 'down') {
+    one.isUp = parameter === 'up';
+    return 0;
+  }
+  const capabilities = capabilityOf.get(parameter.replace(/^-/, ''));
+  if (capabilities === undefined) return notModelled(process, `ifconfig ${parameter}`);
+  for (const capability of capabilities) {
+    if (parameter.startsWith('-')) one.capabilities.delete(capability);
+    else one.capabilities.add(capability);
+  }
+  return 0;
+}
+
+function interfaceText(one: Interface, now: number): string {
+  const isActive = one.isUp && isLinkUp(one.port, now);
+  const names = [...capabilityBits.keys()].filter((name) => one.capabilities.has(name));
+  const bits = names.reduce((sum, name) => sum | (capabilityBits.get(name) ?? 0), 0);
+  const flags = one.isUp
+    ? '1008843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST,LOWER_UP>'
+    : '8802<BROADCAST,SIMPLEX,MULTICAST>';
+  const media = mediaNames.get(one.mediaBits) ?? '10Gbase-SR';
+  const linked = isActive ? `Ethernet ${media} <full-duplex>` : 'Ethernet autoselect (none)';
+  return [
+    `${one.name}: flags=${flags} metric 0 mtu 1500`,
+    `\toptions=${bits.toString(16)}<${names.join(',')}>`,
+    `\tether ${one.mac}`,
+    ...one.addresses.map((address) => `\t${address}`),
+    `\tmedia: ${linked}`,
+    `\tstatus: ${isActive ? 'active' : 'no carrier'}`,
+    '\tnd6 options=21<PERFORMNUD,AUTO_LINKLOCAL>',
+    '',
+  ].join('\n');
+}
+
+const mediaNames = new Map([
+  [1e9, '1000baseT'],
+  [10e9, '10Gbase-SR'],
+  [40e9, '40Gbase-SR4'],
+  [100e9, '100GBase-SR4'],
+]);
+
+/** Of vmstat(8) the count of interrupts alone. */
+function vmstat(process: Process): number {
+  if (process.args.join(' ') !== '-i') return notModelled(process, 'this vmstat');
+  process.out(
+    'interrupt                          total       rate\nTotal                                  0          0\n',
+  );
+  return 0;
+}
+
+const netstatSpec = '46AaBbC:cdF:f:ghI:iLlM:mN:nPp:Qq:RrSsTuWw:xz';
+
+function netstat(process: Process): number {
+  const given = readOptions(process, {
+    program: 'netstat',
+    spec: netstatSpec,
+    usage:
+      'usage: netstat [-j jail] [-46AaCcLnRSTWx] [-f protocol_family | -p protocol]\n       netstat [-j jail] -i | -I interface [-46abdhnW] [-f address_family]\n       netstat [-j jail] -r [-46nW] [-F fibnum] [-f address_family]',
+    code: 1,
+  });
+  if (given.kind === 'refused') return given.code;
+  const { options } = given;
+  const name = optionValue(options, 'I');
+  if (name !== undefined) return interfaceCounters(process, [name]);
+  if (hasOption(options, 'i')) {
+    return interfaceCounters(
+      process,
+      process.machine.interfaces.map((one) => one.name),
+    );
+  }
+  if (hasOption(options, 's')) return protocolCounters(process);
+  const family = optionValue(options, 'f');
+  if (
+    hasOption(options, 'r') &&
+    hasOption(options, 'n') &&
+    (family === 'inet' || family === 'inet6')
+  ) {
+    process.out(routesText(process.machine, family));
+    return 0;
+  }
+  if (hasOption(options, 'r') && family !== undefined && family !== 'inet' && family !== 'inet6') {
+    return fail(process, `netstat: ${family}: unknown address family`);
+  }
+  return notModelled(process, 'this netstat');
+}
+
+function routesText({ routes }: Machine, family: 'inet' | 'inet6'): string {
+  const [title, width] = family === 'inet' ? ['Internet', 18] : ['Internet6', 33];
+  const row = (destination: string, gateway: string, flags: string, name: string, end: string) =>
+    `${destination.padEnd(width)} ${gateway.padEnd(width)} ${flags.padEnd(7)} ${name.padStart(7)} ${end.padStart(6)}\n`;
+  const rows = routes
+    .filter((route) => route.family === family)
+    .map((route) => row(route.destination, route.gateway, route.flags, route.interface, ''));
+  const head = row('Destination', 'Gateway', 'Flags', 'Netif', 'Expire');
+  return `Routing tables\n\n${title}:\n${[head, ...rows].join('')}`;
+}
+
+/** Of the many that FreeBSD has, the first of IPv4's. */
+function protocolCounters({ machine, network, out }: Process): number {
+  network.count();
+  const received = machine.interfaces.reduce((sum, { port }) => sum + port.received.packets, 0);
+  out(`ip:\n\t${Math.round(received)} total packets received\n\t0 bad header checksums\n`);
+  return 0;
+}
+
+function interfaceCounters(process: Process, names: readonly string[]): number {
+  const { machine, network, out } = process;
+  network.count();
+  const columns = [
+    ['Name', -8],
+    ['Mtu', 5],
+    ['Network', -14],
+    ['Address', -20],
+    ['Ipkts', 10],
+    ['Ierrs', 6],
+    ['Idrop', 6],
+    ['Ibytes', 13],
+    ['Opkts', 10],
+    ['Oerrs', 6],
+    ['Obytes', 13],
+    ['Coll', 6],
+    ['Drop', 5],
+  ] as const;
+  const row = (cells: readonly (string | number)[]) => {
+    const padded = columns.map(([, width], index) => {
+      const cell = String(cells[index] ?? '');
+      return width < 0 ? cell.padEnd(-width) : cell.padStart(width);
+    });
+    return `${padded.join(' ').trimEnd()}\n`;
+  };
+  out(row(columns.map(([title]) => title)));
+  const count = (value: number) => Math.round(value);
+  // For a name that does not exist netstat(1) prints the head alone.
+  for (const [index, { name, mac, port }] of machine.interfaces.entries()) {
+    if (!names.includes(name)) continue;
+    const { received, sent } = port;
+    out(
+      row([
+        ...[name, 1500, `<Link#${index + 1}>`, mac],
+        ...[count(received.packets), 0, 0, count(received.bytes)],
+        ...[count(sent.packets), 0, count(sent.bytes), 0, 0],
+      ]),
+    );
+  }
+  return 0;
+}
+
+function arp(process: Process): number {
+  const given = readOptions(process, {
+    program: 'arp',
+    spec: 'adfi:nsS',
+    usage: 'usage: arp [-n] [-i interface] hostname\n       arp [-n] [-i interface] -a',
+    code: 1,
+  });
+  if (given.kind === 'refused') return given.code;
+  if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n'))
+    return notModelled(process, 'this arp');
+  for (const one of process.machine.neighbours.filter(({ family }) => family === 'inet')) {
+    process.out(`? (${one.address}) at ${one.mac} on ${one.interface} permanent [ethernet]\n`);
+  }
+  return 0;
+}
+
+function ndp(process: Process): number {
+  const given = readOptions(process, {
+    program: 'ndp',
+    spec: 'A:acd:f:HIi:nPprstx',
+    usage: 'usage: ndp [-nt] hostname\n       ndp [-nt] -a | -c | -p | -r | -H | -P | -R',
+    code: 1,
+  });
+  if (given.kind === 'refused') return given.code;
+  if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n'))
+    return notModelled(process, 'this ndp');
+  const row = (...[address = '', mac = '', name = '', expires = '', flags = '']: string[]) =>
+    `${address.padEnd(31)} ${mac.padEnd(17)} ${name.padStart(6)} ${expires.padEnd(9)} ${flags}\n`;
+  process.out(row('Neighbor', 'Linklayer Address', 'Netif', 'Expire', '1s 5s'));
+  for (const one of process.machine.neighbours.filter(({ family }) => family === 'inet6')) {
+    process.out(row(one.address, one.mac, one.interface, 'permanent', 'R'));
+  }
+  return 0;
+}

@@ -1,0 +1,83 @@
+// What pkt-gen says, line by line in the forms of its newest printing (netmap's D macro and tx_output).
+import type { Process } from '../process.ts';
+import type { AddressRange, PktGenOptions } from './pkt-gen-options.ts';
+
+/** On stderr: `seconds.microseconds function [line of its source] words`, the clock modulo 1000 s. */
+export function say({ err, world }: Process, place: string, line: number, words: string): void {
+  const stamp = (world.clock.now() % 1000).toFixed(6).padStart(10, '0');
+  err(`${stamp} ${place} [${line}] ${words}\n`);
+}
+
+export function sayWhatIsAsked(process: Process, options: PktGenOptions): void {
+  say(process, 'main', 3036, `interface is ${options.interface}`);
+  say(process, 'main', 3159, 'using default burst size: 512');
+  say(process, 'main', 3167, 'running on 1 cpus (have 8)');
+  for (const range of [options.source, options.destination]) {
+    say(process, 'extract_ip_range', 477, `range is ${rangeText(range)}`);
+  }
+}
+
+const rangeText = ({ first, last, port }: AddressRange): string => {
+  const end = (address: string) => (address.includes(':') ? `7@[${address}]` : address);
+  return `${end(first)}:${port} to ${end(last)}:${port}`;
+};
+
+/** What was counted in an interval. */
+export function sayRate(
+  process: Process,
+  options: PktGenOptions,
+  packets: number,
+  seconds: number,
+): void {
+  const microseconds = Math.round(seconds * 1e6);
+  const pps = Math.floor((packets * 1e6 + microseconds / 2) / Math.max(1, microseconds));
+  const bits = packets * options.frameBytesWithoutCrc * 8;
+  const show = (value: number) => shown(value, options.plainNumbers);
+  const rate = `${show(pps)}pps (${show(packets)}pkts ${show(bits)}bps in ${microseconds} usec)`;
+  const batch = packets > 0 ? batchPackets(options) : 0;
+  const space = packets > 0 ? 512 : 99_999;
+  say(process, 'main_thread', 2786, `${rate} ${batch.toFixed(2)} avg_batch ${space} min_space`);
+}
+
+const batchPackets = ({ sends }: PktGenOptions): number => (sends ? 277.93 : 23.01);
+
+/** With -N as plain numbers, else with a unit. */
+function shown(value: number, plain: boolean): string {
+  if (plain) return `${value.toFixed(0)} `;
+  const units = ['', 'K', 'M', 'G', 'T'];
+  const power = Math.min(4, Math.max(0, Math.floor(Math.log10(Math.max(1, value)) / 3)));
+  return `${(value / 1000 ** power).toFixed(3)} ${units[power]}`;
+}
+
+export type Result = {
+  packets: number;
+  /** Negative where a thread died before it noted when it ended. */
+  seconds: number;
+};
+
+/** On stdout, which is written when it ends. */
+export function sayResult(process: Process, options: PktGenOptions, result: Result): void {
+  const { sends, threads, source, destination, sourceMac, destinationMac } = options;
+  const doing = sends ? 'Sending on' : 'Receiving from';
+  const addresses = `${source.text} -> ${destination.text} (${sourceMac} -> ${destinationMac})`;
+  const lines = [
+    `${doing} netmap:${options.interface}: 8 queues, ${threads} threads and 1 cpus.`,
+    ...(sends ? [addresses] : []),
+    ...resultLines(options, result),
+  ];
+  process.out(lines.map((line) => `${line}\n`).join(''));
+}
+
+function resultLines(options: PktGenOptions, { packets, seconds }: Result): string[] {
+  const did = options.sends ? 'Sent' : 'Received';
+  if (packets === 0) return [`${did} nothing.`];
+  const size = options.frameBytesWithoutCrc;
+  const bytes = packets * size;
+  const events = Math.ceil(packets / batchPackets(options));
+  const show = (value: number) => (value < 0 ? '-0 ' : shown(value, options.plainNumbers));
+  const bits = show((bytes * 8) / seconds);
+  return [
+    `${did} ${packets} packets ${bytes} bytes ${events} events ${size} bytes each in ${seconds.toFixed(2)} seconds.`,
+    `Speed: ${show(packets / seconds)}pps Bandwidth: ${bits}bps (raw ${bits}bps). Average batch: ${(packets / events).toFixed(2)} pkts`,
+  ];
+}

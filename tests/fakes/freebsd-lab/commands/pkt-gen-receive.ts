@@ -1,0 +1,60 @@
+// pkt-gen -f rx: counts the packets that arrive at a netmap port.
+import type { Interface } from '../machine.ts';
+import type { Process } from '../process.ts';
+import { emulatedPps, lastReportSeconds, tickSeconds } from './pkt-gen-limits.ts';
+import { type Result, say, sayRate } from './pkt-gen-log.ts';
+import type { PktGenOptions } from './pkt-gen-options.ts';
+
+/** Until it is interrupted or has its count, or with -W until a second passes without packets. */
+export async function receive(
+  process: Process,
+  found: Interface,
+  options: PktGenOptions,
+): Promise<Result> {
+  const { network, interrupted } = process;
+  say(process, 'receiver_body', 1940, `reading from netmap:${options.interface} fd 3 main_fd 3`);
+  const count = counter(process, found);
+  let [packets, seconds, busyReports] = [0, 0, 0];
+  for (;;) {
+    const isLast = interrupted.aborted;
+    await process.sleep(isLast ? lastReportSeconds : options.reportSeconds + tickSeconds, 'idle');
+    const report = count();
+    packets += report.packets;
+    if (packets > 0) {
+      seconds += report.seconds;
+      busyReports += 1;
+    } else if (!interrupted.aborted) {
+      say(process, 'receiver_body', 1955, 'waiting for initial packets, poll returns 0 0');
+    }
+    const crashes = busyReports === reportsToCrash && network.meets('receiver-crash') !== undefined;
+    if (crashes) say(process, 'receiver_body', 1992, 'poll err');
+    sayRate(process, options, report.packets, report.seconds);
+    if (crashes) return crashed(process, packets);
+    if (isLast || (options.count > 0 && packets >= options.count)) return { packets, seconds };
+    const isSilent = packets > 0 && report.packets === 0;
+    if (isSilent && options.endsInSilence) return { packets, seconds: seconds - report.seconds };
+  }
+}
+
+const reportsToCrash = 3;
+
+/** Answers what arrived since it was asked before. */
+function counter({ network, world }: Process, { port, netmap }: Interface) {
+  network.count();
+  let [before, beforeAt] = [Math.floor(port.received.packets), world.clock.now()];
+  return () => {
+    network.count();
+    const [now, at] = [Math.floor(port.received.packets), world.clock.now()];
+    const seconds = at - beforeAt;
+    const most = netmap === 'emulated' ? Math.floor(emulatedPps * seconds) : Infinity;
+    const packets = Math.min(now - before, most);
+    [before, beforeAt] = [now, at];
+    return { packets, seconds };
+  };
+}
+
+/** Its duration is then a time since 1970, negated. */
+function crashed(process: Process, packets: number): Result {
+  say(process, 'main_thread', 2813, 'ouch, thread 0 exited with error');
+  return { packets, seconds: -process.world.clock.now() };
+}

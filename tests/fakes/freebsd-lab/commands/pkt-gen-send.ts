@@ -1,0 +1,77 @@
+// pkt-gen -f tx: puts packets on the wire as fast as its port, its machine and -R allow.
+import type { Interface } from '../machine.ts';
+import type { Stream } from '../network.ts';
+import type { Process } from '../process.ts';
+import { isLinkUp } from '../wiring.ts';
+import { emulatedPps, lastReportSeconds, tickSeconds } from './pkt-gen-limits.ts';
+import { type Result, say, sayRate } from './pkt-gen-log.ts';
+import type { PktGenOptions } from './pkt-gen-options.ts';
+
+/** Until its count is sent, or it is interrupted. */
+export async function send(
+  process: Process,
+  found: Interface,
+  options: PktGenOptions,
+): Promise<Result> {
+  for (let thread = 0; thread < options.threads; thread++) {
+    say(process, 'sender_body', 1713, `start, fd ${3 + thread} main_fd 3`);
+    say(process, 'sender_body', 1771, `frags 1 frag_size ${options.frameBytesWithoutCrc}`);
+  }
+  const stream = streamOf(process, found, options);
+  process.network.begin(stream);
+  try {
+    return await report(process, found, options, stream.pps);
+  } finally {
+    process.network.end(stream);
+  }
+}
+
+async function report(
+  process: Process,
+  { port }: Interface,
+  options: PktGenOptions,
+  pps: number,
+): Promise<Result> {
+  const { network, world, interrupted } = process;
+  const [origin, startedAt] = [port.sent.packets, world.clock.now()];
+  const most = options.count > 0 ? options.count : Infinity;
+  let [before, beforeAt] = [0, startedAt];
+  for (;;) {
+    const isLast = interrupted.aborted;
+    const reportSeconds = isLast ? lastReportSeconds : options.reportSeconds + tickSeconds;
+    await process.sleep(Math.min(reportSeconds, (most - before) / pps));
+    if (!isLinkUp(port, world.clock.now())) {
+      say(process, 'sender_body', 1778, 'poll error on queue 0: timeout');
+    }
+    network.count();
+    const [sent, at] = [Math.round(port.sent.packets - origin), world.clock.now()];
+    sayRate(process, options, sent - before, at - beforeAt);
+    if (isLast || sent >= most) return { packets: sent, seconds: at - startedAt };
+    [before, beforeAt] = [sent, at];
+  }
+}
+
+function streamOf(process: Process, found: Interface, options: PktGenOptions): Stream {
+  const slow = process.network.meets('slow-generator');
+  const limits = [
+    lineRate(found.mediaBits, options.frameBytesWithoutCrc),
+    process.network.generatorPps,
+    // Every thread keeps the whole of it.
+    options.ratePps > 0 ? options.ratePps * options.threads : Infinity,
+    found.netmap === 'emulated' ? emulatedPps : Infinity,
+    slow?.pps ?? Infinity,
+  ];
+  return {
+    from: found.port,
+    family: options.family,
+    pps: Math.min(...limits),
+    frameBytesWithoutCrc: options.frameBytesWithoutCrc,
+    destinationMac: options.destinationMac,
+    destination: options.destination.first,
+    flows: options.source.size * options.destination.size,
+  };
+}
+
+/** With 4 bytes of CRC, and 20 of preamble and gap between frames (IEEE 802.3). */
+const lineRate = (bits: number, frameBytesWithoutCrc: number): number =>
+  bits / ((Math.max(64, frameBytesWithoutCrc + 4) + 20) * 8);

@@ -1,0 +1,87 @@
+// pkt-gen: blasts packets out of a netmap port, or counts those that arrive at one.
+import { type Interface, interfaceNamed } from '../machine.ts';
+import { fail, notModelled, type Process, type Program } from '../process.ts';
+import { bounce } from '../wiring.ts';
+import { say, sayResult, sayWhatIsAsked } from './pkt-gen-log.ts';
+import { type PktGenOptions, readPktGen } from './pkt-gen-options.ts';
+import { receive } from './pkt-gen-receive.ts';
+import { send } from './pkt-gen-send.ts';
+import { listed } from './processes.ts';
+
+export const pktGenPrograms: Readonly<Record<string, Program>> = {
+  'pkt-gen': listed('pkt-gen', pktGen),
+};
+
+/** Messages and rates go to stderr as they come, the summary to a stdout that is written at the end. */
+async function pktGen(process: Process): Promise<number> {
+  const command = readPktGen(process.args);
+  if (command.kind === 'not-modelled') return notModelled(process, command.what);
+  if (command.kind === 'wrong') {
+    if (command.fromGetopt !== undefined) process.err(`${command.fromGetopt}\n`);
+    say(process, 'main', 3040, command.message);
+    return fail(process, usage, usageCode);
+  }
+  const { options } = command;
+  sayWhatIsAsked(process, options);
+  const found = interfaceNamed(process.machine, options.interface);
+  if (found === undefined || found.port.isTaken) {
+    const why = found === undefined ? 'Device not configured' : 'Device busy';
+    say(process, 'main', 3300, `Unable to open netmap:${options.interface}: ${why}`);
+    say(process, 'main', 3340, 'aborting');
+    return fail(process, usage, usageCode);
+  }
+  // -l counts the frame's header, and the MTU does not: a frame of 1518 bytes is refused.
+  if (options.sends && options.frameBytesWithoutCrc > mtu) {
+    say(
+      process,
+      'main',
+      3320,
+      `pkt_size (${options.frameBytesWithoutCrc}) must be <= mtu (${mtu})`,
+    );
+    return usageCode;
+  }
+  return blast(process, found, options);
+}
+
+const usageCode = 255;
+const usage =
+  'Usage:\npkt-gen arguments\n     -h\tShow program usage and exit.\n\n     -i interface\tinterface name that pkt-gen operates on.';
+const mtu = 1500;
+
+async function blast(process: Process, found: Interface, options: PktGenOptions): Promise<number> {
+  if (!options.sends) beginBlast(process, found);
+  found.port.isTaken = true;
+  changeMode(process, found);
+  try {
+    await waitForLink(process, options);
+    const run = options.sends ? send : receive;
+    sayResult(process, options, await run(process, found, options));
+    return 0;
+  } finally {
+    found.port.isTaken = false;
+    if (!options.sends && found.port.cable !== undefined) found.port.cable.isDead = false;
+    changeMode(process, found);
+  }
+}
+
+function beginBlast({ network }: Process, { port }: Interface): void {
+  network.beginBlast();
+  if (port.cable !== undefined) port.cable.isDead = network.meets('dead-link') !== undefined;
+}
+
+/** Into netmap mode and back: the link goes down and takes its time. */
+function changeMode({ network, world }: Process, { port }: Interface): void {
+  network.count();
+  bounce(port, world.clock.now(), network.bounceSeconds());
+}
+
+/** As long as it was told to, whether the link is up then or not. */
+async function waitForLink(process: Process, options: PktGenOptions): Promise<void> {
+  if (options.sends) {
+    say(process, 'main', 3352, '--- SPECIAL OPTIONS: copy\n');
+    say(process, 'main', 3374, 'Sending 512 packets every  0.000000000 s');
+  }
+  say(process, 'start_threads', 2695, `Wait ${options.waitSeconds} secs for phy reset`);
+  await process.sleep(options.waitSeconds);
+  say(process, 'start_threads', 2697, 'Ready...');
+}

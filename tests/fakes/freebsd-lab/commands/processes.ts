@@ -1,0 +1,78 @@
+// pgrep and pkill: the programs that run on a machine, by their names.
+import { hasOption } from '../getopt.ts';
+import type { Machine } from '../machine.ts';
+import { notModelled, type Process, type Program, runProgram } from '../process.ts';
+import { readOptions, showUsage } from './options.ts';
+
+export const processPrograms: Readonly<Record<string, Program>> = { pgrep, pkill };
+
+type Running = { id: number; name: string; interrupt: AbortController; kill: AbortController };
+
+const running = new WeakMap<Machine, Set<Running>>();
+const firstProcessId = 5242;
+
+/** A program that pgrep and pkill find by that name while it runs, and that catches SIGINT. */
+export const listed =
+  (name: string, program: Program): Program =>
+  async (process) => {
+    const all = running.get(process.machine) ?? new Set<Running>();
+    running.set(process.machine, all);
+    const id = Math.max(firstProcessId - 1, ...[...all].map((one) => one.id)) + 1;
+    const entry = { id, name, interrupt: new AbortController(), kill: new AbortController() };
+    all.add(entry);
+    try {
+      const ending = await runProgram(program, process, process.args, {
+        interrupted: AbortSignal.any([process.interrupted, entry.interrupt.signal]),
+        killed: AbortSignal.any([process.killed, entry.kill.signal]),
+      });
+      return ending.kind === 'exited' ? ending.code : 128 + 9;
+    } finally {
+      all.delete(entry);
+    }
+  };
+
+const criteria =
+  '[-F pidfile] [-G gid] [-M core] [-N system]\n             [-P ppid] [-U uid] [-c class] [-g pgrp] [-j jail]\n             [-s sid] [-t tty] [-u euid] pattern ...';
+
+const usages = {
+  pgrep: `usage: pgrep [-LSfilnoqvx] [-d delim] ${criteria}`,
+  pkill: `usage: pkill [-signal] [-ILfilnovx] ${criteria}`,
+};
+
+const spec = 'DF:G:ILM:N:P:SU:ac:d:fg:ij:lnoqs:t:u:vx';
+
+function pgrep(process: Process): number {
+  const found = matching(process, 'pgrep');
+  if (found.kind === 'refused') return found.code;
+  for (const { id } of found.all) process.out(`${id}\n`);
+  return found.all.length > 0 ? 0 : 1;
+}
+
+/** A signal is only its first argument. */
+function pkill(process: Process): number {
+  const [first = '', ...rest] = process.args;
+  const signal = /^-(?:SIG)?(INT|KILL|TERM)$/i.exec(first)?.[1]?.toUpperCase();
+  const args = signal === undefined ? process.args : rest;
+  const found = matching({ ...process, args }, 'pkill');
+  if (found.kind === 'refused') return found.code;
+  for (const { interrupt, kill } of found.all) (signal === 'INT' ? interrupt : kill).abort();
+  return found.all.length > 0 ? 0 : 1;
+}
+
+type Matching = { kind: 'found'; all: Running[] } | { kind: 'refused'; code: number };
+
+/** 2 is what both exit with where they are used wrongly. */
+function matching(process: Process, program: 'pgrep' | 'pkill'): Matching {
+  const usage = { program, spec, usage: usages[program], code: 2 };
+  const given = readOptions(process, usage);
+  if (given.kind === 'refused') return given;
+  const { options, operands } = given;
+  if (operands.length === 0) return { kind: 'refused', code: showUsage(process, usage) };
+  const isExact = options.length === 1 && hasOption(options, 'x');
+  const isPlain = operands.every((operand) => /^[\w-]+$/.test(operand));
+  if (!isExact || !isPlain) {
+    return { kind: 'refused', code: notModelled(process, `this use of ${program}`) };
+  }
+  const all = [...(running.get(process.machine) ?? [])];
+  return { kind: 'found', all: all.filter(({ name }) => operands.includes(name)) };
+}

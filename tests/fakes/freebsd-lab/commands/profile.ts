@@ -1,0 +1,115 @@
+// pmcstat: samples where a machine spends its time, and writes the callgraph of what it sampled.
+import { fileErrorText, textOf, writeFile } from '../file-system.ts';
+import { scenarioInForce } from '../firewall.ts';
+import { optionValue } from '../getopt.ts';
+import { fail, notModelled, type Process, type Program } from '../process.ts';
+import { readOptions } from './options.ts';
+
+export const profilePrograms: Readonly<Record<string, Program>> = { pmcstat };
+
+const usage = {
+  program: 'pmcstat',
+  spec: 'CD:EF:G:I:LM:NO:P:R:S:TU:WZa:c:def:gi:k:l:m:n:o:p:qr:s:t:u:vw:z:',
+  usage:
+    'usage: pmcstat [options] [commandline]\n       Measure process and/or system performance using hardware\n       performance monitoring counters.',
+  code: 64,
+};
+
+function pmcstat(process: Process): number | Promise<number> {
+  const given = readOptions(process, usage);
+  if (given.kind === 'refused') return given.code;
+  const { options, operands } = given;
+  if (operands.length > 0) return notModelled(process, 'pmcstat of a command');
+  const log = optionValue(options, 'R');
+  const graph = optionValue(options, 'G');
+  if (log !== undefined && graph !== undefined) return convert(process, log, graph);
+  const event = optionValue(options, 'S');
+  const file = optionValue(options, 'O');
+  const seconds = Number(optionValue(options, 'l'));
+  if (event === undefined || file === undefined || !(seconds > 0)) {
+    return notModelled(process, 'pmcstat without -S, -O and -l, or without -R and -G');
+  }
+  if (!process.machine.modules.has('hwpmc')) {
+    const said =
+      'pmcstat: ERROR: Initialization of the pmc(3) library failed: No such file or directory';
+    return fail(process, said, 69);
+  }
+  if (!/^(?:cpu_clk_unhalted\.|inst_retired\.|unhalted-cycles$)/i.test(event)) {
+    const said = `pmcstat: ERROR: Cannot allocate system-mode pmc with specification "${event}": Invalid argument`;
+    return fail(process, said, 71);
+  }
+  return sample(process, { event, file, seconds });
+}
+
+type Sampling = { event: string; file: string; seconds: number };
+
+/** Its log, of our own form: how many samples fell into which scenario, or into none. */
+type SampleLog = { event: string; kernel: string; samples: Record<string, number> };
+
+async function sample(process: Process, { event, file, seconds }: Sampling): Promise<number> {
+  const { machine, interrupted } = process;
+  const samples: Record<string, number> = {};
+  const kernel = machine.running?.file ?? '';
+  for (let second = 0; second < seconds && !interrupted.aborted; second++) {
+    await process.sleep(Math.min(1, seconds - second));
+    const place = machine.isOverloaded ? scenarioInForce(machine) : 'idle';
+    samples[place] = (samples[place] ?? 0) + samplesPerSecond;
+  }
+  const log: SampleLog = { event, kernel, samples };
+  const error = writeFile(machine.files, file, JSON.stringify(log));
+  return error === undefined
+    ? 0
+    : fail(
+        process,
+        `pmcstat: ERROR: Cannot open "${file}" for writing: ${fileErrorText[error]}`,
+        71,
+      );
+}
+
+const samplesPerSecond = 1000;
+
+function convert(process: Process, file: string, graph: string): number {
+  const { files } = process.machine;
+  const text = textOf(files, file);
+  if (text === undefined) {
+    const said = `pmcstat: ERROR: Cannot open "${file}" for reading: ${fileErrorText.ENOENT}`;
+    return fail(process, said, 71);
+  }
+  const error = writeFile(files, graph, callgraph(JSON.parse(text) as SampleLog));
+  return error === undefined
+    ? 0
+    : fail(process, `pmcstat: ERROR: Cannot open "${graph}": ${fileErrorText[error]}`, 71);
+}
+
+/** As pmcstat(8) prints it: the sampled function, and below it, each level a space deeper, who called it. */
+function callgraph({ event, kernel, samples }: SampleLog): string {
+  const total = Object.values(samples).reduce((sum, some) => sum + some, 0);
+  const blocks = Object.entries(samples).map(([place, count]) => {
+    const [first = '', ...callers] = [...(leaves[place] ?? []), ...interruptFrames];
+    const share = `${((100 * count) / total).toFixed(2).padStart(5, '0')}%`;
+    const rows = callers.map(
+      (caller, depth) =>
+        `${' '.repeat(depth + 1)}100.0%  [${count}]${' '.repeat(6 + depth)}${caller}`,
+    );
+    return [`${share}  [${count}]     ${first} @ ${kernel}`, ...rows].join('\n');
+  });
+  return `@ ${event} [${total} samples]\n\n${blocks.join('\n\n')}\n`;
+}
+
+const leaves: Readonly<Record<string, readonly string[]>> = {
+  idle: ['cpu_idle', 'sched_idletd'],
+  forwarding: ['fib4_lookup', 'ip_findroute', 'ip_tryforward', 'ip_input'],
+  'pf-stateless': ['pf_test_rule', 'pf_test', 'pf_check_in', 'pfil_mbuf_in', 'ip_tryforward'],
+  'pf-stateful': ['pf_find_state', 'pf_test', 'pf_check_in', 'pfil_mbuf_in', 'ip_tryforward'],
+  'ipfw-stateless': ['ipfw_chk', 'ipfw_check_packet', 'pfil_mbuf_in', 'ip_tryforward'],
+  'ipfw-stateful': ['ipfw_dyn_lookup_state', 'ipfw_chk', 'ipfw_check_packet', 'pfil_mbuf_in'],
+};
+
+const interruptFrames = [
+  'ether_demux',
+  'ether_input',
+  't4_eth_rx',
+  'service_iq',
+  'ithread_loop',
+  'fork_exit',
+];

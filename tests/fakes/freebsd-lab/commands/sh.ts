@@ -1,0 +1,50 @@
+// sh and kill: a program that tells its process id, and is interrupted by it.
+import { raise, raiseScript } from '../fence.ts';
+import type { Machine } from '../machine.ts';
+import { fail, notModelled, type Program, runProgram } from '../process.ts';
+import type { Found } from './timeout.ts';
+
+/** By process id, on each machine. */
+const running = new WeakMap<Machine, Map<number, AbortController>>();
+const firstProcessId = 4242;
+
+/** Of sh it knows the script that raises a fence, and one more: its process id on stderr, and then the words behind it in its place. */
+const tellProcessId = 'echo process $$ >&2; exec "$@"';
+
+export function shellWith(find: (name: string) => Found | undefined): Program {
+  return async (process) => {
+    const [flag, script, , name = '', ...args] = process.args;
+    if (flag === '-c' && script === raiseScript) return raise(process, process.args.slice(2));
+    if (flag !== '-c' || script !== tellProcessId) return notModelled(process, 'this script of sh');
+    const found = find(name);
+    const interrupt = new AbortController();
+    const processes = running.get(process.machine) ?? new Map<number, AbortController>();
+    running.set(process.machine, processes);
+    const id = firstProcessId + processes.size;
+    processes.set(id, interrupt);
+    process.err(`process ${id}\n`);
+    if (found === undefined) return fail(process, `sh: ${name}: not found`, 127);
+    const ending = await runProgram(found.program, process, args, {
+      interrupted: AbortSignal.any([process.interrupted, interrupt.signal]),
+      killed: process.killed,
+    });
+    processes.set(id, gone);
+    return ending.kind === 'exited' ? ending.code : 128 + 9;
+  };
+}
+
+const gone = new AbortController();
+
+export const killPrograms: Record<string, Program> = {
+  ':': () => 0,
+  kill(process) {
+    const [signal, id, ...more] = process.args;
+    if (signal !== '-INT' || more.length > 0) return notModelled(process, 'this use of kill');
+    const controller = running.get(process.machine)?.get(Number(id));
+    if (controller === undefined || controller === gone) {
+      return fail(process, `kill: ${id}: No such process`);
+    }
+    controller.abort();
+    return 0;
+  },
+};

@@ -1,0 +1,64 @@
+// What a panic leaves behind: messages, and a dump that savecore(8) and crashinfo(8) find at the next boot.
+import { remove, textOf, writeFile } from './file-system.ts';
+import type { Kernel } from './kernel.ts';
+import type { Machine, World } from './machine.ts';
+
+/** Before the machine is left; `reason` is the string that panic(9) was given. */
+export function dumpCore(machine: Machine, world: World, reason: string): void {
+  machine.messages.push(
+    'Fatal trap 12: page fault while in kernel mode',
+    `panic: ${reason}`,
+    'cpuid = 3',
+    'Uptime: 1m5s',
+    'Dumping 1102 out of 32640 MB:..2%..50%..100%',
+    'Dump complete',
+    'Automatic reboot in 15 seconds - press a key on the console to abort',
+  );
+  writeFile(machine.files, dumpFile, dumpHeader(machine, machine.running?.kernel, reason, world));
+}
+
+/** Stands for the dump device. */
+const dumpFile = '/var/crash/.dumped';
+
+/** savecore(8) and crashinfo(8): the dump of the last panic, under the next number. */
+export function saveCore(machine: Machine): void {
+  const { files } = machine;
+  const info = textOf(files, dumpFile);
+  if (info === undefined) return;
+  remove(files, dumpFile);
+  const bounds = Number(textOf(files, '/var/crash/bounds') ?? 0);
+  const numbered = info.replace(/Bounds: .*/, `Bounds: ${bounds}`);
+  writeFile(files, `/var/crash/info.${bounds}`, numbered, 0o600);
+  writeFile(files, '/var/crash/info.last', numbered, 0o600);
+  writeFile(
+    files,
+    `/var/crash/core.txt.${bounds}`,
+    `${numbered}\n${machine.messages.join('\n')}\n`,
+  );
+  writeFile(files, '/var/crash/bounds', `${bounds + 1}\n`);
+}
+
+/** As savecore(8) writes it to info.N. */
+const dumpHeader = (
+  machine: Machine,
+  kernel: Kernel | undefined,
+  reason: string,
+  { clock }: World,
+): string =>
+  [
+    'Dump header from device: /dev/ada0p3',
+    '  Architecture: amd64',
+    '  Architecture Version: 2',
+    '  Dump Length: 1155530752',
+    '  Blocksize: 512',
+    '  Compression: none',
+    `  Dumptime: ${new Date(clock.now() * 1000).toISOString().replace('T', ' ').slice(0, 19)} +0000`,
+    `  Hostname: ${machine.name}`,
+    '  Magic: FreeBSD Kernel Dump',
+    `  Version String: ${kernel?.version ?? 'unknown'}`,
+    `  Panic String: ${reason}`,
+    '  Dump Parity: 1466911298',
+    '  Bounds: 0',
+    '  Dump Status: good',
+    '',
+  ].join('\n');

@@ -1,0 +1,50 @@
+// The laboratory's DUT as the project's own code opens it, and kernels for it in files.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type BootMethodName,
+  type FreebsdDut,
+  type FreebsdDutOptions,
+  type KernelArchive,
+  openFreebsdDut,
+} from '../../../src/dut/freebsd.ts';
+import { connect } from '../../../src/host/ssh.ts';
+import { temporaryFolder } from '../folder.ts';
+import { type KernelText, kernelArchive } from './kernel.ts';
+import type { FreebsdLab } from './lab.ts';
+import { sliceImage } from './machines.ts';
+
+/** Patient enough for a boot that goes well; with power control unless told otherwise. */
+export const dutOptions = (
+  lab: FreebsdLab,
+  method: BootMethodName = 'nextboot',
+  { withPower = true } = {},
+): FreebsdDutOptions => ({
+  method,
+  connect: () => connect({ ...lab.dut.target, label: 'DUT' }),
+  power: withPower ? lab.power : undefined,
+  bootSeconds: 600,
+  sleep: lab.clock.sleep,
+  now: lab.clock.now,
+});
+
+export const openDut = (...options: Parameters<typeof dutOptions>): Promise<FreebsdDut> =>
+  openFreebsdDut(dutOptions(...options));
+
+/** A kernel as an archive on this machine. */
+export const archiveOf = (kernel: KernelText, variant = 'patched'): KernelArchive =>
+  archiveWith(kernelArchive(kernel), variant);
+
+/** An image of an appliance's slice with that kernel, compressed by this machine's xz. */
+export const imageOf = (kernel: KernelText, variant = 'patched'): KernelArchive =>
+  archiveWith(execFileSync('xz', ['-c'], { input: sliceImage(kernel) }), variant);
+
+/** What claims to be one, with the checksum of these bytes. */
+export function archiveWith(bytes: Buffer, variant = 'patched'): KernelArchive {
+  const path = join(temporaryFolder(), 'kernel');
+  writeFileSync(path, bytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { variant, path, sha256, unpackedBytes: bytes.length };
+}

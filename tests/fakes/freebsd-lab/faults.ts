@@ -1,0 +1,64 @@
+// What goes wrong in the laboratory, and when: ordered beforehand or at any time by a test.
+
+export type Fault =
+  /** Of a boot of the DUT, counted from 1 since the laboratory was started. */
+  | { kind: 'panic-at-boot' | 'hang-at-boot' | 'wrong-kernel'; at: number }
+  /** Of a blast, counted from 1 by the starts of its receiver. */
+  | { kind: 'panic-under-load' | 'receiver-crash' | 'dead-link'; at: number }
+  /** The sender reaches only so many packets a second in that blast. */
+  | { kind: 'slow-generator'; at: number; pps: number }
+  /** The connection breaks when that upload, counted from 1 over all machines, has got so many bytes. */
+  | { kind: 'upload-lost'; at: number; afterBytes: number }
+  /** Of a call of `power`, counted from 1: it says that it did it and did not, or it never ends. */
+  | { kind: 'power-lies' | 'power-times-out'; at: number }
+  | CommandFault;
+
+/** Of a command with these words in it, counted from 1, that the machine is told: before it is run, or so many seconds after that. */
+export type CommandFault = {
+  at: number;
+  machine: string;
+  command: string;
+  afterSeconds?: number;
+} & (
+  | { kind: 'panic-at-command' }
+  /** It exits with 1 and these words, and does nothing. */
+  | { kind: 'command-fails'; says: string }
+  /** Its management network is gone: for so many seconds, or until it boots when absent. */
+  | { kind: 'cut-off'; seconds?: number }
+);
+
+export type FaultKind = Fault['kind'];
+
+export type FaultOf<Kind extends FaultKind> = Fault & { kind: Kind };
+
+export type Faults = {
+  order(fault: Fault): void;
+  /** The fault of that kind that the boot, blast… with this number has to meet: once. */
+  take<Kind extends FaultKind>(kind: Kind, at: number): FaultOf<Kind> | undefined;
+  /** Those that a command has to meet. */
+  takeAt(machine: string, command: string): CommandFault[];
+};
+
+export function faultsOf(ordered: readonly Fault[]): Faults {
+  const faults = [...ordered];
+  const seen = new Map<Fault, number>();
+  const isMet = (fault: CommandFault, machine: string, command: string): boolean => {
+    if (fault.machine !== machine || !command.includes(fault.command)) return false;
+    const times = (seen.get(fault) ?? 0) + 1;
+    seen.set(fault, times);
+    return times === fault.at;
+  };
+  return {
+    order: (fault) => void faults.push(fault),
+    takeAt: (machine, command) =>
+      faults.filter(
+        (fault): fault is CommandFault => 'command' in fault && isMet(fault, machine, command),
+      ),
+    take<Kind extends FaultKind>(kind: Kind, at: number) {
+      const isIt = (fault: Fault): fault is FaultOf<Kind> => fault.kind === kind && fault.at === at;
+      const fault = faults.find(isIt);
+      if (fault !== undefined) faults.splice(faults.indexOf(fault), 1);
+      return fault;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+// What sh makes of the scripts that fence a machine: the tokens are files on its disk, as they are on a real one.
+import { guardIn, raiseIn, tokenFolder } from '../../../src/host/fence.ts';
+import { fileErrorText, makeFolder, namesIn, remove, writeFile } from './file-system.ts';
+import type { Machine } from './machine.ts';
+import { fail, type Process } from './process.ts';
+import { splitWords } from './shell.ts';
+
+export type Guarded =
+  /** `line` is what the guard lets through, or what never had one. */
+  { kind: 'let-through'; line: string } | { kind: 'refused'; complaint: string; code: number };
+
+const guard = guardIn(tokenFolder);
+export const raiseScript = raiseIn(tokenFolder);
+const refusalCode = 213;
+
+export function takeGuard(machine: Machine, line: string): Guarded {
+  const split = splitWords(line);
+  const [sh, flag, script, , token = '', text = '', ...more] =
+    split.kind === 'words' ? split.words : [];
+  if (sh !== 'sh' || flag !== '-c' || script !== guard || more.length > 0) {
+    return { kind: 'let-through', line };
+  }
+  const complaint = whyRefused(machine, token);
+  return complaint === undefined
+    ? { kind: 'let-through', line: text }
+    : { kind: 'refused', complaint, code: refusalCode };
+}
+
+/** The program that is `raiseScript`; its arguments are those behind it. */
+export function raise(process: Process, [, token = '']: readonly string[]): number {
+  const { machine } = process;
+  const { files } = machine;
+  const path = `${tokenFolder}/${token}`;
+  const error = makeFolder(files, tokenFolder, true) ?? writeFile(files, path, '');
+  if (error !== undefined) return fail(process, `sh: ${path}: ${fileErrorText[error]}`);
+  const complaint = whyRefused(machine, token);
+  if (complaint !== undefined) return fail(process, complaint, refusalCode);
+  for (const seen of tokensOn(machine)) {
+    if (BigInt(seen) < BigInt(token)) remove(files, `${tokenFolder}/${seen}`);
+  }
+  return 0;
+}
+
+/** A token that is no number is let pass, as test(1) fails for it. */
+function whyRefused(machine: Machine, token: string): string | undefined {
+  if (!/^\d+$/.test(token)) return undefined;
+  const higher = tokensOn(machine).find((seen) => BigInt(seen) > BigInt(token));
+  return higher && `ppsgate: token ${higher} refuses ${token}`;
+}
+
+const tokensOn = ({ files }: Machine): string[] =>
+  namesIn(files, tokenFolder).filter((name) => /^\d+$/.test(name) && BigInt(name) < beyondTest);
+
+/** The least number that is none to test(1). */
+const beyondTest = 2n ** 63n;

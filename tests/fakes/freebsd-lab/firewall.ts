@@ -1,0 +1,81 @@
+// pf and ipfw of a machine: what is loaded, and which of the benchmark's scenarios that amounts to.
+
+import type { Family } from '../../../src/scenario/scenario.ts';
+import { type Sysctls, valueOfSysctl } from './sysctls.ts';
+
+/** The scenarios of a FreeBSD testbed, by the names of DESIGN.md. */
+export const labScenarios = [
+  'forwarding',
+  'pf-stateless',
+  'pf-stateful',
+  'ipfw-stateless',
+  'ipfw-stateful',
+] as const;
+
+export type LabScenario = (typeof labScenarios)[number];
+
+export type Pf = {
+  isEnabled: boolean;
+  enabledAt: number;
+  /** As `pfctl -sr` prints them. */
+  rules: readonly PfRule[];
+  skips: readonly string[];
+  states: number;
+};
+
+export type PfRule = { text: string; blocks: boolean; keepsState: boolean };
+
+export type Ipfw = {
+  rules: Map<number, IpfwRule>;
+  acceptsByDefault: boolean;
+  dynamicRules: number;
+};
+
+export type IpfwRule = { text: string; blocks: boolean; keepsState: boolean };
+
+export const noPf = (): Pf => ({
+  isEnabled: false,
+  enabledAt: 0,
+  rules: [],
+  skips: [],
+  states: 0,
+});
+
+export const freshIpfw = (acceptsByDefault: boolean): Ipfw => ({
+  rules: new Map(),
+  acceptsByDefault,
+  dynamicRules: 0,
+});
+
+export type Firewalls = { modules: ReadonlySet<string>; pf: Pf; ipfw: Ipfw; sysctls: Sysctls };
+
+/** What the packets of a blast meet; `blocked` where a rule drops them. Of pf the last rule decides, of ipfw the first. */
+export function scenarioInForce(
+  { modules, pf, ipfw, sysctls }: Firewalls,
+  family: Family = 'inet4',
+): LabScenario | 'blocked' {
+  const pfRule = modules.has('pf') && pf.isEnabled ? pf.rules.at(-1) : undefined;
+  const isOn = modules.has('ipfw') && valueOfSysctl(sysctls, ipfwSwitches[family]) === 1;
+  const ipfwRule = isOn ? decidingRule(ipfw) : undefined;
+  if (pfRule?.blocks || ipfwRule?.blocks) return 'blocked';
+  if (pfRule !== undefined) return pfRule.keepsState ? 'pf-stateful' : 'pf-stateless';
+  if (ipfwRule === undefined) return 'forwarding';
+  return ipfwRule.keepsState ? 'ipfw-stateful' : 'ipfw-stateless';
+}
+
+/** Without them packets of that family pass ipfw by. */
+export const ipfwSwitches: Readonly<Record<Family, string>> = {
+  inet4: 'net.inet.ip.fw.enable',
+  inet6: 'net.inet6.ip6.fw.enable',
+};
+
+const decidingRule = (ipfw: Ipfw): IpfwRule =>
+  [...ipfw.rules].sort(([one], [other]) => one - other).map(([, rule]) => rule)[0] ??
+  defaultRule(ipfw);
+
+/** Number 65535, which nobody can delete. */
+export const defaultRule = ({ acceptsByDefault }: Ipfw): IpfwRule => ({
+  text: acceptsByDefault ? 'allow ip from any to any' : 'deny ip from any to any',
+  blocks: !acceptsByDefault,
+  keepsState: false,
+});

@@ -1,0 +1,75 @@
+// What the laboratory takes for a kernel: a text that says its version, and what goes wrong with it.
+import { makeTar } from './tar.ts';
+
+export type Kernel = {
+  /** As `uname -v` prints it: `FreeBSD 14.0-CURRENT #0 base`. */
+  version: string;
+  /** As `uname -r` prints it: `14.0-CURRENT`. */
+  release: string;
+  /** The key of the table of truths: `base`. */
+  ident: string;
+  /** Lines of its configuration, `options RSS` say. */
+  options: readonly string[];
+  behaviour: Behaviour;
+};
+
+export type Behaviour =
+  | { kind: 'works' }
+  | { kind: 'panics-at-boot' | 'panics-under-load'; panic: string }
+  | { kind: 'hangs-at-boot' };
+
+export type KernelText = {
+  ident: string;
+  release?: string;
+  options?: readonly string[];
+  behaviour?: Behaviour;
+};
+
+/** The bytes of a `kernel` file. */
+export function kernelText({
+  ident,
+  release = '14.0-CURRENT',
+  options = [],
+  behaviour = { kind: 'works' },
+}: KernelText): string {
+  const panic = 'panic' in behaviour ? `: ${behaviour.panic}` : '';
+  const mark = behaviour.kind === 'works' ? [] : [`${behaviour.kind}${panic}`];
+  return [`FreeBSD ${release} #0 ${ident}`, ...options, ...mark, ''].join('\n');
+}
+
+/** A kernel and its modules as `installkernel` lays them into one folder, in a tar archive. */
+export function kernelArchive(kernel: KernelText, modules: readonly string[] = allModules): Buffer {
+  const files = new Map([['kernel', kernelText(kernel)]]);
+  for (const name of modules) files.set(`${name}.ko`, `module ${name} of ${kernel.ident}\n`);
+  return makeTar(files);
+}
+
+/** The modules of a kernel's folder that the laboratory can load. */
+export const allModules = ['hwpmc', 'if_cxgbe', 'ipfw', 'netmap', 'pf'] as const;
+
+const defaultPanic = 'page fault';
+
+/** Undefined for what no loader would start. Version first, then options and marks, one a line. */
+export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
+  const [version = '', ...lines] = Buffer.from(bytes ?? [])
+    .toString()
+    .split('\n');
+  const [, release, ident] = /^FreeBSD (\S+) #\d+ ([^\s:]+)/.exec(version) ?? [];
+  if (release === undefined || ident === undefined) return undefined;
+  return {
+    version,
+    release,
+    ident,
+    options: lines.filter((line) => line.startsWith('options')),
+    behaviour: lines.map(behaviourOf).find((behaviour) => behaviour !== undefined) ?? {
+      kind: 'works',
+    },
+  };
+}
+
+function behaviourOf(line: string): Behaviour | undefined {
+  const [, kind, panic = defaultPanic] =
+    /^(panics-at-boot|panics-under-load|hangs-at-boot)(?:: (.+))?$/.exec(line) ?? [];
+  if (kind === 'hangs-at-boot') return { kind };
+  return kind === 'panics-at-boot' || kind === 'panics-under-load' ? { kind, panic } : undefined;
+}

@@ -1,0 +1,189 @@
+// A FreeBSD laboratory without machines: real ssh, virtual time, a DUT whose speed is known, and faults on order.
+
+import { tokenFolder } from '../../../src/host/fence.ts';
+import type { Target } from '../../../src/host/login.ts';
+import { type Cabling, type CablingOptions, cabling } from './cabling.ts';
+import { type Clock, virtualClock } from './clock.ts';
+import { type Complaints, noComplaints } from './complaints.ts';
+import { type Fault, type Faults, faultsOf } from './faults.ts';
+import { namesIn, textOf } from './file-system.ts';
+import { type LabScenario, scenarioInForce } from './firewall.ts';
+import { type Machine, nextbootFile, type PowerState, type Stage, type World } from './machine.ts';
+import { type DutOptions, dutOf, generatorOf } from './machines.ts';
+import { type Load, type Noise, networkThrough } from './network.ts';
+import { type JournalEntry, newKey, openMachine } from './open-machine.ts';
+import { type LabPower, powerOf } from './power.ts';
+import { mountOf } from './root.ts';
+
+export type FreebsdLabOptions = DutOptions & {
+  /** What a kernel forwards, in packets per second, by its ident; 5 Mpps for all when absent. */
+  truth?: (load: Load) => number;
+  /** 0.5 % a boot and 0.23 % a second when absent, as on real machines. */
+  noise?: Partial<Noise>;
+  /** More may be ordered at any time. */
+  faults?: readonly Fault[];
+  /** What a sender reaches at most, even where its port carries more. */
+  generatorPps?: number;
+  /** One sender and the receiver on one machine, 10 Gbit/s, when absent. */
+  cabling?: Partial<CablingOptions>;
+};
+
+export type LabMachine = {
+  /** All of its state, to look at and to spoil. */
+  readonly machine: Machine;
+  /** For `connect` of src/host/ssh.ts. */
+  readonly target: Target;
+  /** Every command that it ran, and when (in seconds of the clock). */
+  readonly journal: readonly JournalEntry[];
+};
+
+export type FreebsdLab = AsyncDisposable & {
+  /** Its `now` and `sleep` are for whoever works with the laboratory, too: it has no other time. */
+  readonly clock: Clock;
+  readonly dut: LabMachine;
+  readonly senders: readonly LabMachine[];
+  /** Which is the only sender, too, unless ordered otherwise. */
+  readonly receiver: LabMachine;
+  /** Names of interfaces and the DUT's MAC addresses. */
+  readonly cabling: Cabling;
+  /** Of the DUT. */
+  readonly power: LabPower;
+  readonly faults: Faults;
+  readonly complaints: Complaints;
+  /** Of the DUT, for assertions. */
+  state(): DutState;
+  /** Throws where something was asked of the laboratory that no test should ask. */
+  stop(): Promise<void>;
+};
+
+export type DutState = {
+  stage: Stage;
+  power: PowerState;
+  /** Undefined while none runs. */
+  kernel: string | undefined;
+  /** Names in /boot. */
+  boot: string[];
+  /** Text of /boot/nextboot.conf. */
+  nextboot: string | undefined;
+  /** What `/` is mounted from. */
+  root: string;
+  /** Names of the boot environments that are there, on ZFS. */
+  environments: string[];
+  /** Paths of files and folders with `ppsgate` in their names, but for the tokens, which are to stay. */
+  leftovers: string[];
+  scenario: LabScenario | 'blocked';
+  modules: string[];
+  pf: { isEnabled: boolean; rules: string[]; states: number };
+  ipfw: { rules: string[]; dynamicRules: number };
+};
+
+/**
+ * All machines are up, and let root in with one key.
+ *
+ *     await using lab = await startFreebsdLab({ truth: ({ ident }) => (ident === 'base' ? 5e6 : 4e6) });
+ *     await using dut = await connect(lab.dut.target);
+ *     await dut.output(shell`shutdown -r now`);
+ *     await lab.clock.sleep(180);
+ *
+ * Time runs only while somebody sleeps on the clock or a program of a machine does, and stands still while
+ * ssh is at work. Who does anything else between two commands while a program runs (reads a file for 30 ms,
+ * say) may find some virtual seconds gone.
+ * What FreeBSD would refuse fails as it does there; what FreeBSD has and the laboratory has not exits with 99,
+ * and `stop` throws. pkt-gen writes its rates and `Ready...` to stderr, its summary to stdout.
+ */
+export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<FreebsdLab> {
+  const clock = virtualClock();
+  const faults = faultsOf(options.faults ?? []);
+  const complaints = noComplaints();
+  const wires = cabling(options.cabling ?? {});
+  const world = { clock, faults };
+  // Only the DUT's boots are counted for faults.
+  const otherWorld = { clock, faults: faultsOf([]) };
+  const dut = dutOf(wires, options);
+  const network = networkThrough(dut, world, {
+    truth: options.truth ?? (() => 5_000_000),
+    noise: { seed: 1, perBoot: 0.005, perSecond: 0.0023, ...options.noise },
+    generatorPps: options.generatorPps ?? Number.POSITIVE_INFINITY,
+  });
+  const user = newKey();
+  const uploads = uploadCounter(faults);
+  const open = (machine: Machine, its: World) =>
+    openMachine({
+      machine,
+      world: its,
+      network,
+      complaints,
+      user,
+      beginUpload: uploads,
+      faultsAt: (command) => faults.takeAt(machine.name, command),
+    });
+
+  const opened = [await open(dut, world)];
+  for (const generator of wires.generators) {
+    opened.push(await open(generatorOf(generator.name, generator.interfaces), otherWorld));
+  }
+  const named = (name: string): LabMachine => {
+    const found = opened.find(({ machine }) => machine.name === name);
+    if (found === undefined) throw new TypeError(`The laboratory has no machine ${name}.`);
+    return found;
+  };
+  const stop = async () => {
+    clock.stop();
+    for (const { sshd, machine } of opened) {
+      for (const end of [...machine.programs]) end();
+      await sshd.stop();
+    }
+    const [first] = complaints.all();
+    if (first !== undefined) throw new Error(`The FreeBSD laboratory complains: ${first}.`);
+  };
+  return {
+    clock,
+    dut: named(dut.name),
+    senders: wires.senders.map(({ machine }) => named(machine)),
+    receiver: named(wires.receiver.machine),
+    cabling: wires,
+    power: powerOf(dut, world, faults),
+    faults,
+    complaints,
+    state: () => stateOf(dut),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Which upload it is, and whether it still may go on. */
+function uploadCounter(faults: Faults): () => (bytes: number) => boolean {
+  let uploads = 0;
+  return () => {
+    uploads += 1;
+    const fault = faults.take('upload-lost', uploads);
+    let written = 0;
+    return (bytes) => {
+      written += bytes;
+      return fault === undefined || written < fault.afterBytes;
+    };
+  };
+}
+
+function stateOf(dut: Machine): DutState {
+  const { files, pf, ipfw } = dut;
+  return {
+    stage: dut.stage,
+    power: dut.power,
+    kernel: dut.running?.kernel.ident,
+    root: mountOf(dut.root, '/').device,
+    environments: dut.root.kind === 'zfs' ? [...dut.root.all.keys()] : [],
+    boot: namesIn(files, '/boot'),
+    nextboot: textOf(files, nextbootFile),
+    leftovers: [...files.nodes.keys()].filter(
+      (path) => path.includes('ppsgate') && !path.startsWith(tokenFolder),
+    ),
+    scenario: scenarioInForce(dut),
+    modules: [...dut.modules],
+    pf: { isEnabled: pf.isEnabled, rules: pf.rules.map(({ text }) => text), states: pf.states },
+    ipfw: {
+      rules: [...ipfw.rules.values()].map(({ text }) => text),
+      dynamicRules: ipfw.dynamicRules,
+    },
+  };
+}

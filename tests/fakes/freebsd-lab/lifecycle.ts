@@ -1,0 +1,139 @@
+// How a machine boots, reboots, panics, hangs and loses its power.
+import { dumpCore, saveCore } from './crash.ts';
+import type { FaultKind } from './faults.ts';
+import { nodeAt, remove, textOf, writeFile } from './file-system.ts';
+import { freshIpfw, noPf } from './firewall.ts';
+import { type Kernel, readKernel } from './kernel.ts';
+import {
+  type Machine,
+  nextbootFile,
+  type PowerState,
+  type Stage,
+  tellWatchers,
+  type World,
+} from './machine.ts';
+import { switchRoot } from './root.ts';
+import { addQueues, applySettings, defaultSysctls, readOnly, readSettings } from './sysctls.ts';
+import { bounce } from './wiring.ts';
+
+/** As if it had been up for a day. */
+export function startUp(machine: Machine, { clock }: World): void {
+  load(machine, chooseKernel(machine, false), clock.now() - 86_400);
+  startServices(machine, clock.now());
+}
+
+/** What shutdown(8) -r now does: programs end and connections drop after a while. */
+export function reboot(machine: Machine, world: World): void {
+  if (machine.stage !== 'up') return;
+  enter(machine, 'shutting-down');
+  machine.messages.push("Waiting (max 60 seconds) for system process `syncer' to stop... done");
+  later(machine, world, machine.timing.shutdownSeconds, () => boot(machine, world));
+}
+
+/** At once: what runs is gone, the memory is dumped, and the machine boots by itself. */
+export function panic(machine: Machine, world: World, reason: string): void {
+  dumpCore(machine, world, reason);
+  enter(machine, 'panicked');
+  later(machine, world, machine.timing.dumpSeconds, () => boot(machine, world));
+}
+
+export function setPower(machine: Machine, world: World, power: PowerState): void {
+  if (machine.power === power) return;
+  machine.power = power;
+  if (power === 'on') {
+    boot(machine, world);
+    return;
+  }
+  machine.messages = [];
+  enter(machine, 'off');
+}
+
+function boot(machine: Machine, world: World): void {
+  machine.boots += 1;
+  machine.isCutOff = false;
+  enter(machine, 'booting');
+  for (const { port } of machine.interfaces)
+    bounce(port, world.clock.now(), machine.timing.bootSeconds);
+  const meets = (kind: FaultKind) => world.faults.take(kind, machine.boots) !== undefined;
+  const isWrong = meets('wrong-kernel');
+  switchRoot(machine.root, machine.files, isWrong);
+  const chosen = chooseKernel(machine, isWrong);
+  const half = machine.timing.bootSeconds / 2;
+  later(machine, world, half, () => {
+    // Without a kernel the loader stays at its prompt.
+    if (chosen.kernel === undefined) return enter(machine, 'hung');
+    load(machine, chosen, world.clock.now());
+    const { behaviour } = chosen.kernel;
+    if (meets('panic-at-boot')) return panic(machine, world, 'page fault');
+    if (behaviour.kind === 'panics-at-boot') return panic(machine, world, behaviour.panic);
+    if (meets('hang-at-boot') || behaviour.kind === 'hangs-at-boot') {
+      return enter(machine, 'hung');
+    }
+    later(machine, world, half, () => startServices(machine, world.clock.now()));
+  });
+}
+
+/** Only if nothing else happened to the machine before. */
+function later(machine: Machine, world: World, seconds: number, act: () => void): void {
+  const { stage, boots } = machine;
+  world.clock.after(seconds, () => {
+    if (machine.stage === stage && machine.boots === boots) act();
+  });
+}
+
+function enter(machine: Machine, stage: Stage): void {
+  machine.stage = stage;
+  if (stage !== 'up' && stage !== 'shutting-down') {
+    machine.running = undefined;
+    machine.isOverloaded = false;
+    for (const end of [...machine.programs]) end();
+  }
+  tellWatchers(machine);
+}
+
+type Chosen = { file: string; kernel: Kernel | undefined };
+
+/** What loader(8) starts: nextboot.conf counts once, and is switched off before the kernel is even read. */
+function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
+  const loader = readSettings(textOf(machine.files, '/boot/loader.conf') ?? '');
+  const nextboot = readSettings(textOf(machine.files, nextbootFile) ?? '');
+  const isOrdered = nextboot.get('nextboot_enable') === 'YES';
+  if (isOrdered) {
+    const text = textOf(machine.files, nextbootFile) ?? '';
+    writeFile(machine.files, nextbootFile, text.replace('"YES"', '"NO" '));
+  }
+  const once = isOrdered && !ignoresNextboot ? nextboot.get('kernel') : undefined;
+  const file = `/boot/${once ?? loader.get('kernel') ?? 'kernel'}/kernel`;
+  const node = nodeAt(machine.files, file);
+  return { file, kernel: readKernel(node?.kind === 'file' ? node.bytes : undefined) };
+}
+
+/** The kernel runs: everything that a boot forgets is as new. */
+function load(machine: Machine, { file, kernel }: Chosen, startedAt: number): void {
+  if (kernel === undefined) throw new TypeError(`${machine.name} has no kernel in ${file}.`);
+  machine.running = { kernel, file, startedAt };
+  machine.sysctls = defaultSysctls();
+  for (const [name, value] of Object.entries(machine.hardware)) {
+    machine.sysctls.set(name, readOnly(value));
+  }
+  const loader = readSettings(textOf(machine.files, '/boot/loader.conf') ?? '');
+  applySettings(machine.sysctls, loader, 'tunable');
+  machine.environment = new Map(loader);
+  for (const { name } of machine.interfaces) addQueues(machine.sysctls, name, loader);
+  machine.modules = new Set(['if_cxgbe']);
+  machine.pf = noPf();
+  machine.ipfw = freshIpfw(loader.get('net.inet.ip.fw.default_to_accept') === '1');
+  machine.messages.push('---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');
+}
+
+/** rc(8): what is configured, the dump saved, nextboot.conf removed, sshd started. */
+function startServices(machine: Machine, now: number): void {
+  const settings = readSettings(textOf(machine.files, '/etc/sysctl.conf') ?? '');
+  applySettings(machine.sysctls, settings, 'read-write');
+  const hostname = machine.sysctls.get('kern.hostname');
+  if (hostname !== undefined) hostname.value = machine.name;
+  saveCore(machine);
+  remove(machine.files, nextbootFile);
+  for (const { port } of machine.interfaces) if (port.cable !== undefined) port.cable.upAt = now;
+  enter(machine, 'up');
+}

@@ -1,0 +1,154 @@
+// A FreeBSD machine: its disk, its network, and what runs on it.
+import type { CardName } from './cards.ts';
+import type { Clock } from './clock.ts';
+import type { Faults } from './faults.ts';
+import type { FileSystem } from './file-system.ts';
+import { freshIpfw, type Ipfw, ipfwSwitches, noPf, type Pf, scenarioInForce } from './firewall.ts';
+import type { Kernel } from './kernel.ts';
+import type { Root } from './root.ts';
+import { integer, type Sysctls, valueOfSysctl } from './sysctls.ts';
+import type { Port } from './wiring.ts';
+
+export type PowerState = 'on' | 'off';
+
+export type Stage =
+  /** Firmware, loader, kernel, rc: sshd does not listen yet. */
+  | 'booting'
+  | 'up'
+  /** Told to reboot: sshd still answers. */
+  | 'shutting-down'
+  | 'panicked'
+  /** Until its power is cycled. */
+  | 'hung'
+  | 'off';
+
+export type Interface = {
+  name: string;
+  mac: string;
+  port: Port;
+  /** `native` reaches the port's line rate, `emulated` is slow; the DUT's interfaces are not for netmap. */
+  netmap: 'native' | 'emulated';
+  mediaBits: number;
+  card: CardName;
+  /** `inet …` and `inet6 …` lines of ifconfig(8). */
+  addresses: readonly string[];
+  /** Capabilities that are on: `RXCSUM`, `TSO4`, `LRO`… */
+  capabilities: Set<string>;
+  isUp: boolean;
+};
+
+export type Route = {
+  family: 'inet' | 'inet6';
+  destination: string;
+  gateway: string;
+  flags: string;
+  interface: string;
+};
+export type Neighbour = {
+  family: 'inet' | 'inet6';
+  address: string;
+  mac: string;
+  interface: string;
+};
+
+export type Running = {
+  kernel: Kernel;
+  /** `/boot/kernel/kernel`. */
+  file: string;
+  /** What `kern.boottime` says. */
+  startedAt: number;
+};
+
+export type Machine = {
+  readonly name: string;
+  readonly files: FileSystem;
+  readonly interfaces: readonly Interface[];
+  readonly routes: Route[];
+  readonly neighbours: Neighbour[];
+  /** Sysctls that its hardware decides: `hw.model`… */
+  readonly hardware: Readonly<Record<string, string>>;
+  readonly timing: Timing;
+  /** A shell script up to FreeBSD 14.0, a program that says other things since. */
+  readonly nextboot: 'script' | 'program';
+  readonly root: Root;
+  stage: Stage;
+  power: PowerState;
+  /** Since the laboratory was started, begun ones too. */
+  boots: number;
+  running: Running | undefined;
+  /** Of the kernel, see kenv(1): what the loader hands over, and what is added later. */
+  environment: Map<string, string>;
+  sysctls: Sysctls;
+  modules: Set<string>;
+  pf: Pf;
+  ipfw: Ipfw;
+  /** What `dmesg -a` prints: it survives a reboot, but no loss of power. */
+  messages: string[];
+  /** Packets take all its time, and leave none for sshd. */
+  isOverloaded: boolean;
+  /** Its management network is gone: nobody reaches its sshd. */
+  isCutOff: boolean;
+  /** Commands that run, each ended by its function. */
+  readonly programs: Set<() => void>;
+  /** Told after every change of `stage`, and of whether it is deaf. */
+  readonly watchers: Set<() => void>;
+};
+
+export type Timing = { bootSeconds: number; shutdownSeconds: number; dumpSeconds: number };
+
+/** `faults` are those that this machine may meet. */
+export type World = { clock: Clock; faults: Faults };
+
+export function setOverloaded(machine: Machine, isOverloaded: boolean): void {
+  if (machine.isOverloaded === isOverloaded) return;
+  machine.isOverloaded = isOverloaded;
+  tellWatchers(machine);
+}
+
+export function setCutOff(machine: Machine, isCutOff: boolean): void {
+  machine.isCutOff = isCutOff;
+  tellWatchers(machine);
+}
+
+/** Nobody gets an answer over the network: it is overloaded, or its firewall lets nothing through. */
+export const isDeaf = (machine: Machine): boolean =>
+  machine.isOverloaded || (machine.stage === 'up' && scenarioInForce(machine) === 'blocked');
+
+export function tellWatchers({ watchers }: Machine): void {
+  for (const watcher of watchers) watcher();
+}
+
+/** What a module brings along. */
+export function addModule(machine: Machine, name: string): void {
+  machine.modules.add(name);
+  if (name !== 'ipfw') return;
+  machine.ipfw = freshIpfw(machine.environment.get('net.inet.ip.fw.default_to_accept') === '1');
+  for (const name of Object.values(ipfwSwitches)) machine.sysctls.set(name, integer(1, 0, 1));
+  machine.sysctls.set('net.inet.ip.fw.dyn_count', { ...integer(0), access: 'read-only' });
+  machine.sysctls.set('net.inet.ip.fw.default_to_accept', {
+    ...integer(machine.ipfw.acceptsByDefault ? 1 : 0),
+    access: 'tunable',
+  });
+}
+
+export function dropModule(machine: Machine, name: string): void {
+  machine.modules.delete(name);
+  if (name === 'pf') machine.pf = noPf();
+  if (name !== 'ipfw') return;
+  machine.ipfw = freshIpfw(machine.ipfw.acceptsByDefault);
+  for (const sysctl of ['dyn_count', 'default_to_accept']) {
+    machine.sysctls.delete(`net.inet.ip.fw.${sysctl}`);
+  }
+  for (const name of Object.values(ipfwSwitches)) machine.sysctls.delete(name);
+}
+
+export const nextbootFile = '/boot/nextboot.conf';
+
+export const interfaceNamed = (machine: Machine, name: string): Interface | undefined =>
+  machine.interfaces.find((one) => one.name === name);
+
+/** net.isr cannot spread the load where RSS is compiled in and it has but one thread. */
+export const isStarved = (machine: Machine): boolean =>
+  (machine.running?.kernel.options.some((line) => /^options\s+RSS\b/.test(line)) ?? false) &&
+  (valueOfSysctl(machine.sysctls, 'net.isr.maxthreads') !== -1 ||
+    valueOfSysctl(machine.sysctls, 'net.isr.bindthreads') !== 1);

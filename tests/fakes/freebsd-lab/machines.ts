@@ -1,0 +1,125 @@
+// The machines as they are delivered: a DUT set up as a benchmark wants it, and generators.
+import type { Cabling } from './cabling.ts';
+import { fileSystem, makeFolder, writeFile } from './file-system.ts';
+import { freshIpfw, noPf } from './firewall.ts';
+import { allModules, type KernelText, kernelText } from './kernel.ts';
+import type { Machine, Timing } from './machine.ts';
+import { labelOf, type RootKind, rootOf } from './root.ts';
+import { makeTar } from './tar.ts';
+
+export type DutOptions = {
+  /** Its own kernel, in /boot/kernel; `base` when absent. */
+  kernel?: KernelText;
+  /** 120, 5 and 30 s when absent. */
+  timing?: Partial<Timing>;
+  /** Sysctls that its hardware decides: `hw.model`, `hw.ncpu`; eight cores of an old Xeon when absent. */
+  hardware?: Readonly<Record<string, string>>;
+  /** 20 GB with 5 GB used when absent. */
+  disk?: { totalBytes: number; usedBytes: number };
+  /** Laid over what its /boot/loader.conf and /etc/sysctl.conf say: all as a benchmark wants it. */
+  loaderConf?: Readonly<Record<string, string>>;
+  sysctlConf?: Readonly<Record<string, string>>;
+  /** FreeBSD's nextboot(8) is a script up to 14.0 (when absent), and a program that fails in other ways since. */
+  nextboot?: 'script' | 'program';
+  /** What it boots from; `ufs` when absent. On `nanobsd` only /etc, /var, /tmp and /root can be written. */
+  root?: RootKind;
+};
+
+/** Off, with everything on its disk. */
+export function dutOf(wires: Cabling, options: DutOptions): Machine {
+  const {
+    disk = { totalBytes: 20e9, usedBytes: 5e9 },
+    kernel = { ident: 'base' },
+    root = 'ufs',
+  } = options;
+  const machine = bareMachine('dut', disk);
+  const { files } = machine;
+  makeFolder(files, '/boot/kernel');
+  writeFile(files, '/boot/kernel/kernel', kernelText(kernel), 0o555);
+  for (const name of allModules) writeFile(files, `/boot/kernel/${name}.ko`, `module ${name}\n`);
+  writeFile(files, '/boot/loader.conf', settingsText({ ...loaderConf, ...options.loaderConf }));
+  writeFile(files, '/etc/sysctl.conf', settingsText({ ...sysctlConf, ...options.sysctlConf }));
+  if (root === 'nanobsd') {
+    makeFolder(files, '/mnt');
+    writeFile(files, '/etc/fstab', fstab);
+    files.writable = ['/etc', '/var', '/tmp', '/root'];
+  }
+  return {
+    ...machine,
+    root: rootOf(root),
+    interfaces: wires.dut.interfaces,
+    routes: [...wires.dut.routes],
+    neighbours: [...wires.dut.neighbours],
+    hardware: options.hardware ?? {},
+    timing: { ...machine.timing, ...options.timing },
+    nextboot: options.nextboot ?? 'script',
+  };
+}
+
+const fstab = `${labelOf('s1')} / ufs ro 1 1\n/dev/ufs/BSDRPs3 /cfg ufs rw,noauto 2 2\n/dev/ufs/BSDRPs4 /data ufs rw,noauto 2 2\n`;
+
+/** The image of an appliance's slice with that kernel, as `upgrade` reads it. */
+export function sliceImage(kernel: KernelText): Buffer {
+  const files = new Map([
+    ['boot/loader.conf', settingsText(loaderConf)],
+    ['boot/kernel/kernel', kernelText(kernel)],
+  ]);
+  for (const name of allModules) files.set(`boot/kernel/${name}.ko`, `module ${name}\n`);
+  return makeTar(files);
+}
+
+const loaderConf = {
+  'hw.cxgbe.pause_settings': '0',
+  'hw.cxgbe.toecaps_allowed': '0',
+  'machdep.hyperthreading_allowed': '0',
+  'net.inet.ip.fw.default_to_accept': '1',
+  'net.isr.bindthreads': '1',
+  'net.isr.maxthreads': '-1',
+};
+
+const sysctlConf = {
+  'kern.random.harvest.mask': '351',
+  'net.inet.ip.forwarding': '1',
+  'net.inet.ip.redirect': '0',
+  'net.inet6.ip6.forwarding': '1',
+  'net.inet6.ip6.redirect': '0',
+};
+
+const settingsText = (settings: Readonly<Record<string, string>>): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name}="${value}"\n`)
+    .join('');
+
+export function generatorOf(name: string, interfaces: Machine['interfaces']): Machine {
+  const machine = { ...bareMachine(name, { totalBytes: 20e9, usedBytes: 5e9 }), interfaces };
+  makeFolder(machine.files, '/boot/kernel');
+  writeFile(machine.files, '/boot/kernel/kernel', kernelText({ ident: 'generator' }), 0o555);
+  return machine;
+}
+
+/** Off, until `startUp`. */
+const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number }): Machine => ({
+  name,
+  files: fileSystem(disk.totalBytes, disk.usedBytes),
+  interfaces: [],
+  routes: [],
+  neighbours: [],
+  hardware: {},
+  timing: { bootSeconds: 120, shutdownSeconds: 5, dumpSeconds: 30 },
+  nextboot: 'script',
+  root: rootOf('ufs'),
+  stage: 'off',
+  power: 'on',
+  boots: 0,
+  running: undefined,
+  environment: new Map(),
+  sysctls: new Map(),
+  modules: new Set(),
+  pf: noPf(),
+  ipfw: freshIpfw(true),
+  messages: [],
+  isOverloaded: false,
+  isCutOff: false,
+  programs: new Set(),
+  watchers: new Set(),
+});

@@ -1,0 +1,204 @@
+// The packets of a blast: what the sender puts on the wire, what the DUT forwards of it, what reaches the receiver.
+
+import { BlockList, isIPv6 } from 'node:net';
+import type { Family } from '../../../src/scenario/scenario.ts';
+import type { FaultKind, FaultOf } from './faults.ts';
+import { type LabScenario, scenarioInForce } from './firewall.ts';
+import { panic } from './lifecycle.ts';
+import {
+  type Interface,
+  isStarved,
+  type Machine,
+  type Neighbour,
+  type Route,
+  setOverloaded,
+  type World,
+} from './machine.ts';
+import { normal, uniform } from './random.ts';
+import { valueOfSysctl } from './sysctls.ts';
+import { count, farEnd, isLinkUp, type Port } from './wiring.ts';
+
+/** What a sender puts on the wire, from `begin` to `end`. */
+export type Stream = {
+  from: Port;
+  family: Family;
+  pps: number;
+  frameBytesWithoutCrc: number;
+  destinationMac: string;
+  /** The first of its range. */
+  destination: string;
+  flows: number;
+};
+
+/** Of the table of truths: what is asked of a kernel. */
+export type Load = { ident: string; scenario: LabScenario; family: Family };
+
+export type Noise = {
+  seed: number;
+  /** Standard deviation of a boot, as a ratio. */
+  perBoot: number;
+  /** The same of a second within a run. */
+  perSecond: number;
+};
+
+export type Network = {
+  /** What a generator reaches at most, whatever its port could carry. */
+  readonly generatorPps: number;
+  begin(stream: Stream): void;
+  end(stream: Stream): void;
+  /** Counts every packet up to now at every port; call it before counters are read. */
+  count(): void;
+  /** A receiver was started, which begins the next blast. */
+  beginBlast(): void;
+  /** The fault of that kind that this blast has to meet; blasts are counted from 1 by their receivers' starts. */
+  meets<Kind extends FaultKind>(kind: Kind): FaultOf<Kind> | undefined;
+  /** Seconds that a link takes to be up again after its port changed between kernel and netmap. */
+  bounceSeconds(): number;
+};
+
+export type Traffic = {
+  /** What a kernel forwards, in packets per second. */
+  truth: (load: Load) => number;
+  noise: Noise;
+  generatorPps: number;
+};
+
+export function networkThrough(
+  dut: Machine,
+  world: World,
+  { truth, noise, generatorPps }: Traffic,
+): Network {
+  const streams = new Set<Stream>();
+  let blasts = 0;
+  let bounces = 0;
+  let countedTo = world.clock.now();
+
+  const capacity = ({ family }: Stream): number => {
+    if (dut.running === undefined) return 0;
+    const scenario = scenarioInForce(dut, family);
+    if (scenario === 'blocked') return 0;
+    const pps = truth({ ident: dut.running.kernel.ident, scenario, family });
+    const boot = Math.exp(noise.perBoot * normal(noise.seed, dut.boots));
+    return pps * boot * (isStarved(dut) ? 0.1 : 1);
+  };
+
+  const offered = (): number =>
+    [...streams].reduce((sum, stream) => sum + (entryOf(dut, stream) ? stream.pps : 0), 0);
+
+  const listen = () => {
+    const now = world.clock.now();
+    const arriving = [...streams].filter((stream) => isLinkUp(stream.from, now));
+    const isFull = arriving.some((stream) => entryOf(dut, stream) && offered() > capacity(stream));
+    setOverloaded(dut, dut.running !== undefined && isFull);
+  };
+
+  const carry = (stream: Stream, from: number, to: number) => {
+    const cable = stream.from.cable;
+    const start = Math.max(from, cable?.upAt ?? to);
+    if (cable === undefined || cable.isDead || start >= to) return;
+    const sent = stream.pps * (to - start);
+    const size = stream.frameBytesWithoutCrc;
+    count(stream.from.sent, sent, size);
+    const entry = entryOf(dut, stream);
+    if (entry === undefined) return;
+    count(entry.port.received, sent, size);
+    const exit = exitOf(dut, stream, to);
+    if (exit === undefined) return;
+    const scatter = 1 + noise.perSecond * normal(noise.seed, dut.boots, Math.round(to * 1000));
+    const share = Math.min(1, (capacity(stream) * scatter) / Math.max(offered(), 1));
+    const forwarded = sent * share * (1 - Math.max(0, exit.cable.upAt - start) / (to - start));
+    if (forwarded <= 0) return;
+    count(exit.interface.port.sent, forwarded, size);
+    count(exit.receiver.received, forwarded, size);
+    keepStates(dut, stream);
+  };
+
+  const countAll = () => {
+    const now = world.clock.now();
+    for (const stream of streams) carry(stream, countedTo, now);
+    countedTo = now;
+    listen();
+  };
+
+  const panicUnderLoad = (stream: Stream) => {
+    const ordered = world.faults.take('panic-under-load', blasts) !== undefined;
+    const behaviour = dut.running?.kernel.behaviour;
+    const reason = behaviour?.kind === 'panics-under-load' ? behaviour.panic : undefined;
+    if (!ordered && reason === undefined) return;
+    world.clock.after(secondsToPanic, () => {
+      if (!streams.has(stream) || entryOf(dut, stream) === undefined) return;
+      countAll();
+      panic(dut, world, reason ?? 'page fault');
+    });
+  };
+
+  return {
+    generatorPps,
+    begin(stream) {
+      countAll();
+      streams.add(stream);
+      listen();
+      panicUnderLoad(stream);
+    },
+    end(stream) {
+      countAll();
+      streams.delete(stream);
+      listen();
+    },
+    count: countAll,
+    beginBlast() {
+      blasts += 1;
+    },
+    meets: (kind) => world.faults.take(kind, blasts),
+    bounceSeconds() {
+      bounces += 1;
+      return 2 + 1.9 * uniform(noise.seed, bounces);
+    },
+  };
+}
+
+const secondsToPanic = 5;
+
+/** The interface of the DUT that takes the frames of a stream: cabled to it, up, and addressed. */
+function entryOf(dut: Machine, stream: Stream): Interface | undefined {
+  const end = farEnd(stream.from);
+  return dut.running === undefined
+    ? undefined
+    : dut.interfaces.find(
+        (one) => one.port === end && one.isUp && one.mac === stream.destinationMac,
+      );
+}
+
+/** Where the DUT sends the packets of a stream to; undefined where it drops them. */
+function exitOf(dut: Machine, stream: Stream, now: number) {
+  const family = stream.family === 'inet4' ? 'inet' : 'inet6';
+  const sysctl = family === 'inet' ? 'net.inet.ip.forwarding' : 'net.inet6.ip6.forwarding';
+  if (valueOfSysctl(dut.sysctls, sysctl) !== 1) return undefined;
+  const route = dut.routes.find((one) => one.family === family && leadsTo(one, stream.destination));
+  const neighbour = dut.neighbours.find((one) => isGatewayOf(one, route));
+  const out = dut.interfaces.find((one) => one.name === route?.interface && one.isUp);
+  const receiver = out && farEnd(out.port);
+  const cable = out?.port.cable;
+  if (out === undefined || receiver === undefined || cable === undefined) return undefined;
+  if (neighbour === undefined) return undefined;
+  const isTaken = !cable.isDead && cable.upAt <= now && receiver.macs.includes(neighbour.mac);
+  return isTaken ? { interface: out, receiver, cable } : undefined;
+}
+
+function leadsTo({ destination, family }: Route, address: string): boolean {
+  const [network = '', bits] = destination.split('/');
+  if (bits === undefined || isIPv6(address) !== (family === 'inet6')) return false;
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4');
+  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+const isGatewayOf = (neighbour: Neighbour, route: Route | undefined): boolean =>
+  neighbour.address === route?.gateway && neighbour.interface === route.interface;
+
+/** A stateful rule has a state for every flow. */
+function keepStates(dut: Machine, { family, flows }: Stream): void {
+  const scenario = scenarioInForce(dut, family);
+  if (scenario === 'pf-stateful') dut.pf.states = flows;
+  if (scenario === 'ipfw-stateful') dut.ipfw.dynamicRules = flows;
+}

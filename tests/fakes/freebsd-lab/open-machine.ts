@@ -1,0 +1,148 @@
+// Puts a machine behind its sshd: what root may run there, and with which key.
+import { generateKeyPairSync } from 'node:crypto';
+import ssh2 from 'ssh2';
+import type { Target } from '../../../src/host/login.ts';
+import type { Complaints } from './complaints.ts';
+import type { CommandFault } from './faults.ts';
+import { takeGuard } from './fence.ts';
+import { panic, startUp } from './lifecycle.ts';
+import { type Machine, setCutOff, type World } from './machine.ts';
+import type { Network } from './network.ts';
+import { type Ending, Killed, runProgram } from './process.ts';
+import { findProgram } from './programs.ts';
+import type { OnWrite } from './sftp.ts';
+import { splitWords } from './shell.ts';
+import { type Execution, type Sshd, startSshd } from './sshd.ts';
+
+/** Without the guard of a fence, if it had one; what a fence refuses is not a command that was run. */
+export type JournalEntry = { at: number; command: string };
+
+export type OpenedMachine = {
+  machine: Machine;
+  target: Target;
+  journal: readonly JournalEntry[];
+  sshd: Sshd;
+};
+
+export type Opening = {
+  machine: Machine;
+  world: World;
+  network: Network;
+  complaints: Complaints;
+  user: Key;
+  beginUpload: () => OnWrite;
+  faultsAt: (command: string) => CommandFault[];
+};
+
+/** Starts the machine, and its sshd. */
+export async function openMachine(opening: Opening): Promise<OpenedMachine> {
+  const { machine, world, user, beginUpload, faultsAt } = opening;
+  const journal: JournalEntry[] = [];
+  const hostKey = newKey();
+  startUp(machine, world);
+  const sshd = await startSshd({
+    machine,
+    world,
+    hostKey: hostKey.private,
+    userPublicKey: user.public,
+    beginUpload,
+    execute(execution) {
+      const guarded = takeGuard(machine, execution.line);
+      if (guarded.kind === 'refused') {
+        execution.complain(`${guarded.complaint}\n`);
+        return Promise.resolve({ kind: 'exited', code: guarded.code });
+      }
+      const { line } = guarded;
+      journal.push({ at: world.clock.now(), command: line });
+      for (const fault of faultsAt(line)) {
+        if (fault.kind === 'command-fails') {
+          execution.complain(`${fault.says}\n`);
+          return Promise.resolve({ kind: 'exited', code: 1 });
+        }
+        strike(fault, opening);
+      }
+      if (machine.stage === 'panicked') return Promise.resolve(killed);
+      return execute({ ...execution, line }, opening);
+    },
+  });
+  const { host, port } = sshd;
+  const target: Target = {
+    host,
+    port,
+    user: 'root',
+    privateKey: user.private,
+    knownHosts: `[${host}]:${port} ${hostKey.public}\n`,
+    label: machine.name,
+  };
+  return { machine, target, journal, sshd };
+}
+
+const killed: Ending = { kind: 'signaled', signal: 'KILL' };
+
+function strike(
+  fault: Exclude<CommandFault, { kind: 'command-fails' }>,
+  { machine, world }: Opening,
+): void {
+  const { clock } = world;
+  const act = () => {
+    if (fault.kind === 'panic-at-command') return panic(machine, world, 'page fault');
+    const { boots } = machine;
+    setCutOff(machine, true);
+    if (fault.seconds === undefined) return;
+    clock.after(fault.seconds, () => {
+      if (machine.boots === boots) setCutOff(machine, false);
+    });
+  };
+  if (fault.afterSeconds === undefined) act();
+  else clock.after(fault.afterSeconds, act);
+}
+
+/** In PEM's and OpenSSH's formats. */
+export type Key = { private: string; public: string };
+
+export function newKey(): Key {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const pem = privateKey.export({ type: 'sec1', format: 'pem' }).toString();
+  const parsed = ssh2.utils.parseKey(pem);
+  if (parsed instanceof Error) throw parsed;
+  return {
+    private: pem,
+    public: `ecdsa-sha2-nistp256 ${parsed.getPublicSSH().toString('base64')}`,
+  };
+}
+
+async function execute(execution: Execution, opening: Opening): Promise<Ending> {
+  const { machine, complaints } = opening;
+  const { line, stdin, say, complain, unheard } = execution;
+  const split = splitWords(line);
+  if (split.kind === 'refused') {
+    complaints.add(`${machine.name} got ${JSON.stringify(line)}: ${split.reason}`);
+    complain(`freebsd-lab: ${split.reason}\n`);
+    return { kind: 'exited', code: 1 };
+  }
+  const [name = '', ...args] = split.words;
+  const found = findProgram(name);
+  if (found === undefined) {
+    // What csh says.
+    complain(`${name}: Command not found.\n`);
+    return { kind: 'exited', code: 1 };
+  }
+  const kill = new AbortController();
+  const end = () => kill.abort();
+  // Whoever writes where nobody reads gets SIGPIPE.
+  const heard =
+    <Text>(write: (text: Text) => void) =>
+    (text: Text) =>
+      unheard.aborted ? end() : write(text);
+  machine.programs.add(end);
+  const context = { ...opening, stdin, out: heard(say), err: heard(complain) };
+  try {
+    const signals = { interrupted: new AbortController().signal, killed: kill.signal };
+    return await runProgram(found.program, context, args, signals);
+  } catch (error) {
+    if (!(error instanceof Killed)) complaints.add(`"${line}" broke: ${String(error)}`);
+    return { kind: 'signaled', signal: 'KILL' };
+  } finally {
+    machine.programs.delete(end);
+  }
+}

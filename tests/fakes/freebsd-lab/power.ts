@@ -1,0 +1,43 @@
+// What controls the power of a machine: a BMC that takes its time, and may lie or never answer.
+
+import { PowerError } from '../../../src/power/power.ts';
+import type { Faults } from './faults.ts';
+import { setPower } from './lifecycle.ts';
+import type { Machine, PowerState, World } from './machine.ts';
+
+/** As src/power/power.ts has it. */
+export type LabPower = {
+  state(): Promise<PowerState>;
+  on(): Promise<void>;
+  off(): Promise<void>;
+  /** Also turns on a machine that is off. */
+  cycle(): Promise<void>;
+};
+
+/** Calls of `on`, `off` and `cycle` are counted together, from 1; each takes some virtual seconds. */
+export function powerOf(machine: Machine, world: World, faults: Faults): LabPower {
+  let calls = 0;
+  const change = async (...states: readonly PowerState[]) => {
+    calls += 1;
+    const lies = faults.take('power-lies', calls) !== undefined;
+    if (faults.take('power-times-out', calls) !== undefined) {
+      await world.clock.sleep(patienceSeconds);
+      throw new PowerError(
+        `The BMC of ${machine.name} did not answer within ${patienceSeconds} s; check its network.`,
+      );
+    }
+    for (const state of states) {
+      await world.clock.sleep(switchSeconds);
+      if (!lies) setPower(machine, world, state);
+    }
+  };
+  return {
+    state: async () => machine.power,
+    on: () => change('on'),
+    off: () => change('off'),
+    cycle: () => change('off', 'on'),
+  };
+}
+
+const switchSeconds = 5;
+const patienceSeconds = 180;

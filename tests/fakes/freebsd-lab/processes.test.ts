@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { shell } from '../../../src/host/shell.ts';
+import { connect, type Host } from '../../../src/host/ssh.ts';
+import { type FreebsdLab, startFreebsdLab } from './lab.ts';
+
+/** Its outcome, once it has said something; it receives until it is ended. */
+async function startReceiver(lab: FreebsdLab, host: Host) {
+  const port = lab.cabling.receiver.interface;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const command = shell`timeout -s INT 1000000 pkt-gen -N -f rx -i ${port} -w 4`;
+  const outcome = host.run(command, { onStderr: () => resolve() });
+  await promise;
+  outcome.catch(() => {});
+  return { outcome };
+}
+
+test('pgrep tells the process ids of a program by its name, and exits with 1 where there is none', async () => {
+  await using lab = await startFreebsdLab();
+  await using host = await connect(lab.receiver.target);
+  expect(await host.run(shell`pgrep -x pkt-gen`)).toMatchObject({ code: 1, stdout: '' });
+  await startReceiver(lab, host);
+  expect(await host.run(shell`pgrep -x pkt-gen`)).toMatchObject({ code: 0, stdout: '5242\n' });
+  expect(await host.run(shell`pgrep -x pkt-ge`)).toMatchObject({ code: 1, stdout: '' });
+});
+
+test('pkill -INT has pkt-gen write its summary, and pkill does not', async () => {
+  await using lab = await startFreebsdLab();
+  await using host = await connect(lab.receiver.target);
+  const first = await startReceiver(lab, host);
+  expect(await host.run(shell`pkill -INT -x pkt-gen`)).toMatchObject({ code: 0, stdout: '' });
+  expect(await first.outcome).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Received'),
+  });
+  expect(await host.run(shell`pkill -INT -x pkt-gen`)).toMatchObject({ code: 1 });
+
+  const second = await startReceiver(lab, host);
+  expect(await host.run(shell`pkill -x pkt-gen`)).toMatchObject({ code: 0 });
+  expect((await second.outcome).stdout).toBe('');
+});
+
+test('both want a pattern', async () => {
+  await using lab = await startFreebsdLab();
+  await using host = await connect(lab.receiver.target);
+  for (const command of [shell`pgrep -x`, shell`pkill -INT`]) {
+    const outcome = await host.run(command);
+    expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining('usage: p') });
+  }
+});

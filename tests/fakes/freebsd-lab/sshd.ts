@@ -1,0 +1,216 @@
+// A machine's sshd: a real ssh server that is there while the machine is up, and silent while it is deaf.
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import ssh2, { type Connection, type ParsedKey, type ServerChannel, type Session } from 'ssh2';
+import { isDeaf, type Machine, type World } from './machine.ts';
+import type { Ending } from './process.ts';
+import { type OnWrite, serveSftp } from './sftp.ts';
+
+/** What a command is run with; `say` and `complain` write to its stdout and stderr. */
+export type Execution = {
+  line: string;
+  stdin: () => Promise<Buffer>;
+  say: (text: string | Uint8Array) => void;
+  complain: (text: string) => void;
+  /** Aborted when nobody is left to read what the command writes: its next word is its last. */
+  unheard: AbortSignal;
+};
+
+export type SshdOptions = {
+  machine: Machine;
+  world: World;
+  hostKey: string;
+  /** Of the one key that lets root in, in OpenSSH's format. */
+  userPublicKey: string;
+  execute(execution: Execution): Promise<Ending>;
+  /** Told of every byte of an upload that begins: false loses the connection. */
+  beginUpload(): OnWrite;
+};
+
+export type Sshd = { host: string; port: number; stop(): Promise<void> };
+
+/**
+ * Listens on an address of its own, which stays the same across reboots. A machine that is off, hangs or is
+ * cut off refuses connections, too, where a real one would not answer at all.
+ */
+export async function startSshd(options: SshdOptions): Promise<Sshd> {
+  const { machine, world } = options;
+  const host = loopbackAddress();
+  const sockets = new Set<Socket>();
+  const asleep = new Set<Socket>();
+  const holds = new Set<() => void>();
+  const queue: (() => void)[] = [];
+  let port = 0;
+
+  const whenAwake = (act: () => void) => void (isDeaf(machine) ? queue.push(act) : act());
+  const hold = () => {
+    const release = world.clock.hold();
+    holds.add(release);
+    return () => {
+      release();
+      holds.delete(release);
+    };
+  };
+
+  const server = new ssh2.Server({ hostKeys: [options.hostKey] }, (connection) =>
+    serveConnection(connection, options, { whenAwake, hold, loseAll }),
+  );
+  const listener = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      sockets.delete(socket);
+      asleep.delete(socket);
+    });
+    world.clock.touch();
+    whenAwake(() => {
+      if (socket.destroyed) return;
+      server.injectSocket(socket);
+    });
+  });
+
+  function loseAll(isSudden: boolean): void {
+    queue.length = 0;
+    for (const socket of sockets) {
+      if (isSudden) socket.resetAndDestroy();
+      else socket.destroy();
+    }
+  }
+
+  const follow = () => {
+    const isUp = machine.stage === 'up' || machine.stage === 'shutting-down';
+    const listens = isUp && !machine.isCutOff;
+    if (!listens) {
+      if (listener.listening) listener.close();
+      loseAll(machine.stage !== 'booting');
+      return;
+    }
+    if (!listener.listening) listener.listen(port, host);
+    if (isDeaf(machine)) {
+      for (const release of holds) release();
+      for (const socket of sockets) asleep.add(socket.pause());
+      return;
+    }
+    for (const socket of asleep) socket.resume();
+    asleep.clear();
+    for (const act of queue.splice(0)) act();
+  };
+
+  listener.on('error', () => {});
+  listener.listen(0, host);
+  await once(listener, 'listening');
+  port = (listener.address() as AddressInfo).port;
+  machine.watchers.add(follow);
+  return {
+    host,
+    port,
+    async stop() {
+      machine.watchers.delete(follow);
+      if (listener.listening) listener.close();
+      loseAll(false);
+    },
+  };
+}
+
+/** One that nobody else listens on: its port is not taken by another while the machine is down. */
+function loopbackAddress(): string {
+  const byte = () => 1 + Math.floor(Math.random() * 253);
+  return `127.${byte()}.${byte()}.${byte()}`;
+}
+
+type Means = {
+  whenAwake: (act: () => void) => void;
+  hold: () => () => void;
+  loseAll: (isSudden: boolean) => void;
+};
+
+function serveConnection(connection: Connection, options: SshdOptions, means: Means): void {
+  const allowed = ssh2.utils.parseKey(options.userPublicKey);
+  if (allowed instanceof Error) throw allowed;
+  const release = means.hold();
+  connection.on('error', () => {});
+  connection.on('close', release);
+  connection.on('ready', release);
+  connection.on('authentication', (context) => {
+    if (context.method !== 'publickey' || context.username !== 'root') {
+      return context.reject(['publickey']);
+    }
+    const { key, signature, blob, hashAlgo } = context;
+    if (isRight(allowed, key.data, { signature, blob, hashAlgo })) context.accept();
+    else context.reject(['publickey']);
+  });
+  connection.on('session', (accept) => {
+    options.world.clock.touch();
+    serveSession(accept(), options, means);
+  });
+}
+
+type Proof = {
+  signature: Buffer | undefined;
+  blob: Buffer | undefined;
+  hashAlgo: string | undefined;
+};
+
+/** Without a signature the client only asks whether the key would do. */
+function isRight(allowed: ParsedKey, key: Buffer, { signature, blob, hashAlgo }: Proof): boolean {
+  if (!allowed.getPublicSSH().equals(key)) return false;
+  if (signature === undefined || blob === undefined) return true;
+  return allowed.verify(blob, signature, hashAlgo) === true;
+}
+
+function serveSession(session: Session, options: SshdOptions, means: Means): void {
+  session.on('exec', (accept, _, { command }) => {
+    void serveCommand(accept(), command, options, means);
+  });
+  session.on('subsystem', (accept, reject, { name }) => {
+    if (name !== 'sftp') return reject();
+    const channel = accept();
+    channel.on('close', means.hold());
+    const onWrite = options.beginUpload();
+    serveSftp(channel, options.machine.files, (bytes) => {
+      const goesOn = onWrite(bytes);
+      if (!goesOn) means.loseAll(true);
+      return goesOn;
+    });
+  });
+}
+
+async function serveCommand(
+  channel: ServerChannel,
+  line: string,
+  { execute, world }: SshdOptions,
+  { whenAwake }: Means,
+): Promise<void> {
+  const unheard = new AbortController();
+  world.clock.touch();
+  channel.on('close', () => unheard.abort());
+  channel.on('error', () => {});
+  const stdin = readAll(channel);
+  const write = (stream: NodeJS.WritableStream) => (text: string | Uint8Array) =>
+    whenAwake(() => {
+      if (!unheard.signal.aborted) stream.write(text);
+    });
+  const ending = await execute({
+    line,
+    stdin: () => stdin,
+    say: write(channel),
+    complain: write(channel.stderr),
+    unheard: unheard.signal,
+  });
+  world.clock.touch();
+  whenAwake(() => {
+    if (unheard.signal.aborted) return;
+    if (ending.kind === 'exited') channel.exit(ending.code);
+    else channel.exit(ending.signal);
+    channel.end();
+  });
+}
+
+function readAll(channel: ServerChannel): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  return new Promise((resolve) => {
+    channel.on('data', (chunk: Buffer) => chunks.push(chunk));
+    channel.on('end', () => resolve(Buffer.concat(chunks)));
+    channel.on('close', () => resolve(Buffer.concat(chunks)));
+  });
+}

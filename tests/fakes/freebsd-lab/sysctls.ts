@@ -1,0 +1,112 @@
+// The sysctls of a machine: what each takes, and what it says.
+
+export type Access =
+  | 'read-write'
+  | 'read-only'
+  /** Set in /boot/loader.conf, and read-only afterwards. */
+  | 'tunable';
+
+export type SysctlType = { kind: 'integer'; min: number; max: number } | { kind: 'text' };
+
+export type Sysctl = { access: Access; type: SysctlType; value: string };
+
+export type Sysctls = Map<string, Sysctl>;
+
+/** As FreeBSD sets them when nothing in /boot/loader.conf or /etc/sysctl.conf says otherwise. */
+export function defaultSysctls(): Sysctls {
+  return new Map<string, Sysctl>([
+    ['hw.cxgbe.nrxq10g', tunable(8)],
+    ['hw.cxgbe.ntxq10g', tunable(8)],
+    ['hw.cxgbe.pause_settings', tunable(7)],
+    ['hw.cxgbe.toecaps_allowed', tunable(-1)],
+    ['hw.model', readOnly('Intel(R) Xeon(R) CPU E5-2650 v4 @ 2.20GHz')],
+    ['hw.machine', readOnly('amd64')],
+    ['hw.machine_arch', readOnly('amd64')],
+    ['hw.ncpu', readOnly('8')],
+    ['hw.physmem', readOnly('34225520640')],
+    ['kern.bootfile', readOnly('')],
+    ['kern.boottime', readOnly('')],
+    ['kern.conftxt', readOnly('')],
+    ['kern.hostname', writable('')],
+    ['kern.ident', readOnly('')],
+    ['kern.osrelease', readOnly('')],
+    ['kern.ostype', readOnly('FreeBSD')],
+    ['kern.random.harvest.mask', integer(66_047, 0, 131_071)],
+    ['kern.version', readOnly('')],
+    ['machdep.hyperthreading_allowed', tunable(1)],
+    ['net.inet.ip.forwarding', integer(0, 0, 1)],
+    ['net.inet.ip.redirect', integer(1, 0, 1)],
+    ['net.inet6.ip6.forwarding', integer(0, 0, 1)],
+    ['net.inet6.ip6.redirect', integer(1, 0, 1)],
+    ['net.isr.bindthreads', tunable(0)],
+    ['net.isr.maxthreads', tunable(1)],
+    ['vm.loadavg', readOnly('{ 0.08 0.05 0.01 }')],
+  ]);
+}
+
+/** Of a port, by its driver: cxgbe(4) tells what its tunables came to, mlx5en(4) lets them be changed. */
+export function addQueues(
+  sysctls: Sysctls,
+  interfaceName: string,
+  loader: ReadonlyMap<string, string>,
+): void {
+  const [, driver = '', unit = ''] = /^(\D+)(\d+)$/.exec(interfaceName) ?? [];
+  if (driver === 'cxl') {
+    for (const queues of ['nrxq', 'ntxq']) {
+      const count = sysctls.get(`hw.cxgbe.${queues}10g`)?.value ?? '';
+      sysctls.set(`dev.cxl.${unit}.${queues}`, readOnly(count));
+    }
+  }
+  if (driver === 'mce') {
+    const cpus = valueOfSysctl(sysctls, 'hw.ncpu');
+    const name = `dev.mce.${unit}.conf.channels`;
+    sysctls.set(name, integer(Number(loader.get(name) ?? cpus), 1, cpus));
+  }
+}
+
+const ints = { min: -(2 ** 31), max: 2 ** 31 - 1 };
+
+export const integer = (value: number, min = ints.min, max = ints.max): Sysctl => ({
+  access: 'read-write',
+  type: { kind: 'integer', min, max },
+  value: String(value),
+});
+
+export const tunable = (value: number): Sysctl => ({ ...integer(value), access: 'tunable' });
+
+export const readOnly = (value: string): Sysctl => ({
+  access: 'read-only',
+  type: { kind: 'text' },
+  value,
+});
+
+const writable = (value: string): Sysctl => ({ ...readOnly(value), access: 'read-write' });
+
+/** Of loader.conf and sysctl.conf: `name="value"` or `name=value`, a line each. */
+export function readSettings(text: string): Map<string, string> {
+  const lines = text.split('\n').map((line) => /^([\w.]+)="?([^"#]*)"?/.exec(line.trim()));
+  return new Map(
+    lines.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])),
+  );
+}
+
+/** Sets what it can, as the loader and rc do it: without a word on what does not exist. */
+export function applySettings(
+  sysctls: Sysctls,
+  settings: ReadonlyMap<string, string>,
+  access: Access,
+): void {
+  for (const [name, value] of settings) {
+    const sysctl = sysctls.get(name);
+    if (sysctl?.access === access && takes(sysctl.type, value)) sysctl.value = value;
+  }
+}
+
+export const takes = (type: SysctlType, value: string): boolean =>
+  type.kind === 'text' ||
+  (isInteger(value) && Number(value) >= type.min && Number(value) <= type.max);
+
+export const isInteger = (value: string): boolean => /^-?(?:\d+|0x[\da-f]+)$/i.test(value);
+
+export const valueOfSysctl = (sysctls: Sysctls, name: string): number =>
+  Number(sysctls.get(name)?.value ?? Number.NaN);

@@ -1,0 +1,100 @@
+// Reads and makes tar archives (POSIX ustar): just files and folders, which is what a kernel's archive holds.
+import { execFileSync } from 'node:child_process';
+
+export type TarEntry =
+  | { kind: 'file'; path: string; bytes: Buffer; mode: number }
+  | { kind: 'folder'; path: string; mode: number };
+
+export type TarOutcome =
+  | { kind: 'read'; entries: readonly TarEntry[] }
+  | { kind: 'unreadable'; reason: string };
+
+const blockBytes = 512;
+
+/** Compressed archives go through this machine's own programs first. Reasons are worded as bsdtar(1) words them. */
+export function readTar(archive: Buffer): TarOutcome {
+  const plain = decompressed(archive);
+  if (plain === undefined) return { kind: 'unreadable', reason: 'Unrecognized archive format' };
+  const entries: TarEntry[] = [];
+  let position = 0;
+  while (position + blockBytes <= plain.length) {
+    const header = plain.subarray(position, position + blockBytes);
+    if (header.every((byte) => byte === 0)) return { kind: 'read', entries };
+    if (!isHeader(header)) return { kind: 'unreadable', reason: 'Unrecognized archive format' };
+    const size = octal(header, 124, 12);
+    const start = position + blockBytes;
+    if (start + size > plain.length) {
+      return { kind: 'unreadable', reason: 'Truncated input file' };
+    }
+    const entry = entryOf(header, plain.subarray(start, start + size));
+    if (entry !== undefined) entries.push(entry);
+    position = start + Math.ceil(size / blockBytes) * blockBytes;
+  }
+  return { kind: 'unreadable', reason: 'Truncated input file' };
+}
+
+function decompressed(archive: Buffer): Buffer | undefined {
+  const program = compressors.find(({ magic }) => archive.subarray(0, magic.length).equals(magic));
+  if (program === undefined) return archive;
+  try {
+    return execFileSync(program.name, ['-d', '-c'], {
+      input: archive,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      maxBuffer: 2 ** 30,
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+const compressors = [
+  { name: 'zstd', magic: Buffer.from('28b52ffd', 'hex') },
+  { name: 'xz', magic: Buffer.from('fd377a585a00', 'hex') },
+  { name: 'gzip', magic: Buffer.from('1f8b', 'hex') },
+];
+
+/** The sum of the header's bytes, its own field counted as spaces. */
+const checksum = (header: Buffer): number =>
+  header.reduce((sum, byte, index) => sum + (index >= 148 && index < 156 ? 32 : byte), 0);
+
+const isHeader = (header: Buffer): boolean => octal(header, 148, 8) === checksum(header);
+
+function entryOf(header: Buffer, bytes: Buffer): TarEntry | undefined {
+  const prefix = text(header, 345, 155);
+  const name = text(header, 0, 100);
+  const path = prefix === '' ? name : `${prefix}/${name}`;
+  const mode = octal(header, 100, 8);
+  const type = text(header, 156, 1);
+  if (type === '5') return { kind: 'folder', path, mode };
+  return type === '0' || type === '' ? { kind: 'file', path, bytes, mode } : undefined;
+}
+
+const octal = (header: Buffer, start: number, length: number): number =>
+  Number.parseInt(text(header, start, length).trim(), 8) || 0;
+
+const text = (header: Buffer, start: number, length: number): string =>
+  header.toString('latin1', start, start + length).replace(/\0.*$/s, '');
+
+/** An archive of files by their paths, each of up to 100 characters. */
+export function makeTar(files: ReadonlyMap<string, Uint8Array | string>): Buffer {
+  const blocks = [...files].flatMap(([path, content]) => {
+    const bytes = Buffer.from(content);
+    const padding = Buffer.alloc((blockBytes - (bytes.length % blockBytes)) % blockBytes);
+    return [headerOf(path, bytes.length), bytes, padding];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(2 * blockBytes)]);
+}
+
+function headerOf(path: string, size: number): Buffer {
+  const header = Buffer.alloc(blockBytes);
+  header.write(path, 0, 'latin1');
+  header.write('0000555\0', 100);
+  header.write('0000000\0', 108);
+  header.write('0000000\0', 116);
+  header.write(`${size.toString(8).padStart(11, '0')}\0`, 124);
+  header.write('00000000000\0', 136);
+  header.write('0', 156);
+  header.write('ustar\x0000', 257);
+  header.write(`${checksum(header).toString(8).padStart(6, '0')}\0 `, 148);
+  return header;
+}

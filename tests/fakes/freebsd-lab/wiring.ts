@@ -1,0 +1,51 @@
+// Ports and the cables between them.
+
+export type Counters = { packets: number; bytes: number };
+
+/** One of a network card, whatever interfaces it has. */
+export type Port = {
+  /** Of its interfaces. */
+  macs: readonly string[];
+  received: Counters;
+  sent: Counters;
+  cable?: Cable;
+  /** By a program that has it in netmap mode. */
+  isTaken: boolean;
+};
+
+export type Cable = {
+  ends: readonly [Port, Port];
+  /** When its link is up again: a bounce, or a boot at one of its ends. */
+  upAt: number;
+  isDead: boolean;
+};
+
+export const port = (...macs: readonly string[]): Port => ({
+  macs,
+  received: { packets: 0, bytes: 0 },
+  sent: { packets: 0, bytes: 0 },
+  isTaken: false,
+});
+
+export function connectPorts(one: Port, other: Port): Cable {
+  const cable: Cable = { ends: [one, other], upAt: 0, isDead: false };
+  one.cable = cable;
+  other.cable = cable;
+  return cable;
+}
+
+export const farEnd = (port: Port): Port | undefined =>
+  port.cable?.ends.find((end) => end !== port);
+
+export const isLinkUp = ({ cable }: Port, now: number): boolean =>
+  cable !== undefined && !cable.isDead && now >= cable.upAt;
+
+/** The link is down for so long, at least. */
+export function bounce({ cable }: Port, now: number, seconds: number): void {
+  if (cable !== undefined) cable.upAt = Math.max(cable.upAt, now + seconds);
+}
+
+export function count(counters: Counters, packets: number, frameBytes: number): void {
+  counters.packets += packets;
+  counters.bytes += packets * frameBytes;
+}

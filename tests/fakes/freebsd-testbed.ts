@@ -1,0 +1,93 @@
+// The fake laboratory as a testbed of ppsgate.yml, and as the world that the testbed is opened in.
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Variant } from '../../src/build/variant.ts';
+import type { Host } from '../../src/config/fields.ts';
+import type { Traffic } from '../../src/config/schema.ts';
+import type { Target } from '../../src/host/login.ts';
+import { connectTo } from '../../src/testbed/connect.ts';
+import type { FreebsdWorld } from '../../src/testbed/freebsd.ts';
+import type { FreebsdTestbed, Generator } from '../../src/testbed/freebsd-schema.ts';
+import { type KernelText, kernelArchive } from './freebsd-lab/kernel.ts';
+import type { FreebsdLab } from './freebsd-lab/lab.ts';
+
+/** What holds on a FreeBSD testbed where ppsgate.yml says nothing of it. */
+export const usualTraffic = {
+  flows: 2000,
+  frameBytes: 64,
+  warmUpSeconds: 0,
+  settleSeconds: 4,
+  measureSeconds: 60,
+  measureAtLeastSeconds: 15,
+  runsPerBlast: 1,
+} satisfies Traffic;
+
+/** Keys and host keys are files in `folder`. */
+export function testbedOf(
+  lab: FreebsdLab,
+  folder: string,
+  changes: Partial<FreebsdTestbed> = {},
+): FreebsdTestbed {
+  const { cabling } = lab;
+  const generator = (
+    { interface: name, mac }: { interface: string; mac: string },
+    target: Target,
+    network: { inet4: string; inet6: string },
+  ): Generator => ({
+    ...hostOf(target, folder),
+    interface: name.replace(/^v/, ''),
+    mac,
+    addresses: network,
+    threads: 2,
+  });
+  return {
+    kind: 'freebsd',
+    dut: {
+      ...hostOf(lab.dut.target, folder),
+      ingress: { interface: cabling.entries[0] ?? '' },
+      egress: { interface: cabling.exit },
+      boot: { method: 'nextboot', limitSeconds: 600 },
+      power: { kind: 'command', on: ['true'], off: ['true'], state: ['true'] },
+    },
+    senders: cabling.senders.map((port, index) =>
+      generator(port, lab.senders[index]?.target ?? lab.receiver.target, {
+        inet4: `198.18.0.${108 + index}`,
+        inet6: `2001:2::${108 + index}`,
+      }),
+    ),
+    receiver: generator(cabling.receiver, lab.receiver.target, {
+      inet4: '198.19.0.108',
+      inet6: '2001:2:0:8000::108',
+    }),
+    preflight: 'warn',
+    ...changes,
+  };
+}
+
+function hostOf({ host, port, user, privateKey = '', knownHosts }: Target, folder: string): Host {
+  const [privateKeyPath, knownHostsPath] = [
+    `${host}.${port}.key`,
+    `${host}.${port}.known_hosts`,
+  ].map((name) => join(folder, name)) as [string, string];
+  writeFileSync(privateKeyPath, privateKey, { mode: 0o600 });
+  writeFileSync(knownHostsPath, knownHosts);
+  return { host, port, user, privateKeyPath, knownHostsPath };
+}
+
+/** Its time and its power are the laboratory's; the connections are real. */
+export const worldOf = (lab: FreebsdLab): FreebsdWorld => ({
+  connect: (host, label) => connectTo(host, label, { keepaliveSeconds: 0 }),
+  openPower: async () => lab.power,
+  sleep: (seconds) => lab.clock.sleep(seconds),
+  now: () => lab.clock.now(),
+});
+
+/** A variant whose kernel was built before. */
+export function builtVariant(variant: string, kernel: KernelText, folder: string): Variant {
+  const archive = kernelArchive(kernel);
+  const path = join(folder, `${variant}.tar`);
+  writeFileSync(path, archive);
+  const sha256 = createHash('sha256').update(archive).digest('hex');
+  return { variant, commit: kernel.ident, files: [], kernel: { kind: 'archive', path, sha256 } };
+}

@@ -1,0 +1,100 @@
+// Workflow runs, and the artifacts that they left.
+import { createHash } from 'node:crypto';
+import { repositoryDocument } from '../documents.ts';
+import { pageOf } from '../pages.ts';
+import {
+  type FakeArtifact,
+  type FakeWorkflowRun,
+  inRepository,
+  notFound,
+  type Operation,
+  type State,
+} from '../state.ts';
+import { payloadsOf } from '../webhooks.ts';
+
+/** GitHub's published example of a workflow run. */
+const [example] = payloadsOf('workflow_run') as [
+  { workflow_run: { head_commit: object; [key: string]: unknown } },
+];
+
+export const actionsOperations = {
+  'actions/get-workflow-run': inRepository((state, { params }) => {
+    const run = state.workflowRuns.find(({ id }) => id === Number(params.run_id));
+    return run === undefined ? notFound : { status: 200, body: workflowRunDocument(state, run) };
+  }),
+
+  'actions/list-workflow-run-artifacts': inRepository((state, { params, url }) => {
+    const name = url.searchParams.get('name');
+    const found = state.artifacts.filter(
+      (one) => one.runId === Number(params.run_id) && [one.name, null].includes(name),
+    );
+    const { items, ...others } = pageOf(found.toReversed(), url);
+    const artifacts = items.map((artifact) => artifactDocument(state, artifact));
+    return { status: 200, body: { total_count: found.length, artifacts }, ...others };
+  }),
+
+  'actions/download-artifact': inRepository((state, { params, url }) => {
+    const artifact = state.artifacts.find(({ id }) => id === Number(params.artifact_id));
+    if (artifact === undefined || params.archive_format !== 'zip') return notFound;
+    if (artifact.isExpired)
+      return { status: 410, body: { message: 'Artifact has expired', status: '410' } };
+    // Another host, as GitHub's storage is: whoever follows must not send the token there.
+    const location = `http://localhost:${url.port}/_artifacts/${artifact.id}.zip`;
+    return { status: 302, headers: { location } };
+  }),
+} satisfies Record<string, Operation>;
+
+/** As GitHub answers it, and as it stands in a `workflow_run` event. */
+export function workflowRunDocument(state: State, run: FakeWorkflowRun): object {
+  const text = JSON.stringify(example.workflow_run)
+    .replaceAll('octo-org/octo-repo', state.repository)
+    .replaceAll(String(example.workflow_run.id), String(run.id));
+  return {
+    ...JSON.parse(text),
+    id: run.id,
+    name: run.name,
+    path: run.path,
+    display_title: run.name,
+    event: run.event,
+    status: run.status,
+    conclusion: run.conclusion,
+    head_sha: run.headCommit,
+    head_branch: run.headBranch,
+    head_commit: { ...example.workflow_run.head_commit, id: run.headCommit },
+    repository: repositoryDocument(state),
+    head_repository: repositoryDocument(state, run.headRepository),
+    pull_requests: run.pullRequests.map((number) => pullRequestLink(state, run, number)),
+  };
+}
+
+function pullRequestLink(state: State, run: FakeWorkflowRun, number: number): object {
+  const [, name] = state.repository.split('/');
+  const repo = { id: 1, url: `https://api.github.com/repos/${state.repository}`, name };
+  const found = state.pullRequests.find((one) => one.number === number);
+  return {
+    id: number,
+    number,
+    url: `${repo.url}/pulls/${number}`,
+    head: { ref: run.headBranch, sha: run.headCommit, repo },
+    base: { ref: found?.baseRef ?? state.defaultBranch, sha: found?.baseCommit ?? '', repo },
+  };
+}
+
+function artifactDocument(state: State, artifact: FakeArtifact): object {
+  const { id, runId, name, bytes, isExpired = false } = artifact;
+  const url = `https://api.github.com/repos/${state.repository}/actions/artifacts/${id}`;
+  return {
+    id,
+    node_id: `MDg6QXJ0aWZhY3Q${id}`,
+    name,
+    size_in_bytes: bytes.length,
+    url,
+    archive_download_url: `${url}/zip`,
+    expired: isExpired,
+    digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
+    created_at: '2026-01-01T00:00:00Z',
+    expires_at: '2026-04-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+    workflow_run: { id: runId, repository_id: 1, head_repository_id: 1 },
+  };
+}

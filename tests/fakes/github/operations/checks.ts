@@ -1,0 +1,164 @@
+// Check runs on commits.
+import { z } from 'zod';
+import { checkRunDocument } from '../documents.ts';
+import { onePage, pageOf } from '../pages.ts';
+import {
+  type Answer,
+  type Call,
+  commitOf,
+  type FakeCheckRun,
+  inRepository,
+  notFound,
+  type Operation,
+  type State,
+} from '../state.ts';
+
+export const checkOperations = {
+  'checks/create': inRepository((state, call) => {
+    if (call.caller.kind === 'user') return onlyForApps;
+    const { name, head_sha, external_id, details_url } = newCheckRun.parse(call.body);
+    if (commitOf(state, head_sha) !== head_sha)
+      return { status: 422, body: { message: `No commit found for SHA: ${head_sha}` } };
+    const app = appOf(call);
+    const checkRun = changed(
+      {
+        id: 2001 + state.checkRuns.length,
+        name,
+        headCommit: head_sha,
+        externalId: external_id,
+        detailsUrl: details_url,
+        status: 'queued',
+        conclusion: null,
+        title: null,
+        summary: null,
+        ...(app !== undefined && { app }),
+      },
+      call,
+    );
+    if (checkRun === undefined) return titleTooLong;
+    state.checkRuns.push(checkRun);
+    return { status: 201, body: checkRunDocument(state, checkRun) };
+  }),
+
+  'checks/update': inRepository((state, call) => {
+    if (call.caller.kind === 'user') return onlyForApps;
+    const checkRun = checkRunOf(state, call);
+    if (checkRun === undefined) return notFound;
+    if (checkRun.app !== appOf(call)) return onlyForItsApp;
+    if (changed(checkRun, call) === undefined) return titleTooLong;
+    return { status: 200, body: checkRunDocument(state, checkRun) };
+  }),
+
+  'checks/get': inRepository((state, call) => {
+    const checkRun = checkRunOf(state, call);
+    if (checkRun === undefined) return notFound;
+    return { status: 200, body: checkRunDocument(state, checkRun) };
+  }),
+
+  'checks/list-annotations': inRepository((state, call) => {
+    const checkRun = checkRunOf(state, call);
+    if (checkRun === undefined) return notFound;
+    const documents = (checkRun.annotations ?? []).map((annotation) => ({
+      ...{ start_column: null, end_column: null, title: null, raw_details: null },
+      ...annotation,
+      blob_href: `https://github.com/${state.repository}/blob/${checkRun.headCommit}`,
+    }));
+    return onePage(documents, call.url);
+  }),
+
+  'checks/list-for-ref': inRepository((state, { params, url }) => {
+    const { check_name, filter } = Object.fromEntries(url.searchParams);
+    const commit = commitOf(state, params.ref ?? '');
+    const named = state.checkRuns.filter(
+      ({ headCommit, name }) => headCommit === commit && [name, undefined].includes(check_name),
+    );
+    const found = filter === 'all' ? named : latest(named);
+    const { items, ...others } = pageOf(found, url);
+    const check_runs = items.map((checkRun) => checkRunDocument(state, checkRun));
+    return { status: 200, body: { total_count: found.length, check_runs }, ...others };
+  }),
+} satisfies Record<string, Operation>;
+
+const newCheckRun = z.object({
+  name: z.string(),
+  head_sha: z.string(),
+  external_id: z.string().nullable().default(null),
+  details_url: z.string().nullable().default(null),
+});
+
+const annotation = z.object({
+  path: z.string(),
+  start_line: z.number(),
+  end_line: z.number(),
+  annotation_level: z.enum(['notice', 'warning', 'failure']),
+  message: z.string(),
+  title: z.string().optional(),
+  raw_details: z.string().optional(),
+});
+
+const checkRunChange = z.object({
+  status: z.string().optional(),
+  conclusion: z.string().optional(),
+  output: z
+    .object({
+      title: z.string().optional(),
+      summary: z.string(),
+      text: z.string().optional(),
+      annotations: z.array(annotation).default([]),
+    })
+    .optional(),
+  actions: z
+    .array(z.object({ label: z.string(), description: z.string(), identifier: z.string() }))
+    .optional(),
+});
+
+/** GitHub's description knows the limits of summary and text, and not this one. */
+const longestTitle = 65_535;
+const titleTooLong: Answer = {
+  status: 422,
+  body: { message: `Invalid request.\n\nOnly ${longestTitle} characters are allowed.` },
+};
+
+/** Whoever may write them, a person may not. */
+const onlyForApps: Answer = {
+  status: 403,
+  body: { message: 'You must authenticate via a GitHub App.' },
+};
+
+const onlyForItsApp: Answer = {
+  status: 403,
+  body: {
+    message: 'Invalid app_id - check run can only be modified by the GitHub App that created it.',
+  },
+};
+
+/** Whose check run it becomes; nobody's name is GitHub Actions. */
+function appOf({ caller }: Call): string | undefined {
+  return caller.login === 'github-actions[bot]' ? undefined : caller.login;
+}
+
+function checkRunOf(state: State, { params }: Call): FakeCheckRun | undefined {
+  return state.checkRuns.find(({ id }) => id === Number(params.check_run_id));
+}
+
+/** The newest of each name. */
+function latest(checkRuns: readonly FakeCheckRun[]): FakeCheckRun[] {
+  return [...new Map(checkRuns.map((checkRun) => [checkRun.name, checkRun])).values()];
+}
+
+/** What the call says of the check run, put into it; a conclusion completes it. */
+function changed(checkRun: FakeCheckRun, { body }: Call): FakeCheckRun | undefined {
+  const { status, conclusion, output, actions } = checkRunChange.parse(body);
+  const { annotations = [], title, summary, text } = output ?? {};
+  if ((title ?? '').length > longestTitle) return undefined;
+  const all = [...(checkRun.annotations ?? []), ...annotations];
+  return Object.assign(checkRun, {
+    ...(status !== undefined && { status }),
+    ...(conclusion !== undefined && { status: 'completed', conclusion }),
+    ...(title !== undefined && { title }),
+    ...(summary !== undefined && { summary }),
+    ...(text !== undefined && { text }),
+    ...(all.length > 0 && { annotations: all }),
+    ...(actions !== undefined && { actions }),
+  });
+}

@@ -1,0 +1,101 @@
+// Pull requests and the repository they are made to, which are read and never changed here.
+import { headLabelOf, pullRequestDocument, repositoryDocument } from '../documents.ts';
+import { onePage } from '../pages.ts';
+import {
+  type Answer,
+  type Call,
+  type FakeFile,
+  type FakePullRequest,
+  inRepository,
+  isTheRepository,
+  notFound,
+  type Operation,
+  type State,
+} from '../state.ts';
+
+export const pullRequestOperations = {
+  'repos/get': inRepository((state) => ({ status: 200, body: repositoryDocument(state) })),
+
+  'pulls/get': (state, call) => {
+    const pullRequest = pullRequestOf(state, call, call.params.pull_number);
+    if (pullRequest === undefined || pullRequest.isDeleted) return notFound;
+    return { status: 200, body: pullRequestDocument(state, pullRequest) };
+  },
+
+  'pulls/list': inRepository((state, { url }) => {
+    const { state: wanted = 'open', head, base } = Object.fromEntries(url.searchParams);
+    const found = state.pullRequests.filter(
+      (one) =>
+        !one.isDeleted &&
+        [one.state ?? 'open', 'all'].includes(wanted) &&
+        [headLabelOf(one), undefined].includes(head) &&
+        [one.baseRef ?? state.defaultBranch, undefined].includes(base),
+    );
+    return listed(state, found.toReversed(), url);
+  }),
+
+  'pulls/list-files': (state, call) => {
+    const pullRequest = pullRequestOf(state, call, call.params.pull_number);
+    if (pullRequest === undefined || pullRequest.isDeleted) return notFound;
+    const files = state.files[pullRequest.number] ?? [];
+    return onePage(
+      files.map((file) => fileDocument(state, pullRequest, file)),
+      call.url,
+    );
+  },
+
+  'repos/list-pull-requests-associated-with-commit': inRepository((state, { params, url }) => {
+    const found = state.pullRequests.filter(
+      ({ headCommit, isDeleted }) => headCommit === params.commit_sha && !isDeleted,
+    );
+    return listed(state, found, url);
+  }),
+} satisfies Record<string, Operation>;
+
+export function pullRequestOf(
+  state: State,
+  { params }: Call,
+  number: string | undefined,
+): FakePullRequest | undefined {
+  if (!isTheRepository(state, params)) return undefined;
+  return state.pullRequests.find((pullRequest) => pullRequest.number === Number(number));
+}
+
+/** Something under /issues/NUMBER: of a pull request that was deleted GitHub says so. */
+export function onPullRequest(
+  operation: (state: State, call: Call, pullRequest: FakePullRequest) => Answer,
+): Operation {
+  return (state, call) => {
+    const pullRequest = pullRequestOf(state, call, call.params.issue_number);
+    if (pullRequest === undefined) return notFound;
+    if (pullRequest.isDeleted)
+      return { status: 410, body: { message: 'This issue was deleted', status: '410' } };
+    return operation(state, call, pullRequest);
+  };
+}
+
+function listed(state: State, found: readonly FakePullRequest[], url: URL): Answer {
+  return onePage(
+    found.map((pullRequest) => pullRequestDocument(state, pullRequest)),
+    url,
+  );
+}
+
+function fileDocument(state: State, { headCommit }: FakePullRequest, file: FakeFile): object {
+  const { filename, status, additions, deletions, patch, previousFilename } = file;
+  const page = `https://github.com/${state.repository}`;
+  const path = `${headCommit}/${encodeURIComponent(filename)}`;
+  return {
+    sha: '0'.repeat(40),
+    filename,
+    status,
+    additions,
+    deletions,
+    changes: additions + deletions,
+    blob_url: `${page}/blob/${path}`,
+    raw_url: `${page}/raw/${path}`,
+    contents_url: `https://api.github.com/repos/${state.repository}/contents/${path}`,
+    ...(patch !== undefined && { patch }),
+    ...(previousFilename !== undefined && { previous_filename: previousFilename }),
+  };
+}

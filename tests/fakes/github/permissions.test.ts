@@ -1,0 +1,95 @@
+// A job gets what its workflow asks for and no more: the fake must hold it to that, and say what it used.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { hastyOctokit } from './hasty-octokit.ts';
+import { operations } from './operations.ts';
+import { leaveFor, type Permissions } from './permissions.ts';
+import { type FakeGitHub, startFakeGitHub } from './server.ts';
+
+const where = { owner: 'example', repo: 'router' };
+let github: FakeGitHub;
+
+beforeEach(async () => {
+  const pullRequest = {
+    number: 7,
+    title: 'Change the rules',
+    author: 'alice',
+    baseCommit: 'a'.repeat(40),
+    headCommit: 'b'.repeat(40),
+    headRepository: 'alice/router',
+  };
+  github = await startFakeGitHub({ repository: 'example/router', pullRequests: [pullRequest] });
+});
+
+afterEach(async () => {
+  await github.stop();
+  expect(github.violations).toEqual([]);
+});
+
+async function clientWith(permissions: Permissions) {
+  const token = github.tokenWith(permissions);
+  return { token, octokit: await hastyOctokit(github, { token }) };
+}
+
+const comment = { ...where, issue_number: 7, body: 'Hello' };
+
+test('a write needs its permission', async () => {
+  const { octokit } = await clientWith({ contents: 'write', checks: 'write' });
+  await expect(octokit.rest.issues.createComment(comment)).rejects.toThrow(
+    'Resource not accessible by integration',
+  );
+  expect(github.state.comments).toEqual([]);
+});
+
+test.each<Permissions>([{ issues: 'write' }, { 'pull-requests': 'write' }])(
+  'either of two permissions will do, and the one that did is kept: %j',
+  async (permissions) => {
+    const { token, octokit } = await clientWith(permissions);
+    await octokit.rest.issues.createComment(comment);
+    const [scope] = Object.keys(permissions);
+    expect(github.used[token]).toEqual([`${scope}: write`]);
+  },
+);
+
+test('what is public is read with any token, and what is private is not', async () => {
+  const { token, octokit } = await clientWith({});
+  const wanted = { ...where, path: 'README.md' };
+  await octokit.rest.repos.getContent(wanted);
+  expect(github.used[token]).toBeUndefined();
+
+  github.state.isPrivate = true;
+  await expect(octokit.rest.repos.getContent(wanted)).rejects.toMatchObject({ status: 403 });
+  const reader = await clientWith({ contents: 'write' });
+  await reader.octokit.rest.repos.getContent(wanted);
+  expect(github.used[reader.token]).toEqual(['contents: read']);
+});
+
+test('an artifact of a public repository is not for everybody', async () => {
+  const { octokit } = await clientWith({ contents: 'write' });
+  const wanted = { ...where, artifact_id: 1, archive_format: 'zip' };
+  await expect(octokit.rest.actions.downloadArtifact(wanted)).rejects.toMatchObject({
+    status: 403,
+  });
+});
+
+test('GraphQL refuses in its own way', async () => {
+  const { octokit } = await clientWith({ contents: 'read' });
+  const input = { repositoryId: 'R_1', refUpdates: [] };
+  await expect(
+    octokit.graphql(
+      'mutation($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }',
+      { input },
+    ),
+  ).rejects.toMatchObject({ errors: [{ type: 'FORBIDDEN' }] });
+});
+
+test('an expired token is no token', async () => {
+  const { token, octokit } = await clientWith({});
+  github.expire(token);
+  await expect(octokit.rest.repos.get(where)).rejects.toThrow('Bad credentials');
+});
+
+test('for each operation it is known what it needs', () => {
+  for (const operationId of Object.keys(operations)) {
+    expect(leaveFor(github.state, operationId, undefined).kind).not.toBe('refused');
+  }
+});

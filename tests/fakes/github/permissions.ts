@@ -1,0 +1,96 @@
+// What a token must be allowed for each operation, in the words of a workflow's `permissions`.
+import type { State } from './state.ts';
+
+type Scope = 'actions' | 'checks' | 'contents' | 'issues' | 'pull-requests' | 'statuses';
+
+export type Permissions = Partial<Record<Scope, 'read' | 'write'>>;
+
+/** Like `checks: write`. */
+export type Permission = `${Scope}: ${'read' | 'write'}`;
+
+/** The permission that allows the operation; `refused` is for want of every one that would. */
+export type Leave = { kind: 'free' | 'refused' } | { kind: 'used'; permission: Permission };
+
+/**
+ * Whether a token of these permissions may do this, and by which one of them.
+ *
+ * @param permissions undefined allows all.
+ */
+export function leaveFor(
+  state: State,
+  operationId: string,
+  permissions: Permissions | undefined,
+): Leave {
+  const needed = needs[operationId];
+  if (needed === undefined) throw new Error(`${operationId} is not in permissions.ts.`);
+  const isPublicRead = !state.isPrivate && needed.every((one) => one.endsWith(': read'));
+  if (needed.length === 0 || (isPublicRead && operationId !== download)) return { kind: 'free' };
+  const permission = needed.find((one) => permissions === undefined || has(permissions, one));
+  return permission === undefined ? { kind: 'refused' } : { kind: 'used', permission };
+}
+
+/** Not even what is public is given to everybody here. */
+const download = 'actions/download-artifact';
+
+const free: Permission[] = [];
+const readsContents: Permission[] = ['contents: read'];
+const writesContents: Permission[] = ['contents: write'];
+const readsPullRequests: Permission[] = ['pull-requests: read'];
+const readsIssues: Permission[] = ['pull-requests: read', 'issues: read'];
+const writesIssues: Permission[] = ['pull-requests: write', 'issues: write'];
+
+/**
+ * Any one of these will do; none is needed where GitHub asks only for `metadata`, which every token has.
+ * From docs.github.com/rest/authentication/permissions-required-for-github-apps.
+ */
+const needs: Readonly<Record<string, readonly Permission[]>> = {
+  'actions/download-artifact': ['actions: read'],
+  'actions/get-workflow-run': ['actions: read'],
+  'actions/list-workflow-run-artifacts': ['actions: read'],
+  'artifacts/fetch': free,
+  'artifacts/upload': free,
+  'checks/create': ['checks: write'],
+  'checks/get': ['checks: read'],
+  'checks/list-annotations': ['checks: read'],
+  'checks/list-for-ref': ['checks: read'],
+  'checks/update': ['checks: write'],
+  'git/create-blob': writesContents,
+  'git/create-commit': writesContents,
+  'git/create-ref': writesContents,
+  'git/create-tree': writesContents,
+  'git/get-blob': readsContents,
+  'git/get-commit': readsContents,
+  'git/get-ref': readsContents,
+  'git/get-tree': readsContents,
+  graphql: free,
+  'graphql/repository': free,
+  'graphql/update-refs': writesContents,
+  'graphql/viewer': free,
+  'issues/add-labels': writesIssues,
+  'issues/create-comment': writesIssues,
+  'issues/create-label': writesIssues,
+  'issues/delete-comment': writesIssues,
+  'issues/get-comment': readsIssues,
+  'issues/get-label': readsIssues,
+  'issues/list-comments': readsIssues,
+  'issues/list-labels-on-issue': readsIssues,
+  'issues/remove-label': writesIssues,
+  'issues/update-comment': writesIssues,
+  'pulls/get': readsPullRequests,
+  'pulls/list': readsPullRequests,
+  'pulls/list-files': readsPullRequests,
+  'reactions/create-for-issue-comment': writesIssues,
+  'repos/create-commit-status': ['statuses: write'],
+  'repos/get': free,
+  'repos/get-collaborator-permission-level': free,
+  'repos/get-content': readsContents,
+  'repos/list-commit-statuses-for-ref': ['statuses: read'],
+  'repos/list-pull-requests-associated-with-commit': readsPullRequests,
+  'users/get-authenticated': free,
+};
+
+function has(permissions: Permissions, permission: Permission): boolean {
+  const [scope, level] = permission.split(': ');
+  const [, granted] = Object.entries(permissions).find(([name]) => name === scope) ?? [];
+  return granted === 'write' || granted === level;
+}

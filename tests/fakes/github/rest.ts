@@ -1,0 +1,102 @@
+// GitHub's REST API: finds the operation of a request, and holds request and answer to GitHub's description.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ErrorObject } from 'ajv';
+import { type Document, OpenAPIBackend, type Operation } from 'openapi-backend';
+import { operations } from './operations.ts';
+import type { Asked, Route } from './route.ts';
+import type { Answer, Caller, State } from './state.ts';
+
+const isDateTime = (value: string): boolean =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/.test(value);
+
+/** Compiled once for all fakes of a process, for it takes half a second. */
+const gitHubsDescription: Promise<OpenAPIBackend> = new OpenAPIBackend({
+  definition: JSON.parse(
+    readFileSync(join(import.meta.dirname, 'openapi.json'), 'utf8'),
+  ) as Document,
+  strict: false,
+  ajvOpts: { formats: { uri: URL.canParse, email: true, 'date-time': isDateTime } },
+}).init();
+
+/** How one request is served; undefined where openapi.json has no such operation. */
+export async function restRoute(state: State, asked: Asked): Promise<Route | undefined> {
+  const description = await gitHubsDescription;
+  const request = { ...asked, path: withOneSegment(asked.path) };
+  const operation = description.matchOperation(request);
+  if (operation?.operationId === undefined) return undefined;
+  return {
+    operationId: operation.operationId,
+    mistakes: () => {
+      const errors = others(errorsIn(description, request, operation));
+      return errors.length > 0 ? inWords(operation, 'was asked wrongly', errors) : undefined;
+    },
+    carryOut: (caller) => {
+      const [tooMuch] = errorsIn(description, request, operation).filter(isLimit);
+      if (tooMuch !== undefined) return refusal(tooMuch);
+      return carriedOut({ description, state, operation, request, caller });
+    },
+  };
+}
+
+function errorsIn(
+  description: OpenAPIBackend,
+  request: Asked,
+  operation: Operation,
+): readonly ErrorObject[] {
+  return description.validateRequest(request, operation).errors ?? [];
+}
+
+/** Too much of the right thing is no mistake of form: GitHub refuses it with a number. */
+function isLimit({ keyword }: ErrorObject): boolean {
+  return keyword === 'maxLength' || keyword === 'maxItems';
+}
+
+function others(errors: readonly ErrorObject[]): ErrorObject[] {
+  return errors.filter((error) => !isLimit(error));
+}
+
+function refusal({ keyword, params, instancePath }: ErrorObject): Answer {
+  const what = keyword === 'maxItems' ? 'items' : 'characters';
+  const message = `Invalid request.\n\nOnly ${params.limit} ${what} are allowed at ${instancePath}.`;
+  return { status: 422, body: { message, status: '422' } };
+}
+
+/** The names of refs and files go through the router as one segment, like octokit sends them. */
+function withOneSegment(path: string): string {
+  const [, start, rest] = /^(\/repos\/[^/]+\/[^/]+\/(?:git\/ref|contents)\/)(.+)$/.exec(path) ?? [];
+  return start === undefined || rest === undefined ? path : start + rest.replaceAll('/', '%2F');
+}
+
+function carriedOut(call: {
+  description: OpenAPIBackend;
+  state: State;
+  operation: Operation;
+  request: Asked;
+  caller: Caller;
+}): Answer | { mistake: string } {
+  const { description, state, operation, request, caller } = call;
+  const { operationId = '' } = operation;
+  const { params } = description.router.parseRequest(request, operation);
+  const answer = operations[operationId]?.(state, {
+    url: request.url,
+    params: Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, decodeURIComponent(String(value))]),
+    ),
+    body: request.body === '' ? {} : JSON.parse(request.body),
+    accept: request.headers.accept ?? '',
+    caller,
+  });
+  if (answer === undefined) return { mistake: `${operationId} is not in operations.ts.` };
+  // GitHub answers some errors without saying so in its description; a success it always describes.
+  const isKnown = answer.status >= 400 || String(answer.status) in (operation.responses ?? {});
+  if (!isKnown) return { mistake: `${operationId} never answers ${answer.status}.` };
+  if (answer.bytes !== undefined) return answer;
+  const { errors } = description.validateResponse(answer.body ?? null, operation, answer.status);
+  return errors ? { mistake: inWords(operation, 'was answered wrongly', errors) } : answer;
+}
+
+function inWords(operation: Operation, what: string, errors: readonly ErrorObject[]): string {
+  const where = errors.map((error) => `${error.instancePath} ${error.message}`).join(', ');
+  return `${operation.operationId} ${what}: ${where}.`;
+}

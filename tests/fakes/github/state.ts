@@ -1,0 +1,223 @@
+// What is on the fake GitHub, and the shape of what is done to it.
+import { commitAt, commitFiles, emptyRepository, type Git } from './git-objects.ts';
+
+export type FakePullRequest = {
+  number: number;
+  title: string;
+  author: string;
+  baseCommit: string;
+  headCommit: string;
+  /** `owner/name`. Never null: GitHub's description does not know that a fork can be deleted. */
+  headRepository: string;
+  /** Branch names; `main` and `changes` where a test does not care. */
+  baseRef?: string;
+  headRef?: string;
+  /** Names. */
+  labels?: string[];
+  /** Nobody but collaborators may comment on it. */
+  isLocked?: boolean;
+  /** Deleted by an administrator: gone for good. */
+  isDeleted?: boolean;
+  state?: 'open' | 'closed';
+};
+
+/** One file of what a pull request changes. */
+export type FakeFile = {
+  filename: string;
+  status: 'added' | 'removed' | 'modified' | 'renamed';
+  additions: number;
+  deletions: number;
+  /** Absent where GitHub finds it too large, or binary. */
+  patch?: string;
+  previousFilename?: string;
+};
+
+export type FakeComment = {
+  id: number;
+  /** Of the pull request that it stands on. */
+  number: number;
+  author: string;
+  body: string;
+};
+
+export type FakeCheckRun = {
+  id: number;
+  name: string;
+  headCommit: string;
+  externalId: string | null;
+  detailsUrl: string | null;
+  status: string;
+  conclusion: string | null;
+  title: string | null;
+  summary: string | null;
+  /** These three, once somebody has sent them; annotations add up. */
+  text?: string;
+  annotations?: Annotation[];
+  actions?: { label: string; description: string; identifier: string }[];
+  /** The app that made it and alone may change it; absent is GitHub Actions. */
+  app?: string;
+};
+
+export type Annotation = {
+  path: string;
+  start_line: number;
+  end_line: number;
+  annotation_level: 'notice' | 'warning' | 'failure';
+  message: string;
+  title?: string | undefined;
+  raw_details?: string | undefined;
+};
+
+/** As GitHub's pages call it; its API calls `maintain` write and `triage` read, and has the name besides. */
+export type Role = 'admin' | 'maintain' | 'write' | 'triage' | 'read' | 'none';
+
+export type FakeReaction = { id: number; commentId: number; author: string; content: string };
+
+export type FakeLabel = { name: string; color: string; description: string | null };
+
+export type FakeStatus = {
+  id: number;
+  commit: string;
+  author: string;
+  state: string;
+  context: string;
+  description: string | null;
+  targetUrl: string | null;
+};
+
+export type FakeWorkflowRun = {
+  id: number;
+  /** The workflow's name and file, like `.github/workflows/gate.yml`. */
+  name: string;
+  path: string;
+  event: string;
+  headCommit: string;
+  headBranch: string;
+  /** `owner/name`. */
+  headRepository: string;
+  status: string;
+  conclusion: string | null;
+  /** Numbers; GitHub names none for a fork's. */
+  pullRequests: number[];
+};
+
+export type FakeArtifact = {
+  id: number;
+  /** Of the workflow run that it belongs to. */
+  runId: number;
+  name: string;
+  /** A zip. */
+  bytes: Buffer;
+  isExpired?: boolean;
+};
+
+export type State = {
+  /** `owner/name`: the only repository there is. */
+  repository: string;
+  /** Objects and refs; at first there is a branch `main` with one commit. */
+  git: Git;
+  defaultBranch: string;
+  /** What is not public is read with `contents: read` only, and by those who have a role. */
+  isPrivate: boolean;
+  /** By login; whoever wrote anything here exists without one. */
+  permissions: Record<string, Role>;
+  pullRequests: FakePullRequest[];
+  /** Oldest first. */
+  comments: FakeComment[];
+  /** Oldest first. */
+  checkRuns: FakeCheckRun[];
+  /** What pull requests change, by their numbers. */
+  files: Record<number, FakeFile[]>;
+  reactions: FakeReaction[];
+  /** Of the repository. */
+  labels: FakeLabel[];
+  /** Oldest first. */
+  statuses: FakeStatus[];
+  workflowRuns: FakeWorkflowRun[];
+  artifacts: FakeArtifact[];
+};
+
+export type Call = {
+  /** Where the fake listens, for the links between pages. */
+  url: URL;
+  params: Readonly<Record<string, string>>;
+  body: Readonly<Record<string, unknown>>;
+  /** The media type that is asked for. */
+  accept: string;
+  caller: Caller;
+};
+
+/** Whose token it is: a workflow's own and an app's are an installation's, and belong to no user. */
+export type Caller = { kind: 'installation' | 'user'; login: string };
+
+/** `body` goes out as JSON, `bytes` as they are. */
+export type Answer = {
+  status: number;
+  body?: unknown;
+  bytes?: Buffer;
+  headers?: Record<string, string>;
+};
+
+export type Operation = (state: State, call: Call) => Answer;
+
+/** What GraphQL calls the repository. */
+export const repositoryNodeId = 'R_1';
+
+export const notFound: Answer = { status: 404, body: { message: 'Not Found', status: '404' } };
+
+export function firstState(options: {
+  repository: string;
+  pullRequests: FakePullRequest[];
+  comments?: readonly Omit<FakeComment, 'id'>[];
+}): State {
+  const git = emptyRepository();
+  commitFiles(git, 'main', { 'README.md': '# An example\n' }, 'Begin');
+  return {
+    repository: options.repository,
+    git,
+    defaultBranch: 'main',
+    isPrivate: false,
+    permissions: {},
+    pullRequests: options.pullRequests,
+    comments: (options.comments ?? []).map((comment, index) => ({ ...comment, id: 1001 + index })),
+    checkRuns: [],
+    files: {},
+    reactions: [],
+    labels: [],
+    statuses: [],
+    workflowRuns: [],
+    artifacts: [],
+  };
+}
+
+export function isTheRepository(state: State, params: Call['params']): boolean {
+  return `${params.owner}/${params.repo}`.toLowerCase() === state.repository.toLowerCase();
+}
+
+/** An operation on the only repository there is; on every other one it finds nothing. */
+export const inRepository =
+  (operation: Operation): Operation =>
+  (state, call) =>
+    isTheRepository(state, call.params) ? operation(state, call) : notFound;
+
+/** The commit that a branch, or a full id, names. */
+export function commitOf(state: State, ref: string): string | undefined {
+  const id = state.git.refs.get(`refs/heads/${ref}`) ?? ref;
+  const isHead = state.pullRequests.some(({ headCommit }) => headCommit === id);
+  return isHead || commitAt(state.git, id) !== undefined ? id : undefined;
+}
+
+/** GitHub's refusal of a value that is right in form: 422, and in `errors` which field it is. */
+export function invalid(resource: string, field: string, code: string, message?: string): Answer {
+  const documentation_url = 'https://docs.github.com/rest';
+  const error = { resource, field, code, ...(message !== undefined && { message }) };
+  return {
+    status: 422,
+    body: { message: 'Validation Failed', errors: [error], documentation_url },
+  };
+}
+
+/** The id after the highest. */
+export function nextId(first: number, kept: readonly { id: number }[]): number {
+  return Math.max(first - 1, ...kept.map(({ id }) => id)) + 1;
+}

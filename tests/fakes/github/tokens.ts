@@ -1,0 +1,57 @@
+// The tokens that the fake takes: whose each one is, what it may do, and what it was used for.
+import type { Permission, Permissions } from './permissions.ts';
+import type { Caller } from './state.ts';
+
+/** A token is known by its first letters, as GitHub's are; every other one answers 401. */
+export const installationToken = 'ghs_workflow';
+export const appToken = 'ghs_app';
+export const personalToken = 'ghp_person';
+
+export type Tokens = {
+  /** A new token of a job with these permissions and no others. */
+  tokenWith: (permissions: Permissions) => string;
+  /** From now on the token answers 401. */
+  expire: (token: string) => void;
+  /** What each token's calls needed, sorted: what the job has to ask for in its workflow. */
+  used: Record<string, Permission[]>;
+};
+
+export type TokenBook = Tokens & {
+  /** Whose token it is; `permissions` are undefined where it may do all. */
+  holderOf: (authorization: string | undefined) => Holder | undefined;
+  use: (token: string, permission: Permission) => void;
+};
+
+export type Holder = { token: string; caller: Caller; permissions: Permissions | undefined };
+
+/** @param login whom a personal token belongs to. */
+export function tokenBook(login: string): TokenBook {
+  const given = new Map<string, Permissions>();
+  const expired = new Set<string>();
+  const used: TokenBook['used'] = {};
+  return {
+    used,
+    tokenWith(permissions) {
+      const token = `ghs_job${given.size + 1}`;
+      given.set(token, permissions);
+      return token;
+    },
+    expire: (token) => expired.add(token),
+    holderOf(authorization) {
+      // `Bearer` and `token` are the two ways that GitHub takes one.
+      const [, token = ''] = /^(?:bearer|token) (\S+)$/i.exec(authorization ?? '') ?? [];
+      const caller = expired.has(token) ? undefined : callerOf(token, login);
+      return caller && { token, caller, permissions: given.get(token) };
+    },
+    use(token, permission) {
+      used[token] = [...new Set([...(used[token] ?? []), permission])].sort();
+    },
+  };
+}
+
+function callerOf(token: string, login: string): Caller | undefined {
+  if (token.startsWith('ghs_app')) return { kind: 'installation', login: 'ppsgate-lab[bot]' };
+  if (token.startsWith('ghs_')) return { kind: 'installation', login: 'github-actions[bot]' };
+  if (token.startsWith('ghp_')) return { kind: 'user', login };
+  return undefined;
+}

@@ -1,0 +1,95 @@
+// A program that reserves a testbed and holds it until a line on its stdin says to release it; its plan is its only argument.
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import { type Lease, reserve } from '../../src/reservation/lease.ts';
+import { steadySeconds } from '../../src/reservation/open.ts';
+import { giveBack } from '../../src/reservation/reservation.ts';
+import type { ReservationsConfig } from '../../src/reservation/schema.ts';
+import { openContending, type Sign, say } from './contending.ts';
+
+export type HolderPlan = { name: string; reservations: ReservationsConfig; testbed: string };
+
+export type HolderSays =
+  | Sign
+  | { kind: 'holds'; token: number }
+  /** Released, having asked this side and the store whether it still held it. */
+  | { kind: 'released' }
+  | Lost
+  /** What the store made of its coming back. */
+  | { kind: 'refused'; isRenewed: boolean; isGivenBack: boolean };
+
+export type Lost = {
+  kind: 'lost';
+  message: string;
+  renewedAt: number;
+  /** How long this process was not let run, at worst. */
+  stallSeconds: number;
+};
+
+const tickMilliseconds = 20;
+
+const { name, reservations, testbed }: HolderPlan = JSON.parse(process.argv[2] ?? '');
+await using contending = await openContending(reservations, tell);
+const stall = watchStalls();
+const lines = createInterface(process.stdin);
+const told = once(lines, 'line');
+const testbeds = new Map([[testbed, [testbed]]]);
+const holder = { who: name, purpose: 'chaos' };
+const lease = await reserve({ testbeds, priority: 'patch', holder }, contending.world);
+tell({ kind: 'holds', token: lease.token });
+const lost = once(lease.signal, 'abort');
+await Promise.race([told, lost]);
+if (lease.signal.aborted) await comeBack(lease);
+else await release(lease);
+lines.close();
+stall.close();
+
+async function release(lease: Lease): Promise<void> {
+  await lease.prove();
+  await lease.release({ outcome: 'held', isClean: true });
+  tell({ kind: 'released' });
+}
+
+/** As one would who has not understood that it is over: tries until the store can be asked. */
+async function comeBack(lease: Lease): Promise<void> {
+  const { store } = contending.world;
+  tell({
+    kind: 'lost',
+    message: lease.signal.reason.message,
+    renewedAt: contending.renewedAt(),
+    stallSeconds: stall.seconds(),
+  });
+  for (;;) {
+    try {
+      const isRenewed = await store.renew(lease.session);
+      const ending = { outcome: 'held', isClean: true };
+      const isGivenBack = await giveBack(store, lease.holding, ending, new Date());
+      return tell({ kind: 'refused', isRenewed, isGivenBack });
+    } catch {
+      await setTimeout(tickMilliseconds);
+    }
+  }
+}
+
+function watchStalls() {
+  let last = steadySeconds();
+  let longest = 0;
+  const look = () => {
+    const now = steadySeconds();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const timer = setInterval(look, tickMilliseconds);
+  return {
+    close: () => clearInterval(timer),
+    seconds() {
+      look();
+      return longest;
+    },
+  };
+}
+
+function tell(saying: HolderSays): void {
+  say(saying);
+}

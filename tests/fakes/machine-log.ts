@@ -1,0 +1,127 @@
+// Machines that keep a log of their own of whom they obeyed: a real ssh server and a real sh each, all in this process.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Host } from '../../src/config/fields.ts';
+import { tokenFolder } from '../../src/host/fence.ts';
+import { type Command, shell } from '../../src/host/shell.ts';
+import { steadySeconds } from '../../src/reservation/open.ts';
+import { virtualClock } from './freebsd-lab/clock.ts';
+import { faultsOf } from './freebsd-lab/faults.ts';
+import { startUp } from './freebsd-lab/lifecycle.ts';
+import { generatorOf } from './freebsd-lab/machines.ts';
+import { newKey } from './freebsd-lab/open-machine.ts';
+import type { Ending } from './freebsd-lab/process.ts';
+import { type Execution, startSshd } from './freebsd-lab/sshd.ts';
+
+export type LogEntry = {
+  machine: string;
+  /** By `steadySeconds`. */
+  at: number;
+  /** Of whoever sent it. */
+  token: number;
+  act: 'raise' | 'use';
+  /** False where a higher token was there. */
+  isObeyed: boolean;
+};
+
+export type LoggingMachines<Name extends string> = AsyncDisposable & {
+  /** How to log in. */
+  hosts: Readonly<Record<Name, Host>>;
+  /** In the order in which things were done, one at a time. */
+  log: readonly LogEntry[];
+  /** What came that was neither the raising of a fence nor a use. */
+  surprises: readonly string[];
+};
+
+/** The only thing to do with such a machine; without a fence it is obeyed whoever sends it. */
+export const useBy = (token: number): Command => shell`echo used by ${token}`;
+
+/** Keys, host keys and what the machines keep are in the folder. */
+export async function startLoggingMachines<Name extends string>(
+  names: readonly Name[],
+  folder: string,
+): Promise<LoggingMachines<Name>> {
+  const log: LogEntry[] = [];
+  const surprises: string[] = [];
+  const user = newKey();
+  const privateKeyPath = join(folder, 'key');
+  writeFileSync(privateKeyPath, user.private, { mode: 0o600 });
+  const world = { clock: virtualClock(), faults: faultsOf([]) };
+
+  const start = async (name: Name) => {
+    const machine = generatorOf(name, []);
+    startUp(machine, world);
+    const hostKey = newKey();
+    const tokens = join(folder, name, 'tokens');
+    mkdirSync(tokens, { recursive: true });
+    const sshd = await startSshd({
+      machine,
+      world,
+      hostKey: hostKey.private,
+      userPublicKey: user.public,
+      beginUpload: () => () => false,
+      async execute(execution) {
+        const done = obey(execution, tokens);
+        const entry = readEntry(execution.line, done);
+        if (entry === undefined) surprises.push(`${name}: ${execution.line}: ${done.stderr}`);
+        else log.push({ machine: name, at: steadySeconds(), ...entry });
+        return { kind: 'exited', code: done.status ?? 255 } satisfies Ending;
+      },
+    });
+    const { host, port } = sshd;
+    const knownHostsPath = join(folder, name, 'known_hosts');
+    writeFileSync(knownHostsPath, `[${host}]:${port} ${hostKey.public}\n`);
+    return { name, sshd, host: { host, port, user: 'root', privateKeyPath, knownHostsPath } };
+  };
+  const started = await Promise.all(names.map(start));
+  return {
+    hosts: Object.fromEntries(started.map(({ name, host }) => [name, host])) as Record<Name, Host>,
+    log,
+    surprises,
+    async [Symbol.asyncDispose]() {
+      world.clock.stop();
+      await Promise.all(started.map(({ sshd }) => sshd.stop()));
+    },
+  };
+}
+
+/** Nothing else goes on meanwhile, so that the log is in the order of what was done. */
+function obey({ line, say, complain }: Execution, tokens: string) {
+  const script = line.replaceAll(tokenFolder, tokens);
+  const done = spawnSync('sh', ['-c', script], { encoding: 'utf8', timeout: 10_000 });
+  say(done.stdout);
+  complain(done.stderr);
+  return done;
+}
+
+type Done = { status: number | null; stdout: string; stderr: string };
+
+/** What was used is known by its own word, what was refused by that of the guard. */
+function readEntry(
+  line: string,
+  { status, stdout, stderr }: Done,
+): Omit<LogEntry, 'machine' | 'at'> | undefined {
+  const act = line.includes('used by') ? 'use' : 'raise';
+  const [, used] = /^used by (\d+)$/m.exec(stdout) ?? [];
+  if (act === 'use' && used !== undefined) return { act, token: Number(used), isObeyed: true };
+  const [, refused] = /^ppsgate: token \d+ refuses (\d+)$/m.exec(stderr) ?? [];
+  if (refused !== undefined) return { act, token: Number(refused), isObeyed: false };
+  const [, raised] = / ppsgate '(\d+)'$/.exec(line) ?? [];
+  if (act === 'use' || raised === undefined || status !== 0) return undefined;
+  return { act, token: Number(raised), isObeyed: true };
+}
+
+/**
+ * Who was obeyed though somebody with a higher token had been before. Where there is none, the times from the first to
+ * the last command that a machine obeyed of each token do not overlap, and its tokens only rise.
+ */
+export function overlapsIn(log: readonly LogEntry[]): LogEntry[] {
+  const highest = new Map<string, number>();
+  return log.filter(({ machine, token, isObeyed }) => {
+    if (!isObeyed) return false;
+    const before = highest.get(machine) ?? 0;
+    highest.set(machine, Math.max(before, token));
+    return token < before;
+  });
+}

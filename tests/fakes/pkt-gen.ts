@@ -1,0 +1,77 @@
+// pkt-gen's logs as these tests need them: their own numbers in pkt-gen's format; and a program that writes them.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export type MadeLog = {
+  /** One a second. */
+  pps: readonly number[];
+  side?: 'receiver' | 'sender';
+  /** The first line; bench-lab's for the side by default. */
+  command?: string;
+};
+
+/** Nine lines of head, one line a rate, one line of end: 10 more lines than rates. */
+export function madeLog({ pps, side = 'receiver', command }: MadeLog): string {
+  const sends = side === 'sender' ? 'tx -i vcxl0 -l 60 -4' : 'rx -i vcxl1';
+  const head = Array.from({ length: 8 }, (_, line) =>
+    said(line / 1000, line < 7 ? `main [${line}] getting ready` : 'start_threads [2697] Ready...'),
+  );
+  const rates = pps.map((rate, index) => said(index + 1, rateWords(Math.round(rate))));
+  const lines = [command ?? `CMD: pkt-gen -N -f ${sends}`, ...head, ...rates, 'Terminated'];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+const rateWords = (pps: number): string =>
+  `main_thread [2277] ${pps} pps (${pps} pkts ${pps * 480} bps in 1000000 usec) 4.00 avg_batch 9 min_space`;
+
+const said = (seconds: number, words: string): string =>
+  `${((900 + seconds) % 1000).toFixed(6).padStart(10, '0')} ${words}`;
+
+/** A ramp of one second, `seconds` that scatter a little around `pps`, half a second of tail. */
+export function blast(pps: number, seconds: number): number[] {
+  const body = Array.from(
+    { length: seconds },
+    (_, second) => pps * (1 + ((second % 5) - 2) / 2000),
+  );
+  return [pps / 3, ...body, pps / 2];
+}
+
+export type FakePktGen = {
+  /** To be on the PATH. */
+  bin: string;
+  /** What happened: `start PORT`, `interrupted PORT`, in order. */
+  journal(): string[];
+};
+
+/**
+ * Lays a pkt-gen that says what its port's log holds, line by line with 5 ms between them, until it is interrupted
+ * or the log ends; a port without a log cannot be opened.
+ */
+export function layPktGen(folder: string, logs: Readonly<Record<string, string>>): FakePktGen {
+  for (const [port, log] of Object.entries(logs)) writeFileSync(join(folder, `${port}.log`), log);
+  const [bin, journal] = [join(folder, 'bin'), join(folder, 'journal')];
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'pkt-gen'), program(folder, journal), { mode: 0o755 });
+  return { bin, journal: () => readFileSync(journal, 'utf8').trim().split('\n') };
+}
+
+const program = (folder: string, journal: string): string => `#!/bin/sh
+while [ "$1" != -i ]; do shift; done
+port=$2
+over() {
+  trap '' INT
+  echo "interrupted $port" >>'${journal}'
+  echo 'Received 80 packets, 60 bytes each, in 4.00 seconds.'
+  exit 0
+}
+echo "start $port" >>'${journal}'
+if ! [ -f '${folder}'/"$port.log" ]; then
+  echo "906.195100 main [3300] Unable to open netmap:$port: Device not configured" >&2
+  exit 1
+fi
+trap over INT
+while read -r line; do
+  echo "$line" >&2
+  sleep 0.005
+done <'${folder}'/"$port.log"
+`;

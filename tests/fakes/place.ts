@@ -1,0 +1,154 @@
+// A ppsgate.yml with a reservation store of its own, commands that are run in its folder, and others who reserve.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import type { Host } from '../../src/config/fields.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import type { Config } from '../../src/config/schema.ts';
+import { openStore } from '../../src/reservation/open.ts';
+import type { Holding } from '../../src/reservation/records.ts';
+import { enter, type Request, tryTake } from '../../src/reservation/reservation.ts';
+import type { Store } from '../../src/reservation/store.ts';
+import type { FreebsdTestbed, Generator } from '../../src/testbed/freebsd-schema.ts';
+import { machinesOf } from '../../src/testbed/inventory.ts';
+import { temporaryFolder } from './folder.ts';
+import { makeFolder, writeFile } from './freebsd-lab/file-system.ts';
+import { type FreebsdLab, startFreebsdLab } from './freebsd-lab/lab.ts';
+import { testbedOf } from './freebsd-testbed.ts';
+
+export type Ended = { status: number | null; stdout: string; stderr: string };
+
+export type Person = {
+  who?: string;
+  purpose?: string;
+  patch?: string;
+  priority?: Request['priority'];
+  since?: Date;
+};
+
+export type Place = {
+  folder: string;
+  config: Config;
+  store: Store;
+  /** Runs a command of ppsgate to its end; its standard input is no terminal. */
+  ppsgate(...args: string[]): Promise<Ended>;
+  /** Starts one; `said` is what it has written so far, to both of its outputs. */
+  start(...args: string[]): Started;
+  /** Enters the queue, and answers the id and the session of the request. */
+  wait(names: string[], person?: Person): Promise<{ id: string; session: string }>;
+  /** Reserves a testbed that is free, for a minute without a sign of life. */
+  take(name: string, person?: Person): Promise<Holding & { session: string }>;
+};
+
+export type Started = { child: ChildProcess; said(): string; ended: Promise<Ended> };
+
+const cli = join(import.meta.dirname, '../../src/cli.ts');
+
+/** `testbeds` as they are written in ppsgate.yml. */
+export async function aPlace(testbeds: Readonly<Record<string, unknown>>): Promise<Place> {
+  const folder = temporaryFolder();
+  const path = join(folder, 'ppsgate.yml');
+  const reservations = { file: './reservations.sqlite', lease: '60 s' };
+  writeFileSync(path, JSON.stringify({ testbeds, reservations }));
+  writeFileSync(join(folder, 'known_hosts'), '');
+  const config = await loadConfig(path);
+  const store = await openStore(config.reservations);
+  onTestFinished(() => store.close());
+
+  const start = (...args: string[]): Started => {
+    const child = spawn(process.execPath, [cli, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: folder,
+      env: { ...process.env, TZ: 'UTC' },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = '';
+    for (const output of [child.stdout, child.stderr]) output.on('data', (part) => (said += part));
+    const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
+    const ended = once(child, 'close').then(async ([status]) => ({
+      status,
+      stdout: await stdout,
+      stderr: await stderr,
+    }));
+    return { child, said: () => said, ended };
+  };
+
+  const wait: Place['wait'] = async (names, person = {}) => {
+    const { who = 'alice@lab1', purpose = 'gate', patch, priority = 'patch' } = person;
+    const { since = new Date() } = person;
+    const session = await store.openSession(60);
+    const id = `${since.toISOString()}-${randomUUID()}`;
+    const wanted = names.flatMap((name) => {
+      const testbed = config.testbeds[name];
+      return testbed === undefined ? [] : [[name, machinesOf(testbed)] as const];
+    });
+    const holder = { who, purpose, ...(patch !== undefined && { patch }) };
+    const request = { testbeds: new Map(wanted), priority, holder };
+    await enter(store, request, { id, session, at: since });
+    return { id, session };
+  };
+
+  return {
+    folder,
+    config,
+    store,
+    start,
+    ppsgate: (...args) => start(...args).ended,
+    wait,
+    async take(name, person = {}) {
+      const { id, session } = await wait([name], person);
+      const attempt = await tryTake(store, id, session, person.since ?? new Date());
+      if (attempt.kind !== 'taken') throw new Error(`${name} is not free: ${attempt.kind}`);
+      return { ...attempt.holding, session };
+    },
+  };
+}
+
+/** Of a machine that is there in no lab. */
+const away = { host: '127.0.0.1', port: 1, knownHosts: './known_hosts', key: './key' };
+
+export const embedded = { kind: 'embedded-linux' };
+
+/** Machines of their own, whose names are those of the testbed, and which nobody can reach. */
+export const linuxOf = (name: string) => ({
+  kind: 'linux',
+  sender: { ...away, host: `sender.${name}.invalid`, interface: 'eth0', cpu: 0 },
+  dut: { ...away, host: `dut.${name}.invalid`, ingress: 'eth1', egress: 'eth2', cpu: 0 },
+  receiver: { ...away, host: `receiver.${name}.invalid`, interface: 'eth0' },
+});
+
+/** A FreeBSD laboratory with what `ppsgate testbeds check` wants, until the test ends, and it as written in ppsgate.yml. */
+export async function aFreebsdLab(): Promise<{ lab: FreebsdLab; shelf: object }> {
+  const lab = await startFreebsdLab();
+  onTestFinished(() => lab.stop());
+  const files = [
+    [lab.dut, '/sbin/nextboot'],
+    [lab.receiver, '/dev/netmap'],
+  ] as const;
+  for (const [{ machine }, path] of files) {
+    makeFolder(machine.files, join(path, '..'), true);
+    writeFile(machine.files, path, '');
+  }
+  return { lab, shelf: asWritten(testbedOf(lab, temporaryFolder())) };
+}
+
+/** As ppsgate.yml says it, without power control. */
+const asWritten = ({ kind, dut, senders, receiver }: FreebsdTestbed) => ({
+  kind,
+  dut: { ...written(dut), ingress: dut.ingress, egress: dut.egress },
+  senders: senders.map(generator),
+  receiver: generator(receiver),
+});
+
+const written = ({ host, port, privateKeyPath, knownHostsPath }: Host) => ({
+  ...{ host, port, key: privateKeyPath, knownHosts: knownHostsPath },
+});
+
+const generator = (one: Generator) => ({
+  ...written(one),
+  ...{ interface: one.interface, mac: one.mac, ...one.addresses, threads: one.threads },
+});

@@ -1,0 +1,61 @@
+// Runs a program of the fakes in a process of its own, which can be killed and stopped, and hears what it says.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import type { Timed } from './contending.ts';
+
+export type Program<Saying> = {
+  /** So far. */
+  readonly said: readonly Timed<Saying>[];
+  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
+  /** A line on its stdin. */
+  write(line: string): void;
+  ended: Promise<Ending>;
+};
+
+export type Ending = { code: number | null; signal: string | null; stderr: string };
+
+export type ProgramOptions<Saying> = {
+  /** Of the network, for `ip netns exec`. */
+  namespace?: string | undefined;
+  onSaid?: (saying: Timed<Saying>, program: Program<Saying>) => void;
+};
+
+/** Starts `tests/fakes/NAME.ts` by that plan; it is gone when the test ends. */
+export function startProgram<Saying>(
+  name: string,
+  plan: object,
+  { namespace, onSaid }: ProgramOptions<Saying> = {},
+): Program<Saying> {
+  const inNamespace = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace];
+  // Whatever ends the tests ends the program too.
+  const [command = '', ...words] = [...inNamespace, 'setpriv', '--pdeathsig', 'KILL'];
+  const path = join(import.meta.dirname, `${name}.ts`);
+  const child = spawn(command, [...words, process.execPath, path, JSON.stringify(plan)]);
+  const closed = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await closed;
+  });
+  let stderr = '';
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  // One that was killed reads no more.
+  child.stdin.on('error', () => {});
+  const said: Timed<Saying>[] = [];
+  const program: Program<Saying> = {
+    said,
+    signal: (name) => void child.kill(name),
+    write: (line) => void child.stdin.write(`${line}\n`),
+    ended: closed.then(([code, signal]) => ({ code, signal, stderr })),
+  };
+  createInterface(child.stdout).on('line', (line) => {
+    const saying: Timed<Saying> = JSON.parse(line);
+    said.push(saying);
+    onSaid?.(saying, program);
+  });
+  return program;
+}

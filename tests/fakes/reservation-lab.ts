@@ -1,0 +1,396 @@
+// Processes that reserve testbeds, each of which can be stopped, killed and cut off; in virtual time or on a real cluster.
+import { join } from 'node:path';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { openEtcd } from '../../src/reservation/etcd.ts';
+import { type Lease, type LeaseWorld, reserve, type Waiting } from '../../src/reservation/lease.ts';
+import { type Holding, readLab } from '../../src/reservation/records.ts';
+import { giveBack, type Request } from '../../src/reservation/reservation.ts';
+import { openSqlite } from '../../src/reservation/sqlite.ts';
+import { type Change, type Snapshot, type Store, StoreError } from '../../src/reservation/store.ts';
+import { temporaryFolder } from './folder.ts';
+
+export type ReservationLab = {
+  leaseSeconds: number;
+  /** Whether nothing happens in between while the onlooker looks. */
+  isVirtual: boolean;
+  /** Never cut off, and always has its turn. */
+  onlooker: Store;
+  now(): number;
+  /** The clock on the wall, which may also go back. */
+  date(): Date;
+  jump(seconds: number): void;
+  /** Each commit is handed to `onCommit` when it gets to the store. */
+  start(name: string, onCommit?: OnCommit): Promise<Process>;
+  /** So many of the things that could be done now are done. */
+  step(count: number): Promise<void>;
+  /** All that can be done now is done. */
+  settle(): Promise<void>;
+  elapse(seconds: number): Promise<void>;
+  /** Time passes in which nobody gets to do anything. */
+  lag(seconds: number): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type OnCommit = (change: Change, commit: Store['commit']) => ReturnType<Store['commit']>;
+
+export type Process = {
+  name: string;
+  /** Its connection. */
+  store: Store;
+  world: LeaseWorld;
+  /** What it was told while it waited. */
+  waits: readonly Waiting[];
+  isRunning(): boolean;
+  /** As by SIGSTOP and SIGCONT. */
+  stop(): void;
+  goOn(): void;
+  /** As by SIGKILL. */
+  kill(): void;
+  /** Until `mend`, what it asks the store does not get there, or what the store answers does not get here. */
+  cut(lost: 'requests' | 'answers'): void;
+  mend(): void;
+  /** Whoever waits leaves the queue. */
+  cancel(reason: Error): void;
+  /** By `lab.now()`: for all that it was told, its last session lives so long. */
+  aliveUntil(): number;
+  /** Whether that was over once before it was told that the session lives on, and it may have given up. */
+  wasLate(): boolean;
+  /** Resolves when it is its turn to go on. */
+  turn(): Promise<void>;
+};
+
+/** Of three testbeds two share their sender. */
+const machines: Record<string, readonly string[]> = {
+  x: ['dut-x', 'sender'],
+  y: ['dut-y', 'sender'],
+  z: ['dut-z'],
+};
+
+/** A request for any of these testbeds, of which there are x, y and z; x and y share a machine. */
+export const aRequest = (
+  who: string,
+  names: readonly string[],
+  changes: Partial<Request> = {},
+): Request => ({
+  testbeds: new Map(names.map((name) => [name, machines[name] ?? []])),
+  priority: 'patch',
+  holder: { who, purpose: `${who}'s gate` },
+  ...changes,
+});
+
+/** A virtual lab of the test's own. */
+export async function aLab(): Promise<ReservationLab> {
+  const lab = await virtualLab(join(temporaryFolder(), 'reservations'));
+  onTestFinished(() => lab.close());
+  return lab;
+}
+
+/** In seconds: a process looks at its clock a little before or after a test does, and may read another last digit. */
+export const clockSlack = 0.02;
+
+/** What becomes of a request. */
+export type Claim = { lease?: Lease; error?: unknown };
+
+/** Begins to reserve; what becomes of it is only known after a step. */
+export function claim(process: Process, request: Request, order?: number): Claim {
+  const claim: Claim = {};
+  reserve(request, process.world, order).then(
+    (lease) => Object.assign(claim, { lease }),
+    (error: unknown) => Object.assign(claim, { error }),
+  );
+  return claim;
+}
+
+type Actor = {
+  state: 'running' | 'stopped' | 'dead';
+  lost: 'nothing' | 'requests' | 'answers';
+};
+
+/** How time passes, and who comes when. */
+type Stage = Omit<ReservationLab, 'onlooker' | 'date' | 'jump' | 'start' | 'close'> & {
+  open(): Promise<Store>;
+  turn(actor: Actor): Promise<void>;
+  sleep(actor: Actor, seconds: number, signal: AbortSignal): Promise<void>;
+  changed(actor: Actor, store: Store, ...wanted: Parameters<Store['changed']>): Promise<void>;
+};
+
+/**
+ * One SQLite file for all. Nothing happens and no time passes but by `step`, `settle` and `elapse`; of so many things
+ * that could happen, `pick` chooses the next.
+ */
+export async function virtualLab(
+  path: string,
+  pick: (count: number) => number = () => 0,
+): Promise<ReservationLab> {
+  let seconds = 1e5;
+  const now = () => seconds;
+  const open = () => openSqlite(path, { now });
+  const onlooker = await open();
+  const changes = noteChanges(onlooker);
+  const tasks = new Set<Task>();
+  const running = () => [...tasks].filter(({ actor }) => actor.state === 'running');
+
+  const step = async (count: number): Promise<number> => {
+    for (let done = 0; done < count; done += 1) {
+      // What was begun goes on as far as it can: nobody ever has to wait for SQLite here.
+      await setImmediate();
+      await changes.note();
+      const due = running().filter(({ at, isDue }) => at <= seconds && isDue());
+      const task = due[due.length < 2 ? 0 : pick(due.length)];
+      if (task === undefined) return done;
+      task.begin();
+    }
+    await setImmediate();
+    return count;
+  };
+  const settle = async () => {
+    if ((await step(endless)) === endless) throw new Error('The processes never come to rest.');
+  };
+
+  return labOn(onlooker, {
+    leaseSeconds: 30,
+    isVirtual: true,
+    now,
+    open,
+    settle,
+    async step(count) {
+      await step(count);
+    },
+    async elapse(more) {
+      const until = seconds + more;
+      for (;;) {
+        await settle();
+        if (seconds === until) return;
+        const next = running().filter(({ at }) => at > seconds);
+        seconds = Math.min(until, ...next.map(({ at }) => at));
+      }
+    },
+    async lag(more) {
+      seconds += more;
+    },
+    turn: (actor) => addTask(tasks, { actor, at: seconds, isDue: () => true }),
+    sleep: (actor, duration, signal) =>
+      addTask(tasks, { actor, at: seconds + duration, isDue: () => true }, signal),
+    changed: (actor, _, since, signal, prefix = '') => {
+      const isDue = () => changes.since(since, prefix) || actor.lost !== 'nothing';
+      return addTask(tasks, { actor, at: seconds, isDue }, signal);
+    },
+  });
+}
+
+/** Knows what has changed in the store between two looks at it. */
+function noteChanges(store: Store) {
+  let seen: Snapshot = { entries: [], revision: 0 };
+  /** Of each key that there is, or was. */
+  const lastChanges = new Map<string, number>();
+  return {
+    async note(): Promise<void> {
+      const { revision } = await store.read('nothing');
+      if (revision === seen.revision) return;
+      const found = await store.read('');
+      for (const { key, revision } of found.entries) lastChanges.set(key, revision);
+      const keys = new Set(found.entries.map(({ key }) => key));
+      const gone = seen.entries.filter(({ key }) => !keys.has(key));
+      for (const { key } of gone) lastChanges.set(key, found.revision);
+      seen = found;
+    },
+    since: (revision: number, prefix: string): boolean =>
+      lastChanges.entries().some(([key, at]) => at > revision && key.startsWith(prefix)),
+  };
+}
+
+/** Nobody does so much at one moment who does not go round in circles. */
+const endless = 20_000;
+
+type Task = { actor: Actor; at: number; isDue(): boolean; begin(): void };
+
+/** Resolves when the task is begun. */
+function addTask(tasks: Set<Task>, task: Omit<Task, 'begin'>, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      tasks.delete(added);
+      signal?.removeEventListener('abort', abort);
+      settle();
+    };
+    const abort = () => end(() => reject(signal?.reason));
+    const added = { ...task, begin: () => end(resolve) };
+    if (signal?.aborted) return reject(signal.reason);
+    signal?.addEventListener('abort', abort);
+    tasks.add(added);
+  });
+}
+
+/** A part of a cluster that is the lab's own, and the real clock: what can be done is done at once. */
+export async function realLab(
+  endpoints: readonly string[],
+  prefix: string,
+): Promise<ReservationLab> {
+  const now = () => performance.now() / 1000;
+  const open = () => openEtcd({ endpoints: [...endpoints], prefix }, { now });
+  const turn = async (actor: Actor) => {
+    while (actor.state === 'stopped') await setTimeout(10);
+    if (actor.state === 'dead') await new Promise(() => {});
+  };
+  const settle = async () => {
+    await setTimeout(50);
+  };
+  const elapse = async (seconds: number) => {
+    await setTimeout(seconds * 1000);
+  };
+  return labOn(await open(), {
+    leaseSeconds: 1,
+    isVirtual: false,
+    now,
+    open,
+    settle,
+    step: settle,
+    elapse,
+    lag: elapse,
+    turn,
+    async sleep(actor, seconds, signal) {
+      await setTimeout(seconds * 1000, undefined, { signal });
+      await turn(actor);
+    },
+    async changed(actor, store, ...wanted) {
+      await store.changed(...wanted);
+      await turn(actor);
+    },
+  });
+}
+
+function labOn(onlooker: Store, stage: Stage): ReservationLab {
+  const { leaseSeconds, isVirtual, now, step, settle, elapse, lag } = stage;
+  const stores = [onlooker];
+  let ids = 0;
+  let aheadSeconds = 0;
+  const date = () => new Date(Date.UTC(2026, 10, 20) + (now() + aheadSeconds) * 1000);
+
+  return {
+    leaseSeconds,
+    isVirtual,
+    onlooker,
+    now,
+    date,
+    step,
+    settle,
+    elapse,
+    lag,
+    jump(seconds) {
+      aheadSeconds += seconds;
+    },
+    async start(name, onCommit = (change, commit) => commit(change)) {
+      const actor: Actor = { state: 'running', lost: 'nothing' };
+      const connection = await stage.open();
+      stores.push(connection);
+      const leaving = new AbortController();
+      const waits: Waiting[] = [];
+      let aliveUntil = Number.POSITIVE_INFINITY;
+      let wasLate = false;
+      const turn = () => stage.turn(actor);
+      const commit: Store['commit'] = (change) => onCommit(change, connection.commit);
+      const store = lossy({ ...connection, commit }, actor, stage, (askedAt) => {
+        wasLate ||= now() + clockSlack >= aliveUntil;
+        aliveUntil = askedAt + leaseSeconds;
+      });
+      // Of no other process: a clock that only goes forward may have begun anywhere.
+      const zero = 1000 * stores.length;
+      return {
+        name,
+        store,
+        waits,
+        turn,
+        aliveUntil: () => aliveUntil,
+        wasLate: () => wasLate,
+        isRunning: () => actor.state === 'running',
+        stop() {
+          actor.state = 'stopped';
+        },
+        goOn() {
+          actor.state = 'running';
+        },
+        kill() {
+          actor.state = 'dead';
+        },
+        cut(lost) {
+          actor.lost = lost;
+        },
+        mend() {
+          actor.lost = 'nothing';
+        },
+        cancel: (reason) => leaving.abort(reason),
+        world: {
+          store,
+          leaseSeconds,
+          date,
+          signal: leaving.signal,
+          now: () => now() + zero,
+          sleep: (seconds, signal) => stage.sleep(actor, seconds, signal),
+          randomId() {
+            ids += 1;
+            return String(ids).padStart(8, '0');
+          },
+          onWait: (waiting) => waits.push(waiting),
+        },
+      };
+    },
+    async close() {
+      await Promise.all(stores.map((store) => store.close()));
+    },
+  };
+}
+
+/** Each request and each answer waits for its turn, and may be lost. */
+function lossy(
+  store: Store,
+  actor: Actor,
+  { now, turn, changed }: Stage,
+  onRenewed: (askedAt: number) => void,
+): Store {
+  async function ask<T>(request: () => Promise<T>): Promise<T> {
+    await turn(actor);
+    if (actor.lost === 'requests') throw new StoreError('the request was lost');
+    const answer = await request();
+    await turn(actor);
+    if (actor.lost !== 'nothing') throw new StoreError('the answer was lost');
+    return answer;
+  }
+  return {
+    async openSession(seconds) {
+      const askedAt = now();
+      const session = await ask(() => store.openSession(seconds));
+      onRenewed(askedAt);
+      return session;
+    },
+    async renew(session) {
+      const askedAt = now();
+      const isAlive = await ask(() => store.renew(session));
+      if (isAlive) onRenewed(askedAt);
+      return isAlive;
+    },
+    endSession: (session) => ask(() => store.endSession(session)),
+    read: (prefix) => ask(() => store.read(prefix)),
+    commit: (change) => ask(() => store.commit(change)),
+    async changed(...wanted) {
+      await changed(actor, store, ...wanted);
+      if (actor.lost !== 'nothing') throw new StoreError('the connection was lost');
+    },
+    close: () => store.close(),
+  };
+}
+
+/** As `ppsgate release --force` does, whoever the holder is; answers whom it hurt, undefined where nobody held it. */
+export async function takeAway(
+  store: Store,
+  testbed: string,
+  by: string,
+  at: Date,
+): Promise<Holding | undefined> {
+  for (;;) {
+    const { held } = await readLab(store);
+    const holding = held.values().find((one) => one.testbed === testbed);
+    if (holding === undefined) return undefined;
+    const outcome = `taken away by ${by}`;
+    if (await giveBack(store, holding, { outcome, isClean: false }, at)) return holding;
+  }
+}

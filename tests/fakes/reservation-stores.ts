@@ -1,0 +1,46 @@
+// Stores to test against, each with a way to let time pass.
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { openEtcd } from '../../src/reservation/etcd.ts';
+import { openSqlite } from '../../src/reservation/sqlite.ts';
+import type { Store } from '../../src/reservation/store.ts';
+import { temporaryFolder } from './folder.ts';
+
+export type Stores = {
+  /** One more connection to one and the same, which is closed when the test ends. */
+  open(): Promise<Store>;
+  /** Returns when the clock of the store shows so much more. */
+  elapse(seconds: number): Promise<void>;
+};
+
+/** An SQLite file of the test's own, and a clock that only `elapse` moves. */
+export function sqliteStores(): Stores {
+  const path = join(temporaryFolder(), 'reservations');
+  let seconds = 1e5;
+  return {
+    open: () => closedAtEnd(openSqlite(path, { now: () => seconds, pollSeconds: 0.05 })),
+    async elapse(more) {
+      seconds += more;
+    },
+  };
+}
+
+/** A part of the cluster that is the test's own, and the real clock. */
+export function etcdStores(endpoints: readonly string[]): Stores {
+  const prefix = `/${randomUUID()}/`;
+  const now = () => performance.now() / 1000;
+  return {
+    open: () => closedAtEnd(openEtcd({ endpoints: [...endpoints], prefix }, { now })),
+    async elapse(more) {
+      await setTimeout(more * 1000);
+    },
+  };
+}
+
+async function closedAtEnd(opening: Promise<Store>): Promise<Store> {
+  const store = await opening;
+  onTestFinished(() => store.close());
+  return store;
+}

@@ -1,0 +1,80 @@
+// A certificate of our own, and HTTPS servers on loopback that show it and answer as a test wants.
+import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import { createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export type Certificate = {
+  readonly keyPath: string;
+  readonly certificatePath: string;
+  /** As openssl writes it: hexadecimal, in capitals, with colons. */
+  readonly fingerprint: string;
+  /** 64 lowercase hexadecimal digits. */
+  readonly sha256: string;
+  remove(): void;
+};
+
+/** Signed by itself, for 127.0.0.1. */
+export function makeCertificate(): Certificate {
+  const folder = mkdtempSync(join(tmpdir(), 'ppsgate-certificate-'));
+  const keyPath = join(folder, 'key.pem');
+  const certificatePath = join(folder, 'certificate.pem');
+  const key = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=bmc';
+  execFileSync(
+    'openssl',
+    ['req', ...key.split(' '), '-keyout', keyPath, '-out', certificatePath].concat([
+      '-addext',
+      'subjectAltName=IP:127.0.0.1',
+    ]),
+    { stdio: 'ignore' },
+  );
+  const fingerprint = new X509Certificate(readFileSync(certificatePath)).fingerprint256;
+  return {
+    keyPath,
+    certificatePath,
+    fingerprint,
+    sha256: fingerprint.replaceAll(':', '').toLowerCase(),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+export interface HttpsServer extends AsyncDisposable {
+  /** `https://127.0.0.1:4433`. */
+  readonly origin: string;
+}
+
+export async function startHttps(
+  { keyPath, certificatePath }: Certificate,
+  answer: RequestListener,
+): Promise<HttpsServer> {
+  const files = { key: readFileSync(keyPath), cert: readFileSync(certificatePath) };
+  const server = createServer(files, answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `https://127.0.0.1:${portOf(server.address())}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export async function freeTcpPort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = portOf(server.address());
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function portOf(address: ReturnType<ReturnType<typeof createTcpServer>['address']>): number {
+  if (address === null || typeof address === 'string') throw new Error('No free TCP port.');
+  return address.port;
+}

@@ -1,0 +1,110 @@
+// A real BMC on loopback, played by OpenIPMI's ipmi_sim, with a machine whose power is a file.
+import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { IpmiConfig } from '../../src/power/schema.ts';
+
+export interface IpmiSim extends AsyncDisposable {
+  readonly config: IpmiConfig;
+  readonly password: string;
+  /** Whether the machine does as the BMC wants; it does at first. */
+  obeys(does: boolean): void;
+  /** What all processes were started with, when the BMC was last told to switch. */
+  argumentsSeen(): string;
+}
+
+export async function startIpmiSim(): Promise<IpmiSim> {
+  const folder = mkdtempSync(join(tmpdir(), 'ppsgate-ipmi-'));
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const password = 'no-argument-of-mine';
+  const port = await freeUdpPort();
+  mkdirSync(join(folder, 'state'));
+  file('power', '0');
+  file('obeys', 'yes');
+  chmodSync(file('machine', machineText(folder)), 0o755);
+  const words = ['-n', '-c', file('lan.conf', lanText(folder, port, password))];
+  words.push('-f', file('bmc.emu', bmcText), '-s', join(folder, 'state'));
+
+  const bmc = spawn('ipmi_sim', words, { stdio: 'ignore' });
+  await answering(port);
+  return {
+    config: {
+      kind: 'ipmi',
+      host: '127.0.0.1',
+      port,
+      user: 'lab',
+      passwordPath: file('password', `${password}\n`),
+      cipherSuite: 3,
+    },
+    password,
+    obeys: (does) => void file('obeys', does ? 'yes' : 'no'),
+    argumentsSeen: () => readFileSync(join(folder, 'processes'), 'utf8'),
+    async [Symbol.asyncDispose]() {
+      const exited = once(bmc, 'exit');
+      bmc.kill();
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** ipmi_sim calls it as `machine 0x20 get power` and `machine 0x20 set power 1`. */
+const machineText = (folder: string) => `#!/bin/sh
+cd '${folder}' || exit 1
+case "$2" in
+get) echo "power:$(cat power)" ;;
+set)
+  ps -eo args > processes
+  [ "$(cat obeys)" = no ] || echo "$4" > power
+  ;;
+esac
+`;
+
+const lanText = (folder: string, port: number, password: string) => `name "bmc"
+startlan 1
+  addr 127.0.0.1 ${port}
+  priv_limit admin
+  allowed_auths_operator md5
+  allowed_auths_admin md5
+  guid 00112233445566778899aabbccddeeff
+endlan
+chassis_control "${folder}/machine 0x20"
+user 1 false "" "" user 10 md5
+user 2 true "lab" "${password}" operator 10 md5
+`;
+
+/** 0x80: it controls a chassis. */
+const bmcText = `mc_setbmc 0x20
+mc_add 0x20 0 no-device-sdrs 0x01 1 0 0x80 0x000000 0x0001
+mc_enable 0x20
+`;
+
+export async function freeUdpPort(): Promise<number> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  socket.close();
+  await once(socket, 'close');
+  return port;
+}
+
+/** RMCP's presence ping, which needs no session (IPMI 2.0, section 13.2.3). */
+const ping = Buffer.from([6, 0, 0xff, 6, 0, 0, 0x11, 0xbe, 0x80, 0, 0, 0]);
+
+async function answering(port: number): Promise<void> {
+  const socket = createSocket('udp4').on('error', () => {});
+  const pong = once(socket, 'message');
+  for (let time = 0; time < 100; time += 1) {
+    socket.send(ping, port, '127.0.0.1');
+    const seen = await Promise.race([pong, setTimeout(50)]);
+    if (seen !== undefined) break;
+  }
+  socket.close();
+}

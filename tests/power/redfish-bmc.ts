@@ -1,0 +1,63 @@
+// A hand-written Redfish service with one machine, that obeys, refuses or lies as a test wants.
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type Certificate, type HttpsServer, startHttps } from './https-server.ts';
+
+export type Manners = {
+  /** What is seen of the machine after PowerCycle, one state a look; then it is on. */
+  cycle?: readonly string[];
+  /** Statuses of the resets that it refuses, with the message `No`. */
+  refuses?: Readonly<Record<string, number>>;
+  /** Says 204 to every reset, and does none. */
+  lies?: boolean;
+  /** Absent: it does not say which resets it has. */
+  allowed?: readonly string[];
+};
+
+/** `resets` are the types asked for so far. The machine is on at first. */
+export async function startBmc(
+  certificate: Certificate,
+  { cycle = [], refuses = {}, lies = false, allowed }: Manners = {},
+): Promise<HttpsServer & { readonly resets: string[] }> {
+  const resets: string[] = [];
+  let state = 'On';
+  let coming: string[] = [];
+
+  const obey = (type: string) => {
+    if (lies) return;
+    if (type === 'PowerCycle') coming = [...cycle];
+    else state = type === 'ForceOff' ? 'Off' : 'On';
+  };
+  const system = () => ({
+    PowerState: coming.shift() ?? state,
+    Actions: {
+      '#ComputerSystem.Reset': {
+        target: '/redfish/v1/Systems/1/Actions/ComputerSystem.Reset',
+        'ResetType@Redfish.AllowableValues': allowed,
+      },
+    },
+  });
+  const reset = async (request: IncomingMessage): Promise<RequestListener> => {
+    const { ResetType: type } = JSON.parse(await text(request));
+    resets.push(type);
+    const refusal = refuses[type];
+    if (refusal !== undefined) return json(refusal, { error: { message: 'No' } });
+    obey(type);
+    return json(204);
+  };
+  const server = await startHttps(certificate, async (request, response) => {
+    const answer = request.method === 'POST' ? await reset(request) : json(200, system());
+    answer(request, response);
+  });
+  return { ...server, resets };
+}
+
+/** What answers everything with the same document. */
+export const json =
+  (status: number, document?: object, headers: Record<string, string> = {}): RequestListener =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(document && JSON.stringify(document));
+  };
+
+export const redirect = (location: string): RequestListener => json(307, {}, { location });

@@ -1,0 +1,429 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type HistoryEntry, historyOf } from '../../src/experiment/history.ts';
+import {
+  badgePath,
+  boundedHistory,
+  emptyIndex,
+  type Index,
+  nextFiles,
+  type Publication,
+  parseHistory,
+  parseIndex,
+  type Rules,
+  type Stored,
+} from '../../src/publish/data-layout.ts';
+import type { Result } from '../../src/report/result.ts';
+import type { Cell } from '../../src/scenario/scenario.ts';
+import { aHistoryEntry } from '../fakes/history.ts';
+import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../fakes/result.ts';
+
+const now = new Date('2026-11-21T12:00:00.000Z');
+const day = 86_400;
+const keep = { results: 1000, seconds: 365 * day, bytes: 2 ** 30 };
+const rules: Rules = { keep, staleSeconds: 30 * day, now };
+
+/** A branch or a directory, in memory. */
+type Shelf = Map<string, string>;
+
+const stored = (shelf: Shelf): Stored => ({
+  index: parseIndex(shelf.get('index.json') ?? '') ?? emptyIndex,
+  history: parseHistory(shelf.get('history.jsonl') ?? ''),
+  paths: new Set(shelf.keys()),
+});
+
+function publish(shelf: Shelf, publications: Publication[], changes: Partial<Rules> = {}) {
+  const { write, remove, published } = nextFiles(stored(shelf), publications, {
+    ...rules,
+    ...changes,
+  });
+  for (const path of remove) expect(shelf.delete(path)).toBe(true);
+  for (const [path, text] of write) shelf.set(path, text);
+  return published;
+}
+
+const publication = (changes: Partial<Result> = {}, more: Partial<Publication> = {}) => ({
+  result: aResult(changes),
+  isDefaultBranch: false,
+  isTrusted: false,
+  ...more,
+});
+
+const indexOf = (shelf: Shelf): Index => stored(shelf).index;
+const resultFiles = (shelf: Shelf) => [...shelf.keys()].filter((path) => /^results\//.test(path));
+const onDay = (date: number) => `2026-11-${String(date).padStart(2, '0')}T12:00:00.000Z`;
+const onDefault = { isDefaultBranch: true };
+
+describe('a result', () => {
+  test('lies in a folder of its year, under its time, testbed and patch', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication()]);
+    expect(published).toEqual({
+      result: expect.stringMatching(
+        /^results\/2026\/20261120T120000-shelf-3-7-[0-9a-f]{10}\/result\.json$/,
+      ),
+      report: expect.stringMatching(/\/report\.md$/),
+      badges: [],
+    });
+    expect(resultFiles(shelf)).toEqual([published?.result, published?.report]);
+    expect(JSON.parse(shelf.get(published?.result ?? '') ?? '')).toEqual(aResult());
+    expect(shelf.get(published?.report ?? '')).toContain('### 🔴 ppsgate: #7 loses 10.4 %');
+  });
+
+  test('is stored on one line', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication()]);
+    expect(shelf.get(published?.result ?? '')?.split('\n')).toHaveLength(2);
+  });
+
+  test('is told of by the index', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication()]);
+    const size = resultFiles(shelf).reduce(
+      (sum, path) => sum + Buffer.byteLength(shelf.get(path) ?? ''),
+      0,
+    );
+    expect(indexOf(shelf).results).toEqual([
+      {
+        path: expect.stringMatching(/^results\/2026\//),
+        at: '2026-11-20T12:00:00.000Z',
+        testbed: 'shelf-3',
+        patch: '#7',
+        outcome: 'regression',
+        bytes: size,
+      },
+    ]);
+  });
+
+  test('that is published again changes nothing', () => {
+    const shelf: Shelf = new Map();
+    const both = { isDefaultBranch: true, isTrusted: true };
+    publish(shelf, [publication({}, both)]);
+    const before = new Map(shelf);
+    publish(shelf, [publication({}, both)]);
+    expect(shelf).toEqual(before);
+  });
+
+  test('of an experiment that was extended replaces the one before', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication()]);
+    publish(shelf, [publication({ finishedAt: '2026-11-20T14:00:00.000Z' })]);
+    const [path] = resultFiles(shelf);
+    expect(resultFiles(shelf)).toHaveLength(2);
+    expect(shelf.get(path ?? '')).toContain('2026-11-20T14:00:00.000Z');
+  });
+
+  test('shares its folder with no other testbed or patch of the same second', () => {
+    const shelf: Shelf = new Map();
+    const another = { ...pullRequest, number: 8 };
+    const testbed = (name: string) => ({ name, fingerprint: {}, warnings: [] });
+    publish(shelf, [
+      publication(),
+      publication({ patch: another }),
+      publication({ testbed: testbed('a b') }),
+      publication({ testbed: testbed('a-b') }),
+    ]);
+    expect(resultFiles(shelf)).toHaveLength(8);
+  });
+
+  test('lies under a path of our own making, whatever its testbed is called', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (name) => {
+        const shelf: Shelf = new Map();
+        const testbed = { name, fingerprint: {}, warnings: [] };
+        publish(shelf, [publication({ testbed }, onDefault)]);
+        for (const path of shelf.keys()) {
+          expect(path).toMatch(/^(?:[\w-][\w.-]*\/)*(?:\.nojekyll|[\w-][\w.-]*)$/);
+          expect(path.length).toBeLessThan(200);
+        }
+      }),
+    );
+  });
+});
+
+describe('of results there stay', () => {
+  test('so many, and the oldest go first', () => {
+    const shelf: Shelf = new Map();
+    const changes = { keep: { ...keep, results: 2 } };
+    for (const date of [3, 1, 4, 2]) {
+      publish(shelf, [publication({ startedAt: onDay(date) })], changes);
+    }
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(3), onDay(4)]);
+    expect(resultFiles(shelf)).toHaveLength(4);
+  });
+
+  test('those that are not too old, and the newest anyway', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ startedAt: onDay(1) }), publication({ startedAt: onDay(2) })]);
+    publish(shelf, [], { now: new Date('2027-11-02T00:00:00Z') });
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
+    publish(shelf, [], { now: new Date('2037-01-01T00:00:00Z') });
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
+  });
+
+  test('so many bytes, and the newest anyway', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ startedAt: onDay(1) }), publication({ startedAt: onDay(2) })]);
+    publish(shelf, [], { keep: { ...keep, bytes: 10 } });
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
+  });
+
+  test('those whose files nobody removed', () => {
+    const shelf: Shelf = new Map();
+    const [first, second] = publish(shelf, [
+      publication({ startedAt: onDay(1) }),
+      publication({ startedAt: onDay(2) }),
+    ]);
+    shelf.delete(first?.report ?? '');
+    publish(shelf, []);
+    expect(resultFiles(shelf)).toEqual([second?.result, second?.report]);
+    expect(indexOf(shelf).results).toHaveLength(1);
+  });
+
+  test('none that was too old from the start, and it has no files to link to', () => {
+    const shelf: Shelf = new Map();
+    const changes = { keep: { ...keep, results: 1 } };
+    publish(shelf, [publication({ startedAt: onDay(2) })], changes);
+    const [published] = publish(shelf, [publication({ startedAt: onDay(1) })], changes);
+    expect(published).toEqual({ badges: [] });
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
+  });
+
+  test('those of the index where there are too many files to be listed', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ startedAt: onDay(1) })]);
+    const { paths: _, ...unlisted } = stored(shelf);
+    const next = nextFiles(unlisted, [publication({ startedAt: onDay(2) })], {
+      ...rules,
+      keep: { ...keep, results: 1 },
+    });
+    expect(next.remove).toEqual(resultFiles(shelf));
+  });
+});
+
+test('whatever is published, the bounds hold and the index tells of all that is there', () => {
+  const one = fc.record({
+    startedAt: fc.integer({ min: 0, max: 400 }).map((days) => before(days)),
+    patch: fc.integer({ min: 1, max: 3 }).map((number) => ({ ...pullRequest, number })),
+  });
+  const bounds = fc.record({
+    results: fc.integer({ min: 1, max: 6 }),
+    seconds: fc.integer({ min: 1, max: 400 }).map((days) => days * day),
+    bytes: fc.integer({ min: 1, max: 20_000 }),
+  });
+  const batches = fc.array(fc.array(one, { maxLength: 5 }), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(batches, bounds, (each, keep) => {
+      const shelf: Shelf = new Map([['CNAME', 'ppsgate.example.org']]);
+      let newest = '';
+      for (const batch of each) {
+        publish(
+          shelf,
+          batch.map((changes) => publication(changes, onDefault)),
+          { keep },
+        );
+        const { results } = indexOf(shelf);
+        newest = [newest, ...batch.map(({ startedAt }) => startedAt)].toSorted().at(-1) ?? '';
+        expect(results.at(-1)?.at ?? '').toBe(newest);
+        expect(results.length).toBeLessThanOrEqual(keep.results);
+        const [, ...older] = results.toReversed();
+        const oldest = before(keep.seconds / day);
+        expect(older.every(({ at }) => at >= oldest)).toBe(true);
+        const bytes = results.reduce((sum, entry) => sum + entry.bytes, 0);
+        if (older.length > 0) expect(bytes).toBeLessThanOrEqual(keep.bytes);
+        const files = results.flatMap(({ path }) => [`${path}/result.json`, `${path}/report.md`]);
+        expect(new Set(resultFiles(shelf))).toEqual(new Set(files));
+        expect(shelf.has('CNAME')).toBe(true);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});
+
+const before = (days: number) => new Date(now.getTime() - days * day * 1000).toISOString();
+
+describe('a badge', () => {
+  const path = 'badges/shelf-3/forwarding-inet4';
+  const messageIn = (shelf: Shelf, badge = path) =>
+    JSON.parse(shelf.get(`${badge}.json`) ?? '{}').message;
+  const judged = (verdict: 'no-regression' | 'regression', cell: Cell = forwarding) => ({
+    outcome: { kind: 'judged', verdict, cells: [aCell({ kind: verdict }, undefined, cell)] },
+  });
+
+  test('tells of the default branch', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication({}, onDefault)]);
+    expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
+    expect(shelf.get(`${path}.svg`)).toContain('regression · 721.5 kpps');
+    expect(published?.badges).toEqual([`${path}.svg`]);
+  });
+
+  test('tells of no other branch', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication()]);
+    expect([...shelf.keys()].filter((file) => file.startsWith('badges/'))).toEqual([]);
+    expect(published?.badges).toEqual([]);
+  });
+
+  test('tells of the newest result, whichever comes last', () => {
+    const shelf: Shelf = new Map();
+    const fine = { ...judged('no-regression'), startedAt: onDay(20) } as const;
+    publish(shelf, [publication(fine as Partial<Result>, onDefault)]);
+    publish(shelf, [publication({ startedAt: onDay(19) }, onDefault)]);
+    expect(messageIn(shelf)).toBe('no-regression · 721.5 kpps');
+    publish(shelf, [publication({ startedAt: onDay(21) }, onDefault)]);
+    expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
+  });
+
+  test('turns to no data without a new result, while its last one stays known', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({}, onDefault)]);
+    publish(shelf, [], { now: new Date('2026-12-21T12:00:00Z') });
+    expect(messageIn(shelf)).toBe('no data');
+    expect(indexOf(shelf).badges).toMatchObject([{ verdict: 'regression', pps: 721_548.8 }]);
+  });
+
+  test('outlives the files of its result', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({}, onDefault)]);
+    publish(shelf, [publication({ startedAt: onDay(21) })], { keep: { ...keep, results: 1 } });
+    expect(resultFiles(shelf)).toHaveLength(2);
+    expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
+  });
+
+  test('of every cell of the testbed says so when a kernel does not boot', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({}, onDefault)]);
+    const outcome = { kind: 'boot-failed', message: 'no login within 600 s' } as const;
+    publish(shelf, [publication({ outcome, startedAt: onDay(21) }, onDefault)]);
+    expect(messageIn(shelf)).toBe('boot-failed');
+  });
+
+  test('stays as it is when the lab is to blame', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({}, onDefault)]);
+    const outcome = { kind: 'out-of-disk', message: 'no space left on device' } as const;
+    publish(shelf, [publication({ outcome, startedAt: onDay(21) }, onDefault)]);
+    expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
+  });
+
+  test('has the size of frames in its name where several are measured', () => {
+    const cell = { ...forwarding, frameBytes: 1518 };
+    expect(badgePath({ testbed: 'hp-t540', cell })).toBe('badges/hp-t540/forwarding-inet4-1518B');
+  });
+
+  test('of a testbed by a strange name is never that of another testbed', () => {
+    const path = (testbed: string) => badgePath({ testbed, cell: forwarding });
+    expect(path('../../hp-t540')).toMatch(/^badges\/hp-t540-[0-9a-f]{10}\/forwarding-inet4$/);
+    expect(path('…')).toMatch(/^badges\/[0-9a-f]{10}\/forwarding-inet4$/);
+    expect(path('Hp_t.540')).toBe('badges/Hp_t.540/forwarding-inet4');
+  });
+});
+
+describe('the history', () => {
+  const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
+  const outcome: Result['outcome'] = { kind: 'judged', verdict: 'no-regression', cells };
+
+  test('learns from a result that is trusted', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ outcome }, { isTrusted: true })]);
+    expect(stored(shelf).history).toMatchObject([{ testbed: 'shelf-3', pps: [8e5] }]);
+  });
+
+  test('learns nothing from one that is not', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ outcome }, { isTrusted: false })]);
+    expect(stored(shelf).history).toEqual([]);
+  });
+
+  test('is read without the lines that cannot be', () => {
+    const line = JSON.stringify(aHistoryEntry());
+    expect(parseHistory(`${line}\n<<<<<<< HEAD\n{}\n${line.slice(9)}\n\n${line}`)).toEqual([
+      aHistoryEntry(),
+      aHistoryEntry(),
+    ]);
+  });
+
+  test('keeps all that a gate asks it, and not much more', () => {
+    const rates = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 9 });
+    const entry = fc.record({
+      at: fc.integer({ min: 1, max: 28 }).map(onDay),
+      pps: rates,
+      nsPerPacket: rates,
+      moved: fc.boolean(),
+      testbed: fc.constantFrom('shelf', 'rack'),
+    });
+    const entries = fc.uniqueArray(entry, {
+      maxLength: 56,
+      selector: ({ at, testbed }) => `${at} ${testbed}`,
+    });
+    fc.assert(
+      fc.property(entries, (changes) => {
+        const entries = changes.map((one): HistoryEntry => aHistoryEntry(one));
+        const bounded = boundedHistory(entries);
+        expect(boundedHistory(bounded)).toEqual(bounded);
+        for (const testbed of ['shelf', 'rack']) {
+          const own = bounded.filter((one) => one.testbed === testbed);
+          for (const metric of ['pps', 'nsPerPacket'] as const) {
+            const { cell, traffic } = aHistoryEntry();
+            const query = { testbed, cell, traffic, metric };
+            expect(historyOf(bounded, query)).toEqual(historyOf(entries, query));
+          }
+          const runs = Math.min(
+            own.reduce((sum, one) => sum + one.pps.length, 0),
+            own.reduce((sum, one) => sum + one.nsPerPacket.length, 0),
+          );
+          expect(runs).toBeLessThan(60 + 9);
+        }
+      }),
+    );
+  });
+});
+
+test('of an experiment that wrote twice to the history the last line stays', () => {
+  const twice = [aHistoryEntry({ pps: [1, 2] }), aHistoryEntry({ pps: [1, 2, 3] })];
+  expect(boundedHistory(twice)).toEqual(twice.slice(1));
+});
+
+test('the README counts what each testbed takes for a change where the base is against itself', () => {
+  const shelf: Shelf = new Map();
+  const commit = 'a'.repeat(40);
+  const patch = { kind: 'range', title: '', author: '', baseCommit: commit, headCommit: commit };
+  const night = (date: number, kinds: readonly ('regression' | 'no-regression')[]) => {
+    const cells = kinds.map((kind) => aCell({ kind }));
+    const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
+    return publication({ patch: { ...patch, kind: 'range' }, startedAt: onDay(date), outcome });
+  };
+  const [first, second] = [
+    night(1, ['no-regression', 'regression']),
+    night(2, ['no-regression', 'no-regression']),
+  ];
+  publish(shelf, [first]);
+  publish(shelf, [second, first, publication({ startedAt: onDay(3) })]);
+  expect(shelf.get('README.md')).toContain(
+    'of 4 cells in 2 experiments 1 were called a regression and 0 an improvement',
+  );
+});
+
+test('the README shows badges and the newest results, and names of others in code alone', () => {
+  const shelf: Shelf = new Map();
+  const testbed = { name: '![x](javascript:alert(1)) @everyone', fingerprint: {}, warnings: [] };
+  publish(shelf, [publication({}, onDefault), publication({ testbed }, onDefault)]);
+  const readme = shelf.get('README.md') ?? '';
+  expect(readme).toContain('- ![forwarding inet4](badges/shelf-3/forwarding-inet4.svg)\n');
+  expect(readme).toMatch(
+    /- \[2026-11-20 12:00\]\(results\/2026\/[\w-]+\/report\.md\) `#7` on `shelf-3`: `regression`/,
+  );
+  expect(readme.replaceAll(/`[^`]*`/g, '')).not.toMatch(/javascript:|@everyone/);
+});
+
+test('an index of another version, or one that names other files, is not read', () => {
+  expect(parseIndex(JSON.stringify(emptyIndex))).toEqual(emptyIndex);
+  expect(parseIndex('{"schemaVersion":2,"results":[],"badges":[]}')).toBeUndefined();
+  expect(parseIndex('')).toBeUndefined();
+  const entry = { at: onDay(1), testbed: 'x', patch: '#7', outcome: 'regression', bytes: 1 };
+  for (const path of ['results/2026/../../README', '../results', 'results/2026']) {
+    const index = { ...emptyIndex, results: [{ ...entry, path }] };
+    expect(parseIndex(JSON.stringify(index))).toBeUndefined();
+  }
+});

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type BadgeSubject, badgeVerdicts, renderBadge } from '../../src/report/badge.ts';
+
+const now = new Date('2026-11-20T12:00:00Z');
+const day = 86_400;
+const daysAgo = (days: number) => new Date(now.getTime() - days * day * 1000);
+const label = 'hp-t540 forwarding inet4';
+
+const badge = (last?: BadgeSubject['last'], text = label) =>
+  renderBadge({ label: text, ...(last && { last }) }, { now, staleSeconds: 30 * day });
+
+test('tells the verdict and what was measured', () => {
+  const { endpoint, svg } = badge({ verdict: 'no-regression', pps: 4_980_000, at: daysAgo(1) });
+  expect(endpoint).toEqual({
+    schemaVersion: 1,
+    label,
+    message: 'no-regression · 4.980 Mpps',
+    color: 'brightgreen',
+  });
+  expect(svg).toContain(`aria-label="${label}: no-regression · 4.980 Mpps"`);
+});
+
+test('tells the verdict alone where nothing was measured', () => {
+  expect(badge({ verdict: 'boot-failed', at: now }).endpoint).toMatchObject({
+    message: 'boot-failed',
+    color: 'red',
+  });
+});
+
+test.each([
+  ['regression', 'red'],
+  ['improvement', 'brightgreen'],
+  ['inconclusive', 'yellow'],
+  ['invalid', 'lightgrey'],
+  ['build-failed', 'red'],
+] as const)('%s is %s', (verdict, color) => {
+  expect(badge({ verdict, at: now }).endpoint.color).toBe(color);
+});
+
+describe('no data', () => {
+  const noData = { schemaVersion: 1, label, message: 'no data', color: 'lightgrey' };
+
+  test('is there before the first verdict', () => {
+    expect(badge().endpoint).toEqual(noData);
+  });
+
+  test('is what a verdict becomes when it is stale, and not before', () => {
+    const last = { verdict: 'no-regression', pps: 1e6 } as const;
+    expect(badge({ ...last, at: daysAgo(30) }).endpoint.message).toBe('no-regression · 1.000 Mpps');
+    expect(badge({ ...last, at: daysAgo(30.001) }).endpoint).toEqual(noData);
+  });
+});
+
+describe('a name of somebody else', () => {
+  const known = piecesOf(badge({ verdict: 'regression', pps: 1, at: now }).svg);
+
+  test.each([
+    '</text><script>alert(1)</script><text>',
+    '"><svg onload="alert(1)" x="',
+    "' onmouseover='alert(1)",
+    '<![CDATA[ ]]><!--',
+    '&lt;script&gt; &#x3c;b&#x3e; &entity;',
+    'bell \u0007, null \u0000, half \ud800, no character \uffff, turned \u202e',
+  ])('adds nothing to the SVG: %j', (text) => {
+    const pieces = piecesOf(badge({ verdict: 'regression', pps: 1, at: now }, text).svg);
+    expect(pieces).toEqual(known);
+  });
+
+  test('adds nothing to it whatever it is', () => {
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom('<', '>', '"', "'", '&', ';', '/', 'a', '=', ' ', '!') }),
+    );
+    fc.assert(
+      fc.property(texts, fc.constantFrom(...badgeVerdicts), (text, verdict) => {
+        const { endpoint, svg } = badge({ verdict, at: now }, text);
+        expect(known).toEqual(expect.arrayContaining(piecesOf(svg)));
+        expect(endpoint.label).not.toMatch(/[\p{Cc}\p{Cs}]/u);
+      }),
+    );
+  });
+
+  test('is cut when it is long', () => {
+    expect(badge(undefined, 'x'.repeat(10_000)).endpoint.label).toHaveLength(100);
+  });
+});
+
+/** `ELEMENT` and `ELEMENT ATTRIBUTE` of all that is in a document, sorted; throws where it is not well-formed. */
+function piecesOf(xml: string): string[] {
+  const open: string[] = [];
+  const pieces = new Set<string>();
+  const token =
+    /<(?<name>\w+)(?<attributes>(?: [\w:-]+="(?:[^<&"]|&(?:amp|lt|gt|quot|apos);)*")*)(?<empty>\/)?>|<\/(?<end>\w+)>|(?:[^<>&]|&(?:amp|lt|gt|quot|apos);)+/gy;
+  let position = 0;
+  while (position < xml.length) {
+    token.lastIndex = position;
+    const groups = token.exec(xml)?.groups;
+    if (groups === undefined) throw new Error(`not well-formed: ${xml.slice(position)}`);
+    position = token.lastIndex;
+    const { name, attributes = '', empty, end } = groups;
+    if (end !== undefined) expect(open.pop()).toBe(end);
+    if (name === undefined) continue;
+    if (empty === undefined) open.push(name);
+    pieces.add(name);
+    for (const [, attribute] of attributes.matchAll(/ ([\w:-]+)="[^"]*"/g)) {
+      pieces.add(`${name} ${attribute}`);
+    }
+  }
+  expect(open).toEqual([]);
+  // Characters that XML 1.0 has no place for.
+  expect(xml).not.toMatch(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u);
+  return [...pieces].toSorted();
+}

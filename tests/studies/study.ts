@@ -1,0 +1,181 @@
+// A study as the archive of forwarding benchmarks has them: a laboratory with the hardware that it tells, a
+// ppsgate.yml for that, and patches that are judged there by the production path.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { GivenKernels } from '../../src/build/variant.ts';
+import { parseConfig } from '../../src/config/load.ts';
+import type { Config } from '../../src/config/schema.ts';
+import type { HistoryFile } from '../../src/experiment/history.ts';
+import { gate } from '../../src/gate.ts';
+import { patchOfRange } from '../../src/patch/range.ts';
+import { openRepository } from '../../src/patch/repository.ts';
+import type { CellResult, Result } from '../../src/report/result.ts';
+import { openFreebsdTestbed } from '../../src/testbed/freebsd.ts';
+import type { FreebsdTestbed, Generator } from '../../src/testbed/freebsd-schema.ts';
+import { unshared } from '../../src/testbed/testbed.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { type KernelText, kernelArchive } from '../fakes/freebsd-lab/kernel.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../fakes/freebsd-lab/lab.ts';
+import type { Load } from '../fakes/freebsd-lab/network.ts';
+import { testbedOf, worldOf } from '../fakes/freebsd-testbed.ts';
+import { memoryHistory } from '../fakes/history.ts';
+import { commit, newRepository } from '../fakes/repository.ts';
+
+export type StudyOptions = {
+  /** Of the testbed. */
+  name: string;
+  lab: FreebsdLabOptions & Required<Pick<FreebsdLabOptions, 'truth' | 'hardware'>>;
+  /** Of both ports of the DUT, in the words of ppsgate.yml. */
+  port: string;
+  /** Lines of the testbed in ppsgate.yml. */
+  testbedLines?: readonly string[];
+  /** All of ppsgate.yml but the testbed. */
+  settings: string;
+};
+
+export type Study = AsyncDisposable & {
+  name: string;
+  lab: FreebsdLab;
+  config: Config;
+  /** What the DUT was asked to forward, and when. */
+  loads: readonly DatedLoad[];
+  /** What one patch leaves for the next. */
+  history: HistoryFile;
+};
+
+export type DatedLoad = Load & { at: number };
+
+/** What came of a patch. */
+export type Judged = {
+  study: Study;
+  result: Result;
+  report: string;
+  /** Its work directory. */
+  directory: string;
+  /** By their clock, in seconds since 1970. */
+  from: number;
+  to: number;
+};
+
+/** The DUT's own kernel, which no study is about. */
+export const ownKernel: KernelText = { ident: 'rescue', release: '13.0-RELEASE' };
+
+export async function startStudy(options: StudyOptions): Promise<Study> {
+  const { name, settings } = options;
+  const loads: DatedLoad[] = [];
+  const lab = await startFreebsdLab({
+    kernel: ownKernel,
+    ...options.lab,
+    truth(load) {
+      loads.push({ ...load, at: lab.clock.now() });
+      return options.lab.truth(load);
+    },
+  });
+  const folder = temporaryFolder();
+  const text = `${testbedText(options, testbedOf(lab, folder))}\n${settings}`;
+  const config = parseConfig(text, { path: join(folder, 'ppsgate.yml'), home: folder });
+  const history = memoryHistory();
+  return { name, lab, config, loads, history, [Symbol.asyncDispose]: () => lab.stop() };
+}
+
+function testbedText(
+  { name, port, testbedLines = [] }: StudyOptions,
+  { dut, senders, receiver }: FreebsdTestbed,
+): string {
+  const ssh = ({ host, port, user, privateKeyPath, knownHostsPath }: FreebsdTestbed['dut']) =>
+    `host: ${host}, port: ${port}, user: ${user}, key: ${privateKeyPath}, knownHosts: ${knownHostsPath}`;
+  const generator = ({ interface: name, mac, addresses, threads, ...host }: Generator) =>
+    `{ ${ssh({ ...dut, ...host })}, interface: ${name}, mac: "${mac}", inet4: ${addresses.inet4}, inet6: "${addresses.inet6}", threads: ${threads} }`;
+  return [
+    'testbeds:',
+    `  ${name}:`,
+    '    kind: freebsd',
+    `    dut: { ${ssh(dut)},`,
+    `      ingress: { interface: ${dut.ingress.interface}, ${port} },`,
+    `      egress: { interface: ${dut.egress.interface}, ${port} },`,
+    '      power: { kind: command, on: [pdu, "on"], off: [pdu, "off"], state: [pdu, state] } }',
+    '    senders:',
+    ...senders.map((sender) => `      - ${generator(sender)}`),
+    `    receiver: ${generator(receiver)}`,
+    ...testbedLines.map((line) => `    ${line}`),
+  ].join('\n');
+}
+
+export type StudyPatch = {
+  title: string;
+  base: KernelText;
+  patched: KernelText;
+};
+
+/** Judges a patch whose kernels were built before. */
+export async function judge(study: Study, { title, base, patched }: StudyPatch): Promise<Judged> {
+  const folder = temporaryFolder();
+  const given = (name: string, kernel: KernelText): string => {
+    const path = join(folder, `${name}.tar`);
+    writeFileSync(path, kernelArchive(kernel));
+    return path;
+  };
+  const kernels = { base: given('base', base), patched: given('patched', patched) };
+  const repository = newRepository();
+  commit(repository, { revision: base.ident });
+  commit(repository, { revision: patched.ident }, {}, title);
+  return judgeRange(study, repository, 'HEAD~1..HEAD', kernels);
+}
+
+/** Judges a range of commits; without `kernels` they are built by the testbed's builder. */
+export async function judgeRange(
+  study: Study,
+  directoryOfRepository: string,
+  range: string,
+  kernels?: GivenKernels,
+): Promise<Judged> {
+  const { name, lab, config, history } = study;
+  const repository = openRepository(directoryOfRepository);
+  const patch = await patchOfRange(repository, range);
+  const directory = join(temporaryFolder(), 'work');
+  const from = lab.clock.now();
+  const testbed = config.testbeds[name];
+  if (testbed?.kind !== 'freebsd') throw new TypeError(`${name} is no FreeBSD testbed.`);
+  const result = await gate({ patch, config, testbeds: [name], seed: 7, kernels }, directory, {
+    repository,
+    reserve: async () =>
+      unshared(name, (traffic) => openFreebsdTestbed(name, testbed, traffic, worldOf(lab))),
+    history,
+    now: () => new Date(lab.clock.now() * 1000),
+    onEvent() {},
+    signal: new AbortController().signal,
+  });
+  const report = readFileSync(join(directory, 'report.md'), 'utf8');
+  return { study, result, report, directory, from, to: lab.clock.now() };
+}
+
+/** Throws where nothing was judged. */
+export function cellsOf({ outcome }: Result): CellResult[] {
+  if (outcome.kind === 'judged') return outcome.cells;
+  throw new TypeError(`Nothing was judged: ${JSON.stringify(outcome)}`);
+}
+
+/** The change that a cell tells, of the judged metric; NaN where it tells none. */
+export const changeOf = (cell: CellResult | undefined): number =>
+  cell?.comparisons[0]?.interval.change ?? Number.NaN;
+
+/** What the DUT says of itself, as the report lists it. */
+export function expectItems(report: string, items: Record<string, string>): void {
+  for (const [name, value] of Object.entries({ ...usualSettings, ...items })) {
+    expect(report).toContain(`- \`${name}\`: \`${value}\`\n`);
+  }
+}
+
+/** Of every study. */
+const usualSettings = {
+  'kern.random.harvest.mask': '351',
+  'net.inet.ip.forwarding': '1',
+  'net.inet.ip.redirect': '0',
+  'net.inet6.ip6.forwarding': '1',
+  'net.inet6.ip6.redirect': '0',
+};
