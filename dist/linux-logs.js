@@ -543,11 +543,11 @@ restore() {
 }
 
 observe() {
-  local ingress=$1 egress=$2 scenario=$3 warm_up=$4 settle=$5 slice=$6 slices=$7 live=$8
-  shift 8
+  local ingress=$1 egress=$2 cpu=$3 scenario=$4 warm_up=$5 settle=$6 slice=$7 slices=$8 live=$9
+  shift 9
   local received=/sys/class/net/$ingress/statistics/rx_packets
   local forwarded=/sys/class/net/$egress/statistics/tx_packets
-  local thread run=0 out= rx tx ns start now i
+  local thread run=0 out= rx tx ns delay stolen start now i
 
   thread=$(forwarding_thread "$ingress")
   await_traffic || return
@@ -573,10 +573,13 @@ tell() {
 }
 
 sample() {
-  ns=-
+  ns=- delay=- stolen=-
   read -r tx <"$forwarded"; read -r rx <"$received"
-  [[ -z $thread ]] || read -r ns _ <"/proc/$thread/schedstat"
-  tell "sample $run $EPOCHREALTIME $rx $tx $ns"
+  if [[ -n $thread ]]; then
+    read -r ns delay _ <"/proc/$thread/schedstat"
+    while read -r now _ _ _ _ _ _ _ stolen _ && [[ $now != "cpu$cpu" ]]; do :; done </proc/stat
+  fi
+  tell "sample $run $EPOCHREALTIME $rx $tx $ns $delay $stolen"
 }
 
 forwarding_thread() {
@@ -609,7 +612,7 @@ function observeCommand(request) {
 		request.settleSeconds,
 		request.sliceSeconds
 	];
-	return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${scenario} ${times} ${slices} ${live} ${variants}`;
+	return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
 }
 /** Reads what `observe` printed: counters at points of time, turned into what happened between them. */
 function parseObservation(log) {
@@ -632,30 +635,35 @@ function parseObservation(log) {
 function samplesSoFar(log) {
 	return differences(log.slice(0, log.lastIndexOf("\n") + 1).split("\n").filter((line) => line.startsWith("sample ")).map(parsePoint));
 }
+/** Of /proc/stat, whose ticks are a hundredth of a second whatever the kernel's own are: proc_stat(5), USER_HZ. */
+const nsPerTick = 1e7;
 function parsePoint(line) {
-	const [, run = "", time, received, forwarded, busyNs] = line.split(" ");
+	const [, run = "", time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(" ");
 	return {
 		run,
 		time: Number(time),
 		received: Number(received),
 		forwarded: Number(forwarded),
-		busyNs: Number(busyNs)
+		busyNs: Number(busyNs),
+		deniedNs: Number(delayNs) + Number(stolenTicks) * nsPerTick
 	};
 }
 function differences(points) {
 	return points.slice(1).map((point, index) => {
 		const before = points[index];
 		const busySeconds = (point.busyNs - before.busyNs) / 1e9;
+		const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
 		return {
 			seconds: point.time - before.time,
 			receivedPackets: point.received - before.received,
 			forwardedPackets: point.forwarded - before.forwarded,
-			...Number.isNaN(busySeconds) ? {} : { busySeconds }
+			...Number.isNaN(busySeconds) ? {} : { busySeconds },
+			...Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }
 		};
 	});
 }
 /** Also false where something that is no number was read. */
-const goesForward = ({ seconds, receivedPackets, forwardedPackets, busySeconds = 0 }) => seconds > 0 && receivedPackets >= 0 && forwardedPackets >= 0 && busySeconds >= 0;
+const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
 
 // src/traffic/trafgen.ts
 /**
@@ -702,7 +710,7 @@ function parseTrafgenLog(log) {
 }
 
 // src/testbed/run.ts
-/** A DUT that forwards all it is offered, or idles more than this, was not the limit. */
+/** A DUT that forwards all it is offered, or wants its CPU for less than this share of the time, was not the limit. */
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = .9;
 /**
@@ -762,9 +770,9 @@ function generatorLimited(samples, pps, offeredPps) {
 	const rates = `generator-limited: ${formatPps(pps)} came through of ${formatPps(offeredPps)} offered (${share})`;
 	return busy === void 0 ? rates : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
 }
-/** Share of the time in which the forwarding thread ran; unknown on a DUT that does not tell. */
+/** Share of the time in which the forwarding thread ran or was due to; unknown on a DUT that does not tell. */
 function busyRatio(samples) {
-	const busy = samples.flatMap((sample) => sample.busySeconds ?? []);
+	const busy = samples.flatMap(({ busySeconds, deniedSeconds = 0 }) => busySeconds === void 0 ? [] : busySeconds + deniedSeconds);
 	if (busy.length < samples.length) return void 0;
 	return sum(busy) / sum(samples.map((sample) => sample.seconds));
 }

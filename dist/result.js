@@ -34,7 +34,9 @@ const runSchema = object({
 		receivedPackets: int().nonnegative(),
 		forwardedPackets: int().nonnegative(),
 		/** CPU time of the DUT's forwarding thread, in seconds. */
-		busySeconds: number().nonnegative().optional()
+		busySeconds: number().nonnegative().optional(),
+		/** In which that thread was due and its CPU was given to others. */
+		deniedSeconds: number().nonnegative().optional()
 	})),
 	validity: validitySchema
 });

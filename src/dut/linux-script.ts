@@ -54,11 +54,11 @@ restore() {
 }
 
 observe() {
-  local ingress=$1 egress=$2 scenario=$3 warm_up=$4 settle=$5 slice=$6 slices=$7 live=$8
-  shift 8
+  local ingress=$1 egress=$2 cpu=$3 scenario=$4 warm_up=$5 settle=$6 slice=$7 slices=$8 live=$9
+  shift 9
   local received=/sys/class/net/$ingress/statistics/rx_packets
   local forwarded=/sys/class/net/$egress/statistics/tx_packets
-  local thread run=0 out= rx tx ns start now i
+  local thread run=0 out= rx tx ns delay stolen start now i
 
   thread=$(forwarding_thread "$ingress")
   await_traffic || return
@@ -84,10 +84,13 @@ tell() {
 }
 
 sample() {
-  ns=-
+  ns=- delay=- stolen=-
   read -r tx <"$forwarded"; read -r rx <"$received"
-  [[ -z $thread ]] || read -r ns _ <"/proc/$thread/schedstat"
-  tell "sample $run $EPOCHREALTIME $rx $tx $ns"
+  if [[ -n $thread ]]; then
+    read -r ns delay _ <"/proc/$thread/schedstat"
+    while read -r now _ _ _ _ _ _ _ stolen _ && [[ $now != "cpu$cpu" ]]; do :; done </proc/stat
+  fi
+  tell "sample $run $EPOCHREALTIME $rx $tx $ns $delay $stolen"
 }
 
 forwarding_thread() {
@@ -133,7 +136,7 @@ export function observeCommand(request: ObserveRequest): Command {
   const { script, ingress, egress, cpu, scenario, variants, slices } = request;
   const live = request.live ? 1 : 0;
   const times = [request.warmUpSeconds, request.settleSeconds, request.sliceSeconds];
-  return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${scenario} ${times} ${slices} ${live} ${variants}`;
+  return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
 }
 
 export type Sample = {
@@ -141,6 +144,8 @@ export type Sample = {
   receivedPackets: number;
   forwardedPackets: number;
   busySeconds?: number;
+  /** In which the forwarding thread was due, and its CPU was given to others: of this machine, or of its hypervisor. */
+  deniedSeconds?: number;
 };
 
 export type Observation =
@@ -167,16 +172,27 @@ export function samplesSoFar(log: string): Sample[] {
   return differences(lines.filter((line) => line.startsWith('sample ')).map(parsePoint));
 }
 
-type Point = { run: string; time: number; received: number; forwarded: number; busyNs: number };
+type Point = {
+  run: string;
+  time: number;
+  received: number;
+  forwarded: number;
+  busyNs: number;
+  deniedNs: number;
+};
+
+/** Of /proc/stat, whose ticks are a hundredth of a second whatever the kernel's own are: proc_stat(5), USER_HZ. */
+const nsPerTick = 1e7;
 
 function parsePoint(line: string): Point {
-  const [, run = '', time, received, forwarded, busyNs] = line.split(' ');
+  const [, run = '', time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(' ');
   return {
     run,
     time: Number(time),
     received: Number(received),
     forwarded: Number(forwarded),
     busyNs: Number(busyNs),
+    deniedNs: Number(delayNs) + Number(stolenTicks) * nsPerTick,
   };
 }
 
@@ -184,15 +200,19 @@ function differences(points: Point[]): Sample[] {
   return points.slice(1).map((point, index) => {
     const before = points[index] as Point;
     const busySeconds = (point.busyNs - before.busyNs) / 1e9;
+    const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
     return {
       seconds: point.time - before.time,
       receivedPackets: point.received - before.received,
       forwardedPackets: point.forwarded - before.forwarded,
       ...(Number.isNaN(busySeconds) ? {} : { busySeconds }),
+      ...(Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }),
     };
   });
 }
 
 /** Also false where something that is no number was read. */
-const goesForward = ({ seconds, receivedPackets, forwardedPackets, busySeconds = 0 }: Sample) =>
-  seconds > 0 && receivedPackets >= 0 && forwardedPackets >= 0 && busySeconds >= 0;
+const goesForward = (sample: Sample) =>
+  sample.seconds > 0 &&
+  [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) &&
+  [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);

@@ -44,6 +44,8 @@ export const runSchema = z.object({
       forwardedPackets: z.int().nonnegative(),
       /** CPU time of the DUT's forwarding thread, in seconds. */
       busySeconds: z.number().nonnegative().optional(),
+      /** In which that thread was due and its CPU was given to others. */
+      deniedSeconds: z.number().nonnegative().optional(),
     }),
   ),
   validity: validitySchema,

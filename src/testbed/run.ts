@@ -6,7 +6,7 @@ import type { Run, Validity } from '../report/result.ts';
 import { type SteadyStretch, steadyStretch } from '../stats/steady.ts';
 import { median } from '../stats/summary.ts';
 
-/** A DUT that forwards all it is offered, or idles more than this, was not the limit. */
+/** A DUT that forwards all it is offered, or wants its CPU for less than this share of the time, was not the limit. */
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = 0.9;
 
@@ -80,9 +80,11 @@ function generatorLimited(samples: Sample[], pps: number, offeredPps: number): s
     : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
 }
 
-/** Share of the time in which the forwarding thread ran; unknown on a DUT that does not tell. */
+/** Share of the time in which the forwarding thread ran or was due to; unknown on a DUT that does not tell. */
 function busyRatio(samples: Sample[]): number | undefined {
-  const busy = samples.flatMap((sample) => sample.busySeconds ?? []);
+  const busy = samples.flatMap(({ busySeconds, deniedSeconds = 0 }) =>
+    busySeconds === undefined ? [] : busySeconds + deniedSeconds,
+  );
   if (busy.length < samples.length) return undefined;
   return sum(busy) / sum(samples.map((sample) => sample.seconds));
 }

@@ -3,12 +3,12 @@ import { observeCommand, parseObservation, samplesSoFar } from '../../src/dut/li
 import { commandText } from '../../src/host/shell.ts';
 
 const log = `lay base 100.000000 100.020000
-sample 0 100.100000 1000 900 5000000
-sample 0 100.200000 3000 2800 95000000
-sample 0 100.350000 6000 5800 230000000
+sample 0 100.100000 1000 900 5000000 7000000 3
+sample 0 100.200000 3000 2800 95000000 8000000 3
+sample 0 100.350000 6000 5800 230000000 8000000 4
 lay patched 100.400000 100.420000
-sample 1 100.500000 7000 6600 300000000
-sample 1 100.600000 8000 7400 390000000
+sample 1 100.500000 7000 6600 300000000 9000000 4
+sample 1 100.600000 8000 7400 390000000 9000000 4
 end
 `;
 
@@ -25,12 +25,14 @@ test('each run is what happened between its points of time, and nothing of the t
           receivedPackets: 2000,
           forwardedPackets: 1900,
           busySeconds: expect.closeTo(0.09),
+          deniedSeconds: expect.closeTo(0.001),
         },
         {
           seconds: expect.closeTo(0.15),
           receivedPackets: 3000,
           forwardedPackets: 3000,
           busySeconds: expect.closeTo(0.135),
+          deniedSeconds: expect.closeTo(0.01),
         },
       ],
       [
@@ -39,6 +41,7 @@ test('each run is what happened between its points of time, and nothing of the t
           receivedPackets: 1000,
           forwardedPackets: 800,
           busySeconds: expect.closeTo(0.09),
+          deniedSeconds: 0,
         },
       ],
     ],
@@ -46,7 +49,7 @@ test('each run is what happened between its points of time, and nothing of the t
 });
 
 test('a DUT without a forwarding thread of its own tells no busy time', () => {
-  const untold = log.replaceAll(/ \d+$/gm, ' -').replaceAll(/^lay.*\n/gm, '');
+  const untold = log.replaceAll(/( \d+){3}$/gm, ' - - -').replaceAll(/^lay.*\n/gm, '');
   const observation = parseObservation(untold);
   const [sample] = observation.kind === 'observed' ? (observation.samplesPerRun[0] ?? []) : [];
   expect(sample).toEqual({
@@ -69,7 +72,7 @@ test.for([
   ['the clock stood still', log.replace('100.200000', '100.100000')],
   ['a counter began anew', log.replace(' 2800 ', ' 12 ')],
   ['a line holds no number', log.replace(' 3000 ', ' many ')],
-  ['a line is too short', log.replace(' 7000 6600 300000000', '')],
+  ['a line is too short', log.replace(' 7000 6600 300000000 9000000 4', '')],
 ] as const)('points of time that make no sense are a failure: %s', ([, text]) => {
   expect(parseObservation(text)).toEqual(failed('went backwards, or is unreadable'));
 });
@@ -89,7 +92,7 @@ test('the sampler runs ahead of all else on its CPU, with one argument for every
     variants: ['base', 'patched', 'diff 80345'],
   });
   expect(commandText(command)).toBe(
-    "chrt -f 20 taskset -c '1' bash '/run/dut.bash' observe 'in0' 'out0' 'forwarding' '0.5' '0.02' '0.025' '4' '0' 'base' 'patched' 'diff 80345'",
+    "chrt -f 20 taskset -c '1' bash '/run/dut.bash' observe 'in0' 'out0' '1' 'forwarding' '0.5' '0.02' '0.025' '4' '0' 'base' 'patched' 'diff 80345'",
   );
 });
 

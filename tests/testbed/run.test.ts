@@ -50,6 +50,12 @@ test('a run whose DUT was busy counts', () => {
   expect(run([sample(), sample()]).validity).toEqual({ kind: 'valid' });
 });
 
+test('a run whose DUT was due, and was denied its CPU, counts: the generator was not its limit', () => {
+  const denied = sample({ busySeconds: 0.012, deniedSeconds: 0.007 });
+  expect(run([denied, denied]).validity).toEqual({ kind: 'valid' });
+  expect(run([denied]).nsPerPacket).toBeCloseTo(706, 0);
+});
+
 test('a run with a hole does not count', () => {
   expect(run([sample(), sample({ forwardedPackets: 0 })]).validity).toEqual({
     kind: 'invalid',
