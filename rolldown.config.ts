@@ -7,11 +7,14 @@ export default defineConfig({
   external: [/\.node$/, 'cpu-features'],
   // ssh2 is CommonJS, and asks where it lies.
   transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
+  // Files that are read at run time, written as `new URL('…', import.meta.url)`, are laid beside the bundle.
+  experimental: { resolveNewUrlToAsset: true },
   output: {
     dir: 'dist',
     format: 'esm',
     cleanDir: true,
     chunkFileNames: '[name].js',
+    assetFileNames: '[name][extname]',
     minify: false,
   },
 });

@@ -2,6 +2,7 @@
 import { benchDemo, describeDemo } from './demo.ts';
 import { benchLabTime } from './lab-time.ts';
 import { benchMinistat, describeMinistat } from './ministat.ts';
+import { benchRelay } from './relay.ts';
 import { benchReservation } from './reservation.ts';
 import { benchStartup, describeStartup } from './startup.ts';
 
@@ -10,3 +11,4 @@ console.log(describeMinistat(await benchMinistat()));
 console.log(describeDemo(await benchDemo()));
 for (const line of await benchLabTime()) console.log(line);
 for (const line of await benchReservation()) console.log(line);
+for (const line of await benchRelay()) console.log(line);

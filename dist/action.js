@@ -1,23 +1,27 @@
 import { n as __require, t as __commonJSMin } from "./rolldown-runtime.js";
-import { A as error, C as endingOfError, D as secondsFor, E as placeInLine, F as warning, I as summary, M as saveState, N as setOutput, O as together, P as setSecret, S as cancelled, T as endingOfResult, _ as callOnGithub, a as openAnswerText, b as newestTeller, c as readRequest, d as readEvent, f as readInputs, g as readMemory, h as markerOf, i as leaseState, j as info, k as debug, l as requestText, m as composeComment, o as failureSchema, p as openComment, r as labState, s as fileOf, t as answerState, u as subjectOf, v as parseCommand, w as endingOfFailure, x as answering, y as openCheck } from "./clean-up.js";
+import { C as setOutput, E as summary, S as saveState, T as warning, _ as readMemory, a as openAnswerText, b as error, c as readRequest, d as subjectOf, f as readEvent, g as markerOf, h as composeComment, i as leaseState, l as requestSchema, m as openComment, o as failureSchema, p as readInputs, r as labState, s as fileOf, t as answerState, u as requestText, v as openCheck, w as setSecret, x as info, y as debug } from "./clean-up.js";
 import { a as runToExit, i as exitCodes, o as worstExitCode, t as exitCodeOfError } from "./exit2.js";
-import { A as url, E as string, T as record, k as unknown, w as object, x as int } from "./design.js";
+import { D as record, M as url, O as string, S as int, T as object, j as unknown } from "./design.js";
 import { t as datetime } from "./iso.js";
 import { n as parseConfig } from "./load.js";
 import { a as parseMaxRuns, n as applyOverrides, o as parsePriority, t as UsageError } from "./overrides.js";
-import { d as randomSeed, f as readPlan, v as openRepository } from "./assemble.js";
+import { r as openConduit } from "./conduit.js";
+import { n as phabricatorOf } from "./phabricator-login.js";
+import { n as openRepository } from "./repository.js";
+import { _ as together, c as answering, d as endingOfFailure, f as endingOfResult, h as secondsFor, i as callOnGithub, l as cancelled, m as placeInLine, o as parseCommand, s as newestTeller, u as endingOfError } from "./harbormaster.js";
 import { a as githubFailure, i as publishComment, n as findComment, o as isBreakdown, r as ownLogin, t as createOctokit } from "./github.js";
+import { c as parseRevisionName, f as openRevisionAnswer, n as patchOfRevision, o as findRevision, r as restoreRevision, t as parseEarlier } from "./revision.js";
 import { n as reasonOf } from "./one-line.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
-import { a as outcomeName, c as codeSpan, i as headline } from "./markdown.js";
+import { T as outcomeName, k as codeSpan, w as headline } from "./markdown.js";
+import { l as patchName, s as resultSchema } from "./result.js";
 import { a as patchOfRange, i as replaceFile, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
 import { t as openReservations } from "./controller.js";
 import { i as historyFile } from "./history.js";
+import { a as readPlan, i as randomSeed } from "./plan.js";
 import { r as readyMachine } from "./requirements.js";
-import { t as patchName } from "./patch.js";
 import { n as showProgress } from "./progress.js";
 import { a as historyPath, c as parseHistory, i as emptyIndex, l as parseIndex, o as indexPath, s as nextFiles, t as linkTo } from "./data-links.js";
-import { o as resultSchema } from "./result.js";
 import { dirname, join, relative, sep } from "node:path";
 import { isUtf8 } from "node:buffer";
 import { crc32, inflateRawSync } from "node:zlib";
@@ -100,6 +104,8 @@ function notTold(error) {
 }
 
 // src/action/job.ts
+/** A revision is made for whatever its author had, so for it the configuration is that of the branch that the job runs on. */
+const configCommitOf = (patch, { job }) => patch.kind === "revision" ? job.commit : patch.baseCommit;
 async function openJob() {
 	const inputs = readInputs(process.env);
 	const { job, token, config: path } = inputs;
@@ -138,6 +144,20 @@ function withToken(token, serverUrl) {
 		GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${credentials}`
 	};
 }
+/** Phabricator as the bot whose token the job has; throws a `UsageError` where it has none. */
+function revisionWorldOf({ inputs: { conduitToken: token }, repository }, configuration) {
+	const config = phabricatorOf(configuration);
+	if (token === "") throw new UsageError("conduit-token: a revision needs the token of a bot on Phabricator: give it as a secret.");
+	return {
+		conduit: openConduit({
+			url: config.url,
+			token,
+			log
+		}),
+		repository,
+		config
+	};
+}
 const log = {
 	debug,
 	info,
@@ -152,8 +172,14 @@ const wishesFor = (config, ask, { testbed, each }) => wishesOf(config, ask.testb
 /** What the comment and the check of each gate are called. */
 const gateNames = (wishes) => wishes.length === 1 ? ["ppsgate"] : wishes.map((wish) => `ppsgate: ${wish}`);
 /** Where people look for how a gate goes; nobody waits for what is measured at night. */
-async function answerFor({ octokit, inputs }, { patch, ask, purpose }, config, { name, runId, isOpen = false, keepComment }) {
+async function answerFor(context, { patch, ask, purpose, revisionAnswer }, config, { name, runId, isOpen = false, keepComment }) {
 	if (purpose === "nightly") return together([]);
+	if (patch.kind === "revision") return answerOnPhabricator(context, config, patch, {
+		name,
+		runId,
+		...revisionAnswer
+	});
+	const { octokit, inputs } = context;
 	const { job } = inputs;
 	const { undecided, status } = config.github;
 	const subject = {
@@ -186,6 +212,19 @@ async function answerFor({ octokit, inputs }, { patch, ask, purpose }, config, {
 		comment,
 		...status ? [openStatus(octokit, subject, shared)] : []
 	]);
+}
+/** Of the gate, and of what kept it from being one; `key` and `build` are those of a relay. */
+function answerOnPhabricator(context, config, revision, { name, runId, key, build }) {
+	const { conduit, config: phabricator } = revisionWorldOf(context, config);
+	const run = key ?? `${runId}`;
+	return openRevisionAnswer(conduit, revision, {
+		run: name === "ppsgate" ? run : `${run} ${name.replace(/^ppsgate: /, "")}`,
+		takesCommands: key !== void 0,
+		details: runUrl(context.inputs.job, runId),
+		undecided: phabricator.undecided,
+		log,
+		...build !== void 0 && { build }
+	});
 }
 const runUrl = ({ serverUrl, repository }, runId) => `${serverUrl}/${repository}/actions/runs/${runId}`;
 const workflowsOwn = "github-actions[bot]";
@@ -518,7 +557,9 @@ async function admitComment({ number, text, by, at }, world) {
 }
 /** More or fewer runs never pass what would not be passed. */
 const otherwise = ({ maxRuns: _, ...held }) => ({ isOtherwise: Object.keys(held).length > 0 });
-async function admitDispatched({ by, patch: name, ask }, world) {
+async function admitDispatched(trigger, world) {
+	const { by, patch: name, ask } = trigger;
+	if (/^(?:D[1-9]|diff:|https?:)/.test(name)) return admitRevision(trigger, world);
 	const occasion = {
 		kind: "dispatched",
 		by
@@ -526,11 +567,31 @@ async function admitDispatched({ by, patch: name, ask }, world) {
 	const number = /^\d{7,}$/.test(name) ? void 0 : pullRequestNumber(name);
 	if (number !== void 0) return admitPullRequest(await fetched(number, world), occasion, ask, world);
 	if (/^.+\.\..+$/.test(name)) return go(await patchOfRange(world.repository, name), ask, world, `${by} started it.`, "patch");
-	if (!/^[0-9a-f]{7,64}$/.test(name)) throw new UsageError(`patch: expected a pull request like #123, a commit or a range like main..my-branch, found "${name}".`);
+	if (!/^[0-9a-f]{7,64}$/.test(name)) throw new UsageError(`patch: expected a pull request like #123, a revision like D27401, a commit or a range like main..my-branch, found "${name}".`);
 	const commit = await world.repository.resolve(name);
 	const found = await pullRequestWithHead(world.octokit, world.repositoryName, commit);
 	if (found !== void 0) return admitPullRequest(found, occasion, ask, world);
 	return go(await patchOfRange(world.repository, `${commit}^..${commit}`), ask, world, `${by} started it.`, "patch");
+}
+/** A relay has looked whose diff it is, and people who may start a job may have any measured. */
+async function admitRevision(trigger, world) {
+	const { by, ask, key, build } = trigger;
+	const { patch, config } = await world.readRevision(trigger);
+	return {
+		kind: "go",
+		request: {
+			patch,
+			ask,
+			priority: world.priority ?? "patch",
+			purpose: "patch",
+			revisionAnswer: requestSchema.shape.revisionAnswer.parse({
+				key,
+				build
+			})
+		},
+		config,
+		why: `${by} started it for ${patchName(patch)}.`
+	};
 }
 async function admitPullRequest(found, occasion, ask, world) {
 	const { pullRequest } = found;
@@ -763,19 +824,25 @@ function fromComment({ action, issue, comment }) {
 	};
 }
 function fromTexts({ login: by }, asked) {
-	const { patch = "", scenarios, families, margin, testbed, "max-runs": maxRuns } = asked;
-	const ask = {
+	const { patch = "", key, build, "max-runs": maxRuns, ...rest } = asked;
+	const { scenarios, families, margin, testbed, earlier } = rest;
+	const ask = withoutEmpty({
 		scenarios,
 		families,
 		margin,
 		testbed,
+		earlier,
 		maxRuns
-	};
+	});
 	return {
 		kind: "dispatched",
 		by,
 		patch: patch.trim(),
-		ask: withoutEmpty(ask)
+		ask,
+		...withoutEmpty({
+			key,
+			build
+		})
 	};
 }
 const given = ({ patch, ask }) => {
@@ -856,7 +923,7 @@ async function runAdmit(context) {
 /** What the event asks for; people are answered where that is nothing to measure. */
 async function admitEvent(context) {
 	const { inputs, octokit, repository, readConfig } = context;
-	const { job, patch, priority, overrides } = inputs;
+	const { job, patch, priority, overrides, earlier } = inputs;
 	const { scenarios, families, margin, maxRuns } = overrides;
 	const event = {
 		name: job.eventName,
@@ -869,7 +936,8 @@ async function admitEvent(context) {
 			scenarios,
 			families,
 			margin,
-			maxRuns
+			maxRuns,
+			earlier
 		}
 	});
 	await acknowledge(trigger, context);
@@ -879,6 +947,7 @@ async function admitEvent(context) {
 		repositoryName: job.repository,
 		repository,
 		readConfig,
+		readRevision: (asked) => readRevision(asked, context),
 		nameOf(config, ask) {
 			const wishes = wishesFor(config, ask, inputs);
 			const asked = applyOverrides(config, ask);
@@ -891,6 +960,36 @@ async function admitEvent(context) {
 	else error(admission.why);
 	await tell(admission, context);
 	return admission;
+}
+/** What keeps it from being a patch is for its author, too. */
+async function readRevision({ patch: text, ask, key, build }, context) {
+	const config = await context.readConfig(context.inputs.job.commit);
+	const world = revisionWorldOf(context, config);
+	const name = parseRevisionName(text, world.conduit.url);
+	if (name === void 0) throw new UsageError(`patch: expected a revision like D27401 or D27401:80677, found "${text}".`);
+	const { number, diff } = await findRevision(world.conduit, name);
+	try {
+		const which = parseEarlier(ask.earlier || "none");
+		return {
+			patch: await patchOfRevision({
+				revision: number,
+				diff: diff.id
+			}, which, world),
+			config
+		};
+	} catch (error) {
+		const place = {
+			name: "ppsgate",
+			runId: context.inputs.job.runId,
+			...key && { key },
+			...build && { build }
+		};
+		await answerOnPhabricator(context, config, {
+			number,
+			diff: diff.id
+		}, place).ended(endingOfError(error));
+		throw error;
+	}
 }
 const exitCodeOf = ({ kind }) => kind === "refused" || kind === "mistaken" ? exitCodes.usage : exitCodes.pass;
 /** At once, and whatever comes of it. */
@@ -2603,10 +2702,13 @@ function agreesWith({ patch }, meant) {
 	const place = meant.kind === "pull-request" ? ` of ${meant.repository}` : "";
 	const called = `${patchName(meant)}${place}`;
 	const isOf = (other) => `The result is of ${other}, not of ${called}: judge that again.`;
-	if (patch.kind !== meant.kind) return isOf(patch.kind === "range" ? "a range of commits" : "a pull request");
+	if (patch.kind !== meant.kind) return isOf(kindNames[patch.kind]);
 	if (patch.kind === "pull-request" && meant.kind === "pull-request") {
 		if (patch.repository.toLowerCase() !== meant.repository.toLowerCase()) return isOf("another repository");
 		if (patch.number !== meant.number) return isOf(patchName(patch));
+	}
+	if (patch.kind === "revision" && meant.kind === "revision") {
+		if (!(patch.number === meant.number && patch.diff === meant.diff)) return isOf(`D${patch.number}:${patch.diff}`);
 	}
 	for (const side of ["base", "head"]) {
 		const [judged, current] = [patch[`${side}Commit`], meant[`${side}Commit`]];
@@ -2614,6 +2716,11 @@ function agreesWith({ patch }, meant) {
 		return `The result is of ${called} with ${judged} as its ${side}, which is ${current} on GitHub: judge it again.`;
 	}
 }
+const kindNames = {
+	"pull-request": "a pull request",
+	revision: "a revision",
+	range: "a range of commits"
+};
 /** Title, author, links and names as GitHub has them, not as the artifact. */
 const withPatch = (result, patch) => ({
 	...result,
@@ -2790,7 +2897,9 @@ async function runGate(context, signal) {
 	const { request: handed } = context.inputs;
 	if (handed !== "") {
 		const request = readRequest(handed);
-		return measure(request, await context.readConfig(request.patch.baseCommit), {
+		const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
+		if (request.patch.kind === "revision") await restoreRevision(request.patch, revisionWorldOf(context, config));
+		return measure(request, config, {
 			context,
 			isAlone: false,
 			signal
@@ -3036,7 +3145,7 @@ async function runPublish(context) {
 	const source = await sourceOf(context);
 	if (source === void 0) return exitCodes.pass;
 	const { request, isTrusted } = source;
-	const config = await context.readConfig(request.patch.baseCommit);
+	const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
 	const names = gateNames(wishesFor(config, request.ask, context.inputs));
 	const endings = await endingsOf(source, names.length, context);
 	const { runId } = source;

@@ -1,18 +1,20 @@
 import { n as __require, r as __toESM, t as __commonJSMin } from "./rolldown-runtime.js";
 import { t as labDown } from "./lab.js";
-import { a as rerunAsRoot } from "./requirements.js";
+import { M as url, O as string, S as int, T as object, _ as array, g as _enum, y as boolean } from "./design.js";
 import { t as datetime } from "./iso.js";
-import { _ as number } from "./open.js";
-import { i as exitCodes, n as exitCodeOfResult, t as exitCodeOfError } from "./exit2.js";
-import { c as codeSpan, n as renderMarkdown, o as verdictLine, s as codeBlock } from "./markdown.js";
-import { n as expectedly } from "./summary.js";
+import { n as number } from "./coerce.js";
+import { a as rerunAsRoot } from "./requirements.js";
+import { r as openConduit } from "./conduit.js";
+import { g as timeText, h as secondsFor, l as cancelled, m as placeInLine, n as openBuild, p as expectation, r as askSchema, s as newestTeller } from "./harbormaster.js";
+import { i as exitCodes } from "./exit2.js";
 import { n as reasonOf } from "./one-line.js";
 import { a as githubFailure, i as publishComment, t as createOctokit } from "./github.js";
-import { n as patchSchema, t as patchName } from "./patch.js";
-import { S as require_fastest_levenshtein, b as didYouMean, w as excerpt, x as wrongName } from "./schema.js";
-import { A as url, E as string, g as array, h as _enum, o as families, v as boolean, w as object, x as int } from "./design.js";
+import { l as patchName, u as patchSchema } from "./result.js";
+import { k as codeSpan } from "./markdown.js";
 import { r as releaseLeft } from "./lease-file.js";
+import { x as wrongName } from "./schema.js";
 import { d as priorities, t as UsageError } from "./overrides.js";
+import { t as jobSchema$1 } from "./job.js";
 import * as os$1 from "os";
 import os, { EOL } from "os";
 import * as crypto from "crypto";
@@ -23,7 +25,6 @@ import * as events from "events";
 import * as child from "child_process";
 import { setTimeout as setTimeout$1 } from "timers";
 import { readFile } from "node:fs/promises";
-import { setTimeout as setTimeout$2 } from "node:timers/promises";
 
 // node_modules/@actions/core/lib/utils.js
 /**
@@ -17364,82 +17365,6 @@ function getState(name) {
 	return process.env[`STATE_${name}`] || "";
 }
 
-// src/publish/answer.ts
-/** Several answers as one: a comment, a check, a status. */
-const together = (answers) => ({
-	queued(text) {
-		for (const answer of answers) answer.queued(text);
-	},
-	waiting(outlook, text) {
-		for (const answer of answers) answer.waiting(outlook, text);
-	},
-	measuring(testbed, line) {
-		for (const answer of answers) answer.measuring(testbed, line);
-	},
-	async ended(ending) {
-		await Promise.all(answers.map((answer) => answer.ended(ending)));
-	},
-	async left() {
-		await Promise.all(answers.map((answer) => answer.left()));
-	}
-});
-/**
-* Does the work of a gate and completes its answer as it ends, also where it throws. When it is cancelled the answer
-* says so at once, because a job that is cancelled has only seconds left and a testbed may need minutes to be given back.
-*/
-async function answering(answer, signal, work) {
-	const onCancelled = () => void answer.ended(cancelled);
-	signal.addEventListener("abort", onCancelled, { once: true });
-	try {
-		const ending = await work();
-		await answer.ended(ending);
-		return ending;
-	} catch (error) {
-		await answer.ended(signal.aborted ? cancelled : endingOfError(error));
-		throw error;
-	} finally {
-		signal.removeEventListener("abort", onCancelled);
-	}
-}
-/** A job that is cancelled is killed soon. */
-const secondsFor = ({ exitCode }) => exitCode === exitCodes.cancelled ? 30 : 300;
-const cancelled = {
-	exitCode: exitCodes.cancelled,
-	title: "⚪ not measured: cancelled",
-	summary: "The job was cancelled before there was a verdict: run it again for one."
-};
-const endingOfResult = (result, links) => ({
-	exitCode: exitCodeOfResult(result),
-	title: verdictLine(result),
-	summary: renderMarkdown(result, links),
-	result
-});
-function endingOfError(error) {
-	const said = error instanceof Error ? error.message : String(error);
-	return endingOfFailure(exitCodeOfError(error), said);
-}
-/** `said` is the sentence of an error, which may hold anybody's text. */
-function endingOfFailure(exitCode, said) {
-	return {
-		exitCode,
-		title: exitCode === exitCodes.usage ? "⚪ not measured: what was asked for cannot be done" : "⚪ not measured: something failed that is not the patch",
-		summary: codeBlock(said)
-	};
-}
-/** `2 of 3 in line, some 40 min`. */
-function placeInLine({ place, of, expectedSeconds }) {
-	const line = `${place} of ${of} in line`;
-	return expectedSeconds === void 0 ? line : `${line}, ${expectedly(expectedSeconds)}`;
-}
-/** By the clock, for it is read later than it is written. */
-function expectation({ expectedSeconds }, now) {
-	const asOf = `as of ${timeText(now)}`;
-	if (expectedSeconds === void 0) return `Nobody can say when it begins, ${asOf}: nothing that would do is healthy.`;
-	const begin = new Date(now.getTime() + expectedSeconds * 1e3);
-	return `Expected to begin at about ${timeText(begin)}, ${asOf}.`;
-}
-const timeText = (date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-
 // src/report/annotations.ts
 const mostAnnotations = 20;
 /** Of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
@@ -17467,71 +17392,6 @@ function annotation(line) {
 function withinTree(path) {
 	return (/(?:^|\/)(sys\/.+)$/.exec(path)?.[1] ?? path.replace(/^\/+/, "")).replace(/^(?:\.\/)+/, "");
 }
-
-// src/publish/teller.ts
-const mostTriesAtEnd = 6;
-/**
-* Tells one view at a time, and never waits for an answer but at the end. Where GitHub refuses, that is said once and
-* not tried again; the last view is tried several times, for at most as long as is said with it.
-*/
-function newestTeller(put, { log, secondsBetween, tooSlow, pause = realPause }) {
-	const end = new AbortController();
-	const gaveUp = new AbortController();
-	const over = AbortSignal.any([end.signal, gaveUp.signal]);
-	let untold;
-	let telling;
-	let ending;
-	const giveUp = (say, why) => {
-		if (!gaveUp.signal.aborted) say(why);
-		gaveUp.abort();
-	};
-	const keepTelling = async () => {
-		while (untold !== void 0 && !over.aborted) {
-			const view = untold;
-			const told = await put(view);
-			if (told.kind === "refused") giveUp(log.info, told.why);
-			if (told.kind === "told" && untold === view) untold = void 0;
-			await pause(secondsBetween, over);
-		}
-		telling = void 0;
-	};
-	const tellEnd = async (view) => {
-		await telling;
-		for (let tries = 1; !gaveUp.signal.aborted; tries++) {
-			const told = await put(view);
-			if (told.kind === "told") return;
-			if (told.kind === "refused") return giveUp(log.info, told.why);
-			if (tries === mostTriesAtEnd) return giveUp(log.warn, told.why);
-			await pause(tries ** 2, gaveUp.signal);
-		}
-	};
-	const tellEndInTime = async (view, mostSeconds) => {
-		end.abort();
-		const isTold = new AbortController();
-		const tooLate = pause(mostSeconds, isTold.signal).then(() => "too late");
-		const first = await Promise.race([tellEnd(view), tooLate]);
-		isTold.abort();
-		if (first === "too late") giveUp(log.warn, tooSlow(mostSeconds));
-	};
-	return {
-		tell(view) {
-			untold = view;
-			telling ??= keepTelling();
-		},
-		/** Stops, and resolves when what is being told is. */
-		async left() {
-			end.abort();
-			await telling;
-		},
-		/** Only the first call counts. */
-		tellLast(view, mostSeconds) {
-			ending ??= tellEndInTime(view, mostSeconds);
-			return ending;
-		}
-	};
-}
-/** Resolves, where node's own rejects, when the signal is aborted. */
-const realPause = (seconds, signal) => setTimeout$2(seconds * 1e3, void 0, { signal }).catch(() => {});
 
 // src/publish/check.ts
 /**
@@ -17749,134 +17609,6 @@ function notTold(error, name, { repository, patch }) {
 		why: `${what} because GitHub answered ${failure.said}; the gate goes on without.`
 	};
 }
-
-// src/patch/command.ts
-var import_fastest_levenshtein = require_fastest_levenshtein();
-const typed = string().max(500).optional();
-/** What is asked of one gate instead of what ppsgate.yml says, as typed; see `Overrides`. */
-const askSchema = object({
-	scenarios: typed,
-	families: typed,
-	margin: typed,
-	maxRuns: typed,
-	/** A wish; see `parseWish`. */
-	testbed: typed
-});
-/** How comments call ppsgate on GitHub. */
-const callOnGithub = "/ppsgate";
-/**
-* The command of a comment, which is its first line and begins with `call`; undefined where a comment is none. Whether
-* there is such a scenario, testbed or margin is for the configuration to say.
-*/
-function parseCommand(comment, call = callOnGithub) {
-	const [line = ""] = comment.trimStart().split(/\r?\n/, 1);
-	const [first, ...words] = wordsOf(line.slice(0, longestCommand));
-	if (first !== call) return void 0;
-	const [verb = "help", ...rest] = words;
-	const mistaken = (what, nearest) => ({
-		kind: "mistaken",
-		why: `${what}; write ${call} ${nearest}`
-	});
-	switch (verb) {
-		case "help":
-		case "cancel":
-			if (rest.length === 0) return { kind: verb };
-			return mistaken(`${verb} takes nothing more, found "${excerpt(rest.join(" "))}"`, verb);
-		case "run":
-		case "rerun":
-		case "extend": {
-			const read = readArguments(verb, rest);
-			return read.kind === "mistaken" ? mistaken(read.what, read.nearest) : read;
-		}
-		default: return mistaken(`there is no command "${excerpt(verb)}"`, nearestVerb(verb));
-	}
-}
-/** Two letters swapped are two edits. */
-function nearestVerb(word) {
-	const nearest = (0, import_fastest_levenshtein.closest)(word.toLowerCase(), verbs);
-	return (0, import_fastest_levenshtein.distance)(word.toLowerCase(), nearest) <= 2 ? nearest : "help";
-}
-const verbs = [
-	"run",
-	"rerun",
-	"extend",
-	"cancel",
-	"help"
-];
-/** Nobody types more, and nobody has to read more. */
-const longestCommand = 500;
-/** Separated by blanks, but for those in double quotes: `testbed="mellanox and 40G"` is one. */
-const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll("\"", ""));
-/** What `run` is told as `key=value`, and what it becomes. */
-const keys = {
-	margin: "margin",
-	runs: "maxRuns",
-	testbed: "testbed"
-};
-const isKey = (text) => Object.hasOwn(keys, text);
-/** Which of the keys a command takes. */
-const keysOf = {
-	run: [
-		"margin",
-		"runs",
-		"testbed"
-	],
-	rerun: [],
-	extend: ["runs"]
-};
-function readArguments(verb, words) {
-	const known = keysOf[verb];
-	const values = {};
-	const named = [];
-	const found = [];
-	let commit;
-	const mistaken = (what, nearest = verb) => ({
-		kind: "mistaken",
-		what,
-		nearest
-	});
-	for (const word of words) {
-		const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
-		if (key !== void 0) {
-			const [, meant] = /`(.+)`/.exec(didYouMean(key, known)) ?? [];
-			const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
-			if (!known.includes(key) || !isKey(key)) return mistaken(`${verb} takes no "${excerpt(key)}"`, nearest);
-			if (value === "") return mistaken(`${key} has no value`, `${verb} ${key}=${examples[key]}`);
-			if (values[key] !== void 0) return mistaken(`${key} is there twice`);
-			values[key] = value;
-		} else if (/^[0-9a-f]{7,64}$/.test(word) && commit === void 0) commit = word;
-		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
-		else if (families.some((family) => family === word)) named.push(word);
-		else found.push(word);
-	}
-	const of = commit === void 0 ? {} : { commit };
-	if (verb === "rerun") return {
-		kind: verb,
-		...of
-	};
-	const maxRuns = values.runs === void 0 ? {} : { maxRuns: values.runs };
-	if (verb === "extend") return {
-		kind: verb,
-		...maxRuns,
-		...of
-	};
-	return {
-		kind: verb,
-		ask: {
-			...maxRuns,
-			...found.length > 0 && { scenarios: found.join(",") },
-			...named.length > 0 && { families: named.join(",") },
-			...values.margin !== void 0 && { margin: values.margin },
-			...values.testbed !== void 0 && { testbed: values.testbed }
-		},
-		...of
-	};
-}
-const examples = {
-	margin: "1%",
-	runs: "20",
-	testbed: "chelsio"
-};
 
 // src/report/comment.ts
 const mostEarlier = 10;
@@ -18117,6 +17849,8 @@ const jobSchema = object({
 function readInputs(environment) {
 	const token = getInput("token", { required: true });
 	setSecret(token);
+	const conduitToken = getInput("conduit-token");
+	if (conduitToken !== "") setSecret(conduitToken);
 	const command = getInput("command") || "gate";
 	return {
 		command: oneOf("command", commands, command),
@@ -18126,6 +17860,7 @@ function readInputs(environment) {
 		testbed: getInput("testbed"),
 		each: getInput("each"),
 		priority: getInput("priority"),
+		earlier: getInput("earlier"),
 		overrides: {
 			scenarios: getInput("scenarios"),
 			families: getInput("families"),
@@ -18133,6 +17868,7 @@ function readInputs(environment) {
 			margin: getInput("margin")
 		},
 		token,
+		conduitToken,
 		job: jobSchema.parse(environment)
 	};
 }
@@ -18157,6 +17893,11 @@ const requestSchema = object({
 	priority: _enum(priorities),
 	/** `history` is what was pushed to the default branch, `nightly` its head against itself. */
 	purpose: _enum(purposes),
+	/** Where a revision is answered besides its comment: the run of whoever asked, and the build that waits. */
+	revisionAnswer: jobSchema$1.pick({
+		key: true,
+		build: true
+	}).partial().optional(),
 	/** The workflow run whose experiment is to go on, for so many runs. */
 	extend: object({
 		run: int().positive(),
@@ -18211,8 +17952,23 @@ async function cleanUp() {
 async function endAnswer(state) {
 	if (state === "") return;
 	const { name, request } = openAnswerSchema.parse(JSON.parse(state));
-	const { patch, ask } = request;
-	const { token, job } = readInputs(process.env);
+	const { patch, ask, revisionAnswer } = request;
+	const { token, conduitToken, job } = readInputs(process.env);
+	if (patch.kind === "revision") {
+		const conduit = openConduit({
+			url: patch.server,
+			token: conduitToken,
+			log
+		});
+		const { key = `${job.runId}`, build } = revisionAnswer ?? {};
+		if (build === void 0) return;
+		await openBuild(conduit, build, patch, {
+			run: key,
+			undecided: "failure",
+			log
+		}).ended(cancelled);
+		return;
+	}
 	const octokit = await createOctokit({
 		token,
 		apiUrl: job.apiUrl,
@@ -18248,4 +18004,4 @@ const log = {
 };
 const warn = (error) => warning(error.message);
 
-export { error as A, endingOfError as C, secondsFor as D, placeInLine as E, warning as F, summary as I, saveState as M, setOutput as N, together as O, setSecret as P, cancelled as S, endingOfResult as T, callOnGithub as _, openAnswerText as a, newestTeller as b, readRequest as c, readEvent as d, readInputs as f, readMemory as g, markerOf as h, leaseState as i, info as j, debug as k, requestText as l, composeComment as m, cleanUp as n, failureSchema as o, openComment as p, labState as r, fileOf as s, answerState as t, subjectOf as u, parseCommand as v, endingOfFailure as w, answering as x, openCheck as y };
+export { setOutput as C, summary as E, saveState as S, warning as T, readMemory as _, openAnswerText as a, error as b, readRequest as c, subjectOf as d, readEvent as f, markerOf as g, composeComment as h, leaseState as i, requestSchema as l, openComment as m, cleanUp as n, failureSchema as o, readInputs as p, labState as r, fileOf as s, answerState as t, requestText as u, openCheck as v, setSecret as w, info as x, debug as y };

@@ -2978,13 +2978,13 @@ function addAnalyzeCommand(program) {
 
 // src/commands/badge.ts
 function addBadgeCommand(program) {
-	program.command("badge").description("print Markdown that shows the badges of a configuration's testbeds").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "of these testbeds alone").option("--repository <owner/name>", "on GitHub (default: that of git's remote origin)").option("--branch <name>", "where the badges are (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details$2).action(async (options) => {
+	program.command("badge").description("print Markdown that shows the badges of a configuration's testbeds").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "of these testbeds alone").option("--repository <owner/name>", "on GitHub (default: that of git's remote origin)").option("--branch <name>", "where the badges are (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details$3).action(async (options) => {
 		const { runToExit } = await import("./exit.js");
 		const { printBadges } = await import("./run-badge.js");
 		await runToExit(() => printBadges(options), program.opts());
 	});
 }
-const details$2 = `
+const details$3 = `
 Example:
   ppsgate badge --testbed hp-t540 --repository example/router >> README.md
 
@@ -3004,7 +3004,7 @@ function addDemoCommand(program) {
 
 // src/commands/gate.ts
 function addGateCommand(program) {
-	program.command("gate").description("judge a patch: base and patched side by side, a verdict for every cell").option("-p, --patch <range>", "commits to judge, as BASE..HEAD").option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", "ppsgate.yml").option("-t, --testbed <wish>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--each <wishes>", "on one testbed of each, with commas").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-gate-…)").option("--scenarios <list>", "instead of the configured ones, with commas").option("--families <list>", "inet4, inet6 or both, with a comma").option("--metric <metric>", "pps or nsPerPacket").option("--margin <percent>", "the loss that matters, like 2%").option("--false-alarms <percent>", "regressions of patches that lose nothing, like 1%").option("--power <percent>", "cells that are not passed when they lose the margin, like 95%").option("--design <name>", "fixed, group-sequential or glr (default: by the history)").option("--max-runs <number>", "most runs of each variant and cell; with --resume more than before").option("--base-kernel <file>", "of FreeBSD, built before: a tar archive of its folder").option("--patched-kernel <file>", "the same, of the patch").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of a gate that was cut short").option("--json", "print the result as JSON").addHelpText("after", "\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.").action(async (options) => {
+	program.command("gate").description("judge a patch: base and patched side by side, a verdict for every cell").option("-p, --patch <patch>", "commits as BASE..HEAD, or a revision like D27401 or D27401:80677").option("--earlier <diffs>", "of the revision, measured beside it: all, or ids with commas").option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", "ppsgate.yml").option("-t, --testbed <wish>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--each <wishes>", "on one testbed of each, with commas").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-gate-…)").option("--scenarios <list>", "instead of the configured ones, with commas").option("--families <list>", "inet4, inet6 or both, with a comma").option("--metric <metric>", "pps or nsPerPacket").option("--margin <percent>", "the loss that matters, like 2%").option("--false-alarms <percent>", "regressions of patches that lose nothing, like 1%").option("--power <percent>", "cells that are not passed when they lose the margin, like 95%").option("--design <name>", "fixed, group-sequential or glr (default: by the history)").option("--max-runs <number>", "most runs of each variant and cell; with --resume more than before").option("--base-kernel <file>", "of FreeBSD, built before: a tar archive of its folder").option("--patched-kernel <file>", "the same, of the patch").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of a gate that was cut short").option("--answer", "tell how it goes and ends on Phabricator, in a comment").option("--run <key>", "with --answer: of this run, which is answered once").option("--build <phid>", "with --answer: the Harbormaster build that waits, too").option("--details <url>", "with --answer: where the rest is to be found").option("--json", "print the result as JSON").addHelpText("after", "\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.").action(async (options) => {
 		const { runToExit } = await import("./exit.js");
 		const { runGate } = await import("./run-gate.js");
 		await runToExit((signal) => runGate(options, signal), program.opts());
@@ -3013,7 +3013,7 @@ function addGateCommand(program) {
 
 // src/commands/init.ts
 function addInitCommand(program) {
-	program.command("init").description("write the workflow and ppsgate.yml into this repository, and make the label").option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)").option("--branch <name>", "default branch of the repository (default: as git knows it)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "answer as JSON").addHelpText("after", details$1).action(async (options) => {
+	program.command("init").description("write the workflow and ppsgate.yml into this repository, and make the label").option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)").option("--branch <name>", "default branch of the repository (default: as git knows it)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "answer as JSON").addHelpText("after", details$2).action(async (options) => {
 		const { runToExit } = await import("./exit.js");
 		const { askOnTerminal } = await import("./run-release.js");
 		const { runInit } = await import("./run-init.js");
@@ -3027,7 +3027,7 @@ function addInitCommand(program) {
 		}), program.opts());
 	});
 }
-const details$1 = `
+const details$2 = `
 Examples:
   ppsgate init
   ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
@@ -3135,6 +3135,25 @@ async function print(pieces) {
 	}
 }
 
+// src/commands/phabricator.ts
+function addPhabricatorCommand(program) {
+	program.command("phabricator").description("see whether the set-up for a Phabricator is right").exitOverride().addHelpText("after", example).command("check").description("look at the server, the bot, its leave and build plans, the relay and its starter").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print the findings as JSON, at the end").addHelpText("after", details$1).action(async (options) => {
+		const { runToExit } = await import("./exit.js");
+		const { checkSetUp } = await import("./run-phabricator-check.js");
+		await runToExit((signal) => checkSetUp(options, signal), program.opts());
+	});
+}
+const example = "\nExample:\n  ppsgate phabricator check --config /usr/local/etc/ppsgate.yml";
+const details$1 = `${example}
+
+Nothing is written and nothing is started. Run it as the user that runs the relay.
+
+As JSON: { "phabricator": "https://…", "findings": [{ "kind", "what", "why", "mend" }] }, where "kind" is "ok", "warning",
+"wrong", "unreachable" or "skipped", and "mend" says what to do.
+
+Exits 0 when all is right or worth a warning at most, 2 when something is wrong, 4 when all that is wrong is that the
+server or the relay does not answer.`;
+
 // src/commands/quarantine.ts
 function addQuarantineCommand(program) {
 	program.command("quarantine").description("take a testbed out of use, or back into it").argument("<name>", "testbed of the configuration").option("--reason <text>", "why, for all who see it").option("--lift", "it is in use again").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", "\nExamples:\n  ppsgate quarantine hp-t540 --reason \"port 1 loses its link\"\n  ppsgate quarantine hp-t540 --lift\n\nExits 0 also when there was none to lift, 2 on wrong usage, 4 when the store cannot be used.").action(async (name, options) => {
@@ -3143,6 +3162,21 @@ function addQuarantineCommand(program) {
 		await runToExit(() => runQuarantine(name, options), program.opts());
 	});
 }
+
+// src/commands/relay.ts
+function addRelayCommands(program) {
+	program.command("relay").description("take webhooks of Herald and builds of Harbormaster, and have revisions measured").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `\nExample:\n  ppsgate relay --config /usr/local/etc/ppsgate.yml\n\n${ends}`).action(async (options) => {
+		const { runToExit } = await import("./exit.js");
+		const { runRelay } = await import("./run-relay.js");
+		await runToExit((signal) => runRelay(options, signal), program.opts());
+	});
+	program.command("poll").description("the same without any set-up of the server: ask it what has changed").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--every <seconds>", "between two looks, from 10 to 3600", "60").option("--once", "look once and start what there is to start").addHelpText("after", `\nExample:\n  ppsgate poll --every 120\n\n${ends}`).action(async (options) => {
+		const { runToExit } = await import("./exit.js");
+		const { runPoll } = await import("./run-relay.js");
+		await runToExit((signal) => runPoll(options, signal), program.opts());
+	});
+}
+const ends = "Runs until it is interrupted; gates that it has started go on. What is queued is there again at the next start.";
 
 // src/commands/release.ts
 function addReleaseCommand(program) {
@@ -3288,7 +3322,9 @@ for (const add of [
 	addTestbedsCommand,
 	addReserveCommand,
 	addReleaseCommand,
-	addQuarantineCommand
+	addQuarantineCommand,
+	addRelayCommands,
+	addPhabricatorCommand
 ]) add(program);
 program.exitOverride();
 for (const command of program.commands) command.exitOverride();

@@ -1,9 +1,9 @@
 import { n as __require, r as __toESM, t as __commonJSMin } from "./rolldown-runtime.js";
-import { C as number, E as string, S as literal, a as cellSchema, g as array, h as _enum, i as cellName, w as object, x as int } from "./design.js";
+import { C as literal, O as string, S as int, T as object, _ as array, a as cellSchema, g as _enum, i as cellName, w as number } from "./design.js";
 import { t as datetime } from "./iso.js";
-import { a as outcomeName, c as codeSpan, n as renderMarkdown } from "./markdown.js";
+import { T as outcomeName, k as codeSpan, m as renderMarkdown } from "./markdown.js";
 import { c as formatPps } from "./summary.js";
-import { t as patchName } from "./patch.js";
+import { l as patchName } from "./result.js";
 import { n as historyEntries, r as historyEntrySchema } from "./history.js";
 import { createHash } from "node:crypto";
 

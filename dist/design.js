@@ -1872,6 +1872,25 @@ const $ZodNever = /*@__PURE__*/ $constructor("$ZodNever", (inst, def) => {
 		return payload;
 	};
 });
+const $ZodDate = /*@__PURE__*/ $constructor("$ZodDate", (inst, def) => {
+	$ZodType.init(inst, def);
+	inst._zod.parse = (payload, _ctx) => {
+		if (def.coerce) try {
+			payload.value = new Date(payload.value);
+		} catch (_err) {}
+		const input = payload.value;
+		const isDate = input instanceof Date;
+		if (isDate && !Number.isNaN(input.getTime())) return payload;
+		payload.issues.push({
+			expected: "date",
+			code: "invalid_type",
+			input,
+			...isDate ? { received: "Invalid Date" } : {},
+			inst
+		});
+		return payload;
+	};
+});
 function capSize(inst, size) {
 	const caps = sizeCaps(inst._zod.def.checks);
 	if (!caps.length) return;
@@ -2895,6 +2914,9 @@ function handlePipeResult(left, next, ctx) {
 		issues: left.issues
 	}, ctx);
 }
+const $ZodPreprocess = /*@__PURE__*/ $constructor("$ZodPreprocess", (inst, def) => {
+	$ZodPipe.init(inst, def);
+});
 const $ZodReadonly = /*@__PURE__*/ $constructor("$ZodReadonly", (inst, def) => {
 	$ZodType.init(inst, def);
 	defineLazyInternal(inst, "propValues", (zod) => zod.def.innerType._zod.propValues);
@@ -3669,6 +3691,14 @@ function _unknown(Class) {
 function _never(Class, params) {
 	return new Class({
 		type: "never",
+		...normalizeParams(params)
+	});
+}
+// @__NO_SIDE_EFFECTS__
+function _coercedDate(Class, params) {
+	return new Class({
+		type: "date",
+		coerce: true,
 		...normalizeParams(params)
 	});
 }
@@ -4459,6 +4489,9 @@ const neverProcessor = (_schema, _ctx, json, _params) => {
 	json.not = {};
 };
 const unknownProcessor = (_schema, _ctx, _json, _params) => {};
+const dateProcessor = (schema, ctx, json, params) => {
+	handleUnrepresentable(schema, ctx, json, params, "Date cannot be represented in JSON Schema");
+};
 const enumProcessor = (schema, _ctx, json, _params) => {
 	const def = schema._zod.def;
 	const values = getEnumValues(def.entries);
@@ -5411,6 +5444,22 @@ const ZodNever = /*@__PURE__*/ $constructor("ZodNever", (inst, def) => {
 function never(params) {
 	return _never(ZodNever, params);
 }
+const ZodDate = /*@__PURE__*/ $constructor("ZodDate", (inst, def) => {
+	$ZodDate.init(inst, def);
+	ZodType.init(inst, def);
+	inst._zod.processJSONSchema = (ctx, json, params) => dateProcessor(inst, ctx, json, params);
+	inst.min = (value, params) => inst.check(_gte(value, params));
+	inst.max = (value, params) => inst.check(_lte(value, params));
+}, /*@__PURE__*/ derived({
+	minDate: (inst) => {
+		const { minimum } = aggregateChecks(inst);
+		return minimum ? new Date(minimum) : null;
+	},
+	maxDate: (inst) => {
+		const { maximum } = aggregateChecks(inst);
+		return maximum ? new Date(maximum) : null;
+	}
+}, {}));
 const ZodArray = /*@__PURE__*/ $constructor("ZodArray", (inst, def) => {
 	_ensureDefaultMemoizer();
 	$ZodArray.init(inst, def);
@@ -5784,6 +5833,10 @@ function pipe(in_, out) {
 		out
 	});
 }
+const ZodPreprocess = /*@__PURE__*/ $constructor("ZodPreprocess", (inst, def) => {
+	ZodPipe.init(inst, def);
+	$ZodPreprocess.init(inst, def);
+});
 const ZodReadonly = /*@__PURE__*/ $constructor("ZodReadonly", (inst, def) => {
 	$ZodReadonly.init(inst, def);
 	ZodType.init(inst, def);
@@ -5809,6 +5862,13 @@ function refine(fn, _params = {}) {
 }
 function superRefine(fn, params) {
 	return _superRefine(fn, params);
+}
+function preprocess(fn, schema) {
+	return new ZodPreprocess({
+		type: "pipe",
+		in: transform(fn),
+		out: schema
+	});
 }
 
 // src/scenario/scenario.ts
@@ -6024,4 +6084,4 @@ function nominalLevels(design, sizes, level) {
 	return likelihoodLevels(sizes, degreesOfFreedom, level);
 }
 
-export { url as A, number as C, tuple as D, string as E, _isoDateTime as M, NEVER as N, union as O, literal as S, record as T, base64 as _, cellSchema as a, discriminatedUnion as b, isLinuxScenario as c, scenarios as d, scenariosOf as f, array as g, _enum as h, cellName as i, _coercedNumber as j, unknown as k, ownRulesSchema as l, ZodNumber as m, lookSizes as n, families as o, ZodISODateTime as p, looksOf as r, familySchema as s, designNames as t, scenarioSchema as u, boolean as v, object as w, int as x, custom as y };
+export { union as A, literal as C, record as D, preprocess as E, _isoDateTime as F, NEVER as I, url as M, _coercedDate as N, string as O, _coercedNumber as P, int as S, object as T, array as _, cellSchema as a, custom as b, isLinuxScenario as c, scenarios as d, scenariosOf as f, _enum as g, ZodNumber as h, cellName as i, unknown as j, tuple as k, ownRulesSchema as l, ZodISODateTime as m, lookSizes as n, families as o, ZodDate as p, looksOf as r, familySchema as s, designNames as t, scenarioSchema as u, base64 as v, number as w, discriminatedUnion as x, boolean as y };

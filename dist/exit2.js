@@ -37,9 +37,14 @@ const usageErrors = /* @__PURE__ */ new Set([
 	"JournalError",
 	"HistoryError",
 	"BenchesError",
-	"DataDirectoryError"
+	"DataDirectoryError",
+	"RevisionError"
 ]);
-const exitCodeOfError = (error) => error instanceof Error && usageErrors.has(error.name) ? exitCodes.usage : exitCodes.infrastructure;
+function exitCodeOfError(error) {
+	const name = error instanceof Error ? error.name : "";
+	if (name === "PatchError") return exitCodes.patchAtFault;
+	return usageErrors.has(name) ? exitCodes.usage : exitCodes.infrastructure;
+}
 /**
 * Does a command's work and ends the program as it went: `work` gets a signal that a first Ctrl-C or
 * SIGTERM aborts, so that it can clean up; a second one ends it at once.

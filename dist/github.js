@@ -1,4 +1,4 @@
-import { E as string, O as union, S as literal, g as array, w as object } from "./design.js";
+import { A as union, C as literal, O as string, T as object, _ as array } from "./design.js";
 import { setTimeout } from "node:timers/promises";
 
 // src/patch/github-error.ts

@@ -1,5 +1,5 @@
 import { f as sumNthPowerDeviations, s as mean } from "./student.js";
-import { C as number, E as string, a as cellSchema, g as array, i as cellName, v as boolean, w as object, x as int } from "./design.js";
+import { O as string, S as int, T as object, _ as array, a as cellSchema, i as cellName, w as number, y as boolean } from "./design.js";
 import { t as datetime } from "./iso.js";
 import { t as median } from "./summary.js";
 import { dirname } from "node:path";

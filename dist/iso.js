@@ -1,4 +1,4 @@
-import { M as _isoDateTime, p as ZodISODateTime } from "./design.js";
+import { F as _isoDateTime, m as ZodISODateTime } from "./design.js";
 
 // node_modules/zod/v4/classic/iso.js
 function datetime(params) {

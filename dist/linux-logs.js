@@ -1,9 +1,9 @@
 import { l as medianAbsoluteDeviation } from "./student.js";
-import { w as object, x as int } from "./design.js";
+import { S as int, T as object } from "./design.js";
 import { _ as shell, c as flowSlices, s as flowRanges } from "./schema.js";
+import { r as shortened } from "./one-line.js";
 import { c as formatPps, s as formatPercent, t as median } from "./summary.js";
 import { t as formatGeneral } from "./printf.js";
-import { r as shortened } from "./one-line.js";
 
 // src/stats/steady.ts
 /** A second belongs to the steady stretch up to this far from its level, whatever the scatter. */

@@ -176,12 +176,14 @@ function whyUnreadable(error) {
 }
 function withPlacedPaths(config, places) {
 	const testbeds = Object.entries(config.testbeds).map(([name, testbed]) => [name, placedTestbed(testbed, places)]);
+	const { phabricator } = config;
 	return {
 		...config,
 		overlay: placed(config.overlay, places),
 		history: placed(config.history, places),
 		reservations: placedReservations(config.reservations, places),
 		github: placedGithub(config.github, places),
+		...phabricator !== void 0 && { phabricator: placedPhabricator(phabricator, places) },
 		testbeds: Object.fromEntries(testbeds),
 		rules: Object.fromEntries(Object.entries(config.rules).map(([name, rules]) => [name, {
 			...rules,
@@ -257,6 +259,32 @@ function placedGithub(github, places) {
 			...github.data,
 			directory: placed(directory, places)
 		}
+	};
+}
+function placedPhabricator(phabricator, places) {
+	const { relay, tokenPath } = phabricator;
+	const { start, webhookKeyPath, buildPasswordPath } = relay;
+	return {
+		...phabricator,
+		...tokenPath !== void 0 && { tokenPath: placed(tokenPath, places) },
+		relay: {
+			...relay,
+			directory: placed(relay.directory, places),
+			start: placedStart(start, places),
+			...webhookKeyPath !== void 0 && { webhookKeyPath: placed(webhookKeyPath, places) },
+			...buildPasswordPath !== void 0 && { buildPasswordPath: placed(buildPasswordPath, places) }
+		}
+	};
+}
+function placedStart(start, places) {
+	if (start.kind === "here") return {
+		...start,
+		repository: placed(start.repository, places)
+	};
+	const { tokenPath } = start;
+	return {
+		...start,
+		...tokenPath !== void 0 && { tokenPath: placed(tokenPath, places) }
 	};
 }
 function placed(path, { folder, home }) {

@@ -1,14 +1,15 @@
+import { n as isJudged } from "./variant-name.js";
 import { r as frameBytesFor } from "./schema.js";
+import { i as metricSchema, l as patchName } from "./result.js";
 import { i as cellName } from "./design.js";
 import { r as renderMinistat } from "./ministat.js";
 import { a as formatInterval, c as formatPps, i as formatDuration, l as grouped, o as formatMetric, r as formatChange, s as formatPercent, t as median, u as metricName } from "./summary.js";
 import { t as confidencePercents } from "./student.js";
-import { t as patchName } from "./patch.js";
 
 // src/report/escape.ts
 /** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
 function codeSpan(text, mostCharacters = 200) {
-	const line = cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
+	const line = plainLine(text, mostCharacters);
 	if (line === "") return "";
 	const fence = fenceFor(line, 1);
 	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
@@ -16,10 +17,14 @@ function codeSpan(text, mostCharacters = 200) {
 }
 /** A fenced code block, shortened in the middle to `mostCharacters`. */
 function codeBlock(text, mostCharacters = 4e3) {
-	const block = shortened(withoutControls(text).trimEnd(), mostCharacters);
+	const block = plainBlock(text, mostCharacters);
 	const fence = fenceFor(block, 3);
 	return `${fence}\n${block}\n${fence}`;
 }
+/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
+const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
+/** The same of many lines, shortened in the middle. */
+const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
 /** Longer than any run of backticks inside. */
 function fenceFor(text, least) {
 	const runs = text.match(/`+/g) ?? [];
@@ -65,18 +70,19 @@ function verdictLine(result) {
 }
 /** `regression`, `boot-failed`: the verdict, or what kept a patch from one. */
 const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : outcome.kind;
-function sentence({ outcome, policy }) {
+/** What is said of the patch; `named` writes the names of cells, where they could be taken for markup. */
+function sentence({ outcome, policy }, named = (name) => name) {
 	if (outcome.kind !== "judged") return rejections[outcome.kind];
 	const { cells, verdict } = outcome;
 	const margin = formatPercent(policy.marginRatio);
 	switch (verdict) {
 		case "regression": return {
 			symbol: "🔴",
-			text: changes("loses", withVerdict(cells, "regression"))
+			text: changes("loses", withVerdict(cells, "regression"), named)
 		};
 		case "improvement": return {
 			symbol: "🟢",
-			text: `${changes("gains", withVerdict(cells, "improvement"))}; no regression`
+			text: `${changes("gains", withVerdict(cells, "improvement"), named)}; no regression`
 		};
 		case "no-regression": return {
 			symbol: "🟢",
@@ -92,6 +98,8 @@ function sentence({ outcome, policy }) {
 		};
 	}
 }
+/** `does not boot`: what is said of a variant with which nothing can be measured. */
+const rejectionText = ({ kind }) => rejections[kind].text;
 const rejections = {
 	"does-not-apply": {
 		symbol: "🔴",
@@ -121,12 +129,12 @@ const rejections = {
 const withVerdict = (cells, kind) => cells.filter((cell) => cell.verdict.kind === kind);
 const mostNamed = 3;
 /** `loses 10.4 % (forwarding inet4) and 9.1 % (forwarding inet6)`, in packets per second whatever was judged. */
-function changes(verb, cells) {
-	const named = cells.slice(0, mostNamed).map((cell) => `${speedChange(cell)} (${cellName(cell.cell)})`);
-	const rest = cells.length - named.length;
-	if (rest > 0) named.push(`${rest} more`);
-	const last = named.pop();
-	return `${verb} ${[named.join(", "), last].filter(Boolean).join(" and ")}`;
+function changes(verb, cells, named) {
+	const told = cells.slice(0, mostNamed).map((cell) => `${speedChange(cell)} (${named(cellName(cell.cell))})`);
+	const rest = cells.length - told.length;
+	if (rest > 0) told.push(`${rest} more`);
+	const last = told.pop();
+	return `${verb} ${[told.join(", "), last].filter(Boolean).join(" and ")}`;
 }
 /** Half the time per packet is twice the speed. */
 function speedChange({ comparisons }) {
@@ -164,27 +172,38 @@ const mostCharacters = 53248;
 function renderMarkdown(result, links = {}) {
 	const { outcome } = result;
 	const main = outcome.kind === "judged" ? [setting(result), ...verdictTable(result, outcome.cells)] : [setting(result), failure(outcome)];
-	const folded = outcome.kind === "judged" ? [
+	const parts = outcome.kind === "judged" ? [
 		...movedBaselines(outcome.cells),
+		...leftOut(result),
 		...otherMetrics(result, outcome.cells),
 		...uncounted(outcome.cells),
 		...standingApart(outcome.cells),
 		...warnings(result),
+		...notes(result),
 		environment(result),
 		howToRead(result),
 		...ministatBlocks(result, outcome.cells)
-	] : [...warnings(result), environment(result)];
-	return fitted([`### ${headline(result)}`, ...main], folded, footer(links));
+	] : [
+		...leftOut(result),
+		...warnings(result),
+		...notes(result),
+		environment(result)
+	];
+	return fitted([`### ${headline(result)}`, ...main], parts, footer(links));
 }
+const markdown = {
+	code: codeSpan,
+	name: (name) => name
+};
 /** Where and how it was measured, on one line. */
-function setting(result) {
+function setting(result, quoting = markdown) {
 	const { testbed, traffic, blasts } = result;
 	const { cpu, kernel } = testbed.fingerprint;
-	const [own, cpuName] = [kernel, cpu].map((text) => text && codeSpan(text));
+	const [own, cpuName] = [kernel, cpu].map((text) => text && quoting.code(text));
 	const hasKernels = blasts.some((blast) => blast.kernel !== void 0);
-	const [measured = hasKernels ? void 0 : own] = kernelsOf(result).get("base") ?? [];
+	const [measured = hasKernels ? void 0 : own] = kernelsOf(result, quoting).get("base") ?? [];
 	const hardware = [cpuName, measured].filter((text) => text !== void 0);
-	const parts = [codeSpan(testbed.name) + (hardware.length ? ` (${hardware.join(", ")})` : "")];
+	const parts = [quoting.code(testbed.name) + (hardware.length ? ` (${hardware.join(", ")})` : "")];
 	if (blasts.length > 0) {
 		const sent = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
 		const asked = traffic.offeredPps === void 0 ? "" : `${formatPps(traffic.offeredPps)} asked for, `;
@@ -200,11 +219,9 @@ function frameSizes({ blasts, traffic }) {
 	if (sizes.length > 10) return `${sizes[0]}- to ${last}`;
 	return [sizes.map((size) => `${size}-`).join(", "), last].filter(Boolean).join(" and ");
 }
-function verdictTable(result, cells) {
-	const { metric, marginRatio, falseAlarmRatio } = result.policy;
-	return [`Judged by ${metricName(metric)} · a loss of ${formatPercent(marginRatio)} or more matters · false alarms ≤ ${formatPercent(falseAlarmRatio)}`, table(result, cells, metric)];
-}
-/** The worst cells first when there is no room for all. */
+const verdictTable = (result, cells) => [rule(result.policy), table(result, cells, result.policy.metric)];
+/** What the cells are judged by. */
+const rule = ({ metric, marginRatio, falseAlarmRatio }) => `Judged by ${metricName(metric)} · a loss of ${formatPercent(marginRatio)} or more matters · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
 function table(result, cells, metric) {
 	const confidence = formatPercent(result.policy.confidenceRatio);
 	const judged = metric === result.policy.metric;
@@ -217,12 +234,20 @@ function table(result, cells, metric) {
 		"runs"
 	];
 	const header = judged ? [`| ${columns.join(" | ")} | verdict |`, "|---|--:|--:|--:|:-:|--:|---|"] : [`| ${columns.join(" | ")} |`, "|---|--:|--:|--:|:-:|--:|"];
-	const rowsOf = (all) => fittingRows(all, (cell) => row(cell, metric, judged));
-	const inOrder = rowsOf(cells);
-	const rows = inOrder.length === cells.length ? inOrder : rowsOf(worstFirst(cells));
-	const rest = cells.length - rows.length;
-	if (rest > 0) rows.push("", `${rest} more cells, none of them worse, are in \`result.json\`.`);
+	const rows = rowsThatFit(cells, (cell) => rowsOfCell(cell, metric, judged));
 	return [...header, ...rows].join("\n");
+}
+/** The worst cells first when there is no room for all, and below them how many are left out. */
+function rowsThatFit(cells, toRow) {
+	const inOrder = fittingRows(cells, toRow);
+	if (inOrder.length === cells.length) return inOrder;
+	const worst = fittingRows(worstFirst(cells), toRow);
+	const rest = cells.length - worst.length;
+	return [
+		...worst,
+		"",
+		`${rest} more cells, none of them worse, are in \`result.json\`.`
+	];
 }
 const mostRows = 100;
 /** A reason of a hundred backticks needs three hundred characters. */
@@ -246,16 +271,23 @@ const severity = [
 	"no-regression"
 ];
 const worstFirst = (cells) => cells.toSorted((a, b) => severity.indexOf(a.verdict.kind) - severity.indexOf(b.verdict.kind));
-/** The symbol stands first, and numbers keep to one line: on a phone the last columns are out of sight. */
-function row({ cell, verdict, comparisons }, metric, judged) {
-	const unbroken = numbers(comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0)).map((text) => text.replaceAll(" ", "\xA0"));
-	return `| ${(judged ? [
-		`${symbols[verdict.kind]} ${cellName(cell)}`,
-		...unbroken,
-		verdictText(verdict)
-	] : [cellName(cell), ...unbroken]).map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
+/** The symbol stands first: on a phone the last columns are out of sight. Below a cell stand its other variants. */
+function rowsOfCell({ cell, verdict, comparisons, others }, metric, judged) {
+	return [row(judged ? `${symbols[verdict.kind]} ${cellName(cell)}` : cellName(cell), comparisons, metric, judged && verdictText(verdict)), ...others.map((other) => row(`↳ ${codeSpan(other.variant)}`, other.comparisons, metric, judged && "not judged"))].join("\n");
 }
-function numbers(comparison) {
+/** `verdict` is false where the metric was not judged. */
+function row(name, comparisons, metric, verdict) {
+	return `| ${[
+		name,
+		...numbers(comparisons, metric, verdict !== false),
+		...verdict === false ? [] : [verdict]
+	].map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
+}
+/** Base, patched, change, interval and runs, each kept to one line. */
+function numbers(comparisons, metric, judged) {
+	return numbersOf(comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0)).map((text) => text.replaceAll(" ", "\xA0"));
+}
+function numbersOf(comparison) {
 	if (comparison === void 0) return [
 		"–",
 		"–",
@@ -285,45 +317,67 @@ function verdictText(verdict) {
 	const reason = verdict.kind === "invalid" ? `: ${codeSpan(verdict.reason, 200)}` : "";
 	return `${verdict.kind}${reason}`;
 }
-function failure(outcome) {
+const failure = (outcome) => `${failureText(outcome)}\n\n${codeBlock(failureSaid(outcome))}`;
+/** The message, and what the kernel died of. */
+function failureSaid(outcome) {
 	const panic = "panic" in outcome && outcome.panic !== void 0 ? `panic: ${outcome.panic}` : "";
-	const said = [outcome.message, panic].filter(Boolean).join("\n");
-	return `${failureText(outcome)}\n\n${codeBlock(said)}`;
+	return [outcome.message, panic].filter(Boolean).join("\n");
 }
-function failureText(outcome) {
+function failureText(outcome, { name } = markdown) {
 	switch (outcome.kind) {
 		case "does-not-apply": return "The patch does not apply, and nothing was measured:";
 		case "build-failed": return "The base builds, the patched kernel does not; nothing was measured. The build says first:";
 		case "out-of-disk": return "The patch is not to blame; free some space and run again:";
-		case "does-not-load": return `The base loads, the patched files do not (${outcome.scenario}); nothing was measured. The DUT says:`;
+		case "does-not-load": return `The base loads, the patched files do not (${name(outcome.scenario)}); nothing was measured. The DUT says:`;
 		case "boot-failed": return "The patched kernel does not come up, and nothing was measured with it. The DUT is back on its own kernel:";
 		case "panics-under-load": return "The patched kernel panicked twice in the same blast, and no verdict was reached. The DUT is back on its own kernel:";
 	}
 }
 function otherMetrics(result, cells) {
-	const metric = result.policy.metric === "pps" ? "nsPerPacket" : "pps";
-	return cells.some((cell) => cell.comparisons.some((one) => one.metric === metric)) ? [details(metricName(metric), table(result, cells, metric))] : [];
+	return otherMetricsOf(result.policy, cells).map((metric) => details(metricName(metric), table(result, cells, metric)));
 }
-/** One fold a cell, so that each can be left out alone. */
-function ministatBlocks(result, cells) {
-	const { metric, confidenceRatio } = result.policy;
-	return cells.flatMap((cell) => {
-		const base = valuesOf(cell, "base", metric);
-		const patched = valuesOf(cell, "patched", metric);
-		if (base.length < 3 || patched.length < 3) return [];
-		const sets = [{
-			name: `base, ${cellName(cell.cell)}`,
-			values: base
-		}, {
-			name: `patched, ${cellName(cell.cell)}`,
-			values: patched
-		}];
-		const options = {
-			separateBars: true,
-			confidencePercent: ministatConfidence(confidenceRatio)
-		};
-		const block = codeBlock(renderMinistat(sets, options), 6e3);
-		return [details(`ministat: ${cellName(cell.cell)}`, `${ministatNote(cell)}\n\n${block}`)];
+/** What was measured beside what was judged. */
+const otherMetricsOf = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)));
+/** One fold each, so that it can be left out alone. */
+const ministatBlocks = (result, cells) => ministats(result.policy, cells).map(({ name, note, text }) => {
+	const block = codeBlock(text, 6e3);
+	return details(name, note === void 0 ? block : `${note}\n\n${block}`);
+});
+/** What people paste into mail: patched of each cell against base, and then its earlier diffs against base. */
+const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
+function ministatOfPatched(policy, cell) {
+	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
+	if (base === void 0 || patched === void 0) return [];
+	const text = ministat([base, patched], policy);
+	return [{
+		name: `ministat: ${cellName(cell.cell)}`,
+		note: ministatNote(cell),
+		text
+	}];
+}
+/** Each of them against base. */
+function ministatOfOthers(policy, cell) {
+	const names = cell.others.slice(0, mostOthers).map(({ variant }) => variant);
+	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
+	if (base?.variant !== "base" || others.length === 0) return [];
+	return [{
+		name: `ministat of earlier diffs: ${cellName(cell.cell)}`,
+		text: ministat([base, ...others], policy)
+	}];
+}
+/** With base as many sets as ministat has symbols for. */
+const mostOthers = 6;
+/** Those of enough runs for a spread. */
+const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
+	variant,
+	name: `${variant}, ${cellName(cell.cell)}`,
+	values: valuesOf(cell, variant, metric)
+})).filter(({ values }) => values.length >= 3);
+function ministat(sets, { confidenceRatio }) {
+	const confidencePercent = ministatConfidence(confidenceRatio);
+	return renderMinistat(sets, {
+		separateBars: true,
+		confidencePercent
 	});
 }
 /** What tells the classic block from the table above it. */
@@ -335,89 +389,132 @@ function valuesOf(cell, variant, metric) {
 	return Float64Array.from(counted.flatMap((run) => run[metric] ?? []));
 }
 const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
+const uncounted = (cells) => folded("runs that do not count", uncountedLines(cells));
 /** Runs that were measured and do not count, by cause. */
-function uncounted(cells) {
-	const lines = cells.flatMap(({ cell, runs }) => {
-		const faults = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity : []);
-		return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
-			const [first, ...others] = group.map(({ reason }) => reason);
-			const like = others.some((reason) => reason !== first) ? "the first of them: " : "";
-			const count = `${group.length} of ${runs.length} runs`;
-			return `- ${cellName(cell)}: ${count}, ${like}${codeSpan(first ?? "")}`;
-		});
+const uncountedLines = (cells, { code, name } = markdown) => cells.flatMap(({ cell, runs }) => {
+	const faults = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity : []);
+	return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
+		const [first, ...others] = group.map(({ reason }) => reason);
+		const like = others.some((reason) => reason !== first) ? "the first of them: " : "";
+		const count = `${group.length} of ${runs.length} runs`;
+		return `${name(cellName(cell))}: ${count}, ${like}${code(first ?? "")}`;
 	});
-	return lines.length > 0 ? [details("runs that do not count", lines.join("\n"))] : [];
-}
+});
+const standingApart = (cells) => folded("runs that stand apart, and count", standingApartLines(cells));
 /** Single runs far from the others: they count, and each was repeated once. */
-function standingApart(cells) {
-	const lines = cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs) : []).map(({ number, variant, pps }) => `- ${cellName(cell)}: run ${number} of ${codeSpan(variant)}, ${formatPps(pps)}`));
-	return lines.length > 0 ? [details("runs that stand apart, and count", lines.join("\n"))] : [];
-}
+const standingApartLines = (cells, { code, name } = markdown) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict)) : []).map(({ number, variant, pps }) => `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`));
+const isOfVerdict = ({ variant }) => isJudged(variant);
 /** Not the patch's doing: whoever looks after the testbed or the branch wants to know. */
-function movedBaselines(cells) {
+function movedBaselines(cells, { name } = markdown) {
 	const lines = cells.flatMap(({ cell, baseline }) => {
 		if (baseline.kind !== "moved") return [];
 		const { change, low, high } = baseline.interval;
-		return `- ${cellName(cell)}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
+		return `- ${name(cellName(cell))}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
 	});
 	if (lines.length === 0) return [];
 	return [["⚠️ **baseline moved**, which is not held against the patch:", ...lines].join("\n")];
 }
 function environment(result) {
-	const { patch, variants, testbed, seed, generator } = result;
-	const kernels = kernelsOf(result);
-	const lines = [
-		`patch: ${codeSpan(patch.title)} by ${codeSpan(patch.author)}`,
-		...variants.map(({ name, commit }) => [`${codeSpan(name)}: commit ${codeSpan(commit)}`, ...kernels.get(name) ?? []].join(", ")),
-		...Object.entries(testbed.fingerprint).map(([key, value]) => `${codeSpan(key)}: ${codeSpan(value)}`),
-		`order of runs: seed ${seed}`,
-		`${generator.name} ${codeSpan(generator.version)}`
-	];
-	return details("environment", lines.map((line) => `- ${line}`).join("\n"));
+	const { patch } = result;
+	const patchLine = `patch: ${patchText(patch)} by ${codeSpan(patch.author)}`;
+	return details("environment", bullets([patchLine, ...environmentLines(result)]));
 }
+/** What was run, on what, and in which order. */
+function environmentLines(result, quoting = markdown) {
+	const { variants, testbed, seed, generator } = result;
+	const { code } = quoting;
+	const kernels = kernelsOf(result, quoting);
+	return [
+		...variants.map(({ name, commit }) => [`${code(name)}: commit ${code(commit)}`, ...kernels.get(name) ?? []].join(", ")),
+		...Object.entries(testbed.fingerprint).map(([key, value]) => `${code(key)}: ${code(value)}`),
+		`order of runs: seed ${seed}`,
+		`${generator.name} ${code(generator.version)}`
+	];
+}
+function patchText(patch) {
+	const title = codeSpan(patch.title);
+	if (patch.kind !== "revision") return title;
+	return `${link(patchName(patch), patch.url)} diff ${patch.diff}, ${title}`;
+}
+/** The text alone where the address is none of a page. */
+function link(text, address) {
+	const url = pageUrl(address);
+	return url === void 0 ? text : `[${text}](${url})`;
+}
+/** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
+function pageUrl(address) {
+	const url = URL.parse(address);
+	if (url === null || !["http:", "https:"].includes(url.protocol)) return void 0;
+	return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
+}
+const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
 /** What ran where variants are kernels of their own, which a report had better not get wrong. */
-function kernelsOf({ blasts, outcome }) {
+function kernelsOf({ blasts, outcome }, { code }) {
 	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
 	const variantOf = new Map(runs.map((run) => [run.blast, run.variant]));
 	const found = blasts.flatMap(({ number, kernel }) => kernel === void 0 ? [] : {
 		variant: variantOf.get(number) ?? "",
 		kernel
 	});
-	return new Map([...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [variant, [...new Set(group.map(({ kernel }) => codeSpan(kernel)))]]));
+	return new Map([...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [variant, [...new Set(group.map(({ kernel }) => code(kernel)))]]));
 }
-function warnings({ testbed }) {
-	if (testbed.warnings.length === 0) return [];
-	const lines = testbed.warnings.map((warning) => `- ${codeSpan(warning, 300)}`);
-	return [details("settings of the DUT that do not hold", lines.join("\n"))];
+const warnings = ({ testbed }) => folded("settings of the DUT that do not hold", testbed.warnings.map((warning) => codeSpan(warning, 300)));
+const notes = ({ patch }) => folded("notes on the revision", notesOf(patch).map((note) => codeSpan(note, 300)));
+/** What is told of a revision: how its base was found, and what of it was not taken. */
+const notesOf = (patch) => patch.kind === "revision" ? patch.notes : [];
+/** Nothing that counts against the patch, but a row that a reader may miss. */
+function leftOut({ leftOut }, { code } = markdown) {
+	const lines = leftOut.map(({ variant, rejection }) => {
+		const panic = "panic" in rejection && rejection.panic ? ` (panic: ${code(rejection.panic)})` : "";
+		return `- ${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
+	});
+	if (lines.length === 0) return [];
+	return [["Left out of the comparison, which is not held against the patch:", ...lines].join("\n")];
 }
 function howToRead(result) {
-	const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = result.policy;
+	const meanings = verdictMeanings(result.policy).map(([verdict, meaning]) => `**${verdict}**: ${meaning}`);
+	return details("how to read this", [...howToReadTexts(result), bullets(meanings)].join("\n\n"));
+}
+/** How the numbers came about, a paragraph each. */
+function howToReadTexts({ policy, variants }) {
+	const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = policy;
+	const confidence = formatPercent(confidenceRatio);
+	const alone = variants.every(({ name }) => isJudged(name));
+	return [`Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`, ...alone ? [] : [`Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`]];
+}
+function verdictMeanings({ marginRatio }) {
 	const margin = formatPercent(marginRatio);
-	return details("how to read this", [
-		`Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${formatPercent(confidenceRatio)} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${margin} at most ${formatPercent(missRatio)} are passed.`,
-		"",
-		`- **regression**: surely a loss, and ${margin} is not excluded`,
-		"- **improvement**: the mirror image",
-		`- **no-regression**: a loss of ${margin} is excluded`,
-		"- **inconclusive**: neither; more runs would tell, with `ppsgate gate --resume DIR --max-runs N`",
-		"- **invalid**: too few runs count, so nothing is said"
-	].join("\n"));
+	return [
+		["regression", `surely a loss, and ${margin} is not excluded`],
+		["improvement", "the mirror image"],
+		["no-regression", `a loss of ${margin} is excluded`],
+		["inconclusive", `neither; more runs would tell, with \`ppsgate gate --resume DIR --max-runs N\``],
+		["invalid", "too few runs count, so nothing is said"]
+	];
 }
 function footer({ rerun, rawData }) {
 	const parts = [rerun && `Rerun: ${rerun}`, rawData && `Raw data: ${rawData}`].filter(Boolean);
 	return parts.length > 0 ? `<sub>${parts.join(" · ")}</sub>` : "";
 }
 const details = (summary, body) => `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
-/** Keeps what fits of the folded parts, in their order, and says how many there was no room for. */
-function fitted(main, folded, end) {
+/** Nothing where there are no lines. */
+const folded = (summary, lines) => lines.length > 0 ? [details(summary, bullets(lines))] : [];
+const bullets = (lines) => lines.map((line) => `- ${line}`).join("\n");
+const inCharacters = (text) => text.length;
+/** Keeps what fits of the parts, in their order, and says how many there was no room for; `sizeOf` is what may be `most`. */
+function fitted(main, parts, end, { most, sizeOf } = {
+	most: mostCharacters,
+	sizeOf: inCharacters
+}) {
 	const kept = [];
-	let room = mostCharacters - [...main, end].join("\n\n").length - 200;
-	for (const part of folded) {
-		if (part.length + 2 > room) continue;
-		room -= part.length + 2;
+	let room = most - sizeOf([...main, end].join("\n\n")) - 200;
+	for (const part of parts) {
+		const size = sizeOf(part) + 2;
+		if (size > room) continue;
+		room -= size;
 		kept.push(part);
 	}
-	const missing = folded.length - kept.length;
+	const missing = parts.length - kept.length;
 	const notice = missing > 0 ? [`${missing} more parts are in the full report beside \`result.json\`.`] : [];
 	return `${[
 		...main,
@@ -427,4 +524,4 @@ function fitted(main, folded, end) {
 	].filter(Boolean).join("\n\n")}\n`;
 }
 
-export { outcomeName as a, codeSpan as c, headline as i, renderMarkdown as n, verdictLine as o, runsApart as r, codeBlock as s, mostCharacters as t };
+export { plainBlock as A, runsApart as C, verdictLine as D, sentence as E, codeBlock as O, worstFirst as S, outcomeName as T, setting as _, howToReadTexts as a, uncountedLines as b, mostCharacters as c, numbers as d, otherMetricsOf as f, rule as g, rowsThatFit as h, fitted as i, plainLine as j, codeSpan as k, movedBaselines as l, renderMarkdown as m, failureSaid as n, leftOut as o, pageUrl as p, failureText as r, ministats as s, environmentLines as t, notesOf as u, standingApartLines as v, headline as w, verdictMeanings as x, symbols as y };

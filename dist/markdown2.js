@@ -1,3 +1,3 @@
-import { n as renderMarkdown, t as mostCharacters } from "./markdown.js";
+import { S as worstFirst, _ as setting, a as howToReadTexts, b as uncountedLines, c as mostCharacters, d as numbers, f as otherMetricsOf, g as rule, h as rowsThatFit, i as fitted, l as movedBaselines, m as renderMarkdown, n as failureSaid, o as leftOut, p as pageUrl, r as failureText, s as ministats, t as environmentLines, u as notesOf, v as standingApartLines, x as verdictMeanings, y as symbols } from "./markdown.js";
 
 export { renderMarkdown };

@@ -1,5 +1,6 @@
-import { C as number$1, D as tuple, E as string, O as union, g as array, h as _enum, j as _coercedNumber, m as ZodNumber, v as boolean, w as object, x as int } from "./design.js";
+import { A as union, O as string, S as int, T as object, _ as array, g as _enum, k as tuple, w as number, y as boolean } from "./design.js";
 import { t as datetime } from "./iso.js";
+import { n as number$1 } from "./coerce.js";
 import { c as assign, d as priorities, f as testbedsOf, l as byTurn } from "./overrides.js";
 import { n as reasonOf, r as shortened } from "./one-line.js";
 import { once } from "node:events";
@@ -12,11 +13,6 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { Agent as Agent$1, request as request$1 } from "node:https";
 import { DatabaseSync } from "node:sqlite";
-
-// node_modules/zod/v4/classic/coerce.js
-function number(params) {
-	return _coercedNumber(ZodNumber, params);
-}
 
 // src/reservation/store.ts
 /** The store cannot be used: one sentence that says which, why, and what to do. */
@@ -39,7 +35,7 @@ const time = datetime();
 const ticket = object({
 	priority,
 	/** Of the one whose place was taken over; absent: its own revision. */
-	order: number$1().optional(),
+	order: number().optional(),
 	/** Of one subject only the newest waits. */
 	subject: string().optional(),
 	holder,
@@ -58,7 +54,7 @@ const holding = object({
 	testbed: string(),
 	machines: array(string()),
 	priority,
-	order: number$1(),
+	order: number(),
 	holder,
 	waitingSince: time,
 	since: time,
@@ -743,7 +739,7 @@ async function* linesOf(response) {
 
 // src/reservation/etcd-schema.ts
 /** Decimal, in a string. */
-const int64 = number().int();
+const int64 = number$1().int();
 const base64 = string().transform((text) => Buffer.from(text, "base64").toString());
 const header = object({ revision: int64 });
 const authenticated = object({ token: string() });
@@ -1466,4 +1462,4 @@ const openStore = (config) => config.store === "etcd" ? openEtcd(config, { now: 
 /** The same for all processes of this machine, whatever is done to its clock. */
 const steadySeconds = () => Number(process.hrtime.bigint()) / 1e9;
 
-export { number as _, holdingOf as a, setQuarantine as c, linesOf$1 as d, readHolding as f, StoreError as g, rivalsOf as h, giveBack as i, tryTake as l, readLog as m, steadySeconds as n, liftQuarantine as o, readLab as p, enter as r, lostOutcome as s, openStore as t, keys as u };
+export { holdingOf as a, setQuarantine as c, linesOf$1 as d, readHolding as f, StoreError as g, rivalsOf as h, giveBack as i, tryTake as l, readLog as m, steadySeconds as n, liftQuarantine as o, readLab as p, enter as r, lostOutcome as s, openStore as t, keys as u };

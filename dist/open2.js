@@ -1,9 +1,13 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { C as number, E as string, S as literal, c as isLinuxScenario, g as array, h as _enum, w as object } from "./design.js";
+import { C as literal, O as string, T as object, c as isLinuxScenario, w as number } from "./design.js";
 import { _ as shell, c as flowSlices, d as netmapPort, f as processIdIn, g as commandText, h as tellingProcessId, l as interruptCommand, m as senderCommand, p as receiverCommand, r as frameBytesFor, s as flowRanges, u as isReady } from "./schema.js";
 import { n as reasonOf, r as shortened, t as lastLine } from "./one-line.js";
+import { n as isAsSaid, r as whyGitRefuses, t as checkDiff } from "./diff.js";
+import { n as isJudged, r as pathName } from "./variant-name.js";
 import { r as rolesOf, t as generatorsOf } from "./inventory.js";
 import { r as labUp, t as labDown } from "./lab.js";
+import { a as parseKnownHosts, c as PowerError, i as keyType, n as checkHostKey, o as HostError, r as fingerprint$2, s as openPower$1, t as algorithmsFor } from "./known-hosts.js";
+import { t as turns } from "./turns.js";
 import { a as linuxDutScript, c as samplesSoFar, d as pktGenRun, f as parsePktGenLog, i as senderScript, l as freebsdLogNames, m as isSteady, n as readLinuxLogs, o as observeCommand, p as defaultBounds, r as senderCommand$1, s as parseObservation, t as logNames, u as readFreebsdLogs } from "./linux-logs.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
@@ -15,389 +19,11 @@ import { createConnection, isIP } from "node:net";
 import { request } from "node:http";
 import { PassThrough, Readable } from "node:stream";
 import { connect as connect$1 } from "node:tls";
-import { createHash, createHmac, randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdtemp, open, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { basename, dirname as dirname$1 } from "node:path/posix";
-
-// src/power/controller.ts
-/** A controller that cannot be asked, or does not do as told: which, what it said and what to check, in one sentence. */
-var PowerError = class extends Error {
-	name = "PowerError";
-};
-
-// src/power/command.ts
-function openCommand(name, config, world) {
-	const label = `The power of ${name} (by commands)`;
-	const run = ([program = "", ...args]) => world.run(program, args, { timeoutSeconds: 120 });
-	const { cycle } = config;
-	return {
-		label,
-		check: "what its commands do",
-		state: async () => reading$2(await run(config.state), config.state, label),
-		turn: async (to) => answer$2(await run(config[to]), config[to]),
-		...cycle !== void 0 && { cycle: async () => answer$2(await run(cycle), cycle) }
-	};
-}
-function reading$2(ran, argv, label) {
-	const word = ran.kind === "exited" && ran.code === 0 ? ran.stdout.trim().toLowerCase() : "";
-	if (word === "on" || word === "off") return word;
-	throw new PowerError(`${label} is not known: ${ended(ran, argv)}; its \`state\` has to print "on" or "off" and exit with 0.`);
-}
-function answer$2(ran, argv) {
-	if (ran.kind === "exited" && ran.code === 0) return { kind: "done" };
-	return {
-		kind: "refused",
-		why: ended(ran, argv)
-	};
-}
-/** Only the program is named: an argument may be a password. */
-function ended(ran, [program = ""]) {
-	if (ran.kind === "failed") return `${shortened(program)} ${ran.why}`;
-	const said = lastLine(ran.stderr) ?? lastLine(ran.stdout);
-	const words = said === void 0 ? "and said nothing" : `and said "${shortened(said)}"`;
-	return `${shortened(program)} exited with ${ran.code} ${words}`;
-}
-
-// src/power/files.ts
-/** The one line of the file; throws a PowerError that names the file and nothing in it. */
-async function readPassword(label, path, world) {
-	const password = (await readFileFor(label, "password", path, world)).replace(/\r?\n$/, "");
-	if (/^\P{Cc}+$/u.test(password)) return password;
-	throw new PowerError(`${label} cannot be opened with the password file ${path}: it is empty or has more than a line; write the password there and nothing else.`);
-}
-/** Throws a PowerError that names the file. */
-async function readFileFor(label, what, path, world) {
-	try {
-		return await world.readFile(path);
-	} catch (error) {
-		throw new PowerError(`${label} cannot be opened without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`, { cause: error });
-	}
-}
-
-// src/power/ipmi.ts
-async function openIpmi(name, config, world) {
-	const label = `The BMC of ${name} (IPMI at ${config.host}:${config.port})`;
-	const password = await readPassword(label, config.passwordPath, world);
-	const ask = (order) => asked({
-		label,
-		config,
-		password,
-		order,
-		world
-	});
-	return {
-		label,
-		check: "the machine, and the BMC's event log",
-		state: async () => reading$1(await ask("status"), label),
-		turn: async (to) => answer$1(await ask(to)),
-		cycle: async () => answer$1(await ask("cycle"))
-	};
-}
-const tries$1 = 3;
-const secondsBetweenTries$1 = 2;
-/** Only silence is tried again: a BMC that is given a wrong password too often locks its user out. */
-async function asked({ label, config, password, order, world }) {
-	let silence = "";
-	for (let attempt = 0; attempt < tries$1; attempt += 1) {
-		if (attempt > 0) await world.sleep(secondsBetweenTries$1);
-		const ran = await world.run("ipmitool", ipmitoolWords(config, order), {
-			env: {
-				IPMI_PASSWORD: password,
-				LC_ALL: "C"
-			},
-			timeoutSeconds: 60
-		});
-		if (ran.kind === "failed") throw new PowerError(`${label} cannot be asked: ipmitool ${ran.why}; check that ipmitool is installed and works here.`);
-		if (ran.code === 0) return ran;
-		const refusal = refusalOf(ran.stderr, config.user);
-		if (refusal !== void 0) throw new PowerError(`${label} ${refusal}.`);
-		if (!silent.test(ran.stderr)) return ran;
-		silence = lastTold(ran.stderr);
-	}
-	throw new PowerError(`${label} did not answer in ${tries$1} tries: ${silence}; check that it has power and network, its address, and that IPMI over LAN is enabled.`);
-}
-/**
-* `-v` for the reason of a refusal, `-E` for the password from the environment, `-N` and `-R` for 10 s
-* of silence; power is an operator's to switch (IPMI 2.0, Appendix G), so no more is asked for.
-*/
-function ipmitoolWords({ host, port, user, cipherSuite }, order) {
-	return [
-		...`-v -E -I lanplus -L OPERATOR -C ${cipherSuite} -p ${port} -N 2 -R 2`.split(" "),
-		"-H",
-		host,
-		"-U",
-		user,
-		"chassis",
-		"power",
-		order
-	];
-}
-const silent = /Unable to establish IPMI|Could not open socket|no response/i;
-/** In the words of ipmitool 1.8.19, most of them heard before ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
-function refusalOf(stderr, user) {
-	if (/HMAC is invalid|unauthorized name|invalid role|password is longer/i.test(stderr)) return `does not let in the user ${user} (${lastTold(stderr)}); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN`;
-	if (/cipher suite|authentication algorithm|integrity algorithm|confidentiality/i.test(stderr)) return `does not take the cipher suite (${lastTold(stderr)}); set \`cipherSuite\` to one that it has, such as 17 or 3`;
-}
-/** The last of its lines but for the conclusion, which is the same whatever happened. */
-function lastTold(stderr) {
-	const lines = stderr.split("\n").filter((line) => !/^Error: Unable to|^Loading IANA/.test(line));
-	return shortened(lastLine(lines.join("\n"))?.replace(/^> /, "") ?? "no answer");
-}
-function reading$1({ code, stdout, stderr }, label) {
-	const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
-	if (code === 0 && (state === "on" || state === "off")) return state;
-	throw new PowerError(`${label} does not tell whether the machine is on: ${shortened(lastLine(stdout) ?? lastTold(stderr))}; check with "ipmitool chassis power status".`);
-}
-/** ipmitool exits with 0 when the BMC's completion code is 0: it will obey, or says so. */
-function answer$1({ code, stderr }) {
-	return code === 0 ? { kind: "taken" } : {
-		kind: "refused",
-		why: lastTold(stderr)
-	};
-}
-
-// src/power/redfish.ts
-async function openRedfish(name, config, world) {
-	const url = new URL(config.url);
-	const label = `The BMC of ${name} (Redfish at ${url.host})`;
-	const { user } = config;
-	const server = {
-		label,
-		user,
-		password: await readPassword(label, config.passwordPath, world),
-		trust: await trustOf(label, config, world),
-		world
-	};
-	return {
-		label,
-		check: "the machine, and the BMC's event log",
-		state: async () => reading(await readSystem(server, url), label),
-		turn: (to) => reset(server, url, resetTypes[to]),
-		cycle: () => reset(server, url, ["PowerCycle"])
-	};
-}
-async function trustOf(label, config, world) {
-	const { certificateSha256, caPath } = config;
-	if (certificateSha256 !== void 0) return {
-		kind: "pinned",
-		sha256: certificateSha256
-	};
-	if (caPath === void 0) return { kind: "authority" };
-	return {
-		kind: "authority",
-		pem: await readFileFor(label, "CA", caPath, world)
-	};
-}
-/** The best first, of `ResetType` in DMTF's Resource schema. */
-const resetTypes = {
-	on: ["On", "ForceOn"],
-	off: ["ForceOff"]
-};
-/** What is used of DMTF's ComputerSystem schema; BMCs that start have null for the state. */
-const systemDocument = object({
-	PowerState: _enum([
-		"On",
-		"Off",
-		"PoweringOn",
-		"PoweringOff",
-		"Paused"
-	]).nullable(),
-	Actions: object({ "#ComputerSystem.Reset": object({
-		target: string(),
-		"ResetType@Redfish.AllowableValues": array(string()).optional()
-	}).optional() }).optional()
-});
-function reading({ PowerState }, label) {
-	switch (PowerState) {
-		case "On": return "on";
-		case "Off": return "off";
-		case "Paused": throw new PowerError(`${label} says that the machine is paused; continue or reset it there.`);
-		default: return "changing";
-	}
-}
-async function reset(server, url, types) {
-	const { Actions } = await readSystem(server, url);
-	const action = Actions?.["#ComputerSystem.Reset"];
-	if (action === void 0) return {
-		kind: "refused",
-		why: `its system offers ${server.user} no reset action`
-	};
-	const allowed = action["ResetType@Redfish.AllowableValues"];
-	const type = types.find((one) => allowed === void 0 || allowed.includes(one));
-	if (type === void 0) return {
-		kind: "refused",
-		why: shortened(`it offers no ${types.join(" or ")}, only ${allowed?.join(", ")}`)
-	};
-	const { status, body } = await ask(server, onSameServer(server, url, action.target, "its reset action is at"), { ResetType: type });
-	return status < 300 ? { kind: "taken" } : {
-		kind: "refused",
-		why: said(server, status, body)
-	};
-}
-const mostRedirects = 3;
-async function readSystem(server, url, redirects = 0) {
-	const { label } = server;
-	const { status, headers, body } = await ask(server, url);
-	if (status >= 300 && status < 400 && redirects < mostRedirects) return readSystem(server, onSameServer(server, url, headers.location ?? "", "it redirects to"), redirects + 1);
-	if (status !== 200) throw new PowerError(`${label} has no system at ${url.pathname} (${said(server, status, body)}); check \`url\` against what /redfish/v1/Systems lists.`);
-	const document = systemDocument.safeParse(fromJson(body));
-	if (document.success) return document.data;
-	throw new PowerError(`${label} answers at ${url.pathname} with ${shortened(headers["content-type"] ?? "something")} that describes no system; check \`url\` against what /redfish/v1/Systems lists.`);
-}
-/** The credentials go nowhere else. */
-function onSameServer({ label }, url, place, how) {
-	const target = URL.parse(place, url.href);
-	if (target?.origin === url.origin) return target;
-	throw new PowerError(`${label} is not followed: ${how} "${shortened(place)}", and the password is for ${url.host} alone; check \`url\`.`);
-}
-function fromJson(body) {
-	try {
-		return JSON.parse(body);
-	} catch {
-		return;
-	}
-}
-const tries = 4;
-/** GET, or POST of what is to be `sent`; every reset may be asked for twice. Throws where there is nobody to talk to. */
-async function ask(server, url, sent) {
-	const { label, world } = server;
-	const question = questionOf(server, url, sent);
-	let reply = await world.request(question);
-	for (let attempt = 1; attempt < tries && isPassing(reply); attempt += 1) {
-		await world.sleep(secondsToWait(reply));
-		reply = await world.request(question);
-	}
-	if (reply.kind === "answered") return judged(server, reply);
-	if (reply.kind === "untrusted") throw new PowerError(distrusted(label, reply));
-	throw new PowerError(`${label} did not answer in ${tries} tries: ${reply.why}; check that it has power and network, and \`url\`.`);
-}
-/** Basic authentication, which every Redfish service has (DSP0266, "Authentication") and which leaves no session behind. */
-function questionOf({ user, password, trust }, url, sent) {
-	const headers = {
-		accept: "application/json",
-		"odata-version": "4.0",
-		authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
-	};
-	const common = {
-		url,
-		trust,
-		timeoutSeconds: 30
-	};
-	if (sent === void 0) return {
-		...common,
-		method: "GET",
-		headers
-	};
-	const body = JSON.stringify(sent);
-	const described = {
-		"content-type": "application/json",
-		"content-length": String(Buffer.byteLength(body))
-	};
-	return {
-		...common,
-		method: "POST",
-		headers: {
-			...headers,
-			...described
-		},
-		body
-	};
-}
-/** Never a refused password: a BMC that is given one too often locks its user out. */
-function isPassing(reply) {
-	if (reply.kind !== "answered") return reply.kind === "no-answer";
-	return reply.status === 429 || reply.status >= 500 && reply.status !== 501;
-}
-/** `Retry-After` in seconds, as BMCs write it (RFC 9110, section 10.2.3, also has dates), in bounds. */
-function secondsToWait(reply) {
-	const after = reply.kind === "answered" ? reply.headers["retry-after"] : void 0;
-	return /^\d+$/.test(after ?? "") ? Math.min(Number(after), 60) : 3;
-}
-function judged(server, reply) {
-	const { label, user } = server;
-	const { status, body } = reply;
-	if (status === 401 || status === 403) throw new PowerError(`${label} does not let in the user ${user} (${said(server, status, body)}); check \`user\`, its password file, and that it may control power.`);
-	if (!isPassing(reply)) return reply;
-	throw new PowerError(`${label} could not answer in ${tries} tries (${said(server, status, body)}); wait until it is ready, or restart the BMC.`);
-}
-function distrusted(label, { sha256, why }) {
-	return `${label} shows ${sha256 === "" ? "no certificate" : `the certificate with SHA-256 ${sha256}`}, which is not trusted (${why}); compare the fingerprint on the BMC itself, then set \`certificateSha256\` to it, or \`ca\` to its authority.`;
-}
-/** Of the error response that DSP0266 describes: the first of the messages, or the sum of them. */
-const errorDocument = object({ error: object({
-	message: string().optional(),
-	"@Message.ExtendedInfo": array(object({ Message: string().optional() })).optional().catch(void 0)
-}) });
-/** What a BMC repeats of our credentials goes no further. */
-function said({ user, password }, status, body) {
-	const { data } = errorDocument.safeParse(fromJson(body));
-	const message = data?.error["@Message.ExtendedInfo"]?.[0]?.Message ?? data?.error.message;
-	if (message === void 0) return String(status);
-	const encoded = Buffer.from(`${user}:${password}`).toString("base64");
-	return `${status} ${shortened(message.replaceAll(encoded, "…").replaceAll(password, "…"))}`;
-}
-
-// src/power/switch.ts
-const times = 3;
-/** Real machines take up to 10 s to go off, emulated ones 11. */
-const secondsToObey = 30;
-/** A refusal may be that of a controller which has not ended something else. */
-const secondsAfterRefusal = 5;
-/** Until the power supply's capacitors are empty; some BMCs also lose what they are told right after. */
-const secondsOff = 5;
-function switchOf(controller, sleep) {
-	return {
-		state: () => settledState(controller, sleep),
-		on: () => turn(controller, "on", sleep),
-		off: () => turn(controller, "off", sleep),
-		async cycle() {
-			if (await cycledByItself(controller, sleep)) return;
-			await turn(controller, "off", sleep);
-			await sleep(secondsOff);
-			await turn(controller, "on", sleep);
-		}
-	};
-}
-async function settledState(controller, sleep) {
-	const seen = await watch$1(controller, (state) => state !== "changing", secondsToObey, sleep);
-	if (seen !== "changing") return seen;
-	throw new PowerError(`${controller.label} says for ${secondsToObey} s that the machine is on its way on or off; check ${controller.check}.`);
-}
-/** Always tells, whatever the state was before: it may lag behind, or be about to change. */
-async function turn(controller, to, sleep) {
-	let disobedience = "";
-	for (let time = 0; time < times; time += 1) {
-		const answer = await controller.turn(to);
-		const seen = await watch$1(controller, (state) => state === to, answer.kind === "refused" ? secondsAfterRefusal : secondsToObey, sleep);
-		if (seen === to) return;
-		disobedience = described(answer, to, seen);
-	}
-	throw new PowerError(`${controller.label} ${disobedience}; check ${controller.check}.`);
-}
-function described(answer, to, seen) {
-	if (answer.kind === "refused") return `refuses to turn the machine ${to}: ${answer.why}`;
-	return `took the order to turn the machine ${to} ${times} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
-}
-/** The controller's own cycle leaves the machine on even where we end halfway. It counts where it was seen. */
-async function cycledByItself(controller, sleep) {
-	if (controller.cycle === void 0 || await controller.state() !== "on") return false;
-	const answer = await controller.cycle();
-	if (answer.kind === "refused") return false;
-	const leftOn = (state) => state !== "on";
-	if (answer.kind === "taken" && !leftOn(await watch$1(controller, leftOn, secondsToObey, sleep))) return false;
-	return await watch$1(controller, (state) => state === "on", secondsToObey, sleep) === "on";
-}
-/** The first state that is as wanted, or else the last of so many seconds. */
-async function watch$1(controller, isWanted, seconds, sleep) {
-	let state = await controller.state();
-	for (let second = 0; second < seconds && !isWanted(state); second += 1) {
-		await sleep(1);
-		state = await controller.state();
-	}
-	return state;
-}
 
 // src/power/https.ts
 /** Never rejects; redirects are answers like others. */
@@ -459,13 +85,13 @@ function exchange(socket, { method, url, headers, body }) {
 	return promise;
 }
 /** A system's document is some 10 kB. */
-const mostBytes$2 = 1024 ** 2;
+const mostBytes$1 = 1024 ** 2;
 async function read(response) {
 	const chunks = [];
 	let bytes = 0;
 	for await (const chunk of response) {
 		bytes += chunk.length;
-		if (bytes > mostBytes$2) throw new Error(`more than ${mostBytes$2} bytes in an answer`);
+		if (bytes > mostBytes$1) throw new Error(`more than ${mostBytes$1} bytes in an answer`);
 		chunks.push(chunk);
 	}
 	const { statusCode: status = 0, headers } = response;
@@ -484,7 +110,7 @@ const realPowerWorld = {
 	sleep: (seconds) => setTimeout$1(seconds * 1e3),
 	readFile: (path) => readFile(path, "utf8")
 };
-const mostBytes$1 = 1024 ** 2;
+const mostBytes = 1024 ** 2;
 function run$1(program, args, options) {
 	const { stdin = "", env, timeoutSeconds } = options;
 	const child = spawn(program, args, {
@@ -531,55 +157,10 @@ function collect$1(stream, giveUp) {
 	let bytes = 0;
 	stream.on("data", (chunk) => {
 		bytes += chunk.length;
-		if (bytes <= mostBytes$1) chunks.push(chunk);
-		else giveUp(`wrote more than ${mostBytes$1} bytes`);
+		if (bytes <= mostBytes) chunks.push(chunk);
+		else giveUp(`wrote more than ${mostBytes} bytes`);
 	});
 	return () => Buffer.concat(chunks).toString();
-}
-
-// src/power/power.ts
-/**
-* The power of the machine that people call `name`.
-* Throws a PowerError for a password or CA file that cannot be used; the controller is not asked anything yet.
-*/
-async function openPower$1(name, config, world) {
-	return switchOf(await openController(name, config, world), world.sleep);
-}
-function openController(name, config, world) {
-	switch (config.kind) {
-		case "ipmi": return openIpmi(name, config, world);
-		case "redfish": return openRedfish(name, config, world);
-		case "command": return openCommand(name, config, world);
-	}
-}
-
-// src/host/host-error.ts
-/** What went wrong between us and a host, in a sentence that names the host and what it was to do. */
-var HostError = class extends Error {
-	name = "HostError";
-	kind;
-	constructor(kind, message, options) {
-		super(message, options);
-		this.kind = kind;
-	}
-};
-
-// src/host/turns.ts
-/** Lets so many pieces of work go on at once; the others wait, first come, first served. */
-function turns(atOnce) {
-	let free = atOnce;
-	const waiting = [];
-	return async (work) => {
-		if (free === 0) await new Promise((resolve) => waiting.push(resolve));
-		else free -= 1;
-		try {
-			return await work();
-		} finally {
-			const next = waiting.shift();
-			if (next === void 0) free += 1;
-			else next();
-		}
-	};
 }
 
 // src/host/connection.ts
@@ -761,153 +342,6 @@ function collect(stream, streamName, maxBytes, { name, what }) {
 			else reject(new HostError("too-much-output", `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}; let it write less, or to a file.`));
 		});
 	});
-}
-
-// src/host/known-hosts.ts
-/** The format is sshd(8)'s "SSH_KNOWN_HOSTS FILE FORMAT". A line that cannot be used is ignored with the reason. */
-function parseKnownHosts(text) {
-	const entries = [];
-	const ignored = [];
-	for (const [index, content] of text.split("\n").entries()) {
-		const parsed = parseLine(content.trim(), index + 1);
-		if (parsed.kind === "entry") entries.push(parsed.entry);
-		if (parsed.kind === "ignored") ignored.push({
-			line: index + 1,
-			reason: parsed.reason
-		});
-	}
-	return {
-		entries,
-		ignored
-	};
-}
-/**
-* Whether `key` (as sent on the wire) is the one that the host at `address` is known by.
-* Stricter than ssh(1) in two points: a host known by keys of another type only is `changed`, and an
-* entry without a port stands for port 22 alone.
-*/
-function checkHostKey(entries, address, key) {
-	const ours = entries.filter((entry) => isFor(entry, address));
-	const same = ours.filter((entry) => entry.key.equals(key));
-	const revoked = same.find((entry) => entry.revoked);
-	if (revoked !== void 0) return {
-		kind: "revoked",
-		line: revoked.line
-	};
-	if (same.length > 0) return { kind: "known" };
-	const expected = ours.filter((entry) => !entry.revoked).map(expectedKey);
-	return expected.length > 0 ? {
-		kind: "changed",
-		expected
-	} : { kind: "unknown" };
-}
-/**
-* What to ask the server for, so that of its keys it shows one that is pinned here.
-* Empty for an unknown host. RSA stands for its SHA-2 signatures only (RFC 8332).
-*/
-function algorithmsFor(entries, address) {
-	const pinned = entries.filter((entry) => !entry.revoked && isFor(entry, address));
-	const types = new Set(pinned.map((entry) => keyType(entry.key)));
-	return signatures.filter(({ type }) => types.has(type)).map(({ algorithm }) => algorithm);
-}
-/** In order of preference. */
-const signatures = [
-	{
-		type: "ssh-ed25519",
-		algorithm: "ssh-ed25519"
-	},
-	{
-		type: "ecdsa-sha2-nistp256",
-		algorithm: "ecdsa-sha2-nistp256"
-	},
-	{
-		type: "ecdsa-sha2-nistp384",
-		algorithm: "ecdsa-sha2-nistp384"
-	},
-	{
-		type: "ecdsa-sha2-nistp521",
-		algorithm: "ecdsa-sha2-nistp521"
-	},
-	{
-		type: "ssh-rsa",
-		algorithm: "rsa-sha2-512"
-	},
-	{
-		type: "ssh-rsa",
-		algorithm: "rsa-sha2-256"
-	}
-];
-/** `SHA256:…`, as ssh-keygen -l prints it. */
-const fingerprint$2 = (key) => `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
-/** The name that a key starts with, `ssh-ed25519` say; empty for bytes that are no key. */
-function keyType(key) {
-	const length = key.length < 4 ? 0 : key.readUInt32BE(0);
-	return key.subarray(4, 4 + length).toString("latin1");
-}
-function parseLine(content, line) {
-	if (content === "" || content.startsWith("#")) return { kind: "empty" };
-	const fields = content.split(/[ \t]+/);
-	const marker = content.startsWith("@") ? fields.shift() : void 0;
-	const [hosts = "", type = "", base64 = ""] = fields;
-	if (marker === "@cert-authority") return ignore("host certificates are not supported");
-	if (marker !== void 0 && marker !== "@revoked") return ignore(`unknown marker ${marker}`);
-	const patterns = parseHosts(hosts);
-	if (patterns === void 0) return ignore("the hashed host name is malformed");
-	const key = Buffer.from(base64, "base64");
-	if (type === "" || keyType(key) !== type) return ignore("it holds no key of the type it names");
-	return {
-		kind: "entry",
-		entry: {
-			line,
-			hosts: patterns,
-			key,
-			revoked: marker === "@revoked"
-		}
-	};
-}
-const ignore = (reason) => ({
-	kind: "ignored",
-	reason
-});
-function parseHosts(field) {
-	if (!field.startsWith("|")) return {
-		kind: "plain",
-		patterns: field.toLowerCase().split(",")
-	};
-	const [, salt, hash] = /^\|1\|([^|]+)\|([^|]+)$/.exec(field) ?? [];
-	if (salt === void 0 || hash === void 0) return void 0;
-	return {
-		kind: "hashed",
-		salt: Buffer.from(salt, "base64"),
-		hash: Buffer.from(hash, "base64")
-	};
-}
-function isFor({ hosts }, address) {
-	const name = nameInFile(address);
-	if (hosts.kind === "hashed") return createHmac("sha1", hosts.salt).update(name).digest().equals(hosts.hash);
-	const [refusing, accepting] = splitBy(hosts.patterns, (pattern) => pattern.startsWith("!"));
-	if (refusing.some((pattern) => matches(pattern.slice(1), name))) return false;
-	return accepting.some((pattern) => matches(pattern, name));
-}
-/** `host`, or `[host]:port` where the port is not 22. */
-function nameInFile({ host, port }) {
-	const name = host.toLowerCase();
-	return port === 22 ? name : `[${name}]:${port}`;
-}
-function splitBy(all, chosen) {
-	return [all.filter(chosen), all.filter((one) => !chosen(one))];
-}
-/** `*` stands for any characters, `?` for one, all others for themselves. */
-function matches(pattern, name) {
-	const source = pattern.replace(/[\\^$.+()[\]{}|]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".");
-	return new RegExp(`^${source}$`).test(name);
-}
-function expectedKey({ line, key }) {
-	return {
-		line,
-		type: keyType(key),
-		fingerprint: fingerprint$2(key)
-	};
 }
 
 // src/host/login-error.ts
@@ -1211,7 +645,7 @@ function fencedHost(host, fence, folder = tokenFolder) {
 			shownAs: command
 		});
 		if (outcome.kind !== "exited" || outcome.code !== refusalCode) return outcome;
-		refuse$1(host, options.onStderr === void 0 ? outcome.stderr : await askAgain(options), fence.token, folder);
+		refuse(host, options.onStderr === void 0 ? outcome.stderr : await askAgain(options), fence.token, folder);
 		return outcome;
 	};
 	const askAgain = async ({ signal, timeoutSeconds }) => {
@@ -1247,7 +681,7 @@ async function raiseFence(host, token, folder = tokenFolder) {
 		timeoutSeconds: raiseSeconds,
 		shownAs
 	});
-	refuse$1(host, outcome.stderr, token, folder);
+	refuse(host, outcome.stderr, token, folder);
 	stdoutOf(outcome, host.name, shownAs);
 }
 /** A later lease has taken a machine over: nothing was done there, and nothing is to be tried again. */
@@ -1267,7 +701,7 @@ const guardIn = (folder) => commandText(shell`${refuseHigherIn(folder)}; exec sh
 const raiseIn = (folder) => commandText(shell`mkdir -p ${folder} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`);
 /** test(1) fails for a name that is no number. */
 const refuseHigherIn = (folder) => shell`for file in ${folder}/[0-9]*; do seen=\${file##*/}; if test "$seen" -gt "$1" 2>/dev/null; then echo "ppsgate: token $seen refuses $1" >&2; exit ${refusalCode}; fi; done`;
-function refuse$1(host, stderr, token, folder) {
+function refuse(host, stderr, token, folder) {
 	const [, seen, refused] = /^ppsgate: token (\d+) refuses (\d+)$/m.exec(stderr) ?? [];
 	if (seen === void 0 || refused !== String(token)) return;
 	throw new FencedError(`Nothing was done on ${host.name}: a later lease (its token is ${seen}) has taken the testbed over from ours (token ${token}); if the reservation store was made anew, with lower tokens, remove ${folder} there.`);
@@ -1479,7 +913,7 @@ function bootEnvironment(machine) {
 	};
 }
 const prefix$1 = "ppsgate.";
-const environmentOf = (variant) => `${prefix$1}${variant}`;
+const environmentOf = (variant) => `${prefix$1}${pathName(variant)}`;
 async function environmentsOn(host) {
 	return (await host.output(shell`bectl list -H`)).split("\n").flatMap((row) => row.split("	")[0] || []);
 }
@@ -1610,7 +1044,7 @@ function nextboot(machine) {
 		async lay(kernel) {
 			const outcome = await layFolder(machine, kernel);
 			if (outcome.kind === "no-space") return outcome;
-			const file = `${folderOf(kernel.variant)}/kernel`;
+			const file = `${folderOf$1(kernel.variant)}/kernel`;
 			const sha256 = await sha256Of(host(), file);
 			laid.set(kernel.variant, {
 				root: own.root,
@@ -1637,9 +1071,9 @@ function nextboot(machine) {
 	};
 }
 const prefix = "ppsgate.";
-const folderOf = (variant) => `/boot/${prefix}${variant}`;
+const folderOf$1 = (variant) => `/boot/${prefix}${pathName(variant)}`;
 async function layFolder(machine, kernel) {
-	const folder = folderOf(kernel.variant);
+	const folder = folderOf$1(kernel.variant);
 	const mark = `${folder}/ppsgate.sha256`;
 	if ((await machine.host().run(shell`cat ${mark}`)).stdout === kernel.sha256) return { kind: "laid" };
 	return withArchive(machine, kernel, async (archive) => {
@@ -1925,7 +1359,7 @@ const section = (title, output = "failed") => `==> ${title}\n${output.trimEnd()}
 */
 function busyShare(before, after) {
 	const earlier = parseCpuTimes(before.get(commandText(cpuTimes)) ?? "");
-	const spent = parseCpuTimes(after.get(commandText(cpuTimes)) ?? "").map((cpu, index) => difference$1(cpu, earlier[index]));
+	const spent = parseCpuTimes(after.get(commandText(cpuTimes)) ?? "").map((cpu, index) => difference(cpu, earlier[index]));
 	if (spent.length !== earlier.length || spent.some(({ busy, idle }) => busy < 0 || idle < 0)) return;
 	const running = spent.filter(({ busy, idle }) => busy + idle > 0);
 	if (running.length === 0) return void 0;
@@ -1949,7 +1383,7 @@ function parseCpuTimes(text) {
 		};
 	});
 }
-const difference$1 = (after, before = {
+const difference = (after, before = {
 	busy: 0,
 	idle: 0
 }) => ({
@@ -2086,9 +1520,9 @@ function fingerprintOf(said, request) {
 	});
 	return Object.fromEntries(entries);
 }
-/** One line for each fact that differs without the kernel's being the reason; empty where base and patched are comparable. */
-function differences(base, patched) {
-	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(patched)])].filter((name) => !explainedByKernel.has(name) && base[name] !== patched[name]).map((name) => `${name}: ${shown(base[name])} on base, ${shown(patched[name])} on patched`);
+/** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
+function differences(base, other, variant = "patched") {
+	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !explainedByKernel.has(name) && base[name] !== other[name]).map((name) => `${name}: ${shown(base[name])} on base, ${shown(other[name])} on ${variant}`);
 }
 /** What is the machine's, whichever kernel runs. */
 const withoutKernel = (fingerprint) => Object.fromEntries(Object.entries(fingerprint).filter(([name]) => !explainedByKernel.has(name) && !kernelFacts.has(name)));
@@ -2717,186 +2151,6 @@ function collectLines(onLine) {
 	};
 }
 
-// src/build/diff.ts
-/**
-* Reads a unified diff with the prefixes `a/` and `b/`, as git-diff(1) or diff(1) -u makes it, with or
-* without a message before it. Bytes and not text, for sources may be in Latin-1.
-*/
-function checkDiff(diff) {
-	try {
-		return accept(diff);
-	} catch (error) {
-		if (error instanceof Refusal) return {
-			kind: "refused",
-			reason: error.message
-		};
-		throw error;
-	}
-}
-const mostBytes = 5e6;
-const mostFiles = 2e3;
-/** Thrown and caught in this file only. */
-var Refusal = class extends Error {};
-function refuse(reason) {
-	throw new Refusal(reason);
-}
-function accept(diff) {
-	if (diff.length > mostBytes) refuse(`The diff has ${diff.length} bytes, and at most ${mostBytes} are taken; split it.`);
-	const bytes = Buffer.from(diff.buffer, diff.byteOffset, diff.byteLength);
-	const lines = bytes.toString("latin1").split("\n");
-	const sections = readSections(lines);
-	if (sections.length === 0) refuse("The diff changes no file; send one that git diff made.");
-	if (sections.length > mostFiles) refuse(`The diff changes ${sections.length} files, and at most ${mostFiles} are taken; split it.`);
-	const paths = sections.flatMap(pathsOf).toSorted();
-	const twice = paths.find((path, index) => path === paths[index - 1]);
-	if (twice !== void 0) refuse(`The diff changes ${twice} twice; send one diff of the whole change, as git diff makes it.`);
-	return {
-		kind: "accepted",
-		paths,
-		remarks: remarksOn(bytes, lines)
-	};
-}
-function readSections(lines) {
-	const sections = [];
-	for (let index = 0; index < lines.length;) {
-		const line = lines[index] ?? "";
-		const current = sections.at(-1);
-		if (opensSection(lines, index, current)) {
-			sections.push({
-				line: index + 1,
-				header: [line],
-				hunks: 0
-			});
-			index += 1;
-		} else if (line.startsWith("@@ -")) index = afterHunk(lines, index, current);
-		else {
-			if (current?.hunks === 0) current.header.push(line);
-			index += 1;
-		}
-	}
-	return sections;
-}
-function opensSection(lines, index, current) {
-	const line = lines[index] ?? "";
-	if (line.startsWith("diff --git ")) return true;
-	const follows = (offset, start) => lines[index + offset]?.startsWith(start);
-	if (!line.startsWith("--- ") || !follows(1, "+++ ") || !follows(2, "@@ -")) return false;
-	return current === void 0 || current.hunks > 0 || current.header.some(isNewName);
-}
-const isNewName = (line) => line.startsWith("+++ ");
-/** The index of the first line after the hunk, by the line counts of its head (see POSIX, diff -u). */
-function afterHunk(lines, start, section) {
-	const head = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[start] ?? "");
-	if (head === null || !section?.header.some(isNewName)) refuse(`Line ${start + 1} of the diff starts a hunk of no file; send what git diff made.`);
-	section.hunks += 1;
-	let before = Number(head[1] ?? 1);
-	let after = Number(head[2] ?? 1);
-	let index = start + 1;
-	for (; before > 0 || after > 0; index += 1) {
-		const sign = lines[index]?.[0] ?? (index < lines.length - 1 ? " " : void 0);
-		if (sign === void 0 || !" \r+-\\".includes(sign)) refuse(`The hunk at line ${start + 1} of the diff is cut off at line ${index + 1}.`);
-		if (sign === " " || sign === "\r" || sign === "-") before -= 1;
-		if (sign === " " || sign === "\r" || sign === "+") after -= 1;
-	}
-	return index;
-}
-function pathsOf(section) {
-	if (section.header[0]?.endsWith("\r")) refuse("The lines of the diff end in CR LF; send it with the line ends that git wrote.");
-	const copied = plainName(section, /^copy from (.*)$/);
-	const from = plainName(section, /^rename from (.*)$/) ?? copied;
-	const named = [
-		prefixedName(section, valueIn(section, /^--- (.*)$/), "a/"),
-		prefixedName(section, valueIn(section, /^\+\+\+ (.*)$/), "b/"),
-		from,
-		plainName(section, /^(?:rename|copy) to (.*)$/),
-		nameInGitLine(section, from !== void 0)
-	];
-	const paths = [...new Set(named)].filter((name) => name !== void 0).map(decoded);
-	const [path] = paths;
-	if (path === void 0) refuse(`Line ${section.line} of the diff names no file.`);
-	refuseKind(section, path);
-	for (const each of paths) refusePath(each);
-	if (paths.length > (from === void 0 ? 1 : 2)) refuse(`The diff calls one file by several names, ${paths.join(" and ")}; send what git diff made.`);
-	return copied === void 0 ? paths : paths.filter((each) => each !== decoded(copied));
-}
-function plainName(section, pattern) {
-	const value = valueIn(section, pattern);
-	return value === void 0 ? void 0 : unquoted(value);
-}
-const valueIn = ({ header }, pattern) => header.map((line) => pattern.exec(line)?.[1]).find((value) => value !== void 0);
-/** Of a name in `--- a/PATH` or `+++ b/PATH`; undefined where there is none, or no file on that side. */
-function prefixedName(section, value, prefix) {
-	const [written = ""] = value?.split("	") ?? [];
-	if (value === void 0 || written === "/dev/null") return void 0;
-	const name = unquoted(written);
-	if (!name.startsWith(prefix)) refusePrefix(section);
-	return name.slice(2);
-}
-/** `diff --git a/PATH b/PATH`: tells the name only where it is twice the same, as it is unless it changes. */
-function nameInGitLine(section, renamed) {
-	const [, rest] = /^diff --git (.*)$/.exec(section.header[0] ?? "") ?? [];
-	if (rest === void 0) return void 0;
-	if (!/^"?a\//.test(rest)) refusePrefix(section);
-	if (renamed) return void 0;
-	const quoted = /^("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*")$/.exec(rest);
-	const middle = (rest.length - 1) / 2;
-	const [a, b] = (quoted?.slice(1) ?? [rest.slice(0, middle), rest.slice(middle + 1)]).map(unquoted);
-	if (!(a?.startsWith("a/") && b?.startsWith("b/") && a.slice(2) === b.slice(2))) refuse(`Line ${section.line} of the diff names two files, but says of no rename.`);
-	return a?.slice(2);
-}
-const refusePrefix = ({ line }) => refuse(`The diff at line ${line} has no prefixes a/ and b/; make it with git diff --src-prefix=a/ --dst-prefix=b/.`);
-/** Git quotes a name as C quotes a string, with bytes in octal (see core.quotePath in git-config(1)). */
-function unquoted(name) {
-	if (!/^".*"$/.test(name)) return name;
-	return name.slice(1, -1).replace(/\\([0-7]{3}|.)/g, (_, code) => {
-		if (code.length === 3) return String.fromCharCode(Number.parseInt(code, 8) & 255);
-		return escapes[code] ?? code;
-	});
-}
-const escapes = {
-	a: "\x07",
-	b: "\b",
-	f: "\f",
-	n: "\n",
-	r: "\r",
-	t: "	",
-	v: "\v"
-};
-function decoded(name) {
-	const path = Buffer.from(name, "latin1").toString();
-	if (path.includes("�")) refuse(`The name of the file ${path} is not UTF-8; rename it.`);
-	return path;
-}
-function refuseKind({ header }, path) {
-	if (header.some((line) => /^(?:GIT binary patch|Binary files .* differ)\r?$/.test(line))) refuse(`The diff changes the binary file ${path}; only text is taken.`);
-	const mode = header.map((line) => /^(?:(?:old|new|new file|deleted file) mode|index \S+) (\d+)$/.exec(line)?.[1]).find((mode) => mode !== void 0 && !plainModes.includes(mode));
-	if (mode === void 0) return;
-	refuse(`The diff changes ${path}, which is ${{
-		12e4: "a symbolic link",
-		16e4: "a submodule"
-	}[mode] ?? `of mode ${mode}`}; only plain files are taken.`);
-}
-const plainModes = ["100644", "100755"];
-function refusePath(path) {
-	const segments = path.split("/");
-	const isOutside = segments.some((segment) => [
-		"",
-		".",
-		".."
-	].includes(segment));
-	const isGits = segments.some((segment) => segment.toLowerCase() === ".git");
-	if (!isOutside && !isGits && !/\p{Cc}/u.test(path)) return;
-	refuse(`The diff changes "${path.replace(/\p{Cc}/gu, "?")}", which is no file of the tree; name files below its root.`);
-}
-function remarksOn(bytes, lines) {
-	const remarks = [];
-	const text = bytes.toString();
-	if (lines.some((line) => /^[ +-]/.test(line) && line.endsWith("\r"))) remarks.push("Some lines of the diff end in CR LF.");
-	if (bytes.includes("�")) remarks.push("The diff holds U+FFFD where somebody could not read a letter.");
-	else if (text.includes("�")) remarks.push("The diff is not UTF-8, Latin-1 perhaps.");
-	return remarks;
-}
-
 // src/build/kernel-tree.ts
 /** Writes objects to the repository, and nothing else; throws a BuilderError where it lacks the base and cannot fetch it. */
 async function kernelTree(host, { baseCommit, diff }, { repository, remote, work, signal }) {
@@ -2915,10 +2169,16 @@ async function kernelTree(host, { baseCommit, diff }, { repository, remote, work
 	await host.upload(diff, diffPath, 420, { signal });
 	await host.output(indexed(shell`read-tree ${baseCommit}`), { signal });
 	const applied = await host.run(indexed(shell`apply --cached --whitespace=nowarn ${diffPath}`), { signal });
-	if (applied.kind !== "exited" || applied.code !== 0) return notApplied([firstError(applied.stderr), ...checked.remarks]);
+	if (applied.kind !== "exited" || applied.code !== 0) return {
+		kind: "does-not-apply",
+		reason: whyGitRefuses(applied.stderr, checked.remarks)
+	};
 	const changed = await host.output(indexed(shell`diff-index --cached --no-renames --name-only -z ${baseCommit}`), { signal });
-	const missed = difference(checked.paths, changed.split("\0").filter(Boolean));
-	if (missed.length > 0) return notApplied([`The diff does to ${missed.slice(0, 5).join(", ")} something else than it says; send it as one diff of the whole change.`]);
+	const asSaid = isAsSaid(checked.paths, changed.split("\0").filter(Boolean));
+	if (asSaid.kind === "refused") return {
+		kind: "does-not-apply",
+		reason: asSaid.reason
+	};
 	return {
 		kind: "tree",
 		id: (await host.output(indexed(shell`write-tree`), { signal })).trim(),
@@ -2950,16 +2210,6 @@ async function succeeds(host, command, signal) {
 	const outcome = await host.run(command, { signal });
 	return outcome.kind === "exited" && outcome.code === 0;
 }
-const notApplied = (sentences) => ({
-	kind: "does-not-apply",
-	reason: sentences.join(" ")
-});
-/** `error: patch failed: sys/net/if.c:12` and what follows; git(1) says the cause first. */
-function firstError(stderr) {
-	return `git cannot apply the diff: ${stderr.split("\n").flatMap((line) => /^(?:error|fatal): (.*)$/.exec(line)?.[1] ?? []).slice(0, 3).join("; ") || "it said nothing"}.`;
-}
-/** What is in one of them only. */
-const difference = (some, others) => [...some.filter((each) => !others.includes(each)), ...others.filter((each) => !some.includes(each))];
 
 // src/build/kernel-recipe.ts
 /** Only in turn: all builds use the same folders, for a kernel holds their names, and those are not to differ between variants. */
@@ -3372,7 +2622,7 @@ function startKernels({ variants, keepLog, tell, signal }, builder, folder) {
 		await using host = await builder.connect();
 		const built = await buildKernel(host, builder.config, requestFor(kernel), {
 			signal,
-			keepLog: (name, text) => keepLog(`${variant}-${name}`, text),
+			keepLog: (name, text) => keepLog(`${pathName(variant)}-${name}`, text),
 			onProgress: (line) => tell(`${variant}: ${line}`),
 			now: builder.now,
 			owner: `${builder.owner} (${variant})`
@@ -3381,7 +2631,7 @@ function startKernels({ variants, keepLog, tell, signal }, builder, folder) {
 			kind: "rejected",
 			rejection: rejectionOf(built)
 		};
-		const path = join(folder, `${variant}.tar`);
+		const path = join(folder, `${pathName(variant)}.tar`);
 		await fetchKernel(host, built, path, signal);
 		const { sha256, unpackedBytes } = built;
 		return {
@@ -4031,7 +3281,7 @@ function unfit(lab, { number, runs }, reason) {
 	};
 	return failed(reason);
 }
-const differencesBetween = (reference, boot) => boot.variant === "base" ? differences(boot.fingerprint, reference.fingerprint) : differences(reference.fingerprint, boot.fingerprint);
+const differencesBetween = (reference, boot) => boot.variant === "base" ? differences(boot.fingerprint, reference.fingerprint) : differences(reference.fingerprint, boot.fingerprint, boot.variant);
 function afterBootFailure(lab, variant, { reason, panic }) {
 	tallyOf(lab.tallies, variant).bootFailures += 1;
 	const died = panic === void 0 ? "" : ` (panic: ${panic})`;
@@ -4115,7 +3365,7 @@ async function measure(lab, planned, { scenario, boot }, keepLog, signal) {
 	});
 	if (!isValid(measured)) return measured;
 	if (proof.kind !== "in-force") return failed(`${scenario} was not in force: ${proof.reason}`);
-	lab.reference ??= boot;
+	if (isJudged(boot.variant)) lab.reference ??= boot;
 	return measured;
 }
 const isValid = (outcome) => outcome.kind === "measured" && outcome.runs.every(({ validity }) => validity.kind === "valid");
@@ -4308,10 +3558,13 @@ function linuxDut(host) {
 				log += Buffer.from(chunk).toString();
 				if (isEnough?.(samplesSoFar(log))) stdin.write("\n");
 			};
+			const variants = request.variants.map(pathName);
+			const live = isEnough !== void 0;
 			const command = observeCommand({
 				...request,
+				variants,
 				script,
-				live: isEnough !== void 0
+				live
 			});
 			const outcome = await host.run(command, {
 				...limits,
@@ -4379,7 +3632,7 @@ async function remember(host, keys) {
 	return parsed.kind === "read" ? parsed.settings : /* @__PURE__ */ new Map();
 }
 async function upload(host, { variant, sysctl, nftables }, before, scenarios) {
-	const target = `${folder}/${variant}`;
+	const target = folderOf(variant);
 	await host.output(shell`mkdir -p ${target}`);
 	const files = new Map([
 		["sysctl.conf", formatSysctl(new Map([...before, ...sysctl]))],
@@ -4388,12 +3641,13 @@ async function upload(host, { variant, sysctl, nftables }, before, scenarios) {
 	]);
 	await Promise.all([...files].map(([name, text]) => host.upload(Buffer.from(text), `${target}/${name}`, 384)));
 }
+const folderOf = (variant) => `${folder}/${pathName(variant)}`;
 const ruleset = (target, scenario) => `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
 async function prove(host, overlays, scenarios) {
 	for (const { variant } of overlays) for (const scenario of scenarios) {
-		const outcome = await host.run(shell`bash ${script} lay ${`${folder}/${variant}`} ${scenario}`);
+		const outcome = await host.run(shell`bash ${script} lay ${folderOf(variant)} ${scenario}`);
 		if (outcome.kind === "exited" && outcome.code === 0) continue;
-		const message = outcome.stderr.replaceAll(`${folder}/${variant}/`, "").trim();
+		const message = outcome.stderr.replaceAll(`${folderOf(variant)}/`, "").trim();
 		return doesNotLoad(variant, scenario, message);
 	}
 	return { kind: "ready" };
@@ -4768,4 +4022,4 @@ const realWorld = {
 	now: () => Date.now() / 1e3
 };
 
-export { algorithmsFor as A, nextRoot as C, fencedWorld as D, runningSystem as E, HostError as M, PowerError as N, raiseFences as O, DutLostError as S, isOurs as T, provesScenario as _, ourPrograms as a, problemOf as b, rulesFolder as c, settingsContext as d, checkSettings as f, pktGenBlast as g, gitIn as h, ourFolder as i, parseKnownHosts as j, FencedError as k, wakeFreebsdTestbed as l, pathSettings as m, openTestbed as n, bounded as o, settingsCommands as p, realWorld as r, proofOf as s, openEmbedded as t, readAll as u, takeAwayCommands as v, fileSystemsOf as w, parseIfconfig as x, advice as y };
+export { nextRoot as C, fencedWorld as D, runningSystem as E, raiseFences as O, DutLostError as S, isOurs as T, provesScenario as _, ourPrograms as a, problemOf as b, rulesFolder as c, settingsContext as d, checkSettings as f, pktGenBlast as g, gitIn as h, ourFolder as i, FencedError as k, wakeFreebsdTestbed as l, pathSettings as m, openTestbed as n, bounded as o, settingsCommands as p, realWorld as r, proofOf as s, openEmbedded as t, readAll as u, takeAwayCommands as v, fileSystemsOf as w, parseIfconfig as x, advice as y };

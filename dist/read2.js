@@ -1,4 +1,4 @@
-import { o as resultSchema } from "./result.js";
+import { s as resultSchema } from "./result.js";
 import { join } from "node:path";
 import { readFile } from "node:fs/promises";
 

@@ -1,6 +1,62 @@
-import { n as patchSchema } from "./patch.js";
+import { C as literal, D as record, M as url, O as string, S as int, T as object, _ as array, a as cellSchema, g as _enum, t as designNames, u as scenarioSchema, w as number, x as discriminatedUnion } from "./design.js";
 import { t as datetime } from "./iso.js";
-import { C as number, E as string, S as literal, T as record, a as cellSchema, b as discriminatedUnion, g as array, h as _enum, t as designNames, u as scenarioSchema, w as object, x as int } from "./design.js";
+
+// src/patch/patch.ts
+const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "a full commit id");
+const pullRequest = object({
+	kind: literal("pull-request"),
+	/** `owner/name` of the repository that the pull request wants to change. */
+	repository: string(),
+	number: int().positive(),
+	title: string(),
+	author: string(),
+	url: url(),
+	baseCommit: commit,
+	headCommit: commit
+});
+const revision = object({
+	kind: literal("revision"),
+	/** Of Phabricator, without a slash at its end. */
+	server: url(),
+	/** 27401 of D27401. */
+	number: int().positive(),
+	/** Its id, which is another one for whatever the author sends. */
+	diff: int().positive(),
+	title: string(),
+	/** User name on Phabricator. */
+	author: string(),
+	url: url(),
+	baseCommit: commit,
+	/** Made from the diff: the same from the same, see diff-commit.ts. */
+	headCommit: commit,
+	/** Diffs of the revision that are measured beside it for comparison, the oldest first. */
+	earlier: array(object({
+		diff: int().positive(),
+		headCommit: commit
+	})),
+	/** Sentences for the report: how the base was found, what was left out. */
+	notes: array(string())
+});
+const range = object({
+	kind: literal("range"),
+	title: string(),
+	author: string(),
+	baseCommit: commit,
+	headCommit: commit
+});
+const patchSchema = discriminatedUnion("kind", [
+	pullRequest,
+	revision,
+	range
+]);
+/** How people call the patch: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
+function patchName(patch) {
+	switch (patch.kind) {
+		case "pull-request": return `#${patch.number}`;
+		case "revision": return `D${patch.number}`;
+		case "range": return `${patch.baseCommit.slice(0, 7)}..${patch.headCommit.slice(0, 7)}`;
+	}
+}
 
 // src/report/result.ts
 const metricSchema = _enum(["pps", "nsPerPacket"]);
@@ -22,7 +78,7 @@ const runSchema = object({
 	blast: int().positive(),
 	/** Which try of the blast: a blast with an invalid run is repeated, and all its tries are kept. */
 	attempt: int().positive(),
-	/** The runs of one pair follow each other, one of each variant. */
+	/** The runs of one pair follow each other among those of their cell, one of each variant. */
 	pair: int().positive(),
 	variant: string(),
 	/** Packets per second that left the DUT: the median of the samples. */
@@ -47,12 +103,13 @@ const intervalSchema = object({
 	high: number()
 });
 /**
-* What one metric says of a cell; absolute values in packets per second, or ns per packet. The change is freed of
-* the bias of stopping early, and the interval holds whichever look the experiment stopped at.
+* What one metric says of a cell; absolute values in packets per second, or ns per packet. The change of patched is
+* freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
 */
 const comparisonSchema = object({
 	metric: metricSchema,
 	base: number(),
+	/** Among `others` of that variant, as in `patchedRuns`. */
 	patched: number(),
 	/** Runs that count. */
 	baseRuns: int().positive(),
@@ -109,6 +166,14 @@ const cellResultSchema = object({
 	pairs: int().nonnegative(),
 	/** The metric that was judged comes first; none where the cell is invalid for lack of runs. */
 	comparisons: array(comparisonSchema),
+	/**
+	* Earlier diffs beside base, each by itself: shown, and not judged. Their intervals have the plain confidence level,
+	* which holds where the number of runs was fixed; stopping early depends on base, and so on a part of theirs too.
+	*/
+	others: array(object({
+		variant: string(),
+		comparisons: array(comparisonSchema)
+	})).default([]),
 	runs: array(runSchema)
 });
 const blastSchema = object({
@@ -219,7 +284,12 @@ const resultSchema = object({
 	startedAt: datetime(),
 	finishedAt: datetime(),
 	blasts: array(blastSchema),
+	/** Variants that could not be measured, beside base and patched, and why. */
+	leftOut: array(object({
+		variant: string(),
+		rejection: rejectionSchema
+	})).default([]),
 	outcome: outcomeSchema
 });
 
-export { rejectionSchema as a, policySchema as i, designSchema as n, resultSchema as o, historySchema as r, runSchema as s, blastSchema as t };
+export { policySchema as a, runSchema as c, metricSchema as i, patchName as l, designSchema as n, rejectionSchema as o, historySchema as r, resultSchema as s, blastSchema as t, patchSchema as u };

@@ -1,13 +1,14 @@
 import { r as overrideGate, t as UsageError } from "./overrides.js";
 import { n as exitCodeOfResult, r as exitCodeOfVerdict } from "./exit2.js";
-import { f as readPlan, i as worstVerdict, l as hasPlan, n as cellVerdict, o as readJournal, r as compare, t as assembleResult } from "./assemble.js";
+import { a as readPlan, n as hasPlan } from "./plan.js";
 import { d as pktGenRun, f as parsePktGenLog, l as freebsdLogNames, n as readLinuxLogs, t as logNames, u as readFreebsdLogs } from "./linux-logs.js";
+import { i as worstVerdict, n as cellVerdict, o as readJournal, r as compare, t as assembleResult } from "./assemble.js";
 import { l as standings } from "./standing.js";
 import { n as reasonOf, r as shortened } from "./one-line.js";
 import { s as familySchema } from "./design.js";
 import { a as formatInterval, c as formatPps, r as formatChange } from "./summary.js";
 import { r as renderMinistat, t as compare$1 } from "./ministat.js";
-import { n as renderMarkdown } from "./markdown.js";
+import { m as renderMarkdown } from "./markdown.js";
 import { join } from "node:path";
 import { access, lstat, readFile, readdir } from "node:fs/promises";
 
@@ -28,8 +29,13 @@ async function reread(directory, plan) {
 }
 async function measureAgain(directory, plan, entry) {
 	const { summary } = entry;
-	const planned = plan.blasts.find(({ number }) => number === summary.number);
-	if (planned === void 0) return void 0;
+	const blast = plan.blasts.find(({ number }) => number === summary.number);
+	if (blast === void 0) return void 0;
+	const numbers = new Set(entry.runs.map(({ number }) => number));
+	const planned = {
+		...blast,
+		runs: blast.runs.filter(({ number }) => numbers.has(number))
+	};
 	const { attempt, startedAt } = summary;
 	const folder = join(directory, summary.logs);
 	const [linux, freebsd] = [await readLinux(folder), await readFreebsd(folder)];

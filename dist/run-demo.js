@@ -1,9 +1,10 @@
 import { n as applyOverrides, s as parseSeed } from "./overrides.js";
 import { n as parseConfig } from "./load.js";
 import { i as historyFile } from "./history.js";
-import { d as randomSeed, l as hasPlan, v as openRepository } from "./assemble.js";
+import { i as randomSeed, n as hasPlan } from "./plan.js";
 import { a as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
-import { a as outcomeName, i as headline } from "./markdown.js";
+import { n as openRepository } from "./repository.js";
+import { T as outcomeName, w as headline } from "./markdown.js";
 import { n as readResult } from "./read2.js";
 import { t as openEmbedded } from "./open2.js";
 import { i as exitCodes } from "./exit2.js";

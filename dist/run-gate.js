@@ -1,36 +1,28 @@
 import { t as loadConfig } from "./load.js";
 import { a as parseMaxRuns, n as applyOverrides, o as parsePriority, s as parseSeed, t as UsageError } from "./overrides.js";
-import { n as whoami, t as openReservations } from "./controller.js";
 import { n as exitCodeOfResult, o as worstExitCode } from "./exit2.js";
+import { _ as together, c as answering, f as endingOfResult, n as openBuild, u as endingOfError } from "./harbormaster.js";
+import { w as headline } from "./markdown.js";
+import { a as readPlan, i as randomSeed } from "./plan.js";
+import { c as parseRevisionName, n as patchOfRevision, o as findRevision, p as openRevisionComment, t as parseEarlier } from "./revision.js";
+import { n as phabricatorOf, t as openPhabricator } from "./phabricator-login.js";
+import { n as whoami, t as openReservations } from "./controller.js";
 import { i as historyFile } from "./history.js";
-import { d as randomSeed, v as openRepository } from "./assemble.js";
 import { a as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
-import { t as patchName } from "./patch.js";
+import { l as patchName } from "./result.js";
+import { n as openRepository } from "./repository.js";
 import { n as showProgress, t as labelled } from "./progress.js";
-import { i as headline } from "./markdown.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
 import { join, resolve } from "node:path";
 
-// src/commands/run-gate.ts
-/** Answers the exit code of the worst verdict; throws for what kept it from one. */
-async function runGate(options, signal) {
-	const config = applyOverrides(await loadConfig(resolve(options.config ?? "ppsgate.yml")), options);
-	const gates = await gatesOf(config, options);
-	const ended = await Promise.allSettled(gates.map(async (one) => ({
-		...one,
-		result: await judge(one, config, options, signal)
-	})));
-	const judged = ended.flatMap((one) => one.status === "fulfilled" ? one.value : []);
-	if (options.json) {
-		const results = judged.map(({ result }) => result);
-		const printed = gates.length === 1 ? results[0] : results;
-		if (printed !== void 0) process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
-	} else for (const { result, directory } of judged) process.stdout.write(`${headline(result)}\nReport: ${directory}/report.md\n`);
-	const failure = ended.find(({ status }) => status === "rejected");
-	if (failure?.status === "rejected") throw failure.reason;
-	return worstExitCode(judged.map(({ result }) => exitCodeOfResult(result)));
-}
-async function gatesOf(config, options) {
+// src/commands/judge-gate.ts
+/** All at once, and each to its end. */
+const judgeAll = (gates, session, answerOf) => Promise.allSettled(gates.map(async (one, index) => ({
+	...one,
+	result: await judge(one, session, answerOf(index))
+})));
+async function gatesOf(session) {
+	const { config, options } = session;
 	const { resume, maxRuns } = options;
 	if (resume !== void 0) {
 		const most = maxRuns === void 0 ? void 0 : parseMaxRuns(maxRuns);
@@ -40,8 +32,7 @@ async function gatesOf(config, options) {
 			start: (world) => resumeGate(resume, world, most)
 		}];
 	}
-	const repository = repositoryOf(options);
-	const patch = await patchOfRange(repository, required("--patch", options.patch));
+	const patch = await patchOf(session);
 	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed);
 	const kernels = givenKernels(options);
 	const folder = options.directory ?? timestampedDirectory("ppsgate-gate");
@@ -63,10 +54,45 @@ async function gatesOf(config, options) {
 		};
 	});
 }
+/** A range of commits, or a revision of the configured Phabricator. */
+async function patchOf({ config, options, signal }) {
+	const text = required("--patch", options.patch);
+	const repository = repositoryOf(options);
+	const earlier = parseEarlier(options.earlier || "none");
+	if (text.includes("..")) {
+		if (earlier === "none") return patchOfRange(repository, text);
+		throw new UsageError(`--earlier: "${text}" is no revision, and only those have earlier diffs.`);
+	}
+	const name = revisionNamed(text, config);
+	const phabricator = phabricatorOf(config);
+	const conduit = await openPhabricator(phabricator, {
+		log: stderrLog,
+		signal
+	});
+	return patchOfRevision(name, earlier, {
+		conduit,
+		repository,
+		config: phabricator
+	});
+}
+/** Throws a `UsageError` for what is no revision. */
+function revisionNamed(text, config) {
+	const name = parseRevisionName(text, phabricatorOf(config).url);
+	if (name !== void 0) return name;
+	throw new UsageError(`"${text}" is no patch: write a range of commits like main..my-branch, or a revision like D27401 or D27401:80677.`);
+}
+const stderrLog = {
+	info: (sentence) => process.stderr.write(`${sentence}\n`),
+	warn: (sentence) => process.stderr.write(`warning: ${sentence}\n`)
+};
 const repositoryOf = ({ repository }) => openRepository(resolve(repository ?? "."));
-async function judge({ name, directory, start }, config, options, signal) {
+async function judge({ name, directory, start }, { config, options, signal }, answer) {
 	const priority = parsePriority(options.priority);
-	const output = labelled(process.stderr, name);
+	let testbed;
+	const shown = labelled(process.stderr, name);
+	const output = options.answer ? heard(shown, (line) => {
+		if (testbed !== void 0) answer.measuring(testbed, line);
+	}) : shown;
 	const progress = showProgress(output, config.gate.metric, () => performance.now());
 	const tell = (text) => progress.onEvent({
 		kind: "preparing",
@@ -75,27 +101,42 @@ async function judge({ name, directory, start }, config, options, signal) {
 	await using reservations = await openReservations(config, {
 		signal,
 		tell,
-		onWait: (_, text) => tell(text)
+		onWait(outlook, text) {
+			tell(text);
+			answer.waiting(outlook, text);
+		}
 	});
-	return await start({
+	const world = {
 		repository: repositoryOf(options),
-		reserve: (testbeds, patch) => {
+		async reserve(testbeds, patch) {
 			const holder = {
 				who: whoami(),
 				purpose: "gate",
 				patch: patchName(patch)
 			};
-			return reservations.reserve(testbeds, {
+			const reserved = await reservations.reserve(testbeds, {
 				priority,
 				holder
 			}, directory);
+			testbed = reserved.name;
+			answer.measuring(testbed);
+			return reserved;
 		},
 		history: historyFile(config.history),
 		now: () => /* @__PURE__ */ new Date(),
 		onEvent: progress.onEvent,
 		signal
-	}).finally(progress.end);
+	};
+	const work = async () => endingOfResult(await start(world), {});
+	const { result } = await answering(answer, signal, work).finally(progress.end);
+	if (result === void 0) throw new TypeError("A gate that ended by itself has a result.");
+	return result;
 }
+/** Plain lines even on a terminal: they are told elsewhere, too. */
+const heard = (output, hears) => ({ write(text) {
+	hears(text.trim());
+	return output.write(text);
+} });
 function givenKernels({ baseKernel: base, patchedKernel: patched }) {
 	if (base === void 0 && patched === void 0) return void 0;
 	return {
@@ -106,6 +147,95 @@ function givenKernels({ baseKernel: base, patchedKernel: patched }) {
 function required(name, value) {
 	if (value !== void 0) return value;
 	throw new UsageError(`${name} is missing: see 'ppsgate gate --help'.`);
+}
+
+// src/commands/answered-gate.ts
+/** A comment for each gate, and one end of the build, by the worst of them. */
+async function judgeAndAnswer(asked) {
+	const { config, options, signal } = asked;
+	const { run = `by-hand-${Date.now()}`, build, details } = options;
+	const phabricator = phabricatorOf(config);
+	const { undecided } = phabricator;
+	const conduit = await openPhabricator(phabricator, { log: stderrLog });
+	const diff = await diffOf(conduit, asked);
+	const patch = `D${diff.number}:${diff.diff}`;
+	const session = {
+		...asked,
+		options: {
+			...options,
+			patch
+		}
+	};
+	const shared = {
+		undecided,
+		takesCommands: options.run !== void 0,
+		log: stderrLog,
+		...details !== void 0 && { details }
+	};
+	const buildAnswer = build === void 0 ? together([]) : openBuild(conduit, build, diff, {
+		...shared,
+		run
+	});
+	const comment = (index) => openRevisionComment(conduit, diff, {
+		...shared,
+		run: index === 0 ? run : `${run}.${index}`
+	});
+	let ended = [];
+	await answering(buildAnswer, signal, async () => {
+		const gates = await gatesOf(session).catch(async (error) => {
+			await comment(0).ended(endingOfError(error));
+			throw error;
+		});
+		ended = await judgeAll(gates, session, (index) => together([comment(index), whileItLasts(buildAnswer)]));
+		return worstOf(ended.map(endingOf));
+	});
+	return ended;
+}
+/** The diff that is judged, for good: a newer one may come at any time. */
+async function diffOf(conduit, { config, options }) {
+	if (options.resume !== void 0) {
+		const { patch } = await readPlan(options.resume);
+		if (patch.kind === "revision") return patch;
+		throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
+	}
+	const text = required("--patch", options.patch);
+	const name = revisionNamed(text, config);
+	const { number, diff } = await findRevision(conduit, name);
+	return {
+		number,
+		diff: diff.id
+	};
+}
+/** The rest of it is for whoever knows how all gates ended. */
+const whileItLasts = (answer) => ({
+	...answer,
+	ended: async () => {}
+});
+const endingOf = (settled) => settled.status === "fulfilled" ? endingOfResult(settled.value.result, {}) : endingOfError(settled.reason);
+function worstOf(endings) {
+	const worst = worstExitCode(endings.map(({ exitCode }) => exitCode));
+	return endings.find(({ exitCode }) => exitCode === worst) ?? endings[0] ?? endingOfError(/* @__PURE__ */ new Error("There was no gate."));
+}
+
+// src/commands/run-gate.ts
+/** Answers the exit code of the worst verdict; throws for what kept it from one. */
+async function runGate(options, signal) {
+	const path = resolve(options.config ?? "ppsgate.yml");
+	const session = {
+		config: applyOverrides(await loadConfig(path), options),
+		options,
+		signal
+	};
+	const ended = options.answer ? await judgeAndAnswer(session) : await judgeAll(await gatesOf(session), session, () => together([]));
+	const judged = ended.flatMap((one) => one.status === "fulfilled" ? one.value : []);
+	if (options.json) {
+		const results = judged.map(({ result }) => result);
+		const printed = ended.length === 1 ? results[0] : results;
+		if (printed !== void 0) process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
+	} else for (const { result, directory } of judged) process.stdout.write(`${headline(result)}\nReport: ${directory}/report.md\n`);
+	const failure = ended.find(({ status }) => status === "rejected");
+	if (failure?.status === "rejected") throw failure.reason;
+	return worstExitCode(judged.map(({ result }) => exitCodeOfResult(result)));
 }
 
 export { runGate };

@@ -1,5 +1,5 @@
 import { t as loadConfig } from "./load.js";
-import { a as whyUnhealthy, i as healthOf, l as NotReservedError, n as whoami, r as byItself, t as openReservations } from "./controller.js";
+import { a as whyUnhealthy, c as NotReservedError, i as healthOf, n as whoami, r as byItself, t as openReservations } from "./controller.js";
 import { i as exitCodes } from "./exit2.js";
 import { t as lookPurpose } from "./outlook.js";
 import { o as liftQuarantine, p as readLab } from "./open.js";

@@ -1,5 +1,5 @@
 import { t as UsageError } from "./overrides.js";
-import { C as number, E as string, N as NEVER, g as array, w as object } from "./design.js";
+import { I as NEVER, O as string, T as object, _ as array, w as number } from "./design.js";
 import { C as duration, E as ratio, T as expected, t as configKeys } from "./schema.js";
 import { l as grouped, s as formatPercent } from "./summary.js";
 import { t as simulate } from "./simulate.js";

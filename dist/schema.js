@@ -1,5 +1,5 @@
 import { t as __commonJSMin } from "./rolldown-runtime.js";
-import { A as url, C as number, E as string, O as union, S as literal, T as record, b as discriminatedUnion, d as scenarios, f as scenariosOf, g as array, h as _enum, o as families, t as designNames, u as scenarioSchema, v as boolean, w as object, y as custom } from "./design.js";
+import { A as union, C as literal, D as record, M as url, O as string, T as object, _ as array, b as custom, d as scenarios, f as scenariosOf, g as _enum, o as families, t as designNames, u as scenarioSchema, w as number, x as discriminatedUnion, y as boolean } from "./design.js";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
 
 // src/config/units.ts
@@ -273,15 +273,103 @@ const data = closed$1({
 	...branch !== false && { branch },
 	...pages !== void 0 && { pages }
 }));
-const conclusions = ["failure", "neutral"];
+const conclusions$1 = ["failure", "neutral"];
 /** `github` of ppsgate.yml. */
 const githubSchema = closed$1({
 	people: array(login, { error: expected("a list like [alice, bob]") }).prefault([]),
 	label: text(/^[^\p{Cc},]{1,50}$/u, "the name of a label like ppsgate").prefault("ppsgate"),
-	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure"),
+	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure"),
 	status: boolean({ error: expected("true or false") }).prefault(false),
 	data: data.prefault({})
 });
+
+// src/relay/schema.ts
+const relayOccasions = [
+	"builds",
+	"diffs",
+	"comments"
+];
+const serverUrl = (example) => url({
+	protocol: /^https?$/,
+	error: expected(`a URL like ${example}`)
+}).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url), { error: expected(`a URL like ${example}, without a user or a query`) }).transform((url) => url.replace(/\/+$/, ""));
+const listWith = (item, example) => array(item, { error: expected(`a list like [${example}]`) });
+const someOf = (item, example) => listWith(item, example).min(1, `expected at least one, like [${example}], found an empty list`);
+const userName = text(/^[\w.-]{1,64}$/, "a user name of Phabricator, without the @");
+const hashtag = text(/^[^\s#@,]{1,128}$/, "the hashtag of a project, without the #");
+const repositoryName = text(/^[\w.-]{1,64}$/, "the callsign or short name of a repository");
+const pathPrefix = text(/^(?!\/)[^\p{Cc}]{1,200}$/u, "a folder of the repository like sys/net/");
+const here = closed$1({
+	kind: literal("here").optional(),
+	repository: path.prefault("."),
+	most: wholeNumber(1, 100).prefault(4)
+}).transform(({ repository, most }) => ({
+	kind: "here",
+	repository,
+	most
+}));
+const github = closed$1({
+	kind: literal("github"),
+	repository: text(/^[\w.-]+\/[\w.-]+$/, "a repository of GitHub like freebsd/freebsd-src"),
+	tokenFile: path.optional(),
+	api: serverUrl("https://api.github.com").prefault("https://api.github.com"),
+	event: text(/^[\w.-]{1,100}$/, "the type of an event like ppsgate").prefault("ppsgate")
+}).transform(({ tokenFile, api, ...rest }) => ({
+	...rest,
+	apiUrl: api,
+	...tokenFile !== void 0 && { tokenPath: tokenFile }
+}));
+const jenkins = closed$1({
+	kind: literal("jenkins"),
+	job: serverUrl("https://ci.example.org/job/ppsgate"),
+	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user of Jenkins"),
+	tokenFile: path.optional()
+}).transform(({ kind, job, user, tokenFile }) => ({
+	kind,
+	url: job,
+	user,
+	...tokenFile !== void 0 && { tokenPath: tokenFile }
+}));
+const start = discriminatedUnion("kind", [
+	here,
+	github,
+	jenkins
+], { error: ({ input }) => typeof input === "object" && input !== null && "kind" in input ? wrongName([
+	"here",
+	"github",
+	"jenkins"
+])({ input: input.kind }) : expected("keys and values like { kind: here }")({ input }) });
+const conclusions = ["failure", "neutral"];
+const relay = closed$1({
+	directory: path.prefault("~/.local/state/ppsgate/relay"),
+	host: text(hostName, "a host name or an address").prefault("127.0.0.1"),
+	port: wholeNumber(0, 65535).prefault(8642),
+	webhookKeyFile: path.optional(),
+	buildPasswordFile: path.optional(),
+	on: listOf(relayOccasions).prefault([...relayOccasions]),
+	start: start.prefault({})
+}).transform(({ webhookKeyFile, buildPasswordFile, ...rest }) => ({
+	...rest,
+	...webhookKeyFile !== void 0 && { webhookKeyPath: webhookKeyFile },
+	...buildPasswordFile !== void 0 && { buildPasswordPath: buildPasswordFile }
+}));
+/** `phabricator` of ppsgate.yml. */
+const phabricatorSchema = closed$1({
+	url: serverUrl("https://reviews.freebsd.org"),
+	tokenFile: path.optional(),
+	branch: text(/^(?!-)[\w./-]{1,100}$/, "the name of a branch like main").prefault("main"),
+	repositories: someOf(repositoryName, "src").optional(),
+	paths: someOf(pathPrefix, "sys/net/").optional(),
+	people: listWith(userName, "alice, bob").prefault([]),
+	projects: listWith(hashtag, "network").prefault([]),
+	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure"),
+	relay: relay.prefault({})
+}).transform(({ tokenFile, repositories, paths, ...rest }) => ({
+	...rest,
+	...tokenFile !== void 0 && { tokenPath: tokenFile },
+	...repositories !== void 0 && { repositories },
+	...paths !== void 0 && { paths }
+}));
 
 // src/reservation/schema.ts
 const stores = ["sqlite", "etcd"];
@@ -1281,11 +1369,12 @@ const configKeys = closed$1({
 	gate: gate.prefault({}),
 	history: path.prefault("~/.local/state/ppsgate/history.jsonl"),
 	reservations: reservationsSchema.prefault({}),
-	github: githubSchema.prefault({})
+	github: githubSchema.prefault({}),
+	phabricator: phabricatorSchema.optional()
 });
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 const configSchema = configKeys.transform((written, context) => {
-	const { traffic: writtenTraffic, each, ...rest } = written;
+	const { traffic: writtenTraffic, each, phabricator, ...rest } = written;
 	const traffic = withDefaults(writtenTraffic, Object.values(written.testbeds).map(systemOfKind).every((system) => system === "freebsd") ? "freebsd" : "linux");
 	const refuse = (path, message) => context.addIssue({
 		code: "custom",
@@ -1313,7 +1402,8 @@ const configSchema = configKeys.transform((written, context) => {
 		...rest,
 		traffic,
 		...frameSizes !== void 0 && { frameSizes },
-		...each !== void 0 && { each }
+		...each !== void 0 && { each },
+		...phabricator !== void 0 && { phabricator }
 	};
 });
 /** All that some testbed carries. */

@@ -1,6 +1,7 @@
-import { c as uniformInt, n as judgeInOrder, o as pooledEvidence, s as xoroshiro128plus, t as standardNormal } from "./normal.js";
+import { n as uniformInt, t as xoroshiro128plus } from "./xoroshiro128plus.js";
 import { f as sumNthPowerDeviations, s as mean, u as quantileSorted } from "./student.js";
 import { r as looksOf } from "./design.js";
+import { n as judgeInOrder, o as pooledEvidence, t as standardNormal } from "./normal.js";
 
 // src/stats/simulate.ts
 /** Draws runs and judges them as an experiment would; the same request gives the same row. */

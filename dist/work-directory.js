@@ -1,11 +1,14 @@
 import { i as cellName } from "./design.js";
 import { a as systemOf } from "./schema.js";
 import { t as UsageError } from "./overrides.js";
-import { _ as RepositoryError, a as openJournal, c as extendPlan, f as readPlan, g as buildVariants, h as writePlan, m as replacePlan, p as refuseUsed, s as cellsSoFar, t as assembleResult, u as makePlan } from "./assemble.js";
-import { a as outcomeName, n as renderMarkdown } from "./markdown.js";
 import { n as reasonOf } from "./one-line.js";
+import { t as RepositoryError } from "./repository.js";
+import { T as outcomeName, m as renderMarkdown } from "./markdown.js";
+import { n as isJudged } from "./variant-name.js";
 import { n as historyEntries } from "./history.js";
+import { a as readPlan, c as writePlan, l as buildVariants, o as refuseUsed, r as makePlan, s as replacePlan, t as extendPlan } from "./plan.js";
 import { l as standings } from "./standing.js";
+import { a as openJournal, c as isOfVerdict, l as leftOutIn, s as cellsSoFar, t as assembleResult } from "./assemble.js";
 import { dirname, join } from "node:path";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 
@@ -26,7 +29,10 @@ async function patchOfRange(repository, text) {
 }
 
 // src/experiment/experiment.ts
-/** Runs every blast that the journal lacks; ends early when nothing can be measured with a variant. Answers the whole journal. */
+/**
+* Runs every blast that the journal lacks; ends early when nothing can be measured with patched. Any other variant of
+* which that is so is left out from then on. Answers the whole journal.
+*/
 async function runExperiment(options) {
 	const { directory, plan, testbed, now, onEvent, signal } = options;
 	const journal = await openJournal(join(directory, "journal.jsonl"));
@@ -49,20 +55,22 @@ async function runExperiment(options) {
 			text: warning
 		});
 		signal.throwIfAborted();
-		const prepared = await testbed.prepare({
-			variants: plan.variants,
-			rules: plan.rules,
-			cells,
-			keepLog: (name, text) => writeLog(join(directory, "builds"), name, text),
-			tell: (text) => onEvent({
-				kind: "preparing",
-				text
-			}),
-			signal
-		});
-		if (prepared.kind === "rejected") {
-			await journal.append(rejectionEntry(prepared, at()));
-			return journal.entries;
+		for (;;) {
+			const prepared = await testbed.prepare({
+				variants: variantsLeft(plan, journal.entries),
+				rules: plan.rules,
+				cells,
+				keepLog: (name, text) => writeLog(join(directory, "builds"), name, text),
+				tell: (text) => onEvent({
+					kind: "preparing",
+					text
+				}),
+				signal
+			});
+			if (prepared.kind === "ready") break;
+			await reject(prepared);
+			if (isJudged(prepared.variant)) return journal.entries;
+			signal.throwIfAborted();
 		}
 		for (;;) {
 			signal.throwIfAborted();
@@ -80,8 +88,9 @@ async function runExperiment(options) {
 			const keepLog = (name, text) => writeLog(join(directory, logs), name, text);
 			const outcome = await testbed.blast(blast, keepLog, signal);
 			if (outcome.kind === "rejected") {
-				await journal.append(rejectionEntry(outcome, at()));
-				return journal.entries;
+				await reject(outcome);
+				if (isJudged(outcome.variant)) return journal.entries;
+				continue;
 			}
 			const entry = outcome.kind === "measured" ? {
 				kind: "measured",
@@ -124,6 +133,25 @@ async function runExperiment(options) {
 	} finally {
 		await journal.close();
 	}
+	async function reject({ variant, rejection }) {
+		if (variant === "base") throw new BaseRejectedError(rejection);
+		await journal.append({
+			kind: "rejected",
+			at: at(),
+			variant,
+			rejection
+		});
+		if (isJudged(variant)) return;
+		const text = `${variant} ${faults[rejection.kind]} and is left out: ${reasonOf(rejection.message)}`;
+		onEvent({
+			kind: "warning",
+			text
+		});
+	}
+}
+function variantsLeft({ variants }, entries) {
+	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+	return variants.filter(({ variant }) => !out.has(variant));
 }
 /** Nothing can be said of a patch whose base does not work. */
 var BaseRejectedError = class extends Error {
@@ -131,10 +159,10 @@ var BaseRejectedError = class extends Error {
 	constructor(rejection) {
 		const { kind, message } = rejection;
 		const panic = "panic" in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : "";
-		super(`The base itself ${baseFaults[kind]}, so nothing was measured: ${message}${panic}`);
+		super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}`);
 	}
 };
-const baseFaults = {
+const faults = {
 	"does-not-apply": "does not apply",
 	"build-failed": "does not build",
 	"out-of-disk": "finds no room",
@@ -142,47 +170,50 @@ const baseFaults = {
 	"boot-failed": "does not boot",
 	"panics-under-load": "panics under load"
 };
-function rejectionEntry({ variant, rejection }, at) {
-	if (variant === "base") throw new BaseRejectedError(rejection);
-	return {
-		kind: "rejected",
-		at,
-		variant,
-		rejection
-	};
-}
 /**
-* The next blast that an undecided cell needs for its next look; one that failed comes again after all others.
-* Nothing but the journal decides, so a resumed experiment goes the same way.
+* The next blast that an undecided cell needs for its next look, or that is lacking beside what decided a cell; one that
+* failed comes again after all others. Nothing but the journal decides, so a resumed experiment goes the same way.
 */
 function nextBlast(plan, entries) {
-	const cells = cellsSoFar(plan, entries);
-	const undecided = standings(cells, plan.policy).filter(({ closed }) => !closed);
-	const [next] = undecided.flatMap(({ input }) => input.open).toSorted((a, b) => a.tries.length - b.tries.length || a.blast.number - b.blast.number);
+	const cells = standings(cellsSoFar(plan, entries), plan.policy);
+	const [next] = cells.flatMap(openBlasts).toSorted((a, b) => a.tries.length - b.tries.length || a.blast.number - b.blast.number);
 	if (next === void 0) return void 0;
 	return {
 		blast: next.blast,
 		attempt: next.tries.length + 1,
-		...blastCount(plan, cells, undecided)
+		...blastCount(cells)
 	};
 }
+/** Other variants are measured in as many pairs as patched is, and no more. */
+function openBlasts({ input, judgement, closed }) {
+	const pairs = closed ? judgement?.look.pairs ?? 0 : input.nextPairs;
+	const beside = input.blasts.filter((one) => one.needed && !isOfVerdict(one) && one.blast.runs.every((run) => run.pair <= pairs));
+	return closed ? beside : [...input.open, ...beside];
+}
 function closedCells(plan, entries) {
-	return standings(cellsSoFar(plan, entries), plan.policy).filter((one) => one.closed).map(({ input, judgement }) => ({
+	return standings(cellsSoFar(plan, entries), plan.policy).filter((one) => one.closed && openBlasts(one).length === 0).map(({ input, judgement }) => ({
 		cell: input.cell,
 		verdict: judgement?.verdict === "inconclusive" ? void 0 : judgement?.verdict,
 		pairs: judgement?.look.pairs ?? input.closedPairs
 	}));
 }
 /** How many blasts were measured, and how many there will be at most. */
-function blastCount(plan, cells, undecided) {
-	const names = new Set(undecided.map(({ input }) => cellName(input.cell)));
-	const open = new Set(cells.flatMap((cell) => cell.open.map(({ blast }) => blast.number)));
-	const measured = new Set(cells.flatMap(({ runs }) => runs.map((run) => run.blast)));
-	const isDone = (number) => measured.has(number) && !open.has(number);
-	const done = plan.blasts.filter(({ number }) => isDone(number)).length;
+function blastCount(cells) {
+	const blasts = cells.flatMap((cell) => {
+		const due = new Set(openBlasts(cell));
+		const open = /* @__PURE__ */ new Set([...cell.input.open, ...due]);
+		return cell.input.blasts.map((one) => {
+			const isDone = !open.has(one) && one.tries.some(({ kind }) => kind === "measured");
+			return {
+				isDone,
+				isAhead: (cell.closed ? due.has(one) : isOfVerdict(one) || one.needed) && !isDone
+			};
+		});
+	});
+	const done = blasts.filter(({ isDone }) => isDone).length;
 	return {
 		done,
-		of: done + plan.blasts.filter(({ number, cell }) => names.has(cellName(cell)) && !isDone(number)).length
+		of: done + blasts.filter(({ isAhead }) => isAhead).length
 	};
 }
 /** `003-forwarding-inet4`, and `003-forwarding-inet4.2` for a second attempt. */

@@ -8,7 +8,9 @@ import { addGateCommand } from './commands/gate.ts';
 import { addInitCommand } from './commands/init.ts';
 import { addLabCommand } from './commands/lab.ts';
 import { addMinistatCommand } from './commands/ministat.ts';
+import { addPhabricatorCommand } from './commands/phabricator.ts';
 import { addQuarantineCommand } from './commands/quarantine.ts';
+import { addRelayCommands } from './commands/relay.ts';
 import { addReleaseCommand } from './commands/release.ts';
 import { addReportCommand } from './commands/report.ts';
 import { addReserveCommand } from './commands/reserve.ts';
@@ -35,6 +37,8 @@ for (const add of [
   addReserveCommand,
   addReleaseCommand,
   addQuarantineCommand,
+  addRelayCommands,
+  addPhabricatorCommand,
 ]) {
   add(program);
 }

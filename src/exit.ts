@@ -46,12 +46,14 @@ const usageErrors = new Set([
   'HistoryError',
   'BenchesError',
   'DataDirectoryError',
+  'RevisionError',
 ]);
 
-export const exitCodeOfError = (error: unknown): number =>
-  error instanceof Error && usageErrors.has(error.name)
-    ? exitCodes.usage
-    : exitCodes.infrastructure;
+export function exitCodeOfError(error: unknown): number {
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'PatchError') return exitCodes.patchAtFault;
+  return usageErrors.has(name) ? exitCodes.usage : exitCodes.infrastructure;
+}
 
 /**
  * Does a command's work and ends the program as it went: `work` gets a signal that a first Ctrl-C or

@@ -11,13 +11,13 @@ import {
   pullRequestNumber,
   pullRequestWithHead,
 } from '../patch/github.ts';
-import type { Patch, PullRequest } from '../patch/patch.ts';
+import { type Patch, type PullRequest, patchName, type Revision } from '../patch/patch.ts';
 import { patchOfRange } from '../patch/range.ts';
 import type { Repository } from '../patch/repository.ts';
 import { findComment } from '../publish/github.ts';
 import { type Memory, markerOf, readMemory } from '../report/comment.ts';
 import type { Priority } from '../reservation/queue.ts';
-import type { AdmittedRequest } from './request.ts';
+import { type AdmittedRequest, requestSchema } from './request.ts';
 import type { Trigger } from './trigger.ts';
 
 export type Admission =
@@ -36,6 +36,10 @@ export type AdmitWorld = {
   repository: Repository;
   /** From a commit of the base: a patch must not change what it is held to. */
   readConfig(commit: string): Promise<Config>;
+  /** A revision of Phabricator, as of one of its diffs, with the configuration that it is held to. */
+  readRevision(
+    trigger: Extract<Trigger, { kind: 'dispatched' }>,
+  ): Promise<{ patch: Revision; config: Config }>;
   /** Of our comment; see `gateNames`. Throws a `UsageError` for what nobody could carry out. */
   nameOf(config: Config, ask: Ask): string;
   /** Of a job that is run again, or `undefined` for what the trigger makes of it. */
@@ -124,9 +128,11 @@ async function admitComment(
 const otherwise = ({ maxRuns: _, ...held }: Ask) => ({ isOtherwise: Object.keys(held).length > 0 });
 
 async function admitDispatched(
-  { by, patch: name, ask }: Extract<Trigger, { kind: 'dispatched' }>,
+  trigger: Extract<Trigger, { kind: 'dispatched' }>,
   world: AdmitWorld,
 ): Promise<Admission> {
+  const { by, patch: name, ask } = trigger;
+  if (/^(?:D[1-9]|diff:|https?:)/.test(name)) return admitRevision(trigger, world);
   const occasion: Occasion = { kind: 'dispatched', by };
   // So many digits are a commit's: no repository has had a million pull requests.
   const number = /^\d{7,}$/.test(name) ? undefined : pullRequestNumber(name);
@@ -139,7 +145,7 @@ async function admitDispatched(
   }
   if (!/^[0-9a-f]{7,64}$/.test(name)) {
     throw new UsageError(
-      `patch: expected a pull request like #123, a commit or a range like main..my-branch, found "${name}".`,
+      `patch: expected a pull request like #123, a revision like D27401, a commit or a range like main..my-branch, found "${name}".`,
     );
   }
   const commit = await world.repository.resolve(name);
@@ -147,6 +153,19 @@ async function admitDispatched(
   if (found !== undefined) return admitPullRequest(found, occasion, ask, world);
   const patch = await patchOfRange(world.repository, `${commit}^..${commit}`);
   return go(patch, ask, world, `${by} started it.`, 'patch');
+}
+
+/** A relay has looked whose diff it is, and people who may start a job may have any measured. */
+async function admitRevision(
+  trigger: Extract<Trigger, { kind: 'dispatched' }>,
+  world: AdmitWorld,
+): Promise<Admission> {
+  const { by, ask, key, build } = trigger;
+  const { patch, config } = await world.readRevision(trigger);
+  const priority = world.priority ?? 'patch';
+  const revisionAnswer = requestSchema.shape.revisionAnswer.parse({ key, build });
+  const request: AdmittedRequest = { patch, ask, priority, purpose: 'patch', revisionAnswer };
+  return { kind: 'go', request, config, why: `${by} started it for ${patchName(patch)}.` };
 }
 
 async function admitPullRequest(

@@ -3,10 +3,12 @@ import * as core from '@actions/core';
 import { z } from 'zod';
 import { labDown } from '../linux-lab/lab.ts';
 import { rerunAsRoot } from '../linux-lab/requirements.ts';
+import { openConduit } from '../patch/conduit.ts';
 import { cancelled } from '../publish/answer.ts';
 import { closeLeftCheck } from '../publish/check.ts';
 import { openComment } from '../publish/comment.ts';
 import { createOctokit } from '../publish/github.ts';
+import { openBuild } from '../publish/harbormaster.ts';
 import { releaseLeft } from '../reservation/lease-file.ts';
 import { readInputs } from './inputs.ts';
 import { requestSchema } from './request.ts';
@@ -38,8 +40,17 @@ export async function cleanUp(): Promise<void> {
 async function endAnswer(state: string): Promise<void> {
   if (state === '') return;
   const { name, request } = openAnswerSchema.parse(JSON.parse(state));
-  const { patch, ask } = request;
-  const { token, job } = readInputs(process.env);
+  const { patch, ask, revisionAnswer } = request;
+  const { token, conduitToken, job } = readInputs(process.env);
+  if (patch.kind === 'revision') {
+    const conduit = openConduit({ url: patch.server, token: conduitToken, log });
+    const { key = `${job.runId}`, build } = revisionAnswer ?? {};
+    if (build === undefined) return;
+    await openBuild(conduit, build, patch, { run: key, undecided: 'failure', log }).ended(
+      cancelled,
+    );
+    return;
+  }
   const octokit = await createOctokit({ token, apiUrl: job.apiUrl, log });
   const place = { name, detailsUrl: job.runUrl };
   const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;

@@ -9,7 +9,7 @@ export type Inputs = {
   command: (typeof commands)[number];
   /** What a step with `command: admit` answered; empty where this step admits for itself. */
   request: string;
-  /** `#123`, a commit or a range; empty for the event's own. */
+  /** `#123`, `D27401`, a commit or a range; empty for the event's own. */
   patch: string;
   config: string;
   /** A wish; see `parseWish`. */
@@ -17,8 +17,12 @@ export type Inputs = {
   /** Wishes with commas. */
   each: string;
   priority: string;
+  /** Of a revision; see `parseEarlier`. */
+  earlier: string;
   overrides: Overrides;
   token: string;
+  /** Of the bot on Phabricator; empty where there is none. */
+  conduitToken: string;
   job: Job;
 };
 
@@ -66,6 +70,8 @@ export type Job = z.infer<typeof jobSchema>;
 export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
   const token = core.getInput('token', { required: true });
   core.setSecret(token);
+  const conduitToken = core.getInput('conduit-token');
+  if (conduitToken !== '') core.setSecret(conduitToken);
   const command = core.getInput('command') || 'gate';
   return {
     command: oneOf('command', commands, command),
@@ -75,6 +81,7 @@ export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
     testbed: core.getInput('testbed'),
     each: core.getInput('each'),
     priority: core.getInput('priority'),
+    earlier: core.getInput('earlier'),
     overrides: {
       scenarios: core.getInput('scenarios'),
       families: core.getInput('families'),
@@ -82,6 +89,7 @@ export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
       margin: core.getInput('margin'),
     },
     token,
+    conduitToken,
     job: jobSchema.parse(environment),
   };
 }

@@ -5,12 +5,18 @@ import { parseConfig } from '../config/load.ts';
 import { UsageError } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import type { Ask } from '../patch/command.ts';
-import { openRepository, type Repository } from '../patch/repository.ts';
+import { openConduit } from '../patch/conduit.ts';
+import type { Patch, RevisionDiff } from '../patch/patch.ts';
+import { phabricatorOf } from '../patch/phabricator-login.ts';
+import { openRepository, type WritableRepository } from '../patch/repository.ts';
+import type { RevisionWorld } from '../patch/revision.ts';
 import { type Answer, together } from '../publish/answer.ts';
 import { openCheck } from '../publish/check.ts';
 import { openComment } from '../publish/comment.ts';
 import { createOctokit, ownLogin } from '../publish/github.ts';
+import { openRevisionAnswer } from '../publish/phabricator.ts';
 import { openStatus } from '../publish/status.ts';
+import type { PhabricatorConfig } from '../relay/schema.ts';
 import { wishesOf } from '../testbed/inventory.ts';
 import { type Inputs, readInputs } from './inputs.ts';
 import type { AdmittedRequest } from './request.ts';
@@ -18,10 +24,14 @@ import type { AdmittedRequest } from './request.ts';
 export type JobContext = {
   inputs: Inputs;
   octokit: Octokit;
-  repository: Repository;
+  repository: WritableRepository;
   /** From a commit of the base: a patch must not change what it is held to. */
   readConfig(commit: string): Promise<Config>;
 };
+
+/** A revision is made for whatever its author had, so for it the configuration is that of the branch that the job runs on. */
+export const configCommitOf = (patch: Patch, { job }: Inputs): string =>
+  patch.kind === 'revision' ? job.commit : patch.baseCommit;
 
 export async function openJob(): Promise<JobContext> {
   const inputs = readInputs(process.env);
@@ -56,6 +66,20 @@ function withToken(token: string, serverUrl: string): NodeJS.ProcessEnv {
   };
 }
 
+/** Phabricator as the bot whose token the job has; throws a `UsageError` where it has none. */
+export function revisionWorldOf(
+  { inputs: { conduitToken: token }, repository }: JobContext,
+  configuration: Config,
+): RevisionWorld & { config: PhabricatorConfig } {
+  const config = phabricatorOf(configuration);
+  if (token === '') {
+    throw new UsageError(
+      'conduit-token: a revision needs the token of a bot on Phabricator: give it as a secret.',
+    );
+  }
+  return { conduit: openConduit({ url: config.url, token, log }), repository, config };
+}
+
 const log = { debug: core.debug, info: core.info, warn: core.warning, error: core.error };
 
 /** Wishes for testbeds: what a comment asks for comes before the inputs, and those before the configuration. */
@@ -79,12 +103,16 @@ export type AnswerPlace = {
 
 /** Where people look for how a gate goes; nobody waits for what is measured at night. */
 export async function answerFor(
-  { octokit, inputs }: JobContext,
-  { patch, ask, purpose }: AdmittedRequest,
+  context: JobContext,
+  { patch, ask, purpose, revisionAnswer }: AdmittedRequest,
   config: Config,
   { name, runId, isOpen = false, keepComment }: AnswerPlace,
 ): Promise<Answer> {
   if (purpose === 'nightly') return together([]);
+  if (patch.kind === 'revision') {
+    return answerOnPhabricator(context, config, patch, { name, runId, ...revisionAnswer });
+  }
+  const { octokit, inputs } = context;
   const { job } = inputs;
   const { undecided, status } = config.github;
   const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
@@ -104,6 +132,25 @@ export async function answerFor(
   const keep = keepComment && { keep: keepComment };
   const comment = openComment(octokit, patch, { ...shared, run: runId, ask, ...keep });
   return together([check, comment, ...(status ? [openStatus(octokit, subject, shared)] : [])]);
+}
+
+/** Of the gate, and of what kept it from being one; `key` and `build` are those of a relay. */
+export function answerOnPhabricator(
+  context: JobContext,
+  config: Config,
+  revision: RevisionDiff,
+  { name, runId, key, build }: AnswerPlace & AdmittedRequest['revisionAnswer'],
+): Answer {
+  const { conduit, config: phabricator } = revisionWorldOf(context, config);
+  const run = key ?? `${runId}`;
+  return openRevisionAnswer(conduit, revision, {
+    run: name === 'ppsgate' ? run : `${run} ${name.replace(/^ppsgate: /, '')}`,
+    takesCommands: key !== undefined,
+    details: runUrl(context.inputs.job, runId),
+    undecided: phabricator.undecided,
+    log,
+    ...(build !== undefined && { build }),
+  });
 }
 
 const runUrl = ({ serverUrl, repository }: Inputs['job'], runId: number): string =>

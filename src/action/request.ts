@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { UsageError } from '../config/overrides.ts';
 import { askSchema } from '../patch/command.ts';
 import { patchName, patchSchema } from '../patch/patch.ts';
+import { jobSchema } from '../relay/job.ts';
 import { priorities } from '../reservation/queue.ts';
 
 export const purposes = ['patch', 'history', 'nightly'] as const;
@@ -14,6 +15,8 @@ export const requestSchema = z.object({
   priority: z.enum(priorities),
   /** `history` is what was pushed to the default branch, `nightly` its head against itself. */
   purpose: z.enum(purposes),
+  /** Where a revision is answered besides its comment: the run of whoever asked, and the build that waits. */
+  revisionAnswer: jobSchema.pick({ key: true, build: true }).partial().optional(),
   /** The workflow run whose experiment is to go on, for so many runs. */
   extend: z.object({ run: z.int().positive(), maxRuns: z.string().max(20).optional() }).optional(),
 });

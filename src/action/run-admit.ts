@@ -1,15 +1,25 @@
 // `command: admit`: reads the event, decides whether the patch may be measured, and answers commands that measure nothing.
 import * as core from '@actions/core';
 import type { Octokit } from 'octokit';
-import { applyOverrides, parsePriority } from '../config/overrides.ts';
+import { applyOverrides, parsePriority, UsageError } from '../config/overrides.ts';
 import { exitCodes } from '../exit.ts';
+import { findRevision, parseRevisionName } from '../patch/phabricator.ts';
+import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
+import { endingOfError } from '../publish/answer.ts';
 import { publishComment } from '../publish/github.ts';
 import { composeComment, markerOf, readMemory } from '../report/comment.ts';
 import { codeSpan } from '../report/escape.ts';
 import { testbedsFor } from '../testbed/inventory.ts';
 import { type Admission, admit, noticeName } from './admit.ts';
 import { readEvent } from './inputs.ts';
-import { answerFor, gateNames, type JobContext, wishesFor } from './job.ts';
+import {
+  answerFor,
+  answerOnPhabricator,
+  gateNames,
+  type JobContext,
+  revisionWorldOf,
+  wishesFor,
+} from './job.ts';
 import { requestText, subjectOf } from './request.ts';
 import { type Trigger, triggerOf } from './trigger.ts';
 
@@ -36,10 +46,13 @@ export async function runAdmit(context: JobContext): Promise<number> {
 /** What the event asks for; people are answered where that is nothing to measure. */
 export async function admitEvent(context: JobContext): Promise<Admission> {
   const { inputs, octokit, repository, readConfig } = context;
-  const { job, patch, priority, overrides } = inputs;
+  const { job, patch, priority, overrides, earlier } = inputs;
   const { scenarios, families, margin, maxRuns } = overrides;
   const event = { name: job.eventName, payload: await readEvent(job), commit: job.commit };
-  const trigger = triggerOf(event, { patch, ask: { scenarios, families, margin, maxRuns } });
+  const trigger = triggerOf(event, {
+    patch,
+    ask: { scenarios, families, margin, maxRuns, earlier },
+  });
   await acknowledge(trigger, context);
   const asked = priority || (job.isRerun ? 'rerun' : '');
   const admission = await admit(trigger, {
@@ -47,6 +60,7 @@ export async function admitEvent(context: JobContext): Promise<Admission> {
     repositoryName: job.repository,
     repository,
     readConfig,
+    readRevision: (asked) => readRevision(asked, context),
     nameOf(config, ask) {
       const wishes = wishesFor(config, ask, inputs);
       const asked = applyOverrides(config, ask);
@@ -59,6 +73,37 @@ export async function admitEvent(context: JobContext): Promise<Admission> {
   else core.error(admission.why);
   await tell(admission, context);
   return admission;
+}
+
+/** What keeps it from being a patch is for its author, too. */
+async function readRevision(
+  { patch: text, ask, key, build }: Extract<Trigger, { kind: 'dispatched' }>,
+  context: JobContext,
+) {
+  const config = await context.readConfig(context.inputs.job.commit);
+  const world = revisionWorldOf(context, config);
+  const name = parseRevisionName(text, world.conduit.url);
+  if (name === undefined) {
+    throw new UsageError(
+      `patch: expected a revision like D27401 or D27401:80677, found "${text}".`,
+    );
+  }
+  const { number, diff } = await findRevision(world.conduit, name);
+  try {
+    const which = parseEarlier(ask.earlier || 'none');
+    const patch = await patchOfRevision({ revision: number, diff: diff.id }, which, world);
+    return { patch, config };
+  } catch (error) {
+    const place = {
+      name: 'ppsgate',
+      runId: context.inputs.job.runId,
+      ...(key && { key }),
+      ...(build && { build }),
+    };
+    const answer = answerOnPhabricator(context, config, { number, diff: diff.id }, place);
+    await answer.ended(endingOfError(error));
+    throw error;
+  }
 }
 
 export const exitCodeOf = ({ kind }: Admission): number =>

@@ -12,6 +12,7 @@ import { gate, resumeGate, type World } from '../gate.ts';
 import { reasonOf } from '../host/one-line.ts';
 import { readyMachine } from '../linux-lab/requirements.ts';
 import { patchName } from '../patch/patch.ts';
+import { restoreRevision } from '../patch/revision.ts';
 import { type Output, showProgress } from '../progress.ts';
 import {
   type Answer,
@@ -28,7 +29,14 @@ import { testbedsFor } from '../testbed/inventory.ts';
 import { timestampedDirectory } from '../work-directory.ts';
 import { answerState, labState, leaseState, openAnswerText } from './clean-up.ts';
 import { fetchExperiment, runsToExtend } from './extend.ts';
-import { answerFor, gateNames, type JobContext, wishesFor } from './job.ts';
+import {
+  answerFor,
+  configCommitOf,
+  gateNames,
+  type JobContext,
+  revisionWorldOf,
+  wishesFor,
+} from './job.ts';
 import { publishData } from './publish-data.ts';
 import { type AdmittedRequest, type Failure, fileOf, readRequest, subjectOf } from './request.ts';
 import { admitEvent, exitCodeOf } from './run-admit.ts';
@@ -38,7 +46,10 @@ export async function runGate(context: JobContext, signal: AbortSignal): Promise
   const { request: handed } = context.inputs;
   if (handed !== '') {
     const request = readRequest(handed);
-    const config = await context.readConfig(request.patch.baseCommit);
+    const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
+    if (request.patch.kind === 'revision') {
+      await restoreRevision(request.patch, revisionWorldOf(context, config));
+    }
     return measure(request, config, { context, isAlone: false, signal });
   }
   const admission = await admitEvent(context);

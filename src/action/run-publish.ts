@@ -19,7 +19,7 @@ import { headline } from '../report/headline.ts';
 import type { Result } from '../report/result.ts';
 import { artifactName } from './extend.ts';
 import { readEvent } from './inputs.ts';
-import { answerFor, gateNames, type JobContext, wishesFor } from './job.ts';
+import { answerFor, configCommitOf, gateNames, type JobContext, wishesFor } from './job.ts';
 import { publishData } from './publish-data.ts';
 import { type AdmittedRequest, failureSchema, fileOf, readRequest } from './request.ts';
 import { tellRefusal } from './run-admit.ts';
@@ -29,7 +29,7 @@ export async function runPublish(context: JobContext): Promise<number> {
   const source = await sourceOf(context);
   if (source === undefined) return exitCodes.pass;
   const { request, isTrusted } = source;
-  const config = await context.readConfig(request.patch.baseCommit);
+  const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
   const names = gateNames(wishesFor(config, request.ask, context.inputs));
   const endings: Left[] = await endingsOf(source, names.length, context);
   const { runId } = source;

@@ -8,8 +8,11 @@ export type Trigger =
   | { kind: 'pull-request'; found: FoundPullRequest; by: string; label?: string }
   /** A comment on a pull request that calls ppsgate; `at` is GitHub's time, in ISO 8601. */
   | { kind: 'comment'; number: number; id: number; by: string; at: string; text: string }
-  /** By hand, or by another program: `patch` is `#123`, a commit or a range. */
-  | { kind: 'dispatched'; by: string; patch: string; ask: Ask }
+  /**
+   * By hand, or by another program: `patch` is `#123`, `D27401`, a commit or a range; a relay names its `key` and the
+   * build of Harbormaster that waits, neither of which is checked here.
+   */
+  | { kind: 'dispatched'; by: string; patch: string; ask: Ask; key?: string; build?: string }
   /** A button of our check. */
   | { kind: 'button'; by: string; button: 'rerun' | 'extend'; headCommit: string }
   | { kind: 'push'; before: string; after: string }
@@ -120,9 +123,10 @@ function fromComment({ action, issue, comment }: z.infer<typeof commentPayload>)
 }
 
 function fromTexts({ login: by }: { login: string }, asked: Record<string, string>): Trigger {
-  const { patch = '', scenarios, families, margin, testbed, 'max-runs': maxRuns } = asked;
-  const ask = { scenarios, families, margin, testbed, maxRuns };
-  return { kind: 'dispatched', by, patch: patch.trim(), ask: withoutEmpty(ask) };
+  const { patch = '', key, build, 'max-runs': maxRuns, ...rest } = asked;
+  const { scenarios, families, margin, testbed, earlier } = rest;
+  const ask = withoutEmpty({ scenarios, families, margin, testbed, earlier, maxRuns });
+  return { kind: 'dispatched', by, patch: patch.trim(), ask, ...withoutEmpty({ key, build }) };
 }
 
 const given = ({ patch, ask }: { patch: string; ask: Ask }): Record<string, string> => {

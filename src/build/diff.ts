@@ -23,6 +23,30 @@ export function checkDiff(diff: Uint8Array): CheckedDiff {
   }
 }
 
+/** Whether the files that changed, once git had applied the diff, are those that it names. */
+export function isAsSaid(
+  paths: readonly string[],
+  changed: readonly string[],
+): { kind: 'as-said' } | { kind: 'refused'; reason: string } {
+  const others = [
+    ...paths.filter((path) => !changed.includes(path)),
+    ...changed.filter((path) => !paths.includes(path)),
+  ];
+  if (others.length === 0) return { kind: 'as-said' };
+  const some = others.slice(0, 5).join(', ');
+  const reason = `The diff does to ${some} something else than it says; send it as one diff of the whole change.`;
+  return { kind: 'refused', reason };
+}
+
+/** From what git-apply(1) wrote, which says the cause first: `error: patch failed: sys/net/if.c:12` and what follows. */
+export function whyGitRefuses(stderr: string, remarks: readonly string[]): string {
+  const errors = stderr
+    .split('\n')
+    .flatMap((line) => /^(?:error|fatal): (.*)$/.exec(line)?.[1] ?? []);
+  const said = errors.slice(0, 3).join('; ') || 'it said nothing';
+  return [`git cannot apply the diff: ${said}.`, ...remarks].join(' ');
+}
+
 const mostBytes = 5_000_000;
 const mostFiles = 2_000;
 

@@ -4,7 +4,7 @@ import { lastLine } from '../host/one-line.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { BuilderError } from './builder-error.ts';
-import { checkDiff } from './diff.ts';
+import { checkDiff, isAsSaid, whyGitRefuses } from './diff.ts';
 
 export type TreeRequest = {
   /** Full id. */
@@ -55,18 +55,14 @@ export async function kernelTree(
     signal,
   });
   if (applied.kind !== 'exited' || applied.code !== 0) {
-    return notApplied([firstError(applied.stderr), ...checked.remarks]);
+    return { kind: 'does-not-apply', reason: whyGitRefuses(applied.stderr, checked.remarks) };
   }
   const changed = await host.output(
     indexed(shell`diff-index --cached --no-renames --name-only -z ${baseCommit}`),
     { signal },
   );
-  const missed = difference(checked.paths, changed.split('\0').filter(Boolean));
-  if (missed.length > 0) {
-    return notApplied([
-      `The diff does to ${missed.slice(0, 5).join(', ')} something else than it says; send it as one diff of the whole change.`,
-    ]);
-  }
+  const asSaid = isAsSaid(checked.paths, changed.split('\0').filter(Boolean));
+  if (asSaid.kind === 'refused') return { kind: 'does-not-apply', reason: asSaid.reason };
   const id = await host.output(indexed(shell`write-tree`), { signal });
   return { kind: 'tree', id: id.trim(), diffPath };
 }
@@ -107,22 +103,3 @@ async function succeeds(host: Host, command: Command, signal: AbortSignal): Prom
   const outcome = await host.run(command, { signal });
   return outcome.kind === 'exited' && outcome.code === 0;
 }
-
-const notApplied = (sentences: readonly string[]): KernelTree => ({
-  kind: 'does-not-apply',
-  reason: sentences.join(' '),
-});
-
-/** `error: patch failed: sys/net/if.c:12` and what follows; git(1) says the cause first. */
-function firstError(stderr: string): string {
-  const errors = stderr
-    .split('\n')
-    .flatMap((line) => /^(?:error|fatal): (.*)$/.exec(line)?.[1] ?? []);
-  return `git cannot apply the diff: ${errors.slice(0, 3).join('; ') || 'it said nothing'}.`;
-}
-
-/** What is in one of them only. */
-const difference = (some: readonly string[], others: readonly string[]): string[] => [
-  ...some.filter((each) => !others.includes(each)),
-  ...others.filter((each) => !some.includes(each)),
-];

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Patch } from '../patch/patch.ts';
 import { type Repository, RepositoryError } from '../patch/repository.ts';
+import { diffName } from './variant-name.ts';
 
 export const overlaySchema = z.object({
-  /** `base`, `patched`. */
+  /** `base`, `patched`, `diff 80345`. */
   variant: z.string(),
   commit: z.string(),
   files: z.array(
@@ -22,33 +23,52 @@ export const overlaySchema = z.object({
 export type Overlay = z.infer<typeof overlaySchema>;
 
 /**
- * The overlay where the patch parted from its base, and the one at its head: what others changed on the
- * branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError` where
- * neither has a file: nothing would be compared with nothing, and pass.
+ * The overlay where the patch parted from its base, the one at its head, and those of earlier diffs: what others
+ * changed on the branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError`
+ * where neither base nor patched has a file: nothing would be compared with nothing, and pass.
  */
 export async function buildOverlays(
   patch: Patch,
   folder: string,
   repository: Repository,
 ): Promise<Overlay[]> {
-  const base = await repository.mergeBase(patch.baseCommit, patch.headCommit);
-  const overlays = await Promise.all([
-    readOverlay(repository, base, folder, 'base'),
-    readOverlay(repository, patch.headCommit, folder, 'patched'),
-  ]);
-  if (overlays.every(({ files }) => files.length === 0)) {
+  const { base, changed } = await commitsOf(patch, repository);
+  const overlays = await Promise.all(
+    [base, ...changed].map((variant) => readOverlay(repository, variant, folder)),
+  );
+  if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) {
     throw new RepositoryError(
-      `The folder ${folder} holds no file at ${base} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`,
+      `The folder ${folder} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`,
     );
   }
   return overlays;
 }
 
+export type VariantCommit = Pick<Overlay, 'variant' | 'commit'>;
+
+/** Where the patch parted from its base, and what is measured against that: patched comes before what is only shown. */
+export async function commitsOf(
+  patch: Patch,
+  repository: Repository,
+): Promise<{
+  base: VariantCommit;
+  changed: [patched: VariantCommit, ...earlier: VariantCommit[]];
+}> {
+  const commit = await repository.mergeBase(patch.baseCommit, patch.headCommit);
+  const earlier = patch.kind === 'revision' ? patch.earlier : [];
+  return {
+    base: { variant: 'base', commit },
+    changed: [
+      { variant: 'patched', commit: patch.headCommit },
+      ...earlier.map(({ diff, headCommit }) => ({ variant: diffName(diff), commit: headCommit })),
+    ],
+  };
+}
+
 async function readOverlay(
   repository: Repository,
-  commit: string,
+  { variant, commit }: VariantCommit,
   folder: string,
-  variant: string,
 ): Promise<Overlay> {
   const entries = await repository.list(commit, folder);
   if (entries.length > mostFiles) {

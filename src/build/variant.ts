@@ -1,4 +1,4 @@
-// What is measured side by side: the base and the patched one, as files that are laid or kernels that are booted.
+// What is measured side by side: the base, the patched one and earlier diffs, as files that are laid or kernels that are booted.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { reasonOf } from '../host/one-line.ts';
 import type { Patch } from '../patch/patch.ts';
 import type { Repository } from '../patch/repository.ts';
 import type { System } from '../scenario/scenario.ts';
-import { buildOverlays, overlaySchema } from './overlay.ts';
+import { buildOverlays, commitsOf, overlaySchema, type VariantCommit } from './overlay.ts';
 
 const kernelSourceSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -43,35 +43,41 @@ export type VariantsRequest = {
 };
 
 /**
- * The base where the patch parted from it, and the patch on top: on Linux the files of the overlay folder, on FreeBSD
- * kernels. Throws a `RepositoryError` where the repository lacks what they are made of, a `UsageError` for a kernel
- * that cannot be read.
+ * The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base: on
+ * Linux the files of the overlay folder, on FreeBSD kernels. Throws a `RepositoryError` where the repository lacks what
+ * they are made of, a `UsageError` for a kernel that cannot be read, or that is lacking.
  */
 export async function buildVariants(
   { patch, system, overlayFolder, kernels }: VariantsRequest,
   repository: Repository,
 ): Promise<Variant[]> {
   if (system === 'linux') return buildOverlays(patch, overlayFolder, repository);
-  const baseCommit = await repository.mergeBase(patch.baseCommit, patch.headCommit);
-  const sources = kernels
-    ? { base: await given(kernels.base), patched: await given(kernels.patched) }
-    : await sourcesOf(baseCommit, patch.headCommit, repository);
+  const { base, changed } = await commitsOf(patch, repository);
+  if (kernels === undefined) {
+    return [
+      { ...base, files: [], kernel: { kind: 'tree', baseCommit: base.commit } },
+      ...(await Promise.all(changed.map((variant) => onBase(base.commit, variant, repository)))),
+    ];
+  }
+  const [patched, lacking] = changed;
+  if (lacking !== undefined) {
+    throw new UsageError(
+      `Kernels are given of base and patched, and none of ${lacking.variant}: leave earlier diffs out, or let them all be built.`,
+    );
+  }
   return [
-    { variant: 'base', commit: baseCommit, files: [], kernel: sources.base },
-    { variant: 'patched', commit: patch.headCommit, files: [], kernel: sources.patched },
+    { ...base, files: [], kernel: await given(kernels.base) },
+    { ...patched, files: [], kernel: await given(kernels.patched) },
   ];
 }
 
-async function sourcesOf(
+async function onBase(
   baseCommit: string,
-  headCommit: string,
+  { variant, commit }: VariantCommit,
   repository: Repository,
-): Promise<{ base: KernelSource; patched: KernelSource }> {
-  const diff = (await repository.diff(baseCommit, headCommit)).toString('base64');
-  return {
-    base: { kind: 'tree', baseCommit },
-    patched: { kind: 'tree', baseCommit, diff },
-  };
+): Promise<Variant> {
+  const diff = (await repository.diff(baseCommit, commit)).toString('base64');
+  return { variant, commit, files: [], kernel: { kind: 'tree', baseCommit, diff } };
 }
 
 async function given(path: string): Promise<KernelSource> {

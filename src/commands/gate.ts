@@ -5,7 +5,11 @@ export function addGateCommand(program: Command): void {
   program
     .command('gate')
     .description('judge a patch: base and patched side by side, a verdict for every cell')
-    .option('-p, --patch <range>', 'commits to judge, as BASE..HEAD')
+    .option(
+      '-p, --patch <patch>',
+      'commits as BASE..HEAD, or a revision like D27401 or D27401:80677',
+    )
+    .option('--earlier <diffs>', 'of the revision, measured beside it: all, or ids with commas')
     .option('-r, --repository <dir>', 'git repository that has them', '.')
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .option('-t, --testbed <wish>', 'a name, or what it has to be, like "mellanox and 40G"')
@@ -27,6 +31,10 @@ export function addGateCommand(program: Command): void {
     .option('--patched-kernel <file>', 'the same, of the patch')
     .option('--seed <number>', 'of the order of runs (default: by chance)')
     .option('--resume <dir>', 'go on in the work directory of a gate that was cut short')
+    .option('--answer', 'tell how it goes and ends on Phabricator, in a comment')
+    .option('--run <key>', 'with --answer: of this run, which is answered once')
+    .option('--build <phid>', 'with --answer: the Harbormaster build that waits, too')
+    .option('--details <url>', 'with --answer: where the rest is to be found')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { PowerConfig } from '../power/schema.ts';
 import type { GithubConfig } from '../publish/schema.ts';
+import type { PhabricatorConfig, StartConfig } from '../relay/schema.ts';
 import type { ReservationsConfig } from '../reservation/schema.ts';
 import type { Host } from './fields.ts';
 import { keyName, type Problem, seeExample } from './problem.ts';
@@ -77,12 +78,14 @@ function withPlacedPaths(config: Config, places: Places): Config {
     name,
     placedTestbed(testbed, places),
   ]);
+  const { phabricator } = config;
   return {
     ...config,
     overlay: placed(config.overlay, places),
     history: placed(config.history, places),
     reservations: placedReservations(config.reservations, places),
     github: placedGithub(config.github, places),
+    ...(phabricator !== undefined && { phabricator: placedPhabricator(phabricator, places) }),
     testbeds: Object.fromEntries(testbeds),
     rules: Object.fromEntries(
       Object.entries(config.rules).map(([name, rules]) => [
@@ -154,6 +157,30 @@ function placedGithub(github: GithubConfig, places: Places): GithubConfig {
   const { directory } = github.data;
   if (directory === undefined) return github;
   return { ...github, data: { ...github.data, directory: placed(directory, places) } };
+}
+
+function placedPhabricator(phabricator: PhabricatorConfig, places: Places): PhabricatorConfig {
+  const { relay, tokenPath } = phabricator;
+  const { start, webhookKeyPath, buildPasswordPath } = relay;
+  return {
+    ...phabricator,
+    ...(tokenPath !== undefined && { tokenPath: placed(tokenPath, places) }),
+    relay: {
+      ...relay,
+      directory: placed(relay.directory, places),
+      start: placedStart(start, places),
+      ...(webhookKeyPath !== undefined && { webhookKeyPath: placed(webhookKeyPath, places) }),
+      ...(buildPasswordPath !== undefined && {
+        buildPasswordPath: placed(buildPasswordPath, places),
+      }),
+    },
+  };
+}
+
+function placedStart(start: StartConfig, places: Places): StartConfig {
+  if (start.kind === 'here') return { ...start, repository: placed(start.repository, places) };
+  const { tokenPath } = start;
+  return { ...start, ...(tokenPath !== undefined && { tokenPath: placed(tokenPath, places) }) };
 }
 
 function placed(path: string, { folder, home }: Places): string {

@@ -1,6 +1,7 @@
 // The format of ppsgate.yml: what may be written, what holds where it is left out, and the plain data it becomes.
 import { z } from 'zod';
 import { type GithubConfig, githubSchema } from '../publish/schema.ts';
+import { type PhabricatorConfig, phabricatorSchema } from '../relay/schema.ts';
 import { type ReservationsConfig, reservationsSchema } from '../reservation/schema.ts';
 import {
   type Cell,
@@ -56,6 +57,8 @@ export type Config = {
   /** Where it is kept who uses which testbed. */
   reservations: ReservationsConfig;
   github: GithubConfig;
+  /** Absent: no revision is measured. */
+  phabricator?: PhabricatorConfig;
 };
 
 export type OwnRulesFile = Omit<OwnRules, 'text'> & { path: string };
@@ -299,11 +302,12 @@ export const configKeys = closed({
   history: path.prefault('~/.local/state/ppsgate/history.jsonl'),
   reservations: reservationsSchema.prefault({}),
   github: githubSchema.prefault({}),
+  phabricator: phabricatorSchema.optional(),
 });
 
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 export const configSchema = configKeys.transform((written, context): Config => {
-  const { traffic: writtenTraffic, each, ...rest } = written;
+  const { traffic: writtenTraffic, each, phabricator, ...rest } = written;
   const systems = Object.values(written.testbeds).map(systemOfKind);
   const traffic = withDefaults(
     writtenTraffic,
@@ -341,6 +345,7 @@ export const configSchema = configKeys.transform((written, context): Config => {
     traffic,
     ...(frameSizes !== undefined && { frameSizes }),
     ...(each !== undefined && { each }),
+    ...(phabricator !== undefined && { phabricator }),
   };
 }) satisfies z.ZodType<Config>;
 

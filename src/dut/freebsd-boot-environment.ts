@@ -1,5 +1,6 @@
 // bectl(8): a kernel in a clone of the machine's own boot environment, activated for one boot.
 import { basename, dirname } from 'node:path/posix';
+import { pathName } from '../build/variant-name.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import type { BootMethod, LayOutcome, Machine } from './freebsd-boot.ts';
@@ -54,7 +55,7 @@ export function bootEnvironment(machine: Machine): BootMethod {
 
 const prefix = 'ppsgate.';
 
-const environmentOf = (variant: string): string => `${prefix}${variant}`;
+const environmentOf = (variant: string): string => `${prefix}${pathName(variant)}`;
 
 async function environmentsOn(host: Host): Promise<string[]> {
   const rows = (await host.output(shell`bectl list -H`)).split('\n');

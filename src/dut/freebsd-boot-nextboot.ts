@@ -1,5 +1,6 @@
 // nextboot(8): a kernel in a folder of its own in /boot, which the loader takes once.
 import { dirname } from 'node:path/posix';
+import { pathName } from '../build/variant-name.ts';
 import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
@@ -44,7 +45,7 @@ export function nextboot(machine: Machine): BootMethod {
 
 const prefix = 'ppsgate.';
 
-const folderOf = (variant: string): string => `/boot/${prefix}${variant}`;
+const folderOf = (variant: string): string => `/boot/${prefix}${pathName(variant)}`;
 
 async function layFolder(machine: Machine, kernel: KernelArchive): Promise<LayOutcome> {
   const folder = folderOf(kernel.variant);

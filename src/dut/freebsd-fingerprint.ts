@@ -25,12 +25,12 @@ export function fingerprintOf(said: Said, request: FingerprintRequest): Fingerpr
   return Object.fromEntries(entries);
 }
 
-/** One line for each fact that differs without the kernel's being the reason; empty where base and patched are comparable. */
-export function differences(base: Fingerprint, patched: Fingerprint): string[] {
-  const names = new Set([...Object.keys(base), ...Object.keys(patched)]);
+/** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
+export function differences(base: Fingerprint, other: Fingerprint, variant = 'patched'): string[] {
+  const names = new Set([...Object.keys(base), ...Object.keys(other)]);
   return [...names]
-    .filter((name) => !explainedByKernel.has(name) && base[name] !== patched[name])
-    .map((name) => `${name}: ${shown(base[name])} on base, ${shown(patched[name])} on patched`);
+    .filter((name) => !explainedByKernel.has(name) && base[name] !== other[name])
+    .map((name) => `${name}: ${shown(base[name])} on base, ${shown(other[name])} on ${variant}`);
 }
 
 /** What is the machine's, whichever kernel runs. */

@@ -1,6 +1,7 @@
 // A Linux router as the DUT: its variants are rulesets and settings, laid while packets flow.
 import { PassThrough } from 'node:stream';
 import type { Overlay } from '../build/overlay.ts';
+import { pathName } from '../build/variant-name.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { scenarioRules } from '../scenario/nftables.ts';
@@ -68,7 +69,9 @@ export function linuxDut(host: Host): LinuxDut {
         log += Buffer.from(chunk).toString();
         if (isEnough?.(samplesSoFar(log))) stdin.write('\n');
       };
-      const command = observeCommand({ ...request, script, live: isEnough !== undefined });
+      const variants = request.variants.map(pathName);
+      const live = isEnough !== undefined;
+      const command = observeCommand({ ...request, variants, script, live });
       const outcome = await host.run(command, { ...limits, stdin, onStdout });
       stdin.end();
       const observation: Observation =
@@ -139,7 +142,7 @@ async function upload(
   before: ReadonlyMap<string, string>,
   scenarios: readonly LinuxScenario[],
 ): Promise<void> {
-  const target = `${folder}/${variant}`;
+  const target = folderOf(variant);
   await host.output(shell`mkdir -p ${target}`);
   const files = new Map([
     // The settings of other variants too, or they would stay behind when this one is laid.
@@ -152,6 +155,8 @@ async function upload(
   );
 }
 
+const folderOf = (variant: string): string => `${folder}/${pathName(variant)}`;
+
 const ruleset = (target: string, scenario: LinuxScenario): string =>
   `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
 
@@ -162,11 +167,9 @@ async function prove(
 ): Promise<Prepared> {
   for (const { variant } of overlays) {
     for (const scenario of scenarios) {
-      const outcome = await host.run(
-        shell`bash ${script} lay ${`${folder}/${variant}`} ${scenario}`,
-      );
+      const outcome = await host.run(shell`bash ${script} lay ${folderOf(variant)} ${scenario}`);
       if (outcome.kind === 'exited' && outcome.code === 0) continue;
-      const message = outcome.stderr.replaceAll(`${folder}/${variant}/`, '').trim();
+      const message = outcome.stderr.replaceAll(`${folderOf(variant)}/`, '').trim();
       return doesNotLoad(variant, scenario, message);
     }
   }

@@ -1,4 +1,6 @@
 // How far each cell of an experiment has come, by its plan and its journal and nothing else.
+import { isJudged } from '../build/variant-name.ts';
+import type { Rejection } from '../report/result.ts';
 import { type Cell, cellName } from '../scenario/scenario.ts';
 import { lookSizes } from '../stats/design.ts';
 import { runsApart } from '../stats/outlier.ts';
@@ -12,31 +14,60 @@ export type BlastTries = { blast: PlannedBlast; tries: Entry[]; needed: boolean 
 
 export type CellProgress = CellRuns & {
   cell: Cell;
-  /** Blasts that are needed for the next look. */
+  /** All but those of variants that are left out. */
+  blasts: BlastTries[];
+  /** Blasts of base and patched that are needed for the next look, or the last one. */
   open: BlastTries[];
+  /** Pairs of that look. */
+  nextPairs: number;
 };
+
+/** A variant with which nothing can be measured, beside base and patched: those end the experiment. */
+export type LeftOut = { variant: string; rejection: Rejection };
+
+/** In the order in which it turned out. */
+export const leftOutIn = (entries: readonly Entry[]): LeftOut[] =>
+  entries.flatMap((entry) =>
+    entry.kind === 'rejected' && !isJudged(entry.variant)
+      ? { variant: entry.variant, rejection: entry.rejection }
+      : [],
+  );
 
 export function cellsSoFar(
   plan: Pick<Plan, 'cells' | 'blasts'>,
   entries: readonly Entry[],
 ): CellProgress[] {
   const byBlast = Map.groupBy(entries, numberOf);
+  const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
   return plan.cells.map((planned) => {
-    const blasts = plan.blasts
+    const all = plan.blasts
       .filter((blast) => isSameCell(blast.cell, planned.cell))
-      .map((blast): BlastTries => {
-        const tries = byBlast.get(blast.number) ?? [];
-        const needed = tries.length < mostTriesOf(tries) && !tries.some(isWhole(blast));
-        return { blast, tries, needed };
-      });
-    const tries = blasts.flatMap((blast) => blast.tries);
+      .map((blast) => triesOf(without(out, blast), byBlast.get(blast.number) ?? []));
+    const entriesOf = (blasts: readonly BlastTries[]) => blasts.flatMap(({ tries }) => tries);
     return {
       ...planned,
-      ...reached(planned, blasts),
-      runs: tries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : [])),
-      failures: tries.flatMap((entry) => (entry.kind === 'failed' ? entry.reason : [])),
+      ...reached(planned, all.filter(isOfVerdict)),
+      blasts: all.filter(({ blast }) => blast.runs.length > 0),
+      runs: entriesOf(all).flatMap((entry) => (entry.kind === 'measured' ? entry.runs : [])),
+      failures: entriesOf(all.filter(isOfVerdict)).flatMap((entry) =>
+        entry.kind === 'failed' ? entry.reason : [],
+      ),
     };
   });
+}
+
+const without = (out: ReadonlySet<string>, blast: PlannedBlast): PlannedBlast => ({
+  ...blast,
+  runs: blast.runs.filter(({ variant }) => !out.has(variant)),
+});
+
+/** Whether base or patched is in it: what is only shown beside them has no say in how many runs there are. */
+export const isOfVerdict = ({ blast }: Pick<BlastTries, 'blast'>): boolean =>
+  blast.runs.some(({ variant }) => isJudged(variant));
+
+function triesOf(blast: PlannedBlast, tries: Entry[]): BlastTries {
+  const most = isOfVerdict({ blast }) ? mostTriesOf(tries) : 1;
+  return { blast, tries, needed: tries.length < most && !tries.some(isWhole(blast)) };
 }
 
 /** A generator that was the limit twice is the limit. */
@@ -45,9 +76,9 @@ const mostTriesOf = (tries: readonly Entry[]): number =>
 
 const isGeneratorLimited = (entry: Entry): boolean =>
   entry.kind === 'measured' &&
-  entry.runs.every(
-    ({ validity }) => validity.kind === 'invalid' && validity.cause === 'generator-limited',
-  );
+  entry.runs
+    .filter(({ variant }) => isJudged(variant))
+    .every(({ validity }) => validity.kind === 'invalid' && validity.cause === 'generator-limited');
 
 const isSameCell = (a: Cell, b: Cell): boolean => cellName(a) === cellName(b);
 
@@ -73,13 +104,15 @@ function reached({ design, history }: PlannedCell, blasts: readonly BlastTries[]
   for (const size of lookSizes({ ...design, earlierDegreesOfFreedom })) {
     const inLook = blasts.filter(({ blast }) => blast.runs.every((run) => run.pair <= size));
     // Where so many runs are lost for good that the look cannot be made, the others would be measured for nothing.
-    if (!isEnough(size - lostPairs(inLook), size)) return { closedPairs: size, open: [] };
+    if (!isEnough(size - lostPairs(inLook), size)) {
+      return { closedPairs: size, nextPairs: size, open: [] };
+    }
     const missing = inLook.filter(({ needed }) => needed);
     const open = missing.length > 0 ? missing : standingApart(inLook);
-    if (open.length > 0) return { closedPairs, open };
+    if (open.length > 0) return { closedPairs, nextPairs: size, open };
     closedPairs = size;
   }
-  return { closedPairs, open: [] };
+  return { closedPairs, nextPairs: closedPairs, open: [] };
 }
 
 /** Of single runs, which a blast either gives or not. */

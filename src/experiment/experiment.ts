@@ -1,12 +1,15 @@
 // Runs what was planned, writes down each step as it ends, and goes on where an earlier process stopped.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Variant } from '../build/variant.ts';
+import { isJudged } from '../build/variant-name.ts';
+import { reasonOf } from '../host/one-line.ts';
 import type { Rejection } from '../report/result.ts';
 import { type Cell, cellName } from '../scenario/scenario.ts';
 import type { Verdict } from '../stats/judge.ts';
 import { type Standing, standings } from '../stats/standing.ts';
 import type { Rejected, Testbed } from '../testbed/testbed.ts';
-import { type CellProgress, cellsSoFar } from './cells.ts';
+import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict, leftOutIn } from './cells.ts';
 import { type Entry, openJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 import type { PlannedBlast } from './schedule.ts';
@@ -30,7 +33,10 @@ export type ExperimentOptions = {
   signal: AbortSignal;
 };
 
-/** Runs every blast that the journal lacks; ends early when nothing can be measured with a variant. Answers the whole journal. */
+/**
+ * Runs every blast that the journal lacks; ends early when nothing can be measured with patched. Any other variant of
+ * which that is so is left out from then on. Answers the whole journal.
+ */
 export async function runExperiment(options: ExperimentOptions): Promise<Entry[]> {
   const { directory, plan, testbed, now, onEvent, signal } = options;
   const journal = await openJournal(join(directory, 'journal.jsonl'));
@@ -43,17 +49,20 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
     await journal.append({ kind: 'started', at: at(), ...inspection });
     for (const warning of inspection.warnings) onEvent({ kind: 'warning', text: warning });
     signal.throwIfAborted();
-    const prepared = await testbed.prepare({
-      variants: plan.variants,
-      rules: plan.rules,
-      cells,
-      keepLog: (name, text) => writeLog(join(directory, 'builds'), name, text),
-      tell: (text) => onEvent({ kind: 'preparing', text }),
-      signal,
-    });
-    if (prepared.kind === 'rejected') {
-      await journal.append(rejectionEntry(prepared, at()));
-      return journal.entries;
+    // Asked again without what it rejected.
+    for (;;) {
+      const prepared = await testbed.prepare({
+        variants: variantsLeft(plan, journal.entries),
+        rules: plan.rules,
+        cells,
+        keepLog: (name, text) => writeLog(join(directory, 'builds'), name, text),
+        tell: (text) => onEvent({ kind: 'preparing', text }),
+        signal,
+      });
+      if (prepared.kind === 'ready') break;
+      await reject(prepared);
+      if (isJudged(prepared.variant)) return journal.entries;
+      signal.throwIfAborted();
     }
 
     for (;;) {
@@ -67,8 +76,9 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
       const keepLog = (name: string, text: string) => writeLog(join(directory, logs), name, text);
       const outcome = await testbed.blast(blast, keepLog, signal);
       if (outcome.kind === 'rejected') {
-        await journal.append(rejectionEntry(outcome, at()));
-        return journal.entries;
+        await reject(outcome);
+        if (isJudged(outcome.variant)) return journal.entries;
+        continue;
       }
       const entry: Entry =
         outcome.kind === 'measured'
@@ -92,6 +102,19 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
   } finally {
     await journal.close();
   }
+
+  async function reject({ variant, rejection }: Rejected): Promise<void> {
+    if (variant === 'base') throw new BaseRejectedError(rejection);
+    await journal.append({ kind: 'rejected', at: at(), variant, rejection });
+    if (isJudged(variant)) return;
+    const text = `${variant} ${faults[rejection.kind]} and is left out: ${reasonOf(rejection.message)}`;
+    onEvent({ kind: 'warning', text });
+  }
+}
+
+function variantsLeft({ variants }: Plan, entries: readonly Entry[]): Variant[] {
+  const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+  return variants.filter(({ variant }) => !out.has(variant));
 }
 
 /** Nothing can be said of a patch whose base does not work. */
@@ -102,11 +125,11 @@ export class BaseRejectedError extends Error {
     const { kind, message } = rejection;
     const panic =
       'panic' in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : '';
-    super(`The base itself ${baseFaults[kind]}, so nothing was measured: ${message}${panic}`);
+    super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}`);
   }
 }
 
-const baseFaults: Record<Rejection['kind'], string> = {
+const faults: Record<Rejection['kind'], string> = {
   'does-not-apply': 'does not apply',
   'build-failed': 'does not build',
   'out-of-disk': 'finds no room',
@@ -115,35 +138,40 @@ const baseFaults: Record<Rejection['kind'], string> = {
   'panics-under-load': 'panics under load',
 };
 
-function rejectionEntry({ variant, rejection }: Rejected, at: string): Entry {
-  if (variant === 'base') throw new BaseRejectedError(rejection);
-  return { kind: 'rejected', at, variant, rejection };
-}
-
 /**
- * The next blast that an undecided cell needs for its next look; one that failed comes again after all others.
- * Nothing but the journal decides, so a resumed experiment goes the same way.
+ * The next blast that an undecided cell needs for its next look, or that is lacking beside what decided a cell; one that
+ * failed comes again after all others. Nothing but the journal decides, so a resumed experiment goes the same way.
  */
 export function nextBlast(
   plan: Pick<Plan, 'cells' | 'blasts' | 'policy'>,
   entries: readonly Entry[],
 ): { blast: PlannedBlast; attempt: number; done: number; of: number } | undefined {
-  const cells = cellsSoFar(plan, entries);
-  const undecided = standings(cells, plan.policy).filter(({ closed }) => !closed);
-  const open = undecided
-    .flatMap(({ input }) => input.open)
+  const cells = standings(cellsSoFar(plan, entries), plan.policy);
+  const open = cells
+    .flatMap(openBlasts)
     .toSorted((a, b) => a.tries.length - b.tries.length || a.blast.number - b.blast.number);
   const [next] = open;
   if (next === undefined) return undefined;
   return {
     blast: next.blast,
     attempt: next.tries.length + 1,
-    ...blastCount(plan, cells, undecided),
+    ...blastCount(cells),
   };
 }
 
+/** Other variants are measured in as many pairs as patched is, and no more. */
+function openBlasts({ input, judgement, closed }: Standing<CellProgress>): BlastTries[] {
+  const pairs = closed ? (judgement?.look.pairs ?? 0) : input.nextPairs;
+  const beside = input.blasts.filter(
+    (one) => one.needed && !isOfVerdict(one) && one.blast.runs.every((run) => run.pair <= pairs),
+  );
+  return closed ? beside : [...input.open, ...beside];
+}
+
 function closedCells(plan: Pick<Plan, 'cells' | 'blasts' | 'policy'>, entries: readonly Entry[]) {
-  const closed = standings(cellsSoFar(plan, entries), plan.policy).filter((one) => one.closed);
+  const closed = standings(cellsSoFar(plan, entries), plan.policy).filter(
+    (one) => one.closed && openBlasts(one).length === 0,
+  );
   return closed.map(({ input, judgement }) => ({
     cell: input.cell,
     verdict: judgement?.verdict === 'inconclusive' ? undefined : judgement?.verdict,
@@ -152,20 +180,18 @@ function closedCells(plan: Pick<Plan, 'cells' | 'blasts' | 'policy'>, entries: r
 }
 
 /** How many blasts were measured, and how many there will be at most. */
-function blastCount(
-  plan: Pick<Plan, 'blasts'>,
-  cells: readonly CellProgress[],
-  undecided: readonly Standing<CellProgress>[],
-): { done: number; of: number } {
-  const names = new Set(undecided.map(({ input }) => cellName(input.cell)));
-  const open = new Set(cells.flatMap((cell) => cell.open.map(({ blast }) => blast.number)));
-  const measured = new Set(cells.flatMap(({ runs }) => runs.map((run) => run.blast)));
-  const isDone = (number: number) => measured.has(number) && !open.has(number);
-  const done = plan.blasts.filter(({ number }) => isDone(number)).length;
-  const ahead = plan.blasts.filter(
-    ({ number, cell }) => names.has(cellName(cell)) && !isDone(number),
-  );
-  return { done, of: done + ahead.length };
+function blastCount(cells: readonly Standing<CellProgress>[]): { done: number; of: number } {
+  const blasts = cells.flatMap((cell) => {
+    const due = new Set(openBlasts(cell));
+    const open = new Set([...cell.input.open, ...due]);
+    return cell.input.blasts.map((one) => {
+      const isDone = !open.has(one) && one.tries.some(({ kind }) => kind === 'measured');
+      const mayCome = cell.closed ? due.has(one) : isOfVerdict(one) || one.needed;
+      return { isDone, isAhead: mayCome && !isDone };
+    });
+  });
+  const done = blasts.filter(({ isDone }) => isDone).length;
+  return { done, of: done + blasts.filter(({ isAhead }) => isAhead).length };
 }
 
 /** `003-forwarding-inet4`, and `003-forwarding-inet4.2` for a second attempt. */

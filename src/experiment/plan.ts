@@ -65,7 +65,9 @@ export function makePlan(
   const { design: asked, maxRunsPerVariant, ...policy } = config.gate;
   const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants.length);
   const method = pairsPerStep > 1 ? 'paired' : 'pooled';
-  const budget = wholeSteps(maxRunsPerVariant ?? defaultSteps[method] * pairsPerStep, pairsPerStep);
+  const usual =
+    method === 'pooled' ? usualSingleRuns : usualPairs(traffic.runsPerBlast, variants.length);
+  const budget = wholeSteps(maxRunsPerVariant ?? usual, pairsPerStep);
   const sizes = frameSizes === undefined ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
   const all = scenarios.flatMap((scenario) =>
     families.flatMap((family) => sizes.map((size): Cell => ({ scenario, family, ...size }))),
@@ -96,8 +98,11 @@ export function makePlan(
   };
 }
 
-/** Blasts of many runs, or pairs of single runs. */
-const defaultSteps = { paired: 5, pooled: 20 };
+const usualSingleRuns = 20;
+
+/** Of five blasts, and of as many pairs where more than two variants share them: the verdict is as sure as without them. */
+const usualPairs = (runsPerBlast: number, variants: number): number =>
+  5 * Math.max(pairsPerBlast(runsPerBlast, variants), pairsPerBlast(runsPerBlast, 2));
 
 const wholeSteps = (pairs: number, pairsPerStep: number): number =>
   Math.ceil(pairs / pairsPerStep) * pairsPerStep;

@@ -27,8 +27,11 @@ async function measureAgain(
   entry: Extract<Entry, { kind: 'measured' }>,
 ): Promise<Entry | undefined> {
   const { summary } = entry;
-  const planned = plan.blasts.find(({ number }) => number === summary.number);
-  if (planned === undefined) return undefined;
+  const blast = plan.blasts.find(({ number }) => number === summary.number);
+  if (blast === undefined) return undefined;
+  // Without those of variants that had been left out.
+  const numbers = new Set(entry.runs.map(({ number }) => number));
+  const planned = { ...blast, runs: blast.runs.filter(({ number }) => numbers.has(number)) };
   const { attempt, startedAt } = summary;
   const folder = join(directory, summary.logs);
   const [linux, freebsd] = [await readLinux(folder), await readFreebsd(folder)];

@@ -30,8 +30,9 @@ export type ScheduleRequest = {
 };
 
 /**
- * Pairs come as ABBA or BAAB, so that a drift within four runs cancels; cells come in an order drawn anew for each
- * round. The same request gives the same schedule, and one with more runs goes on where it ends.
+ * Pairs hold one run of each variant, of more than two too. They come as ABBA or BAAB (as ABCCBA and the like), so that
+ * a drift within two pairs cancels; cells come in an order drawn anew for each round. The same request gives the same
+ * schedule, and one with more runs goes on where it ends.
  */
 export function schedule(request: ScheduleRequest): PlannedBlast[] {
   const random = xoroshiro128plus(request.seed);
@@ -83,9 +84,15 @@ function singleRuns(request: ScheduleRequest, random: RandomGenerator): Draft[] 
   return blasts;
 }
 
-/** How many pairs come at once; at least one, which then takes several blasts. */
-export const pairsPerBlast = (runsPerBlast: number, variants: number): number =>
-  Math.max(1, Math.floor(runsPerBlast / variants));
+/**
+ * How many pairs come at once; at least one, which then takes several blasts. Of more than two variants it is an even
+ * number where they share a blast, so that a pair shares it with its mirror image: one draw of chance, and not two.
+ */
+export function pairsPerBlast(runsPerBlast: number, variants: number): number {
+  const fitting = Math.floor(runsPerBlast / variants);
+  if (variants === 2 || runsPerBlast === 1) return Math.max(1, fitting);
+  return Math.max(2, fitting - (fitting % 2));
+}
 
 /** Every second pair mirrors the one before. */
 const nextOrder = (pair: number, last: readonly string[], random: RandomGenerator) =>

@@ -27,6 +27,7 @@ export const oneJobWorkflow = (setting: Setting): string => `\
 # Judges patches on packets per second, in the lab inside GitHub's own runner. Made by \`ppsgate init\`, which keeps
 # what you change here.
 name: ${setting.name}
+${runName}
 
 on:
   # For a fork's patch the token may only read: there ${setting.publisher}.yml gives the answer.
@@ -82,6 +83,7 @@ ${checkout}
         with:
           command: gate${configLine(setting)}
 ${dispatchedInputs}
+${conduitToken}
 ${upload}
 `;
 
@@ -133,6 +135,7 @@ export const splitWorkflow = (setting: Setting): string => `\
 # lab, with a token that may only read; publish answers, in GitHub's runner again. Made by \`ppsgate init\`, which keeps
 # what you change here.
 name: ${setting.name}
+${runName}
 
 on: # zizmor: ignore[concurrency-limits] every event is answered; only what measures stands in a line
   # This file as the base has it, with a token that may write, also for a fork's patch: so no job may check the patch
@@ -169,6 +172,7 @@ ${checkout}
         with:
           command: admit${configLine(setting)}
 ${dispatchedInputs}
+${conduitToken}
 
   gate:
     name: gate
@@ -191,6 +195,7 @@ ${checkout}
         with:
           command: gate${configLine(setting)}
           request: \${{ needs.admit.outputs.request }}
+${conduitToken}
 ${upload}
 
   cancel:
@@ -226,6 +231,7 @@ ${checkout}
         with:
           command: publish${configLine(setting)}
           request: \${{ needs.admit.outputs.request }}
+${conduitToken}
 `;
 
 /** Of who has something to say in the repository, as GitHub tells with a comment. */
@@ -243,7 +249,7 @@ const otherEvents = ({ branch }: Setting): string => `\
   workflow_dispatch:
     inputs:
       patch:
-        description: "A pull request as #123, a commit, or a range like main..my-branch"
+        description: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch"
         required: true
       testbed:
         description: A testbed's name, or what it has to be, like mellanox and 40G; empty for the configured one
@@ -255,6 +261,8 @@ const otherEvents = ({ branch }: Setting): string => `\
         description: The loss that matters, like 2%; empty for the configured one
       max-runs:
         description: Most runs of each variant and cell; empty for the configured number
+      earlier:
+        description: Diffs of a revision to measure beside it, all or ids with commas; empty for none
   # The same from elsewhere: client_payload has these inputs by their names.
   repository_dispatch:
     types: [ppsgate]
@@ -266,9 +274,16 @@ const otherEvents = ({ branch }: Setting): string => `\
     branches: [${stringify(branch).trim()}]
 `;
 
-const dispatchedInputs = ['patch', 'testbed', 'scenarios', 'families', 'margin', 'max-runs']
+const dispatched = ['patch', 'testbed', 'scenarios', 'families', 'margin', 'max-runs', 'earlier'];
+const dispatchedInputs = dispatched
   .map((name) => `          ${name}: \${{ inputs.${name} }}`)
   .join('\n');
+
+/** By the key of its job a relay of Phabricator finds the run that it has started. */
+const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
+
+/** Empty where there is no such secret, which is all the same but for revisions. */
+const conduitToken = `          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone`;
 
 const checkout = `\
       - uses: ${checkoutAction}

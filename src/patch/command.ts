@@ -1,4 +1,4 @@
-// What people ask of ppsgate in a comment: `/ppsgate run forwarding inet6 margin=1%`.
+// What people ask of ppsgate in a comment: `/ppsgate run forwarding inet6 margin=1%`, or on Phabricator `@ppsgate run`.
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { didYouMean } from '../config/fields.ts';
@@ -15,14 +15,19 @@ export const askSchema = z.object({
   maxRuns: typed,
   /** A wish; see `parseWish`. */
   testbed: typed,
+  /** Of a Phabricator revision; see `parseEarlier`. */
+  earlier: typed,
 });
 
 export type Ask = z.infer<typeof askSchema>;
 
+/** What the person named: the head, or on Phabricator a diff by its id. */
+type Named = { commit?: string; diff?: number };
+
 export type Command =
-  | { kind: 'run'; ask: Ask; commit?: string }
-  | { kind: 'rerun'; commit?: string }
-  | { kind: 'extend'; maxRuns?: string; commit?: string }
+  | ({ kind: 'run'; ask: Ask } & Named)
+  | ({ kind: 'rerun' } & Named)
+  | ({ kind: 'extend'; maxRuns?: string } & Named)
   | { kind: 'cancel' }
   | { kind: 'help' }
   /** `why` is one sentence that ends with the nearest right command; it holds what the person typed. */
@@ -31,11 +36,16 @@ export type Command =
 /** How comments call ppsgate on GitHub. */
 export const callOnGithub = '/ppsgate';
 
+/** The same on Phabricator, where a line that begins with a slash is nothing special. */
+export const callOnPhabricator = '@ppsgate';
+
+type Call = typeof callOnGithub | typeof callOnPhabricator;
+
 /**
  * The command of a comment, which is its first line and begins with `call`; undefined where a comment is none. Whether
  * there is such a scenario, testbed or margin is for the configuration to say.
  */
-export function parseCommand(comment: string, call = callOnGithub): Command | undefined {
+export function parseCommand(comment: string, call: Call = callOnGithub): Command | undefined {
   const [line = ''] = comment.trimStart().split(/\r?\n/, 1);
   const [first, ...words] = wordsOf(line.slice(0, longestCommand));
   if (first !== call) return undefined;
@@ -52,7 +62,7 @@ export function parseCommand(comment: string, call = callOnGithub): Command | un
     case 'run':
     case 'rerun':
     case 'extend': {
-      const read = readArguments(verb, rest);
+      const read = readArguments(verb, rest, call);
       return read.kind === 'mistaken' ? mistaken(read.what, read.nearest) : read;
     }
     default:
@@ -76,27 +86,41 @@ const wordsOf = (line: string): string[] =>
   (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll('"', ''));
 
 /** What `run` is told as `key=value`, and what it becomes. */
-const keys = { margin: 'margin', runs: 'maxRuns', testbed: 'testbed' } as const;
+const keys = {
+  margin: 'margin',
+  runs: 'maxRuns',
+  testbed: 'testbed',
+  earlier: 'earlier',
+} as const;
 
 const isKey = (text: string): text is keyof typeof keys => Object.hasOwn(keys, text);
 
-/** Which of the keys a command takes. */
-const keysOf = {
+const usual = {
   run: ['margin', 'runs', 'testbed'],
   rerun: [],
   extend: ['runs'],
 } as const satisfies Record<string, readonly (keyof typeof keys)[]>;
 
+/** Which of the keys a command takes, and how the head is named. */
+const grammars = {
+  [callOnGithub]: { keysOf: usual, head: /^[0-9a-f]{7,64}$/ },
+  [callOnPhabricator]: {
+    keysOf: { ...usual, run: [...usual.run, 'earlier'] },
+    head: /^[1-9]\d{0,8}$/,
+  },
+} as const;
+
 type Read =
   | Extract<Command, { kind: 'run' | 'rerun' | 'extend' }>
   | { kind: 'mistaken'; what: string; nearest: string };
 
-function readArguments(verb: keyof typeof keysOf, words: readonly string[]): Read {
+function readArguments(verb: keyof typeof usual, words: readonly string[], call: Call): Read {
+  const { keysOf, head } = grammars[call];
   const known: readonly string[] = keysOf[verb];
   const values: Partial<Record<keyof typeof keys, string>> = {};
   const named: string[] = [];
   const found: string[] = [];
-  let commit: string | undefined;
+  let namedHead: string | undefined;
   const mistaken = (what: string, nearest: string = verb): Read => ({
     kind: 'mistaken',
     what,
@@ -114,8 +138,8 @@ function readArguments(verb: keyof typeof keysOf, words: readonly string[]): Rea
       if (value === '') return mistaken(`${key} has no value`, `${verb} ${key}=${examples[key]}`);
       if (values[key] !== undefined) return mistaken(`${key} is there twice`);
       values[key] = value;
-    } else if (/^[0-9a-f]{7,64}$/.test(word) && commit === undefined) {
-      commit = word;
+    } else if (head.test(word) && namedHead === undefined) {
+      namedHead = word;
     } else if (verb !== 'run' || !/^[a-z][\w.-]*$/i.test(word)) {
       return mistaken(`${verb} takes no "${excerpt(word)}"`);
     } else if (families.some((family) => family === word)) {
@@ -125,7 +149,7 @@ function readArguments(verb: keyof typeof keysOf, words: readonly string[]): Rea
     }
   }
 
-  const of = commit === undefined ? {} : { commit };
+  const of = headNamed(namedHead, call);
   if (verb === 'rerun') return { kind: verb, ...of };
   const maxRuns = values.runs === undefined ? {} : { maxRuns: values.runs };
   if (verb === 'extend') return { kind: verb, ...maxRuns, ...of };
@@ -135,12 +159,19 @@ function readArguments(verb: keyof typeof keysOf, words: readonly string[]): Rea
     ...(named.length > 0 && { families: named.join(',') }),
     ...(values.margin !== undefined && { margin: values.margin }),
     ...(values.testbed !== undefined && { testbed: values.testbed }),
+    ...(values.earlier !== undefined && { earlier: values.earlier }),
   };
   return { kind: verb, ask, ...of };
+}
+
+function headNamed(text: string | undefined, call: Call): Named {
+  if (text === undefined) return {};
+  return call === callOnGithub ? { commit: text } : { diff: Number(text) };
 }
 
 const examples: Record<keyof typeof keys, string> = {
   margin: '1%',
   runs: '20',
   testbed: 'chelsio',
+  earlier: 'all',
 };

@@ -1,4 +1,4 @@
-// What is judged: a pull request at a commit, or a range of commits of a local repository.
+// What is judged: a pull request at a commit, a diff of a Phabricator revision, or a range of commits of a local repository.
 import { z } from 'zod';
 
 const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'a full commit id');
@@ -15,6 +15,27 @@ const pullRequest = z.object({
   headCommit: commit,
 });
 
+const revision = z.object({
+  kind: z.literal('revision'),
+  /** Of Phabricator, without a slash at its end. */
+  server: z.url(),
+  /** 27401 of D27401. */
+  number: z.int().positive(),
+  /** Its id, which is another one for whatever the author sends. */
+  diff: z.int().positive(),
+  title: z.string(),
+  /** User name on Phabricator. */
+  author: z.string(),
+  url: z.url(),
+  baseCommit: commit,
+  /** Made from the diff: the same from the same, see diff-commit.ts. */
+  headCommit: commit,
+  /** Diffs of the revision that are measured beside it for comparison, the oldest first. */
+  earlier: z.array(z.object({ diff: z.int().positive(), headCommit: commit })),
+  /** Sentences for the report: how the base was found, what was left out. */
+  notes: z.array(z.string()),
+});
+
 const range = z.object({
   kind: z.literal('range'),
   title: z.string(),
@@ -23,14 +44,22 @@ const range = z.object({
   headCommit: commit,
 });
 
-export const patchSchema = z.discriminatedUnion('kind', [pullRequest, range]);
+export const patchSchema = z.discriminatedUnion('kind', [pullRequest, revision, range]);
 
 export type Patch = z.infer<typeof patchSchema>;
 export type PullRequest = z.infer<typeof pullRequest>;
+export type Revision = z.infer<typeof revision>;
+/** 27401 and 80677 of D27401:80677. */
+export type RevisionDiff = Pick<Revision, 'number' | 'diff'>;
 
-/** How people call the patch: `#123`, or `1a2b3c4..5d6e7f8`. */
+/** How people call the patch: `#123`, `D27401`, or `1a2b3c4..5d6e7f8`. */
 export function patchName(patch: Patch): string {
-  return patch.kind === 'pull-request'
-    ? `#${patch.number}`
-    : `${patch.baseCommit.slice(0, 7)}..${patch.headCommit.slice(0, 7)}`;
+  switch (patch.kind) {
+    case 'pull-request':
+      return `#${patch.number}`;
+    case 'revision':
+      return `D${patch.number}`;
+    case 'range':
+      return `${patch.baseCommit.slice(0, 7)}..${patch.headCommit.slice(0, 7)}`;
+  }
 }

@@ -1,7 +1,10 @@
 // What ppsgate asks of a git repository on this machine; objects only, never a checkout.
 import { execFile } from 'node:child_process';
-import { relative, resolve as resolvePath } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve as resolvePath } from 'node:path';
 import { promisify } from 'node:util';
+import { checkDiff, isAsSaid, whyGitRefuses } from '../build/diff.ts';
 
 export type Repository = {
   /** The full commit id of a name; throws a `RepositoryError` when there is none. */
@@ -18,6 +21,21 @@ export type Repository = {
   describe(commit: string): Promise<{ subject: string; author: string }>;
 };
 
+/** One in which diffs can be made commits. */
+export type WritableRepository = Repository & {
+  /** The last commit of a branch that was there at a time; throws a `RepositoryError` where there was none. */
+  commitAt(branch: string, date: Date): Promise<string>;
+  /** A commit of what a unified diff makes of another: always the same commit from the same, whoever makes it. */
+  commitDiff(base: string, diff: Uint8Array, about: CommitAbout): Promise<CommittedDiff>;
+};
+
+export type CommitAbout = { message: string; date: Date };
+
+export type CommittedDiff =
+  | { kind: 'committed'; commit: string }
+  /** `why` is for the author of the diff. */
+  | { kind: 'does-not-apply'; why: string };
+
 export type TreeEntry = { path: string; mode: string; object: string };
 
 /** What git could not do, in one sentence. */
@@ -30,14 +48,18 @@ const run = promisify(execFile);
 const maxBytes = 4 * 1024 * 1024;
 
 /** @param environment for git, where fetching what is missing needs more than the checkout has. */
-export function openRepository(directory: string, environment: NodeJS.ProcessEnv = {}): Repository {
-  const git = async (...args: string[]): Promise<string> => {
-    // Through sudo, and in containers, the checkout often belongs to somebody else; only objects are read.
+export function openRepository(
+  directory: string,
+  environment: NodeJS.ProcessEnv = {},
+): WritableRepository {
+  const gitWith = async (more: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => {
+    // Through sudo, and in containers, the checkout often belongs to somebody else; only objects are touched.
     const options = ['-C', directory, '-c', 'safe.directory=*'];
-    const env = { ...process.env, ...environment };
+    const env = { ...process.env, ...environment, ...more };
     const { stdout } = await run('git', [...options, ...args], { env, maxBuffer: maxBytes });
     return stdout;
   };
+  const git = (...args: string[]) => gitWith({}, ...args);
 
   // A commit that a shallow clone lacks is fetched once by its id, as GitHub allows.
   const resolve = async (name: string): Promise<string> => {
@@ -114,6 +136,63 @@ export function openRepository(directory: string, environment: NodeJS.ProcessEnv
       ).split('\n');
       return { subject, author };
     },
+
+    async commitAt(branch, date) {
+      const tip = await resolve(`origin/${branch}`).catch(() => resolve(branch));
+      const before = `--before=${Math.floor(date.getTime() / 1000)}`;
+      const last = await git('rev-list', '--max-count=1', '--first-parent', before, tip);
+      if (last !== '') return last.trim();
+      throw new RepositoryError(
+        `${branch} has no commit in ${directory} from before ${date.toISOString()}: check it out with its history (fetch-depth: 0).`,
+      );
+    },
+
+    async commitDiff(base, diff, { message, date }) {
+      const checked = checkDiff(diff);
+      if (checked.kind === 'refused') return { kind: 'does-not-apply', why: checked.reason };
+      const parent = await resolve(base);
+      const folder = await mkdtemp(join(tmpdir(), 'ppsgate-diff-'));
+      try {
+        const patch = join(folder, 'patch.diff');
+        await writeFile(patch, diff);
+        const indexed = (...args: string[]) =>
+          gitWith({ GIT_INDEX_FILE: join(folder, 'index'), LC_ALL: 'C' }, ...plainly, ...args);
+        await indexed('read-tree', parent);
+        const refused = await indexed('apply', '--cached', '--whitespace=nowarn', patch).then(
+          () => undefined,
+          (error: { stderr?: string }) => whyGitRefuses(error.stderr ?? '', checked.remarks),
+        );
+        if (refused !== undefined) return { kind: 'does-not-apply', why: refused };
+        const compare = ['diff-index', '--cached', '--no-renames', '--name-only', '-z', parent];
+        const changed = (await indexed(...compare)).split('\0').filter(Boolean);
+        const asSaid = isAsSaid(checked.paths, changed);
+        if (asSaid.kind === 'refused') return { kind: 'does-not-apply', why: asSaid.reason };
+        const tree = (await indexed('write-tree')).trim();
+        const commit = await gitWith(
+          signature(date),
+          ...[...plainly, 'commit-tree', '-p', parent, '-m', message, tree],
+        );
+        return { kind: 'committed', commit: commit.trim() };
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+  };
+}
+
+/** Without the settings of whoever runs it. */
+const plainly = [
+  'core.autocrlf=false',
+  'apply.ignoreWhitespace=no',
+  'i18n.commitEncoding=UTF-8',
+].flatMap((setting) => ['-c', setting]);
+
+function signature(date: Date): NodeJS.ProcessEnv {
+  const at = `${Math.floor(date.getTime() / 1000)} +0000`;
+  const [name, email] = ['ppsgate', 'ppsgate@localhost.invalid'];
+  return {
+    ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: at },
+    ...{ GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email, GIT_COMMITTER_DATE: at },
   };
 }
 

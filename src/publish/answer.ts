@@ -21,8 +21,17 @@ export type Answer = {
   left(): Promise<void>;
 };
 
-/** `title` is one line of plain text of our own making, `summary` is Markdown; `result` is there where there is one. */
-export type Ending = { exitCode: number; title: string; summary: string; result?: Result };
+/**
+ * `title` is one line of plain text of our own making, `summary` is Markdown; `result` is there where there is one, and
+ * else `said`: the sentence of what went wrong as it was said, in which anybody's text may be.
+ */
+export type Ending = {
+  exitCode: number;
+  title: string;
+  summary: string;
+  said?: string;
+  result?: Result;
+};
 
 /** Several answers as one: a comment, a check, a status. */
 export const together = (answers: readonly Answer[]): Answer => ({
@@ -70,10 +79,13 @@ export async function answering(
 export const secondsFor = ({ exitCode }: Ending): number =>
   exitCode === exitCodes.cancelled ? 30 : 300;
 
+const cutShort = 'The job was cancelled before there was a verdict: run it again for one.';
+
 export const cancelled: Ending = {
   exitCode: exitCodes.cancelled,
   title: '⚪ not measured: cancelled',
-  summary: 'The job was cancelled before there was a verdict: run it again for one.',
+  summary: cutShort,
+  said: cutShort,
 };
 
 export const endingOfResult = (result: Result, links: ReportLinks): Ending => ({
@@ -91,11 +103,14 @@ export function endingOfError(error: unknown): Ending {
 /** `said` is the sentence of an error, which may hold anybody's text. */
 export function endingOfFailure(exitCode: number, said: string): Ending {
   const title =
-    exitCode === exitCodes.usage
-      ? '⚪ not measured: what was asked for cannot be done'
-      : '⚪ not measured: something failed that is not the patch';
-  return { exitCode, title, summary: codeBlock(said) };
+    failureTitles.get(exitCode) ?? '⚪ not measured: something failed that is not the patch';
+  return { exitCode, title, summary: codeBlock(said), said };
 }
+
+const failureTitles = new Map<number, string>([
+  [exitCodes.usage, '⚪ not measured: what was asked for cannot be done'],
+  [exitCodes.patchAtFault, '🔴 not measured: the patch does not apply'],
+]);
 
 /** `2 of 3 in line, some 40 min`. */
 export function placeInLine({ place, of, expectedSeconds }: Outlook): string {

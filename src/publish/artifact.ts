@@ -315,7 +315,7 @@ export function agreesWith({ patch }: Result, meant: Patch): string | undefined 
   const called = `${patchName(meant)}${place}`;
   const isOf = (other: string) => `The result is of ${other}, not of ${called}: judge that again.`;
   if (patch.kind !== meant.kind) {
-    return isOf(patch.kind === 'range' ? 'a range of commits' : 'a pull request');
+    return isOf(kindNames[patch.kind]);
   }
   if (patch.kind === 'pull-request' && meant.kind === 'pull-request') {
     // A repository's name has no case on GitHub; the other one's is a stranger's text.
@@ -324,6 +324,10 @@ export function agreesWith({ patch }: Result, meant: Patch): string | undefined 
     }
     if (patch.number !== meant.number) return isOf(patchName(patch));
   }
+  if (patch.kind === 'revision' && meant.kind === 'revision') {
+    const isSame = patch.number === meant.number && patch.diff === meant.diff;
+    if (!isSame) return isOf(`D${patch.number}:${patch.diff}`);
+  }
   for (const side of ['base', 'head'] as const) {
     const [judged, current] = [patch[`${side}Commit`], meant[`${side}Commit`]];
     if (judged === current) continue;
@@ -331,6 +335,12 @@ export function agreesWith({ patch }: Result, meant: Patch): string | undefined 
   }
   return undefined;
 }
+
+const kindNames: Record<Patch['kind'], string> = {
+  'pull-request': 'a pull request',
+  revision: 'a revision',
+  range: 'a range of commits',
+};
 
 /** Title, author, links and names as GitHub has them, not as the artifact. */
 export const withPatch = (result: Result, patch: Patch): Result => ({ ...result, patch });

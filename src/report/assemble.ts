@@ -1,6 +1,7 @@
 // From a plan and its journal to the result: the same answer however often it is computed.
 import packageJson from '../../package.json' with { type: 'json' };
-import { cellsSoFar } from '../experiment/cells.ts';
+import { isJudged } from '../build/variant-name.ts';
+import { cellsSoFar, leftOutIn } from '../experiment/cells.ts';
 import { baseNumbers } from '../experiment/history.ts';
 import type { Entry } from '../experiment/journal.ts';
 import type { Plan } from '../experiment/plan.ts';
@@ -32,6 +33,7 @@ export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
     startedAt: journal.at(0)?.at ?? epoch,
     finishedAt: journal.at(-1)?.at ?? epoch,
     blasts: journal.flatMap((entry) => (entry.kind === 'measured' ? entry.summary : [])),
+    leftOut: leftOutIn(journal),
     outcome: outcomeOf(plan, journal),
   };
 }
@@ -39,11 +41,14 @@ export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
 const epoch = new Date(0).toISOString();
 
 function outcomeOf(plan: Plan, journal: readonly Entry[]): Outcome {
-  const last = journal.findLast((entry) => entry.kind !== 'started');
+  const last = journal.findLast((entry) => entry.kind !== 'started' && !leavesOut(entry));
   if (last?.kind === 'rejected') return last.rejection;
+  const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
   const cells = standings(cellsSoFar(plan, journal), plan.policy).map((standing) => {
     const ofBase = baseNumbers(standing.input.runs, plan.policy.metric);
-    return cellResult(standing, plan.policy, ofBase);
+    return cellResult(standing, plan.policy, ofBase, others);
   });
   return { kind: 'judged', verdict: worstVerdict(cells), cells };
 }
+
+const leavesOut = (entry: Entry): boolean => entry.kind === 'rejected' && !isJudged(entry.variant);

@@ -1,8 +1,16 @@
 // Text that came from a patch, a log or a kernel, made harmless for Markdown: it only ever stands in code.
 
+/** How a report writes what are not its own words. */
+export type Quoting = {
+  /** Text of others: anything. */
+  code: (text: string, mostCharacters?: number) => string;
+  /** The name of a cell or scenario: letters, digits, spaces, `_`, `.` and `-`. */
+  name: (name: string) => string;
+};
+
 /** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
 export function codeSpan(text: string, mostCharacters = 200): string {
-  const line = cut(withoutControls(text).replace(/\s+/g, ' ').trim(), mostCharacters);
+  const line = plainLine(text, mostCharacters);
   if (line === '') return '';
   const fence = fenceFor(line, 1);
   const padding = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
@@ -11,10 +19,18 @@ export function codeSpan(text: string, mostCharacters = 200): string {
 
 /** A fenced code block, shortened in the middle to `mostCharacters`. */
 export function codeBlock(text: string, mostCharacters = 4000): string {
-  const block = shortened(withoutControls(text).trimEnd(), mostCharacters);
+  const block = plainBlock(text, mostCharacters);
   const fence = fenceFor(block, 3);
   return `${fence}\n${block}\n${fence}`;
 }
+
+/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
+export const plainLine = (text: string, mostCharacters = 200): string =>
+  cut(withoutControls(text).replace(/\s+/g, ' ').trim(), mostCharacters);
+
+/** The same of many lines, shortened in the middle. */
+export const plainBlock = (text: string, mostCharacters = 4000): string =>
+  shortened(withoutControls(text).trimEnd(), mostCharacters);
 
 /** Longer than any run of backticks inside. */
 function fenceFor(text: string, least: number): string {

@@ -20,18 +20,22 @@ export function verdictLine(result: Result): string {
 export const outcomeName = ({ outcome }: Pick<Result, 'outcome'>): string =>
   outcome.kind === 'judged' ? outcome.verdict : outcome.kind;
 
-function sentence({ outcome, policy }: Result): { symbol: string; text: string } {
+/** What is said of the patch; `named` writes the names of cells, where they could be taken for markup. */
+export function sentence(
+  { outcome, policy }: Result,
+  named: (name: string) => string = (name) => name,
+): { symbol: string; text: string } {
   if (outcome.kind !== 'judged') return rejections[outcome.kind];
 
   const { cells, verdict } = outcome;
   const margin = formatPercent(policy.marginRatio);
   switch (verdict) {
     case 'regression':
-      return { symbol: '🔴', text: changes('loses', withVerdict(cells, 'regression')) };
+      return { symbol: '🔴', text: changes('loses', withVerdict(cells, 'regression'), named) };
     case 'improvement':
       return {
         symbol: '🟢',
-        text: `${changes('gains', withVerdict(cells, 'improvement'))}; no regression`,
+        text: `${changes('gains', withVerdict(cells, 'improvement'), named)}; no regression`,
       };
     case 'no-regression':
       return { symbol: '🟢', text: `loses nothing that matters (less than ${margin})` };
@@ -52,6 +56,9 @@ function sentence({ outcome, policy }: Result): { symbol: string; text: string }
   }
 }
 
+/** `does not boot`: what is said of a variant with which nothing can be measured. */
+export const rejectionText = ({ kind }: Rejection): string => rejections[kind].text;
+
 const rejections: Record<Rejection['kind'], { symbol: string; text: string }> = {
   'does-not-apply': { symbol: '🔴', text: 'does not apply' },
   'build-failed': { symbol: '🔴', text: 'does not build' },
@@ -67,14 +74,18 @@ const withVerdict = (cells: readonly CellResult[], kind: CellVerdict['kind']): C
 const mostNamed = 3;
 
 /** `loses 10.4 % (forwarding inet4) and 9.1 % (forwarding inet6)`, in packets per second whatever was judged. */
-function changes(verb: 'loses' | 'gains', cells: readonly CellResult[]): string {
-  const named = cells
+function changes(
+  verb: 'loses' | 'gains',
+  cells: readonly CellResult[],
+  named: (name: string) => string,
+): string {
+  const told = cells
     .slice(0, mostNamed)
-    .map((cell) => `${speedChange(cell)} (${cellName(cell.cell)})`);
-  const rest = cells.length - named.length;
-  if (rest > 0) named.push(`${rest} more`);
-  const last = named.pop();
-  return `${verb} ${[named.join(', '), last].filter(Boolean).join(' and ')}`;
+    .map((cell) => `${speedChange(cell)} (${named(cellName(cell.cell))})`);
+  const rest = cells.length - told.length;
+  if (rest > 0) told.push(`${rest} more`);
+  const last = told.pop();
+  return `${verb} ${[told.join(', '), last].filter(Boolean).join(' and ')}`;
 }
 
 /** Half the time per packet is twice the speed. */

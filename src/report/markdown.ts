@@ -1,10 +1,12 @@
 // The comment: the verdict in one line, the table of all cells, and what an author wants to know folded below.
+import { isJudged } from '../build/variant-name.ts';
 import { frameBytesFor } from '../config/schema.ts';
+import { type Patch, patchName } from '../patch/patch.ts';
 import { cellName } from '../scenario/scenario.ts';
 import { renderMinistat } from '../stats/ministat.ts';
 import { runsApart } from '../stats/outlier.ts';
 import { type ConfidencePercent, confidencePercents } from '../stats/student.ts';
-import { codeBlock, codeSpan } from './escape.ts';
+import { codeBlock, codeSpan, type Quoting } from './escape.ts';
 import {
   formatChange,
   formatDuration,
@@ -15,8 +17,18 @@ import {
   grouped,
   metricName,
 } from './format.ts';
-import { headline } from './headline.ts';
-import type { CellResult, CellVerdict, Comparison, Metric, Rejection, Result } from './result.ts';
+import { headline, rejectionText } from './headline.ts';
+import {
+  type CellResult,
+  type CellVerdict,
+  type Comparison,
+  type Metric,
+  metricSchema,
+  type Policy,
+  type Rejection,
+  type Result,
+  type Run,
+} from './result.ts';
 
 /** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
 export const mostCharacters = 65_536 - 12_288;
@@ -31,32 +43,37 @@ export function renderMarkdown(result: Result, links: ReportLinks = {}): string 
     outcome.kind === 'judged'
       ? [setting(result), ...verdictTable(result, outcome.cells)]
       : [setting(result), failure(outcome)];
-  const folded =
+  const parts =
     outcome.kind === 'judged'
       ? [
           ...movedBaselines(outcome.cells),
+          ...leftOut(result),
           ...otherMetrics(result, outcome.cells),
           ...uncounted(outcome.cells),
           ...standingApart(outcome.cells),
           ...warnings(result),
+          ...notes(result),
           environment(result),
           howToRead(result),
           ...ministatBlocks(result, outcome.cells),
         ]
-      : [...warnings(result), environment(result)];
-  return fitted([`### ${headline(result)}`, ...main], folded, footer(links));
+      : [...leftOut(result), ...warnings(result), ...notes(result), environment(result)];
+  return fitted([`### ${headline(result)}`, ...main], parts, footer(links));
 }
 
+const markdown: Quoting = { code: codeSpan, name: (name) => name };
+
 /** Where and how it was measured, on one line. */
-function setting(result: Result): string {
+export function setting(result: Result, quoting: Quoting = markdown): string {
   const { testbed, traffic, blasts } = result;
   const { cpu, kernel } = testbed.fingerprint;
-  const [own, cpuName] = [kernel, cpu].map((text) => text && codeSpan(text));
+  const [own, cpuName] = [kernel, cpu].map((text) => text && quoting.code(text));
   // Where variants are kernels, the DUT's own is none of them.
   const hasKernels = blasts.some((blast) => blast.kernel !== undefined);
-  const [measured = hasKernels ? undefined : own] = kernelsOf(result).get('base') ?? [];
+  const [measured = hasKernels ? undefined : own] = kernelsOf(result, quoting).get('base') ?? [];
   const hardware = [cpuName, measured].filter((text) => text !== undefined);
-  const parts = [codeSpan(testbed.name) + (hardware.length ? ` (${hardware.join(', ')})` : '')];
+  const name = quoting.code(testbed.name);
+  const parts = [name + (hardware.length ? ` (${hardware.join(', ')})` : '')];
   if (blasts.length > 0) {
     const sent = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
     const asked =
@@ -79,13 +96,15 @@ function frameSizes({ blasts, traffic }: Result): string {
   return [sizes.map((size) => `${size}-`).join(', '), last].filter(Boolean).join(' and ');
 }
 
-function verdictTable(result: Result, cells: readonly CellResult[]): string[] {
-  const { metric, marginRatio, falseAlarmRatio } = result.policy;
-  const rule = `Judged by ${metricName(metric)} · a loss of ${formatPercent(marginRatio)} or more matters · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
-  return [rule, table(result, cells, metric)];
-}
+const verdictTable = (result: Result, cells: readonly CellResult[]): string[] => [
+  rule(result.policy),
+  table(result, cells, result.policy.metric),
+];
 
-/** The worst cells first when there is no room for all. */
+/** What the cells are judged by. */
+export const rule = ({ metric, marginRatio, falseAlarmRatio }: Policy): string =>
+  `Judged by ${metricName(metric)} · a loss of ${formatPercent(marginRatio)} or more matters · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
+
 function table(result: Result, cells: readonly CellResult[], metric: Metric): string {
   const confidence = formatPercent(result.policy.confidenceRatio);
   const judged = metric === result.policy.metric;
@@ -93,13 +112,20 @@ function table(result: Result, cells: readonly CellResult[], metric: Metric): st
   const header = judged
     ? [`| ${columns.join(' | ')} | verdict |`, '|---|--:|--:|--:|:-:|--:|---|']
     : [`| ${columns.join(' | ')} |`, '|---|--:|--:|--:|:-:|--:|'];
-  const rowsOf = (all: readonly CellResult[]) =>
-    fittingRows(all, (cell) => row(cell, metric, judged));
-  const inOrder = rowsOf(cells);
-  const rows = inOrder.length === cells.length ? inOrder : rowsOf(worstFirst(cells));
-  const rest = cells.length - rows.length;
-  if (rest > 0) rows.push('', `${rest} more cells, none of them worse, are in \`result.json\`.`);
+  const rows = rowsThatFit(cells, (cell) => rowsOfCell(cell, metric, judged));
   return [...header, ...rows].join('\n');
+}
+
+/** The worst cells first when there is no room for all, and below them how many are left out. */
+export function rowsThatFit(
+  cells: readonly CellResult[],
+  toRow: (cell: CellResult) => string,
+): string[] {
+  const inOrder = fittingRows(cells, toRow);
+  if (inOrder.length === cells.length) return inOrder;
+  const worst = fittingRows(worstFirst(cells), toRow);
+  const rest = cells.length - worst.length;
+  return [...worst, '', `${rest} more cells, none of them worse, are in \`result.json\`.`];
 }
 
 const mostRows = 100;
@@ -126,22 +152,50 @@ const severity: CellVerdict['kind'][] = [
   'no-regression',
 ];
 
-const worstFirst = (cells: readonly CellResult[]): CellResult[] =>
+export const worstFirst = (cells: readonly CellResult[]): CellResult[] =>
   cells.toSorted((a, b) => severity.indexOf(a.verdict.kind) - severity.indexOf(b.verdict.kind));
 
-/** The symbol stands first, and numbers keep to one line: on a phone the last columns are out of sight. */
-function row({ cell, verdict, comparisons }: CellResult, metric: Metric, judged: boolean): string {
-  const own = comparisons.find((one) => one.metric === metric);
-  // A DUT that forwards nothing has no time per packet, but it has packets per second: none.
-  const comparison = own ?? (judged ? comparisons[0] : undefined);
-  const unbroken = numbers(comparison).map((text) => text.replaceAll(' ', '\u00a0'));
-  const columns = judged
-    ? [`${symbols[verdict.kind]} ${cellName(cell)}`, ...unbroken, verdictText(verdict)]
-    : [cellName(cell), ...unbroken];
+/** The symbol stands first: on a phone the last columns are out of sight. Below a cell stand its other variants. */
+function rowsOfCell(
+  { cell, verdict, comparisons, others }: CellResult,
+  metric: Metric,
+  judged: boolean,
+): string {
+  const name = judged ? `${symbols[verdict.kind]} ${cellName(cell)}` : cellName(cell);
+  const rows = [
+    row(name, comparisons, metric, judged && verdictText(verdict)),
+    ...others.map((other) =>
+      row(`↳ ${codeSpan(other.variant)}`, other.comparisons, metric, judged && 'not judged'),
+    ),
+  ];
+  return rows.join('\n');
+}
+
+/** `verdict` is false where the metric was not judged. */
+function row(
+  name: string,
+  comparisons: readonly Comparison[],
+  metric: Metric,
+  verdict: string | false,
+): string {
+  const values = numbers(comparisons, metric, verdict !== false);
+  const columns = [name, ...values, ...(verdict === false ? [] : [verdict])];
   return `| ${columns.map((column) => column.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-function numbers(comparison: Comparison | undefined): string[] {
+/** Base, patched, change, interval and runs, each kept to one line. */
+export function numbers(
+  comparisons: readonly Comparison[],
+  metric: Metric,
+  judged: boolean,
+): string[] {
+  const own = comparisons.find((one) => one.metric === metric);
+  // A DUT that forwards nothing has no time per packet, but it has packets per second: none.
+  const shown = own ?? (judged ? comparisons[0] : undefined);
+  return numbersOf(shown).map((text) => text.replaceAll(' ', '\u00a0'));
+}
+
+function numbersOf(comparison: Comparison | undefined): string[] {
   if (comparison === undefined) return ['–', '–', '–', '–', '–'];
   const { metric, base, patched, interval, baseRuns, patchedRuns } = comparison;
   const clear = interval.low > 0 || interval.high < 0;
@@ -155,7 +209,7 @@ function numbers(comparison: Comparison | undefined): string[] {
   ];
 }
 
-const symbols: Record<CellVerdict['kind'], string> = {
+export const symbols: Record<CellVerdict['kind'], string> = {
   regression: '🔴',
   improvement: '🟢',
   'no-regression': '🟢',
@@ -168,13 +222,16 @@ function verdictText(verdict: CellVerdict): string {
   return `${verdict.kind}${reason}`;
 }
 
-function failure(outcome: Rejection): string {
+const failure = (outcome: Rejection): string =>
+  `${failureText(outcome)}\n\n${codeBlock(failureSaid(outcome))}`;
+
+/** The message, and what the kernel died of. */
+export function failureSaid(outcome: Rejection): string {
   const panic = 'panic' in outcome && outcome.panic !== undefined ? `panic: ${outcome.panic}` : '';
-  const said = [outcome.message, panic].filter(Boolean).join('\n');
-  return `${failureText(outcome)}\n\n${codeBlock(said)}`;
+  return [outcome.message, panic].filter(Boolean).join('\n');
 }
 
-function failureText(outcome: Rejection): string {
+export function failureText(outcome: Rejection, { name }: Quoting = markdown): string {
   switch (outcome.kind) {
     case 'does-not-apply':
       return 'The patch does not apply, and nothing was measured:';
@@ -183,7 +240,7 @@ function failureText(outcome: Rejection): string {
     case 'out-of-disk':
       return 'The patch is not to blame; free some space and run again:';
     case 'does-not-load':
-      return `The base loads, the patched files do not (${outcome.scenario}); nothing was measured. The DUT says:`;
+      return `The base loads, the patched files do not (${name(outcome.scenario)}); nothing was measured. The DUT says:`;
     case 'boot-failed':
       return 'The patched kernel does not come up, and nothing was measured with it. The DUT is back on its own kernel:';
     case 'panics-under-load':
@@ -192,26 +249,72 @@ function failureText(outcome: Rejection): string {
 }
 
 function otherMetrics(result: Result, cells: readonly CellResult[]): string[] {
-  const metric: Metric = result.policy.metric === 'pps' ? 'nsPerPacket' : 'pps';
-  const known = cells.some((cell) => cell.comparisons.some((one) => one.metric === metric));
-  return known ? [details(metricName(metric), table(result, cells, metric))] : [];
+  return otherMetricsOf(result.policy, cells).map((metric) =>
+    details(metricName(metric), table(result, cells, metric)),
+  );
 }
 
-/** One fold a cell, so that each can be left out alone. */
-function ministatBlocks(result: Result, cells: readonly CellResult[]): string[] {
-  const { metric, confidenceRatio } = result.policy;
-  return cells.flatMap((cell) => {
-    const base = valuesOf(cell, 'base', metric);
-    const patched = valuesOf(cell, 'patched', metric);
-    if (base.length < 3 || patched.length < 3) return [];
-    const sets = [
-      { name: `base, ${cellName(cell.cell)}`, values: base },
-      { name: `patched, ${cellName(cell.cell)}`, values: patched },
-    ];
-    const options = { separateBars: true, confidencePercent: ministatConfidence(confidenceRatio) };
-    const block = codeBlock(renderMinistat(sets, options), 6000);
-    return [details(`ministat: ${cellName(cell.cell)}`, `${ministatNote(cell)}\n\n${block}`)];
+/** What was measured beside what was judged. */
+export const otherMetricsOf = ({ metric }: Policy, cells: readonly CellResult[]): Metric[] =>
+  metricSchema.options.filter(
+    (other) =>
+      other !== metric &&
+      cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)),
+  );
+
+/** One fold each, so that it can be left out alone. */
+const ministatBlocks = (result: Result, cells: readonly CellResult[]): string[] =>
+  ministats(result.policy, cells).map(({ name, note, text }) => {
+    const block = codeBlock(text, 6000);
+    return details(name, note === undefined ? block : `${note}\n\n${block}`);
   });
+
+export type Ministat = { name: string; note?: string; text: string };
+
+/** What people paste into mail: patched of each cell against base, and then its earlier diffs against base. */
+export const ministats = (policy: Policy, cells: readonly CellResult[]): Ministat[] => [
+  ...cells.flatMap((cell) => ministatOfPatched(policy, cell)),
+  ...cells.flatMap((cell) => ministatOfOthers(policy, cell)),
+];
+
+function ministatOfPatched(policy: Policy, cell: CellResult): Ministat[] {
+  const [base, patched] = ministatSets(cell, ['base', 'patched'], policy.metric);
+  if (base === undefined || patched === undefined) return [];
+  const text = ministat([base, patched], policy);
+  return [{ name: `ministat: ${cellName(cell.cell)}`, note: ministatNote(cell), text }];
+}
+
+/** Each of them against base. */
+function ministatOfOthers(policy: Policy, cell: CellResult): Ministat[] {
+  const names = cell.others.slice(0, mostOthers).map(({ variant }) => variant);
+  const [base, ...others] = ministatSets(cell, ['base', ...names], policy.metric);
+  if (base?.variant !== 'base' || others.length === 0) return [];
+  const name = `ministat of earlier diffs: ${cellName(cell.cell)}`;
+  return [{ name, text: ministat([base, ...others], policy) }];
+}
+
+/** With base as many sets as ministat has symbols for. */
+const mostOthers = 6;
+
+type VariantSet = { variant: string; name: string; values: Float64Array };
+
+/** Those of enough runs for a spread. */
+const ministatSets = (
+  cell: CellResult,
+  variants: readonly string[],
+  metric: Metric,
+): VariantSet[] =>
+  variants
+    .map((variant) => ({
+      variant,
+      name: `${variant}, ${cellName(cell.cell)}`,
+      values: valuesOf(cell, variant, metric),
+    }))
+    .filter(({ values }) => values.length >= 3);
+
+function ministat(sets: readonly VariantSet[], { confidenceRatio }: Policy): string {
+  const confidencePercent = ministatConfidence(confidenceRatio);
+  return renderMinistat(sets, { separateBars: true, confidencePercent });
 }
 
 /** What tells the classic block from the table above it. */
@@ -237,61 +340,100 @@ function valuesOf(cell: CellResult, variant: string, metric: Metric): Float64Arr
 const ministatConfidence = (ratio: number): ConfidencePercent =>
   confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
 
+const uncounted = (cells: readonly CellResult[]): string[] =>
+  folded('runs that do not count', uncountedLines(cells));
+
 /** Runs that were measured and do not count, by cause. */
-function uncounted(cells: readonly CellResult[]): string[] {
-  const lines = cells.flatMap(({ cell, runs }) => {
+export const uncountedLines = (
+  cells: readonly CellResult[],
+  { code, name }: Quoting = markdown,
+): string[] =>
+  cells.flatMap(({ cell, runs }) => {
     const faults = runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity : []));
     return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
       const [first, ...others] = group.map(({ reason }) => reason);
       const like = others.some((reason) => reason !== first) ? 'the first of them: ' : '';
       const count = `${group.length} of ${runs.length} runs`;
-      return `- ${cellName(cell)}: ${count}, ${like}${codeSpan(first ?? '')}`;
+      return `${name(cellName(cell))}: ${count}, ${like}${code(first ?? '')}`;
     });
   });
-  return lines.length > 0 ? [details('runs that do not count', lines.join('\n'))] : [];
-}
+
+const standingApart = (cells: readonly CellResult[]): string[] =>
+  folded('runs that stand apart, and count', standingApartLines(cells));
 
 /** Single runs far from the others: they count, and each was repeated once. */
-function standingApart(cells: readonly CellResult[]): string[] {
-  const lines = cells.flatMap(({ cell, design, runs }) =>
-    (design.method === 'pooled' ? runsApart(runs) : []).map(
+export const standingApartLines = (
+  cells: readonly CellResult[],
+  { code, name }: Quoting = markdown,
+): string[] =>
+  cells.flatMap(({ cell, design, runs }) =>
+    (design.method === 'pooled' ? runsApart(runs.filter(isOfVerdict)) : []).map(
       ({ number, variant, pps }) =>
-        `- ${cellName(cell)}: run ${number} of ${codeSpan(variant)}, ${formatPps(pps)}`,
+        `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`,
     ),
   );
-  return lines.length > 0 ? [details('runs that stand apart, and count', lines.join('\n'))] : [];
-}
+
+const isOfVerdict = ({ variant }: Run): boolean => isJudged(variant);
 
 /** Not the patch's doing: whoever looks after the testbed or the branch wants to know. */
-function movedBaselines(cells: readonly CellResult[]): string[] {
+export function movedBaselines(
+  cells: readonly CellResult[],
+  { name }: Quoting = markdown,
+): string[] {
   const lines = cells.flatMap(({ cell, baseline }) => {
     if (baseline.kind !== 'moved') return [];
     const { change, low, high } = baseline.interval;
-    return `- ${cellName(cell)}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
+    return `- ${name(cellName(cell))}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
   });
   if (lines.length === 0) return [];
   return [['⚠️ **baseline moved**, which is not held against the patch:', ...lines].join('\n')];
 }
 
 function environment(result: Result): string {
-  const { patch, variants, testbed, seed, generator } = result;
-  const kernels = kernelsOf(result);
-  const lines = [
-    `patch: ${codeSpan(patch.title)} by ${codeSpan(patch.author)}`,
-    ...variants.map(({ name, commit }) =>
-      [`${codeSpan(name)}: commit ${codeSpan(commit)}`, ...(kernels.get(name) ?? [])].join(', '),
-    ),
-    ...Object.entries(testbed.fingerprint).map(
-      ([key, value]) => `${codeSpan(key)}: ${codeSpan(value)}`,
-    ),
-    `order of runs: seed ${seed}`,
-    `${generator.name} ${codeSpan(generator.version)}`,
-  ];
-  return details('environment', lines.map((line) => `- ${line}`).join('\n'));
+  const { patch } = result;
+  const patchLine = `patch: ${patchText(patch)} by ${codeSpan(patch.author)}`;
+  return details('environment', bullets([patchLine, ...environmentLines(result)]));
 }
 
+/** What was run, on what, and in which order. */
+export function environmentLines(result: Result, quoting: Quoting = markdown): string[] {
+  const { variants, testbed, seed, generator } = result;
+  const { code } = quoting;
+  const kernels = kernelsOf(result, quoting);
+  return [
+    ...variants.map(({ name, commit }) =>
+      [`${code(name)}: commit ${code(commit)}`, ...(kernels.get(name) ?? [])].join(', '),
+    ),
+    ...Object.entries(testbed.fingerprint).map(([key, value]) => `${code(key)}: ${code(value)}`),
+    `order of runs: seed ${seed}`,
+    `${generator.name} ${code(generator.version)}`,
+  ];
+}
+
+function patchText(patch: Patch): string {
+  const title = codeSpan(patch.title);
+  if (patch.kind !== 'revision') return title;
+  return `${link(patchName(patch), patch.url)} diff ${patch.diff}, ${title}`;
+}
+
+/** The text alone where the address is none of a page. */
+function link(text: string, address: string): string {
+  const url = pageUrl(address);
+  return url === undefined ? text : `[${text}](${url})`;
+}
+
+/** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
+export function pageUrl(address: string): string | undefined {
+  const url = URL.parse(address);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
+  return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
+}
+
+const percentEncoded = (character: string): string =>
+  `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+
 /** What ran where variants are kernels of their own, which a report had better not get wrong. */
-function kernelsOf({ blasts, outcome }: Result): Map<string, string[]> {
+function kernelsOf({ blasts, outcome }: Result, { code }: Quoting): Map<string, string[]> {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const variantOf = new Map(runs.map((run) => [run.blast, run.variant]));
   const found = blasts.flatMap(({ number, kernel }) =>
@@ -300,32 +442,71 @@ function kernelsOf({ blasts, outcome }: Result): Map<string, string[]> {
   return new Map(
     [...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [
       variant,
-      [...new Set(group.map(({ kernel }) => codeSpan(kernel)))],
+      [...new Set(group.map(({ kernel }) => code(kernel)))],
     ]),
   );
 }
 
-function warnings({ testbed }: Result): string[] {
-  if (testbed.warnings.length === 0) return [];
-  const lines = testbed.warnings.map((warning) => `- ${codeSpan(warning, 300)}`);
-  return [details('settings of the DUT that do not hold', lines.join('\n'))];
+const warnings = ({ testbed }: Result): string[] =>
+  folded(
+    'settings of the DUT that do not hold',
+    testbed.warnings.map((warning) => codeSpan(warning, 300)),
+  );
+
+const notes = ({ patch }: Result): string[] =>
+  folded(
+    'notes on the revision',
+    notesOf(patch).map((note) => codeSpan(note, 300)),
+  );
+
+/** What is told of a revision: how its base was found, and what of it was not taken. */
+export const notesOf = (patch: Patch): string[] => (patch.kind === 'revision' ? patch.notes : []);
+
+/** Nothing that counts against the patch, but a row that a reader may miss. */
+export function leftOut({ leftOut }: Result, { code }: Quoting = markdown): string[] {
+  const lines = leftOut.map(({ variant, rejection }) => {
+    const panic =
+      'panic' in rejection && rejection.panic ? ` (panic: ${code(rejection.panic)})` : '';
+    return `- ${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
+  });
+  if (lines.length === 0) return [];
+  return [
+    ['Left out of the comparison, which is not held against the patch:', ...lines].join('\n'),
+  ];
 }
 
 function howToRead(result: Result): string {
-  const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = result.policy;
-  const margin = formatPercent(marginRatio);
-  return details(
-    'how to read this',
-    [
-      `Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${formatPercent(confidenceRatio)} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${margin} at most ${formatPercent(missRatio)} are passed.`,
-      '',
-      `- **regression**: surely a loss, and ${margin} is not excluded`,
-      '- **improvement**: the mirror image',
-      `- **no-regression**: a loss of ${margin} is excluded`,
-      '- **inconclusive**: neither; more runs would tell, with `ppsgate gate --resume DIR --max-runs N`',
-      '- **invalid**: too few runs count, so nothing is said',
-    ].join('\n'),
+  const meanings = verdictMeanings(result.policy).map(
+    ([verdict, meaning]) => `**${verdict}**: ${meaning}`,
   );
+  return details('how to read this', [...howToReadTexts(result), bullets(meanings)].join('\n\n'));
+}
+
+/** How the numbers came about, a paragraph each. */
+export function howToReadTexts({ policy, variants }: Result): string[] {
+  const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = policy;
+  const confidence = formatPercent(confidenceRatio);
+  const alone = variants.every(({ name }) => isJudged(name));
+  return [
+    `Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
+    ...(alone
+      ? []
+      : [
+          `Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`,
+        ]),
+  ];
+}
+
+export function verdictMeanings({ marginRatio }: Policy): [CellVerdict['kind'], string][] {
+  const margin = formatPercent(marginRatio);
+  const more = 'more runs would tell, with `ppsgate gate --resume DIR --max-runs N`';
+  return [
+    ['regression', `surely a loss, and ${margin} is not excluded`],
+    ['improvement', 'the mirror image'],
+    ['no-regression', `a loss of ${margin} is excluded`],
+    ['inconclusive', `neither; ${more}`],
+    ['invalid', 'too few runs count, so nothing is said'],
+  ];
 }
 
 function footer({ rerun, rawData }: ReportLinks): string {
@@ -336,16 +517,30 @@ function footer({ rerun, rawData }: ReportLinks): string {
 const details = (summary: string, body: string): string =>
   `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
-/** Keeps what fits of the folded parts, in their order, and says how many there was no room for. */
-function fitted(main: string[], folded: string[], end: string): string {
+/** Nothing where there are no lines. */
+const folded = (summary: string, lines: readonly string[]): string[] =>
+  lines.length > 0 ? [details(summary, bullets(lines))] : [];
+
+const bullets = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
+
+const inCharacters = (text: string): number => text.length;
+
+/** Keeps what fits of the parts, in their order, and says how many there was no room for; `sizeOf` is what may be `most`. */
+export function fitted(
+  main: readonly string[],
+  parts: readonly string[],
+  end: string,
+  { most, sizeOf } = { most: mostCharacters, sizeOf: inCharacters },
+): string {
   const kept: string[] = [];
-  let room = mostCharacters - [...main, end].join('\n\n').length - 200;
-  for (const part of folded) {
-    if (part.length + 2 > room) continue;
-    room -= part.length + 2;
+  let room = most - sizeOf([...main, end].join('\n\n')) - 200;
+  for (const part of parts) {
+    const size = sizeOf(part) + 2;
+    if (size > room) continue;
+    room -= size;
     kept.push(part);
   }
-  const missing = folded.length - kept.length;
+  const missing = parts.length - kept.length;
   const notice =
     missing > 0 ? [`${missing} more parts are in the full report beside \`result.json\`.`] : [];
   return `${[...main, ...kept, ...notice, end].filter(Boolean).join('\n\n')}\n`;

@@ -30,7 +30,7 @@ export const runSchema = z.object({
   blast: z.int().positive(),
   /** Which try of the blast: a blast with an invalid run is repeated, and all its tries are kept. */
   attempt: z.int().positive(),
-  /** The runs of one pair follow each other, one of each variant. */
+  /** The runs of one pair follow each other among those of their cell, one of each variant. */
   pair: z.int().positive(),
   variant: z.string(),
   /** Packets per second that left the DUT: the median of the samples. */
@@ -59,12 +59,13 @@ export const intervalSchema = z.object({
 });
 
 /**
- * What one metric says of a cell; absolute values in packets per second, or ns per packet. The change is freed of
- * the bias of stopping early, and the interval holds whichever look the experiment stopped at.
+ * What one metric says of a cell; absolute values in packets per second, or ns per packet. The change of patched is
+ * freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
  */
 export const comparisonSchema = z.object({
   metric: metricSchema,
   base: z.number(),
+  /** Among `others` of that variant, as in `patchedRuns`. */
   patched: z.number(),
   /** Runs that count. */
   baseRuns: z.int().positive(),
@@ -117,6 +118,13 @@ export const cellResultSchema = z.object({
   pairs: z.int().nonnegative(),
   /** The metric that was judged comes first; none where the cell is invalid for lack of runs. */
   comparisons: z.array(comparisonSchema),
+  /**
+   * Earlier diffs beside base, each by itself: shown, and not judged. Their intervals have the plain confidence level,
+   * which holds where the number of runs was fixed; stopping early depends on base, and so on a part of theirs too.
+   */
+  others: z
+    .array(z.object({ variant: z.string(), comparisons: z.array(comparisonSchema) }))
+    .default([]),
   runs: z.array(runSchema),
 });
 
@@ -209,6 +217,8 @@ export const resultSchema = z.object({
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
   blasts: z.array(blastSchema),
+  /** Variants that could not be measured, beside base and patched, and why. */
+  leftOut: z.array(z.object({ variant: z.string(), rejection: rejectionSchema })).default([]),
   outcome: outcomeSchema,
 });
 

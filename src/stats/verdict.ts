@@ -1,9 +1,10 @@
 // From how a cell stands to its result: the verdict with its reason, and the change in every metric.
+import { isJudged } from '../build/variant-name.ts';
 import type { CellResult, CellVerdict, Comparison, Metric, Policy, Run } from '../report/result.ts';
 import type { Cell } from '../scenario/scenario.ts';
 import { baselineOf } from './baseline.ts';
 import { unbiasedEffect } from './estimate.ts';
-import { boundsOf } from './evidence.ts';
+import { boundsOf, type Evidence } from './evidence.ts';
 import {
   allLost,
   type CellRuns,
@@ -13,19 +14,22 @@ import {
   evidenceAt,
   evidenceOf,
   isDecided,
+  isEnough,
   type Standing,
   valuesOf,
 } from './standing.ts';
 import { median } from './summary.ts';
 
-/** A cell that has ended, or what it is worth so far. `baseNumbers` are the base's, one a blast. */
+/** A cell that has ended, or what it is worth so far. `baseNumbers` are the base's, one a blast; `others` are shown beside patched. */
 export function cellResult(
   standing: Standing<CellRuns & { cell: Cell }>,
   policy: Policy,
   baseNumbers: readonly number[],
+  others: readonly string[],
 ): CellResult {
   const { input, judgement } = standing;
   const { cell, design, history, runs } = input;
+  const metrics = metricsInOrder(policy.metric);
   return {
     cell,
     verdict: cellVerdict(standing, policy),
@@ -33,9 +37,11 @@ export function cellResult(
     ...(history && { history }),
     baseline: baselineOf(baseNumbers, history),
     pairs: judgement?.look.pairs ?? input.closedPairs,
-    comparisons: metricsInOrder(policy.metric).flatMap((metric) =>
-      compare(standing, metric, policy),
-    ),
+    comparisons: metrics.flatMap((metric) => compare(standing, metric, policy)),
+    others: others.map((variant) => ({
+      variant,
+      comparisons: metrics.flatMap((metric) => compareOther(standing, variant, metric, policy)),
+    })),
     runs,
   };
 }
@@ -61,23 +67,67 @@ export function compare(
   if (judgement?.evidence.effect === allLost(policy.metric).effect) {
     return metric === 'pps' ? [nothingLeft(counted)] : [];
   }
+  const look = judgement?.look ?? looks[0];
+  const isOfVerdict = judgement !== undefined && metric === policy.metric;
+  return comparison(
+    counted,
+    input,
+    { metric, policy, level: look?.levels.outside ?? 0 },
+    (evidence) => (isOfVerdict ? unbiasedEffect(judgement, looks, policy) : evidence.effect),
+  );
+}
+
+/**
+ * The same of another variant, in the pairs that patched was judged by. Its interval has the plain confidence level: it
+ * holds that often where the number of runs was fixed beforehand. Where it was not, base and patched ended them whatever
+ * this variant did; but as base is what both are compared with, a 95 % interval then misses in up to 7 % of simulated
+ * experiments. Nothing is allowed for the number of variants that are shown.
+ */
+function compareOther(
+  { input, judgement }: Standing,
+  variant: string,
+  metric: Metric,
+  policy: Policy,
+): Comparison[] {
+  const asPatched = { ...input, runs: inPlaceOfPatched(variant, input.runs) };
+  const counted = countedRuns(asPatched, judgement?.look.pairs ?? input.closedPairs);
+  const moving = counted.patched.filter(({ pps }) => pps > 0);
+  if (counted.base.length === 0 || counted.patched.length === 0) return [];
+  if (moving.length === 0) return metric === 'pps' ? [nothingLeft(counted)] : [];
+  if (!isEnough(moving.length, counted.patched.length)) return [];
+  const level = (1 - policy.confidenceRatio) / 2;
+  return comparison(counted, asPatched, { metric, policy, level }, ({ effect }) => effect);
+}
+
+const inPlaceOfPatched = (variant: string, runs: readonly Run[]): Run[] =>
+  runs
+    .filter((run) => run.variant === 'base' || run.variant === variant)
+    .map((run) => (run.variant === variant ? { ...run, variant: 'patched' } : run));
+
+type Asked = {
+  metric: Metric;
+  policy: Policy /** Of the interval, to each side. */;
+  level: number;
+};
+
+function comparison(
+  counted: Counted,
+  { design, history }: CellRuns,
+  { metric, policy, level }: Asked,
+  effectOf: (evidence: Evidence) => number,
+): Comparison[] {
   const values = {
     base: valuesOf(counted.base, metric),
     patched: valuesOf(counted.patched, metric),
   };
   if (values.base.length === 0 || values.patched.length === 0) return [];
-  const look = judgement?.look ?? looks[0];
-  const isJudged = metric === policy.metric;
   // The history is of the judged metric only.
-  const earlier = isJudged ? input.history : undefined;
-  const evidence = evidenceOf(counted, metric, input.design.method, earlier);
-  const { low, high } = boundsOf(evidence, look?.levels.outside ?? 0);
+  const earlier = metric === policy.metric ? history : undefined;
+  const evidence = evidenceOf(counted, metric, design.method, earlier);
+  const { low, high } = boundsOf(evidence, level);
   if (!Number.isFinite(low + high)) return [];
 
-  const effect =
-    judgement !== undefined && isJudged
-      ? unbiasedEffect(judgement, looks, policy)
-      : evidence.effect;
+  const effect = effectOf(evidence);
   return [
     {
       metric,
@@ -103,7 +153,8 @@ function nothingLeft({ base, patched }: Counted): Comparison {
 
 /** Why no look could be made: how many pairs count, and what is the matter with most of those that do not. */
 function tooFew({ input, looks }: Standing, metric: Metric): string {
-  const { runs, failures } = input;
+  const { failures } = input;
+  const runs = input.runs.filter(({ variant }) => isJudged(variant));
   const missing = looks.find(({ pairs }) => evidenceAt(input, pairs, metric) === undefined);
   const asked = missing?.pairs ?? 0;
   const counted = Math.min(asked, countOf(countedRuns(input, asked), metric));

@@ -9,6 +9,7 @@ import { fetchKernel } from '../build/fetch-kernel.ts';
 import { buildKernel } from '../build/kernel.ts';
 import type { BuilderConfig } from '../build/schema.ts';
 import type { KernelSource, Variant } from '../build/variant.ts';
+import { pathName } from '../build/variant-name.ts';
 import type { KernelArchive } from '../dut/freebsd.ts';
 import type { Host } from '../host/ssh.ts';
 import type { Rejection } from '../report/result.ts';
@@ -72,13 +73,13 @@ export function startKernels(
     await using host = await builder.connect();
     const built = await buildKernel(host, builder.config, requestFor(kernel), {
       signal,
-      keepLog: (name, text) => keepLog(`${variant}-${name}`, text),
+      keepLog: (name, text) => keepLog(`${pathName(variant)}-${name}`, text),
       onProgress: (line) => tell(`${variant}: ${line}`),
       now: builder.now,
       owner: `${builder.owner} (${variant})`,
     });
     if (built.kind !== 'built') return { kind: 'rejected', rejection: rejectionOf(built) };
-    const path = join(folder, `${variant}.tar`);
+    const path = join(folder, `${pathName(variant)}.tar`);
     await fetchKernel(host, built, path, signal);
     const { sha256, unpackedBytes } = built;
     return { kind: 'archive', archive: { variant, path, sha256, unpackedBytes } };

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isJudged } from '../build/variant-name.ts';
 import type { Host as HostConfig } from '../config/fields.ts';
 import { frameBytesFor, type Traffic } from '../config/schema.ts';
 import {
@@ -148,7 +149,7 @@ type Lab = {
   unfit: { variant: string; pair: number; reason: string; blasts: Set<number> } | undefined;
   /** Settings that do not hold, and that were warned of: what comes up beside them came with a kernel. */
   told: ReadonlySet<string>;
-  /** What every boot is held against: the first that was measured. */
+  /** What every boot is held against: the first of base or patched that was measured. */
   reference: Boot | undefined;
   /** By variant. */
   tallies: Tallies;
@@ -417,7 +418,7 @@ function unfit(lab: Lab, { number, runs }: PlannedBlast, reason: string): BlastO
 const differencesBetween = (reference: Boot, boot: Boot): string[] =>
   boot.variant === 'base'
     ? differences(boot.fingerprint, reference.fingerprint)
-    : differences(reference.fingerprint, boot.fingerprint);
+    : differences(reference.fingerprint, boot.fingerprint, boot.variant);
 
 function afterBootFailure(
   lab: Lab,
@@ -541,7 +542,7 @@ async function measure(
   // What is wrong with the packets says more than states that were not made of them.
   if (!isValid(measured)) return measured;
   if (proof.kind !== 'in-force') return failed(`${scenario} was not in force: ${proof.reason}`);
-  lab.reference ??= boot;
+  if (isJudged(boot.variant)) lab.reference ??= boot;
   return measured;
 }
 

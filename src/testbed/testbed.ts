@@ -9,7 +9,7 @@ export type Testbed = {
   name: string;
   /** What the DUT is, and what is not as it should be; throws where that must hold and does not. */
   inspect(cells: readonly Cell[]): Promise<Inspection>;
-  /** Readies every variant for every cell; nothing is measured before. */
+  /** Readies every variant for every cell; nothing is measured before. Where one is rejected, it is asked again with the others. */
   prepare(request: PrepareRequest): Promise<Prepared>;
   /** Sends one blast of traffic and measures its runs; `keepLog` gets every log as it was received. */
   blast(planned: PlannedBlast, keepLog: KeepLog, signal: AbortSignal): Promise<BlastOutcome>;

@@ -4,6 +4,7 @@ import { buildOverlays } from '../../src/build/overlay.ts';
 import type { Patch } from '../../src/patch/patch.ts';
 import { openRepository, RepositoryError } from '../../src/patch/repository.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
+import { revision } from '../fakes/result.ts';
 
 const patchOf = (baseCommit: string, headCommit: string): Patch => ({
   kind: 'range',
@@ -93,4 +94,30 @@ test('where neither commit has an overlay, nothing would be compared with nothin
   await expect(built).rejects.toThrow(
     `The folder dut holds no file at ${base} nor at ${head}: correct \`overlay\` in ppsgate.yml.`,
   );
+});
+
+test('earlier diffs of a revision are variants too, after what is judged', async () => {
+  const directory = newRepository();
+  const base = commit(directory, { 'dut/nftables.conf': '# one\n' });
+  const onBase = (text: string) => {
+    git(directory, 'switch', '--quiet', '--detach', base);
+    return commit(directory, { 'dut/nftables.conf': text });
+  };
+  const [first, second, head] = [onBase('# 1\n'), onBase('# 2\n'), onBase('# 3\n')];
+  const patch: Patch = {
+    ...revision,
+    baseCommit: base,
+    headCommit: head ?? '',
+    earlier: [
+      { diff: 80345, headCommit: first ?? '' },
+      { diff: 80654, headCommit: second ?? '' },
+    ],
+  };
+  const overlays = await buildOverlays(patch, 'dut', openRepository(directory));
+  expect(overlays.map(({ variant, files: [file] }) => [variant, file?.content])).toEqual([
+    ['base', '# one\n'],
+    ['patched', '# 3\n'],
+    ['diff 80345', '# 1\n'],
+    ['diff 80654', '# 2\n'],
+  ]);
 });

@@ -82,6 +82,36 @@ test('the example in docs/ tells the defaults of github, and the keys that have 
   });
 });
 
+test('the example in docs/ tells the defaults of phabricator, and the keys that have none', async () => {
+  const { phabricator } = await loadConfig(example, '/home/me');
+  const least = 'testbeds: { a: { kind: embedded-linux } }\nphabricator: { url: "https://x.org" }';
+  const { phabricator: defaults } = parseConfig(least, { ...place, path: example });
+  expect(phabricator).toEqual({ ...defaults, url: 'https://reviews.example.org' });
+
+  const keys = /# (?=(?:tokenFile|repositories|paths|webhookKeyFile|buildPasswordFile):)/g;
+  const written = readFileSync(example, 'utf8').replaceAll(keys, '');
+  expect(parseConfig(written, place).phabricator).toMatchObject({
+    tokenPath: 'lab/phabricator.token',
+    repositories: ['src'],
+    paths: ['sys/net/', 'sys/netinet/', 'sys/netinet6/', 'sys/netpfil/'],
+    relay: { webhookKeyPath: 'lab/webhook.key', buildPasswordPath: 'lab/build.password' },
+  });
+});
+
+test('the example in docs/ shows every way to have gates run, with the defaults of each', () => {
+  const [before = '', ...others] = readFileSync(example, 'utf8').split(/^ {4}(?:# )?start: /m);
+  const starts = others.map((rest) => rest.split('\n')[0]);
+  const startOf = (start: string) =>
+    parseConfig(`${before}    start: ${start}\n`, place).phabricator?.relay.start;
+  expect(starts.map((start) => startOf(start ?? ''))).toEqual([
+    startOf('{}'),
+    startOf('{ kind: github, repository: example/src, tokenFile: github.token }'),
+    startOf(
+      '{ kind: jenkins, job: "https://ci.example.org/job/ppsgate", user: ppsgate, tokenFile: jenkins.token }',
+    ),
+  ]);
+});
+
 test('paths start at the folder of the file, at home, or at the root', () => {
   const written = `
 overlay: ../overlays/dut
@@ -94,6 +124,10 @@ testbeds:
     labels: [quiet]
 reservations: { file: ~/leases.sqlite }
 github: { data: { directory: ../www } }
+phabricator:
+  url: https://reviews.example.org
+  tokenFile: ~/token
+  relay: { webhookKeyFile: ../keys/webhook, start: { repository: src } }
 `;
   const config = parseConfig(written, { path: '/srv/lab/ppsgate.yml', home: '/home/me' });
   expect(config.overlay).toBe('/srv/overlays/dut');
@@ -105,6 +139,14 @@ github: { data: { directory: ../www } }
   });
   expect(config.reservations).toMatchObject({ path: '/home/me/leases.sqlite' });
   expect(config.github.data).toMatchObject({ directory: '/srv/www' });
+  expect(config.phabricator).toMatchObject({
+    tokenPath: '/home/me/token',
+    relay: {
+      directory: '/home/me/.local/state/ppsgate/relay',
+      webhookKeyPath: '/srv/keys/webhook',
+      start: { repository: '/srv/lab/src' },
+    },
+  });
   expect(config.testbeds.rack).not.toHaveProperty('receiver.privateKeyPath');
 });
 
@@ -131,7 +173,7 @@ marign: 3
     'lab/ppsgate.yml:7: testbeds.there.dut.egress: expected the name of a network interface like eth0, found "in/1"',
     'lab/ppsgate.yml:11: gate.margin: expected a percentage like 2%, found 2',
     'lab/ppsgate.yml:14: scenarios[1]: expected the name of a scenario, found 7',
-    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, each, scenarios, rules, families, traffic, gate, history, reservations, github',
+    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, each, scenarios, rules, families, traffic, gate, history, reservations, github, phabricator',
   ]);
 });
 

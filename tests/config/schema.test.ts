@@ -241,6 +241,183 @@ test.each([
   expect(problemsOf(`github: { ${written} }`)).toEqual([`github.${problem}`]);
 });
 
+test('of phabricator only the address is needed', () => {
+  expect(parse('phabricator: { url: https://reviews.example.org }').phabricator).toEqual({
+    url: 'https://reviews.example.org',
+    branch: 'main',
+    people: [],
+    projects: [],
+    undecided: 'failure',
+    relay: {
+      directory: '/home/me/.local/state/ppsgate/relay',
+      host: '127.0.0.1',
+      port: 8642,
+      on: ['builds', 'diffs', 'comments'],
+      start: { kind: 'here', repository: '/lab', most: 4 },
+    },
+  });
+});
+
+test('every key of phabricator can be set', () => {
+  const written = `
+phabricator:
+  url: https://reviews.example.org/
+  tokenFile: token
+  branch: stable/15
+  repositories: [SRC, ports]
+  paths: [sys/net/, sbin/ipfw/]
+  people: [alice, bob]
+  projects: [network, "transport_(tcp)"]
+  undecided: neutral
+  relay:
+    directory: /var/db/ppsgate
+    host: "::1"
+    port: 9000
+    webhookKeyFile: webhook.key
+    buildPasswordFile: build.password
+    on: [comments]
+    start: { kind: here, repository: /usr/src, most: 2 }
+`;
+  expect(parse(written).phabricator).toEqual({
+    url: 'https://reviews.example.org',
+    tokenPath: '/lab/token',
+    branch: 'stable/15',
+    repositories: ['SRC', 'ports'],
+    paths: ['sys/net/', 'sbin/ipfw/'],
+    people: ['alice', 'bob'],
+    projects: ['network', 'transport_(tcp)'],
+    undecided: 'neutral',
+    relay: {
+      directory: '/var/db/ppsgate',
+      host: '::1',
+      port: 9000,
+      webhookKeyPath: '/lab/webhook.key',
+      buildPasswordPath: '/lab/build.password',
+      on: ['comments'],
+      start: { kind: 'here', repository: '/usr/src', most: 2 },
+    },
+  });
+});
+
+test.each([
+  [
+    'kind: github, repository: example/src, tokenFile: token, api: "https://ghe.example.org/api/v3/", event: pps',
+    {
+      ...{ kind: 'github', repository: 'example/src', tokenPath: '/lab/token' },
+      ...{ apiUrl: 'https://ghe.example.org/api/v3', event: 'pps' },
+    },
+  ],
+  [
+    'kind: github, repository: example/src',
+    {
+      ...{ kind: 'github', repository: 'example/src' },
+      ...{ apiUrl: 'https://api.github.com', event: 'ppsgate' },
+    },
+  ],
+  [
+    'kind: jenkins, job: "https://ci.example.org/job/ppsgate/", user: ppsgate, tokenFile: token',
+    {
+      ...{ kind: 'jenkins', url: 'https://ci.example.org/job/ppsgate', user: 'ppsgate' },
+      tokenPath: '/lab/token',
+    },
+  ],
+])('revisions are measured by %s', (start, expected) => {
+  const written = `phabricator: { url: "https://x.org", relay: { start: { ${start} } } }`;
+  expect(parse(written).phabricator?.relay.start).toEqual(expected);
+});
+
+test('a phabricator without its address is refused', () => {
+  expect(problemsOf('phabricator: { people: [alice] }')).toEqual([
+    'phabricator.url: missing; expected a URL like https://reviews.freebsd.org',
+  ]);
+});
+
+test.each([
+  [
+    'url: reviews.example.org',
+    'url: expected a URL like https://reviews.freebsd.org, found "reviews.example.org"',
+  ],
+  [
+    'url: "ftp://x.org"',
+    'url: expected a URL like https://reviews.freebsd.org, found "ftp://x.org"',
+  ],
+  [
+    'url: "https://alice@x.org"',
+    'url: expected a URL like https://reviews.freebsd.org, without a user or a query, found "https://alice@x.org"',
+  ],
+  [
+    'url: "https://x.org/?a=b"',
+    'url: expected a URL like https://reviews.freebsd.org, without a user or a query, found "https://x.org/?a=b"',
+  ],
+  ['branch: -f', 'branch: expected the name of a branch like main, found "-f"'],
+  ['repositories: src', 'repositories: expected a list like [src], found "src"'],
+  [
+    'repositories: [a b]',
+    'repositories[0]: expected the callsign or short name of a repository, found "a b"',
+  ],
+  ['paths: [/sys]', 'paths[0]: expected a folder of the repository like sys/net/, found "/sys"'],
+  ['people: alice', 'people: expected a list like [alice, bob], found "alice"'],
+  [
+    'people: ["@alice"]',
+    'people[0]: expected a user name of Phabricator, without the @, found "@alice"',
+  ],
+  [
+    'projects: ["#network"]',
+    'projects[0]: expected the hashtag of a project, without the #, found "#network"',
+  ],
+  ['projects: network', 'projects: expected a list like [network], found "network"'],
+  ['undecided: pass', 'undecided: expected one of failure, neutral, found "pass"'],
+  [
+    'token: api-x',
+    'token: unknown key `token`; known here: url, tokenFile, branch, repositories, paths, people, projects, undecided, relay',
+  ],
+  ['relay: { port: 70000 }', 'relay.port: expected a whole number from 0 to 65535, found 70000'],
+  ['relay: { host: "a b" }', 'relay.host: expected a host name or an address, found "a b"'],
+  [
+    'relay: { on: [] }',
+    'relay.on: expected at least one of builds, diffs, comments, found an empty list',
+  ],
+  [
+    'relay: { on: [diffs, comment] }',
+    'relay.on[1]: expected one of builds, diffs, comments, found "comment"; did you mean `comments`?',
+  ],
+  [
+    'relay: { webhook: x }',
+    'relay.webhook: unknown key `webhook`; known here: directory, host, port, webhookKeyFile, buildPasswordFile, on, start',
+  ],
+  [
+    'relay: { start: { kind: gitlab } }',
+    'relay.start.kind: expected one of here, github, jenkins, found "gitlab"; did you mean `github`?',
+  ],
+  [
+    'relay: { start: { kind: here, most: 0 } }',
+    'relay.start.most: expected a whole number from 1 to 100, found 0',
+  ],
+  [
+    'relay: { start: { kind: github } }',
+    'relay.start.repository: missing; expected a repository of GitHub like freebsd/freebsd-src',
+  ],
+  [
+    'relay: { start: { kind: github, repository: src } }',
+    'relay.start.repository: expected a repository of GitHub like freebsd/freebsd-src, found "src"',
+  ],
+  [
+    'relay: { start: { kind: jenkins, job: "https://ci.example.org/job/x" } }',
+    'relay.start.user: missing; expected a user of Jenkins',
+  ],
+  [
+    'relay: { start: { kind: jenkins, job: "https://ci.example.org/job/x", user: "a:b" } }',
+    'relay.start.user: expected a user of Jenkins, found "a:b"',
+  ],
+  [
+    'relay: { start: { repository: ., token: x } }',
+    'relay.start.token: unknown key `token`; known here: kind, repository, most',
+  ],
+])('of phabricator, %s is refused', (written, problem) => {
+  const url = written.startsWith('url:') ? '' : 'url: "https://x.org", ';
+  expect(problemsOf(`phabricator: { ${url}${written} }`)).toEqual([`phabricator.${problem}`]);
+});
+
 test('every key of gate can be set', () => {
   const written = 'gate: { metric: nsPerPacket, margin: 0.5 %, confidence: 99.5%, maxRuns: 10 }';
   expect(parse(written).gate).toEqual({

@@ -140,3 +140,13 @@ test('a machine without boot environments says so', async () => {
   const dut = await open(lab);
   await expect(dut.lay(archiveOf({ ident: 'patched' }))).rejects.toThrow(/bectl list.*libbe_init/);
 });
+
+test('a variant whose name has a blank is booted from an environment whose name has none', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const dut = await open(lab);
+  await dut.lay(archiveOf({ ident: 'older' }, 'diff 80345'));
+  expect(await dut.boot('diff 80345')).toMatchObject({ kind: 'booted' });
+  expect(lab.state()).toMatchObject({ kernel: 'older', root: 'zroot/ROOT/ppsgate.diff-80345' });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});

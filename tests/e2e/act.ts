@@ -24,6 +24,8 @@ export type JobRequest = {
   repository: string;
   apiUrl: string;
   token: string;
+  /** Absent: there is no such secret. */
+  conduitToken?: string;
   /** Of the workflow run; a later one has a greater. */
   runId: number;
   /** An empty folder of the job's own; see `jobFiles`. */
@@ -78,6 +80,7 @@ const argumentsFor = (request: JobRequest, eventPath: string): string[] => [
   ...['--env', `GITHUB_REPOSITORY=${request.repository}`],
   ...['--env', `GITHUB_RUN_ID=${request.runId}`],
   ...['--secret', `GITHUB_TOKEN=${request.token}`],
+  ...['--secret', `PPSGATE_CONDUIT_TOKEN=${request.conduitToken ?? ''}`],
   ...['--action-cache-path', join(request.temporary, 'act'), '--no-cache-server', '--json'],
   ...standIns(request).flatMap((standIn) => ['--local-repository', standIn]),
 ];

@@ -1,4 +1,6 @@
 // From every event that asks for a patch to the answer, by the project's workflows and by those that `ppsgate init` writes.
+
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -10,6 +12,8 @@ import { pullRequestDocument } from '../fakes/github/documents.ts';
 import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import type { FakePullRequest } from '../fakes/github/state.ts';
+import { listen } from '../fakes/phabricator/calling.ts';
+import { startPhabricator } from '../fakes/phabricator/server.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 import { type JobRequest, runJob } from './act.ts';
 import { type Example, labWorkflow, makeExample, publisher, workflow } from './example.ts';
@@ -176,6 +180,35 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     const job = await runJob(request('repository_dispatch', payload));
     expect(job.outputs.verdict, job.log).toBe('no-regression');
     expect(ours()).toHaveLength(1);
+  });
+
+  test("a relay's repository_dispatch of a revision is measured, and answered on Phabricator", async () => {
+    await using phabricator = await startPhabricator();
+    const raw = execFileSync('git', ['-C', example.directory, 'diff', 'main', 'patch']).toString();
+    const { url, token: conduitToken } = phabricator;
+    example = makeExample(join(folder, 'reviewed'), { phabricator: { url } });
+    const revision = phabricator.addRevision({
+      ...{ author: phabricator.addUser('author'), title: hostile },
+      diff: { raw, base: example.baseCommit },
+    });
+    await using relay = await listen();
+    const plan = phabricator.addBuildPlan({ uri: relay.url, holdDrafts: 'never' });
+    const target = await phabricator.startBuild(revision, plan);
+    const payload = { patch: `D${revision.id}`, key: target.phid, build: target.buildPHID };
+    const dispatched = request('repository_dispatch', {
+      action: 'ppsgate',
+      client_payload: payload,
+    });
+    const job = await runJob({ ...dispatched, conduitToken });
+
+    expect(job.outputs.verdict, job.log).toBe('no-regression');
+    expect(target.messages).toEqual(['work', 'pass']);
+    expect(phabricator.state.transactions.at(-1)?.comment?.raw).toContain(
+      `\`ppsgate D${revision.id}:${phabricator.state.diffs[0]?.id} run ${target.phid}\``,
+    );
+    expect(phabricator.violations).toEqual([]);
+    expect(ours()).toEqual([]);
+    expect(job.log).not.toContain(conduitToken);
   });
 
   test('the clock is the base against itself: a badge, and nobody is answered', async () => {

@@ -41,15 +41,18 @@ const project = join(import.meta.dirname, '../..');
 const config = 'docs/example/ppsgate.yml';
 const ruleset = 'docs/example/dut/nftables.conf';
 
-/** Makes the repository in a folder that does not exist yet, with `dist/` built from the sources as they are now. */
-export function makeExample(directory: string): Example {
+/**
+ * Makes the repository in a folder that does not exist yet, with `dist/` built from the sources as they are now, and with
+ * these keys in its ppsgate.yml.
+ */
+export function makeExample(directory: string, keys: Record<string, unknown> = {}): Example {
   mkdirSync(directory);
   for (const path of ['action.yml', 'package.json', workflow, publisher, 'docs/example']) {
     cpSync(join(project, path), join(directory, path), { recursive: true });
   }
   writeFileSync(join(directory, labWorkflow), splitWorkflow(setting));
   build(join(directory, 'dist'));
-  writeFileSync(join(directory, config), quickConfig(directory));
+  writeFileSync(join(directory, config), quickConfig(directory, keys));
   const baseRules = withRules(readFileSync(join(directory, ruleset), 'utf8'), noOps(800));
   writeFileSync(join(directory, ruleset), baseRules);
 
@@ -86,7 +89,7 @@ function build(directory: string): void {
 }
 
 /** The example's own, with one cell and few runs, and with a margin that noise does not reach with so few. */
-function quickConfig(directory: string): string {
+function quickConfig(directory: string, keys: Record<string, unknown>): string {
   const document = parseDocument(readFileSync(join(project, config), 'utf8'));
   document.set('scenarios', ['forwarding']);
   document.set('families', ['inet4']);
@@ -95,6 +98,9 @@ function quickConfig(directory: string): string {
   document.set('history', `${directory}.history.jsonl`);
   document.set('reservations', { file: `${directory}.reservations.sqlite` });
   document.setIn(['gate', 'margin'], '30%');
+  // That of the example is nobody's server.
+  document.delete('phabricator');
+  for (const [key, value] of Object.entries(keys)) document.set(key, value);
   return document.toString();
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   BaseRejectedError,
   type ExperimentEvent,
@@ -8,8 +8,9 @@ import {
   runExperiment,
 } from '../../src/experiment/experiment.ts';
 import type { Entry } from '../../src/experiment/journal.ts';
+import type { PlannedBlast } from '../../src/experiment/schedule.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import { aPlan } from '../fakes/plan.ts';
+import { aPlan, aPlanOfFour, singleRuns } from '../fakes/plan.ts';
 import { aRun } from '../fakes/result.ts';
 import { type FakeTestbed, type FakeTestbedOptions, fakeTestbed } from '../fakes/testbed.ts';
 
@@ -35,9 +36,10 @@ function experiment(
     directory = temporaryFolder(),
     onEvent = (_: ExperimentEvent) => {},
     signal = new AbortController().signal,
+    of = plan,
   } = {},
 ): Promise<Entry[]> {
-  return runExperiment({ plan, testbed, directory, now, onEvent, signal });
+  return runExperiment({ plan: of, testbed, directory, now, onEvent, signal });
 }
 
 const kinds = (entries: readonly Entry[]) => entries.map(({ kind }) => kind);
@@ -238,4 +240,115 @@ test('a cell of which too few runs count is given up at its first look', async (
   const entries = await experiment(testbed);
   expect(blastsSent(testbed)).toEqual([1, 2, 1, 2, 1, 2].map((n) => `blast ${n}`));
   expect(kinds(entries).at(-1)).toBe('finished');
+});
+
+describe('a variant beside base and patched', () => {
+  const four = aPlanOfFour();
+  const bad = 'diff 80345';
+  const rejects = (blast: PlannedBlast) =>
+    blast.runs.some(({ variant, pair }) => variant === bad && pair > 1)
+      ? rejectedBy(bad)
+      : undefined;
+  const booted = aPlanOfFour(singleRuns);
+
+  const measuredVariants = (entries: readonly Entry[]) => {
+    const runs = entries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
+    return Object.fromEntries(
+      [...Map.groupBy(runs, ({ variant }) => variant)].map(([name, { length }]) => [name, length]),
+    );
+  };
+
+  test('that does not load is left out of every blast, and onlookers are warned', async () => {
+    const warnings: string[] = [];
+    const onEvent = (event: ExperimentEvent) => {
+      if (event.kind === 'warning') warnings.push(event.text);
+    };
+    const testbed = noisyTestbed({ unready: [rejectedBy(bad), rejectedBy('diff 80654')] });
+    const entries = await experiment(testbed, { of: four, onEvent });
+    expect(testbed.calls.slice(0, 4)).toEqual(['prepare', 'prepare', 'prepare', 'blast 1']);
+    expect(measuredVariants(entries)).toEqual({ base: 48, patched: 48 });
+    expect(warnings).toEqual([
+      'diff 80345 does not load and is left out: syntax error',
+      'diff 80654 does not load and is left out: syntax error',
+    ]);
+    expect(kinds(entries).at(-1)).toBe('finished');
+  });
+
+  test('does not keep patched files that do not load from ending the experiment', async () => {
+    const unready = [rejectedBy(bad), rejectedBy('patched')];
+    const entries = await experiment(noisyTestbed({ unready }), { of: four });
+    expect(kinds(entries)).toEqual(['started', 'rejected', 'rejected']);
+    expect(entries.at(-1)).toEqual({ at, ...rejectedBy('patched') });
+  });
+
+  test('that cannot be booted any more keeps what it has, and the others go on', async () => {
+    const entries = await experiment(fakeTestbed({ rejects }), { of: booted });
+    expect(measuredVariants(entries)).toEqual({
+      base: 3,
+      patched: 3,
+      [bad]: 1,
+      'diff 80654': 3,
+    });
+    expect(kinds(entries).at(-1)).toBe('finished');
+  });
+
+  test('is measured in as many pairs as decide, though the verdict was there before', async () => {
+    const entries = await experiment(fakeTestbed({ speed: () => 0.5 }), { of: booted });
+    expect(measuredVariants(entries)).toEqual({
+      base: 3,
+      patched: 3,
+      [bad]: 3,
+      'diff 80654': 3,
+    });
+  });
+
+  test('gets no second try of a blast that failed, and delays nothing by it', async () => {
+    const own = new Set(
+      booted.blasts.filter(({ runs: [run] }) => run?.variant === bad).map(({ number }) => number),
+    );
+    const faults = (blast: number) => (own.has(blast) ? (['holes', 'holes'] as const) : []);
+    const testbed = fakeTestbed({ faults });
+    const entries = await experiment(testbed, { of: booted });
+    expect(new Set(blastsSent(testbed)).size).toBe(blastsSent(testbed).length);
+    expect(measuredVariants(entries)).toMatchObject({ base: 3, patched: 3, [bad]: 3 });
+  });
+
+  test('with invalid runs in a blast that all share does not have it repeated', async () => {
+    // The first of four variants: so that the fault hits none of base and patched.
+    const [first] = four.blasts.filter(({ runs: [run] }) => run?.variant.startsWith('diff'));
+    if (first === undefined) expect.fail('Some blast begins with an earlier diff.');
+    const faults = (blast: number) => (blast === first.number ? (['hole'] as const) : []);
+    const testbed = noisyTestbed({ faults });
+    await experiment(testbed, { of: four });
+    expect(blastsSent(testbed)).toEqual(four.blasts.map(({ number }) => `blast ${number}`));
+  });
+
+  test('that was left out stays so in a resumed experiment, which ends as one that was not cut', async () => {
+    const whole = await experiment(fakeTestbed({ rejects, noise: 0.03 }), { of: booted });
+    const isUseful = ({ kind }: Entry) => kind !== 'started';
+    for (let cut = 1; cut < whole.filter(isUseful).length; cut += 1) {
+      const directory = temporaryFolder();
+      const abort = new AbortController();
+      let seen = 0;
+      const cutting: FakeTestbed = {
+        ...fakeTestbed({ rejects, noise: 0.03 }),
+        async inspect() {
+          return { fingerprint: {}, warnings: [] };
+        },
+      };
+      const { blast } = cutting;
+      cutting.blast = async (...args) => {
+        seen += 1;
+        if (seen === cut) abort.abort(new Error('cut'));
+        return blast(...args);
+      };
+      const first = experiment(cutting, { of: booted, directory, signal: abort.signal });
+      await first.catch(() => {});
+      const resumed = await experiment(fakeTestbed({ rejects, noise: 0.03 }), {
+        of: booted,
+        directory,
+      });
+      expect(resumed.filter(isUseful)).toEqual(whole.filter(isUseful));
+    }
+  });
 });

@@ -12,7 +12,7 @@ import {
 import { cellName } from '../../src/scenario/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aHistoryEntry } from '../fakes/history.ts';
-import { aConfig, aPlan, gateConfig, overlays, singleRuns } from '../fakes/plan.ts';
+import { aConfig, aPlan, aPlanOfFour, gateConfig, overlays, singleRuns } from '../fakes/plan.ts';
 import { pullRequest } from '../fakes/result.ts';
 
 const config = aConfig({ scenarios: ['forwarding', 'nftables-stateful'], families: ['inet6'] });
@@ -113,4 +113,13 @@ test('an extension to fewer runs than there are is refused', () => {
   expect(() => extendPlan(plan, 48)).toThrow(
     '--max-runs: the experiment has up to 48 runs of each variant already, found 48.',
   );
+});
+
+test('beside earlier diffs base and patched get as many pairs as without them', () => {
+  const { maxRunsPerVariant: _, ...usual } = gateConfig;
+  const single = { traffic: singleRuns.traffic, gate: usual };
+  for (const changes of [{ gate: usual }, single]) {
+    const budgetOf = ({ cells: [cell] }: typeof plan) => cell?.design.budgets;
+    expect(budgetOf(aPlanOfFour(changes))).toEqual(budgetOf(aPlan(changes)));
+  }
 });

@@ -1,4 +1,5 @@
 // A cell judged alone, by a design that looks once at all its pairs.
+import { isJudged } from '../../src/build/variant-name.ts';
 import type { CellResult, Policy, Run } from '../../src/report/result.ts';
 import type { Cell } from '../../src/scenario/scenario.ts';
 import { type CellRuns, standings } from '../../src/stats/standing.ts';
@@ -37,5 +38,6 @@ export function judgeCell(
   const rules = { ...policy, ...policyChanges };
   const [standing] = standings([cellRuns(runs, changes)], rules);
   if (standing === undefined) throw new Error('One cell has one standing.');
-  return cellResult(standing, rules, []);
+  const others = [...new Set(runs.map(({ variant }) => variant))].filter((name) => !isJudged(name));
+  return cellResult(standing, rules, [], others);
 }

@@ -4,7 +4,7 @@ import type { Config } from '../../src/config/schema.ts';
 import type { HistoryEntry } from '../../src/experiment/history.ts';
 import { makePlan, type Plan } from '../../src/experiment/plan.ts';
 import { githubSchema } from '../../src/publish/schema.ts';
-import { pullRequest } from './result.ts';
+import { pullRequest, revision } from './result.ts';
 
 export const overlays: Overlay[] = [
   { variant: 'base', commit: 'a'.repeat(40), files: [] },
@@ -19,6 +19,13 @@ export const gateConfig: Config['gate'] = {
   missRatio: 0.05,
   maxRunsPerVariant: 48,
 };
+
+/** And two earlier diffs of a revision. */
+export const fourOverlays: Overlay[] = [
+  ...overlays,
+  { variant: 'diff 80345', commit: 'c'.repeat(40), files: [] },
+  { variant: 'diff 80654', commit: 'd'.repeat(40), files: [] },
+];
 
 /** One cell, at most 48 pairs in two blasts; with what a test wants to be otherwise. */
 export const aConfig = (changes: Partial<Config> = {}): Config => ({
@@ -55,4 +62,12 @@ export const aPlan = (changes: Partial<Config> = {}, history: readonly HistoryEn
     { patch: pullRequest, config: aConfig(changes), testbed: 'fake', seed: 6 },
     overlays,
     history,
+  );
+
+/** The same of a revision that is measured beside two earlier diffs. */
+export const aPlanOfFour = (changes: Partial<Config> = {}): Plan =>
+  makePlan(
+    { patch: revision, config: aConfig(changes), testbed: 'fake', seed: 6 },
+    fourOverlays,
+    [],
   );

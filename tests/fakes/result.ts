@@ -1,6 +1,6 @@
 // Small made-up pieces of a result, for tests that read, judge or show one.
 
-import type { Patch } from '../../src/patch/patch.ts';
+import type { Patch, Revision } from '../../src/patch/patch.ts';
 import type {
   CellResult,
   Interval,
@@ -31,6 +31,24 @@ export const pullRequest: Patch = {
   url: 'https://github.com/example/router/pull/7',
   baseCommit: 'a'.repeat(40),
   headCommit: 'b'.repeat(40),
+};
+
+/** Measured beside two earlier diffs. */
+export const revision: Revision = {
+  kind: 'revision',
+  server: 'https://phabricator.example',
+  number: 27401,
+  diff: 80700,
+  title: 'Look up less',
+  author: 'alice',
+  url: 'https://phabricator.example/D27401',
+  baseCommit: 'a'.repeat(40),
+  headCommit: 'b'.repeat(40),
+  earlier: [
+    { diff: 80345, headCommit: 'c'.repeat(40) },
+    { diff: 80654, headCommit: 'd'.repeat(40) },
+  ],
+  notes: ['The base is the commit that the author named.'],
 };
 
 /** A run that does not count. */
@@ -88,6 +106,7 @@ export const aCell = (
       interval,
     },
   ],
+  others: [],
   runs: [],
 });
 
@@ -121,6 +140,7 @@ export const aResult = (changes: Partial<Result> = {}): Result => ({
       logs: 'blasts/001-forwarding-inet4',
     },
   ],
+  leftOut: [],
   outcome: { kind: 'judged', verdict: 'regression', cells: [aCell({ kind: 'regression' })] },
   ...changes,
 });

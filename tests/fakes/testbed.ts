@@ -5,7 +5,7 @@ import type { Sample } from '../../src/dut/linux-script.ts';
 import type { PlannedBlast, PlannedRun } from '../../src/experiment/schedule.ts';
 import type { Cell } from '../../src/scenario/scenario.ts';
 import { measuredRun } from '../../src/testbed/run.ts';
-import type { BlastOutcome, Prepared, Testbed } from '../../src/testbed/testbed.ts';
+import type { BlastOutcome, Prepared, Rejected, Testbed } from '../../src/testbed/testbed.ts';
 
 export type Fault =
   /** The blast ends without a measurement. */
@@ -24,8 +24,8 @@ export type Fault =
 export type FakeTestbedOptions = {
   /** Of the noise. */
   seed?: number;
-  /** True speed of the patched variant in a cell, as a ratio to base: 0.9 is 10 % slower, 0 forwards nothing. */
-  speed?: (cell: Cell) => number;
+  /** True speed of another variant than base in a cell, as a ratio to base: 0.9 is 10 % slower, 0 forwards nothing. */
+  speed?: (cell: Cell, variant: string) => number;
   /** Standard deviation of a run, as a ratio. */
   noise?: number;
   /** By how much the first attempt of a blast is off, as a ratio: 0.8 is 20 % slower. */
@@ -35,6 +35,10 @@ export type FakeTestbedOptions = {
   /** How often a blast was sent before, by an earlier process. */
   sentBefore?: (blast: number) => number;
   prepared?: Prepared;
+  /** Variants that are rejected when they are readied, one at a time. */
+  unready?: readonly Rejected[];
+  /** Variants that turn out in a blast to be nothing that can be measured. */
+  rejects?: (planned: PlannedBlast) => Rejected | undefined;
 };
 
 export type FakeTestbed = Testbed & {
@@ -44,7 +48,7 @@ export type FakeTestbed = Testbed & {
 
 /** The same options give the same numbers for the same attempt of the same blast, whatever was sent before. */
 export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
-  const { prepared = { kind: 'ready' }, faults, sentBefore } = options;
+  const { prepared = { kind: 'ready' }, unready = [], rejects, faults, sentBefore } = options;
   const calls: string[] = [];
   const sent = new Map<number, number>();
   return {
@@ -55,10 +59,11 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
       return { fingerprint: { kernel: 'Linux 6.18', cpu: 'a fake CPU × 2' }, warnings: [] };
     },
 
-    async prepare({ tell }) {
+    async prepare({ variants, tell }) {
       tell('getting ready');
       calls.push('prepare');
-      return prepared;
+      const asked = new Set(variants.map(({ variant }) => variant));
+      return unready.find(({ variant }) => asked.has(variant)) ?? prepared;
     },
 
     async blast(planned, keepLog) {
@@ -66,6 +71,8 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
       calls.push(`blast ${number}`);
       const attempt = 1 + (sent.get(number) ?? sentBefore?.(number) ?? 0);
       sent.set(number, attempt);
+      const rejected = rejects?.(planned);
+      if (rejected !== undefined) return rejected;
       await keepLog('dut.log', `blast ${number}, attempt ${attempt}\n`);
       return measure(planned, attempt, faults?.(number)[attempt - 1], options);
     },
@@ -119,7 +126,7 @@ function samplesOf(
   { seed = 1, speed = () => 1, noise = 0.01 }: FakeTestbedOptions,
   jump: number,
 ): Sample[] {
-  const truth = basePps * (variant === 'base' ? 1 : speed(cell));
+  const truth = basePps * (variant === 'base' ? 1 : speed(cell, variant));
   const pps = jump * truth * Math.exp(noise * normal([seed, number, attempt]));
   const forwardedPackets = Math.round(pps * sampleSeconds);
   const sample = {

@@ -126,8 +126,10 @@ test('what is measured beside the lab is what was admitted', () => {
   const request = `\${{ needs.admit.outputs.request }}`;
   const inputs = (name: string) =>
     jobOf(text, name).steps.find(({ uses }) => uses === setting.action)?.with;
-  expect(inputs('gate')).toEqual({ command: 'gate', request });
-  expect(inputs('publish')).toEqual({ command: 'publish', request });
+  const token = { 'conduit-token': `\${{ secrets.PPSGATE_CONDUIT_TOKEN }}` };
+  expect(inputs('gate')).toEqual({ command: 'gate', request, ...token });
+  expect(inputs('publish')).toEqual({ command: 'publish', request, ...token });
+  expect(inputs('admit')).toMatchObject(token);
 });
 
 test('a branch that YAML would take for something else is quoted', () => {

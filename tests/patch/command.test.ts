@@ -69,6 +69,18 @@ test.each([
 test('Phabricator has a call of its own', () => {
   expect(parseCommand('@ppsgate run', '@ppsgate')).toEqual({ kind: 'run', ask: {} });
   expect(parseCommand('/ppsgate run', '@ppsgate')).toBeUndefined();
+  expect(parseCommand('@ppsgate rumble', '@ppsgate')).toMatchObject({
+    why: expect.stringMatching(/; write @ppsgate help$/),
+  });
+});
+
+test('on Phabricator a diff is named by its id, and earlier ones can be asked for', () => {
+  expect(parseCommand('@ppsgate run 80677 inet6 earlier=all', '@ppsgate')).toEqual({
+    ...{ kind: 'run', diff: 80677 },
+    ask: { families: 'inet6', earlier: 'all' },
+  });
+  expect(parseCommand('@ppsgate rerun 80677', '@ppsgate')).toEqual({ kind: 'rerun', diff: 80677 });
+  expect(parseCommand('/ppsgate run earlier=all')).toMatchObject({ kind: 'mistaken' });
 });
 
 test('whatever is written, scenarios and families are plain names, and an answer is one short line', () => {

@@ -104,6 +104,7 @@ test.each([
     exitCode,
     title,
     summary: '````\nssh: ```\n@everyone\n````',
+    said: 'ssh: ```\n@everyone',
   });
 });
 

@@ -1,9 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Entry } from '../../src/experiment/journal.ts';
 import { assembleResult } from '../../src/report/assemble.ts';
 import { type Run, resultSchema } from '../../src/report/result.ts';
-import { aPlan, singleRuns } from '../fakes/plan.ts';
+import { aPlan, aPlanOfFour, singleRuns } from '../fakes/plan.ts';
 import { aRun } from '../fakes/result.ts';
 
 /** One cell of two blasts, looked at after each: 24 pairs a blast. */
@@ -129,4 +129,72 @@ test('of an experiment that was resumed the last word counts', () => {
     refusal('forwarding', 'x'),
   ]);
   expect(refused.outcome.kind).toBe('does-not-load');
+});
+
+describe('with earlier diffs beside base and patched', () => {
+  const four = aPlanOfFour(singleRuns);
+  const leftOut: Entry = {
+    kind: 'rejected',
+    at: at(3),
+    variant: 'diff 80345',
+    rejection: {
+      kind: 'boot-failed',
+      message: 'Twice in a row: it was lost.',
+      panic: 'page fault',
+    },
+  };
+  const entries = measured(0.9, four);
+
+  test('every one of them is in the result, with its change or without', () => {
+    const ofOthers = (variant: string) => (entry: Entry) =>
+      entry.kind !== 'measured' || entry.runs.every((run) => run.variant !== variant);
+    const journal = [started, ...entries.filter(ofOthers('diff 80654')), finished];
+    const result = assembleResult(four, journal);
+    expect(resultSchema.parse(result)).toEqual(result);
+    expect(result).toMatchObject({
+      variants: [
+        { name: 'base' },
+        { name: 'patched' },
+        { name: 'diff 80345', commit: 'c'.repeat(40) },
+        { name: 'diff 80654', commit: 'd'.repeat(40) },
+      ],
+      outcome: {
+        verdict: 'regression',
+        cells: [
+          {
+            others: [
+              { variant: 'diff 80345', comparisons: [{ interval: { change: 0 } }] },
+              { variant: 'diff 80654', comparisons: [] },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  test('what could not be measured is told, and is not the outcome', () => {
+    const result = assembleResult(four, [started, ...entries, leftOut]);
+    expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
+    expect(result.leftOut).toEqual([
+      { variant: 'diff 80345', rejection: leftOut.kind === 'rejected' && leftOut.rejection },
+    ]);
+  });
+
+  test('a patch that does not load is the outcome, whatever was left out before or since', () => {
+    const refused = refusal('forwarding', 'x');
+    for (const journal of [
+      [started, leftOut, refused],
+      [started, refused, started, leftOut],
+    ]) {
+      expect(assembleResult(four, journal).outcome.kind).toBe('does-not-load');
+    }
+  });
+
+  test('a result that was written before there were any of them is read as one without', () => {
+    const result = assembleResult(plan, [started, ...measured(0.9), finished]);
+    if (result.outcome.kind !== 'judged') expect.fail('It is judged.');
+    const { leftOut: _, ...old } = result;
+    const cells = result.outcome.cells.map(({ others: _others, ...cell }) => cell);
+    expect(resultSchema.parse({ ...old, outcome: { ...result.outcome, cells } })).toEqual(result);
+  });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { headline } from '../../src/report/headline.ts';
 import type { CellResult, Result } from '../../src/report/result.ts';
 import type { Cell } from '../../src/scenario/scenario.ts';
-import { aCell, aResult } from '../fakes/result.ts';
+import { aCell, aResult, revision } from '../fakes/result.ts';
 
 const inet6: Cell = { scenario: 'forwarding', family: 'inet6' };
 const stateful: Cell = { scenario: 'nftables-stateful', family: 'inet4' };
@@ -96,5 +96,12 @@ test('a range of commits is named by its ends, whatever its title says', () => {
   const cells = [aCell({ kind: 'no-regression' }, changed(0))];
   expect(headlineOf('no-regression', cells, { patch })).toMatch(
     /^🟢 ppsgate: 1a2b3c4\.\.5d6e7f8 loses nothing/,
+  );
+});
+
+test('a revision is named as Phabricator names it', () => {
+  const cells = [aCell({ kind: 'improvement' }, changed(0.083))];
+  expect(headlineOf('improvement', cells, { patch: revision })).toBe(
+    '🟢 ppsgate: D27401 gains 8.3 % (forwarding inet4); no regression',
   );
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { mostCharacters, renderMarkdown } from '../../src/report/markdown.ts';
 import type { CellResult, CellVerdict, Result } from '../../src/report/result.ts';
 import { families, scenarios } from '../../src/scenario/scenario.ts';
 import { judgeCell } from '../fakes/cell.ts';
-import { aCell, aResult, aRun, pairedRuns, policy, unfit } from '../fakes/result.ts';
+import { aCell, aResult, aRun, pairedRuns, policy, revision, unfit } from '../fakes/result.ts';
 
 const repeated = (times: number, values: number[]): number[] =>
   new Array<number[]>(times).fill(values).flat();
@@ -403,4 +403,129 @@ test('20,000 sizes of frames are told by the smallest and the largest', () => {
   const markdown = renderMarkdown({ ...judged([calm]), blasts });
   expect(markdown.length).toBeLessThanOrEqual(mostCharacters);
   expect(markdown).toContain('flows of 64- to 20063-byte UDP');
+});
+
+describe('a revision measured beside earlier diffs', () => {
+  const base = [801e3, 805e3, 799e3, 803e3, 806e3, 800e3];
+  const beside = (variant: string, ratio: number) =>
+    base.map((pps, index) =>
+      aRun({ number: 100 + index, pair: index + 1, variant, pps: Math.round(pps * ratio) }),
+    );
+  const cell = judgeCell(
+    [
+      ...pairedRuns(base, base.toReversed()),
+      ...beside('diff 80345', 0.7),
+      ...beside('diff 80654', 1.04),
+    ],
+    {},
+    { design: { name: 'fixed', budgets: [6], pairsPerStep: 1, method: 'pooled' }, closedPairs: 6 },
+  );
+  const result = (changes: Partial<Result> = {}): Result => ({
+    ...judged([cell], cell.verdict.kind),
+    patch: revision,
+    variants: ['base', 'patched', 'diff 80345', 'diff 80654'].map((name) => ({
+      name,
+      commit: 'a'.repeat(40),
+      files: [],
+    })),
+    ...changes,
+  });
+  const foldOf = (markdown: string, summary: string): string =>
+    new RegExp(`<summary>${summary}</summary>\n\n(.*?)\n\n</details>`, 's').exec(markdown)?.[1] ??
+    expect.fail(`There is no ${summary}.`);
+
+  test('has a row below its cell for each of them, which is not judged', () => {
+    expect(tableRows(renderMarkdown(result(), { rerun: 'no' }))).toEqual([
+      expect.stringMatching(/^\| 🟢 forwarding inet4 \| .* \| 6 \+ 6 \| no-regression \|$/),
+      '| ↳ `diff 80345` | 802.3 kpps | 561.6 kpps | **−30.0 %** | −30.3 … −29.7 | 6 + 6 | not judged |',
+      '| ↳ `diff 80654` | 802.3 kpps | 834.4 kpps | **+4.00 %** | +3.53 … +4.47 | 6 + 6 | not judged |',
+    ]);
+    expect(renderMarkdown(result())).toContain('They decide neither the verdict nor how many runs');
+  });
+
+  test('shows by the headline what patched does, and nothing of the others', () => {
+    expect(renderMarkdown(result())).toMatch(/^### 🟢 ppsgate: D27401 loses nothing that matters/);
+  });
+
+  test('is named in the environment by its number, its address and its diff', () => {
+    expect(foldOf(renderMarkdown(result()), 'environment')).toContain(
+      '- patch: [D27401](https://phabricator.example/D27401) diff 80700, `Look up less` by `alice`\n',
+    );
+  });
+
+  test.for([
+    [
+      'https://phabricator.example/D1)[x](https://evil.example',
+      /^- patch: \[D27401\]\([^()\s]*\) /,
+    ],
+    ['https://phabricator.example/?a=`b`&<img src=x>', /^- patch: \[D27401\]\([^()\s`<>]*\) /],
+    ['javascript:alert(1)', /^- patch: D27401 diff 80700/],
+  ] as const)('has no way out of its link by the address %s', ([url, line]) => {
+    const markdown = renderMarkdown(result({ patch: { ...revision, url } }));
+    expect(foldOf(markdown, 'environment')).toMatch(line);
+  });
+
+  test('tells what was noted of it, as text', () => {
+    const patch = { ...revision, notes: ['The base was `guessed`.', '@everyone'] };
+    expect(foldOf(renderMarkdown(result({ patch })), 'notes on the revision')).toBe(
+      '- ``The base was `guessed`.``\n- `@everyone`',
+    );
+    expect(summaries(renderMarkdown(result({ patch: { ...revision, notes: [] } })))).not.toContain(
+      'notes on the revision',
+    );
+  });
+
+  test('tells in the open what was left out, and of what it died', () => {
+    const rejection = {
+      kind: 'boot-failed',
+      message: 'Twice in a row: it was lost.',
+      panic: 'page fault',
+    } as const;
+    const leftOut = [{ variant: 'diff 80345', rejection }];
+    const told =
+      'Left out of the comparison, which is not held against the patch:\n- `diff 80345` does not boot: `Twice in a row: it was lost.` (panic: `page fault`)';
+    expect(unfolded(renderMarkdown(result({ leftOut })))).toContain(told);
+    const outcome = { kind: 'build-failed', message: 'error' } as const;
+    expect(unfolded(renderMarkdown(result({ leftOut, outcome })))).toContain(told);
+    expect(renderMarkdown(result())).not.toContain('Left out');
+  });
+
+  test('has a ministat of base and patched, and another of base and all the others', () => {
+    const markdown = renderMarkdown(result());
+    const own = foldOf(markdown, 'ministat: forwarding inet4');
+    expect(own.match(/^[x+*%#@O] .*$/gm)?.slice(0, 2)).toEqual([
+      'x base, forwarding inet4',
+      '+ patched, forwarding inet4',
+    ]);
+    expect(own).not.toContain('diff 80');
+    const others = foldOf(markdown, 'ministat of earlier diffs: forwarding inet4');
+    expect(others.split('\n').slice(1, 4)).toEqual([
+      'x base, forwarding inet4',
+      '+ diff 80345, forwarding inet4',
+      '* diff 80654, forwarding inet4',
+    ]);
+  });
+
+  test('of seven and more the first six have their ministat, and one without runs has none', () => {
+    const many = Array.from({ length: 8 }, (_, index) => ({
+      ...(cell.others[0] ?? expect.fail('There is one.')),
+      variant: `diff ${index}`,
+    }));
+    const runs = many.slice(1).flatMap(({ variant }) => beside(variant, 0.9));
+    const full = { ...cell, others: many, runs: [...cell.runs, ...runs] };
+    const fold = foldOf(
+      renderMarkdown(result({ outcome: { kind: 'judged', verdict: 'invalid', cells: [full] } })),
+      'ministat of earlier diffs: forwarding inet4',
+    );
+    expect(fold.match(/diff \d/g)).toEqual(['diff 1', 'diff 2', 'diff 3', 'diff 4', 'diff 5']);
+  });
+
+  test('a run of theirs that stands apart was not repeated, and is not told', () => {
+    const apart = aRun({ number: 200, pair: 7, variant: 'diff 80345', pps: 2e5 });
+    const cells = [{ ...cell, runs: [...cell.runs, apart] }];
+    const { outcome } = judged(cells, 'no-regression');
+    expect(summaries(renderMarkdown(result({ outcome })))).not.toContain(
+      'runs that stand apart, and count',
+    );
+  });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { schedule } from '../../src/experiment/schedule.ts';
 import type { Run } from '../../src/report/result.ts';
 import { boundsOf } from '../../src/stats/evidence.ts';
 import { countedRuns, evidenceOf, standings } from '../../src/stats/standing.ts';
 import { cellRuns, singleRunDesign } from '../fakes/cell.ts';
-import { aRun, pairedRuns, policy } from '../fakes/result.ts';
+import { aRun, forwarding, pairedRuns, policy } from '../fakes/result.ts';
 
 describe('cells of one patch', () => {
   const [base, slower] = [
@@ -51,6 +52,32 @@ describe('runs that share a blast', () => {
     expect(alarms.length / 2 ** slots.length).toBeLessThanOrEqual(level);
     expect(alarms.length).toBeGreaterThan(0);
   });
+
+  test('raise no more of them with other variants among them, whatever those do to the run that follows', () => {
+    const [blast] = schedule({
+      cells: [forwarding],
+      variants: ['base', 'patched', 'diff 1', 'diff 2'],
+      runsPerVariant: 20,
+      runsPerBlast: 80,
+      seed: 3,
+    });
+    const planned = blast?.runs ?? [];
+    const alarms = everyOrder(10).filter((order) => {
+      const runs = planned.map((run, index) => {
+        const hot = planned[index - 1]?.variant === 'diff 1' ? 1 + run.pair / 100 : 1;
+        const isTurned = order[Math.ceil(run.pair / 2) - 1] ?? false;
+        const variant = isTurned ? (turned[run.variant] ?? run.variant) : run.variant;
+        const own = variant === 'diff 2' ? 0.5 : 1;
+        return aRun({ ...run, variant, pps: (8e5 * own) / hot / (1 + index / 100) });
+      });
+      const counted = countedRuns(cellRuns(runs), 20);
+      return boundsOf(evidenceOf(counted, 'pps', 'paired'), level).high < 0;
+    });
+    expect(alarms.length / 2 ** 10).toBeLessThanOrEqual(level);
+    expect(alarms.length).toBeGreaterThan(0);
+  });
+
+  const turned: Record<string, string> = { base: 'patched', patched: 'base' };
 
   const everyOrder = (fours: number): boolean[][] =>
     Array.from({ length: 2 ** fours }, (_, bits) =>

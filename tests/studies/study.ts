@@ -8,8 +8,9 @@ import { parseConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { HistoryFile } from '../../src/experiment/history.ts';
 import { gate } from '../../src/gate.ts';
+import type { Patch } from '../../src/patch/patch.ts';
 import { patchOfRange } from '../../src/patch/range.ts';
-import { openRepository } from '../../src/patch/repository.ts';
+import { openRepository, type Repository } from '../../src/patch/repository.ts';
 import type { CellResult, Result } from '../../src/report/result.ts';
 import { openFreebsdTestbed } from '../../src/testbed/freebsd.ts';
 import type { FreebsdTestbed, Generator } from '../../src/testbed/freebsd-schema.ts';
@@ -134,9 +135,17 @@ export async function judgeRange(
   range: string,
   kernels?: GivenKernels,
 ): Promise<Judged> {
-  const { name, lab, config, history } = study;
   const repository = openRepository(directoryOfRepository);
-  const patch = await patchOfRange(repository, range);
+  return judgePatch(study, repository, await patchOfRange(repository, range), kernels);
+}
+
+export async function judgePatch(
+  study: Study,
+  repository: Repository,
+  patch: Patch,
+  kernels?: GivenKernels,
+): Promise<Judged> {
+  const { name, lab, config, history } = study;
   const directory = join(temporaryFolder(), 'work');
   const from = lab.clock.now();
   const testbed = config.testbeds[name];

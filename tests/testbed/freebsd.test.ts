@@ -42,6 +42,7 @@ async function onTestbed(
   const variants = [
     builtVariant('base', { ident: 'base' }, folder),
     builtVariant('patched', { ident: 'patched' }, folder),
+    builtVariant('diff 80345', { ident: 'earlier' }, folder),
   ];
   await testbed.prepare({
     variants,
@@ -178,5 +179,22 @@ test('a boot that differs in more than its kernel is not compared', () =>
     expect(await send(testbed, blastOf('patched', 1))).toEqual({
       kind: 'failed',
       reason: expect.stringContaining('net.inet6.ip6.redirect: "0" on base, "1" on patched'),
+    });
+  }));
+
+test('an earlier diff is held against base and patched, and they are never held against it', () =>
+  onTestbed({}, async (testbed, lab) => {
+    const { files } = lab.dut.machine;
+    const settings = textOf(files, '/etc/sysctl.conf') ?? '';
+    const change = () =>
+      writeFile(files, '/etc/sysctl.conf', `${settings}\nnet.inet6.ip6.redirect=1\n`);
+    change();
+    expect(await send(testbed, blastOf('diff 80345', 1))).toMatchObject(valid);
+    writeFile(files, '/etc/sysctl.conf', settings);
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    change();
+    expect(await send(testbed, blastOf('diff 80345', 2))).toEqual({
+      kind: 'failed',
+      reason: expect.stringContaining('net.inet6.ip6.redirect: "0" on base, "1" on diff 80345'),
     });
   }));

@@ -8,9 +8,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const operationIds = [
+  'actions/cancel-workflow-run',
   'actions/download-artifact',
   'actions/get-workflow-run',
   'actions/list-workflow-run-artifacts',
+  'actions/list-workflow-runs-for-repo',
   'checks/create',
   'checks/get',
   'checks/list-annotations',
@@ -39,6 +41,7 @@ const operationIds = [
   'pulls/list-files',
   'reactions/create-for-issue-comment',
   'repos/create-commit-status',
+  'repos/create-dispatch-event',
   'repos/get',
   'repos/get-collaborator-permission-level',
   'repos/get-content',

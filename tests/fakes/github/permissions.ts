@@ -44,9 +44,11 @@ const writesIssues: Permission[] = ['pull-requests: write', 'issues: write'];
  * From docs.github.com/rest/authentication/permissions-required-for-github-apps.
  */
 const needs: Readonly<Record<string, readonly Permission[]>> = {
+  'actions/cancel-workflow-run': ['actions: write'],
   'actions/download-artifact': ['actions: read'],
   'actions/get-workflow-run': ['actions: read'],
   'actions/list-workflow-run-artifacts': ['actions: read'],
+  'actions/list-workflow-runs-for-repo': ['actions: read'],
   'artifacts/fetch': free,
   'artifacts/upload': free,
   'checks/create': ['checks: write'],
@@ -81,6 +83,7 @@ const needs: Readonly<Record<string, readonly Permission[]>> = {
   'pulls/list-files': readsPullRequests,
   'reactions/create-for-issue-comment': writesIssues,
   'repos/create-commit-status': ['statuses: write'],
+  'repos/create-dispatch-event': writesContents,
   'repos/get': free,
   'repos/get-collaborator-permission-level': free,
   'repos/get-content': readsContents,

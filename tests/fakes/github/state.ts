@@ -99,7 +99,22 @@ export type FakeWorkflowRun = {
   conclusion: string | null;
   /** Numbers; GitHub names none for a fork's. */
   pullRequests: number[];
+  /** By the workflow's `run-name`; absent is the workflow's name. */
+  displayTitle?: string;
+  /** In how many lists it is not yet: GitHub shows a run some seconds after its event. */
+  missingIn?: number;
 };
+
+/** A workflow that listens to `repository_dispatch`. */
+export type FakeListener = {
+  eventType: string;
+  /** Its `run-name`. */
+  runName: (payload: Readonly<Record<string, unknown>>) => string;
+  /** See `missingIn` of its runs. */
+  missingIn: number;
+};
+
+export type FakeDispatch = { eventType: string; payload: Readonly<Record<string, unknown>> };
 
 export type FakeArtifact = {
   id: number;
@@ -133,7 +148,11 @@ export type State = {
   labels: FakeLabel[];
   /** Oldest first. */
   statuses: FakeStatus[];
+  /** Oldest first. */
   workflowRuns: FakeWorkflowRun[];
+  listeners: FakeListener[];
+  /** Oldest first. */
+  dispatches: FakeDispatch[];
   artifacts: FakeArtifact[];
 };
 
@@ -186,6 +205,8 @@ export function firstState(options: {
     labels: [],
     statuses: [],
     workflowRuns: [],
+    listeners: [],
+    dispatches: [],
     artifacts: [],
   };
 }

@@ -1,11 +1,13 @@
-// Workflow runs, and the artifacts that they left.
+// Workflow runs, what starts and ends them, and the artifacts that they left.
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { repositoryDocument } from '../documents.ts';
 import { pageOf } from '../pages.ts';
 import {
   type FakeArtifact,
   type FakeWorkflowRun,
   inRepository,
+  nextId,
   notFound,
   type Operation,
   type State,
@@ -21,6 +23,49 @@ export const actionsOperations = {
   'actions/get-workflow-run': inRepository((state, { params }) => {
     const run = state.workflowRuns.find(({ id }) => id === Number(params.run_id));
     return run === undefined ? notFound : { status: 200, body: workflowRunDocument(state, run) };
+  }),
+
+  'actions/list-workflow-runs-for-repo': inRepository((state, { url }) => {
+    const event = url.searchParams.get('event');
+    const found = state.workflowRuns.filter((run) => [run.event, null].includes(event));
+    const shown = found.filter(({ missingIn = 0 }) => missingIn === 0).toReversed();
+    for (const run of found) run.missingIn = Math.max(0, (run.missingIn ?? 0) - 1);
+    const { items, ...others } = pageOf(shown, url);
+    const workflow_runs = items.map((run) => workflowRunDocument(state, run));
+    return { status: 200, body: { total_count: shown.length, workflow_runs }, ...others };
+  }),
+
+  'actions/cancel-workflow-run': inRepository((state, { params }) => {
+    const run = state.workflowRuns.find(({ id }) => id === Number(params.run_id));
+    if (run === undefined) return notFound;
+    if (run.status === 'completed') {
+      const message = 'Cannot cancel a workflow run that is completed.';
+      return { status: 409, body: { message, status: '409' } };
+    }
+    Object.assign(run, { status: 'completed', conclusion: 'cancelled' });
+    return { status: 202, body: {} };
+  }),
+
+  'repos/create-dispatch-event': inRepository((state, { body }) => {
+    const { event_type: eventType, client_payload: payload } = dispatch.parse(body);
+    state.dispatches.push({ eventType, payload });
+    for (const listener of state.listeners.filter((one) => one.eventType === eventType)) {
+      state.workflowRuns.push({
+        id: nextId(9001, state.workflowRuns),
+        name: 'gate',
+        path: '.github/workflows/gate.yml',
+        event: 'repository_dispatch',
+        headCommit: state.git.refs.get(`refs/heads/${state.defaultBranch}`) ?? '',
+        headBranch: state.defaultBranch,
+        headRepository: state.repository,
+        status: 'queued',
+        conclusion: null,
+        pullRequests: [],
+        displayTitle: listener.runName(payload),
+        missingIn: listener.missingIn,
+      });
+    }
+    return { status: 204 };
   }),
 
   'actions/list-workflow-run-artifacts': inRepository((state, { params, url }) => {
@@ -44,6 +89,11 @@ export const actionsOperations = {
   }),
 } satisfies Record<string, Operation>;
 
+const dispatch = z.object({
+  event_type: z.string(),
+  client_payload: z.record(z.string(), z.unknown()).default({}),
+});
+
 /** As GitHub answers it, and as it stands in a `workflow_run` event. */
 export function workflowRunDocument(state: State, run: FakeWorkflowRun): object {
   const text = JSON.stringify(example.workflow_run)
@@ -54,7 +104,7 @@ export function workflowRunDocument(state: State, run: FakeWorkflowRun): object 
     id: run.id,
     name: run.name,
     path: run.path,
-    display_title: run.name,
+    display_title: run.displayTitle ?? run.name,
     event: run.event,
     status: run.status,
     conclusion: run.conclusion,

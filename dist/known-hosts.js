@@ -1,0 +1,557 @@
+import { O as string, T as object, _ as array, g as _enum } from "./design.js";
+import { n as reasonOf, r as shortened, t as lastLine } from "./one-line.js";
+import { createHash, createHmac } from "node:crypto";
+
+// src/power/controller.ts
+/** A controller that cannot be asked, or does not do as told: which, what it said and what to check, in one sentence. */
+var PowerError = class extends Error {
+	name = "PowerError";
+};
+
+// src/power/command.ts
+function openCommand(name, config, world) {
+	const label = `The power of ${name} (by commands)`;
+	const run = ([program = "", ...args]) => world.run(program, args, { timeoutSeconds: 120 });
+	const { cycle } = config;
+	return {
+		label,
+		check: "what its commands do",
+		state: async () => reading$2(await run(config.state), config.state, label),
+		turn: async (to) => answer$1(await run(config[to]), config[to]),
+		...cycle !== void 0 && { cycle: async () => answer$1(await run(cycle), cycle) }
+	};
+}
+function reading$2(ran, argv, label) {
+	const word = ran.kind === "exited" && ran.code === 0 ? ran.stdout.trim().toLowerCase() : "";
+	if (word === "on" || word === "off") return word;
+	throw new PowerError(`${label} is not known: ${ended(ran, argv)}; its \`state\` has to print "on" or "off" and exit with 0.`);
+}
+function answer$1(ran, argv) {
+	if (ran.kind === "exited" && ran.code === 0) return { kind: "done" };
+	return {
+		kind: "refused",
+		why: ended(ran, argv)
+	};
+}
+/** Only the program is named: an argument may be a password. */
+function ended(ran, [program = ""]) {
+	if (ran.kind === "failed") return `${shortened(program)} ${ran.why}`;
+	const said = lastLine(ran.stderr) ?? lastLine(ran.stdout);
+	const words = said === void 0 ? "and said nothing" : `and said "${shortened(said)}"`;
+	return `${shortened(program)} exited with ${ran.code} ${words}`;
+}
+
+// src/power/files.ts
+/** The one line of the file; throws a PowerError that names the file and nothing in it. */
+async function readPassword(label, path, world) {
+	const password = (await readFileFor(label, "password", path, world)).replace(/\r?\n$/, "");
+	if (/^\P{Cc}+$/u.test(password)) return password;
+	throw new PowerError(`${label} cannot be opened with the password file ${path}: it is empty or has more than a line; write the password there and nothing else.`);
+}
+/** Throws a PowerError that names the file. */
+async function readFileFor(label, what, path, world) {
+	try {
+		return await world.readFile(path);
+	} catch (error) {
+		throw new PowerError(`${label} cannot be opened without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`, { cause: error });
+	}
+}
+
+// src/power/ipmi.ts
+async function openIpmi(name, config, world) {
+	const label = `The BMC of ${name} (IPMI at ${config.host}:${config.port})`;
+	const password = await readPassword(label, config.passwordPath, world);
+	const ask = (order) => asked({
+		label,
+		config,
+		password,
+		order,
+		world
+	});
+	return {
+		label,
+		check: "the machine, and the BMC's event log",
+		state: async () => reading$1(await ask("status"), label),
+		turn: async (to) => answer(await ask(to)),
+		cycle: async () => answer(await ask("cycle"))
+	};
+}
+const tries$1 = 3;
+const secondsBetweenTries = 2;
+/** Only silence is tried again: a BMC that is given a wrong password too often locks its user out. */
+async function asked({ label, config, password, order, world }) {
+	let silence = "";
+	for (let attempt = 0; attempt < tries$1; attempt += 1) {
+		if (attempt > 0) await world.sleep(secondsBetweenTries);
+		const ran = await world.run("ipmitool", ipmitoolWords(config, order), {
+			env: {
+				IPMI_PASSWORD: password,
+				LC_ALL: "C"
+			},
+			timeoutSeconds: 60
+		});
+		if (ran.kind === "failed") throw new PowerError(`${label} cannot be asked: ipmitool ${ran.why}; check that ipmitool is installed and works here.`);
+		if (ran.code === 0) return ran;
+		const refusal = refusalOf(ran.stderr, config.user);
+		if (refusal !== void 0) throw new PowerError(`${label} ${refusal}.`);
+		if (!silent.test(ran.stderr)) return ran;
+		silence = lastTold(ran.stderr);
+	}
+	throw new PowerError(`${label} did not answer in ${tries$1} tries: ${silence}; check that it has power and network, its address, and that IPMI over LAN is enabled.`);
+}
+/**
+* `-v` for the reason of a refusal, `-E` for the password from the environment, `-N` and `-R` for 10 s
+* of silence; power is an operator's to switch (IPMI 2.0, Appendix G), so no more is asked for.
+*/
+function ipmitoolWords({ host, port, user, cipherSuite }, order) {
+	return [
+		...`-v -E -I lanplus -L OPERATOR -C ${cipherSuite} -p ${port} -N 2 -R 2`.split(" "),
+		"-H",
+		host,
+		"-U",
+		user,
+		"chassis",
+		"power",
+		order
+	];
+}
+const silent = /Unable to establish IPMI|Could not open socket|no response/i;
+/** In the words of ipmitool 1.8.19, most of them heard before ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
+function refusalOf(stderr, user) {
+	if (/HMAC is invalid|unauthorized name|invalid role|password is longer/i.test(stderr)) return `does not let in the user ${user} (${lastTold(stderr)}); check \`user\`, its password file (20 bytes at most), and that it may be an operator over LAN`;
+	if (/cipher suite|authentication algorithm|integrity algorithm|confidentiality/i.test(stderr)) return `does not take the cipher suite (${lastTold(stderr)}); set \`cipherSuite\` to one that it has, such as 17 or 3`;
+}
+/** The last of its lines but for the conclusion, which is the same whatever happened. */
+function lastTold(stderr) {
+	const lines = stderr.split("\n").filter((line) => !/^Error: Unable to|^Loading IANA/.test(line));
+	return shortened(lastLine(lines.join("\n"))?.replace(/^> /, "") ?? "no answer");
+}
+function reading$1({ code, stdout, stderr }, label) {
+	const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
+	if (code === 0 && (state === "on" || state === "off")) return state;
+	throw new PowerError(`${label} does not tell whether the machine is on: ${shortened(lastLine(stdout) ?? lastTold(stderr))}; check with "ipmitool chassis power status".`);
+}
+/** ipmitool exits with 0 when the BMC's completion code is 0: it will obey, or says so. */
+function answer({ code, stderr }) {
+	return code === 0 ? { kind: "taken" } : {
+		kind: "refused",
+		why: lastTold(stderr)
+	};
+}
+
+// src/power/redfish.ts
+async function openRedfish(name, config, world) {
+	const url = new URL(config.url);
+	const label = `The BMC of ${name} (Redfish at ${url.host})`;
+	const { user } = config;
+	const server = {
+		label,
+		user,
+		password: await readPassword(label, config.passwordPath, world),
+		trust: await trustOf(label, config, world),
+		world
+	};
+	return {
+		label,
+		check: "the machine, and the BMC's event log",
+		state: async () => reading(await readSystem(server, url), label),
+		turn: (to) => reset(server, url, resetTypes[to]),
+		cycle: () => reset(server, url, ["PowerCycle"])
+	};
+}
+async function trustOf(label, config, world) {
+	const { certificateSha256, caPath } = config;
+	if (certificateSha256 !== void 0) return {
+		kind: "pinned",
+		sha256: certificateSha256
+	};
+	if (caPath === void 0) return { kind: "authority" };
+	return {
+		kind: "authority",
+		pem: await readFileFor(label, "CA", caPath, world)
+	};
+}
+/** The best first, of `ResetType` in DMTF's Resource schema. */
+const resetTypes = {
+	on: ["On", "ForceOn"],
+	off: ["ForceOff"]
+};
+/** What is used of DMTF's ComputerSystem schema; BMCs that start have null for the state. */
+const systemDocument = object({
+	PowerState: _enum([
+		"On",
+		"Off",
+		"PoweringOn",
+		"PoweringOff",
+		"Paused"
+	]).nullable(),
+	Actions: object({ "#ComputerSystem.Reset": object({
+		target: string(),
+		"ResetType@Redfish.AllowableValues": array(string()).optional()
+	}).optional() }).optional()
+});
+function reading({ PowerState }, label) {
+	switch (PowerState) {
+		case "On": return "on";
+		case "Off": return "off";
+		case "Paused": throw new PowerError(`${label} says that the machine is paused; continue or reset it there.`);
+		default: return "changing";
+	}
+}
+async function reset(server, url, types) {
+	const { Actions } = await readSystem(server, url);
+	const action = Actions?.["#ComputerSystem.Reset"];
+	if (action === void 0) return {
+		kind: "refused",
+		why: `its system offers ${server.user} no reset action`
+	};
+	const allowed = action["ResetType@Redfish.AllowableValues"];
+	const type = types.find((one) => allowed === void 0 || allowed.includes(one));
+	if (type === void 0) return {
+		kind: "refused",
+		why: shortened(`it offers no ${types.join(" or ")}, only ${allowed?.join(", ")}`)
+	};
+	const { status, body } = await ask(server, onSameServer(server, url, action.target, "its reset action is at"), { ResetType: type });
+	return status < 300 ? { kind: "taken" } : {
+		kind: "refused",
+		why: said(server, status, body)
+	};
+}
+const mostRedirects = 3;
+async function readSystem(server, url, redirects = 0) {
+	const { label } = server;
+	const { status, headers, body } = await ask(server, url);
+	if (status >= 300 && status < 400 && redirects < mostRedirects) return readSystem(server, onSameServer(server, url, headers.location ?? "", "it redirects to"), redirects + 1);
+	if (status !== 200) throw new PowerError(`${label} has no system at ${url.pathname} (${said(server, status, body)}); check \`url\` against what /redfish/v1/Systems lists.`);
+	const document = systemDocument.safeParse(fromJson(body));
+	if (document.success) return document.data;
+	throw new PowerError(`${label} answers at ${url.pathname} with ${shortened(headers["content-type"] ?? "something")} that describes no system; check \`url\` against what /redfish/v1/Systems lists.`);
+}
+/** The credentials go nowhere else. */
+function onSameServer({ label }, url, place, how) {
+	const target = URL.parse(place, url.href);
+	if (target?.origin === url.origin) return target;
+	throw new PowerError(`${label} is not followed: ${how} "${shortened(place)}", and the password is for ${url.host} alone; check \`url\`.`);
+}
+function fromJson(body) {
+	try {
+		return JSON.parse(body);
+	} catch {
+		return;
+	}
+}
+const tries = 4;
+/** GET, or POST of what is to be `sent`; every reset may be asked for twice. Throws where there is nobody to talk to. */
+async function ask(server, url, sent) {
+	const { label, world } = server;
+	const question = questionOf(server, url, sent);
+	let reply = await world.request(question);
+	for (let attempt = 1; attempt < tries && isPassing(reply); attempt += 1) {
+		await world.sleep(secondsToWait(reply));
+		reply = await world.request(question);
+	}
+	if (reply.kind === "answered") return judged(server, reply);
+	if (reply.kind === "untrusted") throw new PowerError(distrusted(label, reply));
+	throw new PowerError(`${label} did not answer in ${tries} tries: ${reply.why}; check that it has power and network, and \`url\`.`);
+}
+/** Basic authentication, which every Redfish service has (DSP0266, "Authentication") and which leaves no session behind. */
+function questionOf({ user, password, trust }, url, sent) {
+	const headers = {
+		accept: "application/json",
+		"odata-version": "4.0",
+		authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
+	};
+	const common = {
+		url,
+		trust,
+		timeoutSeconds: 30
+	};
+	if (sent === void 0) return {
+		...common,
+		method: "GET",
+		headers
+	};
+	const body = JSON.stringify(sent);
+	const described = {
+		"content-type": "application/json",
+		"content-length": String(Buffer.byteLength(body))
+	};
+	return {
+		...common,
+		method: "POST",
+		headers: {
+			...headers,
+			...described
+		},
+		body
+	};
+}
+/** Never a refused password: a BMC that is given one too often locks its user out. */
+function isPassing(reply) {
+	if (reply.kind !== "answered") return reply.kind === "no-answer";
+	return reply.status === 429 || reply.status >= 500 && reply.status !== 501;
+}
+/** `Retry-After` in seconds, as BMCs write it (RFC 9110, section 10.2.3, also has dates), in bounds. */
+function secondsToWait(reply) {
+	const after = reply.kind === "answered" ? reply.headers["retry-after"] : void 0;
+	return /^\d+$/.test(after ?? "") ? Math.min(Number(after), 60) : 3;
+}
+function judged(server, reply) {
+	const { label, user } = server;
+	const { status, body } = reply;
+	if (status === 401 || status === 403) throw new PowerError(`${label} does not let in the user ${user} (${said(server, status, body)}); check \`user\`, its password file, and that it may control power.`);
+	if (!isPassing(reply)) return reply;
+	throw new PowerError(`${label} could not answer in ${tries} tries (${said(server, status, body)}); wait until it is ready, or restart the BMC.`);
+}
+function distrusted(label, { sha256, why }) {
+	return `${label} shows ${sha256 === "" ? "no certificate" : `the certificate with SHA-256 ${sha256}`}, which is not trusted (${why}); compare the fingerprint on the BMC itself, then set \`certificateSha256\` to it, or \`ca\` to its authority.`;
+}
+/** Of the error response that DSP0266 describes: the first of the messages, or the sum of them. */
+const errorDocument = object({ error: object({
+	message: string().optional(),
+	"@Message.ExtendedInfo": array(object({ Message: string().optional() })).optional().catch(void 0)
+}) });
+/** What a BMC repeats of our credentials goes no further. */
+function said({ user, password }, status, body) {
+	const { data } = errorDocument.safeParse(fromJson(body));
+	const message = data?.error["@Message.ExtendedInfo"]?.[0]?.Message ?? data?.error.message;
+	if (message === void 0) return String(status);
+	const encoded = Buffer.from(`${user}:${password}`).toString("base64");
+	return `${status} ${shortened(message.replaceAll(encoded, "…").replaceAll(password, "…"))}`;
+}
+
+// src/power/switch.ts
+const times = 3;
+/** Real machines take up to 10 s to go off, emulated ones 11. */
+const secondsToObey = 30;
+/** A refusal may be that of a controller which has not ended something else. */
+const secondsAfterRefusal = 5;
+/** Until the power supply's capacitors are empty; some BMCs also lose what they are told right after. */
+const secondsOff = 5;
+function switchOf(controller, sleep) {
+	return {
+		state: () => settledState(controller, sleep),
+		on: () => turn(controller, "on", sleep),
+		off: () => turn(controller, "off", sleep),
+		async cycle() {
+			if (await cycledByItself(controller, sleep)) return;
+			await turn(controller, "off", sleep);
+			await sleep(secondsOff);
+			await turn(controller, "on", sleep);
+		}
+	};
+}
+async function settledState(controller, sleep) {
+	const seen = await watch(controller, (state) => state !== "changing", secondsToObey, sleep);
+	if (seen !== "changing") return seen;
+	throw new PowerError(`${controller.label} says for ${secondsToObey} s that the machine is on its way on or off; check ${controller.check}.`);
+}
+/** Always tells, whatever the state was before: it may lag behind, or be about to change. */
+async function turn(controller, to, sleep) {
+	let disobedience = "";
+	for (let time = 0; time < times; time += 1) {
+		const answer = await controller.turn(to);
+		const seen = await watch(controller, (state) => state === to, answer.kind === "refused" ? secondsAfterRefusal : secondsToObey, sleep);
+		if (seen === to) return;
+		disobedience = described(answer, to, seen);
+	}
+	throw new PowerError(`${controller.label} ${disobedience}; check ${controller.check}.`);
+}
+function described(answer, to, seen) {
+	if (answer.kind === "refused") return `refuses to turn the machine ${to}: ${answer.why}`;
+	return `took the order to turn the machine ${to} ${times} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
+}
+/** The controller's own cycle leaves the machine on even where we end halfway. It counts where it was seen. */
+async function cycledByItself(controller, sleep) {
+	if (controller.cycle === void 0 || await controller.state() !== "on") return false;
+	const answer = await controller.cycle();
+	if (answer.kind === "refused") return false;
+	const leftOn = (state) => state !== "on";
+	if (answer.kind === "taken" && !leftOn(await watch(controller, leftOn, secondsToObey, sleep))) return false;
+	return await watch(controller, (state) => state === "on", secondsToObey, sleep) === "on";
+}
+/** The first state that is as wanted, or else the last of so many seconds. */
+async function watch(controller, isWanted, seconds, sleep) {
+	let state = await controller.state();
+	for (let second = 0; second < seconds && !isWanted(state); second += 1) {
+		await sleep(1);
+		state = await controller.state();
+	}
+	return state;
+}
+
+// src/power/power.ts
+/**
+* The power of the machine that people call `name`.
+* Throws a PowerError for a password or CA file that cannot be used; the controller is not asked anything yet.
+*/
+async function openPower(name, config, world) {
+	return switchOf(await openController(name, config, world), world.sleep);
+}
+function openController(name, config, world) {
+	switch (config.kind) {
+		case "ipmi": return openIpmi(name, config, world);
+		case "redfish": return openRedfish(name, config, world);
+		case "command": return openCommand(name, config, world);
+	}
+}
+
+// src/host/host-error.ts
+/** What went wrong between us and a host, in a sentence that names the host and what it was to do. */
+var HostError = class extends Error {
+	name = "HostError";
+	kind;
+	constructor(kind, message, options) {
+		super(message, options);
+		this.kind = kind;
+	}
+};
+
+// src/host/known-hosts.ts
+/** The format is sshd(8)'s "SSH_KNOWN_HOSTS FILE FORMAT". A line that cannot be used is ignored with the reason. */
+function parseKnownHosts(text) {
+	const entries = [];
+	const ignored = [];
+	for (const [index, content] of text.split("\n").entries()) {
+		const parsed = parseLine(content.trim(), index + 1);
+		if (parsed.kind === "entry") entries.push(parsed.entry);
+		if (parsed.kind === "ignored") ignored.push({
+			line: index + 1,
+			reason: parsed.reason
+		});
+	}
+	return {
+		entries,
+		ignored
+	};
+}
+/**
+* Whether `key` (as sent on the wire) is the one that the host at `address` is known by.
+* Stricter than ssh(1) in two points: a host known by keys of another type only is `changed`, and an
+* entry without a port stands for port 22 alone.
+*/
+function checkHostKey(entries, address, key) {
+	const ours = entries.filter((entry) => isFor(entry, address));
+	const same = ours.filter((entry) => entry.key.equals(key));
+	const revoked = same.find((entry) => entry.revoked);
+	if (revoked !== void 0) return {
+		kind: "revoked",
+		line: revoked.line
+	};
+	if (same.length > 0) return { kind: "known" };
+	const expected = ours.filter((entry) => !entry.revoked).map(expectedKey);
+	return expected.length > 0 ? {
+		kind: "changed",
+		expected
+	} : { kind: "unknown" };
+}
+/**
+* What to ask the server for, so that of its keys it shows one that is pinned here.
+* Empty for an unknown host. RSA stands for its SHA-2 signatures only (RFC 8332).
+*/
+function algorithmsFor(entries, address) {
+	const pinned = entries.filter((entry) => !entry.revoked && isFor(entry, address));
+	const types = new Set(pinned.map((entry) => keyType(entry.key)));
+	return signatures.filter(({ type }) => types.has(type)).map(({ algorithm }) => algorithm);
+}
+/** In order of preference. */
+const signatures = [
+	{
+		type: "ssh-ed25519",
+		algorithm: "ssh-ed25519"
+	},
+	{
+		type: "ecdsa-sha2-nistp256",
+		algorithm: "ecdsa-sha2-nistp256"
+	},
+	{
+		type: "ecdsa-sha2-nistp384",
+		algorithm: "ecdsa-sha2-nistp384"
+	},
+	{
+		type: "ecdsa-sha2-nistp521",
+		algorithm: "ecdsa-sha2-nistp521"
+	},
+	{
+		type: "ssh-rsa",
+		algorithm: "rsa-sha2-512"
+	},
+	{
+		type: "ssh-rsa",
+		algorithm: "rsa-sha2-256"
+	}
+];
+/** `SHA256:…`, as ssh-keygen -l prints it. */
+const fingerprint = (key) => `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
+/** The name that a key starts with, `ssh-ed25519` say; empty for bytes that are no key. */
+function keyType(key) {
+	const length = key.length < 4 ? 0 : key.readUInt32BE(0);
+	return key.subarray(4, 4 + length).toString("latin1");
+}
+function parseLine(content, line) {
+	if (content === "" || content.startsWith("#")) return { kind: "empty" };
+	const fields = content.split(/[ \t]+/);
+	const marker = content.startsWith("@") ? fields.shift() : void 0;
+	const [hosts = "", type = "", base64 = ""] = fields;
+	if (marker === "@cert-authority") return ignore("host certificates are not supported");
+	if (marker !== void 0 && marker !== "@revoked") return ignore(`unknown marker ${marker}`);
+	const patterns = parseHosts(hosts);
+	if (patterns === void 0) return ignore("the hashed host name is malformed");
+	const key = Buffer.from(base64, "base64");
+	if (type === "" || keyType(key) !== type) return ignore("it holds no key of the type it names");
+	return {
+		kind: "entry",
+		entry: {
+			line,
+			hosts: patterns,
+			key,
+			revoked: marker === "@revoked"
+		}
+	};
+}
+const ignore = (reason) => ({
+	kind: "ignored",
+	reason
+});
+function parseHosts(field) {
+	if (!field.startsWith("|")) return {
+		kind: "plain",
+		patterns: field.toLowerCase().split(",")
+	};
+	const [, salt, hash] = /^\|1\|([^|]+)\|([^|]+)$/.exec(field) ?? [];
+	if (salt === void 0 || hash === void 0) return void 0;
+	return {
+		kind: "hashed",
+		salt: Buffer.from(salt, "base64"),
+		hash: Buffer.from(hash, "base64")
+	};
+}
+function isFor({ hosts }, address) {
+	const name = nameInFile(address);
+	if (hosts.kind === "hashed") return createHmac("sha1", hosts.salt).update(name).digest().equals(hosts.hash);
+	const [refusing, accepting] = splitBy(hosts.patterns, (pattern) => pattern.startsWith("!"));
+	if (refusing.some((pattern) => matches(pattern.slice(1), name))) return false;
+	return accepting.some((pattern) => matches(pattern, name));
+}
+/** `host`, or `[host]:port` where the port is not 22. */
+function nameInFile({ host, port }) {
+	const name = host.toLowerCase();
+	return port === 22 ? name : `[${name}]:${port}`;
+}
+function splitBy(all, chosen) {
+	return [all.filter(chosen), all.filter((one) => !chosen(one))];
+}
+/** `*` stands for any characters, `?` for one, all others for themselves. */
+function matches(pattern, name) {
+	const source = pattern.replace(/[\\^$.+()[\]{}|]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".");
+	return new RegExp(`^${source}$`).test(name);
+}
+function expectedKey({ line, key }) {
+	return {
+		line,
+		type: keyType(key),
+		fingerprint: fingerprint(key)
+	};
+}
+
+export { parseKnownHosts as a, PowerError as c, keyType as i, checkHostKey as n, HostError as o, fingerprint as r, openPower as s, algorithmsFor as t };

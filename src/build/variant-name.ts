@@ -1,0 +1,10 @@
+// What the variants of an experiment are called, in a report and in a path.
+
+/** Base and patched, of which a verdict is given; all others are shown beside them. */
+export const isJudged = (variant: string): boolean => variant === 'base' || variant === 'patched';
+
+/** Of an earlier diff of a revision: `diff 80345`. */
+export const diffName = (diff: number): string => `diff ${diff}`;
+
+/** As a part of a path, or of the name of a boot environment: `diff-80345`. */
+export const pathName = (variant: string): string => variant.replaceAll(' ', '-');

@@ -1,0 +1,95 @@
+// `ppsgate gate --answer`: the same gate, with its answer on Phabricator.
+
+import { UsageError } from '../config/overrides.ts';
+import { worstExitCode } from '../exit.ts';
+import { readPlan } from '../experiment/plan.ts';
+import type { Conduit } from '../patch/conduit.ts';
+import type { RevisionDiff } from '../patch/patch.ts';
+import { findRevision } from '../patch/phabricator.ts';
+import { openPhabricator, phabricatorOf } from '../patch/phabricator-login.ts';
+import {
+  type Answer,
+  answering,
+  type Ending,
+  endingOfError,
+  endingOfResult,
+  together,
+} from '../publish/answer.ts';
+import { openBuild } from '../publish/harbormaster.ts';
+import { openRevisionComment } from '../publish/phabricator.ts';
+import {
+  gatesOf,
+  type Judged,
+  judgeAll,
+  required,
+  revisionNamed,
+  type Session,
+  stderrLog,
+} from './judge-gate.ts';
+
+/** A comment for each gate, and one end of the build, by the worst of them. */
+export async function judgeAndAnswer(asked: Session): Promise<PromiseSettledResult<Judged>[]> {
+  const { config, options, signal } = asked;
+  const { run = `by-hand-${Date.now()}`, build, details } = options;
+  const phabricator = phabricatorOf(config);
+  const { undecided } = phabricator;
+  // Without the signal: a gate that is cancelled has something to tell, too.
+  const conduit = await openPhabricator(phabricator, { log: stderrLog });
+  const diff = await diffOf(conduit, asked);
+  const patch = `D${diff.number}:${diff.diff}`;
+  const session: Session = { ...asked, options: { ...options, patch } };
+  const takesCommands = options.run !== undefined;
+  const shared = {
+    undecided,
+    takesCommands,
+    log: stderrLog,
+    ...(details !== undefined && { details }),
+  };
+  const buildAnswer =
+    build === undefined ? together([]) : openBuild(conduit, build, diff, { ...shared, run });
+  const comment = (index: number) =>
+    openRevisionComment(conduit, diff, { ...shared, run: index === 0 ? run : `${run}.${index}` });
+
+  let ended: PromiseSettledResult<Judged>[] = [];
+  await answering(buildAnswer, signal, async () => {
+    const gates = await gatesOf(session).catch(async (error: unknown) => {
+      await comment(0).ended(endingOfError(error));
+      throw error;
+    });
+    ended = await judgeAll(gates, session, (index) =>
+      together([comment(index), whileItLasts(buildAnswer)]),
+    );
+    return worstOf(ended.map(endingOf));
+  });
+  return ended;
+}
+
+/** The diff that is judged, for good: a newer one may come at any time. */
+async function diffOf(conduit: Conduit, { config, options }: Session): Promise<RevisionDiff> {
+  if (options.resume !== undefined) {
+    const { patch } = await readPlan(options.resume);
+    if (patch.kind === 'revision') return patch;
+    throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
+  }
+  const text = required('--patch', options.patch);
+  const name = revisionNamed(text, config);
+  const { number, diff } = await findRevision(conduit, name);
+  return { number, diff: diff.id };
+}
+
+/** The rest of it is for whoever knows how all gates ended. */
+const whileItLasts = (answer: Answer): Answer => ({
+  ...answer,
+  ended: async () => {},
+});
+
+const endingOf = (settled: PromiseSettledResult<Judged>): Ending =>
+  settled.status === 'fulfilled'
+    ? endingOfResult(settled.value.result, {})
+    : endingOfError(settled.reason);
+
+function worstOf(endings: readonly Ending[]): Ending {
+  const worst = worstExitCode(endings.map(({ exitCode }) => exitCode));
+  const found = endings.find(({ exitCode }) => exitCode === worst) ?? endings[0];
+  return found ?? endingOfError(new Error('There was no gate.'));
+}

@@ -1,0 +1,189 @@
+// The gates that `ppsgate gate` is asked for: one for each testbed that the patch is judged on.
+import { join, resolve } from 'node:path';
+import {
+  type Overrides,
+  parseMaxRuns,
+  parsePriority,
+  parseSeed,
+  UsageError,
+} from '../config/overrides.ts';
+import type { Config } from '../config/schema.ts';
+import { openReservations, whoami } from '../controller.ts';
+import { historyFile } from '../experiment/history.ts';
+import { randomSeed } from '../experiment/plan.ts';
+import { gate, resumeGate, type World } from '../gate.ts';
+import { type Patch, patchName } from '../patch/patch.ts';
+import { parseRevisionName, type RevisionName } from '../patch/phabricator.ts';
+import { openPhabricator, phabricatorOf } from '../patch/phabricator-login.ts';
+import { patchOfRange } from '../patch/range.ts';
+import { openRepository } from '../patch/repository.ts';
+import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
+import { labelled, type Output, showProgress } from '../progress.ts';
+import { type Answer, answering, endingOfResult } from '../publish/answer.ts';
+import type { Result } from '../report/result.ts';
+import { testbedsFor, wishesOf } from '../testbed/inventory.ts';
+import { timestampedDirectory } from '../work-directory.ts';
+
+export type GateOptions = Overrides & {
+  patch?: string;
+  earlier?: string;
+  repository?: string;
+  config?: string;
+  testbed?: string;
+  each?: string;
+  priority?: string;
+  directory?: string;
+  seed?: string;
+  resume?: string;
+  baseKernel?: string;
+  patchedKernel?: string;
+  answer?: true;
+  run?: string;
+  build?: string;
+  details?: string;
+  json?: true;
+};
+
+export type Session = { config: Config; options: GateOptions; signal: AbortSignal };
+
+/** One patch on one testbed. */
+export type OneGate = {
+  /** Tells it from the others; empty where there are none. */
+  name: string;
+  directory: string;
+  start(world: World): Promise<Result>;
+};
+
+export type Judged = OneGate & { result: Result };
+
+/** All at once, and each to its end. */
+export const judgeAll = (
+  gates: readonly OneGate[],
+  session: Session,
+  answerOf: (index: number) => Answer,
+): Promise<PromiseSettledResult<Judged>[]> =>
+  Promise.allSettled(
+    gates.map(async (one, index) => ({
+      ...one,
+      result: await judge(one, session, answerOf(index)),
+    })),
+  );
+
+export async function gatesOf(session: Session): Promise<OneGate[]> {
+  const { config, options } = session;
+  const { resume, maxRuns } = options;
+  if (resume !== undefined) {
+    const most = maxRuns === undefined ? undefined : parseMaxRuns(maxRuns);
+    return [{ name: '', directory: resume, start: (world) => resumeGate(resume, world, most) }];
+  }
+  const patch = await patchOf(session);
+  const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed);
+  const kernels = givenKernels(options);
+  const folder = options.directory ?? timestampedDirectory('ppsgate-gate');
+  const wishes = wishesOf(config, options);
+  return wishes.map((wish): OneGate => {
+    const isOnly = wishes.length === 1;
+    const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, '-'));
+    const request = { patch, config, testbeds: testbedsFor(config, wish), seed, kernels };
+    return {
+      name: isOnly ? '' : wish,
+      directory,
+      start: (world) => gate(request, directory, world),
+    };
+  });
+}
+
+/** A range of commits, or a revision of the configured Phabricator. */
+async function patchOf({ config, options, signal }: Session): Promise<Patch> {
+  const text = required('--patch', options.patch);
+  const repository = repositoryOf(options);
+  const earlier = parseEarlier(options.earlier || 'none');
+  if (text.includes('..')) {
+    if (earlier === 'none') return patchOfRange(repository, text);
+    throw new UsageError(`--earlier: "${text}" is no revision, and only those have earlier diffs.`);
+  }
+  const name = revisionNamed(text, config);
+  const phabricator = phabricatorOf(config);
+  const conduit = await openPhabricator(phabricator, { log: stderrLog, signal });
+  return patchOfRevision(name, earlier, { conduit, repository, config: phabricator });
+}
+
+/** Throws a `UsageError` for what is no revision. */
+export function revisionNamed(text: string, config: Config): RevisionName {
+  const name = parseRevisionName(text, phabricatorOf(config).url);
+  if (name !== undefined) return name;
+  throw new UsageError(
+    `"${text}" is no patch: write a range of commits like main..my-branch, or a revision like D27401 or D27401:80677.`,
+  );
+}
+
+export const stderrLog = {
+  info: (sentence: string) => process.stderr.write(`${sentence}\n`),
+  warn: (sentence: string) => process.stderr.write(`warning: ${sentence}\n`),
+};
+
+const repositoryOf = ({ repository }: GateOptions) => openRepository(resolve(repository ?? '.'));
+
+async function judge(
+  { name, directory, start }: OneGate,
+  { config, options, signal }: Session,
+  answer: Answer,
+): Promise<Result> {
+  const priority = parsePriority(options.priority);
+  let testbed: string | undefined;
+  const shown = labelled(process.stderr, name);
+  const output = options.answer
+    ? heard(shown, (line) => {
+        if (testbed !== undefined) answer.measuring(testbed, line);
+      })
+    : shown;
+  const progress = showProgress(output, config.gate.metric, () => performance.now());
+  const tell = (text: string) => progress.onEvent({ kind: 'preparing', text });
+  await using reservations = await openReservations(config, {
+    signal,
+    tell,
+    onWait(outlook, text) {
+      tell(text);
+      answer.waiting(outlook, text);
+    },
+  });
+  const world: World = {
+    repository: repositoryOf(options),
+    async reserve(testbeds, patch) {
+      const holder = { who: whoami(), purpose: 'gate', patch: patchName(patch) };
+      const reserved = await reservations.reserve(testbeds, { priority, holder }, directory);
+      testbed = reserved.name;
+      answer.measuring(testbed);
+      return reserved;
+    },
+    history: historyFile(config.history),
+    now: () => new Date(),
+    onEvent: progress.onEvent,
+    signal,
+  };
+  const work = async () => endingOfResult(await start(world), {});
+  const { result } = await answering(answer, signal, work).finally(progress.end);
+  if (result === undefined) throw new TypeError('A gate that ended by itself has a result.');
+  return result;
+}
+
+/** Plain lines even on a terminal: they are told elsewhere, too. */
+const heard = (output: Output, hears: (line: string) => void): Output => ({
+  write(text: string) {
+    hears(text.trim());
+    return output.write(text);
+  },
+});
+
+function givenKernels({ baseKernel: base, patchedKernel: patched }: GateOptions) {
+  if (base === undefined && patched === undefined) return undefined;
+  return {
+    base: required('--base-kernel', base),
+    patched: required('--patched-kernel', patched),
+  };
+}
+
+export function required(name: string, value: string | undefined): string {
+  if (value !== undefined) return value;
+  throw new UsageError(`${name} is missing: see 'ppsgate gate --help'.`);
+}

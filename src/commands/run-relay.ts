@@ -1,0 +1,134 @@
+// `ppsgate relay` and `ppsgate poll`: the configuration, the queue and the server behind them.
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '../config/load.ts';
+import { applyOverrides, UsageError } from '../config/overrides.ts';
+import type { Config } from '../config/schema.ts';
+import { readSecret } from '../config/secret.ts';
+import { exitCodes } from '../exit.ts';
+import type { Ask } from '../patch/command.ts';
+import { ConduitError } from '../patch/conduit.ts';
+import { whoami } from '../patch/phabricator.ts';
+import { openPhabricator, phabricatorOf } from '../patch/phabricator-login.ts';
+import { openInbox } from '../relay/inbox.ts';
+import { pollOnce, type RelayWorld, workOnce } from '../relay/relay.ts';
+import type { RelayConfig } from '../relay/schema.ts';
+import { startRelayServer } from '../relay/server.ts';
+import { openStarter } from '../relay/starter.ts';
+import { testbedsFor, wishesOf } from '../testbed/inventory.ts';
+
+export type RelayOptions = { config?: string };
+export type PollOptions = RelayOptions & { every?: string; once?: true };
+
+export async function runRelay(options: RelayOptions, signal: AbortSignal): Promise<number> {
+  const world = await openWorld(options, signal);
+  using inbox = world.inbox;
+  const { relay } = world.config;
+  const bell = openBell();
+  const secrets = await secretsOf(relay);
+  const { host, port: asked } = relay;
+  await using server = await startRelayServer({
+    ...{ host, port: asked, now: world.now, log: world.log.info, ...secrets },
+    inbox: {
+      countPending: inbox.countPending,
+      accept(deliveries) {
+        const answers = inbox.accept(deliveries);
+        bell.ring();
+        return answers;
+      },
+    },
+  });
+  world.log.info(`Listens on ${host}, port ${server.port}.`);
+  while (!signal.aborted) {
+    await workOnce(world);
+    await bell.waitFor(secondsBetweenRounds, signal);
+  }
+  return exitCodes.pass;
+}
+
+/** Started gates are looked at, and what failed is tried again. */
+const secondsBetweenRounds = 10;
+
+export async function runPoll(options: PollOptions, signal: AbortSignal): Promise<number> {
+  const every = secondsIn(options.every ?? '60');
+  const world = await openWorld(options, signal);
+  using _inbox = world.inbox;
+  for (;;) {
+    await pollOnce(world).catch((error: unknown) => {
+      if (options.once || !(error instanceof ConduitError)) throw error;
+      world.log.warn(error.message);
+    });
+    await workOnce(world);
+    if (options.once) return exitCodes.pass;
+    await pause(every, signal);
+    if (signal.aborted) return exitCodes.pass;
+  }
+}
+
+function secondsIn(text: string): number {
+  const seconds = Number(text);
+  if (Number.isInteger(seconds) && seconds >= 10 && seconds <= 3600) return seconds;
+  throw new UsageError(
+    `--every: expected a whole number of seconds from 10 to 3600, found "${text}".`,
+  );
+}
+
+async function openWorld(options: RelayOptions, signal: AbortSignal): Promise<RelayWorld> {
+  const configPath = resolve(options.config ?? 'ppsgate.yml');
+  const config = await loadConfig(configPath);
+  const phabricator = phabricatorOf(config);
+  const { relay } = phabricator;
+  const conduit = await openPhabricator(phabricator, { log, signal });
+  const me = await whoami(conduit);
+  const starter = await openStarter(relay, { configPath });
+  await mkdir(relay.directory, { recursive: true });
+  const now = () => new Date();
+  const inbox = openInbox(join(relay.directory, 'inbox.sqlite'), now);
+  log.info(`Is ${me.name} on ${conduit.url}.`);
+  return {
+    ...{ conduit, config: phabricator, me: me.phid, inbox, starter, now, log, signal },
+    check: (ask) => checkAsk(config, ask),
+  };
+}
+
+function checkAsk(config: Config, { testbed, ...texts }: Ask): void {
+  const asked = applyOverrides(config, texts);
+  for (const wish of wishesOf(asked, testbed ? { testbed } : {})) testbedsFor(asked, wish);
+}
+
+async function secretsOf({ webhookKeyPath, buildPasswordPath }: RelayConfig) {
+  if (webhookKeyPath === undefined && buildPasswordPath === undefined) {
+    throw new UsageError(
+      'ppsgate.yml has neither `phabricator.relay.webhookKeyFile` nor `buildPasswordFile`, so nobody could be believed: write one there, or use ppsgate poll.',
+    );
+  }
+  const read = (what: string, path: string) => readSecret({ what, path });
+  return {
+    ...(webhookKeyPath && { webhookKey: await read('The key of the webhook', webhookKeyPath) }),
+    ...(buildPasswordPath && {
+      buildPassword: await read('The user and password of builds', buildPasswordPath),
+    }),
+  };
+}
+
+/** Rung while nobody waits, it is heard by the next who does. */
+function openBell() {
+  let rung = new AbortController();
+  return {
+    ring: () => rung.abort(),
+    async waitFor(seconds: number, signal: AbortSignal): Promise<void> {
+      await pause(seconds, AbortSignal.any([signal, rung.signal]));
+      rung = new AbortController();
+    },
+  };
+}
+
+const pause = (seconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(seconds * 1000, undefined, { signal }).catch(() => {});
+
+const log = {
+  info: (sentence: string) => process.stdout.write(`${new Date().toISOString()} ${sentence}\n`),
+  warn: (sentence: string) =>
+    process.stdout.write(`${new Date().toISOString()} warning: ${sentence}\n`),
+};

@@ -1,0 +1,30 @@
+// What is looked at of a set-up for Phabricator, and what is found.
+import type { ConduitOptions } from '../patch/conduit.ts';
+import type { Finding as Plain } from '../testbed/check.ts';
+
+export type Finding =
+  | Plain
+  /** A `warning` keeps ppsgate from nothing; what is `unreachable` may be well later by itself. */
+  | { kind: 'warning' | 'unreachable'; what: string; why: string; mend: string };
+
+export type Point = {
+  what: string;
+  /** Earlier points, by their `what`, without which this one makes no sense. */
+  needs?: readonly string[];
+  look(what: string): Promise<Finding[]>;
+};
+
+export type CheckWorld = Pick<ConduitOptions, 'log' | 'pause'> & {
+  signal: AbortSignal;
+  now(): Date;
+  /** Hears what is looked at next. */
+  onLook(what: string): void;
+};
+
+export const warning = (what: string, why: string, mend: string): Finding => ({
+  ...{ kind: 'warning', what, why, mend },
+});
+
+export const unreachable = (what: string, why: string, mend: string): Finding => ({
+  ...{ kind: 'unreachable', what, why, mend },
+});

@@ -1,0 +1,162 @@
+// Looks at the relay that runs here: whether it answers, and lets in nobody but Phabricator.
+import { createHmac } from 'node:crypto';
+import { readSecret } from '../config/secret.ts';
+import { reasonOf } from '../host/one-line.ts';
+import { ok, skipped, wrong } from '../testbed/check.ts';
+import { type CheckWorld, type Finding, type Point, unreachable, warning } from './check-point.ts';
+import { secretPoint } from './check-secret.ts';
+import type { PhabricatorConfig, RelayConfig } from './schema.ts';
+
+export function relayPoints(config: PhabricatorConfig, world: CheckWorld): Point[] {
+  const { relay } = config;
+  const { webhookKeyPath, buildPasswordPath } = relay;
+  if (webhookKeyPath === undefined && buildPasswordPath === undefined) {
+    const why =
+      'neither `relay.webhookKeyFile` nor `relay.buildPasswordFile` is set: use `ppsgate poll`';
+    return [{ what: 'the relay', look: async (what) => [skipped(what, why)] }];
+  }
+  const ask = askOf(relay, world.signal);
+  return [
+    { what: 'relay.on', look: async (what) => occasions(what, relay) },
+    { what: 'the relay', look: (what) => health(what, relay, ask) },
+    ...(webhookKeyPath === undefined ? [] : webhookPoints(webhookKeyPath, config, ask)),
+    ...(buildPasswordPath === undefined ? [] : buildPoints(buildPasswordPath, ask)),
+  ];
+}
+
+function occasions(what: string, { on, buildPasswordPath, webhookKeyPath }: RelayConfig) {
+  const isBuilt = buildPasswordPath !== undefined && on.includes('builds');
+  if (isBuilt && on.includes('diffs')) {
+    const why =
+      'builds and diffs are both measured, so a diff that comes both ways is begun by itself and then once more for its build';
+    return [warning(what, why, 'leave `diffs` out, or `builds`')];
+  }
+  if (webhookKeyPath === undefined && (on.includes('diffs') || on.includes('comments'))) {
+    const why = 'without `relay.webhookKeyFile` only `ppsgate poll` hears of diffs and comments';
+    return [warning(what, why, 'set it, or run `ppsgate poll` beside the relay')];
+  }
+  return [ok(what, `what is measured: ${on.join(', ')}`)];
+}
+
+type Reply = { status: number; text: string };
+type Ask = (path: string, init: RequestInit) => Promise<Reply>;
+
+const mostSeconds = 10;
+
+const askOf =
+  (relay: RelayConfig, signal: AbortSignal): Ask =>
+  async (path, init) => {
+    const timeout = AbortSignal.timeout(mostSeconds * 1000);
+    const response = await fetch(`${baseOf(relay)}${path}`, {
+      ...init,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+
+/** From this machine; what listens on all addresses does so on loopback. */
+function baseOf({ host, port }: RelayConfig): string {
+  const near = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
+}
+
+async function health(what: string, relay: RelayConfig, ask: Ask): Promise<Finding[]> {
+  const base = baseOf(relay);
+  let reply: Reply;
+  try {
+    reply = await ask('/health', {});
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const why = `nothing answers on ${base} (${reasonOf(cause)})`;
+    return [unreachable(what, why, 'start `ppsgate relay`, and see what it says')];
+  }
+  if (reply.status === 200 && /^\d+ pending$/m.test(reply.text)) {
+    return [ok(what, `it answers on ${base}, with ${reply.text.trim()}`)];
+  }
+  const mend = 'end that, or set another `relay.port` in ppsgate.yml and start the relay again';
+  return [wrong(what, `something else answers on ${base}, with ${reply.status}`, mend)];
+}
+
+const restart = 'start the relay again, for it reads its files at its start';
+
+function webhookPoints(path: string, { url }: PhabricatorConfig, ask: Ask): Point[] {
+  const place = { what: 'The key of the webhook', path };
+  return [
+    secretPoint('relay.webhookKeyFile', place),
+    {
+      what: 'POST /webhook',
+      needs: ['the relay'],
+      async look(what) {
+        const signed = (signature: string) =>
+          ask('/webhook', {
+            method: 'POST',
+            body: testWebhook,
+            headers: { 'x-phabricator-webhook-signature': signature },
+          });
+        const strange = await signed('0'.repeat(64));
+        if (strange.status !== 401) return [open(what, 'a wrong signature', strange)];
+        const key = await readSecret(place).catch(() => undefined);
+        if (key === undefined) return [ok(what, 'a wrong signature is refused')];
+        const ours = await signed(createHmac('sha256', key).update(testWebhook).digest('hex'));
+        if (ours.status === 200) return [ok(what, 'none but a right signature is taken')];
+        const why = `the relay answers ${ours.status} to what is signed with the key of ${path}`;
+        return [wrong(what, why, restart)];
+      },
+    },
+    {
+      what: 'the webhook',
+      look: async (what) => [
+        skipped(
+          what,
+          `only its page tells: ${url}/herald/webhook/ has to show one for this relay, enabled, with the key of ${path}`,
+        ),
+      ],
+    },
+  ];
+}
+
+/** Sent by hand, says Herald by `test`, and so of no consequence. */
+const testWebhook = JSON.stringify({
+  object: { type: 'DREV', phid: 'PHID-DREV-ppsgatecheck' },
+  triggers: [],
+  action: { test: true, silent: false, secure: false, epoch: 0 },
+  transactions: [],
+});
+
+function buildPoints(path: string, ask: Ask): Point[] {
+  const place = { what: 'The user and password of builds', path };
+  return [
+    secretPoint('relay.buildPasswordFile', place),
+    {
+      what: 'POST /build',
+      needs: ['the relay'],
+      async look(what) {
+        const strange = await ask('/build', { method: 'POST' });
+        if (strange.status !== 401) return [open(what, 'no password', strange)];
+        const password = await readSecret(place).catch(() => undefined);
+        if (password === undefined) return [ok(what, 'no password is refused')];
+        if (!/^[^:]+:./.test(password)) {
+          const mend = `write a user, a colon and a password into ${path}, the same as in Passphrase`;
+          return [wrong(what, `${path} does not have the form user:password`, mend)];
+        }
+        const authorization = `Basic ${Buffer.from(password).toString('base64')}`;
+        // Which asks for nothing, and so is refused for that once the password is right.
+        const ours = await ask('/build', { method: 'POST', headers: { authorization } });
+        if (ours.status === 400) return [ok(what, 'none but the right user and password is taken')];
+        const why = `the relay answers ${ours.status} to the user and password of ${path}`;
+        return [wrong(what, why, restart)];
+      },
+    },
+  ];
+}
+
+/** What was to be refused was not. */
+function open(what: string, given: string, { status }: Reply): Finding {
+  if (status === 404) {
+    const why = 'the relay that runs does not take these, as one without the file in ppsgate.yml';
+    return wrong(what, why, restart);
+  }
+  const why = `the relay answers ${status} to ${given}, and not 401`;
+  return wrong(what, why, 'see that nothing stands between that answers for it');
+}

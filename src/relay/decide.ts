@@ -1,0 +1,230 @@
+// What comes of what happened on Phabricator: a gate, a reply, the end of one, or nothing.
+import { checkDiff } from '../build/diff.ts';
+import { UsageError } from '../config/overrides.ts';
+import { authorizeRevision, type RevisionOccasion } from '../patch/authorize-revision.ts';
+import { type Ask, type Command, callOnPhabricator, parseCommand } from '../patch/command.ts';
+import type { Conduit } from '../patch/conduit.ts';
+import {
+  type FoundRevision,
+  findRevision,
+  isMember,
+  RevisionError,
+  transactionsOf,
+  userNames,
+} from '../patch/phabricator.ts';
+import { fetchDiff } from '../patch/phabricator-diff.ts';
+import { parseEarlier } from '../patch/revision.ts';
+import type { Inbox } from './inbox.ts';
+import type { Job } from './job.ts';
+import type { PhabricatorConfig } from './schema.ts';
+
+/** What happened to the revision `of` (a number); `key` is of that and nothing else. */
+export type Occurrence = { key: string; of: number } & (
+  | { kind: 'diff'; diff: number }
+  | { kind: 'comment'; id: number; by: string; at: Date; text: string }
+  | { kind: 'build'; build: string; diff: number }
+);
+
+export type Decision =
+  | { kind: 'run'; job: Job }
+  | { kind: 'cancel'; of: number; why: string }
+  | { kind: 'reply'; of: number; topic: 'help' | 'mistaken' | 'refused'; why: string; key: string }
+  /** Nobody may have it measured, and somebody waits to be told so. */
+  | { kind: 'refuse-build'; build: string; of: number; diff: number; why: string }
+  | { kind: 'nothing'; why: string };
+
+export type DecideWorld = {
+  conduit: Conduit;
+  config: PhabricatorConfig;
+  /** PHID of the bot. */
+  me: string;
+  inbox: Pick<Inbox, 'jobsOf'>;
+  /** Wrong scenarios, testbeds and the like are told before anything is queued; throws a `UsageError`. */
+  check(ask: Ask): void;
+  warn(sentence: string): void;
+};
+
+/** Throws a ConduitError where Phabricator does not tell what is to be known. */
+export async function decide(occurrence: Occurrence, world: DecideWorld): Promise<Decision> {
+  try {
+    switch (occurrence.kind) {
+      case 'diff':
+        return await decideDiff(occurrence, world);
+      case 'build':
+        return await decideBuild(occurrence, world);
+      case 'comment':
+        return await decideComment(occurrence, world);
+    }
+  } catch (error) {
+    if (!(error instanceof RevisionError)) throw error;
+    return { kind: 'nothing', why: error.message };
+  }
+}
+
+type Of<Kind extends Occurrence['kind']> = Extract<Occurrence, { kind: Kind }>;
+
+async function decideDiff({ of, diff }: Of<'diff'>, world: DecideWorld): Promise<Decision> {
+  if (!world.config.relay.on.includes('diffs')) return nothing('New diffs are not measured here.');
+  const isAskedFor = world.inbox
+    .jobsOf(of)
+    .some(({ job }) => job.diff === diff && job.build !== undefined);
+  if (isAskedFor) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
+  const found = await findRevision(world.conduit, { revision: of, diff });
+  const newest = await findRevision(world.conduit, { revision: of });
+  if (newest.diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
+  const why = whyNone(found, world) ?? (await whyElsewhere(found, world));
+  if (why !== undefined) return nothing(why);
+  const leave = await leaveFor(found, sentBy(found), world);
+  if (leave.kind !== 'allowed') return nothing(leave.why);
+  const job: Job = {
+    ...{ key: `D${of}:${diff}`, revision: of, diff },
+    ask: {},
+    by: found.author.name,
+  };
+  return { kind: 'run', job };
+}
+
+async function decideBuild(occurrence: Of<'build'>, world: DecideWorld): Promise<Decision> {
+  const { of, diff, build, key } = occurrence;
+  const refused = (why: string): Decision => ({ kind: 'refuse-build', build, of, diff, why });
+  if (!world.config.relay.on.includes('builds')) return refused('Builds are not measured here.');
+  const found = await findRevision(world.conduit, { revision: of, diff });
+  const why = whyNone(found, world);
+  if (why !== undefined) return refused(why);
+  const leave = await leaveFor(found, sentBy(found), world);
+  if (leave.kind !== 'allowed') return refused(leave.why);
+  const job: Job = { key, revision: of, diff, ask: {}, build, by: 'Harbormaster' };
+  return { kind: 'run', job };
+}
+
+async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Promise<Decision> {
+  const { key, of, text, by } = occurrence;
+  if (!world.config.relay.on.includes('comments')) return nothing('Comments ask for nothing here.');
+  if (by === world.me) return nothing('The comment is the bot’s own.');
+  const command = parseCommand(text, callOnPhabricator);
+  if (command === undefined) return nothing('The comment is no command.');
+  const reply = (topic: 'help' | 'mistaken' | 'refused', why: string): Decision => ({
+    ...{ kind: 'reply', of, topic, why, key },
+  });
+  if (command.kind === 'mistaken') return reply('mistaken', command.why);
+  if (command.kind === 'help') return reply('help', '');
+  try {
+    const named = 'diff' in command ? command.diff : undefined;
+    const before = await diffBefore(occurrence, named, world);
+    const found = await findRevision(world.conduit, { revision: of, diff: before.diff });
+    const why = whyNone(found, world);
+    if (why !== undefined) return reply('refused', why);
+    const name = (await userNames(world.conduit, [by])).get(by) ?? by;
+    const occasion: RevisionOccasion = {
+      ...{ kind: 'commanded', by: { phid: by, name }, at: occurrence.at, sentAt: before.sentAt },
+      isNamed: named !== undefined || command.kind === 'cancel',
+    };
+    const leave = await leaveFor(found, occasion, world);
+    if (leave.kind !== 'allowed') return reply('refused', leave.why);
+    if (command.kind === 'cancel') return { kind: 'cancel', of, why: leave.why };
+    const asked = { key, revision: of, diff: before.diff, by: name };
+    const job = jobFor(command, asked, world);
+    if (typeof job === 'string') return reply('mistaken', job);
+    return { kind: 'run', job };
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof RevisionError)) throw error;
+    return reply('mistaken', error.message);
+  }
+}
+
+/** A job, or what is wrong with the command. Throws a `UsageError` for what cannot be measured as it is asked for. */
+function jobFor(
+  command: Extract<Command, { kind: 'run' | 'rerun' | 'extend' }>,
+  asked: Omit<Job, 'ask'>,
+  { inbox, check }: DecideWorld,
+): Job | string {
+  const { revision, diff } = asked;
+  if (command.kind === 'run') {
+    check(command.ask);
+    parseEarlier(command.ask.earlier || 'none');
+    return { ...asked, ask: command.ask };
+  }
+  const before = inbox.jobsOf(revision);
+  if (command.kind === 'rerun') return { ...asked, ask: before[0]?.job.ask ?? {} };
+  const last = before.find(({ job }) => job.diff === diff);
+  if (last === undefined || last.state.kind !== 'ended') {
+    return `There is no experiment to extend for diff ${diff}; write ${callOnPhabricator} run first`;
+  }
+  const { maxRuns } = command;
+  const extend = {
+    // All of them work in the folder of the first.
+    key: last.job.extend?.key ?? last.job.key,
+    ...(maxRuns !== undefined && { maxRuns }),
+  };
+  return { ...asked, ask: last.job.ask, extend };
+}
+
+/** The diff that was the newest when the comment was written, or the one that it names, and when that was sent. */
+async function diffBefore(
+  { of, id }: Of<'comment'>,
+  named: number | undefined,
+  { conduit }: DecideWorld,
+): Promise<{ diff: number; sentAt: Date }> {
+  const { phid, diff, earlier } = await findRevision(conduit, { revision: of });
+  // A diff can be made long before it is sent to the revision, so its own date tells nothing.
+  const sent = (await transactionsOf(conduit, phid, {})).flatMap((one) => {
+    const known = [...earlier, diff].find(
+      (each) => one.kind === 'diff' && each.phid === one.diffPhid,
+    );
+    return known === undefined || one.id > id ? [] : { diff: known.id, sentAt: one.at };
+  });
+  const found = sent.findLast((one) => named === undefined || one.diff === named);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    named === undefined
+      ? `nobody can say which diff you mean; write ${callOnPhabricator} run ${diff.id}`
+      : `D${of} had no diff ${named} when you wrote; its newest is ${diff.id}`,
+  );
+}
+
+const sentBy = ({ author, diff }: FoundRevision): RevisionOccasion => ({
+  kind: 'sent',
+  by: [author, diff.author],
+});
+
+function leaveFor(
+  { number, diff }: FoundRevision,
+  occasion: RevisionOccasion,
+  { conduit, config, warn }: DecideWorld,
+) {
+  const { people, projects } = config;
+  return authorizeRevision({ number, diff: diff.id }, occasion, {
+    people,
+    projects,
+    async isMember(phid) {
+      const asked = await isMember(conduit, phid, projects);
+      if (asked.warning !== undefined) warn(asked.warning);
+      return asked.isMember;
+    },
+  });
+}
+
+/** Why it is not for this lab at all. */
+function whyNone({ number, repository, status }: FoundRevision, { config }: DecideWorld) {
+  if (['abandoned', 'published'].includes(status)) return `D${number} is ${status}.`;
+  const { repositories } = config;
+  const names = [repository?.callsign, repository?.shortName].filter((name) => name !== undefined);
+  if (repositories === undefined || names.some((name) => repositories.includes(name))) {
+    return undefined;
+  }
+  return `D${number} is of none of the repositories that are measured: ${repositories.join(', ')}.`;
+}
+
+async function whyElsewhere({ number, diff }: FoundRevision, { config, conduit }: DecideWorld) {
+  const { paths } = config;
+  if (paths === undefined) return undefined;
+  const fetched = await fetchDiff(conduit, diff);
+  const checked = fetched.kind === 'usable' ? checkDiff(fetched.bytes) : undefined;
+  // What cannot be read is for its author to be told.
+  if (checked?.kind !== 'accepted') return undefined;
+  if (checked.paths.some((path) => paths.some((folder) => path.startsWith(folder))))
+    return undefined;
+  return `D${number} changes nothing below ${paths.join(', ')}.`;
+}
+
+const nothing = (why: string): Decision => ({ kind: 'nothing', why });

@@ -1,0 +1,66 @@
+// Reads deliveries from what Phabricator sends: webhooks of Herald, and requests of Harbormaster.
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import type { Delivery } from './inbox.ts';
+
+type OfKind<Kind> = Extract<Delivery, { kind: Kind }>;
+
+/** `other`: of an object that is no revision. `test`: sent by hand, with transactions that are old. */
+export type Webhook = OfKind<'webhook'> | { kind: 'test' | 'other' | 'strange' };
+
+/** `body` as it was sent: redelivered, it has the same bytes. */
+export function readWebhook(body: Uint8Array, at: Date): Webhook {
+  const { data } = webhookSchema.safeParse(fromJson(Buffer.from(body).toString()));
+  if (data === undefined) return { kind: 'strange' };
+  if (data.action.test) return { kind: 'test' };
+  if (data.object.type !== 'DREV') return { kind: 'other' };
+  return {
+    ...{ kind: 'webhook', id: hash('sha256', body), at, object: data.object.phid },
+    transactions: data.transactions.map(({ phid }) => phid),
+  };
+}
+
+/** From the URI of the build step, `?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}`. */
+export function readBuild(
+  query: URLSearchParams,
+  at: Date,
+): OfKind<'build'> | { kind: 'strange'; why: string } {
+  const { data, error } = buildSchema.safeParse(Object.fromEntries(query));
+  if (data !== undefined) return { kind: 'build', id: data.target, at, ...data };
+  const names = new Set(error.issues.map(({ path }) => path.join('.')));
+  return { kind: 'strange', why: `Wrong or missing in the query: ${[...names].join(', ')}.` };
+}
+
+const phid = (type: string) => z.string().regex(new RegExp(`^PHID-${type}-[\\w-]{1,40}$`));
+
+const webhookSchema = z.object({
+  object: z.object({ type: z.string(), phid: phid('[A-Z]{4}') }),
+  action: z.object({ test: z.boolean() }),
+  transactions: z.array(z.object({ phid: phid('XACT') })),
+});
+
+const number = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/)
+  .transform(Number);
+
+/** `27401`, and `D27401` for who writes the URI so. */
+const revision = z.preprocess((text) => String(text).replace(/^D/, ''), number);
+
+/** Harbormaster writes what is not there as nothing. */
+const nothing = z.literal('').transform(() => undefined);
+
+const buildSchema = z.object({
+  target: phid('HMBT'),
+  build: phid('HMBD'),
+  diff: number,
+  revision: z.union([nothing, revision]).optional(),
+});
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

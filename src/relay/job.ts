@@ -1,0 +1,43 @@
+// One gate that a relay is to have run: of one diff, as somebody with leave asked for it.
+import { z } from 'zod';
+import { askSchema } from '../patch/command.ts';
+
+export const jobSchema = z.object({
+  /** Of what asked for it: nothing with the same key is run twice. `[\w.:-]`, so that it can name a folder or a run. */
+  key: z.string().regex(/^[\w.:-]{1,120}$/),
+  /** 27401 of D27401. */
+  revision: z.int().positive(),
+  /** Fixed when leave was given. */
+  diff: z.int().positive(),
+  ask: askSchema,
+  /** PHID of the Harbormaster build that waits for the answer. */
+  build: z
+    .string()
+    .regex(/^PHID-HMBD-\w{1,40}$/)
+    .optional(),
+  /** The user name of whoever asked, or `Harbormaster`. */
+  by: z.string().max(100),
+  /** Goes on with the experiment of that job, which stayed inconclusive. */
+  extend: z.object({ key: z.string().max(120), maxRuns: z.string().max(20).optional() }).optional(),
+});
+
+export type Job = z.infer<typeof jobSchema>;
+
+/** `failed` is worth another try, `refused` will stay so; `why` is one sentence for people. */
+export type Started =
+  | {
+      kind: 'started';
+      /** Where it can be watched: a URL, or a work directory. */
+      where: string;
+    }
+  | { kind: 'failed' | 'refused'; why: string };
+
+export type Starter = {
+  /**
+   * Has the job run, once: where an earlier try may have started it without our hearing of it (`mayBeStarted`), it looks
+   * for that one first.
+   */
+  start(job: Job, mayBeStarted: boolean, signal: AbortSignal): Promise<Started>;
+  /** Ends a job that waits or runs; answers a sentence where that could not be done. */
+  cancel(job: Job, signal: AbortSignal): Promise<string | undefined>;
+};

@@ -1,0 +1,124 @@
+// What happened on Phabricator, as deliveries and polls tell it: neither holds more than that something did.
+import { z } from 'zod';
+import type { Conduit } from '../patch/conduit.ts';
+import {
+  findRevision,
+  RevisionError,
+  type Transaction,
+  transactionsOf,
+} from '../patch/phabricator.ts';
+import type { Occurrence } from './decide.ts';
+import type { Delivery } from './inbox.ts';
+
+export type Happened = {
+  occurrences: Occurrence[];
+  /** PHIDs of all transactions that were looked at. */
+  seen: string[];
+};
+
+/** Of a delivery, without the transactions that `isSeen`; throws a ConduitError where Phabricator cannot be asked. */
+export async function occurrencesOf(
+  conduit: Conduit,
+  delivery: Delivery,
+  isSeen: (phids: readonly string[]) => ReadonlySet<string>,
+): Promise<Happened> {
+  if (delivery.kind === 'build') return { seen: [], occurrences: await buildOf(conduit, delivery) };
+  const { object, transactions } = delivery;
+  const seen = isSeen(transactions);
+  const fresh = transactions.filter((phid) => !seen.has(phid));
+  const revision = await revisionWith(conduit, object);
+  if (fresh.length === 0 || revision === undefined) return { occurrences: [], seen: fresh };
+  const found = await transactionsOf(conduit, object, { phids: fresh });
+  return { occurrences: await occurrences(conduit, revision, found), seen: fresh };
+}
+
+/** A build may be of a diff that the bot cannot see, and then is nobody's. */
+async function buildOf(
+  conduit: Conduit,
+  { target: key, build, diff, revision }: Extract<Delivery, { kind: 'build' }>,
+): Promise<Occurrence[]> {
+  try {
+    const of = revision ?? (await findRevision(conduit, { diff })).number;
+    return [{ kind: 'build', key, of, build, diff }];
+  } catch (error) {
+    if (error instanceof RevisionError) return [];
+    throw error;
+  }
+}
+
+/** Of all revisions that were changed at or after a time in the server's seconds. */
+export async function occurrencesSince(
+  conduit: Conduit,
+  since: number,
+  isSeen: (phids: readonly string[]) => ReadonlySet<string>,
+): Promise<Happened & { until: number }> {
+  const constraints = { modifiedStart: since };
+  const changed = await conduit.search(
+    'differential.revision.search',
+    { constraints },
+    revisionItem,
+  );
+  const happened: Happened & { until: number } = { occurrences: [], seen: [], until: since };
+  for (const { id, phid, fields } of changed) {
+    const transactions = await transactionsOf(conduit, phid, {});
+    // What is older was there when the last poll was, or when the first one began.
+    const recent = transactions.filter(({ at }) => at.getTime() / 1000 >= since - slackSeconds);
+    const seen = isSeen(recent.map(({ phid }) => phid));
+    const fresh = recent.filter(({ phid }) => !seen.has(phid));
+    happened.occurrences.push(...(await occurrences(conduit, id, fresh)));
+    happened.seen.push(...fresh.map(({ phid }) => phid));
+    happened.until = Math.max(happened.until, fields.dateModified);
+  }
+  return happened;
+}
+
+/** A transaction may be a little older than the change of its revision, which is saved after it. */
+const slackSeconds = 60;
+
+/** The newest change that there is, in the server's seconds: where a poll that knows nothing begins. */
+export async function newestChange(conduit: Conduit): Promise<number> {
+  const [newest] = await conduit.search(
+    'differential.revision.search',
+    { order: 'updated' },
+    revisionItem,
+    1,
+  );
+  return newest?.fields.dateModified ?? 0;
+}
+
+const revisionItem = z.object({
+  id: z.int(),
+  phid: z.string(),
+  fields: z.object({ dateModified: z.int() }),
+});
+
+/** Undefined for one that the bot cannot see. */
+async function revisionWith(conduit: Conduit, phid: string): Promise<number | undefined> {
+  const constraints = { phids: [phid] };
+  const found = await conduit.search('differential.revision.search', { constraints }, revisionItem);
+  return found[0]?.id;
+}
+
+async function occurrences(
+  conduit: Conduit,
+  of: number,
+  transactions: readonly Transaction[],
+): Promise<Occurrence[]> {
+  const ids = await diffIds(
+    conduit,
+    transactions.flatMap((one) => (one.kind === 'diff' ? one.diffPhid : [])),
+  );
+  return transactions.flatMap((one): Occurrence[] => {
+    const { phid: key, id, by, at } = one;
+    if (one.kind === 'comment') return [{ kind: 'comment', key, of, id, by, at, text: one.text }];
+    const diff = ids.get(one.diffPhid);
+    return diff === undefined ? [] : [{ kind: 'diff', key, of, diff }];
+  });
+}
+
+async function diffIds(conduit: Conduit, phids: string[]): Promise<Map<string, number>> {
+  if (phids.length === 0) return new Map();
+  const item = z.object({ id: z.int(), phid: z.string() });
+  const found = await conduit.search('differential.diff.search', { constraints: { phids } }, item);
+  return new Map(found.map(({ id, phid }) => [phid, id]));
+}

@@ -1,0 +1,252 @@
+// The work behind a relay and a poller: from what happened on Phabricator to gates that run, and what people are told.
+import { exitCodes } from '../exit.ts';
+import type { Ask } from '../patch/command.ts';
+import { type Conduit, ConduitError } from '../patch/conduit.ts';
+import { endingOfFailure } from '../publish/answer.ts';
+import { openBuild } from '../publish/harbormaster.ts';
+import { say } from '../publish/phabricator.ts';
+import { remarkupText } from '../report/remarkup.ts';
+import { type DecideWorld, type Decision, decide, type Occurrence } from './decide.ts';
+import type { Inbox, JobRecord } from './inbox.ts';
+import type { Job } from './job.ts';
+import { newestChange, occurrencesOf, occurrencesSince } from './occurrence.ts';
+import type { PhabricatorConfig } from './schema.ts';
+import type { RelayStarter } from './starter.ts';
+
+export type RelayWorld = {
+  conduit: Conduit;
+  config: PhabricatorConfig;
+  /** PHID of the bot. */
+  me: string;
+  inbox: Inbox;
+  starter: RelayStarter;
+  /** Throws a `UsageError` for what ppsgate.yml does not let be measured. */
+  check(ask: Ask): void;
+  now(): Date;
+  log: Record<'info' | 'warn', (sentence: string) => unknown>;
+  signal: AbortSignal;
+};
+
+/** One round of all that there is to do; it never throws for what Phabricator or a starter did. */
+export async function workOnce(world: RelayWorld): Promise<void> {
+  await workOnDeliveries(world);
+  await startJobs(world);
+  await watchJobs(world);
+}
+
+/** One look at what has changed on the server since the last; the first finds out where to begin. */
+export async function pollOnce(world: RelayWorld): Promise<void> {
+  const { conduit, inbox, log } = world;
+  const since = inbox.pollState(conduit.url);
+  if (since === undefined) {
+    const newest = await newestChange(conduit);
+    inbox.advancePoll(conduit.url, newest, { seen: [], jobs: [] });
+    log.info(`Begins with what changes on ${conduit.url} from now on.`);
+    return;
+  }
+  const happened = await occurrencesSince(conduit, since, inbox.hasSeen);
+  const jobs = await jobsFrom(happened.occurrences, world);
+  tellQueued(inbox.advancePoll(conduit.url, happened.until, { seen: happened.seen, jobs }), world);
+}
+
+async function workOnDeliveries(world: RelayWorld): Promise<void> {
+  const { conduit, inbox, log, signal } = world;
+  for (const delivery of inbox.pendingDeliveries()) {
+    if (signal.aborted) return;
+    try {
+      const { occurrences, seen } = await occurrencesOf(conduit, delivery, inbox.hasSeen);
+      const jobs = await jobsFrom(occurrences, world);
+      tellQueued(inbox.settle(delivery.id, { seen, jobs }), world);
+    } catch (error) {
+      if (!(error instanceof ConduitError)) throw error;
+      log.warn(error.message);
+      // What Phabricator refuses once it refuses always, and the others wait for no good.
+      if (error.kind === 'refused') inbox.settle(delivery.id, { seen: [], jobs: [] });
+      else return;
+    }
+  }
+}
+
+/** What is told and cancelled comes before the jobs are kept: after a crash it is done again, which is harmless. */
+async function jobsFrom(occurrences: readonly Occurrence[], world: RelayWorld): Promise<Job[]> {
+  const jobs: Job[] = [];
+  for (const occurrence of occurrences) {
+    const decision = await decide(occurrence, decideWorld(world));
+    if (decision.kind !== 'run') {
+      await carryOut(decision, world);
+      continue;
+    }
+    const { job } = decision;
+    if (job.build !== undefined) await endUnasked(job, world);
+    jobs.push(job);
+  }
+  return jobs;
+}
+
+/** A diff that is measured by itself need not be, where somebody waits for a build of it. */
+async function endUnasked({ revision, diff }: Job, world: RelayWorld): Promise<void> {
+  const record = world.inbox.unendedJobs().find(({ job }) => job.key === `D${revision}:${diff}`);
+  if (record !== undefined) await end(record, 'Harbormaster asked for it', world);
+}
+
+const decideWorld = ({ log, ...world }: RelayWorld): DecideWorld => ({ ...world, warn: log.warn });
+
+async function carryOut(
+  decision: Exclude<Decision, { kind: 'run' }>,
+  world: RelayWorld,
+): Promise<void> {
+  const { conduit, config, inbox, log } = world;
+  switch (decision.kind) {
+    case 'nothing':
+      log.info(decision.why);
+      return;
+    case 'cancel': {
+      log.info(`D${decision.of} is cancelled: ${decision.why}`);
+      const { of } = decision;
+      for (const record of inbox.unendedJobs().filter(({ job }) => job.revision === of)) {
+        await end(record, 'cancelled', world);
+      }
+      return;
+    }
+    case 'reply': {
+      const told = await say(conduit, decision.of, replyText(decision), decision.key);
+      log.info(
+        told.kind === 'told' ? `D${decision.of}: ${decision.topic} ${decision.why}` : told.why,
+      );
+      return;
+    }
+    case 'refuse-build': {
+      const { build, of: number, diff, why } = decision;
+      const options = { run: build, undecided: config.undecided, log };
+      const answer = openBuild(conduit, build, { number, diff }, options);
+      await answer.ended(endingOfFailure(exitCodes.usage, why));
+      log.info(why);
+    }
+  }
+}
+
+/** A job that is not to go on: it leaves the queue, and its process the testbed. */
+async function end({ job, state }: JobRecord, why: string, world: RelayWorld): Promise<void> {
+  const { inbox, starter, log, signal } = world;
+  const trouble = state.kind === 'due' ? undefined : await starter.cancel(job, signal);
+  if (trouble !== undefined) log.info(trouble);
+  inbox.drop(job.key, why);
+}
+
+async function startJobs(world: RelayWorld): Promise<void> {
+  const { inbox, starter, log, now, signal } = world;
+  for (const record of inbox.dueJobs()) {
+    const { job, tries } = record;
+    if (signal.aborted) return;
+    if (!(await starter.hasRoom())) return;
+    if (!inbox.markStarting(job.key)) continue;
+    const started = await starter.start(job, tries > 0, signal);
+    if (signal.aborted) return;
+    switch (started.kind) {
+      case 'started':
+        log.info(`${jobName(job)} was started: ${started.where}`);
+        if (!inbox.markStarted(job.key, started.where)) await starter.cancel(job, signal);
+        await endOlder(job, world);
+        break;
+      case 'failed': {
+        const seconds = Math.min(15 * 2 ** tries, mostSecondsBetweenTries);
+        inbox.postpone(job.key, new Date(now().getTime() + seconds * 1000), started.why);
+        log.warn(started.why);
+        break;
+      }
+      case 'refused':
+        inbox.drop(job.key, started.why);
+        log.warn(started.why);
+        await tellRefused(job, started.why, world);
+    }
+  }
+}
+
+const mostSecondsBetweenTries = 600;
+
+/** After the newer one has begun, so that it takes the place of the older one in the queue for a testbed. */
+async function endOlder(job: Job, world: RelayWorld): Promise<void> {
+  if (!isAutomatic(job)) return;
+  const older = world.inbox
+    .unendedJobs()
+    .filter(({ job: other }) => other.revision === job.revision && other.diff < job.diff);
+  for (const record of older) {
+    if (isAutomatic(record.job)) await end(record, `diff ${job.diff} took its place`, world);
+  }
+}
+
+/** Nobody asked for this very diff: its key is that of the diff, or of a build's target. */
+const isAutomatic = ({ key }: Job): boolean => /^(?:D\d|PHID-HMBT-)/.test(key);
+
+/** Whoever asked waits for an answer, and no gate will give one. */
+async function tellRefused(job: Job, why: string, world: RelayWorld): Promise<void> {
+  const { conduit, config, log } = world;
+  const { revision: number, diff, build, key } = job;
+  if (build !== undefined) {
+    const answer = openBuild(
+      conduit,
+      build,
+      { number, diff },
+      {
+        ...{ run: key, undecided: config.undecided, log },
+      },
+    );
+    await answer.ended(endingOfFailure(exitCodes.infrastructure, why));
+  } else if (!isAutomatic(job)) {
+    await carryOut({ kind: 'reply', of: number, topic: 'refused', why, key }, world);
+  }
+}
+
+async function watchJobs(world: RelayWorld): Promise<void> {
+  const { inbox, starter, log, now, signal } = world;
+  for (const { job, state, queuedAt } of inbox.unendedJobs()) {
+    if (state.kind !== 'started') continue;
+    const ended = await starter.ended(job);
+    if (ended.kind === 'ended') {
+      inbox.markEnded(job.key, ended.how);
+      log.info(`${jobName(job)} has ended: ${ended.how}`);
+    }
+    const seconds = (now().getTime() - queuedAt.getTime()) / 1000;
+    if (ended.kind === 'elsewhere' && seconds > secondsElsewhere) {
+      inbox.markEnded(job.key, 'it was handed over long ago');
+    }
+    if (ended.kind !== 'lost') continue;
+    const again = await starter.start(job, true, signal);
+    if (again.kind === 'refused') {
+      inbox.markEnded(job.key, again.why);
+      await tellRefused(job, again.why, world);
+    }
+    if (again.kind !== 'started') log.warn(again.why);
+  }
+}
+
+/** No gate takes longer. */
+const secondsElsewhere = 3 * 86_400;
+
+function tellQueued(jobs: readonly Job[], { log }: RelayWorld): void {
+  for (const job of jobs) log.info(`${jobName(job)} is queued, for ${job.by}.`);
+}
+
+const jobName = ({ revision, diff }: Job): string => `D${revision}:${diff}`;
+
+function replyText({ topic, why }: Extract<Decision, { kind: 'reply' }>): string {
+  const said = why === '' ? [] : [remarkupText(why)];
+  switch (topic) {
+    case 'refused':
+      return ['**ppsgate: not measured**', ...said].join('\n\n');
+    case 'mistaken':
+      return ['**ppsgate did not understand**', ...said, help].join('\n\n');
+    case 'help':
+      return ['**ppsgate**', help].join('\n\n');
+  }
+}
+
+const help = `| write | to |
+| --- | --- |
+| \`@ppsgate run\` | measure the newest diff |
+| \`@ppsgate run 80677\` | measure that diff |
+| \`@ppsgate run forwarding inet6 margin=1% runs=20 testbed=chelsio\` | the same with scenarios, families, margin, most runs or testbed of your own |
+| \`@ppsgate run earlier=all\` | measure the earlier diffs beside it |
+| \`@ppsgate rerun\` | measure again as it was asked for last |
+| \`@ppsgate extend runs=40\` | go on with an experiment that was inconclusive |
+| \`@ppsgate cancel\` | end what runs |`;

@@ -1,0 +1,312 @@
+// Takes what Phabricator sends, webhooks of Herald and requests of Harbormaster, and answers once it is on disk.
+import { hash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, STATUS_CODES } from 'node:http';
+import { Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { reasonOf } from '../host/one-line.ts';
+import { readBuild, readWebhook } from './delivery.ts';
+import type { Delivery, Inbox } from './inbox.ts';
+import { isSigned } from './signature.ts';
+
+export type RelayServerOptions = {
+  host: string;
+  /** 0: any that is free. */
+  port: number;
+  /** Of the hook in Herald. Absent or empty: there is no /webhook. */
+  webhookKey?: string;
+  /** `user:password` that Harbormaster sends. Absent or empty: there is no /build. */
+  buildPassword?: string;
+  inbox: Pick<Inbox, 'accept' | 'countPending'>;
+  now(): Date;
+  /** Takes one sentence. */
+  log(sentence: string): void;
+  limits?: Limits;
+};
+
+/** What somebody can cost us who has neither key nor password, beyond the last 64 KiB that are read at once. */
+export type Limits = {
+  /** Of the request line and the headers. */
+  headerBytes: number;
+  bodyBytes: number;
+  /** From the connection to its end. */
+  seconds: number;
+  /** At once; more are turned away. */
+  connections: number;
+};
+
+/** An edit has a few transactions, and a webhook with 700 is within these 64 KiB. */
+const usualLimits: Limits = {
+  headerBytes: 16 * 1024,
+  bodyBytes: 48 * 1024,
+  seconds: 5,
+  connections: 256,
+};
+
+export type RelayServer = AsyncDisposable & {
+  port: number;
+  /** What has come whole is answered, all else is cut. */
+  close(): Promise<void>;
+};
+
+/** It cannot listen: one sentence that says where, why, and what to do. */
+export class RelayServerError extends Error {
+  override readonly name = 'RelayServerError';
+}
+
+export async function startRelayServer(options: RelayServerOptions): Promise<RelayServer> {
+  const { host, port, now, log, limits = usualLimits } = options;
+  let arrived = 0;
+  const { accept, acceptAll } = together(options.inbox.accept, () => arrived);
+  const routes = routesOf(options, limits.bodyBytes, accept);
+  const server = createServer({ maxHeaderSize: limits.headerBytes });
+  server.maxConnections = limits.connections;
+  // Of requests in one packet Node would hand over all, and only the first is answered.
+  server.maxRequestsPerSocket = 1;
+
+  const handle = (request: IncomingMessage, goOn: () => void) => {
+    const { socket } = request;
+    const route = routeOf(request, routes);
+    if (route.kind === 'refused') return end(socket, route.reply, now());
+    goOn();
+    route
+      .answer()
+      .catch((error: unknown) => {
+        log(`What was sent to the relay was answered with 500: ${reasonOf(error)}`);
+        return says(500, 'The relay cannot queue anything; its log says why.');
+      })
+      .then((reply) => end(socket, reply, now()));
+  };
+  server.on('request', (request) => handle(request, () => {}));
+  server.on('checkContinue', (request, response) =>
+    handle(request, () => response.writeContinue()),
+  );
+  server.on('connection', (socket) => {
+    arrived += 1;
+    // Node's own limits look only now and then.
+    const late = says(408, `The request did not come whole within ${limits.seconds} s.`);
+    const deadline = setTimeout(() => end(socket, late, now()), limits.seconds * 1000);
+    socket.once('close', () => clearTimeout(deadline));
+  });
+  server.on('clientError', (error, socket) => {
+    if (socket instanceof Socket) end(socket, refusalOf(error, limits.headerBytes), now());
+  });
+
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= closeOnce();
+    return closing;
+  };
+  return { port: await listen(), close, [Symbol.asyncDispose]: close };
+
+  async function closeOnce(): Promise<void> {
+    const closed = once(server, 'close');
+    server.close();
+    acceptAll();
+    // They are answered before.
+    await nextTurn();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  async function listen(): Promise<number> {
+    try {
+      await once(server.listen(port, host), 'listening');
+    } catch (error) {
+      throw new RelayServerError(
+        `The relay cannot listen on ${host}, port ${port} (${reasonOf(error)}): end what listens there, or give relay.host and relay.port in ppsgate.yml.`,
+        { cause: error },
+      );
+    }
+    const address = server.address();
+    return address === null || typeof address === 'string' ? port : address.port;
+  }
+}
+
+type Reply = { status: number; text: string; headers?: Readonly<Record<string, string>> };
+
+const says = (status: number, text: string, headers: Reply['headers'] = {}): Reply => ({
+  ...{ status, text, headers },
+});
+
+/**
+ * One request a connection: Phabricator opens one for each, and nothing is read after the answer. Node's own response
+ * would go on reading what is left of a body.
+ */
+function end(socket: Socket, { status, text, headers }: Reply, date: Date): void {
+  if (socket.destroyed) return;
+  const body = `${text}\n`;
+  const lines = Object.entries({
+    Date: date.toUTCString(),
+    Connection: 'close',
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  // The first that is written to a connection fits into its buffer, and is with the kernel when this returns.
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.destroy();
+}
+
+function refusalOf(error: Error, headerBytes: number): Reply {
+  if ('code' in error && error.code === 'HPE_HEADER_OVERFLOW') {
+    return says(431, `The headers are longer than ${headerBytes} bytes.`);
+  }
+  return says(400, 'This is not a request of HTTP.');
+}
+
+type Route = {
+  method: 'GET' | 'POST';
+  /** By its headers alone; then nothing more is read. */
+  refuse(request: IncomingMessage): Reply | undefined;
+  answer(request: IncomingMessage, query: URLSearchParams): Promise<Reply>;
+};
+
+type Routed = { kind: 'refused'; reply: Reply } | { kind: 'taken'; answer(): Promise<Reply> };
+
+function routeOf(request: IncomingMessage, routes: ReadonlyMap<string, Route>): Routed {
+  const refused = (reply: Reply): Routed => ({ kind: 'refused', reply });
+  const url = URL.parse(request.url ?? '', 'http://relay');
+  const route = routes.get(url?.pathname ?? '');
+  if (url === null || route === undefined) return refused(says(404, 'There is nothing here.'));
+  const { method } = route;
+  if (request.method !== method) {
+    return refused(says(405, `Only ${method} is answered here.`, { Allow: method }));
+  }
+  const reply = route.refuse(request);
+  if (reply !== undefined) return refused(reply);
+  return { kind: 'taken', answer: () => route.answer(request, url.searchParams) };
+}
+
+function routesOf(
+  options: RelayServerOptions,
+  bodyBytes: number,
+  accept: Accept,
+): ReadonlyMap<string, Route> {
+  const { webhookKey, buildPassword, inbox } = options;
+  const routes = new Map([['/health', healthRoute(inbox)]]);
+  if (webhookKey) routes.set('/webhook', webhookRoute(webhookKey, bodyBytes, accept, options));
+  if (buildPassword) routes.set('/build', buildRoute(buildPassword, accept, options));
+  return routes;
+}
+
+type Accept = (delivery: Delivery) => Promise<'new' | 'known'>;
+
+/**
+ * Those that come at the same time are on disk with one write, and nobody is answered before. Node takes one connection
+ * in a turn of its loop, so a write in every turn would be one for each.
+ */
+function together(
+  accept: Inbox['accept'],
+  countArrived: () => number,
+): { accept: Accept; acceptAll(): void } {
+  type Waiting = PromiseWithResolvers<'new' | 'known'> & { delivery: Delivery };
+  let waiting: Waiting[] = [];
+  const acceptAll = () => {
+    const all = waiting;
+    waiting = [];
+    if (all.length === 0) return;
+    try {
+      const found = accept(all.map(({ delivery }) => delivery));
+      for (const [index, { resolve }] of all.entries()) resolve(found[index] ?? 'known');
+    } catch (error) {
+      for (const { reject } of all) reject(error);
+    }
+  };
+  /** Once a whole turn has brought no connection. */
+  const acceptSoon = (arrivedBefore: number, turnsLeft: number) => {
+    setImmediate(() => {
+      const arrived = countArrived();
+      if (arrived > arrivedBefore && turnsLeft > 0) acceptSoon(arrived, turnsLeft - 1);
+      else acceptAll();
+    });
+  };
+  return {
+    acceptAll,
+    accept(delivery) {
+      const one = { ...Promise.withResolvers<'new' | 'known'>(), delivery };
+      if (waiting.push(one) === 1) acceptSoon(0, mostTurns);
+      return one.promise;
+    },
+  };
+}
+
+/** However many connections come, which takes some ten milliseconds. */
+const mostTurns = 100;
+
+const queued = (found: 'new' | 'known'): Reply => says(200, found === 'new' ? 'queued' : 'known');
+
+const healthRoute = ({ countPending }: Pick<Inbox, 'countPending'>): Route => ({
+  method: 'GET',
+  refuse: () => undefined,
+  answer: async () => says(200, `${countPending()} pending`),
+});
+
+function webhookRoute(
+  key: string,
+  mostBytes: number,
+  accept: Accept,
+  { now, log }: RelayServerOptions,
+): Route {
+  const unsigned = says(401, 'The signature is missing or wrong.');
+  return {
+    method: 'POST',
+    refuse(request) {
+      if (signatureOf(request) === undefined) return unsigned;
+      const length = request.headers['content-length'];
+      if (length === undefined) return says(411, 'Say how long the body is, and send it whole.');
+      if (Number(length) <= mostBytes) return undefined;
+      return says(413, `A body has at most ${mostBytes} bytes here.`);
+    },
+    async answer(request) {
+      const body = await buffer(request).catch(() => undefined);
+      if (body === undefined) return says(400, 'The body did not come whole.');
+      if (!isSigned(body, signatureOf(request), key)) return unsigned;
+      const webhook = readWebhook(body, now());
+      switch (webhook.kind) {
+        case 'webhook':
+          return queued(await accept(webhook));
+        case 'test':
+          log('A test webhook has come, and its signature is good.');
+          return says(200, 'ignored');
+        case 'other':
+          return says(200, 'ignored');
+        case 'strange':
+          log('A webhook with a good signature was refused: it is not what Herald sends.');
+          return says(400, 'This is no webhook of Herald.');
+      }
+    },
+  };
+}
+
+function signatureOf({ headers }: IncomingMessage): string | undefined {
+  const signature = headers['x-phabricator-webhook-signature'];
+  return typeof signature === 'string' ? signature : undefined;
+}
+
+const buildRoute = (password: string, accept: Accept, { now }: RelayServerOptions): Route => ({
+  method: 'POST',
+  refuse(request) {
+    if (!isAuthorized(request.headers.authorization, password)) {
+      return says(401, 'The user or the password is missing or wrong.', {
+        'WWW-Authenticate': 'Basic realm="ppsgate"',
+      });
+    }
+    return hasBody(request) ? says(413, 'Send no body: all is in the query.') : undefined;
+  },
+  async answer(_request, query) {
+    const build = readBuild(query, now());
+    return build.kind === 'build' ? queued(await accept(build)) : says(400, build.why);
+  },
+});
+
+/** Of the scheme Basic (RFC 7617). */
+function isAuthorized(header: string | undefined, userAndPassword: string): boolean {
+  const [, encoded = ''] = /^basic +([\w+/=-]+)$/i.exec(header ?? '') ?? [];
+  const given = hash('sha256', Buffer.from(encoded, 'base64'), 'buffer');
+  return timingSafeEqual(given, hash('sha256', userAndPassword, 'buffer'));
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

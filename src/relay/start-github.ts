@@ -1,0 +1,172 @@
+// Has gates run on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
+import type { Octokit } from 'octokit';
+import { type GithubFailure, githubFailure, isBreakdown } from '../patch/github-error.ts';
+import type { Pause } from '../publish/teller.ts';
+import type { Job, Started, Starter } from './job.ts';
+
+export type GithubOptions = {
+  /** `owner/name` of the repository that has the workflow. */
+  repository: string;
+  /** Of its API; its pages are found by it. */
+  apiUrl: string;
+  /** The event's type. */
+  event: string;
+  pause: Pause;
+};
+
+export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter {
+  const { repository, apiUrl, event } = options;
+  const [owner = '', repo = ''] = repository.split('/');
+  const runs = { octokit, owner, repo, pause: options.pause };
+  const page = `${pagesOf(apiUrl)}/${repository}/actions`;
+
+  const lookFor = (job: Job, what: string, signal: AbortSignal) =>
+    answered(() => awaitRun(runs, job.key, signal), {
+      what,
+      needs: `\`actions: read\` in ${repository}`,
+    });
+
+  return {
+    async start(job, mayBeStarted, signal): Promise<Started> {
+      if (job.extend !== undefined) {
+        const why = `The experiment of D${job.revision} cannot be gone on with, because the relay has gates run on GitHub and their work directories stay there: have it measured from the start.`;
+        return { kind: 'refused', why };
+      }
+      const what = `No gate of D${job.revision} was started on GitHub`;
+      if (mayBeStarted) {
+        const earlier = await lookFor(job, what, signal);
+        if ('why' in earlier) return earlier;
+        if (earlier.answer !== undefined) return { kind: 'started', where: earlier.answer.url };
+      }
+      if (signal.aborted) return { kind: 'failed', why: `${what}, because the relay ends.` };
+      const call = {
+        owner,
+        repo,
+        event_type: event,
+        client_payload: payloadOf(job),
+        // Where the answer is lost, it may have been done.
+        request: { retries: 0 },
+      };
+      const sent = await answered(() => octokit.rest.repos.createDispatchEvent(call), {
+        what,
+        needs: `\`contents: write\` in ${repository}`,
+      });
+      if ('why' in sent) return sent;
+      const run = await lookFor(job, what, signal);
+      return { kind: 'started', where: ('answer' in run && run.answer?.url) || page };
+    },
+
+    async cancel(job, signal) {
+      const what = `The gate of D${job.revision} was not cancelled on GitHub`;
+      const found = await lookFor(job, what, signal);
+      if ('why' in found) return found.why;
+      if (signal.aborted) return `${what}, because the relay ends.`;
+      if (found.answer === undefined) {
+        return `${what}, because no run of a workflow is named by ${job.key}: see ${page}.`;
+      }
+      const call = { owner, repo, run_id: found.answer.id };
+      const cancelled = await answered(() => cancelRun(octokit, call), {
+        what,
+        needs: `\`actions: write\` in ${repository}`,
+      });
+      return 'why' in cancelled ? cancelled.why : undefined;
+    },
+  };
+}
+
+/** At most ten properties, says GitHub. */
+const payloadOf = ({ key, revision, diff, build, by, ask }: Job) => ({
+  patch: `D${revision}:${diff}`,
+  key,
+  build,
+  by,
+  scenarios: ask.scenarios,
+  families: ask.families,
+  margin: ask.margin,
+  'max-runs': ask.maxRuns,
+  testbed: ask.testbed,
+  earlier: ask.earlier,
+});
+
+type Runs = { octokit: Octokit; owner: string; repo: string; pause: Pause };
+type Run = { id: number; url: string };
+
+/** Before each look, in seconds: a run shows up some time after its event. */
+const waits = [0, 2, 3, 5, 10, 10];
+
+async function awaitRun(runs: Runs, key: string, signal: AbortSignal): Promise<Run | undefined> {
+  for (const seconds of waits) {
+    if (seconds > 0) await runs.pause(seconds, signal);
+    if (signal.aborted) return undefined;
+    const run = await findRun(runs, key);
+    if (run !== undefined) return run;
+  }
+  return undefined;
+}
+
+/** Those of months, newest first. */
+const mostPages = 3;
+const perPage = 100;
+
+async function findRun({ octokit, owner, repo }: Runs, key: string): Promise<Run | undefined> {
+  for (let page = 1; page <= mostPages; page++) {
+    const { data } = await octokit.rest.actions.listWorkflowRunsForRepo({
+      owner,
+      repo,
+      event: 'repository_dispatch',
+      per_page: perPage,
+      page,
+    });
+    const found = data.workflow_runs.find((run) => run.display_title.split(/\s+/).includes(key));
+    if (found !== undefined) return { id: found.id, url: found.html_url };
+    if (data.workflow_runs.length < perPage) return undefined;
+  }
+  return undefined;
+}
+
+/** One that has ended is as good as cancelled. */
+async function cancelRun(
+  octokit: Octokit,
+  call: { owner: string; repo: string; run_id: number },
+): Promise<void> {
+  try {
+    await octokit.rest.actions.cancelWorkflowRun(call);
+  } catch (error) {
+    const failure = githubFailure(error);
+    if (failure?.kind !== 'answered' || failure.status !== 409) throw error;
+  }
+}
+
+type NotStarted = Exclude<Started, { kind: 'started' }>;
+
+/** @param told.what begins the sentence where GitHub did not do it. */
+async function answered<Answer>(
+  ask: () => Promise<Answer>,
+  { what, needs }: { what: string; needs: string },
+): Promise<{ answer: Answer } | NotStarted> {
+  try {
+    return { answer: await ask() };
+  } catch (error) {
+    const failure = githubFailure(error);
+    if (failure === undefined) throw error;
+    const kind = failure.kind === 'rate-limited' || isBreakdown(failure) ? 'failed' : 'refused';
+    return { kind, why: `${what}, because ${reason(failure, needs)}.` };
+  }
+}
+
+function reason(failure: GithubFailure, needs: string): string {
+  if (failure.kind === 'no-answer') return `GitHub cannot be reached (${failure.said})`;
+  if (failure.kind === 'rate-limited')
+    return `its rate limit shuts the token out ${failure.until} (${failure.said})`;
+  const { status, said } = failure;
+  if (status === 401) return `GitHub does not know the token (${said}): give the relay another`;
+  if (status === 403 || status === 404)
+    return `the token may not (${said}): it needs ${needs}, and a classic one \`repo\``;
+  return `GitHub answered ${said}`;
+}
+
+/** `https://github.com` of `https://api.github.com`; a server of one's own has its API below `/api/v3`. */
+function pagesOf(apiUrl: string): string {
+  const { protocol, host } = new URL(apiUrl);
+  return `${protocol}//${host.replace(/^api\./, '')}`;
+}

@@ -1,0 +1,273 @@
+// Has gates run on this machine, each by a process group of its own: a gate takes hours and outlives a relay that is restarted.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { parseMaxRuns } from '../config/overrides.ts';
+import { exitCodeOfError, exitCodes } from '../exit.ts';
+import { hasPlan, readPlan } from '../experiment/plan.ts';
+import { reasonOf } from '../host/one-line.ts';
+import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../host/process.ts';
+import { commandText, shell } from '../host/shell.ts';
+import { turns } from '../host/turns.ts';
+import type { Job, Started, Starter } from './job.ts';
+
+export type HereOptions = {
+  /** ppsgate: a program, and its first arguments. */
+  program: readonly string[];
+  configPath: string;
+  /** The git repository that revisions apply to. */
+  repository: string;
+  /** Of the work directories, one a job and named by its key, with `KEY.pid`, `KEY.log` and `KEY.ended` beside it. */
+  directory: string;
+  /** Most gates at once. */
+  most: number;
+  /** Gates see of it what they need. */
+  environment: NodeJS.ProcessEnv;
+};
+
+export type HereStarter = Starter & {
+  /** Whether another gate may run; `start` fails where not. */
+  hasRoom(): Promise<boolean>;
+  /** How a job that was started stands, also by an earlier process than this one. */
+  ended(job: Job): Promise<Ending>;
+};
+
+/** `lost` is a gate that died without an exit code of its own: `start` goes on with it, some times. */
+export type Ending = { kind: 'running' | 'lost' } | { kind: 'ended'; exitCode: number };
+
+export function startHere(options: HereOptions): HereStarter {
+  const { directory, most } = options;
+  const inTurn = turns(100);
+
+  const start = async (job: Job): Promise<Started> => {
+    const before = await readTry(directory, job.key);
+    if (before !== undefined) {
+      const { kind } = await endingOf(directory, job.key);
+      if (kind !== 'lost') return { kind: 'started', where: before.work };
+      if (before.tries >= mostTries) return { kind: 'refused', why: diedTooOften(job, directory) };
+    }
+    const running = await runningTries(directory);
+    if (running.length >= most) {
+      const why = `${running.length} gates run here already: ${nameOf(job)} can start when one of them has ended, or with a higher \`most\`.`;
+      return { kind: 'failed', why };
+    }
+    const call = await callFor(job, before, options);
+    if ('why' in call) return { kind: 'refused', why: call.why };
+    if (running.some(({ work }) => work === call.work)) {
+      const why = `A gate still works in ${call.work}: ${nameOf(job)} can start when that has ended.`;
+      return { kind: 'failed', why };
+    }
+    await launch(job.key, call, before?.tries ?? 0, options);
+    return { kind: 'started', where: call.work };
+  };
+
+  return {
+    start: (job, _mayBeStarted, signal) =>
+      inTurn(async () => {
+        if (signal.aborted) {
+          return {
+            kind: 'failed',
+            why: `The gate of ${nameOf(job)} was not started, because the relay ends.`,
+          };
+        }
+        try {
+          return await start(job);
+        } catch (error) {
+          const isTheirs = exitCodeOfError(error) === exitCodes.usage;
+          if (isTheirs && error instanceof Error) return { kind: 'refused', why: error.message };
+          const why = `The gate of ${nameOf(job)} could not be started (${reasonOf(error)}): check ${directory}.`;
+          return { kind: 'failed', why };
+        }
+      }),
+
+    cancel: (job) =>
+      inTurn(async () => {
+        const current = await readTry(directory, job.key);
+        const { kind } = await endingOf(directory, job.key);
+        const isTold =
+          current !== undefined &&
+          kind === 'running' &&
+          (await signalGroup(current.leader, 'SIGTERM'));
+        return isTold ? undefined : `No gate of ${nameOf(job)} runs here any more.`;
+      }),
+
+    hasRoom: async () => (await runningTries(directory)).length < most,
+    ended: (job) => endingOf(directory, job.key),
+  };
+}
+
+const mostTries = 3;
+
+const nameOf = ({ revision, diff }: Job): string => `diff ${diff} of D${revision}`;
+
+const diedTooOften = (job: Job, directory: string): string =>
+  `The gate of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
+
+/** What is kept of the last process that was started for a job. */
+const trySchema = z.object({
+  leader: leaderSchema,
+  /** The work directory; of a job that extends, that of the first. */
+  work: z.string(),
+  /** This one counted. */
+  tries: z.int(),
+  /** What an experiment is extended to. */
+  maxRuns: z.int().optional(),
+});
+
+type Try = z.infer<typeof trySchema>;
+
+async function readTry(directory: string, key: string): Promise<Try | undefined> {
+  const text = await textOf(join(directory, `${key}.pid`));
+  return text === undefined ? undefined : trySchema.parse(JSON.parse(text));
+}
+
+async function endingOf(directory: string, key: string): Promise<Ending> {
+  const current = await readTry(directory, key);
+  if (current === undefined) return { kind: 'lost' };
+  const runs = await isRunning(current.leader);
+  // Afterwards: the code is written before the process ends.
+  const text = await textOf(join(directory, `${key}.ended`));
+  if (text === undefined) return { kind: runs ? 'running' : 'lost' };
+  const exitCode = Number(text);
+  // A shell calls an end by a signal 128 and its number.
+  const isOwn = exitCode <= 128 || exitCode === exitCodes.cancelled;
+  return isOwn ? { kind: 'ended', exitCode } : { kind: 'lost' };
+}
+
+async function runningTries(directory: string): Promise<Try[]> {
+  const names = new Set(await readdir(directory).catch(() => []));
+  const keys = [...names].flatMap((name) => /^(.+)\.pid$/.exec(name)?.[1] ?? []);
+  const open = keys.filter((key) => !names.has(`${key}.ended`));
+  const tries = await Promise.all(
+    open.map(async (key) => {
+      const current = await readTry(directory, key);
+      return current !== undefined && (await isRunning(current.leader)) ? current : [];
+    }),
+  );
+  return tries.flat();
+}
+
+type Call = { work: string; args: string[]; maxRuns?: number };
+
+/** How ppsgate is called for a job: from the start, or to go on with what is there. */
+async function callFor(
+  job: Job,
+  before: Try | undefined,
+  { configPath, repository, directory }: HereOptions,
+): Promise<Call | { why: string }> {
+  const { ask, extend } = job;
+  const always = flags({
+    '--run': job.key,
+    '--build': job.build,
+    '--config': configPath,
+    '--repository': repository,
+  });
+  const resume = (work: string) => ['gate', '--resume', work, '--answer', ...always];
+
+  if (extend !== undefined) {
+    const work = (await readTry(directory, extend.key))?.work ?? join(directory, extend.key);
+    if (!(await hasPlan(work))) {
+      const why = `The experiment that ${nameOf(job)} was to go on with is not in ${work} any more: have it measured from the start.`;
+      return { why };
+    }
+    const { cells } = await readPlan(work);
+    const planned = Math.max(...cells.flatMap(({ design }) => design.budgets));
+    const asked = extend.maxRuns === undefined ? 2 * planned : parseMaxRuns(extend.maxRuns);
+    const maxRuns = before?.maxRuns ?? asked;
+    // The gate that died may have extended the plan, which is done once.
+    const isExtended = before !== undefined && planned >= maxRuns;
+    const more = isExtended ? [] : ['--max-runs', String(maxRuns)];
+    return { work, args: [...resume(work), ...more], maxRuns };
+  }
+
+  const work = join(directory, job.key);
+  if (await hasPlan(work)) return { work, args: resume(work) };
+  const asked = flags({
+    '--directory': work,
+    '--scenarios': ask.scenarios,
+    '--families': ask.families,
+    '--margin': ask.margin,
+    '--max-runs': ask.maxRuns,
+    '--testbed': ask.testbed,
+    '--earlier': ask.earlier,
+  });
+  const patch = `D${job.revision}:${job.diff}`;
+  const args = ['gate', '--patch', patch, '--answer', ...always, ...asked];
+  return { work, args };
+}
+
+const flags = (values: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
+
+/** Throws where the process cannot be started, or cannot be written down: then it does nothing. */
+async function launch(
+  key: string,
+  { work, args, maxRuns }: Call,
+  triesBefore: number,
+  { program, directory, environment }: HereOptions,
+): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const path = join(directory, key);
+  await rm(`${path}.ended`, { force: true });
+  await using log = await open(`${path}.log`, 'a');
+  const child = spawn('/bin/sh', ['-c', wrapped([...program, ...args], `${path}.ended`)], {
+    detached: true,
+    env: Object.fromEntries(passedOn.map((name) => [name, environment[name]])),
+    stdio: ['pipe', log.fd, log.fd],
+  });
+  try {
+    const leader = await leaderOf(child);
+    const current: Try = { leader, work, tries: triesBefore + 1, ...(maxRuns && { maxRuns }) };
+    await writeFile(`${path}.pid.part`, JSON.stringify(current), { flush: true });
+    await rename(`${path}.pid.part`, `${path}.pid`);
+    child.stdin?.write('go\n');
+  } finally {
+    child.stdin?.end();
+    child.unref();
+  }
+}
+
+/**
+ * A shell that waits for the word that it was written down, and ends by itself when whoever started it dies before. It
+ * outlives a SIGTERM to the group, to write down the exit code.
+ */
+const wrapped = (argv: readonly string[], endedPath: string): string =>
+  commandText(
+    shell`read -r go || exit; trap : HUP INT TERM; ${argv} </dev/null; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`,
+  );
+
+async function leaderOf(child: ChildProcess): Promise<Leader> {
+  child.stdin?.on('error', () => {});
+  await once(child, 'spawn');
+  const { pid = 0 } = child;
+  const started = await startOf(pid);
+  if (started === undefined) throw new Error('its process was gone at once');
+  return { pid, started };
+}
+
+/** Neither the relay's keys and passwords nor what a service manager tells it. */
+const passedOn = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'TZ',
+  'TMPDIR',
+  'SSH_AUTH_SOCK',
+  'NODE_EXTRA_CA_CERTS',
+  'PPSGATE_NODE',
+  'PPSGATE_CONDUIT_TOKEN',
+];
+
+/** Undefined where there is no such file. */
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

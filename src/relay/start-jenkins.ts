@@ -1,0 +1,273 @@
+// Has gates run by a job of Jenkins, whose parameters say what to measure, and hold the key that a build is found by.
+import { z } from 'zod';
+import { reasonOf, shortened } from '../host/one-line.ts';
+import type { Job, Started, Starter } from './job.ts';
+
+export type JenkinsOptions = {
+  /** Of the job, without a slash at its end. */
+  url: string;
+  user: string;
+  /** Of that user's API: with it, unlike with a password, Jenkins asks for no crumb. */
+  token: string;
+};
+
+export function startOnJenkins(options: JenkinsOptions): Starter {
+  const jenkins = placesOf(options);
+
+  return {
+    async start(job, mayBeStarted, signal): Promise<Started> {
+      try {
+        if (job.extend !== undefined) throw new NotDone('refused', staysThere);
+        const item = mayBeStarted ? await findInQueue(jenkins, job.key, signal) : undefined;
+        if (item !== undefined) return { kind: 'started', where: item.url };
+        const { builds, parameters } = await readJob(jenkins, signal);
+        const build = mayBeStarted ? builds.find(({ key }) => key === job.key) : undefined;
+        if (build !== undefined) return { kind: 'started', where: build.url };
+        return { kind: 'started', where: await startBuild(jenkins, job, parameters, signal) };
+      } catch (error) {
+        if (!(error instanceof NotDone)) throw error;
+        const why = `No gate of D${job.revision} was started by Jenkins, because ${error.message}.`;
+        return { kind: error.kind, why };
+      }
+    },
+
+    async cancel(job, signal) {
+      try {
+        await cancel(jenkins, job.key, signal);
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof NotDone)) throw error;
+        return `The gate of D${job.revision} was not cancelled by Jenkins, because ${error.message}.`;
+      }
+    },
+  };
+}
+
+const staysThere =
+  'the experiment to go on with stays where Jenkins ran it; have it measured from the start';
+
+/** The message completes "…, because"; see `Started`. */
+class NotDone extends Error {
+  readonly kind: 'failed' | 'refused';
+
+  constructor(kind: NotDone['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+type Jenkins = {
+  /** Without a slash at their ends. */
+  root: string;
+  job: string;
+  user: string;
+  authorization: string;
+};
+
+function placesOf({ url, user, token }: JenkinsOptions): Jenkins {
+  // The address that a browser shows may lead there by views.
+  const job = url.replaceAll(/\/view\/[^/]+/g, '');
+  return {
+    job,
+    root: job.replace(/\/job\/.*$/, ''),
+    user,
+    authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`,
+  };
+}
+
+/** Of a build, or of what waits to be one: most of its actions are something else than parameters. */
+const actionsSchema = z.array(
+  z
+    .object({
+      parameters: z.array(z.object({ name: z.string(), value: z.unknown().optional() })).optional(),
+    })
+    .nullable(),
+);
+
+const keyOf = (actions: z.infer<typeof actionsSchema>): unknown =>
+  actions.flatMap((action) => action?.parameters ?? []).find(({ name }) => name === 'KEY')?.value;
+
+const queueSchema = z.object({
+  items: z.array(
+    z.object({
+      id: z.int(),
+      task: z.object({ url: z.string().default('') }),
+      actions: actionsSchema,
+    }),
+  ),
+});
+
+const jobSchema = z.object({
+  property: z.array(
+    z.object({ parameterDefinitions: z.array(z.object({ name: z.string() })).default([]) }),
+  ),
+  builds: z.array(z.object({ number: z.int(), actions: actionsSchema })),
+});
+
+async function findInQueue(
+  jenkins: Jenkins,
+  key: string,
+  signal: AbortSignal,
+): Promise<{ id: number; url: string } | undefined> {
+  const { root, job } = jenkins;
+  const tree = 'items[id,task[url],actions[parameters[name,value]]]';
+  const { items } = await read(jenkins, `${root}/queue`, { tree, schema: queueSchema, signal });
+  const item = items.find(
+    ({ task, actions }) => keyOf(actions) === key && pathOf(task.url) === pathOf(job),
+  );
+  return item && { id: item.id, url: `${root}/queue/item/${item.id}/` };
+}
+
+/** From the job on: Jenkins may call itself by another address than we do. */
+const pathOf = (url: string): string | undefined =>
+  URL.parse(url)?.pathname.replace(/^.*?(?=\/job\/)|\/+$/g, '');
+
+async function readJob(
+  jenkins: Jenkins,
+  signal: AbortSignal,
+): Promise<{ parameters: string[]; builds: { key: unknown; url: string }[] }> {
+  const { job } = jenkins;
+  const tree =
+    'property[parameterDefinitions[name]],builds[number,actions[parameters[name,value]]]{0,100}';
+  const { property, builds } = await read(jenkins, job, { tree, schema: jobSchema, signal });
+  return {
+    parameters: property.flatMap((one) => one.parameterDefinitions.map(({ name }) => name)),
+    builds: builds.map(({ number, actions }) => ({
+      key: keyOf(actions),
+      url: `${job}/${number}/`,
+    })),
+  };
+}
+
+/** Answers where the build waits. */
+async function startBuild(
+  jenkins: Jenkins,
+  job: Job,
+  defined: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(parametersOf(job))) {
+    if (value !== undefined) form.append(name, value);
+  }
+  // Jenkins would leave them out, and measure something else.
+  const missing = [...form.keys()].filter((name) => !defined.includes(name));
+  if (missing.length > 0) {
+    const them = missing.length === 1 ? 'it as a string' : 'them as strings';
+    throw new NotDone('refused', `its job has no parameter ${missing.join(', ')}: define ${them}`);
+  }
+  const answer = await ask(jenkins, `${jenkins.job}/buildWithParameters`, { form, signal });
+  refuse(answer, jenkins, 'Job/Build');
+  const where = URL.parse(answer.location, `${jenkins.job}/`);
+  return where !== null && /^https?:$/.test(where.protocol) ? where.href : jenkins.job;
+}
+
+const parametersOf = ({ key, revision, diff, build, ask }: Job) => ({
+  PATCH: `D${revision}:${diff}`,
+  KEY: key,
+  BUILD: build,
+  SCENARIOS: ask.scenarios,
+  FAMILIES: ask.families,
+  MARGIN: ask.margin,
+  MAX_RUNS: ask.maxRuns,
+  TESTBED: ask.testbed,
+  EARLIER: ask.earlier,
+});
+
+async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promise<void> {
+  const form = new URLSearchParams();
+  const item = await findInQueue(jenkins, key, signal);
+  if (item !== undefined) {
+    const url = `${jenkins.root}/queue/cancelItem?id=${item.id}`;
+    const answer = await ask(jenkins, url, { form, signal });
+    // Where it has left the queue meanwhile, it is among the builds.
+    if (answer.status !== 404) return refuse(answer, jenkins, 'Job/Cancel', isTaken);
+  }
+  const { builds } = await readJob(jenkins, signal);
+  const build = builds.find((one) => one.key === key);
+  if (build === undefined) throw new NotDone('refused', `it has no build with the KEY ${key}`);
+  // One that has ended is as good as cancelled: this does nothing to it.
+  const answer = await ask(jenkins, `${build.url}stop`, { form, signal });
+  refuse(answer, jenkins, 'Job/Cancel', isTaken);
+}
+
+/** Jenkins sends a browser on to the next page. */
+const isTaken = (status: number): boolean => status >= 200 && status < 400;
+const isGood = (status: number): boolean => status >= 200 && status < 300;
+
+type Answer = { status: number; location: string; body: string };
+
+async function read<Schema extends z.ZodType>(
+  jenkins: Jenkins,
+  place: string,
+  { tree, schema, signal }: { tree: string; schema: Schema; signal: AbortSignal },
+): Promise<z.infer<Schema>> {
+  const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
+  const answer = await ask(jenkins, url, { signal });
+  refuse(answer, jenkins, 'Job/Read');
+  const parsed = schema.safeParse(jsonOf(answer.body));
+  if (parsed.success) return parsed.data;
+  const { origin, pathname } = new URL(url);
+  throw new NotDone('refused', `${origin}${pathname} does not answer as Jenkins does`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const answerSeconds = 30;
+
+/** With a form it is a POST. Redirects are answers: to follow one would be to tell somebody else the token. */
+async function ask(
+  { authorization }: Jenkins,
+  url: string,
+  { form, signal }: { form?: URLSearchParams; signal: AbortSignal },
+): Promise<Answer> {
+  try {
+    const response = await fetch(url, {
+      headers: { authorization },
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(answerSeconds * 1000)]),
+      ...(form !== undefined && { method: 'POST', body: form }),
+    });
+    const { status, headers } = response;
+    return { status, location: headers.get('location') ?? '', body: await response.text() };
+  } catch (error) {
+    if (signal.aborted) throw new NotDone('failed', 'the relay ends');
+    // What fetch throws has its reason as its cause.
+    const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    throw new NotDone('failed', `it cannot be reached (${reasonOf(reason)})`);
+  }
+}
+
+/** Throws where Jenkins did not do as it was asked. */
+function refuse(answer: Answer, jenkins: Jenkins, permission: string, isDone = isGood): void {
+  const { status } = answer;
+  if (isDone(status)) return;
+  if (status >= 500 || status === 429) throw new NotDone('failed', `it answered ${status}`);
+  throw new NotDone('refused', reasonFor(answer, jenkins, permission));
+}
+
+function reasonFor({ status, location }: Answer, { job, user }: Jenkins, permission: string) {
+  if (status < 400) {
+    return `it answered ${status} and sends to ${shortened(location)}: write the address of its job as it calls it itself`;
+  }
+  switch (status) {
+    case 401:
+      return `it does not know the user ${user} by this token (401): give the relay another`;
+    case 403:
+    // A queue says this.
+    case 422:
+      return `the user ${user} may not (${status}): give it the permission ${permission}`;
+    case 404:
+      return `there is no job at ${job}, or the user ${user} may not see it (404): correct the address, or give it the permission Job/Read`;
+    case 409:
+      return 'its job is disabled (409): enable it';
+    default:
+      return `it answered ${status}`;
+  }
+}

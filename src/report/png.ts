@@ -1,0 +1,51 @@
+// A picture in SVG as a PNG, for places that show nothing else.
+import { readFile } from 'node:fs/promises';
+
+/*! What the build lays beside this file is not ppsgate's own: index_bg.wasm is resvg by its authors, in @resvg/resvg-wasm
+ *  of npm, with its source at https://github.com/thx/resvg-js, under the Mozilla Public License 2.0; open-sans-*.woff2
+ *  are Open Sans, © 2020 The Open Sans Project Authors (https://github.com/googlefonts/opensans), in
+ *  @fontsource/open-sans of npm, under the SIL Open Font License 1.1 (https://openfontlicense.org). */
+
+/** With two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what is no SVG. */
+export async function pngOf(svg: string): Promise<Uint8Array> {
+  loading ??= load();
+  const { Resvg, fontBuffers } = await loading;
+  const picture = new Resvg(svg, {
+    fitTo: { mode: 'zoom', value: 2 },
+    font: { fontBuffers, defaultFontFamily: 'Open Sans' },
+  });
+  try {
+    const image = picture.render();
+    const png = image.asPng();
+    image.free();
+    return png;
+  } finally {
+    picture.free();
+  }
+}
+
+/** WebAssembly is initialized once in a process. */
+let loading: ReturnType<typeof load> | undefined;
+
+async function load() {
+  const [{ initWasm, Resvg }, wasm, ...fontBuffers] = await Promise.all([
+    import('@resvg/resvg-wasm'),
+    readFile(wasmFile),
+    ...fontFiles.map((file) => readFile(file)),
+  ]);
+  await initWasm(wasm);
+  return { Resvg, fontBuffers };
+}
+
+// Written in one piece each, by which the build finds them.
+const wasmFile = new URL('../../node_modules/@resvg/resvg-wasm/index_bg.wasm', import.meta.url);
+const fontFiles = [
+  new URL(
+    '../../node_modules/@fontsource/open-sans/files/open-sans-latin-400-normal.woff2',
+    import.meta.url,
+  ),
+  new URL(
+    '../../node_modules/@fontsource/open-sans/files/open-sans-latin-600-normal.woff2',
+    import.meta.url,
+  ),
+];

@@ -1,0 +1,81 @@
+// What docs/phabricator.md promises: its configuration is one, its build step is read by the relay, and its links lead somewhere.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { parseConfig } from '../../src/config/load.ts';
+import { readBuild } from '../../src/relay/delivery.ts';
+
+const docs = join(import.meta.dirname, '..', '..', 'docs');
+const page = readFileSync(join(docs, 'phabricator.md'), 'utf8');
+
+const configOf = (text: string) =>
+  parseConfig(`testbeds: { here: { kind: embedded-linux } }\n${text}`, {
+    path: '/usr/local/etc/ppsgate/ppsgate.yml',
+    home: '/home/me',
+  }).phabricator;
+
+const blocks = (language: string): string[] =>
+  [...page.matchAll(/^ *```(\w+)\n([\s\S]*?)^ *```$/gm)].flatMap(([, name, text = '']) =>
+    name === language ? text : [],
+  );
+
+test('the configuration of the page is one', () => {
+  const [written = ''] = blocks('yaml');
+  expect(configOf(written)).toMatchObject({
+    tokenPath: '/usr/local/etc/ppsgate/phabricator.token',
+    projects: ['network'],
+    relay: { start: { kind: 'here', repository: '/var/db/ppsgate/src' } },
+  });
+});
+
+const pieces = [...page.matchAll(/`((?:relay|start): \{.*?\})`/g)].map(([, text = '']) => text);
+
+test('the page has pieces for each step', () => {
+  expect(pieces.length).toBeGreaterThanOrEqual(5);
+});
+
+test.each(pieces)('%s fits into the configuration', (piece) => {
+  const inner = piece.startsWith('start') ? `relay: { ${piece} }` : piece;
+  expect(configOf(`phabricator: { url: "https://x.org", ${inner} }`)).toBeDefined();
+});
+
+test('the URI of the build step asks for a build', () => {
+  const [, uri = ''] = /`(https:\/\/relay\.example\.org\/build\?.*?)`/.exec(page) ?? [];
+  const values: Record<string, string> = {
+    'target.phid': 'PHID-HMBT-a',
+    'build.phid': 'PHID-HMBD-b',
+    'buildable.diff': '80677',
+    'buildable.revision': '27401',
+  };
+  const asked = new URL(uri.replace(/\$\{([\w.]+)\}/g, (_, name: string) => values[name] ?? '?'));
+  expect(readBuild(asked.searchParams, new Date(0))).toEqual({
+    ...{ kind: 'build', id: 'PHID-HMBT-a', at: new Date(0) },
+    ...{ target: 'PHID-HMBT-a', build: 'PHID-HMBD-b', diff: 80677, revision: 27401 },
+  });
+});
+
+test('the workflow’s lines name its runs by the key', () => {
+  expect(parse(blocks('yaml')[1] ?? '')).toMatchObject({
+    'run-name': expect.stringMatching(/^ppsgate .*client_payload\.key/),
+    on: { repository_dispatch: { types: ['ppsgate'] } },
+  });
+});
+
+/** As GitHub names a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+
+test.each([...new Set(links)])('the link to %s leads somewhere', (link) => {
+  const [file = '', anchor] = link.split('#');
+  const path = file === '' ? join(docs, 'phabricator.md') : join(docs, file);
+  expect(existsSync(path)).toBe(true);
+  if (anchor === undefined) return;
+  const headings = readFileSync(path, 'utf8').match(/^#+ .*$/gm) ?? [];
+  expect(headings.map((line) => anchorOf(line.replace(/^#+ /, '')))).toContain(anchor);
+});

@@ -1,0 +1,114 @@
+// Users and projects: user.* and project.*.
+import { isText, type Method, type Methods } from './conduit.ts';
+import { identity, search, strings } from './search.ts';
+import { byPhid, type Project, type State, type User } from './state.ts';
+
+const whoami: Method = {
+  params: [],
+  run: ({ state, viewer }) => ({
+    phid: viewer.phid,
+    userName: viewer.username,
+    realName: viewer.realName,
+    image: viewer.imageUri,
+    uri: userUri(state, viewer),
+    roles: rolesOf(viewer, 'agent'),
+    primaryEmail: viewer.email,
+  }),
+};
+
+const userSearch = search<User>({
+  type: 'USER',
+  query: 'PhabricatorPeopleQuery',
+  idColumn: 'user.id',
+  rows: (state) => state.users,
+  isVisible: () => true,
+  constraints: {
+    ...identity(),
+    usernames: strings((user) => user.username),
+    isBot: { type: 'flag', matches: (user: User, isBot: boolean) => user.isBot === isBot },
+    isAdmin: { type: 'flag', matches: (user: User, isAdmin: boolean) => user.isAdmin === isAdmin },
+    isDisabled: {
+      type: 'flag',
+      matches: (user: User, isDisabled: boolean) => user.isDisabled === isDisabled,
+    },
+  },
+  fields: (user) => ({
+    username: user.username,
+    realName: user.realName,
+    roles: rolesOf(user, 'bot'),
+    dateCreated: user.dateCreated,
+    dateModified: user.dateModified,
+    policy: { view: 'public', edit: user.isBot ? 'admin' : 'no-one' },
+  }),
+});
+
+const projectSearch = search<Project>({
+  type: 'PROJ',
+  query: 'PhabricatorProjectQuery',
+  rows: (state) => state.projects,
+  isVisible: () => true,
+  constraints: {
+    ...identity(),
+    slugs: strings((project) => project.slug),
+    members: strings((project, { state }) => [
+      ...project.members,
+      ...project.members.map((phid) => byPhid(state.users, phid)?.username ?? ''),
+    ]),
+    name: {
+      type: 'text',
+      matches: (project: Project, name: string) =>
+        project.name.toLowerCase().includes(name.toLowerCase()),
+    },
+  },
+  attachments: {
+    members: (project) => ({ members: project.members.map((phid) => ({ phid })) }),
+  },
+  fields: (project) => ({
+    name: project.name,
+    slug: project.slug,
+    subtype: 'default',
+    milestone: null,
+    depth: 0,
+    parent: null,
+    icon: { key: 'project', name: 'Project', icon: 'fa-briefcase' },
+    color: { key: 'blue', name: 'Blue' },
+    status: 'active',
+    spacePHID: null,
+    dateCreated: project.dateCreated,
+    dateModified: project.dateModified,
+    policy: { view: 'users', edit: project.editPolicy, join: 'users' },
+    description: project.description,
+  }),
+  maps: ({ state, params }) => {
+    const { slugs = [] } = (params.constraints ?? {}) as { slugs?: unknown[] };
+    const found = state.projects.filter(({ slug }) => slugs.includes(slug));
+    const entries = found.map(({ slug, phid }) => [slug, { slug, projectPHID: phid }]);
+    return { slugMap: Object.fromEntries(entries) };
+  },
+});
+
+export const peopleMethods: Methods = {
+  'user.whoami': whoami,
+  'user.search': userSearch,
+  'project.search': projectSearch,
+};
+
+function userUri(state: State, user: User): string {
+  return `${state.baseUri}/p/${user.username}/`;
+}
+
+/** The user of a PHID or a name, as searches for people take both. */
+export function isUser(user: User, given: unknown): boolean {
+  return isText(given) && (given === user.phid || given === user.username);
+}
+
+function rolesOf(user: User, bot: 'agent' | 'bot'): string[] {
+  return [
+    ...(user.isDisabled ? ['disabled'] : []),
+    ...(user.isBot ? [bot] : []),
+    ...(user.isAdmin ? ['admin'] : []),
+    'verified',
+    'approved',
+    'activated',
+  ].filter((role) => role !== 'activated' || !user.isDisabled);
+}

@@ -1,0 +1,132 @@
+// Herald's webhooks: each new group of transactions is told to every hook, signed, and once more when a test says so.
+import { createHmac } from 'node:crypto';
+import { sendOut } from './outgoing.ts';
+import {
+  heraldRulePhid,
+  letters,
+  newId,
+  newPhid,
+  type Phid,
+  type State,
+  type Transaction,
+} from './state.ts';
+
+export type Webhook = {
+  phid: Phid;
+  uri: string;
+  hmacKey: string;
+  /** A firehose tells of all objects; a rule of revisions, and of those only their new diffs with `onlyNewDiffs`. */
+  kind: 'firehose' | 'rule';
+  onlyNewDiffs: boolean;
+  /** Oldest first. */
+  deliveries: Delivery[];
+};
+
+export type Delivery = {
+  body: string;
+  signature: string;
+  /** Of each try; null where nobody answered. */
+  statuses: (number | null)[];
+};
+
+export type Webhooks = {
+  add: (hook: {
+    uri: string;
+    hmacKey?: string;
+    kind?: Webhook['kind'];
+    onlyNewDiffs?: boolean;
+  }) => Webhook;
+  /** Begins to tell of what is new since the last time. */
+  announce: () => void;
+  /** Resolves when all that was begun has been answered. */
+  idle: () => Promise<void>;
+  /** Tells again what was not taken, byte for byte the same. */
+  redeliver: () => Promise<void>;
+};
+
+export function webhooksOf(state: State): Webhooks {
+  const hooks: Webhook[] = [];
+  // One after the other, so that a test sees them in their order.
+  let line: Promise<void> = Promise.resolve();
+  let told = 0;
+  const enqueue = (hook: Webhook, delivery: Delivery) => {
+    line = line.then(() => deliver(hook, delivery));
+  };
+  return {
+    add({ uri, hmacKey, kind = 'firehose', onlyNewDiffs = false }) {
+      const phid = newPhid(state, 'HWBH');
+      const key = hmacKey ?? letters(`key ${newId(state, 'HWBH')}`, 32);
+      const hook: Webhook = { phid, uri, hmacKey: key, kind, onlyNewDiffs, deliveries: [] };
+      hooks.push(hook);
+      // What was before it is not its business.
+      told = state.transactions.length;
+      return hook;
+    },
+    announce() {
+      const groups = Map.groupBy(state.transactions.slice(told), ({ groupID }) => groupID);
+      told = state.transactions.length;
+      for (const group of groups.values()) {
+        for (const hook of hooks.filter((one) => concerns(one, group))) {
+          const body = bodyFor(hook, group, state.now);
+          const delivery: Delivery = {
+            body,
+            signature: signature(hook.hmacKey, body),
+            statuses: [],
+          };
+          hook.deliveries.push(delivery);
+          enqueue(hook, delivery);
+        }
+      }
+    },
+    idle: () => line,
+    async redeliver() {
+      await line;
+      for (const hook of hooks) {
+        const untaken = hook.deliveries.filter(({ statuses }) => !isTaken(statuses.at(-1)));
+        for (const delivery of untaken) enqueue(hook, delivery);
+      }
+      await line;
+    },
+  };
+}
+
+/** Hex HMAC-SHA256 of the body's bytes, as in `X-Phabricator-Webhook-Signature`. */
+export function signature(hmacKey: string, body: string): string {
+  return createHmac('sha256', hmacKey).update(body).digest('hex');
+}
+
+/** What a hook is sent, to the byte. */
+export function bodyFor(
+  hook: Pick<Webhook, 'phid' | 'kind'>,
+  group: readonly Pick<Transaction, 'phid' | 'objectPHID'>[],
+  epoch: number,
+): string {
+  const phid = group[0]?.objectPHID ?? '';
+  const body = {
+    object: { type: phid.split('-')[1], phid },
+    triggers: [{ phid: hook.kind === 'rule' ? heraldRulePhid : hook.phid }],
+    action: { test: false, silent: false, secure: false, epoch },
+    transactions: group.toReversed().map((transaction) => ({ phid: transaction.phid })),
+  };
+  return `${JSON.stringify(body, null, 2)}\n`;
+}
+
+function concerns({ kind, onlyNewDiffs }: Webhook, group: readonly Transaction[]): boolean {
+  if (kind === 'firehose') return true;
+  const isRevision = group[0]?.objectPHID.startsWith('PHID-DREV-') === true;
+  return isRevision && (!onlyNewDiffs || group.some(({ type }) => type === 'update'));
+}
+
+function isTaken(status: number | null | undefined): boolean {
+  return typeof status === 'number' && status >= 200 && status < 300;
+}
+
+async function deliver(hook: Webhook, { body, signature, statuses }: Delivery): Promise<void> {
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-Phabricator-Webhook-Signature': signature,
+    'Accept-Encoding': 'gzip',
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
+  statuses.push(await sendOut(hook.uri, 'POST', headers, body));
+}

@@ -1,0 +1,445 @@
+// What the inbox keeps of deliveries and jobs, whatever happens to the processes that use it.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Delivery, type Inbox, InboxError, openInbox } from '../../src/relay/inbox.ts';
+import type { Job } from '../../src/relay/job.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { describeWith } from '../needs.ts';
+
+const day = 86_400_000;
+const start = new Date('2026-11-20T12:00:00Z');
+const later = (milliseconds: number) => new Date(start.getTime() + milliseconds);
+
+/** The clock stands still unless it is set. */
+function open(path = join(temporaryFolder(), 'inbox.sqlite')) {
+  const clock = { now: start };
+  const inbox = openInbox(path, () => clock.now);
+  onTestFinished(() => inbox[Symbol.dispose]());
+  return { inbox, clock, path };
+}
+
+const webhook = (id: string, at = start): Delivery => ({
+  ...{ kind: 'webhook', id, at, object: 'PHID-DREV-a' },
+  transactions: ['PHID-XACT-DREV-a', 'PHID-XACT-DREV-b'],
+});
+const build: Delivery = {
+  ...{ kind: 'build', id: 'PHID-HMBT-a', at: start, target: 'PHID-HMBT-a' },
+  ...{ build: 'PHID-HMBD-a', diff: 80677, revision: 27401 },
+};
+const job = (key: string, revision = 27401): Job => ({
+  ...{ key, revision, diff: 80677, ask: { margin: '1%' }, by: 'alice' },
+});
+const nothing = { seen: [], jobs: [] };
+const keysOf = (records: { job: Job }[]) => records.map((record) => record.job.key);
+
+/** With one job, which is due. */
+function openWithJob(key = 'a') {
+  const opened = open();
+  opened.inbox.advancePoll('https://reviews.example.org', 1, { seen: [], jobs: [job(key)] });
+  return opened;
+}
+
+describe('deliveries', () => {
+  test('wait in the order in which they were accepted, whatever their times, until they are settled', () => {
+    const { inbox } = open();
+    expect(inbox.accept([webhook('a', later(5)), build])).toEqual(['new', 'new']);
+    expect(inbox.accept([webhook('b')])).toEqual(['new']);
+    expect(inbox.pendingDeliveries()).toEqual([webhook('a', later(5)), build, webhook('b')]);
+    inbox.settle(build.id, nothing);
+    expect(inbox.pendingDeliveries()).toEqual([webhook('a', later(5)), webhook('b')]);
+    expect(inbox.countPending()).toBe(2);
+  });
+
+  test('are known by their id, together or later, pending or settled', () => {
+    const { inbox } = open();
+    expect(inbox.accept([webhook('a'), webhook('a')])).toEqual(['new', 'known']);
+    expect(inbox.accept([webhook('a')])).toEqual(['known']);
+    inbox.settle('a', nothing);
+    expect(inbox.accept([webhook('a')])).toEqual(['known']);
+    expect(inbox.pendingDeliveries()).toEqual([]);
+  });
+
+  test('are forgotten 90 days after they came, if they are settled', () => {
+    const { inbox, clock } = open();
+    inbox.accept(['a', 'pending', 'b'].map((id) => webhook(id)));
+    inbox.settle('a', nothing);
+    clock.now = later(90 * day);
+    inbox.settle('b', nothing);
+    expect(inbox.accept([webhook('a')])).toEqual(['known']);
+    clock.now = later(90 * day + 1);
+    inbox.advancePoll('https://reviews.example.org', 1, nothing);
+    expect(inbox.accept(['a', 'pending', 'b'].map((id) => webhook(id)))).toEqual([
+      ...['new', 'known', 'new'],
+    ]);
+  });
+
+  test('are settled once, with what was seen and the jobs that are new', () => {
+    const { inbox } = open();
+    inbox.accept([webhook('a'), webhook('b')]);
+    const outcome = { seen: ['PHID-XACT-DREV-a'], jobs: [job('a'), job('b')] };
+    expect(inbox.settle('a', outcome)).toEqual(outcome.jobs);
+    expect(inbox.settle('a', { seen: ['PHID-XACT-DREV-c'], jobs: [job('c')] })).toEqual([]);
+    expect(inbox.settle('b', { seen: [], jobs: [job('b'), job('d'), job('d')] })).toEqual([
+      job('d'),
+    ]);
+    expect(inbox.settle('nobody sent this', { seen: [], jobs: [job('e')] })).toEqual([]);
+    expect(keysOf(inbox.dueJobs())).toEqual(['a', 'b', 'd']);
+    expect(inbox.hasSeen(['PHID-XACT-DREV-a', 'PHID-XACT-DREV-b', 'PHID-XACT-DREV-c'])).toEqual(
+      new Set(['PHID-XACT-DREV-a']),
+    );
+  });
+
+  test('are not settled by half', () => {
+    const { inbox } = open();
+    inbox.accept([webhook('a')]);
+    const broken = { ...job('b'), revision: Number.NaN };
+    expect(() => inbox.settle('a', { seen: ['PHID-a'], jobs: [job('a'), broken] })).toThrow();
+    expect(inbox.countPending()).toBe(1);
+    expect(inbox.hasSeen(['PHID-a'])).toEqual(new Set());
+    expect(inbox.unendedJobs()).toEqual([]);
+  });
+});
+
+test('a poll goes forward only, for each server by itself', () => {
+  const { inbox } = open();
+  const server = 'https://reviews.example.org';
+  expect(inbox.pollState(server)).toBeUndefined();
+  expect(inbox.advancePoll(server, 20, { seen: ['PHID-a'], jobs: [job('a')] })).toEqual([job('a')]);
+  expect(inbox.advancePoll(server, 10, { seen: ['PHID-a'], jobs: [job('a')] })).toEqual([]);
+  expect(inbox.pollState(server)).toBe(20);
+  expect(inbox.pollState('https://other.example.org')).toBeUndefined();
+  expect(inbox.hasSeen(['PHID-a'])).toEqual(new Set(['PHID-a']));
+});
+
+describe('a job', () => {
+  test('is due, starting, started and ended', () => {
+    const { inbox } = openWithJob();
+    const common = { job: job('a'), queuedAt: start };
+    expect(inbox.dueJobs()).toEqual([{ ...common, tries: 0, state: { kind: 'due', from: start } }]);
+    expect(inbox.markStarting('a')).toBe(true);
+    expect(inbox.dueJobs()).toEqual([]);
+    expect(inbox.unendedJobs()).toEqual([{ ...common, tries: 1, state: { kind: 'starting' } }]);
+    expect(inbox.markStarted('a', '/work/a')).toBe(true);
+    expect(inbox.unendedJobs()).toEqual([
+      { ...common, tries: 1, state: { kind: 'started', where: '/work/a' } },
+    ]);
+    expect(inbox.markEnded('a', 'no regression')).toBe(true);
+    expect(inbox.unendedJobs()).toEqual([]);
+    expect(inbox.jobsOf(27401)).toEqual([
+      { ...common, tries: 1, state: { kind: 'ended', how: 'no regression', where: '/work/a' } },
+    ]);
+  });
+
+  test('that could not be started is due again at its time, and says why', () => {
+    const { inbox, clock } = openWithJob();
+    inbox.markStarting('a');
+    expect(inbox.postpone('a', later(1000), 'Jenkins does not answer.')).toBe(true);
+    clock.now = later(999);
+    expect(inbox.dueJobs()).toEqual([]);
+    clock.now = later(1000);
+    const state = { kind: 'due', from: later(1000), why: 'Jenkins does not answer.' };
+    expect(inbox.dueJobs()).toMatchObject([{ tries: 1, state }]);
+  });
+
+  test('that was dropped while it was being started is not started, and stays dropped', () => {
+    const { inbox } = openWithJob();
+    inbox.markStarting('a');
+    expect(inbox.drop('a', 'superseded by diff 80700')).toBe(true);
+    expect(inbox.markStarted('a', '/work/a')).toBe(false);
+    expect(inbox.postpone('a', later(1), 'no answer')).toBe(false);
+    expect(inbox.markEnded('a', 'no regression')).toBe(false);
+    const state = { kind: 'dropped', why: 'superseded by diff 80700' };
+    expect(inbox.jobsOf(27401)).toMatchObject([{ state }]);
+  });
+
+  test('does nothing that its state does not allow', () => {
+    const { inbox } = openWithJob();
+    expect(inbox.markStarted('a', '/work/a')).toBe(false);
+    inbox.markStarting('a');
+    expect(inbox.markStarting('a')).toBe(false);
+    inbox.markStarted('a', '/work/a');
+    expect(inbox.markStarting('a')).toBe(false);
+    expect(inbox.postpone('a', later(1), 'no answer')).toBe(false);
+    inbox.markEnded('a', 'no regression');
+    expect(inbox.drop('a', 'cancelled')).toBe(false);
+    expect(inbox.markStarting('there is no such job')).toBe(false);
+  });
+
+  test('is queued once, even after it was dropped', () => {
+    const { inbox } = openWithJob();
+    inbox.drop('a', 'cancelled');
+    inbox.accept([webhook('again')]);
+    expect(inbox.settle('again', { seen: [], jobs: [job('a')] })).toEqual([]);
+    expect(inbox.dueJobs()).toEqual([]);
+  });
+
+  test('is found by its revision, the newest first', () => {
+    const { inbox } = open();
+    const jobs = [job('a'), job('other', 27402), job('b'), job('c')];
+    inbox.advancePoll('https://reviews.example.org', 1, { seen: [], jobs });
+    inbox.drop('b', 'cancelled');
+    expect(keysOf(inbox.jobsOf(27401))).toEqual(['c', 'b', 'a']);
+    expect(keysOf(inbox.unendedJobs())).toEqual(['a', 'other', 'c']);
+  });
+
+  test('has one state, whatever it is told in whatever order', () => {
+    type Step = (inbox: Inbox) => boolean;
+    const steps: Record<string, { from: string[]; to: string; step: Step }> = {
+      starting: { from: ['due'], to: 'starting', step: (inbox) => inbox.markStarting('a') },
+      started: { from: ['starting'], to: 'started', step: (inbox) => inbox.markStarted('a', 'w') },
+      postpone: {
+        ...{ from: ['due', 'starting'], to: 'due' },
+        step: (inbox) => inbox.postpone('a', start, 'why'),
+      },
+      end: {
+        ...{ from: ['due', 'starting', 'started'], to: 'ended' },
+        step: (inbox) => inbox.markEnded('a', 'how'),
+      },
+      drop: {
+        ...{ from: ['due', 'starting', 'started'], to: 'dropped' },
+        step: (inbox) => inbox.drop('a', 'why'),
+      },
+    };
+    const path = join(temporaryFolder(), 'inbox.sqlite');
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...Object.values(steps)), { maxLength: 8 }), (taken) => {
+        using inbox = openInbox(path, () => start);
+        const database = new DatabaseSync(path);
+        database.exec('DELETE FROM jobs');
+        database.close();
+        inbox.advancePoll('https://reviews.example.org', 1, { seen: [], jobs: [job('a')] });
+        let state = 'due';
+        for (const { from, to, step } of taken) {
+          expect(step(inbox)).toBe(from.includes(state));
+          if (from.includes(state)) state = to;
+          expect(inbox.jobsOf(27401)[0]?.state.kind).toBe(state);
+          expect(keysOf(inbox.dueJobs())).toEqual(state === 'due' ? ['a'] : []);
+        }
+      }),
+    );
+  });
+});
+
+describe('several processes', () => {
+  test('find what another has kept', () => {
+    const { inbox, path } = open();
+    const { inbox: other } = open(path);
+    inbox.accept([webhook('a')]);
+    expect(other.accept([webhook('a')])).toEqual(['known']);
+    other.settle('a', { seen: ['PHID-a'], jobs: [job('a')] });
+    expect(inbox.countPending()).toBe(0);
+    expect(inbox.hasSeen(['PHID-a'])).toEqual(new Set(['PHID-a']));
+    expect(keysOf(inbox.unendedJobs())).toEqual(['a']);
+  });
+
+  test('the first that starts jobs is the only one, until it ends', () => {
+    const { inbox, path } = openWithJob();
+    const { inbox: other } = open(path);
+    expect(keysOf(inbox.dueJobs())).toEqual(['a']);
+    expect(other.dueJobs()).toEqual([]);
+    expect(other.markStarting('a')).toBe(false);
+    inbox[Symbol.dispose]();
+    expect(keysOf(other.dueJobs())).toEqual(['a']);
+  });
+
+  test('a job that was being started by one that was killed is due again, and one that was started is not', async () => {
+    const { inbox, path } = open();
+    const jobs = ['starting', 'started', 'due'].map((key) => job(key));
+    inbox.advancePoll('https://reviews.example.org', 1, { seen: [], jobs });
+    const child = run(
+      path,
+      `inbox.dueJobs();
+       inbox.markStarting('starting');
+       inbox.markStarting('started');
+       inbox.markStarted('started', '/work/started');
+       console.log('begun');
+       setInterval(() => {}, 1000);`,
+    );
+    await once(child.stdout, 'data');
+    expect(inbox.dueJobs()).toEqual([]);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(inbox.dueJobs()).toMatchObject([
+      { job: { key: 'starting' }, tries: 1 },
+      { job: { key: 'due' }, tries: 0 },
+    ]);
+    // Only once: what this process is starting itself stays so.
+    inbox.markStarting('starting');
+    expect(keysOf(inbox.dueJobs())).toEqual(['due']);
+  });
+
+  test('that make the file and accept at the same time lose nothing, and one of them is told of what is new', async () => {
+    const path = join(temporaryFolder(), 'folder', 'inbox.sqlite');
+    const accepting = `
+      const found = [];
+      for (let id = 0; id < 20; id += 1) {
+        const delivery = { kind: 'webhook', id: String(id), at: new Date(), object: 'PHID-DREV-a', transactions: [] };
+        found.push(...inbox.accept([delivery]));
+      }
+      console.log(JSON.stringify(found));`;
+    const all = await Promise.all(
+      Array.from({ length: 6 }, async (): Promise<string[]> => {
+        return JSON.parse(await text(run(path, accepting).stdout));
+      }),
+    );
+    const { inbox } = open(path);
+    expect(inbox.countPending()).toBe(20);
+    for (let id = 0; id < 20; id += 1) {
+      expect(all.map((found) => found[id]).sort()).toEqual([...Array(5).fill('known'), 'new']);
+    }
+    const files = readdirSync(join(path, '..')).filter((name) => !/-(wal|shm)$/.test(name));
+    expect(files).toEqual(['inbox.sqlite']);
+  });
+
+  test('one that is killed while it accepts has what it was told, and at most one more', async () => {
+    const { inbox, path } = open();
+    const accepting = `
+      for (let id = 0; ; id += 1) {
+        const delivery = { kind: 'webhook', id: process.pid + '-' + id, at: new Date(), object: 'PHID-DREV-a', transactions: [] };
+        inbox.accept([delivery]);
+        console.log(id);
+      }`;
+    for (let kill = 1; kill <= 4; kill += 1) {
+      const before = inbox.countPending();
+      const child = run(path, accepting);
+      let told = '';
+      child.stdout.on('data', (data) => {
+        told += data;
+        if (told.split('\n').length > 10 * kill) child.kill('SIGKILL');
+      });
+      await once(child, 'close');
+      const lines = told.split('\n').slice(0, -1).length;
+      expect([lines, lines + 1]).toContain(inbox.countPending() - before);
+    }
+  });
+});
+
+describe('a file', () => {
+  test('is made for its user alone', () => {
+    const { path } = open(join(temporaryFolder(), 'folder', 'inbox.sqlite'));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+  });
+
+  test('that was moved away under the relay takes nothing more, for it would be lost', () => {
+    const { inbox, path } = open();
+    renameSync(path, `${path}.old`);
+    expect(() => inbox.accept([webhook('a')])).toThrow(
+      new InboxError(
+        `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`,
+      ),
+    );
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('of another program is refused and left alone', () => {
+    const path = join(temporaryFolder(), 'other.sqlite');
+    const database = new DatabaseSync(path);
+    database.exec('CREATE TABLE theirs (a)');
+    database.close();
+    expect(() => openInbox(path, () => start)).toThrow(
+      `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.`,
+    );
+  });
+
+  test('of another format is refused', () => {
+    const { path } = open();
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 2');
+    database.close();
+    expect(() => openInbox(path, () => start)).toThrow(
+      `The relay's queue ${path} has format 2, and this ppsgate knows format 1: use the version of ppsgate that made it, or name another folder.`,
+    );
+  });
+
+  test('that is no database is refused with what to do', () => {
+    const path = join(temporaryFolder(), 'inbox.sqlite');
+    writeFileSync(path, 'Dear diary, today I measured packets.'.repeat(100));
+    expect(() => openInbox(path, () => start)).toThrow(
+      /^The relay's queue \S+ is damaged or not an SQLite database \(.*\): while nobody uses it, move it away together with \S+-wal; /,
+    );
+  });
+
+  test('whose folder cannot be made is refused with why', () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    expect(() => openInbox(join(file, 'inbox.sqlite'), () => start)).toThrow(
+      /^The relay's queue \S+ cannot be opened \(EEXIST: .*\): let this user write the file and its folder, or name another folder\.$/,
+    );
+  });
+});
+
+describeWith(['strace'], 'a power cut', () => {
+  test('takes nothing of what was accepted: it was synced before', async () => {
+    const path = join(temporaryFolder(), 'inbox.sqlite');
+    const trace = join(temporaryFolder(), 'trace');
+    const accepting = `
+      for (const id of ['a', 'b', 'c', 'd']) {
+        const delivery = { kind: 'webhook', id, at: new Date(), object: 'PHID-DREV-a', transactions: [] };
+        inbox.accept([delivery]);
+        writeSync(1, 'told\\n');
+      }`;
+    const tracing = ['strace', '-f', '-y', '-e', 'trace=write,fsync,fdatasync', '-o', trace];
+    await once(run(path, accepting, tracing), 'close');
+    const calls = readFileSync(trace, 'utf8').split('\n');
+    const steps = calls.flatMap((call) => {
+      if (/ (fsync|fdatasync)\(\d+<[^>]*-wal>/.test(call)) return ['synced'];
+      return call.includes('"told') ? ['told'] : [];
+    });
+    expect(steps.join(' ')).toMatch(/^((synced )+told ?){4}(synced ?)*$/);
+  });
+});
+
+describeWith(['root', 'mount'], 'a disk', () => {
+  test('that is full takes nothing more, keeps what it has, and goes on once there is space', () => {
+    const folder = temporaryFolder();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
+    onTestFinished(() => void execFileSync('umount', ['--lazy', folder]));
+    const path = join(folder, 'inbox.sqlite');
+    const { inbox } = open(path);
+    const transactions = Array(1000).fill(`PHID-XACT-DREV-${'x'.repeat(35)}`);
+    const big = (id: string): Delivery => ({
+      ...{ kind: 'webhook', id, at: start, object: 'PHID-DREV-a', transactions },
+    });
+    const acceptTooMuch = () => {
+      for (let id = 0; id < 100; id += 1) inbox.accept([big(String(id))]);
+    };
+    expect(acceptTooMuch).toThrow(
+      new InboxError(
+        `The relay's queue ${path} cannot be written because its disk is full: free some space there.`,
+      ),
+    );
+    const kept = inbox.countPending();
+    expect(kept).toBeGreaterThan(3);
+    expect(inbox.pendingDeliveries().map(({ id }) => Number(id))).toEqual([...Array(kept).keys()]);
+    execFileSync('mount', ['-o', 'remount,size=8m', folder]);
+    expect(inbox.accept([webhook(String(kept))])).toEqual(['new']);
+  });
+});
+
+/** A process of its own that has `inbox`. */
+function run(path: string, script: string, under: readonly string[] = []) {
+  const module = join(import.meta.dirname, '..', '..', 'src', 'relay', 'inbox.ts');
+  const whole = `
+    import { writeSync } from 'node:fs';
+    import { openInbox } from ${JSON.stringify(module)};
+    const inbox = openInbox(${JSON.stringify(path)}, () => new Date());
+    ${script}`;
+  const [program = '', ...words] = [...under, process.execPath, '--input-type=module', '--eval'];
+  const child = spawn(program, [...words, whole], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}

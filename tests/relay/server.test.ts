@@ -1,0 +1,486 @@
+// What the relay answers to Phabricator, to strangers, and to those who mean it harm.
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { openInbox } from '../../src/relay/inbox.ts';
+import { type RelayServerOptions, startRelayServer } from '../../src/relay/server.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import {
+  buildPassword,
+  buildText,
+  clientOf,
+  requestText,
+  send,
+  signatureOf,
+  webhookBody,
+  webhookKey,
+  webhookText,
+} from '../fakes/relay-client.ts';
+import { describeWith, sharedFolder } from '../needs.ts';
+
+const at = new Date('2026-11-20T22:23:18Z');
+const limits = { headerBytes: 4096, bodyBytes: 2048, seconds: 20, connections: 100 };
+
+async function start(options: Partial<RelayServerOptions> = {}) {
+  const path = join(temporaryFolder(), 'inbox.sqlite');
+  const inbox = openInbox(path, () => at);
+  const logged: string[] = [];
+  const server = await startRelayServer({
+    ...{ host: '127.0.0.1', port: 0, webhookKey, buildPassword, inbox, now: () => at, limits },
+    log: (sentence) => void logged.push(sentence),
+    ...options,
+  });
+  onTestFinished(async () => {
+    await server.close();
+    inbox[Symbol.dispose]();
+  });
+  return { server, port: server.port, inbox, path, logged };
+}
+
+const query = 'target=PHID-HMBT-a&build=PHID-HMBD-a&diff=80677&revision=27401';
+
+describe('a webhook', () => {
+  test('that is signed is queued, and known when it comes again', async () => {
+    const { port, inbox } = await start();
+    const request = webhookText(webhookBody({ transaction: 'ylb3' }));
+    expect(await send(port, request)).toMatchObject({ status: 200, text: 'queued' });
+    expect(await send(port, request)).toMatchObject({ status: 200, text: 'known' });
+    expect(inbox.pendingDeliveries()).toEqual([
+      {
+        ...{ kind: 'webhook', id: expect.stringMatching(/^[0-9a-f]{64}$/), at },
+        ...{ object: 'PHID-DREV-a', transactions: ['PHID-XACT-DREV-ylb3'] },
+      },
+    ]);
+  });
+
+  test.each([
+    ['without a signature', undefined],
+    ['signed with another key', signatureOf(webhookBody(), 'another')],
+    ['with the signature of another body', signatureOf(webhookBody({ transaction: 'b' }))],
+    ['with two signatures', `${signatureOf(webhookBody())}, ${signatureOf(webhookBody())}`],
+  ])('%s is answered with 401 and not queued', async (_, signature) => {
+    const { port, inbox, logged } = await start();
+    const headers = { 'X-Phabricator-Webhook-Signature': signature };
+    const answer = await send(port, webhookText(webhookBody(), headers));
+    expect(answer).toMatchObject({ status: 401, text: 'The signature is missing or wrong.' });
+    expect(inbox.countPending()).toBe(0);
+    expect(logged).toEqual([]);
+  });
+
+  test('of any other object than a revision is ignored', async () => {
+    const { port, inbox } = await start();
+    for (const type of ['DIFF', 'HMBD', 'CMIT', 'PROJ']) {
+      const answer = await send(port, webhookText(webhookBody({ type })));
+      expect(answer).toMatchObject({ status: 200, text: 'ignored' });
+    }
+    expect(inbox.countPending()).toBe(0);
+  });
+
+  test('that was sent to try the hook is told in the log, and not queued', async () => {
+    const { port, inbox, logged } = await start();
+    const answer = await send(port, webhookText(webhookBody({ test: true })));
+    expect(answer).toMatchObject({ status: 200, text: 'ignored' });
+    expect(logged).toEqual(['A test webhook has come, and its signature is good.']);
+    expect(inbox.countPending()).toBe(0);
+  });
+
+  test.each(['', '{', 'null', '{"object":{"type":"DREV"}}', webhookBody().replace('DREV-a', "'")])(
+    'that is signed and none of Herald is refused, and told in the log: %j',
+    async (body) => {
+      const { port, inbox, logged } = await start();
+      const answer = await send(port, webhookText(body));
+      expect(answer).toMatchObject({ status: 400, text: 'This is no webhook of Herald.' });
+      expect(logged).toHaveLength(1);
+      expect(inbox.countPending()).toBe(0);
+    },
+  );
+
+  test('is measured by its bytes as they are, whatever encoding it says it has', async () => {
+    const { port } = await start();
+    const request = webhookText(webhookBody(), { 'Content-Encoding': 'gzip' });
+    expect(await send(port, request)).toMatchObject({ status: 200, text: 'queued' });
+  });
+
+  test('that does not say its length beforehand is refused', async () => {
+    const { port } = await start();
+    const body = webhookBody();
+    const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+    const headers = {
+      'X-Phabricator-Webhook-Signature': signatureOf(body),
+      'Content-Length': undefined,
+    };
+    const chunked = { ...headers, 'Transfer-Encoding': 'chunked' };
+    for (const request of [
+      requestText('POST /webhook', headers),
+      requestText('POST /webhook', chunked, chunks),
+    ]) {
+      expect(await send(port, request)).toMatchObject({
+        ...{ status: 411, text: 'Say how long the body is, and send it whole.' },
+      });
+    }
+  });
+
+  test('as long as may be is taken, and one that is a byte longer is refused unread', async () => {
+    const { port } = await start();
+    const longest = webhookBody().padEnd(limits.bodyBytes);
+    expect(await send(port, webhookText(longest))).toMatchObject({ status: 200, text: 'queued' });
+    const headers = {
+      'X-Phabricator-Webhook-Signature': signatureOf(`${longest} `),
+      'Content-Length': String(limits.bodyBytes + 1),
+    };
+    expect(await send(port, requestText('POST /webhook', headers))).toMatchObject({
+      ...{ status: 413, text: 'A body has at most 2048 bytes here.' },
+    });
+  });
+
+  test('whose client waits to be asked for the body is asked, if its headers are good', async () => {
+    const { port } = await start();
+    const body = webhookBody();
+    const asking = (headers: Record<string, string | undefined>) =>
+      webhookText(body, { Expect: '100-continue', ...headers }).slice(0, -body.length);
+
+    const { socket, hears, answer } = clientOf(port);
+    socket.write(asking({}));
+    await hears('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write(body);
+    expect(await answer).toMatchObject({ status: 200, text: 'queued' });
+
+    const unsigned = await send(port, asking({ 'X-Phabricator-Webhook-Signature': undefined }));
+    expect(unsigned).toMatchObject({ status: 401, head: expect.stringMatching(/^HTTP\/1\.1 401/) });
+    expect(await send(port, asking({ 'Content-Length': '10000000' }))).toMatchObject({
+      status: 413,
+    });
+  });
+
+  test('of HTTP 1.0 is taken like any other', async () => {
+    const { port } = await start();
+    const body = webhookBody();
+    const headers = { 'X-Phabricator-Webhook-Signature': signatureOf(body), Host: undefined };
+    const request = requestText('POST /webhook', headers, body, '1.0');
+    expect(await send(port, request)).toMatchObject({ status: 200, text: 'queued' });
+  });
+
+  test('that breaks off is not queued, and no fault of ours', async () => {
+    const { port, inbox, logged } = await start();
+    const { socket, answer } = clientOf(port);
+    socket.end(webhookText(webhookBody()).slice(0, -1));
+    await answer;
+    expect(inbox.countPending()).toBe(0);
+    expect(logged).toEqual([]);
+  });
+});
+
+describe('a build', () => {
+  test('is queued by its target, and known when it is asked for again', async () => {
+    const { port, inbox } = await start();
+    expect(await send(port, buildText(query))).toMatchObject({ status: 200, text: 'queued' });
+    expect(await send(port, buildText(query))).toMatchObject({ status: 200, text: 'known' });
+    const restarted = query.replace('HMBT-a', 'HMBT-b');
+    expect(await send(port, buildText(restarted))).toMatchObject({ status: 200, text: 'queued' });
+    const build = { kind: 'build', at, build: 'PHID-HMBD-a', diff: 80677, revision: 27401 };
+    expect(inbox.pendingDeliveries()).toEqual([
+      { ...build, id: 'PHID-HMBT-a', target: 'PHID-HMBT-a' },
+      { ...build, id: 'PHID-HMBT-b', target: 'PHID-HMBT-b' },
+    ]);
+  });
+
+  test.each([
+    ['revision=27401', { revision: 27401 }],
+    ['revision=D27401', { revision: 27401 }],
+    ['revision=', {}],
+    ['more=of&it', {}],
+  ])('may name its revision as Harbormaster does: %s', async (rest, revision) => {
+    const { port, inbox } = await start();
+    const request = buildText(`target=PHID-HMBT-a&build=PHID-HMBD-a&diff=80677&${rest}`);
+    expect(await send(port, request)).toMatchObject({ status: 200, text: 'queued' });
+    const common = { id: 'PHID-HMBT-a', target: 'PHID-HMBT-a', build: 'PHID-HMBD-a', diff: 80677 };
+    expect(inbox.pendingDeliveries()).toEqual([{ kind: 'build', at, ...common, ...revision }]);
+  });
+
+  test.each([
+    ['target', 'target=&build=PHID-HMBD-a&diff=80677'],
+    ['target', 'target=PHID-HMBD-a&build=PHID-HMBD-a&diff=80677'],
+    ['build', "target=PHID-HMBT-a&build=PHID-HMBD-a'&diff=80677"],
+    ['diff', 'target=PHID-HMBT-a&build=PHID-HMBD-a&diff='],
+    ['diff', 'target=PHID-HMBT-a&build=PHID-HMBD-a&diff=D80677'],
+    ['revision', 'target=PHID-HMBT-a&build=PHID-HMBD-a&diff=80677&revision=27401x'],
+    ['target, build, diff', ''],
+  ])('whose query is wrong is refused with what is wrong: %s in %j', async (wrong, text) => {
+    const { port, inbox } = await start();
+    expect(await send(port, buildText(text))).toMatchObject({
+      ...{ status: 400, text: `Wrong or missing in the query: ${wrong}.` },
+    });
+    expect(inbox.countPending()).toBe(0);
+  });
+
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+  test.each([
+    ['no password', undefined],
+    ['another password', basic('phorge:correct horses')],
+    ['another user', basic('phorg:correct horse')],
+    ['an empty password', 'Basic '],
+    ['a password of another scheme', basic(buildPassword).replace('Basic', 'Bearer')],
+    ['a password that is not encoded', `Basic ${buildPassword}`],
+  ])('with %s is answered with 401 and not queued, right or wrong', async (_, authorization) => {
+    const { port, inbox } = await start();
+    for (const text of [query, '']) {
+      const answer = await send(port, buildText(text, { Authorization: authorization }));
+      expect(answer.status).toBe(401);
+      expect(answer.head).toContain('WWW-Authenticate: Basic realm="ppsgate"');
+      expect(answer.text).toBe('The user or the password is missing or wrong.');
+    }
+    expect(inbox.countPending()).toBe(0);
+  });
+
+  test('has no body', async () => {
+    const { port } = await start();
+    for (const headers of [
+      { 'Content-Length': '10000000' },
+      { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' },
+    ]) {
+      expect(await send(port, buildText(query, headers))).toMatchObject({
+        ...{ status: 413, text: 'Send no body: all is in the query.' },
+      });
+    }
+  });
+});
+
+describe('the relay', () => {
+  test('tells who monitors it how many deliveries wait', async () => {
+    const { port } = await start();
+    expect(await send(port, requestText('GET /health'))).toMatchObject({ text: '0 pending' });
+    await send(port, buildText(query));
+    const answer = await send(port, requestText('GET /health'));
+    expect(answer).toMatchObject({ status: 200, text: '1 pending' });
+  });
+
+  test('has no path that it was given no key or no password for', async () => {
+    const { port } = await start({ webhookKey: '', buildPassword: '' });
+    const webhook = webhookText(webhookBody(), {
+      'X-Phabricator-Webhook-Signature': signatureOf(webhookBody(), ''),
+    });
+    const build = buildText(query, { Authorization: 'Basic =' });
+    for (const request of [webhook, build, requestText('GET /'), requestText('GET //')]) {
+      expect(await send(port, request)).toMatchObject({
+        ...{ status: 404, text: 'There is nothing here.' },
+      });
+    }
+  });
+
+  test.each([
+    ['GET /webhook', 'POST'],
+    ['PUT /build', 'POST'],
+    ['POST /health', 'GET'],
+  ])('answers 405 to %s', async (startLine, allowed) => {
+    const { port } = await start();
+    const answer = await send(port, requestText(startLine));
+    expect(answer).toMatchObject({ status: 405, text: `Only ${allowed} is answered here.` });
+    expect(answer.head).toContain(`Allow: ${allowed}`);
+  });
+
+  test('refuses headers and request lines that are too long', async () => {
+    const { port } = await start();
+    const long = 'x'.repeat(limits.headerBytes);
+    for (const request of [
+      requestText('GET /health', { Cookie: long }),
+      requestText(`GET /health?${long}`),
+    ]) {
+      expect(await send(port, request)).toMatchObject({
+        ...{ status: 431, text: 'The headers are longer than 4096 bytes.' },
+      });
+    }
+  });
+
+  test.each([
+    'hello\r\n\r\n',
+    '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+    requestText('POST /webhook', { 'Transfer-Encoding': 'chunked' }, 'x'),
+    requestText('POST /webhook', { 'Content-Length': '-1' }),
+  ])('answers 400 to what is no HTTP: %j', async (text) => {
+    const { port } = await start();
+    expect(await send(port, text)).toMatchObject({
+      ...{ status: 400, text: 'This is not a request of HTTP.' },
+    });
+  });
+
+  test('answers the first of several requests on a connection and does nothing about the others', async () => {
+    const { port, inbox } = await start();
+    const requests = ['a', 'b', 'c'].map((transaction) =>
+      webhookText(webhookBody({ transaction })),
+    );
+    const answer = await send(port, requests.join(''));
+    expect(answer).toMatchObject({ status: 200, text: 'queued' });
+    expect(answer.head).toContain('Connection: close');
+    expect(inbox.pendingDeliveries()).toMatchObject([{ transactions: ['PHID-XACT-DREV-a'] }]);
+    const unanswered = await send(port, webhookText(webhookBody({ transaction: 'b' })));
+    expect(unanswered.text).toBe('queued');
+  });
+
+  test.each([
+    ['headers', 0],
+    ['a body', webhookText(webhookBody()).length - webhookBody().length],
+    ['nothing', -1],
+  ])('cuts who sends %s a byte at a time, however regularly', async (_, already) => {
+    const { port, inbox } = await start({ limits: { ...limits, seconds: 0.2 } });
+    const request = webhookText(webhookBody());
+    const { socket, answer } = clientOf(port);
+    let sent = Math.max(0, already);
+    socket.write(request.slice(0, sent));
+    const drip = setInterval(() => {
+      // Never the last byte, however slow the machine.
+      if (already >= 0 && sent < request.length - 1) socket.write(request.charAt(sent++));
+    }, 10);
+    onTestFinished(() => clearInterval(drip));
+    expect(await answer).toMatchObject({
+      ...{ status: 408, text: 'The request did not come whole within 0.2 s.' },
+    });
+    expect(inbox.countPending()).toBe(0);
+  });
+
+  test('turns away who comes when all connections are taken', async () => {
+    const { port } = await start({ limits: { ...limits, connections: 2 } });
+    const waiting = webhookText('x', { Expect: '100-continue' }).slice(0, -1);
+    const clients = [clientOf(port), clientOf(port)];
+    for (const { socket, hears } of clients) {
+      socket.write(waiting);
+      await hears('100 Continue');
+    }
+    expect(await send(port, requestText('GET /health'))).toMatchObject({ status: 0 });
+    for (const { socket } of clients) socket.write('x');
+    for (const { answer } of clients) expect(await answer).toMatchObject({ status: 400 });
+    expect(await send(port, requestText('GET /health'))).toMatchObject({ status: 200 });
+  });
+
+  test('says 500 where the queue cannot be written, why in its log, and no secret in either', async () => {
+    const { port, path, logged } = await start();
+    renameSync(path, `${path}.old`);
+    for (const request of [webhookText(webhookBody()), buildText(query)]) {
+      expect(await send(port, request)).toMatchObject({
+        ...{ status: 500, text: 'The relay cannot queue anything; its log says why.' },
+      });
+    }
+    const [first, second] = logged;
+    expect(first).toBe(second);
+    expect(first).toBe(
+      `What was sent to the relay was answered with 500: The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`,
+    );
+  });
+
+  test('puts those that wait at the same time on the disk together, before any is answered', async () => {
+    const path = join(temporaryFolder(), 'inbox.sqlite');
+    using inbox = openInbox(path, () => at);
+    const batches: number[] = [];
+    const accept: typeof inbox.accept = (deliveries) => {
+      batches.push(deliveries.length);
+      return inbox.accept(deliveries);
+    };
+    const { port, server } = await start({ inbox: { ...inbox, accept } });
+    const clients = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const body = webhookBody({ transaction: String(index) });
+        const client = clientOf(port);
+        client.socket.write(webhookText(body, { Expect: '100-continue' }).slice(0, -body.length));
+        await client.hears('100 Continue');
+        return { ...client, body };
+      }),
+    );
+    for (const { socket, body } of clients) socket.write(body);
+    for (const { answer } of clients) expect((await answer).text).toBe('queued');
+    expect(inbox.countPending()).toBe(20);
+    expect(batches.length).toBeLessThan(20);
+    await server.close();
+  });
+
+  test('refuses all that wait together where the disk fails', async () => {
+    const broken = {
+      countPending: () => 0,
+      accept: () => {
+        throw new Error('The disk is gone.');
+      },
+    };
+    const { port, logged } = await start({ inbox: broken });
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].map((transaction) => send(port, webhookText(webhookBody({ transaction })))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
+    expect(logged).toHaveLength(3);
+  });
+
+  test('answers what it has taken when it closes, and cuts who has not sent all', async () => {
+    const closing = Promise.withResolvers<void>();
+    const now = () => {
+      // Between the end of the body and the write, which waits for others to come.
+      setImmediate(() => server.close().then(closing.resolve, closing.reject));
+      return at;
+    };
+    const { port, server, inbox } = await start({ now });
+    const slow = clientOf(port);
+    slow.socket.write(webhookText('x', { Expect: '100-continue' }).slice(0, -1));
+    await slow.hears('100 Continue');
+    expect(await send(port, webhookText(webhookBody()))).toMatchObject({ text: 'queued' });
+    await closing.promise;
+    expect(inbox.countPending()).toBe(1);
+    expect(await slow.answer).toMatchObject({ status: 0 });
+    expect(await send(port, requestText('GET /health'))).toMatchObject({ status: 0 });
+  });
+
+  test('says where it cannot listen', async () => {
+    const { port } = await start();
+    await expect(start({ port })).rejects.toThrow(
+      `The relay cannot listen on 127.0.0.1, port ${port} (listen EADDRINUSE: address already in use 127.0.0.1:${port}): end what listens there, or give relay.host and relay.port in ppsgate.yml.`,
+    );
+  });
+});
+
+describeWith(['shared/phabricator/inbound'], 'what a real server sent', () => {
+  const recordingSchema = z.object({
+    method: z.string(),
+    path: z.string(),
+    headers: z.array(z.tuple([z.string(), z.string()])),
+    body: z.string(),
+  });
+  const folder = sharedFolder('phabricator/inbound');
+  const recordings = readdirSync(folder).map((name) =>
+    recordingSchema.parse(JSON.parse(readFileSync(join(folder, name), 'utf8'))),
+  );
+  const headersOf = ({ headers }: (typeof recordings)[number]) => Object.fromEntries(headers);
+
+  const webhooks = recordings.filter(({ path }) => path.startsWith('/hook/'));
+  const builds = recordings.filter(({ path }) => path.startsWith('/build?'));
+
+  test('webhooks are queued where they are of revisions', async () => {
+    const { port, inbox } = await start();
+    for (const recording of webhooks) {
+      // Signed anew: the recordings do not have the keys of all hooks.
+      const headers = {
+        ...headersOf(recording),
+        'X-Phabricator-Webhook-Signature': signatureOf(recording.body),
+      };
+      const answer = await send(port, requestText('POST /webhook', headers, recording.body));
+      const isOfRevision = recording.body.includes('"type": "DREV"');
+      const isTest = recording.body.includes('"test": true');
+      expect(answer).toMatchObject({
+        ...{ status: 200, text: isOfRevision && !isTest ? 'queued' : 'ignored' },
+      });
+    }
+    expect(inbox.countPending()).toBeGreaterThan(0);
+    expect(inbox.countPending()).toBeLessThan(webhooks.length);
+  });
+
+  test('builds are queued, with the variables that we ask for', async () => {
+    const { port, inbox } = await start();
+    expect(builds.length).toBeGreaterThan(0);
+    for (const recording of builds) {
+      const sent = new URL(recording.path, 'http://relay').searchParams;
+      const asked = new URLSearchParams([...sent].filter(([name]) => name !== 'build'));
+      asked.set('build', sent.get('build_phid') ?? '');
+      const answer = await send(port, buildText(asked.toString(), headersOf(recording)));
+      expect(answer).toMatchObject({ status: 200, text: 'queued' });
+      expect(inbox.pendingDeliveries().at(-1)).toMatchObject({
+        ...{ diff: Number(sent.get('diff')), revision: Number(sent.get('revision')) },
+      });
+    }
+  });
+});

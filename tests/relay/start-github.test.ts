@@ -1,0 +1,313 @@
+// Gates on GitHub: an event that a workflow listens to, whose run is found by its name.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Job } from '../../src/relay/job.ts';
+import { startOnGithub } from '../../src/relay/start-github.ts';
+import type { Fault } from '../fakes/github/faults.ts';
+import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
+import type { Permissions } from '../fakes/github/permissions.ts';
+import { type FakeGitHub, personalToken, startFakeGitHub } from '../fakes/github/server.ts';
+import type { FakeWorkflowRun } from '../fakes/github/state.ts';
+
+const repository = 'freebsd/freebsd-src';
+const { signal } = new AbortController();
+const job: Job = { key: 'D7-12', revision: 7, diff: 12, ask: {}, by: 'alice' };
+
+let github: FakeGitHub;
+let paused: number[];
+
+beforeEach(async () => {
+  github = await startFakeGitHub({ repository, pullRequests: [] });
+  const runName = (payload: Readonly<Record<string, unknown>>) => `ppsgate ${payload.key}`;
+  github.state.listeners = [{ eventType: 'ppsgate', runName, missingIn: 2 }];
+  paused = [];
+});
+
+afterEach(async () => {
+  await github.stop();
+  expect(github.violations).toEqual([]);
+});
+
+async function starter(options: { token?: string; repository?: string } = {}) {
+  const { token = personalToken, ...others } = options;
+  const octokit = await hastyOctokit(github, { token });
+  const pause = async (seconds: number) => void paused.push(seconds);
+  const event = 'ppsgate';
+  return startOnGithub(octokit, { repository, apiUrl: github.url, event, pause, ...others });
+}
+
+const starterWith = (permissions: Permissions) => starter({ token: github.tokenWith(permissions) });
+
+const urlOf = ({ id }: { id: number }) => `https://github.com/${repository}/actions/runs/${id}`;
+const page = () => `${github.url}/${repository}/actions`;
+
+/** A run of an earlier event. */
+function addRun(changes: Partial<FakeWorkflowRun> = {}): FakeWorkflowRun {
+  const run: FakeWorkflowRun = {
+    id: 5001 + github.state.workflowRuns.length,
+    name: 'gate',
+    path: '.github/workflows/gate.yml',
+    event: 'repository_dispatch',
+    headCommit: 'a'.repeat(40),
+    headBranch: 'main',
+    headRepository: repository,
+    status: 'in_progress',
+    conclusion: null,
+    pullRequests: [],
+    displayTitle: 'ppsgate D7-12',
+    ...changes,
+  };
+  github.state.workflowRuns.push(run);
+  return run;
+}
+
+describe('a gate is started', () => {
+  test('with all that was asked for', async () => {
+    const ask = {
+      scenarios: 'forwarding',
+      families: 'inet6',
+      margin: '1%',
+      maxRuns: '30',
+      testbed: 'mellanox and 40G',
+      earlier: 'all',
+    };
+    await (await starter()).start({ ...job, ask, build: 'PHID-HMBD-x' }, false, signal);
+    const { maxRuns, ...others } = ask;
+    expect(github.state.dispatches).toEqual([
+      {
+        eventType: 'ppsgate',
+        payload: {
+          ...others,
+          ...{ 'max-runs': maxRuns, patch: 'D7:12', key: 'D7-12', build: 'PHID-HMBD-x' },
+          by: 'alice',
+        },
+      },
+    ]);
+  });
+
+  test('and is found when its run shows up', async () => {
+    addRun({ displayTitle: 'ppsgate D7-12-again' });
+    const started = await (await starter()).start(job, false, signal);
+    expect(started).toEqual({ kind: 'started', where: urlOf({ id: 9001 }) });
+    expect(paused).toEqual([2, 3]);
+  });
+
+  test.for(['a late run', 'no workflow that listens'])(
+    'and is told of without a run: %s',
+    async (what) => {
+      const [listener] = github.state.listeners;
+      if (what === 'a late run' && listener !== undefined) listener.missingIn = 100;
+      else github.state.listeners = [];
+      const started = await (await starter()).start(job, false, signal);
+      expect(started).toEqual({ kind: 'started', where: page() });
+      expect(github.state.dispatches).toHaveLength(1);
+      expect(paused.reduce((sum, seconds) => sum + seconds)).toBe(30);
+    },
+  );
+
+  test.for<Fault>([{ kind: 'broken', status: 502 }, { kind: 'read-only' }])(
+    'also where its run cannot be looked for: %j',
+    async (fault) => {
+      github.faults.order('actions/list-workflow-runs-for-repo', fault, 100);
+      const started = await (await starter()).start(job, false, signal);
+      expect(started).toEqual({ kind: 'started', where: page() });
+    },
+  );
+
+  test('by a token that may do no more than it needs', async () => {
+    github.state.isPrivate = true;
+    const token = github.tokenWith({ contents: 'write', actions: 'read' });
+    const started = await (await starter({ token })).start(job, true, signal);
+    expect(started.kind).toBe('started');
+    expect(github.used[token]).toEqual(['actions: read', 'contents: write']);
+  });
+
+  test('and told of before the relay ends, which does not wait for the run', async () => {
+    const over = new AbortController();
+    const octokit = await hastyOctokit(github, { token: personalToken });
+    const pause = async () => over.abort();
+    const options = { repository, apiUrl: github.url, event: 'ppsgate', pause };
+    const started = await startOnGithub(octokit, options).start(job, false, over.signal);
+    expect(started).toEqual({ kind: 'started', where: page() });
+  });
+});
+
+describe('a gate that may have been started', () => {
+  test('is found where it was', async () => {
+    const { start } = await starter();
+    const fault: Fault = { kind: 'reset', carriedOut: true };
+    github.faults.order('repos/create-dispatch-event', fault);
+    expect(await start(job, false, signal)).toMatchObject({ kind: 'failed' });
+    expect(await start(job, true, signal)).toEqual({
+      kind: 'started',
+      where: urlOf({ id: 9001 }),
+    });
+    expect(github.state.dispatches).toHaveLength(1);
+  });
+
+  test('is found among those of months, though it has ended', async () => {
+    const run = addRun({ status: 'completed', conclusion: 'success' });
+    for (let others = 0; others < 250; others++) addRun({ displayTitle: `ppsgate D8-${others}` });
+    const started = await (await starter()).start(job, true, signal);
+    expect(started).toEqual({ kind: 'started', where: urlOf(run) });
+    expect(github.state.dispatches).toEqual([]);
+  });
+
+  test('is started where it was not', async () => {
+    const { start } = await starter();
+    github.faults.order('repos/create-dispatch-event', { kind: 'broken', status: 503 });
+    expect(await start(job, false, signal)).toMatchObject({ kind: 'failed' });
+    expect(await start(job, true, signal)).toMatchObject({ kind: 'started' });
+    expect(github.state.dispatches).toHaveLength(1);
+  });
+
+  test.for([
+    ['another key', { displayTitle: 'ppsgate D7-123' }],
+    ['another event', { event: 'push' }],
+  ] as const)('is not taken for a run of %s', async ([, changes]) => {
+    addRun(changes);
+    await (await starter()).start(job, true, signal);
+    expect(github.state.dispatches).toHaveLength(1);
+  });
+
+  test.for<[Fault, 'failed' | 'refused']>([
+    [{ kind: 'broken', status: 500 }, 'failed'],
+    [{ kind: 'read-only' }, 'refused'],
+  ])('is not started again where nobody can say: %j', async ([fault, kind]) => {
+    github.faults.order('actions/list-workflow-runs-for-repo', fault, 100);
+    expect(await (await starter()).start(job, true, signal)).toMatchObject({ kind });
+    expect(github.state.dispatches).toEqual([]);
+  });
+
+  test('is not started again by a relay that ends', async () => {
+    const over = new AbortController();
+    const octokit = await hastyOctokit(github, { token: personalToken });
+    const pause = async () => over.abort(new Error('over'));
+    const options = { repository, apiUrl: github.url, event: 'ppsgate', pause };
+    expect(await startOnGithub(octokit, options).start(job, true, over.signal)).toEqual({
+      kind: 'failed',
+      why: 'No gate of D7 was started on GitHub, because the relay ends.',
+    });
+    expect(github.state.dispatches).toEqual([]);
+  });
+});
+
+describe('a gate is not started', () => {
+  test.for<[what: string, fault: Fault, why: RegExp]>([
+    ['GitHub breaks down', { kind: 'broken', status: 502 }, /because GitHub answered 502 /],
+    ['the connection is lost', { kind: 'reset' }, /because GitHub cannot be reached \(/],
+    [
+      'the quota is used up',
+      { kind: 'rate-limit', seconds: 3600 },
+      /because its rate limit shuts the token out until 20\d\d-/,
+    ],
+  ])('where %s, for now', async ([, fault, why]) => {
+    github.faults.order('repos/create-dispatch-event', fault, 1);
+    expect(await (await starter()).start(job, false, signal)).toEqual({
+      kind: 'failed',
+      why: expect.stringMatching(why),
+    });
+  });
+
+  test('and not tried twice, where the answer is lost', async () => {
+    const fault: Fault = { kind: 'broken', status: 502, carriedOut: true };
+    github.faults.order('repos/create-dispatch-event', fault);
+    await (await starter()).start(job, false, signal);
+    expect(github.state.dispatches).toHaveLength(1);
+  });
+
+  test('by a token that may only read, and it is said what it needs', async () => {
+    const { start } = await starterWith({ contents: 'read' });
+    expect(await start(job, false, signal)).toEqual({
+      kind: 'refused',
+      why: expect.stringMatching(
+        /^No gate of D7 was started on GitHub, because the token may not \(403 Resource not .*\): it needs `contents: write` in freebsd\/freebsd-src, and a classic one `repo`\.$/,
+      ),
+    });
+  });
+
+  test('in a repository that is not there', async () => {
+    const { start } = await starter({ repository: 'freebsd/elsewhere' });
+    expect(await start(job, false, signal)).toEqual({
+      kind: 'refused',
+      why: expect.stringMatching(
+        /the token may not \(404 .*`contents: write` in freebsd\/elsewhere/,
+      ),
+    });
+  });
+
+  test('by a token that GitHub does not know, and the token is not told', async () => {
+    const { start } = await starter({ token: 'secret-token' });
+    const started = await start(job, false, signal);
+    expect(started).toEqual({
+      kind: 'refused',
+      why: expect.stringMatching(/because GitHub does not know the token \(401 Bad credentials/),
+    });
+    expect(JSON.stringify(started)).not.toContain('secret');
+  });
+
+  test('to go on with an experiment, which lies elsewhere', async () => {
+    const { start } = await starter();
+    const started = await start({ ...job, extend: { key: 'D7-11' } }, false, signal);
+    expect(started).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('cannot be gone on with'),
+    });
+    expect(github.requests).toEqual([]);
+  });
+});
+
+describe('a gate is cancelled', () => {
+  test('by its run', async () => {
+    const [, run] = [addRun({ displayTitle: 'ppsgate D7-11' }), addRun()];
+    addRun({ displayTitle: 'ppsgate D7-13' });
+    expect(await (await starter()).cancel(job, signal)).toBeUndefined();
+    const cancelled = github.state.workflowRuns.filter(({ conclusion }) => conclusion !== null);
+    expect(cancelled).toEqual([{ ...run, status: 'completed', conclusion: 'cancelled' }]);
+  });
+
+  test('where it has ended already', async () => {
+    addRun({ status: 'completed', conclusion: 'success' });
+    expect(await (await starter()).cancel(job, signal)).toBeUndefined();
+  });
+
+  test('before its run shows up', async () => {
+    const run = addRun({ missingIn: 3 });
+    expect(await (await starter()).cancel(job, signal)).toBeUndefined();
+    expect(run.conclusion).toBe('cancelled');
+  });
+
+  test('not, where there is none', async () => {
+    expect(await (await starter()).cancel(job, signal)).toBe(
+      `The gate of D7 was not cancelled on GitHub, because no run of a workflow is named by D7-12: see ${page()}.`,
+    );
+  });
+
+  test('not, by a relay that ends', async () => {
+    const run = addRun();
+    const { cancel } = await starter();
+    expect(await cancel(job, AbortSignal.abort())).toBe(
+      'The gate of D7 was not cancelled on GitHub, because the relay ends.',
+    );
+    expect(run.conclusion).toBeNull();
+  });
+
+  test('not, by a token that may not', async () => {
+    addRun();
+    const { cancel } = await starterWith({ contents: 'write', actions: 'read' });
+    expect(await cancel(job, signal)).toMatch(
+      /the token may not \(403 .*needs `actions: write` in /,
+    );
+  });
+});
+
+test.for([
+  ['https://api.github.com', 'https://github.com'],
+  ['https://ghe.example.org/api/v3', 'https://ghe.example.org'],
+  ['https://api.octocorp.ghe.com', 'https://octocorp.ghe.com'],
+])('the pages of %s are at %s', async ([apiUrl = '', pages]) => {
+  const octokit = await hastyOctokit(github, { token: personalToken });
+  github.state.listeners = [];
+  const options = { repository, apiUrl, event: 'ppsgate', pause: async () => {} };
+  const started = await startOnGithub(octokit, options).start(job, false, signal);
+  expect(started).toEqual({ kind: 'started', where: `${pages}/${repository}/actions` });
+});

@@ -1,0 +1,278 @@
+// The way of a revision: what happens on Phabricator is heard, measured on a FreeBSD testbed, and answered there.
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openConduit } from '../../src/patch/conduit.ts';
+import { openRepository } from '../../src/patch/repository.ts';
+import { parseEarlier, patchOfRevision } from '../../src/patch/revision.ts';
+import { answering, endingOfResult } from '../../src/publish/answer.ts';
+import { openRevisionAnswer } from '../../src/publish/phabricator.ts';
+import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
+import { pollOnce, type RelayWorld, workOnce } from '../../src/relay/relay.ts';
+import { phabricatorSchema } from '../../src/relay/schema.ts';
+import { type RelayServer, startRelayServer } from '../../src/relay/server.ts';
+import type { RelayStarter } from '../../src/relay/starter.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { freebsdBuilder } from '../fakes/freebsd-builder.ts';
+import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
+import { type Sshd, startSshd } from '../fakes/sshd.ts';
+import { describeWith } from '../needs.ts';
+import { judgePatch, type Study, startStudy } from './study.ts';
+
+const version = (revision: string): string => `FreeBSD 13.0-CURRENT #0 main-${revision}`;
+
+/** Packets per second by what the kernel calls itself. */
+const speeds: Record<string, number> = {
+  'main-base': 4_000_000,
+  'main-first': 2_800_000,
+  'main-second': 4_100_000,
+  'main-third': 4_290_000,
+  'main-fourth': 4_300_000,
+};
+
+/** Makes a kernel of the tree's files: its version. */
+const buildScript = `#!/bin/sh
+set -e
+work=$(mktemp -d)
+git -C "$1" archive "$BASE_COMMIT" | tar -x -C "$work"
+cd "$work"
+[ -z "$DIFF" ] || git apply "$DIFF"
+mkdir out
+cat sys/conf/version > out/kernel
+tar -cf "$OUTPUT" -C out .
+rm -rf "$work"
+`;
+
+const webhookKey = 'k'.repeat(32);
+const credential = { user: 'harbormaster', password: 'sesame' };
+
+describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
+  let home: string;
+  let builder: Sshd;
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'ppsgate-revisions-'));
+    const path = [freebsdBuilder(home).bin, process.env.PATH].join(delimiter);
+    builder = await startSshd(undefined, path);
+    writeFileSync(join(home, 'build-kernel'), buildScript);
+    chmodSync(join(home, 'build-kernel'), 0o755);
+    writeFileSync(join(home, 'key'), builder.privateKey, { mode: 0o600 });
+    writeFileSync(join(home, 'known_hosts'), builder.knownHosts);
+    mkdirSync(join(home, 'kernels'));
+  });
+  afterAll(async () => {
+    await builder.stop();
+    rmSync(home, { recursive: true });
+  });
+
+  let phabricator: FakePhabricator;
+  let directory: string;
+  let base: string;
+  let study: Study;
+  let inbox: Inbox;
+  let relay: RelayServer;
+  let world: RelayWorld;
+  let gates: Promise<void>[];
+  let said: string[];
+  let author: ReturnType<FakePhabricator['addUser']>;
+
+  beforeEach(async () => {
+    phabricator = await startPhabricator();
+    author = phabricator.addUser('author');
+    phabricator.addProject('network', [author]);
+    directory = newRepository();
+    base = commit(directory, { 'sys/conf/version': `${version('base')}\n` });
+    study = await startStudy({
+      name: 'shelf',
+      lab: {
+        truth: ({ ident }) => speeds[ident] ?? 0,
+        noise: { perBoot: 0.002 },
+        hardware: { 'hw.model': 'Intel(R) Xeon(R) CPU E5-2650 0 @ 2.00GHz', 'hw.ncpu': '8' },
+        generatorPps: 14_880_000,
+      },
+      port: 'speed: 10 Gbit/s',
+      testbedLines: [
+        `builder: { host: ${builder.host}, port: ${builder.port}, user: ${builder.user}, key: ${join(home, 'key')},`,
+        `  knownHosts: ${join(home, 'known_hosts')}, folder: ${join(home, 'kernels')}, repository: ${directory},`,
+        `  freeSpace: 1 GB, kernel: { kind: command, argv: [${join(home, 'build-kernel')}, ${directory}] } }`,
+      ],
+      settings: 'scenarios: [forwarding]\nfamilies: [inet4]\n',
+    });
+    inbox = openInbox(join(temporaryFolder(), 'inbox.sqlite'), () => new Date());
+    gates = [];
+    said = [];
+    const say = (sentence: string) => said.push(sentence);
+    const log = { info: say, warn: say };
+    const conduit = openConduit({ url: phabricator.url, token: phabricator.token, log });
+    world = {
+      ...{ conduit, inbox, log, now: () => new Date(), me: phabricator.bot.phid },
+      config: phabricatorSchema.parse({ url: phabricator.url, projects: ['network'] }),
+      starter: starterOf(),
+      check() {},
+      signal: new AbortController().signal,
+    };
+    relay = await startRelayServer({
+      ...{ host: '127.0.0.1', port: 0, inbox, now: world.now, log: say, webhookKey },
+      buildPassword: `${credential.user}:${credential.password}`,
+    });
+  });
+  afterEach(async () => {
+    await relay[Symbol.asyncDispose]();
+    await Promise.all(gates);
+    inbox[Symbol.dispose]();
+    await study[Symbol.asyncDispose]();
+    await phabricator[Symbol.asyncDispose]();
+  });
+
+  /** Gates run in this process, on the fake laboratory; all else is as `ppsgate gate --answer` does it. */
+  function starterOf(): RelayStarter {
+    const ended = new Set<string>();
+    return {
+      async start(job, _mayBeStarted, signal) {
+        const { revision, diff, ask, build, key: run } = job;
+        const repository = openRepository(directory);
+        const judge = async () => {
+          const { conduit, config, log } = world;
+          const earlier = parseEarlier(ask.earlier || 'none');
+          const patch = await patchOfRevision({ revision, diff }, earlier, {
+            ...{ conduit, repository, config: { ...config, branch: 'main' } },
+          });
+          const options = { run, undecided: config.undecided, log, ...(build && { build }) };
+          const answer = openRevisionAnswer(conduit, patch, options);
+          await answering(answer, signal, async () => {
+            answer.measuring('shelf');
+            return endingOfResult((await judgePatch(study, repository, patch)).result, {});
+          });
+          ended.add(run);
+        };
+        gates.push(judge());
+        return { kind: 'started', where: 'here' };
+      },
+      cancel: async () => undefined,
+      hasRoom: async () => true,
+      ended: async ({ key }) =>
+        ended.has(key) ? { kind: 'ended', how: 'it passed' } : { kind: 'running' },
+    };
+  }
+
+  /** As git diff makes it of a change of the kernel. */
+  function diffTo(name: string): string {
+    git(directory, 'switch', '--quiet', '--detach', base);
+    writeFileSync(join(directory, 'sys/conf/version'), `${version(name)}\n`);
+    const raw = git(directory, 'diff');
+    git(directory, 'checkout', '--quiet', '--', '.');
+    git(directory, 'switch', '--quiet', 'main');
+    return `${raw}\n`;
+  }
+
+  const revisionOf = (name: string) =>
+    phabricator.addRevision({
+      ...{ author, title: 'Forward faster', diff: { raw: diffTo(name), base } },
+    });
+
+  /** All rounds that there is something to do in, and the gates that they start. */
+  async function settle(): Promise<void> {
+    await phabricator.settled();
+    await workOnce(world);
+    await Promise.all(gates);
+    await workOnce(world);
+  }
+
+  /** With the variables that Harbormaster fills in. */
+  const buildUri = (): string =>
+    `http://127.0.0.1:${relay.port}/build?target=\${target.phid}&build=\${build.phid}&diff=\${buildable.diff}`;
+
+  const commentsOn = (revision: { phid: string }): string[] =>
+    phabricator.state.transactions.flatMap((one) =>
+      one.objectPHID === revision.phid && one.authorPHID === phabricator.bot.phid
+        ? (one.comment?.raw ?? [])
+        : [],
+    );
+
+  test('whose new diff a webhook tells of is measured, and gets one comment', async () => {
+    phabricator.addWebhook({ uri: `http://127.0.0.1:${relay.port}/webhook`, hmacKey: webhookKey });
+    const revision = revisionOf('fourth');
+    await settle();
+    await settle();
+
+    const comments = commentsOn(revision);
+    expect(comments, said.join('\n')).toHaveLength(1);
+    expect(comments[0]).toMatch(/gains 7\.\d %/);
+    expect(phabricator.violations).toEqual([]);
+    expect(inbox.unendedJobs()).toEqual([]);
+  }, 120_000);
+
+  test('that a poll finds is measured once, however often it is polled', async () => {
+    await pollOnce(world);
+    phabricator.letPass(600);
+    const revision = revisionOf('first');
+    await pollOnce(world);
+    await settle();
+    await pollOnce(world);
+    phabricator.comment(revision, author, 'Never mind.');
+    await pollOnce(world);
+    await settle();
+
+    const comments = commentsOn(revision);
+    expect(comments, said.join('\n')).toHaveLength(1);
+    expect(comments[0]).toMatch(/loses (?:29|30)\.?\d* %/);
+    expect(phabricator.violations).toEqual([]);
+  }, 120_000);
+
+  test('of which Harbormaster asks for a build has that passed, with a unit for each cell', async () => {
+    const revision = revisionOf('third');
+    const plan = phabricator.addBuildPlan({ uri: buildUri(), credential, holdDrafts: 'never' });
+    const target = await phabricator.startBuild(revision, plan);
+    await settle();
+    await settle();
+
+    expect(target, said.join('\n')).toMatchObject({
+      messages: ['work', 'pass'],
+      units: [{ name: 'forwarding inet4', result: 'pass' }],
+    });
+    expect(commentsOn(revision)).toHaveLength(1);
+    expect(phabricator.violations).toEqual([]);
+  }, 120_000);
+
+  test('of which a member asks for all diffs side by side gets them in one comment', async () => {
+    await pollOnce(world);
+    const revision = revisionOf('first');
+    for (const name of ['second', 'third', 'fourth']) {
+      phabricator.updateRevision(revision, { raw: diffTo(name), base });
+    }
+    phabricator.letPass(600);
+    world.config = { ...world.config, relay: { ...world.config.relay, on: ['comments'] } };
+    phabricator.comment(revision, author, '@ppsgate run earlier=all');
+    await pollOnce(world);
+    await settle();
+
+    const comments = commentsOn(revision);
+    expect(comments, said.join('\n')).toHaveLength(1);
+    const rows = (comments[0] ?? '').split('\n').filter((line) => /^\|.*Mpps/.test(line));
+    expect(rows).toEqual([
+      expect.stringMatching(/forwarding inet4` \|.*\+7\.\d+ %/),
+      expect.stringMatching(/`diff 1`.*−(?:29|30)/),
+      expect.stringMatching(/`diff 2`.*\+2\.\d/),
+      expect.stringMatching(/`diff 3`.*\+7\.\d/),
+    ]);
+    expect(phabricator.violations).toEqual([]);
+  }, 120_000);
+
+  test('of a stranger is not measured, and the build that waits is told why', async () => {
+    const stranger = phabricator.addUser('stranger');
+    const revision = phabricator.addRevision({
+      ...{ author: stranger, title: 'Trust me', diff: { raw: diffTo('fourth'), base } },
+    });
+    const plan = phabricator.addBuildPlan({ uri: buildUri(), credential, holdDrafts: 'never' });
+    const target = await phabricator.startBuild(revision, plan);
+    phabricator.comment(revision, stranger, '@ppsgate run');
+    await pollOnce(world);
+    await settle();
+
+    expect(gates).toEqual([]);
+    expect(target.messages).toEqual(['fail']);
+    expect(JSON.stringify(target.units)).toContain('D1 is not measured yet');
+    expect(phabricator.violations).toEqual([]);
+  }, 120_000);
+});
