@@ -61,13 +61,13 @@ async function deliver(port: number, connections: number): Promise<number[]> {
   return times;
 }
 
-/** What every delivery needs: a block of a file that is on the disk. In milliseconds. */
+/** What every delivery needs: one more block of a file, on the disk. In milliseconds. */
 function syncedWrites(folder: string): number[] {
   const file = openSync(join(folder, 'synced'), 'w');
   const block = Buffer.alloc(4096);
   const times = Array.from({ length: 100 }, () => {
     const start = performance.now();
-    writeSync(file, block, 0, block.length, 0);
+    writeSync(file, block);
     fsyncSync(file);
     return performance.now() - start;
   });

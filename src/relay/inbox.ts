@@ -192,7 +192,7 @@ export function openInbox(givenPath: string, now: () => Date): Inbox {
 
     [Symbol.dispose]() {
       if (!database.isOpen) return;
-      starting?.close();
+      if (starting !== undefined) unlock(starting);
       database.close();
     },
   };
@@ -381,17 +381,26 @@ const schema = `
   COMMIT;
 `;
 
+/** Of this process: one that nobody refers to any more is closed, and its lock goes with it. */
+const locks = new Set<DatabaseSync>();
+
 /** Undefined while another process has it, which the kernel takes it back from when it ends. */
 function lockIfFree(path: string): DatabaseSync | undefined {
   const lock = new DatabaseSync(path, { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
+    locks.add(lock);
     return lock;
   } catch (error) {
     lock.close();
     if (isSqliteError(error) && kindOf(error) === busy) return undefined;
     throw error;
   }
+}
+
+function unlock(lock: DatabaseSync): void {
+  locks.delete(lock);
+  lock.close();
 }
 
 const moved = (path: string): string =>

@@ -265,7 +265,8 @@ describe('several processes', () => {
        inbox.markStarting('starting');
        inbox.markStarting('started');
        inbox.markStarted('started', '/work/started');
-       console.log('begun');
+       // After this nothing refers to the inbox any more.
+       setImmediate(() => { gc(); console.log('begun'); });
        setInterval(() => {}, 1000);`,
     );
     await once(child.stdout, 'data');
@@ -438,7 +439,13 @@ function run(path: string, script: string, under: readonly string[] = []) {
     import { openInbox } from ${JSON.stringify(module)};
     const inbox = openInbox(${JSON.stringify(path)}, () => new Date());
     ${script}`;
-  const [program = '', ...words] = [...under, process.execPath, '--input-type=module', '--eval'];
+  const [program = '', ...words] = [
+    ...under,
+    process.execPath,
+    '--expose-gc',
+    '--input-type=module',
+    '--eval',
+  ];
   const child = spawn(program, [...words, whole], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;

@@ -1,15 +1,19 @@
 // Where a driver lost half of its speed, and some revisions cannot be measured at all: 16 cores with two threads each
 // of a Xeon E5-2697A v4, in by a Chelsio T580-LP-CR, out by a Mellanox ConnectX-4, 40 Gbit/s, 4000 flows.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freebsdBuilder } from '../fakes/freebsd-builder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
-import { type Sshd, startSshd } from '../fakes/sshd.ts';
 import { describeWith } from '../needs.ts';
 import { expectCleanDut, expectNoSlip } from './slips.ts';
-import { cellsOf, changeOf, expectItems, judgeRange, type Study, startStudy } from './study.ts';
+import {
+  type Builder,
+  cellsOf,
+  changeOf,
+  expectItems,
+  judgeRange,
+  type Study,
+  startBuilder,
+  startStudy,
+} from './study.ts';
 
 const version = (revision: string): string => `FreeBSD 13.0-CURRENT #0 main-${revision}`;
 
@@ -19,38 +23,16 @@ const speeds: Record<string, number> = {
   'main-c255761': 11_835_000,
 };
 
-/** Makes a kernel of the tree's files: the version first, then whatever the driver says. */
-const buildScript = `#!/bin/sh
-set -e
-work=$(mktemp -d)
-git -C "$1" archive "$BASE_COMMIT" | tar -x -C "$work"
-cd "$work"
-[ -z "$DIFF" ] || git apply "$DIFF"
-mkdir out
-cat sys/conf/version sys/dev/mlx5/uar > out/kernel
-echo module > out/if_mlx5en.ko
-tar -cf "$OUTPUT" -C out .
-rm -rf "$work"
-`;
+/** The version first, then whatever the driver says. */
+const makeKernel =
+  'cat sys/conf/version sys/dev/mlx5/uar > out/kernel && echo module > out/if_mlx5en.ko';
 
 describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection', () => {
-  let home: string;
-  let builder: Sshd;
-
+  let builder: Builder;
   beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), 'ppsgate-bisection-'));
-    const path = [freebsdBuilder(home).bin, process.env.PATH].join(delimiter);
-    builder = await startSshd(undefined, path);
-    writeFileSync(join(home, 'build-kernel'), buildScript);
-    chmodSync(join(home, 'build-kernel'), 0o755);
-    writeFileSync(join(home, 'key'), builder.privateKey, { mode: 0o600 });
-    writeFileSync(join(home, 'known_hosts'), builder.knownHosts);
-    mkdirSync(join(home, 'kernels'));
+    builder = await startBuilder(makeKernel);
   });
-  afterAll(async () => {
-    await builder.stop();
-    rmSync(home, { recursive: true });
-  });
+  afterAll(() => builder[Symbol.asyncDispose]());
 
   /** Four revisions of one branch, by the tags that they get, and the slow one with the fix on top. */
   function driverRepository(): string {
@@ -93,11 +75,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection', () => {
         },
       },
       port: 'speed: 40 Gbit/s, queues: 32',
-      testbedLines: [
-        `builder: { host: ${builder.host}, port: ${builder.port}, user: ${builder.user}, key: ${join(home, 'key')},`,
-        `  knownHosts: ${join(home, 'known_hosts')}, folder: ${join(home, 'kernels')}, repository: ${repository},`,
-        `  freeSpace: 1 GB, kernel: { kind: command, argv: [${join(home, 'build-kernel')}, ${repository}] } }`,
-      ],
+      testbedLines: builder.linesFor(repository),
       settings: `
 scenarios: [forwarding]
 families: [inet4]

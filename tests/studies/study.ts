@@ -1,7 +1,8 @@
 // A study as the archive of forwarding benchmarks has them: a laboratory with the hardware that it tells, a
 // ppsgate.yml for that, and patches that are judged there by the production path.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { expect } from 'vitest';
 import type { GivenKernels } from '../../src/build/variant.ts';
 import { parseConfig } from '../../src/config/load.ts';
@@ -16,6 +17,7 @@ import { openFreebsdTestbed } from '../../src/testbed/freebsd.ts';
 import type { FreebsdTestbed, Generator } from '../../src/testbed/freebsd-schema.ts';
 import { unshared } from '../../src/testbed/testbed.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
+import { freebsdBuilder } from '../fakes/freebsd-builder.ts';
 import { type KernelText, kernelArchive } from '../fakes/freebsd-lab/kernel.ts';
 import {
   type FreebsdLab,
@@ -26,6 +28,7 @@ import type { Load } from '../fakes/freebsd-lab/network.ts';
 import { testbedOf, worldOf } from '../fakes/freebsd-testbed.ts';
 import { memoryHistory } from '../fakes/history.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
+import { startSshd } from '../fakes/sshd.ts';
 
 export type StudyOptions = {
   /** Of the testbed. */
@@ -162,6 +165,46 @@ export async function judgePatch(
   const report = readFileSync(join(directory, 'report.md'), 'utf8');
   return { study, result, report, directory, from, to: lab.clock.now() };
 }
+
+export type Builder = AsyncDisposable & {
+  /** Lines of the testbed in ppsgate.yml. */
+  linesFor(repository: string): string[];
+};
+
+/** Makes the file `out/kernel` of a tree by a line of shell, and whatever else is to be in `out`. */
+export async function startBuilder(makeKernel: string): Promise<Builder> {
+  const home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
+  const path = [freebsdBuilder(home).bin, process.env.PATH].join(delimiter);
+  const { stop, privateKey, knownHosts, host, port, user } = await startSshd(undefined, path);
+  const build = join(home, 'build-kernel');
+  writeFileSync(build, buildScript(makeKernel), { mode: 0o755 });
+  writeFileSync(join(home, 'key'), privateKey, { mode: 0o600 });
+  writeFileSync(join(home, 'known_hosts'), knownHosts);
+  mkdirSync(join(home, 'kernels'));
+  return {
+    linesFor: (repository) => [
+      `builder: { host: ${host}, port: ${port}, user: ${user}, key: ${join(home, 'key')},`,
+      `  knownHosts: ${join(home, 'known_hosts')}, folder: ${join(home, 'kernels')}, repository: ${repository},`,
+      `  freeSpace: 1 GB, kernel: { kind: command, argv: [${build}, ${repository}] } }`,
+    ],
+    async [Symbol.asyncDispose]() {
+      await stop();
+      rmSync(home, { recursive: true });
+    },
+  };
+}
+
+const buildScript = (makeKernel: string): string => `#!/bin/sh
+set -e
+work=$(mktemp -d)
+git -C "$1" archive "$BASE_COMMIT" | tar -x -C "$work"
+cd "$work"
+[ -z "$DIFF" ] || git apply "$DIFF"
+mkdir out
+${makeKernel}
+tar -cf "$OUTPUT" -C out .
+rm -rf "$work"
+`;
 
 /** Throws where nothing was judged. */
 export function cellsOf({ outcome }: Result): CellResult[] {
