@@ -3,8 +3,8 @@ import { r as askSchema } from "./harbormaster.js";
 
 // src/relay/job.ts
 const jobSchema = object({
-	/** Of what asked for it: nothing with the same key is run twice. `[\w.:-]`, so that it can name a folder or a run. */
-	key: string().regex(/^[\w.:-]{1,120}$/),
+	/** Of what asked for it: nothing with the same key is run twice. Letters, digits and `.:-`, so that it can name a folder or a run. */
+	key: string().regex(/^\w[\w.:-]{0,119}$/),
 	/** 27401 of D27401. */
 	revision: int().positive(),
 	/** Fixed when leave was given. */

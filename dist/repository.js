@@ -127,10 +127,12 @@ function openRepository(directory, environment = {}) {
 			try {
 				const patch = join(folder, "patch.diff");
 				await writeFile(patch, diff);
-				const indexed = (...args) => gitWith({
+				const environment = {
+					GIT_DIR: (await git("rev-parse", "--absolute-git-dir")).trimEnd(),
 					GIT_INDEX_FILE: join(folder, "index"),
 					LC_ALL: "C"
-				}, ...plainly, ...args);
+				};
+				const indexed = (...args) => gitWith(environment, ...plainly, ...args);
 				await indexed("read-tree", parent);
 				const refused = await indexed("apply", "--cached", "--whitespace=nowarn", patch).then(() => void 0, (error) => whyGitRefuses(error.stderr ?? "", checked.remarks));
 				if (refused !== void 0) return {
@@ -172,6 +174,7 @@ function openRepository(directory, environment = {}) {
 /** Without the settings of whoever runs it. */
 const plainly = [
 	"core.autocrlf=false",
+	"core.splitIndex=false",
 	"apply.ignoreWhitespace=no",
 	"i18n.commitEncoding=UTF-8"
 ].flatMap((setting) => ["-c", setting]);

@@ -118,7 +118,7 @@ function openInbox(givenPath, now) {
 		jobsOf: (revision) => read(() => sql.jobsOf.all(revision).map(jobRecordOf)),
 		[Symbol.dispose]() {
 			if (!database.isOpen) return;
-			starting?.close();
+			if (starting !== void 0) unlock(starting);
 			database.close();
 		}
 	};
@@ -280,17 +280,24 @@ const schema = `
   PRAGMA user_version = ${format};
   COMMIT;
 `;
+/** Of this process: one that nobody refers to any more is closed, and its lock goes with it. */
+const locks = /* @__PURE__ */ new Set();
 /** Undefined while another process has it, which the kernel takes it back from when it ends. */
 function lockIfFree(path) {
 	const lock = new DatabaseSync(path, { timeout: 0 });
 	try {
 		lock.exec("BEGIN EXCLUSIVE");
+		locks.add(lock);
 		return lock;
 	} catch (error) {
 		lock.close();
 		if (isSqliteError(error) && kindOf(error) === busy) return void 0;
 		throw error;
 	}
+}
+function unlock(lock) {
+	locks.delete(lock);
+	lock.close();
 }
 const moved = (path) => `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
 /** For a lock that another process holds for a transaction; this one does nothing else meanwhile. */
@@ -393,10 +400,12 @@ async function decideDiff({ of, diff }, world) {
 		diff
 	});
 	if ((await findRevision(world.conduit, { revision: of })).diff.id !== diff) return nothing$1(`D${of} has a newer diff than ${diff}.`);
-	const why = whyNone(found, world) ?? await whyElsewhere(found, world);
+	const why = whyNone(found, world);
 	if (why !== void 0) return nothing$1(why);
 	const leave = await leaveFor(found, sentBy(found), world);
 	if (leave.kind !== "allowed") return nothing$1(leave.why);
+	const elsewhere = await whyElsewhere(found, world);
+	if (elsewhere !== void 0) return nothing$1(elsewhere);
 	return {
 		kind: "run",
 		job: {
@@ -460,7 +469,7 @@ async function decideComment(occurrence, world) {
 			revision: of,
 			diff: before.diff
 		});
-		const why = whyNone(found, world);
+		const why = command.kind === "cancel" ? void 0 : whyNone(found, world);
 		if (why !== void 0) return reply("refused", why);
 		const name = (await userNames(world.conduit, [by])).get(by) ?? by;
 		const leave = await leaveFor(found, {
@@ -486,6 +495,12 @@ async function decideComment(occurrence, world) {
 			by: name
 		}, world);
 		if (typeof job === "string") return reply("mistaken", job);
+		const { ask, extend } = job;
+		world.check({
+			...ask,
+			...extend?.maxRuns && { maxRuns: extend.maxRuns }
+		});
+		parseEarlier(ask.earlier || "none");
 		return {
 			kind: "run",
 			job
@@ -495,17 +510,13 @@ async function decideComment(occurrence, world) {
 		return reply("mistaken", error.message);
 	}
 }
-/** A job, or what is wrong with the command. Throws a `UsageError` for what cannot be measured as it is asked for. */
-function jobFor(command, asked, { inbox, check }) {
+/** A job, or what is wrong with the command. */
+function jobFor(command, asked, { inbox }) {
 	const { revision, diff } = asked;
-	if (command.kind === "run") {
-		check(command.ask);
-		parseEarlier(command.ask.earlier || "none");
-		return {
-			...asked,
-			ask: command.ask
-		};
-	}
+	if (command.kind === "run") return {
+		...asked,
+		ask: command.ask
+	};
 	const before = inbox.jobsOf(revision);
 	if (command.kind === "rerun") return {
 		...asked,
@@ -567,11 +578,21 @@ function whyNone({ number, repository, status }, { config }) {
 async function whyElsewhere({ number, diff }, { config, conduit }) {
 	const { paths } = config;
 	if (paths === void 0) return void 0;
-	const fetched = await fetchDiff(conduit, diff);
-	const checked = fetched.kind === "usable" ? checkDiff(fetched.bytes) : void 0;
-	if (checked?.kind !== "accepted") return void 0;
-	if (checked.paths.some((path) => paths.some((folder) => path.startsWith(folder)))) return void 0;
+	const changed = await pathsOf(diff, conduit);
+	if (changed === void 0) return void 0;
+	if (changed.some((path) => paths.some((folder) => path.startsWith(folder)))) return void 0;
 	return `D${number} changes nothing below ${paths.join(", ")}.`;
+}
+/** Undefined where it cannot be read, which is for its author to be told. */
+async function pathsOf(diff, conduit) {
+	try {
+		const fetched = await fetchDiff(conduit, diff);
+		const checked = fetched.kind === "usable" ? checkDiff(fetched.bytes) : void 0;
+		return checked?.kind === "accepted" ? checked.paths : void 0;
+	} catch (error) {
+		if (error instanceof ConduitError && error.kind === "refused") return void 0;
+		throw error;
+	}
 }
 const nothing$1 = (why) => ({
 	kind: "nothing",
@@ -1569,7 +1590,7 @@ async function launch(key, { work, args, maxRuns }, triesBefore, { program, dire
 * A shell that waits for the word that it was written down, and ends by itself when whoever started it dies before. It
 * outlives a SIGTERM to the group, to write down the exit code.
 */
-const wrapped = (argv, endedPath) => commandText(shell`trap : HUP INT TERM; ${argv} </dev/null; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`);
+const wrapped = (argv, endedPath) => commandText(shell`read -r go || exit; trap : HUP INT TERM; ${argv}; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`);
 async function leaderOf(child) {
 	child.stdin?.on("error", () => {});
 	await once(child, "spawn");

@@ -155,8 +155,13 @@ export function openRepository(
       try {
         const patch = join(folder, 'patch.diff');
         await writeFile(patch, diff);
-        const indexed = (...args: string[]) =>
-          gitWith({ GIT_INDEX_FILE: join(folder, 'index'), LC_ALL: 'C' }, ...plainly, ...args);
+        const environment = {
+          // Named, it makes git take any folder for the top; elsewhere it leaves out what is not below.
+          GIT_DIR: (await git('rev-parse', '--absolute-git-dir')).trimEnd(),
+          GIT_INDEX_FILE: join(folder, 'index'),
+          LC_ALL: 'C',
+        };
+        const indexed = (...args: string[]) => gitWith(environment, ...plainly, ...args);
         await indexed('read-tree', parent);
         const refused = await indexed('apply', '--cached', '--whitespace=nowarn', patch).then(
           () => undefined,
@@ -183,6 +188,8 @@ export function openRepository(
 /** Without the settings of whoever runs it. */
 const plainly = [
   'core.autocrlf=false',
+  // Half of it would lie in the repository.
+  'core.splitIndex=false',
   'apply.ignoreWhitespace=no',
   'i18n.commitEncoding=UTF-8',
 ].flatMap((setting) => ['-c', setting]);

@@ -3,8 +3,9 @@ import { checkDiff } from '../build/diff.ts';
 import { UsageError } from '../config/overrides.ts';
 import { authorizeRevision, type RevisionOccasion } from '../patch/authorize-revision.ts';
 import { type Ask, type Command, callOnPhabricator, parseCommand } from '../patch/command.ts';
-import type { Conduit } from '../patch/conduit.ts';
+import { type Conduit, ConduitError } from '../patch/conduit.ts';
 import {
+  type FoundDiff,
   type FoundRevision,
   findRevision,
   isMember,
@@ -72,10 +73,12 @@ async function decideDiff({ of, diff }: Of<'diff'>, world: DecideWorld): Promise
   const found = await findRevision(world.conduit, { revision: of, diff });
   const newest = await findRevision(world.conduit, { revision: of });
   if (newest.diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
-  const why = whyNone(found, world) ?? (await whyElsewhere(found, world));
+  const why = whyNone(found, world);
   if (why !== undefined) return nothing(why);
   const leave = await leaveFor(found, sentBy(found), world);
   if (leave.kind !== 'allowed') return nothing(leave.why);
+  const elsewhere = await whyElsewhere(found, world);
+  if (elsewhere !== undefined) return nothing(elsewhere);
   const job: Job = {
     ...{ key: `D${of}:${diff}`, revision: of, diff },
     ask: {},
@@ -112,7 +115,8 @@ async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Pro
     const named = 'diff' in command ? command.diff : undefined;
     const before = await diffBefore(occurrence, named, world);
     const found = await findRevision(world.conduit, { revision: of, diff: before.diff });
-    const why = whyNone(found, world);
+    // What runs can be ended also where it is for this lab no more.
+    const why = command.kind === 'cancel' ? undefined : whyNone(found, world);
     if (why !== undefined) return reply('refused', why);
     const name = (await userNames(world.conduit, [by])).get(by) ?? by;
     const occasion: RevisionOccasion = {
@@ -125,6 +129,9 @@ async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Pro
     const asked = { key, revision: of, diff: before.diff, by: name };
     const job = jobFor(command, asked, world);
     if (typeof job === 'string') return reply('mistaken', job);
+    const { ask, extend } = job;
+    world.check({ ...ask, ...(extend?.maxRuns && { maxRuns: extend.maxRuns }) });
+    parseEarlier(ask.earlier || 'none');
     return { kind: 'run', job };
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof RevisionError)) throw error;
@@ -132,18 +139,14 @@ async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Pro
   }
 }
 
-/** A job, or what is wrong with the command. Throws a `UsageError` for what cannot be measured as it is asked for. */
+/** A job, or what is wrong with the command. */
 function jobFor(
   command: Extract<Command, { kind: 'run' | 'rerun' | 'extend' }>,
   asked: Omit<Job, 'ask'>,
-  { inbox, check }: DecideWorld,
+  { inbox }: DecideWorld,
 ): Job | string {
   const { revision, diff } = asked;
-  if (command.kind === 'run') {
-    check(command.ask);
-    parseEarlier(command.ask.earlier || 'none');
-    return { ...asked, ask: command.ask };
-  }
+  if (command.kind === 'run') return { ...asked, ask: command.ask };
   const before = inbox.jobsOf(revision);
   if (command.kind === 'rerun') return { ...asked, ask: before[0]?.job.ask ?? {} };
   const last = before.find(({ job }) => job.diff === diff);
@@ -218,13 +221,23 @@ function whyNone({ number, repository, status }: FoundRevision, { config }: Deci
 async function whyElsewhere({ number, diff }: FoundRevision, { config, conduit }: DecideWorld) {
   const { paths } = config;
   if (paths === undefined) return undefined;
-  const fetched = await fetchDiff(conduit, diff);
-  const checked = fetched.kind === 'usable' ? checkDiff(fetched.bytes) : undefined;
-  // What cannot be read is for its author to be told.
-  if (checked?.kind !== 'accepted') return undefined;
-  if (checked.paths.some((path) => paths.some((folder) => path.startsWith(folder))))
-    return undefined;
+  const changed = await pathsOf(diff, conduit);
+  if (changed === undefined) return undefined;
+  if (changed.some((path) => paths.some((folder) => path.startsWith(folder)))) return undefined;
   return `D${number} changes nothing below ${paths.join(', ')}.`;
+}
+
+/** Undefined where it cannot be read, which is for its author to be told. */
+async function pathsOf(diff: FoundDiff, conduit: Conduit): Promise<readonly string[] | undefined> {
+  try {
+    const fetched = await fetchDiff(conduit, diff);
+    const checked = fetched.kind === 'usable' ? checkDiff(fetched.bytes) : undefined;
+    return checked?.kind === 'accepted' ? checked.paths : undefined;
+  } catch (error) {
+    // One that is too large, for example: nothing else is to wait for it.
+    if (error instanceof ConduitError && error.kind === 'refused') return undefined;
+    throw error;
+  }
 }
 
 const nothing = (why: string): Decision => ({ kind: 'nothing', why });

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { askSchema } from '../patch/command.ts';
 
 export const jobSchema = z.object({
-  /** Of what asked for it: nothing with the same key is run twice. `[\w.:-]`, so that it can name a folder or a run. */
-  key: z.string().regex(/^[\w.:-]{1,120}$/),
+  /** Of what asked for it: nothing with the same key is run twice. Letters, digits and `.:-`, so that it can name a folder or a run. */
+  key: z.string().regex(/^\w[\w.:-]{0,119}$/),
   /** 27401 of D27401. */
   revision: z.int().positive(),
   /** Fixed when leave was given. */

@@ -39,7 +39,7 @@ export type Ending = { kind: 'running' | 'lost' } | { kind: 'ended'; exitCode: n
 
 export function startHere(options: HereOptions): HereStarter {
   const { directory, most } = options;
-  const inTurn = turns(100);
+  const inTurn = turns(1);
 
   const start = async (job: Job): Promise<Started> => {
     const before = await readTry(directory, job.key);
@@ -235,7 +235,7 @@ async function launch(
  */
 const wrapped = (argv: readonly string[], endedPath: string): string =>
   commandText(
-    shell`read -r go || exit; trap : HUP INT TERM; ${argv} </dev/null; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`,
+    shell`read -r go || exit; trap : HUP INT TERM; ${argv}; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`,
   );
 
 async function leaderOf(child: ChildProcess): Promise<Leader> {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isRunning, signalGroup, startOf } from '../../src/host/process.ts';
+import { stateOf } from '../fakes/running.ts';
 
 /** In a group of its own. */
 async function sleeper(): Promise<{ pid: number; ended: Promise<unknown> }> {
@@ -32,12 +33,15 @@ describe.each<NodeJS.Platform>(['linux', 'freebsd'])('on %s', (platform) => {
   });
 
   test('one that has ended did not start, though its parent has not asked how', async () => {
-    const program = 'sleep 0 & echo $!; exec sleep 600';
+    const program = 'sleep 600 & echo $!; wait';
     const parent = spawn('sh', ['-c', program], { stdio: ['ignore', 'pipe', 'ignore'] });
-    onTestFinished(() => void parent.kill());
+    onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = Number(String((await once(parent.stdout, 'data'))[0]));
+    parent.kill('SIGSTOP');
+    await expect.poll(() => stateOf(parent.pid ?? 0), { timeout: 20_000 }).toMatch(/^T/);
+    process.kill(pid, 'SIGKILL');
     await expect.poll(() => startOf(pid, platform), { timeout: 20_000 }).toBeUndefined();
-    expect(process.kill(pid, 0)).toBe(true);
+    expect(stateOf(pid)).toMatch(/^Z/);
   });
 });
 

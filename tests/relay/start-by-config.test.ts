@@ -48,7 +48,7 @@ test('a gate on GitHub is started with the token of a file', async () => {
   expect(await starter.start(job, false, signal)).toMatchObject({ kind: 'started' });
   expect(github.state.dispatches).toMatchObject([{ eventType: 'measure' }]);
   expect(await starter.hasRoom()).toBe(true);
-  expect(await starter.ended(job)).toEqual({ kind: 'running' });
+  expect(await starter.ended(job)).toEqual({ kind: 'elsewhere' });
 });
 
 test('a gate on Jenkins is started with the token of the environment', async () => {

@@ -222,3 +222,26 @@ test('what has not changed is not sent again', async () => {
   Object.assign(github.state.pullRequests[0] ?? {}, { title: 'Another' });
   expect((await get({ 'if-none-match': etag })).status).toBe(200);
 });
+
+test('an event runs the workflows that listen to it, and a run that has ended is not cancelled', async () => {
+  const listener = { runName: ({ key }: { key?: unknown }) => `gate ${key}`, missingIn: 1 };
+  github.state.listeners = [{ eventType: 'measure', ...listener }];
+  for (const [event_type, key] of [
+    ['measure', 'a'],
+    ['other', 'b'],
+  ] as const) {
+    const event = { ...where, event_type, client_payload: { key } };
+    expect((await octokit.rest.repos.createDispatchEvent(event)).status).toBe(204);
+  }
+  const list = async (event: string) => {
+    const { data } = await octokit.rest.actions.listWorkflowRunsForRepo({ ...where, event });
+    return data.workflow_runs.map((run) => run.display_title);
+  };
+  expect(await list('push')).toEqual([]);
+  expect(await list('repository_dispatch')).toEqual([]);
+  expect(await list('repository_dispatch')).toEqual(['gate a']);
+  const cancel = () => octokit.rest.actions.cancelWorkflowRun({ ...where, run_id: 9001 });
+  expect((await cancel()).status).toBe(202);
+  expect(github.state.workflowRuns).toMatchObject([{ conclusion: 'cancelled' }]);
+  await expect(cancel()).rejects.toMatchObject({ status: 409 });
+});

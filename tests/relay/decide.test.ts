@@ -1,0 +1,564 @@
+// What comes of each thing that happens on Phabricator, for whom, and what people are told instead.
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/config/overrides.ts';
+import { type Conduit, openConduit } from '../../src/patch/conduit.ts';
+import { type DecideWorld, type Decision, decide, type Occurrence } from '../../src/relay/decide.ts';
+import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
+import type { Job } from '../../src/relay/job.ts';
+import { phabricatorSchema } from '../../src/relay/schema.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { smallDiff as raw } from '../fakes/phabricator/calling.ts';
+import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
+
+type User = ReturnType<FakePhabricator['addUser']>;
+type Revision = ReturnType<FakePhabricator['addRevision']>;
+
+let phabricator: FakePhabricator;
+let conduit: Conduit;
+let inbox: Inbox;
+let warnings: string[];
+/** Alice is on the list, Bob is a member of the project, Eve is a stranger. */
+let alice: User;
+let bob: User;
+let eve: User;
+
+beforeEach(async () => {
+  phabricator = await startPhabricator();
+  const { url, token } = phabricator;
+  conduit = openConduit({ url, token, log: { info() {} }, pause: async () => {} });
+  inbox = openInbox(join(temporaryFolder(), 'inbox.sqlite'), () => new Date());
+  warnings = [];
+  alice = phabricator.addUser('alice');
+  bob = phabricator.addUser('bob');
+  eve = phabricator.addUser('eve');
+  phabricator.addProject('network', [bob]);
+});
+
+afterEach(async () => {
+  inbox[Symbol.dispose]();
+  await phabricator.stop();
+  expect(phabricator.violations).toEqual([]);
+});
+
+const about = (occurrence: Occurrence, settings: object = {}): Promise<Decision> => {
+  const written = { url: phabricator.url, people: ['alice'], projects: ['network'], ...settings };
+  const world: DecideWorld = {
+    ...{ conduit, inbox, config: phabricatorSchema.parse(written), me: phabricator.bot.phid },
+    check({ scenarios, maxRuns }) {
+      if (scenarios?.includes('forwading')) throw new UsageError('scenarios: no "forwading".');
+      if (maxRuns === '0') throw new UsageError('maxRuns: expected 2 or more, found "0".');
+    },
+    warn: (sentence) => warnings.push(sentence),
+  };
+  return decide(occurrence, world);
+};
+
+const revisionBy = (author: User, more: object = {}) =>
+  phabricator.addRevision({ author, title: 'Forward faster', diff: { raw }, ...more });
+
+const newestOf = ({ diffPHID }: Revision): number =>
+  phabricator.state.diffs.find(({ phid }) => phid === diffPHID)?.id ?? 0;
+
+const another = (revision: Revision) => phabricator.updateRevision(revision, { raw }).id;
+
+const sent = (revision: Revision, diff = newestOf(revision)): Occurrence => ({
+  ...{ kind: 'diff', key: 'PHID-XACT-DREV-a', of: revision.id, diff },
+});
+
+const asked = (revision: Revision, diff = newestOf(revision)): Occurrence => ({
+  ...{ kind: 'build', key: 'PHID-HMBT-a', build: 'PHID-HMBD-a', of: revision.id, diff },
+});
+
+/** As the server has it: two minutes later, so that what was there could be read. */
+function written(revision: Revision, by: User, text: string, secondsLater = 120): Occurrence {
+  phabricator.letPass(secondsLater);
+  const { id, phid: key, date } = phabricator.comment(revision, by, text);
+  const at = new Date(date * 1000);
+  return { kind: 'comment', key, id, of: revision.id, by: by.phid, at, text };
+}
+
+const nothing = (why: string | RegExp) => ({
+  kind: 'nothing',
+  why: typeof why === 'string' ? why : expect.stringMatching(why),
+});
+
+const reply = (topic: string, why: unknown, { key, of }: Occurrence) => ({
+  ...{ kind: 'reply', topic, why, of, key },
+});
+
+/** Queued, so that what comes later finds it. */
+function queued(decision: Decision): Job {
+  if (decision.kind !== 'run') throw new Error(JSON.stringify(decision));
+  inbox.advancePoll(phabricator.url, 1, { seen: [], jobs: [decision.job] });
+  return decision.job;
+}
+
+describe('a new diff', () => {
+  test('of somebody with leave is measured as ppsgate.yml says', async () => {
+    const revision = revisionBy(alice);
+    expect(await about(sent(revision))).toEqual({
+      kind: 'run',
+      job: {
+        ...{ key: `D${revision.id}:${newestOf(revision)}`, revision: revision.id },
+        ...{ diff: newestOf(revision), ask: {}, by: 'alice' },
+      },
+    });
+  });
+
+  test('has one key, however often and by whichever transaction it is told of', async () => {
+    const revision = revisionBy(alice);
+    queued(await about(sent(revision)));
+    const again = await about({ ...sent(revision), key: 'PHID-XACT-DREV-b' });
+    const jobs = again.kind === 'run' ? [again.job] : [];
+    expect(inbox.advancePoll(phabricator.url, 2, { seen: [], jobs })).toEqual([]);
+  });
+
+  test('after which a newer one came is not measured, and the newer one is', async () => {
+    const revision = revisionBy(alice);
+    const first = newestOf(revision);
+    const second = another(revision);
+    expect(await about(sent(revision, first))).toEqual(
+      nothing(`D${revision.id} has a newer diff than ${first}.`),
+    );
+    expect(await about(sent(revision, second))).toMatchObject({ kind: 'run', job: { diff: second } });
+  });
+
+  test('of a stranger is nothing, for nobody asked', async () => {
+    expect(await about(sent(revisionBy(eve)))).toEqual(nothing(/^Thank you, eve: D1 is not/));
+  });
+
+  test.each(['author', 'sender'])('whose %s is a stranger is nothing', async (who) => {
+    const revision = revisionBy(bob);
+    const [diff] = phabricator.state.diffs;
+    Object.assign((who === 'author' ? revision : diff) ?? {}, { authorPHID: eve.phid });
+    expect(await about(sent(revision))).toEqual(nothing(/^Thank you, eve: /));
+  });
+
+  test.each(['abandoned', 'published'] as const)('of a revision that is %s is nothing', async (status) => {
+    const revision = revisionBy(alice, { status });
+    expect(await about(sent(revision))).toEqual(nothing(`D${revision.id} is ${status}.`));
+  });
+
+  test.each(['draft', 'accepted', 'changes-planned', 'needs-revision'] as const)(
+    'of a revision that is %s is measured',
+    async (status) => {
+      expect((await about(sent(revisionBy(alice, { status })))).kind).toBe('run');
+    },
+  );
+
+  test('of another repository, or of none, is nothing where some are named', async () => {
+    const repositories = { repositories: ['src'] };
+    const doc = revisionBy(alice, { repository: phabricator.addRepository('DOC') });
+    const none = revisionBy(alice);
+    const src = revisionBy(alice, { repository: phabricator.addRepository('SRC') });
+    expect(await about(sent(doc), repositories)).toEqual(
+      nothing(`D${doc.id} is of none of the repositories that are measured: src.`),
+    );
+    expect((await about(sent(none), repositories)).kind).toBe('nothing');
+    expect((await about(sent(src), repositories)).kind).toBe('run');
+    expect((await about(sent(src), { repositories: ['SRC'] })).kind).toBe('run');
+  });
+
+  test('that changes nothing below the paths is nothing', async () => {
+    const revision = revisionBy(alice);
+    expect(await about(sent(revision), { paths: ['sys/net/', 'sys/dev/'] })).toEqual(
+      nothing(`D${revision.id} changes nothing below sys/net/, sys/dev/.`),
+    );
+    const paths = ['sys/net/', 'sys/netinet/'];
+    expect((await about(sent(revision), { paths })).kind).toBe('run');
+  });
+
+  test('that nobody can read goes to a gate, which tells its author', async () => {
+    const moved = revisionBy(alice, { diff: { raw: raw.replaceAll(' b/sys/', ' b/') } });
+    const paths = { paths: ['sys/dev/'] };
+    expect((await about(sent(moved), paths)).kind).toBe('run');
+    phabricator.faults.order('differential.getrawdiff', { kind: 'html' });
+    expect((await about(sent(revisionBy(alice)), paths)).kind).toBe('run');
+  });
+
+  test('of a stranger is not even fetched', async () => {
+    await about(sent(revisionBy(eve)), { paths: ['sys/dev/'] });
+    expect(phabricator.requests.map(({ method }) => method)).not.toContain(
+      'differential.getrawdiff',
+    );
+  });
+
+  test('for which Harbormaster has asked is not measured beside that', async () => {
+    const revision = revisionBy(alice);
+    queued(await about(asked(revision)));
+    expect(await about(sent(revision))).toEqual(
+      nothing(`Harbormaster has asked for diff ${newestOf(revision)} of D${revision.id}.`),
+    );
+    const newer = another(revision);
+    expect((await about(sent(revision, newer))).kind).toBe('run');
+  });
+
+  test('is nothing where diffs are not measured by themselves', async () => {
+    const relay = { on: ['builds', 'comments'] };
+    expect(await about(sent(revisionBy(alice)), { relay })).toEqual(
+      nothing('New diffs are not measured here.'),
+    );
+  });
+
+  test('that the bot may not see is nothing', async () => {
+    const hidden = revisionBy(alice, { visibleTo: alice });
+    expect(await about(sent(hidden))).toEqual(nothing(/not for the bot to see/));
+  });
+
+  test('is decided on later where Phabricator does not tell', async () => {
+    const revision = revisionBy(alice);
+    phabricator.faults.order(undefined, { kind: 'broken' }, 20);
+    await expect(about(sent(revision))).rejects.toMatchObject({
+      ...{ name: 'ConduitError', kind: 'busy' },
+    });
+  });
+});
+
+test('projects that are not there are warned of, and give nobody leave', async () => {
+  const revision = revisionBy(bob);
+  expect((await about(sent(revision), { projects: ['netwrok'] })).kind).toBe('nothing');
+  expect(warnings).toEqual([expect.stringMatching(/^#netwrok: no such project/)]);
+});
+
+describe('a build', () => {
+  test('of a diff by somebody with leave is measured for it', async () => {
+    const revision = revisionBy(bob);
+    expect(await about(asked(revision))).toEqual({
+      kind: 'run',
+      job: {
+        ...{ key: 'PHID-HMBT-a', build: 'PHID-HMBD-a', revision: revision.id },
+        ...{ diff: newestOf(revision), ask: {}, by: 'Harbormaster' },
+      },
+    });
+  });
+
+  test('is measured for an older diff too: it waits', async () => {
+    const revision = revisionBy(alice);
+    const first = newestOf(revision);
+    another(revision);
+    expect(await about(asked(revision, first))).toMatchObject({ job: { diff: first } });
+  });
+
+  const refused = (revision: Revision, why: string | RegExp) => ({
+    ...{ kind: 'refuse-build', build: 'PHID-HMBD-a', of: revision.id },
+    diff: newestOf(revision),
+    why: expect.stringMatching(why),
+  });
+
+  test('of a stranger is refused with what gives leave', async () => {
+    const revision = revisionBy(eve);
+    expect(await about(asked(revision))).toEqual(refused(revision, /^Thank you, eve: /));
+  });
+
+  test('of a diff that a stranger sent into the revision of a member is refused', async () => {
+    const revision = revisionBy(bob);
+    Object.assign(phabricator.state.diffs[0] ?? {}, { authorPHID: eve.phid });
+    expect(await about(asked(revision))).toEqual(refused(revision, /^Thank you, eve: /));
+  });
+
+  test('of a closed revision, or one of another repository, is refused', async () => {
+    const closed = revisionBy(alice, { status: 'abandoned' });
+    expect(await about(asked(closed))).toEqual(refused(closed, /is abandoned\.$/));
+    const open = revisionBy(alice);
+    expect(await about(asked(open), { repositories: ['src'] })).toEqual(
+      refused(open, /is of none of the repositories/),
+    );
+  });
+
+  test('is refused where builds are not measured', async () => {
+    const revision = revisionBy(alice);
+    expect(await about(asked(revision), { relay: { on: ['diffs'] } })).toEqual(
+      refused(revision, 'Builds are not measured here.'),
+    );
+  });
+
+  test('of what the bot may not see is nothing: it can tell nobody', async () => {
+    const hidden = revisionBy(alice, { visibleTo: alice });
+    expect((await about(asked(hidden))).kind).toBe('nothing');
+  });
+});
+
+describe('a comment', () => {
+  test.each([
+    'Looks good.',
+    'Please write @ppsgate run, as soon as you can.',
+    '> @ppsgate run',
+    '@ppsgates run',
+    '/ppsgate run',
+  ])('that is no command is nothing: %j', async (text) => {
+    const revision = revisionBy(alice);
+    expect(await about(written(revision, alice, text))).toEqual(nothing('The comment is no command.'));
+  });
+
+  test('of the bot itself is nothing, whatever it says', async () => {
+    const own = written(revisionBy(alice), phabricator.bot, '`@ppsgate` run');
+    const { people } = { people: ['perfbot'] };
+    for (const text of ['@ppsgate run', '@ppsgate help', '@ppsgate nonsense']) {
+      expect(await about({ ...own, text } as Occurrence, { people })).toEqual(
+        nothing('The comment is the bot’s own.'),
+      );
+    }
+  });
+
+  test('is nothing where comments ask for nothing', async () => {
+    const comment = written(revisionBy(alice), alice, '@ppsgate run');
+    expect((await about(comment, { relay: { on: ['diffs'] } })).kind).toBe('nothing');
+  });
+
+  test.each(['@ppsgate', '@ppsgate help'])('that says %s gets help, whoever writes it', async (text) => {
+    const comment = written(revisionBy(alice), eve, text);
+    expect(await about(comment)).toEqual(reply('help', '', comment));
+  });
+
+  test.each([
+    ['@ppsgate rnu', 'there is no command "rnu"; write @ppsgate run'],
+    ['@ppsgate run earlier=some', expect.stringMatching(/^earlier: expected all, none or ids/)],
+    ['@ppsgate run forwading', 'scenarios: no "forwading".'],
+    ['@ppsgate run 9999', expect.stringMatching(/^D1 had no diff 9999 when you wrote; its newest is 1/)],
+  ])('with a mistake is told of it: %s', async (text, why) => {
+    const comment = written(revisionBy(alice), alice, text);
+    expect(await about(comment)).toEqual(reply('mistaken', why, comment));
+  });
+
+  test('on a revision of another repository, or a closed one, is refused', async () => {
+    const closed = written(revisionBy(alice, { status: 'published' }), alice, '@ppsgate run');
+    expect(await about(closed)).toEqual(reply('refused', 'D1 is published.', closed));
+    const foreign = written(revisionBy(alice), alice, '@ppsgate run');
+    expect(await about(foreign, { repositories: ['src'] })).toEqual(
+      reply('refused', expect.stringContaining('none of the repositories'), foreign),
+    );
+  });
+});
+
+describe('@ppsgate run', () => {
+  test('of a member measures what a stranger has sent, as it is asked for', async () => {
+    const revision = revisionBy(eve);
+    const comment = written(
+      ...[revision, bob, '@ppsgate run forwarding inet6 margin=1% runs=20 earlier=all'],
+    );
+    expect(await about(comment)).toEqual({
+      kind: 'run',
+      job: {
+        ...{ key: comment.key, revision: revision.id, diff: newestOf(revision), by: 'bob' },
+        ask: {
+          ...{ scenarios: 'forwarding', families: 'inet6', margin: '1%' },
+          ...{ maxRuns: '20', earlier: 'all' },
+        },
+      },
+    });
+  });
+
+  test('of a stranger is refused, though the diff is of somebody with leave', async () => {
+    const comment = written(revisionBy(alice), eve, '@ppsgate run');
+    expect(await about(comment)).toEqual(
+      reply('refused', expect.stringMatching(/^Thank you, eve: /), comment),
+    );
+  });
+
+  test('means the diff that was the newest when it was written, whatever came since', async () => {
+    const revision = revisionBy(eve);
+    const first = newestOf(revision);
+    const comment = written(revision, bob, '@ppsgate run');
+    another(revision);
+    expect(await about(comment)).toMatchObject({ kind: 'run', job: { diff: first } });
+  });
+
+  test('means the diff that was attached last, though it was made before the others', async () => {
+    const revision = revisionBy(eve);
+    phabricator.letPass(3600);
+    another(revision);
+    phabricator.letPass(3600);
+    const { id } = phabricator.updateRevision(revision, { raw, dateCreated: 1_700_000_000 });
+    const comment = written(revision, bob, '@ppsgate run');
+    expect(await about(comment)).toMatchObject({ kind: 'run', job: { diff: id } });
+  });
+
+  test('names a diff, also an earlier one', async () => {
+    const revision = revisionBy(eve);
+    const first = newestOf(revision);
+    const second = another(revision);
+    for (const diff of [first, second]) {
+      const comment = written(revision, bob, `@ppsgate run ${diff}`, 0);
+      expect(await about(comment)).toMatchObject({ kind: 'run', job: { diff } });
+    }
+  });
+
+  test('is no leave for a diff that was guessed, and came later', async () => {
+    const revision = revisionBy(eve);
+    const comment = written(revision, bob, '@ppsgate run 2');
+    expect(another(revision)).toBe(2);
+    expect(await about(comment)).toEqual(
+      reply('mistaken', 'D1 had no diff 2 when you wrote; its newest is 2', comment),
+    );
+  });
+
+  test.each([0, 59])('%i s after the diff came needs its id', async (seconds) => {
+    const revision = revisionBy(eve);
+    phabricator.letPass(3600);
+    const diff = another(revision);
+    const hasty = written(revision, bob, '@ppsgate run', seconds);
+    expect(await about(hasty)).toEqual(
+      reply('refused', expect.stringContaining(`write @ppsgate run ${diff}`), hasty),
+    );
+  });
+
+  test('counts the minute from when the diff came to the revision, however old it is', async () => {
+    const revision = revisionBy(eve);
+    phabricator.letPass(3600);
+    phabricator.updateRevision(revision, { raw, dateCreated: 1_700_000_000 });
+    const hasty = written(revision, bob, '@ppsgate run', 30);
+    expect(await about(hasty)).toMatchObject({ kind: 'reply', topic: 'refused' });
+    expect((await about(written(revision, bob, '@ppsgate run', 30))).kind).toBe('run');
+  });
+
+  test('of another revision’s diff is a mistake', async () => {
+    const revision = revisionBy(eve);
+    const other = newestOf(revisionBy(eve));
+    const comment = written(revision, bob, `@ppsgate run ${other}`);
+    expect(await about(comment)).toMatchObject({ kind: 'reply', topic: 'mistaken' });
+  });
+});
+
+describe('@ppsgate rerun', () => {
+  test('measures the newest diff as was asked for last', async () => {
+    const revision = revisionBy(alice);
+    queued(await about(written(revision, alice, '@ppsgate run margin=5%')));
+    queued(await about(written(revision, bob, '@ppsgate run inet6 earlier=none')));
+    const diff = another(revision);
+    const comment = written(revision, alice, '@ppsgate rerun');
+    expect(await about(comment)).toEqual({
+      kind: 'run',
+      job: {
+        ...{ key: comment.key, revision: revision.id, diff, by: 'alice' },
+        ask: { families: 'inet6', earlier: 'none' },
+      },
+    });
+  });
+
+  test('measures as ppsgate.yml says where nothing was asked for', async () => {
+    const comment = written(revisionBy(alice), alice, '@ppsgate rerun');
+    expect(await about(comment)).toMatchObject({ kind: 'run', job: { ask: {} } });
+  });
+
+  test('is told so where that is not in ppsgate.yml anymore', async () => {
+    const revision = revisionBy(alice);
+    const job = queued(await about(written(revision, alice, '@ppsgate run')));
+    const gone = { ...job, key: 'gone', ask: { scenarios: 'forwading' } };
+    inbox.advancePoll(phabricator.url, 1, { seen: [], jobs: [gone] });
+    const comment = written(revision, alice, '@ppsgate rerun');
+    expect(await about(comment)).toEqual(reply('mistaken', 'scenarios: no "forwading".', comment));
+  });
+});
+
+describe('@ppsgate extend', () => {
+  /** Asked for, and ended. */
+  async function measured(revision: Revision, text = '@ppsgate run margin=1%'): Promise<Job> {
+    const job = queued(await about(written(revision, alice, text)));
+    inbox.markEnded(job.key, 'nobody can say');
+    return job;
+  }
+
+  test('goes on with the experiment of the diff, as that was asked for', async () => {
+    const revision = revisionBy(alice);
+    const job = await measured(revision);
+    const comment = written(revision, alice, '@ppsgate extend runs=40');
+    expect(await about(comment)).toEqual({
+      kind: 'run',
+      job: {
+        ...{ key: comment.key, revision: revision.id, diff: job.diff, by: 'alice' },
+        ...{ ask: { margin: '1%' }, extend: { key: job.key, maxRuns: '40' } },
+      },
+    });
+  });
+
+  test('once more goes on with the first of them, where all of them work', async () => {
+    const revision = revisionBy(alice);
+    const { key } = await measured(revision);
+    const next = await measured(revision, '@ppsgate extend');
+    expect(next.extend).toEqual({ key });
+    expect((await measured(revision, '@ppsgate extend')).extend).toEqual({ key });
+  });
+
+  test('goes on with the diff that is named', async () => {
+    const revision = revisionBy(alice);
+    const { key, diff } = await measured(revision);
+    another(revision);
+    await measured(revision);
+    expect((await measured(revision, `@ppsgate extend ${diff}`)).extend).toEqual({ key });
+  });
+
+  test.each<[string, (revision: Revision) => Promise<unknown>]>([
+    ['nothing was measured', async () => {}],
+    ['it is still being measured', async (of) => queued(await about(sent(of)))],
+    [
+      'it was cancelled',
+      async (of) => inbox.drop(queued(await about(sent(of))).key, 'cancelled'),
+    ],
+    [
+      'only an earlier diff was measured',
+      async (of) => {
+        await measured(of);
+        another(of);
+      },
+    ],
+  ])('is a mistake where %s', async (_, before) => {
+    const revision = revisionBy(alice);
+    await before(revision);
+    const comment = written(revision, alice, '@ppsgate extend');
+    const why = `There is no experiment to extend for diff ${newestOf(revision)}; write @ppsgate run first`;
+    expect(await about(comment)).toEqual(reply('mistaken', why, comment));
+  });
+
+  test('by what cannot be is a mistake', async () => {
+    const revision = revisionBy(alice);
+    await measured(revision);
+    const comment = written(revision, alice, '@ppsgate extend runs=0');
+    const why = 'maxRuns: expected 2 or more, found "0".';
+    expect(await about(comment)).toEqual(reply('mistaken', why, comment));
+  });
+
+  test('of a stranger is refused', async () => {
+    const revision = revisionBy(alice);
+    await measured(revision);
+    expect(await about(written(revision, eve, '@ppsgate extend'))).toMatchObject({
+      ...{ kind: 'reply', topic: 'refused' },
+    });
+  });
+});
+
+describe('@ppsgate cancel', () => {
+  test.each(['alice', 'bob'])('of %s ends what runs, however soon after a diff', async (name) => {
+    const revision = revisionBy(eve);
+    const by = name === 'alice' ? alice : bob;
+    expect(await about(written(revision, by, '@ppsgate cancel', 0))).toEqual({
+      ...{ kind: 'cancel', of: revision.id, why: expect.stringContaining(name) },
+    });
+  });
+
+  test('ends what runs of a revision that was closed meanwhile', async () => {
+    const revision = revisionBy(alice);
+    phabricator.abandon(revision);
+    expect((await about(written(revision, alice, '@ppsgate cancel'))).kind).toBe('cancel');
+  });
+
+  test('of a stranger is refused', async () => {
+    const comment = written(revisionBy(alice), eve, '@ppsgate cancel');
+    expect(await about(comment)).toMatchObject({ kind: 'reply', topic: 'refused' });
+  });
+});
+
+test('nothing that people are told mentions anybody', async () => {
+  const comment = written(revisionBy(alice), eve, '@ppsgate run');
+  const decisions = [
+    await about(comment),
+    await about(comment, { people: [], projects: [] }),
+    await about(asked(revisionBy(eve))),
+    await about(written(revisionBy(alice), alice, '@ppsgate run', 5)),
+  ];
+  for (const decision of decisions) {
+    if (!('why' in decision)) throw new Error('Nobody is told anything.');
+    expect(decision.why.replaceAll('@ppsgate run', '')).not.toContain('@');
+    expect(decision.why).toMatch(/^\p{Lu}[^.]*(?:\.yml[^.]*)?\.$/u);
+  }
+});
