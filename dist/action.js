@@ -577,17 +577,23 @@ async function admitDispatched(trigger, world) {
 async function admitRevision(trigger, world) {
 	const { by, ask, key, build } = trigger;
 	const { patch, config } = await world.readRevision(trigger);
+	const priority = world.priority ?? "patch";
+	const { data: revisionAnswer, error } = requestSchema.shape.revisionAnswer.safeParse({
+		key,
+		build
+	});
+	if (error !== void 0) {
+		const names = error.issues.map(({ path }) => path.join(".")).join(" and ");
+		throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
+	}
 	return {
 		kind: "go",
 		request: {
 			patch,
 			ask,
-			priority: world.priority ?? "patch",
+			priority,
 			purpose: "patch",
-			revisionAnswer: requestSchema.shape.revisionAnswer.parse({
-				key,
-				build
-			})
+			revisionAnswer
 		},
 		config,
 		why: `${by} started it for ${patchName(patch)}.`
@@ -2700,7 +2706,7 @@ async function contentOf({ archive, zip, name, entry }, mostBytes) {
 /** What the result is of that GitHub does not say of the patch, as a sentence; undefined where they agree. */
 function agreesWith({ patch }, meant) {
 	const place = meant.kind === "pull-request" ? ` of ${meant.repository}` : "";
-	const called = `${patchName(meant)}${place}`;
+	const called = meant.kind === "revision" ? `D${meant.number}:${meant.diff}` : `${patchName(meant)}${place}`;
 	const isOf = (other) => `The result is of ${other}, not of ${called}: judge that again.`;
 	if (patch.kind !== meant.kind) return isOf(kindNames[patch.kind]);
 	if (patch.kind === "pull-request" && meant.kind === "pull-request") {

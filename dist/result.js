@@ -27,7 +27,7 @@ const revision = object({
 	author: string(),
 	url: url(),
 	baseCommit: commit,
-	/** Made from the diff: the same from the same, see diff-commit.ts. */
+	/** Made from the diff: the same from the same, see `commitDiff` of repository.ts. */
 	headCommit: commit,
 	/** Diffs of the revision that are measured beside it for comparison, the oldest first. */
 	earlier: array(object({

@@ -8,7 +8,7 @@ import { t as ConduitError } from "./conduit.js";
 import { a as RevisionError, d as whoami, h as remarkupText, i as fetchDiff, l as transactionsOf, m as say, o as findRevision, s as isMember, t as parseEarlier, u as userNames } from "./revision.js";
 import { n as reasonOf, r as shortened } from "./one-line.js";
 import { t as jobSchema$1 } from "./job.js";
-import { a as callOnPhabricator, d as endingOfFailure, n as openBuild, o as parseCommand } from "./harbormaster.js";
+import { a as callOnPhabricator, d as endingOfFailure, l as cancelled, n as openBuild, o as parseCommand } from "./harbormaster.js";
 import { t as checkDiff } from "./diff.js";
 import { a as githubFailure, o as isBreakdown, t as createOctokit } from "./github.js";
 import { a as readPlan, n as hasPlan } from "./plan.js";
@@ -427,6 +427,7 @@ async function decideBuild(occurrence, world) {
 		why
 	});
 	if (!world.config.relay.on.includes("builds")) return refused("Builds are not measured here.");
+	if (world.inbox.jobsOf(of).some(({ job, state }) => job.build === build && !["ended", "dropped"].includes(state.kind))) return nothing$1(`The build of diff ${diff} of D${of} is on its way already.`);
 	const found = await findRevision(world.conduit, {
 		revision: of,
 		diff
@@ -634,9 +635,10 @@ async function buildOf(conduit, { target: key, build, diff, revision }) {
 		throw error;
 	}
 }
-/** Of all revisions that were changed at or after a time in the server's seconds. */
+/** Of all revisions that were changed at or after a time in the server's seconds, or a little before it. */
 async function occurrencesSince(conduit, since, isSeen) {
-	const constraints = { modifiedStart: since };
+	const from = Math.max(0, since - slackSeconds);
+	const constraints = { modifiedStart: from };
 	const changed = await conduit.search("differential.revision.search", { constraints }, revisionItem);
 	const happened = {
 		occurrences: [],
@@ -644,7 +646,7 @@ async function occurrencesSince(conduit, since, isSeen) {
 		until: since
 	};
 	for (const { id, phid, fields } of changed) {
-		const recent = (await transactionsOf(conduit, phid, {})).filter(({ at }) => at.getTime() / 1e3 >= since - slackSeconds);
+		const recent = (await transactionsOf(conduit, phid, {})).filter(({ at }) => at.getTime() / 1e3 >= from - slackSeconds);
 		const seen = isSeen(recent.map(({ phid }) => phid));
 		const fresh = recent.filter(({ phid }) => !seen.has(phid));
 		happened.occurrences.push(...await occurrences(conduit, id, fresh));
@@ -653,12 +655,16 @@ async function occurrencesSince(conduit, since, isSeen) {
 	}
 	return happened;
 }
-/** A transaction may be a little older than the change of its revision, which is saved after it. */
+/**
+* A change has the time when the server began to save it, and may show up after one with a later time; a transaction may
+* be a little older than the change of its revision, which is saved after it.
+*/
 const slackSeconds = 60;
-/** The newest change that there is, in the server's seconds: where a poll that knows nothing begins. */
-async function newestChange(conduit) {
-	const [newest] = await conduit.search("differential.revision.search", { order: "updated" }, revisionItem, 1);
-	return newest?.fields.dateModified ?? 0;
+/** All that later polls are not to take for new: where one that knows nothing begins. */
+async function happenedSoFar(conduit, isSeen) {
+	const [revision] = await conduit.search("differential.revision.search", { order: "updated" }, revisionItem, 1);
+	const until = revision?.fields.dateModified ?? 0;
+	return occurrencesSince(conduit, Math.max(0, until - slackSeconds), isSeen);
 }
 const revisionItem = object({
 	id: int(),
@@ -714,9 +720,9 @@ async function pollOnce(world) {
 	const { conduit, inbox, log } = world;
 	const since = inbox.pollState(conduit.url);
 	if (since === void 0) {
-		const newest = await newestChange(conduit);
-		inbox.advancePoll(conduit.url, newest, {
-			seen: [],
+		const { until, seen } = await happenedSoFar(conduit, inbox.hasSeen);
+		inbox.advancePoll(conduit.url, until, {
+			seen,
 			jobs: []
 		});
 		log.info(`Begins with what changes on ${conduit.url} from now on.`);
@@ -743,21 +749,23 @@ async function workOnDeliveries(world) {
 		} catch (error) {
 			if (!(error instanceof ConduitError)) throw error;
 			log.warn(error.message);
-			if (error.kind === "refused") inbox.settle(delivery.id, {
+			const isOfToken = error.code === "ERR-INVALID-AUTH" || error.code === "ERR-INVALID-SESSION";
+			if (error.kind !== "refused" || isOfToken) return;
+			inbox.settle(delivery.id, {
 				seen: [],
 				jobs: []
 			});
-			else return;
 		}
 	}
 }
 /** What is told and cancelled comes before the jobs are kept: after a crash it is done again, which is harmless. */
 async function jobsFrom(occurrences, world) {
-	const jobs = [];
+	let jobs = [];
 	for (const occurrence of occurrences) {
 		const decision = await decide(occurrence, decideWorld(world));
 		if (decision.kind !== "run") {
 			await carryOut(decision, world);
+			if (decision.kind === "cancel") jobs = jobs.filter((job) => job.revision !== decision.of);
 			continue;
 		}
 		const { job } = decision;
@@ -776,7 +784,7 @@ const decideWorld = ({ log, ...world }) => ({
 	warn: log.warn
 });
 async function carryOut(decision, world) {
-	const { conduit, config, inbox, log } = world;
+	const { conduit, inbox, log } = world;
 	switch (decision.kind) {
 		case "nothing":
 			log.info(decision.why);
@@ -794,26 +802,40 @@ async function carryOut(decision, world) {
 		}
 		case "refuse-build": {
 			const { build, of: number, diff, why } = decision;
-			const options = {
-				run: build,
-				undecided: config.undecided,
-				log
-			};
-			await openBuild(conduit, build, {
+			await tellBuild(build, {
 				number,
 				diff
-			}, options).ended(endingOfFailure(exitCodes.usage, why));
+			}, endingOfFailure(exitCodes.usage, why), world);
 			log.info(why);
 		}
 	}
 }
 /** A job that is not to go on: it leaves the queue, and its process the testbed. */
-async function end$1({ job, state }, why, world) {
+async function end$1(record, why, world) {
 	const { inbox, starter, log, signal } = world;
-	const trouble = state.kind === "due" ? void 0 : await starter.cancel(job, signal);
+	const { job, state, tries } = record;
+	const isDue = state.kind === "due";
+	const trouble = isDue && tries === 0 ? void 0 : await starter.cancel(job, signal);
 	if (trouble !== void 0) log.info(trouble);
+	if (isDue && job.build !== void 0) {
+		const { revision: number, diff, build } = job;
+		const said = `It was not measured: ${why}.`;
+		await tellBuild(build, {
+			number,
+			diff
+		}, {
+			...cancelled,
+			said
+		}, world);
+	}
 	inbox.drop(job.key, why);
 }
+/** In place of a gate, which there is none of. */
+const tellBuild = (build, of, ending, { conduit, config: { undecided }, log }) => openBuild(conduit, build, of, {
+	run: build,
+	undecided,
+	log
+}).ended(ending);
 async function startJobs(world) {
 	const { inbox, starter, log, now, signal } = world;
 	for (const record of inbox.dueJobs()) {
@@ -826,8 +848,8 @@ async function startJobs(world) {
 		switch (started.kind) {
 			case "started":
 				log.info(`${jobName(job)} was started: ${started.where}`);
-				if (!inbox.markStarted(job.key, started.where)) await starter.cancel(job, signal);
-				await endOlder(job, world);
+				if (inbox.markStarted(job.key, started.where)) await endOlder(job, world);
+				else await starter.cancel(job, signal);
 				break;
 			case "failed": {
 				const seconds = Math.min(15 * 2 ** tries, mostSecondsBetweenTries);
@@ -853,17 +875,14 @@ async function endOlder(job, world) {
 const isAutomatic = ({ key }) => /^(?:D\d|PHID-HMBT-)/.test(key);
 /** Whoever asked waits for an answer, and no gate will give one. */
 async function tellRefused(job, why, world) {
-	const { conduit, config, log } = world;
 	const { revision: number, diff, build, key } = job;
-	if (build !== void 0) await openBuild(conduit, build, {
-		number,
-		diff
-	}, {
-		run: key,
-		undecided: config.undecided,
-		log
-	}).ended(endingOfFailure(exitCodes.infrastructure, why));
-	else if (!isAutomatic(job)) await carryOut({
+	if (build !== void 0) {
+		const ending = endingOfFailure(exitCodes.infrastructure, why);
+		await tellBuild(build, {
+			number,
+			diff
+		}, ending, world);
+	} else if (!isAutomatic(job)) await carryOut({
 		kind: "reply",
 		of: number,
 		topic: "refused",

@@ -163,7 +163,14 @@ async function admitRevision(
   const { by, ask, key, build } = trigger;
   const { patch, config } = await world.readRevision(trigger);
   const priority = world.priority ?? 'patch';
-  const revisionAnswer = requestSchema.shape.revisionAnswer.parse({ key, build });
+  const { data: revisionAnswer, error } = requestSchema.shape.revisionAnswer.safeParse({
+    key,
+    build,
+  });
+  if (error !== undefined) {
+    const names = error.issues.map(({ path }) => path.join('.')).join(' and ');
+    throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
+  }
   const request: AdmittedRequest = { patch, ask, priority, purpose: 'patch', revisionAnswer };
   return { kind: 'go', request, config, why: `${by} started it for ${patchName(patch)}.` };
 }

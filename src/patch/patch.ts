@@ -28,7 +28,7 @@ const revision = z.object({
   author: z.string(),
   url: z.url(),
   baseCommit: commit,
-  /** Made from the diff: the same from the same, see diff-commit.ts. */
+  /** Made from the diff: the same from the same, see `commitDiff` of repository.ts. */
   headCommit: commit,
   /** Diffs of the revision that are measured beside it for comparison, the oldest first. */
   earlier: z.array(z.object({ diff: z.int().positive(), headCommit: commit })),

@@ -312,7 +312,8 @@ async function contentOf({ archive, zip, name, entry }: Found, mostBytes: number
 /** What the result is of that GitHub does not say of the patch, as a sentence; undefined where they agree. */
 export function agreesWith({ patch }: Result, meant: Patch): string | undefined {
   const place = meant.kind === 'pull-request' ? ` of ${meant.repository}` : '';
-  const called = `${patchName(meant)}${place}`;
+  const called =
+    meant.kind === 'revision' ? `D${meant.number}:${meant.diff}` : `${patchName(meant)}${place}`;
   const isOf = (other: string) => `The result is of ${other}, not of ${called}: judge that again.`;
   if (patch.kind !== meant.kind) {
     return isOf(kindNames[patch.kind]);

@@ -91,6 +91,11 @@ async function decideBuild(occurrence: Of<'build'>, world: DecideWorld): Promise
   const { of, diff, build, key } = occurrence;
   const refused = (why: string): Decision => ({ kind: 'refuse-build', build, of, diff, why });
   if (!world.config.relay.on.includes('builds')) return refused('Builds are not measured here.');
+  const isOnItsWay = world.inbox
+    .jobsOf(of)
+    .some(({ job, state }) => job.build === build && !['ended', 'dropped'].includes(state.kind));
+  // The answer goes to the newest target of a build, whichever it was asked for by.
+  if (isOnItsWay) return nothing(`The build of diff ${diff} of D${of} is on its way already.`);
   const found = await findRevision(world.conduit, { revision: of, diff });
   const why = whyNone(found, world);
   if (why !== undefined) return refused(why);

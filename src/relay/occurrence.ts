@@ -46,13 +46,14 @@ async function buildOf(
   }
 }
 
-/** Of all revisions that were changed at or after a time in the server's seconds. */
+/** Of all revisions that were changed at or after a time in the server's seconds, or a little before it. */
 export async function occurrencesSince(
   conduit: Conduit,
   since: number,
   isSeen: (phids: readonly string[]) => ReadonlySet<string>,
 ): Promise<Happened & { until: number }> {
-  const constraints = { modifiedStart: since };
+  const from = Math.max(0, since - slackSeconds);
+  const constraints = { modifiedStart: from };
   const changed = await conduit.search(
     'differential.revision.search',
     { constraints },
@@ -62,7 +63,7 @@ export async function occurrencesSince(
   for (const { id, phid, fields } of changed) {
     const transactions = await transactionsOf(conduit, phid, {});
     // What is older was there when the last poll was, or when the first one began.
-    const recent = transactions.filter(({ at }) => at.getTime() / 1000 >= since - slackSeconds);
+    const recent = transactions.filter(({ at }) => at.getTime() / 1000 >= from - slackSeconds);
     const seen = isSeen(recent.map(({ phid }) => phid));
     const fresh = recent.filter(({ phid }) => !seen.has(phid));
     happened.occurrences.push(...(await occurrences(conduit, id, fresh)));
@@ -72,18 +73,21 @@ export async function occurrencesSince(
   return happened;
 }
 
-/** A transaction may be a little older than the change of its revision, which is saved after it. */
+/**
+ * A change has the time when the server began to save it, and may show up after one with a later time; a transaction may
+ * be a little older than the change of its revision, which is saved after it.
+ */
 const slackSeconds = 60;
 
-/** The newest change that there is, in the server's seconds: where a poll that knows nothing begins. */
-export async function newestChange(conduit: Conduit): Promise<number> {
-  const [newest] = await conduit.search(
-    'differential.revision.search',
-    { order: 'updated' },
-    revisionItem,
-    1,
-  );
-  return newest?.fields.dateModified ?? 0;
+/** All that later polls are not to take for new: where one that knows nothing begins. */
+export async function happenedSoFar(
+  conduit: Conduit,
+  isSeen: (phids: readonly string[]) => ReadonlySet<string>,
+): Promise<Happened & { until: number }> {
+  const newest = { order: 'updated' };
+  const [revision] = await conduit.search('differential.revision.search', newest, revisionItem, 1);
+  const until = revision?.fields.dateModified ?? 0;
+  return occurrencesSince(conduit, Math.max(0, until - slackSeconds), isSeen);
 }
 
 const revisionItem = z.object({

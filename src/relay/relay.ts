@@ -2,14 +2,15 @@
 import { exitCodes } from '../exit.ts';
 import type { Ask } from '../patch/command.ts';
 import { type Conduit, ConduitError } from '../patch/conduit.ts';
-import { endingOfFailure } from '../publish/answer.ts';
+import type { RevisionDiff } from '../patch/patch.ts';
+import { cancelled, type Ending, endingOfFailure } from '../publish/answer.ts';
 import { openBuild } from '../publish/harbormaster.ts';
 import { say } from '../publish/phabricator.ts';
 import { remarkupText } from '../report/remarkup.ts';
 import { type DecideWorld, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
 import type { Job } from './job.ts';
-import { newestChange, occurrencesOf, occurrencesSince } from './occurrence.ts';
+import { happenedSoFar, occurrencesOf, occurrencesSince } from './occurrence.ts';
 import type { PhabricatorConfig } from './schema.ts';
 import type { RelayStarter } from './starter.ts';
 
@@ -39,8 +40,8 @@ export async function pollOnce(world: RelayWorld): Promise<void> {
   const { conduit, inbox, log } = world;
   const since = inbox.pollState(conduit.url);
   if (since === undefined) {
-    const newest = await newestChange(conduit);
-    inbox.advancePoll(conduit.url, newest, { seen: [], jobs: [] });
+    const { until, seen } = await happenedSoFar(conduit, inbox.hasSeen);
+    inbox.advancePoll(conduit.url, until, { seen, jobs: [] });
     log.info(`Begins with what changes on ${conduit.url} from now on.`);
     return;
   }
@@ -60,20 +61,23 @@ async function workOnDeliveries(world: RelayWorld): Promise<void> {
     } catch (error) {
       if (!(error instanceof ConduitError)) throw error;
       log.warn(error.message);
-      // What Phabricator refuses once it refuses always, and the others wait for no good.
-      if (error.kind === 'refused') inbox.settle(delivery.id, { seen: [], jobs: [] });
-      else return;
+      // What Phabricator refuses once it refuses always, and the others wait for no good; a token can be mended.
+      const isOfToken = error.code === 'ERR-INVALID-AUTH' || error.code === 'ERR-INVALID-SESSION';
+      if (error.kind !== 'refused' || isOfToken) return;
+      inbox.settle(delivery.id, { seen: [], jobs: [] });
     }
   }
 }
 
 /** What is told and cancelled comes before the jobs are kept: after a crash it is done again, which is harmless. */
 async function jobsFrom(occurrences: readonly Occurrence[], world: RelayWorld): Promise<Job[]> {
-  const jobs: Job[] = [];
+  let jobs: Job[] = [];
   for (const occurrence of occurrences) {
     const decision = await decide(occurrence, decideWorld(world));
     if (decision.kind !== 'run') {
       await carryOut(decision, world);
+      // What was asked for just before is not kept yet, and need not be.
+      if (decision.kind === 'cancel') jobs = jobs.filter((job) => job.revision !== decision.of);
       continue;
     }
     const { job } = decision;
@@ -95,7 +99,7 @@ async function carryOut(
   decision: Exclude<Decision, { kind: 'run' }>,
   world: RelayWorld,
 ): Promise<void> {
-  const { conduit, config, inbox, log } = world;
+  const { conduit, inbox, log } = world;
   switch (decision.kind) {
     case 'nothing':
       log.info(decision.why);
@@ -117,21 +121,35 @@ async function carryOut(
     }
     case 'refuse-build': {
       const { build, of: number, diff, why } = decision;
-      const options = { run: build, undecided: config.undecided, log };
-      const answer = openBuild(conduit, build, { number, diff }, options);
-      await answer.ended(endingOfFailure(exitCodes.usage, why));
+      await tellBuild(build, { number, diff }, endingOfFailure(exitCodes.usage, why), world);
       log.info(why);
     }
   }
 }
 
 /** A job that is not to go on: it leaves the queue, and its process the testbed. */
-async function end({ job, state }: JobRecord, why: string, world: RelayWorld): Promise<void> {
+async function end(record: JobRecord, why: string, world: RelayWorld): Promise<void> {
   const { inbox, starter, log, signal } = world;
-  const trouble = state.kind === 'due' ? undefined : await starter.cancel(job, signal);
+  const { job, state, tries } = record;
+  const isDue = state.kind === 'due';
+  // It may have been started though nobody heard of it.
+  const trouble = isDue && tries === 0 ? undefined : await starter.cancel(job, signal);
   if (trouble !== undefined) log.info(trouble);
+  if (isDue && job.build !== undefined) {
+    const { revision: number, diff, build } = job;
+    const said = `It was not measured: ${why}.`;
+    await tellBuild(build, { number, diff }, { ...cancelled, said }, world);
+  }
   inbox.drop(job.key, why);
 }
+
+/** In place of a gate, which there is none of. */
+const tellBuild = (
+  build: string,
+  of: RevisionDiff,
+  ending: Ending,
+  { conduit, config: { undecided }, log }: RelayWorld,
+): Promise<void> => openBuild(conduit, build, of, { run: build, undecided, log }).ended(ending);
 
 async function startJobs(world: RelayWorld): Promise<void> {
   const { inbox, starter, log, now, signal } = world;
@@ -145,8 +163,8 @@ async function startJobs(world: RelayWorld): Promise<void> {
     switch (started.kind) {
       case 'started':
         log.info(`${jobName(job)} was started: ${started.where}`);
-        if (!inbox.markStarted(job.key, started.where)) await starter.cancel(job, signal);
-        await endOlder(job, world);
+        if (inbox.markStarted(job.key, started.where)) await endOlder(job, world);
+        else await starter.cancel(job, signal);
         break;
       case 'failed': {
         const seconds = Math.min(15 * 2 ** tries, mostSecondsBetweenTries);
@@ -180,18 +198,10 @@ const isAutomatic = ({ key }: Job): boolean => /^(?:D\d|PHID-HMBT-)/.test(key);
 
 /** Whoever asked waits for an answer, and no gate will give one. */
 async function tellRefused(job: Job, why: string, world: RelayWorld): Promise<void> {
-  const { conduit, config, log } = world;
   const { revision: number, diff, build, key } = job;
   if (build !== undefined) {
-    const answer = openBuild(
-      conduit,
-      build,
-      { number, diff },
-      {
-        ...{ run: key, undecided: config.undecided, log },
-      },
-    );
-    await answer.ended(endingOfFailure(exitCodes.infrastructure, why));
+    const ending = endingOfFailure(exitCodes.infrastructure, why);
+    await tellBuild(build, { number, diff }, ending, world);
   } else if (!isAutomatic(job)) {
     await carryOut({ kind: 'reply', of: number, topic: 'refused', why, key }, world);
   }

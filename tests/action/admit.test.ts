@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Admission, type AdmitWorld, admit, noticeName } from '../../src/action/admit.ts';
 import { readRequest, requestText } from '../../src/action/request.ts';
+import type { Trigger } from '../../src/action/trigger.ts';
 import { applyOverrides, UsageError } from '../../src/config/overrides.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { fetchPullRequest } from '../../src/patch/github.ts';
@@ -17,6 +18,7 @@ import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { aConfig } from '../fakes/plan.ts';
 import { commit, git } from '../fakes/repository.ts';
+import { revision } from '../fakes/result.ts';
 
 const repositoryName = 'example/router';
 const noon = '2026-11-20T12:00:00Z';
@@ -71,6 +73,7 @@ async function worldOf(
       configsOf.push(of);
       return changes.config ?? config;
     },
+    readRevision: () => expect.fail('no revision is asked for'),
     nameOf(read, ask) {
       testbedsFor(applyOverrides(read, ask), ask.testbed);
       return 'ppsgate';
@@ -79,8 +82,6 @@ async function worldOf(
     ...changes,
   };
 }
-
-type Trigger = Parameters<typeof admit>[0];
 
 const admitted = async (trigger: Trigger, changes?: Parameters<typeof worldOf>[0]) =>
   admit(trigger, await worldOf(changes));
@@ -439,12 +440,12 @@ describe('by hand', () => {
     expect(patch).toMatchObject({ kind: 'range', baseCommit: base, headCommit: head });
   });
 
-  test.each(['', 'main', '#', '$(reboot)', 'D27401', '1; reboot', 'abc', '--help'])(
+  test.each(['', 'main', '#', '$(reboot)', 'D', 'D0', '1; reboot', 'abc', '--help'])(
     '%j is refused with what may stand there',
     async (name) => {
       await expect(admitted(dispatched(name))).rejects.toThrow(
         new UsageError(
-          `patch: expected a pull request like #123, a commit or a range like main..my-branch, found "${name}".`,
+          `patch: expected a pull request like #123, a revision like D27401, a commit or a range like main..my-branch, found "${name}".`,
         ),
       );
     },
@@ -454,6 +455,75 @@ describe('by hand', () => {
     '%j names nothing that the repository has',
     async (name) => {
       await expect(admitted(dispatched(name))).rejects.toThrow(RepositoryError);
+    },
+  );
+});
+
+describe('a revision', () => {
+  type Dispatched = Extract<Trigger, { kind: 'dispatched' }>;
+
+  /** What was asked of Phabricator. */
+  async function admittedRevision(more: Partial<Dispatched>, changes: Partial<AdmitWorld> = {}) {
+    const read: Dispatched[] = [];
+    const trigger: Dispatched = {
+      ...{ kind: 'dispatched', by: 'bench-bot', patch: 'D27401:80700', ask: {} },
+      ...more,
+    };
+    const admission = await admitted(trigger, {
+      async readRevision(asked) {
+        read.push(asked);
+        return { patch: revision, config };
+      },
+      ...changes,
+    });
+    return { admission, read, trigger };
+  }
+
+  test.each([
+    'D27401:80700',
+    'D27401',
+    'diff:80700',
+    'https://phabricator.example/D27401?id=80700',
+  ])('that a job was started for is measured as it was read: %s', async (patch) => {
+    const { admission, read, trigger } = await admittedRevision({ patch });
+    expect(read).toEqual([trigger]);
+    expect(requestOf(admission)).toMatchObject({ patch: revision, ask: {}, purpose: 'patch' });
+    expect(admission.why).toBe('bench-bot started it for D27401.');
+  });
+
+  test('is answered by the key of the relay that asked, and at the build that waits', async () => {
+    const place = { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' };
+    const { admission, read } = await admittedRevision({ ...place, ask: { earlier: 'all' } });
+    expect(read).toMatchObject([{ ...place, ask: { earlier: 'all' } }]);
+    expect(requestOf(admission)).toMatchObject({
+      ...{ revisionAnswer: place, ask: { earlier: 'all' } },
+    });
+  });
+
+  test('started by hand is answered by neither', async () => {
+    const { admission } = await admittedRevision({});
+    expect(requestOf(admission).revisionAnswer).toEqual({});
+  });
+
+  test('takes its place in the queue as a patch, unless the job is run again', async () => {
+    const { admission } = await admittedRevision({});
+    expect(requestOf(admission).priority).toBe('patch');
+    const again = await admittedRevision({}, { priority: 'rerun' });
+    expect(requestOf(again.admission).priority).toBe('rerun');
+  });
+
+  test('is held to the configuration that it was read with, and GitHub is asked nothing', async () => {
+    const own = { ...config, scenarios: ['forwarding'] };
+    const readRevision = async () => ({ patch: revision, config: own });
+    const { admission } = await admittedRevision({}, { readRevision });
+    expect(admission).toMatchObject({ kind: 'go', config: own });
+    expect(configsOf).toEqual([]);
+  });
+
+  test.each([{ key: '../a' }, { key: 'a b' }, { build: 'PHID-DREV-a' }])(
+    'for a key or a build that is none is not measured: %j',
+    async (place) => {
+      await expect(admittedRevision(place)).rejects.toThrow();
     },
   );
 });

@@ -11,7 +11,7 @@ import {
 } from '../../src/action/request.ts';
 import { UsageError } from '../../src/config/overrides.ts';
 import { priorities } from '../../src/reservation/queue.ts';
-import { pullRequest } from '../fakes/result.ts';
+import { pullRequest, revision } from '../fakes/result.ts';
 
 const request: AdmittedRequest = {
   patch: pullRequest,
@@ -35,6 +35,15 @@ const anyRequest: fc.Arbitrary<AdmittedRequest> = fc
     ...{ priority, purpose, extend: { run } },
   }));
 
+/** As a relay asks for one that a build waits for. */
+const ofRevision: AdmittedRequest = {
+  patch: revision,
+  ask: { earlier: '80345,80654' },
+  priority: 'patch',
+  purpose: 'patch',
+  revisionAnswer: { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
+};
+
 test('every request comes back as it was', () => {
   expect(readRequest(requestText(request))).toEqual(request);
   fc.assert(
@@ -42,6 +51,16 @@ test('every request comes back as it was', () => {
       expect(readRequest(requestText(any))).toEqual(any);
     }),
   );
+});
+
+test('a request for a revision comes back with whom to answer, and what is measured beside it', () => {
+  expect(readRequest(requestText(ofRevision))).toEqual(ofRevision);
+  const { revisionAnswer: _, ...byHand } = ofRevision;
+  for (const revisionAnswer of [{}, { key: 'D27401:80677' }]) {
+    const request = { ...byHand, revisionAnswer };
+    expect(readRequest(requestText(request))).toEqual(request);
+  }
+  expect(readRequest(requestText(byHand))).toEqual(byHand);
 });
 
 test('it is one line, as the output of a step has to be', () => {
@@ -59,6 +78,16 @@ test.each<[string, unknown]>([
   ['a commit that is a name', { ...request, patch: { ...pullRequest, headCommit: 'main' } }],
   ['a place in the queue that there is not', { ...request, priority: 'now' }],
   ['a run that is no number', { ...request, extend: { run: '41' } }],
+  ['a key that names a folder elsewhere', { ...ofRevision, revisionAnswer: { key: '../a' } }],
+  ['a build that is none', { ...ofRevision, revisionAnswer: { build: 'PHID-DREV-a' } }],
+  [
+    'a revision whose commit is a name',
+    { ...ofRevision, patch: { ...revision, headCommit: 'main' } },
+  ],
+  [
+    'an earlier diff without a commit',
+    { ...ofRevision, patch: { ...revision, earlier: [{ diff: 80345 }] } },
+  ],
   ['a text beyond all measure', { ...request, ask: { margin: '1'.repeat(501) } }],
 ])('%s is none', (_, value) => {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -76,6 +105,10 @@ describe('it is called', () => {
     ['nightly', 'nightly'],
   ] as const)('for the purpose %s by %s', (purpose, subject) => {
     expect(subjectOf({ ...request, purpose })).toBe(subject);
+  });
+
+  test('for a revision by its number, whichever of its diffs it is', () => {
+    expect(subjectOf(ofRevision)).toBe('D27401');
   });
 });
 

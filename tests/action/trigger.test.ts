@@ -133,6 +133,17 @@ describe('by hand', () => {
     });
   });
 
+  test('earlier diffs of a revision are asked for like the rest', () => {
+    const inputs = { patch: 'D27401', earlier: 'all' };
+    expect(read('workflow_dispatch', { sender, inputs })).toEqual({
+      ...{ kind: 'dispatched', by: 'carol', patch: 'D27401', ask: { earlier: 'all' } },
+    });
+    const asked = { patch: '', ask: { earlier: 'none' } };
+    expect(read('workflow_dispatch', { sender, inputs }, asked)).toMatchObject({
+      ask: { earlier: 'none' },
+    });
+  });
+
   test('the inputs of the step come before those of the workflow', () => {
     const inputs = { patch: '#12', margin: '1%' };
     const asked = { patch: '#13', ask: { families: 'inet6', maxRuns: '' } };
@@ -178,6 +189,25 @@ describe('by another program', () => {
     expect(read('repository_dispatch', { sender, client_payload })).toMatchObject({
       patch: '',
       ask: {},
+    });
+  });
+
+  test('a relay names the diff, its key, the build that waits and what was asked', () => {
+    const client_payload = {
+      ...{ patch: 'D27401:80677', key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
+      ...{ earlier: '80345,80654', 'max-runs': '40', testbed: 'mellanox' },
+    };
+    expect(read('repository_dispatch', { sender, client_payload })).toEqual({
+      ...{ kind: 'dispatched', by: 'carol', patch: 'D27401:80677' },
+      ...{ key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
+      ask: { earlier: '80345,80654', maxRuns: '40', testbed: 'mellanox' },
+    });
+  });
+
+  test('what a relay leaves out is not there, rather than empty', () => {
+    const client_payload = { patch: 'D27401:80677', key: '', build: '', earlier: '' };
+    expect(read('repository_dispatch', { sender, client_payload })).toStrictEqual({
+      ...{ kind: 'dispatched', by: 'carol', patch: 'D27401:80677', ask: {} },
     });
   });
 

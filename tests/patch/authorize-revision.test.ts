@@ -78,3 +78,36 @@ test('a server that does not tell who is a member gives no leave', async () => {
     'no answer',
   );
 });
+
+test('a stranger is asked to wait for whoever there is to ask, in one sentence that mentions nobody', async () => {
+  const asks = [
+    { people: ['alice'], projects: [] },
+    { people: [], projects: ['network', 'transport'] },
+    { people: ['alice'], projects: ['network'] },
+    { people: [], projects: [] },
+  ];
+  const whys = await Promise.all(
+    asks.map(async (named) => {
+      const isMember = async () => false;
+      return authorizeRevision(diff, { kind: 'sent', by: [eve] }, { ...named, isMember });
+    }),
+  );
+  expect(whys.map(({ why }) => /when (.*) has read/.exec(why)?.[1])).toEqual([
+    'somebody of the list in ppsgate.yml',
+    'a member of network or transport',
+    'a member of network or somebody of the list in ppsgate.yml',
+    undefined,
+  ]);
+  for (const { kind, why } of whys) {
+    expect(kind).toBe('refused');
+    expect(why).toMatch(/^Thank you, eve: \S/);
+    expect(why.replace('ppsgate.yml', '').match(/[.!?](?=\s|$)/g)).toHaveLength(1);
+    expect(why.replace('@ppsgate run 80677', '')).not.toContain('@');
+  }
+});
+
+test('somebody whom the bot cannot see has no leave by the name that is shown for him', async () => {
+  const hidden: Person = { phid: 'PHID-USER-alice2', name: 'PHID-USER-alice2' };
+  expect(await sent(hidden, alice)).toMatchObject({ kind: 'refused' });
+  expect(await written(hidden, 3600, true)).toMatchObject({ kind: 'refused' });
+});

@@ -1,11 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import {
-  type CommittedDiff,
-  openRepository,
-  RepositoryError,
-} from '../../src/patch/repository.ts';
+import { type CommittedDiff, openRepository, RepositoryError } from '../../src/patch/repository.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 
@@ -202,7 +198,8 @@ describe('the commit of a branch at a time', () => {
 });
 
 function commitAtTime(directory: string, files: Record<string, string>, seconds: number): string {
-  for (const [path, content] of Object.entries(files)) writeFileSync(join(directory, path), content);
+  for (const [path, content] of Object.entries(files))
+    writeFileSync(join(directory, path), content);
   git(directory, 'add', '--all');
   const tree = git(directory, 'write-tree');
   const parents = git(directory, 'for-each-ref', '--format=-p %(objectname)', 'refs/heads')
@@ -276,7 +273,10 @@ describe('a diff', () => {
     ['strict about whitespace', '[apply]\nwhitespace = error\n[core]\nwhitespace = tab-in-indent'],
     ['lax about whitespace', '[apply]\nwhitespace = fix\nignoreWhitespace = change'],
     ['in Latin-1', '[i18n]\ncommitEncoding = ISO-8859-1'],
-    ['of somebody with a name', '[user]\nname = Eve\nemail = eve@example.org\nuseConfigOnly = true'],
+    [
+      'of somebody with a name',
+      '[user]\nname = Eve\nemail = eve@example.org\nuseConfigOnly = true',
+    ],
     ['without modes', '[core]\nfileMode = false\nsymlinks = false'],
     ['with other diffs', '[diff]\nnoprefix = true\nrenames = copies\nmnemonicPrefix = true'],
     ['blind to case', '[core]\nignoreCase = true'],
@@ -398,6 +398,21 @@ describe('a diff', () => {
     const made = await openRepository(directory).commitDiff(base, Buffer.from(diff), about);
     expect(made).toEqual({ kind: 'does-not-apply', why });
   });
+
+  test.each(hostile)(
+    'whose blanks are others does not apply, however lax git is set up: %s',
+    async (_, settings) => {
+      const { directory, base } = scene();
+      const home = temporaryFolder();
+      writeFileSync(join(home, 'gitconfig'), `${settings}\n`);
+      const { commitDiff } = openRepository(directory, {
+        GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
+      });
+      const otherBlanks = changeOf('sys/net/spaces.c', '  two').replace('-1,1 +1,1', '-2,1 +2,1');
+      const made = await commitDiff(base, Buffer.from(otherBlanks), about);
+      expect(made.kind).toBe('does-not-apply');
+    },
+  );
 
   test('that says of its rename moves the file', async () => {
     const { directory, base } = scene();

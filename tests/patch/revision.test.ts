@@ -40,10 +40,7 @@ afterEach(async () => {
 
 const epoch = (time: string) => Date.parse(time) / 1000;
 
-function worldIn(
-  place: string,
-  config: Partial<RevisionWorld['config']> = {},
-): RevisionWorld {
+function worldIn(place: string, config: Partial<RevisionWorld['config']> = {}): RevisionWorld {
   const { url, token } = phabricator;
   const conduit = openConduit({ url, token, log: { info() {} }, pause: async () => {} });
   return { conduit, repository: openRepository(place), config: { branch: 'main', ...config } };
@@ -156,8 +153,14 @@ describe('a revision', () => {
 
   test('in Latin-1 that does not apply is told what may be the matter', async () => {
     const raw = Buffer.from(unapplicable.replace('never', 'n\u00e9ver'), 'latin1');
-    const { id } = phabricator.addRevision({ author, title: 'x', diff: { raw, base, branch: 'x' } });
-    await expect(patchOf(id)).rejects.toThrow(/patch does not apply\. Phabricator gives diffs in UTF-8/);
+    const { id } = phabricator.addRevision({
+      author,
+      title: 'x',
+      diff: { raw, base, branch: 'x' },
+    });
+    await expect(patchOf(id)).rejects.toThrow(
+      /patch does not apply\. Phabricator gives diffs in UTF-8/,
+    );
   });
 
   test('that is not there is an error for whoever named it', async () => {

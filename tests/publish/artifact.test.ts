@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { PullRequest } from '../../src/patch/patch.ts';
+import type { PullRequest, Revision } from '../../src/patch/patch.ts';
 import {
   agreesWith,
   artifactLimits,
@@ -17,7 +17,7 @@ import { mostCharacters, renderMarkdown } from '../../src/report/markdown.ts';
 import { type Result, resultSchema } from '../../src/report/result.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { installationToken } from '../fakes/github/server.ts';
-import { aCell, aResult, aRun, pairedRuns, pullRequest, unfit } from '../fakes/result.ts';
+import { aCell, aResult, aRun, pairedRuns, pullRequest, revision, unfit } from '../fakes/result.ts';
 import { type ZipEntry, type ZipOptions, zipOf } from '../fakes/zip.ts';
 
 const result = aResult();
@@ -284,6 +284,60 @@ describe('a result and a pull request', () => {
       ...result,
       patch: { ...patch, title: 'Drop it late' },
     });
+  });
+});
+
+describe('a result and a revision', () => {
+  const judged = aResult({ patch: revision });
+
+  test.for<[string, Partial<Revision>]>([
+    ['that are the same', {}],
+    ['whose title was edited', { title: 'Look up more', author: 'bob' }],
+  ])('%s agree', ([, changes]) => {
+    expect(agreesWith(judged, { ...revision, ...changes })).toBeUndefined();
+  });
+
+  test.for<[string, Partial<Revision>, string]>([
+    [
+      'number',
+      { number: 27402 },
+      'The result is of D27401:80700, not of D27402:80700: judge that again.',
+    ],
+    [
+      'diff',
+      { diff: 80701 },
+      expect.stringMatching(/^The result is of D27401:80700, not of D27401/),
+    ],
+    [
+      'head',
+      { headCommit: 'c'.repeat(40) },
+      expect.stringMatching(
+        /^The result is of D27401:80700 with b{40} as its head, which is c{40} /,
+      ),
+    ],
+    [
+      'base',
+      { baseCommit: 'c'.repeat(40) },
+      expect.stringMatching(
+        /^The result is of D27401:80700 with a{40} as its base, which is c{40} /,
+      ),
+    ],
+  ])('of another %s do not', ([, changes, why]) => {
+    expect(agreesWith(judged, { ...revision, ...changes })).toEqual(why);
+  });
+
+  test('do not agree where one of them is of a pull request', () => {
+    expect(agreesWith(aResult(), revision)).toBe(
+      'The result is of a pull request, not of D27401:80700: judge that again.',
+    );
+    expect(agreesWith(judged, patch)).toBe(
+      'The result is of a revision, not of #7 of example/router: judge that again.',
+    );
+  });
+
+  test('are shown as the revision has it, with the earlier diffs that there is leave for', () => {
+    const forged = aResult({ patch: { ...revision, url: 'https://example.net', earlier: [] } });
+    expect(withPatch(forged, revision).patch).toEqual(revision);
   });
 });
 

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/config/overrides.ts';
 import { type Conduit, openConduit } from '../../src/patch/conduit.ts';
-import { type DecideWorld, type Decision, decide, type Occurrence } from '../../src/relay/decide.ts';
+import {
+  type DecideWorld,
+  type Decision,
+  decide,
+  type Occurrence,
+} from '../../src/relay/decide.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
 import type { Job } from '../../src/relay/job.ts';
 import { phabricatorSchema } from '../../src/relay/schema.ts';
@@ -121,7 +126,10 @@ describe('a new diff', () => {
     expect(await about(sent(revision, first))).toEqual(
       nothing(`D${revision.id} has a newer diff than ${first}.`),
     );
-    expect(await about(sent(revision, second))).toMatchObject({ kind: 'run', job: { diff: second } });
+    expect(await about(sent(revision, second))).toMatchObject({
+      kind: 'run',
+      job: { diff: second },
+    });
   });
 
   test('of a stranger is nothing, for nobody asked', async () => {
@@ -135,10 +143,13 @@ describe('a new diff', () => {
     expect(await about(sent(revision))).toEqual(nothing(/^Thank you, eve: /));
   });
 
-  test.each(['abandoned', 'published'] as const)('of a revision that is %s is nothing', async (status) => {
-    const revision = revisionBy(alice, { status });
-    expect(await about(sent(revision))).toEqual(nothing(`D${revision.id} is ${status}.`));
-  });
+  test.each(['abandoned', 'published'] as const)(
+    'of a revision that is %s is nothing',
+    async (status) => {
+      const revision = revisionBy(alice, { status });
+      expect(await about(sent(revision))).toEqual(nothing(`D${revision.id} is ${status}.`));
+    },
+  );
 
   test.each(['draft', 'accepted', 'changes-planned', 'needs-revision'] as const)(
     'of a revision that is %s is measured',
@@ -240,6 +251,17 @@ describe('a build', () => {
     expect(await about(asked(revision, first))).toMatchObject({ job: { diff: first } });
   });
 
+  test('that is restarted while it is measured is not measured beside that', async () => {
+    const revision = revisionBy(alice);
+    const { key } = queued(await about(asked(revision)));
+    const again = { ...asked(revision), key: 'PHID-HMBT-b' };
+    expect(await about(again)).toMatchObject({
+      ...{ kind: 'nothing', why: expect.stringContaining('on its way') },
+    });
+    inbox.markEnded(key, 'it passed');
+    expect(await about(again)).toMatchObject({ kind: 'run', job: { key: 'PHID-HMBT-b' } });
+  });
+
   const refused = (revision: Revision, why: string | RegExp) => ({
     ...{ kind: 'refuse-build', build: 'PHID-HMBD-a', of: revision.id },
     diff: newestOf(revision),
@@ -288,7 +310,9 @@ describe('a comment', () => {
     '/ppsgate run',
   ])('that is no command is nothing: %j', async (text) => {
     const revision = revisionBy(alice);
-    expect(await about(written(revision, alice, text))).toEqual(nothing('The comment is no command.'));
+    expect(await about(written(revision, alice, text))).toEqual(
+      nothing('The comment is no command.'),
+    );
   });
 
   test('of the bot itself is nothing, whatever it says', async () => {
@@ -306,16 +330,22 @@ describe('a comment', () => {
     expect((await about(comment, { relay: { on: ['diffs'] } })).kind).toBe('nothing');
   });
 
-  test.each(['@ppsgate', '@ppsgate help'])('that says %s gets help, whoever writes it', async (text) => {
-    const comment = written(revisionBy(alice), eve, text);
-    expect(await about(comment)).toEqual(reply('help', '', comment));
-  });
+  test.each(['@ppsgate', '@ppsgate help'])(
+    'that says %s gets help, whoever writes it',
+    async (text) => {
+      const comment = written(revisionBy(alice), eve, text);
+      expect(await about(comment)).toEqual(reply('help', '', comment));
+    },
+  );
 
   test.each([
     ['@ppsgate rnu', 'there is no command "rnu"; write @ppsgate run'],
     ['@ppsgate run earlier=some', expect.stringMatching(/^earlier: expected all, none or ids/)],
     ['@ppsgate run forwading', 'scenarios: no "forwading".'],
-    ['@ppsgate run 9999', expect.stringMatching(/^D1 had no diff 9999 when you wrote; its newest is 1/)],
+    [
+      '@ppsgate run 9999',
+      expect.stringMatching(/^D1 had no diff 9999 when you wrote; its newest is 1/),
+    ],
   ])('with a mistake is told of it: %s', async (text, why) => {
     const comment = written(revisionBy(alice), alice, text);
     expect(await about(comment)).toEqual(reply('mistaken', why, comment));
@@ -491,10 +521,7 @@ describe('@ppsgate extend', () => {
   test.each<[string, (revision: Revision) => Promise<unknown>]>([
     ['nothing was measured', async () => {}],
     ['it is still being measured', async (of) => queued(await about(sent(of)))],
-    [
-      'it was cancelled',
-      async (of) => inbox.drop(queued(await about(sent(of))).key, 'cancelled'),
-    ],
+    ['it was cancelled', async (of) => inbox.drop(queued(await about(sent(of))).key, 'cancelled')],
     [
       'only an earlier diff was measured',
       async (of) => {

@@ -184,6 +184,17 @@ describe('a delivery', () => {
     expect(scene.said.join('\n')).toMatch(/refused transaction\.search/);
   });
 
+  test('waits while the token is not taken, for that can be mended', async () => {
+    const revision = revisionBy(scene.alice);
+    heard(revision);
+    scene.phabricator.bot.isDisabled = true;
+    await work();
+    expect(scene.inbox.countPending()).toBe(1);
+    scene.phabricator.bot.isDisabled = false;
+    await work();
+    expect(startedKeys()).toEqual([keyOf(revision)]);
+  });
+
   test('of a revision that the bot may not see is nothing', async () => {
     const hidden = scene.phabricator.addRevision({
       ...{ author: scene.alice, title: 'x', diff: { raw }, visibleTo: scene.alice },
@@ -206,7 +217,7 @@ describe('a reply', () => {
       '**ppsgate: not measured**',
       '**ppsgate**',
     ]);
-    expect(revision.subscriberPHIDs).not.toContain(scene.eve.phid);
+    expect(commentsOn(revision)[0]).toContain('`run takes no "@eve"; write @ppsgate run`');
   });
 
   test('is there once though the process dies before the delivery is settled', async () => {
@@ -275,7 +286,7 @@ describe('a job', () => {
     await work();
     await work();
     expect(commentsOn(revision)).toEqual([
-      expect.stringContaining('**ppsgate: not measured**\n\nThere is no workflow.'),
+      expect.stringContaining('**ppsgate: not measured**\n\n`There is no workflow.`'),
     ]);
     expect(stateOf(key)).toEqual({ kind: 'dropped', why: 'There is no workflow.' });
     expect(scene.starter.starts).toHaveLength(1);
@@ -437,7 +448,6 @@ describe('a newer diff', () => {
     await work();
     scene.phabricator.updateRevision(revision, { raw });
     await asked(revision);
-    scene.starter.isFull = false;
     await work();
     expect(stateOf(target.phid)).toMatchObject({ kind: 'dropped' });
     expect(target.messages).toEqual(['fail']);
@@ -521,7 +531,10 @@ describe('@ppsgate cancel', () => {
 describe('a poll', () => {
   const poll = () => pollOnce(scene.world);
   const keysOf = (revision: Revision) =>
-    scene.inbox.jobsOf(revision.id).map(({ job }) => job.key).toReversed();
+    scene.inbox
+      .jobsOf(revision.id)
+      .map(({ job }) => job.key)
+      .toReversed();
 
   test('for the first time only takes note, of what happened the same second too', async () => {
     const revision = revisionBy(scene.alice);
@@ -575,6 +588,17 @@ describe('a poll', () => {
     expect(keysOf(revision)).toEqual([phid]);
   });
 
+  test('does not cancel once more what was asked for after a cancel', async () => {
+    const revision = revisionBy(scene.alice);
+    await poll();
+    scene.phabricator.comment(revision, scene.alice, '@ppsgate cancel');
+    await poll();
+    const { phid } = scene.phabricator.comment(revision, scene.alice, '@ppsgate run 1');
+    await poll();
+    await poll();
+    expect(stateOf(phid)?.kind).toBe('due');
+  });
+
   test('finds all of many revisions at once', async () => {
     await poll();
     const revisions = Array.from({ length: 105 }, () => revisionBy(scene.eve));
@@ -584,74 +608,107 @@ describe('a poll', () => {
       if (one) scene.phabricator.comment(one, scene.alice, '@ppsgate run');
     }
     await poll();
-    expect(scene.inbox.unendedJobs().map(({ job }) => job.revision).toSorted()).toEqual([1, 105]);
+    expect(
+      scene.inbox
+        .unendedJobs()
+        .map(({ job }) => job.revision)
+        .toSorted(),
+    ).toEqual([1, 105]);
   }, 30_000);
 });
 
 /** What may happen to one of two revisions between two polls. */
 const happening = fc.record({
   revision: fc.nat({ max: 1 }),
-  what: fc.constantFrom('diff', 'run', 'chat', 'help', 'stranger'),
+  what: fc.constantFrom('diff', 'run', 'cancel', 'chat', 'help', 'stranger'),
   secondsBefore: fc.constantFrom(0, 1, 59, 61, 4000),
 });
 
-/** With the calls after which Phabricator is gone in each of the polls that fail before one succeeds. */
+/** A poll, which succeeds unless Phabricator is gone after so many calls. */
 const round = fc.record({
   happenings: fc.array(happening, { maxLength: 4 }),
-  failures: fc.array(
+  failure: fc.option(
     fc.record({
       afterCalls: fc.nat({ max: 30 }),
       kind: fc.constantFrom('broken', 'reset', 'rate-limit'),
       carriedOut: fc.boolean(),
     }),
-    { maxLength: 2 },
+    { nil: undefined },
   ),
 });
 
+/** Which jobs there are to be of a revision, by what has happened since the last poll that succeeded. */
+function modelOf(number: number) {
+  const kept = new Map<string, 'due' | 'dropped'>();
+  let fresh: string[] = [];
+  let isCancelled = false;
+  return {
+    run: (key: string) => fresh.push(key),
+    /** Of those that one poll finds, the newest counts. */
+    diff(id: number) {
+      fresh = [...fresh.filter((key) => !key.startsWith('D')), `D${number}:${id}`];
+    },
+    cancel() {
+      fresh = [];
+      isCancelled = true;
+    },
+    polled() {
+      if (isCancelled) for (const key of kept.keys()) kept.set(key, 'dropped');
+      for (const key of fresh) kept.set(key, 'due');
+      fresh = [];
+      isCancelled = false;
+    },
+    kept,
+  };
+}
+
 test('of all that happens nothing is lost and nothing is done twice, wherever polls fail', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 4 }), async (rounds) => {
+    fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 5 }), async (rounds) => {
       await using own = await openScene();
       const { phabricator, world, inbox, alice, eve } = own;
-      const revisions = [revisionBy(alice, phabricator), revisionBy(alice, phabricator)];
-      await pollOnce(world);
-      const expected = new Set<string>();
-      for (const { happenings, failures } of rounds) {
-        const fresh = new Set<Revision>();
+      const revisions = [1, 2].map((number) => ({
+        revision: revisionBy(alice, phabricator),
+        model: modelOf(number),
+      }));
+      const poll = async () => {
+        await pollOnce(world);
+        for (const { model } of revisions) model.polled();
+      };
+      await poll();
+      for (const { happenings, failure } of rounds) {
         for (const { revision: index, what, secondsBefore } of happenings) {
-          const revision = revisions[index];
-          if (revision === undefined) continue;
           phabricator.letPass(secondsBefore);
-          const diff = newestOf(revision, phabricator);
-          if (what === 'diff') {
-            phabricator.updateRevision(revision, { raw });
-            fresh.add(revision);
-          } else {
-            const by = what === 'stranger' ? eve : alice;
-            const said = { chat: 'Nice.', help: '@ppsgate help' }[what as string];
-            const { phid } = phabricator.comment(revision, by, said ?? `@ppsgate run ${diff}`);
-            if (what === 'run') expected.add(phid);
+          const { revision, model } = revisions[index] ?? expect.fail();
+          const write = (by: User, text: string) => phabricator.comment(revision, by, text).phid;
+          const run = `@ppsgate run ${newestOf(revision, phabricator)}`;
+          if (what === 'diff') model.diff(phabricator.updateRevision(revision, { raw }).id);
+          if (what === 'run') model.run(write(alice, run));
+          if (what === 'chat') write(alice, 'Nice.');
+          if (what === 'help') write(alice, '@ppsgate help');
+          if (what === 'stranger') write(eve, run);
+          if (what === 'cancel') {
+            write(alice, '@ppsgate cancel');
+            model.cancel();
           }
         }
-        for (const revision of fresh) {
-          expected.add(`D${revision.id}:${newestOf(revision, phabricator)}`);
-        }
-        for (const { afterCalls, ...fault } of failures) {
-          let calls = 0;
-          const isLate = () => {
-            calls += 1;
-            return calls > afterCalls;
-          };
-          phabricator.faults.order(isLate, fault, 1000);
-          await pollOnce(world).catch((error: Error) => expect(error.name).toBe('ConduitError'));
-          phabricator.faults.clear();
-        }
-        await pollOnce(world);
+        let calls = 0;
+        const { afterCalls = 0, ...fault } = failure ?? {};
+        const isGone = () => {
+          calls += 1;
+          return failure !== undefined && calls > afterCalls;
+        };
+        phabricator.faults.order(isGone, { kind: 'broken', ...fault }, 1000);
+        await poll().catch((error: Error) => expect(error.name).toBe('ConduitError'));
+        phabricator.faults.clear();
       }
-      const kept = revisions.flatMap(({ id }) => inbox.jobsOf(id).map(({ job }) => job.key));
-      expect(kept.toSorted()).toEqual([...expected].toSorted());
+      await poll();
+      for (const { revision, model } of revisions) {
+        const jobs = inbox.jobsOf(revision.id).map(({ job, state }) => [job.key, state.kind]);
+        expect(Object.fromEntries(jobs)).toEqual(Object.fromEntries(model.kept));
+      }
       expect(phabricator.violations).toEqual([]);
     }),
-    { numRuns: 15 },
+    { numRuns: 30 },
   );
 }, 120_000);

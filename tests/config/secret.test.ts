@@ -1,0 +1,107 @@
+// Tokens and keys: where they are read from, and that no error holds any of them.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { UsageError } from '../../src/config/overrides.ts';
+import { readSecret } from '../../src/config/secret.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+
+const what = 'The Conduit token';
+const variable = 'PPSGATE_TEST_TOKEN';
+
+let path: string;
+
+beforeEach(() => {
+  path = join(temporaryFolder(), 'token');
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const inFile = (text: string) => {
+  writeFileSync(path, text);
+  return readSecret({ what, path, variable });
+};
+
+const inVariable = (text: string | undefined) => {
+  vi.stubEnv(variable, text);
+  return readSecret({ what, variable });
+};
+
+describe('a secret', () => {
+  test.each(['api-abc', 'api-abc\n', 'api-abc\r\n'])(
+    'is the one line of a file: %j',
+    async (text) => {
+      expect(await inFile(text)).toBe('api-abc');
+    },
+  );
+
+  test('keeps its blanks, colons and letters of any script', async () => {
+    expect(await inFile(' bench:pä ß\n')).toBe(' bench:pä ß');
+  });
+
+  test.each(['api-abc', 'api-abc\n'])(
+    'is in the environment where no file is named: %j',
+    async (text) => {
+      expect(await inVariable(text)).toBe('api-abc');
+    },
+  );
+
+  test('is not taken from the environment where a file is named', async () => {
+    vi.stubEnv(variable, 'other');
+    expect(await inFile('api-abc')).toBe('api-abc');
+    await expect(inFile('')).rejects.toThrow(UsageError);
+  });
+});
+
+describe('none is', () => {
+  test.each(['', '\n', '\r\n'])('an empty file: %j', async (text) => {
+    await expect(inFile(text)).rejects.toThrow(
+      new UsageError(
+        `${what} is missing: the file ${path} is empty; write it there and nothing else.`,
+      ),
+    );
+  });
+
+  test.each([
+    'api-abc\napi-def\n',
+    '\napi-abc',
+    'api-abc\n\n',
+    'api\tabc',
+    'api-abc\0',
+    'api-abc\r',
+  ])('a text of more than a line: %j', async (text) => {
+    const read = inFile(text);
+    await expect(read).rejects.toThrow(
+      new UsageError(
+        `${what} is missing: the file ${path} has more than a line; write it there and nothing else.`,
+      ),
+    );
+    await expect(read).rejects.not.toThrow(/api/);
+  });
+
+  test.each([undefined, '', '\n'])('an environment without it: %j', async (text) => {
+    await expect(inVariable(text)).rejects.toThrow(
+      new UsageError(
+        `${what} is missing: ${variable} in the environment is empty; write it there and nothing else.`,
+      ),
+    );
+  });
+
+  test('several lines in the environment, of which none is told', async () => {
+    const read = inVariable('api-abc\napi-def');
+    await expect(read).rejects.toThrow(`${variable} in the environment has more than a line`);
+    await expect(read).rejects.not.toThrow(/api/);
+  });
+
+  test('a file that is not there, or that cannot be read', async () => {
+    await expect(readSecret({ what, path })).rejects.toThrow(
+      new UsageError(
+        `${what} is missing: ${path} cannot be read (ENOENT: no such file or directory, open '${path}').`,
+      ),
+    );
+    mkdirSync(path);
+    await expect(readSecret({ what, path })).rejects.toThrow(/cannot be read \(EISDIR/);
+  });
+});
