@@ -17,12 +17,12 @@ import { join, resolve } from "node:path";
 
 // src/commands/judge-gate.ts
 /** All at once, and each to its end. */
-const judgeAll = (gates, session, answerOf) => Promise.allSettled(gates.map(async (one, index) => ({
+const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (one, index) => ({
 	...one,
-	result: await judge(one, session, answerOf(index))
+	result: await judge(one, call, answerOf(index))
 })));
-async function gatesOf(session) {
-	const { config, options } = session;
+async function gatesOf(call) {
+	const { config, options } = call;
 	const { resume, maxRuns } = options;
 	if (resume !== void 0) {
 		const most = maxRuns === void 0 ? void 0 : parseMaxRuns(maxRuns);
@@ -32,7 +32,7 @@ async function gatesOf(session) {
 			start: (world) => resumeGate(resume, world, most)
 		}];
 	}
-	const patch = await patchOf(session);
+	const patch = await patchOf(call);
 	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed);
 	const kernels = givenKernels(options);
 	const folder = options.directory ?? timestampedDirectory("ppsgate-gate");
@@ -159,7 +159,7 @@ async function judgeAndAnswer(asked) {
 	const conduit = await openPhabricator(phabricator, { log: stderrLog });
 	const diff = await diffOf(conduit, asked);
 	const patch = `D${diff.number}:${diff.diff}`;
-	const session = {
+	const call = {
 		...asked,
 		options: {
 			...options,
@@ -182,11 +182,11 @@ async function judgeAndAnswer(asked) {
 	});
 	let ended = [];
 	await answering(buildAnswer, signal, async () => {
-		const gates = await gatesOf(session).catch(async (error) => {
+		const gates = await gatesOf(call).catch(async (error) => {
 			await comment(0).ended(endingOfError(error));
 			throw error;
 		});
-		ended = await judgeAll(gates, session, (index) => together([comment(index), whileItLasts(buildAnswer)]));
+		ended = await judgeAll(gates, call, (index) => together([comment(index), whileItLasts(buildAnswer)]));
 		return worstOf(ended.map(endingOf));
 	});
 	return ended;
@@ -221,12 +221,12 @@ function worstOf(endings) {
 /** Answers the exit code of the worst verdict; throws for what kept it from one. */
 async function runGate(options, signal) {
 	const path = resolve(options.config ?? "ppsgate.yml");
-	const session = {
+	const call = {
 		config: applyOverrides(await loadConfig(path), options),
 		options,
 		signal
 	};
-	const ended = options.answer ? await judgeAndAnswer(session) : await judgeAll(await gatesOf(session), session, () => together([]));
+	const ended = options.answer ? await judgeAndAnswer(call) : await judgeAll(await gatesOf(call), call, () => together([]));
 	const judged = ended.flatMap((one) => one.status === "fulfilled" ? one.value : []);
 	if (options.json) {
 		const results = judged.map(({ result }) => result);

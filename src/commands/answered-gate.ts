@@ -18,17 +18,17 @@ import {
 import { openBuild } from '../publish/harbormaster.ts';
 import { openRevisionComment } from '../publish/phabricator.ts';
 import {
+  type GateCall,
   gatesOf,
   type Judged,
   judgeAll,
   required,
   revisionNamed,
-  type Session,
   stderrLog,
 } from './judge-gate.ts';
 
 /** A comment for each gate, and one end of the build, by the worst of them. */
-export async function judgeAndAnswer(asked: Session): Promise<PromiseSettledResult<Judged>[]> {
+export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledResult<Judged>[]> {
   const { config, options, signal } = asked;
   const { run = `by-hand-${Date.now()}`, build, details } = options;
   const phabricator = phabricatorOf(config);
@@ -37,7 +37,7 @@ export async function judgeAndAnswer(asked: Session): Promise<PromiseSettledResu
   const conduit = await openPhabricator(phabricator, { log: stderrLog });
   const diff = await diffOf(conduit, asked);
   const patch = `D${diff.number}:${diff.diff}`;
-  const session: Session = { ...asked, options: { ...options, patch } };
+  const call: GateCall = { ...asked, options: { ...options, patch } };
   const takesCommands = options.run !== undefined;
   const shared = {
     undecided,
@@ -52,11 +52,11 @@ export async function judgeAndAnswer(asked: Session): Promise<PromiseSettledResu
 
   let ended: PromiseSettledResult<Judged>[] = [];
   await answering(buildAnswer, signal, async () => {
-    const gates = await gatesOf(session).catch(async (error: unknown) => {
+    const gates = await gatesOf(call).catch(async (error: unknown) => {
       await comment(0).ended(endingOfError(error));
       throw error;
     });
-    ended = await judgeAll(gates, session, (index) =>
+    ended = await judgeAll(gates, call, (index) =>
       together([comment(index), whileItLasts(buildAnswer)]),
     );
     return worstOf(ended.map(endingOf));
@@ -65,7 +65,7 @@ export async function judgeAndAnswer(asked: Session): Promise<PromiseSettledResu
 }
 
 /** The diff that is judged, for good: a newer one may come at any time. */
-async function diffOf(conduit: Conduit, { config, options }: Session): Promise<RevisionDiff> {
+async function diffOf(conduit: Conduit, { config, options }: GateCall): Promise<RevisionDiff> {
   if (options.resume !== undefined) {
     const { patch } = await readPlan(options.resume);
     if (patch.kind === 'revision') return patch;

@@ -44,7 +44,7 @@ export type GateOptions = Overrides & {
   json?: true;
 };
 
-export type Session = { config: Config; options: GateOptions; signal: AbortSignal };
+export type GateCall = { config: Config; options: GateOptions; signal: AbortSignal };
 
 /** One patch on one testbed. */
 export type OneGate = {
@@ -59,24 +59,24 @@ export type Judged = OneGate & { result: Result };
 /** All at once, and each to its end. */
 export const judgeAll = (
   gates: readonly OneGate[],
-  session: Session,
+  call: GateCall,
   answerOf: (index: number) => Answer,
 ): Promise<PromiseSettledResult<Judged>[]> =>
   Promise.allSettled(
     gates.map(async (one, index) => ({
       ...one,
-      result: await judge(one, session, answerOf(index)),
+      result: await judge(one, call, answerOf(index)),
     })),
   );
 
-export async function gatesOf(session: Session): Promise<OneGate[]> {
-  const { config, options } = session;
+export async function gatesOf(call: GateCall): Promise<OneGate[]> {
+  const { config, options } = call;
   const { resume, maxRuns } = options;
   if (resume !== undefined) {
     const most = maxRuns === undefined ? undefined : parseMaxRuns(maxRuns);
     return [{ name: '', directory: resume, start: (world) => resumeGate(resume, world, most) }];
   }
-  const patch = await patchOf(session);
+  const patch = await patchOf(call);
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed);
   const kernels = givenKernels(options);
   const folder = options.directory ?? timestampedDirectory('ppsgate-gate');
@@ -94,7 +94,7 @@ export async function gatesOf(session: Session): Promise<OneGate[]> {
 }
 
 /** A range of commits, or a revision of the configured Phabricator. */
-async function patchOf({ config, options, signal }: Session): Promise<Patch> {
+async function patchOf({ config, options, signal }: GateCall): Promise<Patch> {
   const text = required('--patch', options.patch);
   const repository = repositoryOf(options);
   const earlier = parseEarlier(options.earlier || 'none');
@@ -126,7 +126,7 @@ const repositoryOf = ({ repository }: GateOptions) => openRepository(resolve(rep
 
 async function judge(
   { name, directory, start }: OneGate,
-  { config, options, signal }: Session,
+  { config, options, signal }: GateCall,
   answer: Answer,
 ): Promise<Result> {
   const priority = parsePriority(options.priority);

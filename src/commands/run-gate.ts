@@ -6,16 +6,16 @@ import { exitCodeOfResult, worstExitCode } from '../exit.ts';
 import { together } from '../publish/answer.ts';
 import { headline } from '../report/headline.ts';
 import { judgeAndAnswer } from './answered-gate.ts';
-import { type GateOptions, gatesOf, judgeAll, type Session } from './judge-gate.ts';
+import { type GateCall, type GateOptions, gatesOf, judgeAll } from './judge-gate.ts';
 
 /** Answers the exit code of the worst verdict; throws for what kept it from one. */
 export async function runGate(options: GateOptions, signal: AbortSignal): Promise<number> {
   const path = resolve(options.config ?? 'ppsgate.yml');
   const config = applyOverrides(await loadConfig(path), options);
-  const session: Session = { config, options, signal };
+  const call: GateCall = { config, options, signal };
   const ended = options.answer
-    ? await judgeAndAnswer(session)
-    : await judgeAll(await gatesOf(session), session, () => together([]));
+    ? await judgeAndAnswer(call)
+    : await judgeAll(await gatesOf(call), call, () => together([]));
   const judged = ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
   if (options.json) {
     const results = judged.map(({ result }) => result);

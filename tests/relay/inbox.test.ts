@@ -132,14 +132,14 @@ describe('a job', () => {
     expect(inbox.markStarting('a')).toBe(true);
     expect(inbox.dueJobs()).toEqual([]);
     expect(inbox.unendedJobs()).toEqual([{ ...common, tries: 1, state: { kind: 'starting' } }]);
-    expect(inbox.markStarted('a', '/work/a')).toBe(true);
+    expect(inbox.markStarted('a', '/gates/a')).toBe(true);
     expect(inbox.unendedJobs()).toEqual([
-      { ...common, tries: 1, state: { kind: 'started', where: '/work/a' } },
+      { ...common, tries: 1, state: { kind: 'started', where: '/gates/a' } },
     ]);
     expect(inbox.markEnded('a', 'no regression')).toBe(true);
     expect(inbox.unendedJobs()).toEqual([]);
     expect(inbox.jobsOf(27401)).toEqual([
-      { ...common, tries: 1, state: { kind: 'ended', how: 'no regression', where: '/work/a' } },
+      { ...common, tries: 1, state: { kind: 'ended', how: 'no regression', where: '/gates/a' } },
     ]);
   });
 
@@ -158,7 +158,7 @@ describe('a job', () => {
     const { inbox } = openWithJob();
     inbox.markStarting('a');
     expect(inbox.drop('a', 'superseded by diff 80700')).toBe(true);
-    expect(inbox.markStarted('a', '/work/a')).toBe(false);
+    expect(inbox.markStarted('a', '/gates/a')).toBe(false);
     expect(inbox.postpone('a', later(1), 'no answer')).toBe(false);
     expect(inbox.markEnded('a', 'no regression')).toBe(false);
     const state = { kind: 'dropped', why: 'superseded by diff 80700' };
@@ -167,10 +167,10 @@ describe('a job', () => {
 
   test('does nothing that its state does not allow', () => {
     const { inbox } = openWithJob();
-    expect(inbox.markStarted('a', '/work/a')).toBe(false);
+    expect(inbox.markStarted('a', '/gates/a')).toBe(false);
     inbox.markStarting('a');
     expect(inbox.markStarting('a')).toBe(false);
-    inbox.markStarted('a', '/work/a');
+    inbox.markStarted('a', '/gates/a');
     expect(inbox.markStarting('a')).toBe(false);
     expect(inbox.postpone('a', later(1), 'no answer')).toBe(false);
     inbox.markEnded('a', 'no regression');
@@ -264,7 +264,7 @@ describe('several processes', () => {
       `inbox.dueJobs();
        inbox.markStarting('starting');
        inbox.markStarting('started');
-       inbox.markStarted('started', '/work/started');
+       inbox.markStarted('started', '/gates/started');
        // After this nothing refers to the inbox any more.
        setImmediate(() => { gc(); console.log('begun'); });
        setInterval(() => {}, 1000);`,
