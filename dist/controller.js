@@ -122,11 +122,13 @@ async function waitForTurn(id, session, world) {
 		} catch (error) {
 			if (!(error instanceof StoreError)) throw error;
 			troubledSince ??= now();
-			if (now() - troubledSince >= leaseSeconds) throw error;
+			if (now() - troubledSince >= mostLeasesOfTrouble * leaseSeconds) throw error;
 			await sleep(leaseSeconds / 10, signal).catch(unlessAborted(signal));
 		}
 	}
 }
+/** Of a store that renews a session, and answers nothing else. */
+const mostLeasesOfTrouble = 5;
 /** Whoever is next looks at once; the others not all in the same moment, which would only hold him up. */
 const secondsToYield = ({ lab, ticket }) => Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, mostSecondsToYield);
 const mostSecondsToYield = 5;

@@ -105,13 +105,16 @@ async function waitForTurn(id: string, session: Session, world: LeaseWorld): Pro
       await sleep(secondsToYield(attempt), signal).catch(unlessAborted(signal));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      // The place in the queue lasts as long as the session, which may well outlive the trouble.
+      // The place in the queue lasts as long as the session, which may be renewed between two of our tries.
       troubledSince ??= now();
-      if (now() - troubledSince >= leaseSeconds) throw error;
+      if (now() - troubledSince >= mostLeasesOfTrouble * leaseSeconds) throw error;
       await sleep(leaseSeconds / 10, signal).catch(unlessAborted(signal));
     }
   }
 }
+
+/** Of a store that renews a session, and answers nothing else. */
+const mostLeasesOfTrouble = 5;
 
 /** Whoever is next looks at once; the others not all in the same moment, which would only hold him up. */
 const secondsToYield = ({ lab, ticket }: Waiting): number =>
