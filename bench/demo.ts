@@ -4,7 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sum } from 'simple-statistics';
 import { z } from 'zod';
+import { trafficSeconds } from '../src/demo/demo.ts';
 import { readResult } from '../src/report/read.ts';
 
 export type DemoBench = { seconds: number; trafficSeconds: number; ratio: number };
@@ -21,9 +23,8 @@ export async function benchDemo(): Promise<DemoBench> {
     const seconds = (performance.now() - start) / 1000;
     const judged = z.array(z.object({ directory: z.string() })).parse(JSON.parse(printed));
     const results = await Promise.all(judged.map(({ directory }) => readResult(directory)));
-    const blasts = results.flatMap((result) => result.blasts);
-    const trafficSeconds = blasts.reduce((sum, blast) => sum + blast.trafficSeconds, 0);
-    return { seconds, trafficSeconds, ratio: trafficSeconds / seconds };
+    const flowed = sum(results.map(trafficSeconds));
+    return { seconds, trafficSeconds: flowed, ratio: flowed / seconds };
   } finally {
     rmSync(folder, { recursive: true });
   }

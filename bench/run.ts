@@ -1,5 +1,7 @@
 // All benchmarks, each as a ratio measured within this one run.
 import { benchDemo, describeDemo } from './demo.ts';
+import { benchFlamegraph, describeFlamegraph } from './flamegraph.ts';
+import { benchFold, describeFold } from './fold.ts';
 import { benchLabTime } from './lab-time.ts';
 import { benchMinistat, describeMinistat } from './ministat.ts';
 import { benchRelay } from './relay.ts';
@@ -8,6 +10,8 @@ import { benchStartup, describeStartup } from './startup.ts';
 
 console.log(describeStartup(benchStartup()));
 console.log(describeMinistat(await benchMinistat()));
+console.log(describeFold(await benchFold()));
+console.log(describeFlamegraph(benchFlamegraph()));
 console.log(describeDemo(await benchDemo()));
 for (const line of await benchLabTime()) console.log(line);
 for (const line of await benchReservation()) console.log(line);

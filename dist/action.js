@@ -1,7 +1,7 @@
 import { n as __require, t as __commonJSMin } from "./rolldown-runtime.js";
 import { C as setOutput, E as summary, S as saveState, T as warning, _ as readMemory, a as openAnswerText, b as error, c as readRequest, d as subjectOf, f as readEvent, g as markerOf, h as composeComment, i as leaseState, l as requestSchema, m as openComment, o as failureSchema, p as readInputs, r as labState, s as fileOf, t as answerState, u as requestText, v as openCheck, w as setSecret, x as info, y as debug } from "./clean-up.js";
 import { a as runToExit, i as exitCodes, o as worstExitCode, t as exitCodeOfError } from "./exit2.js";
-import { D as record, M as url, O as string, S as int, T as object, j as unknown } from "./design.js";
+import { O as unknown, S as object, T as string, k as url, w as record, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { n as parseConfig } from "./load.js";
 import { a as parseMaxRuns, n as applyOverrides, o as parsePriority, t as UsageError } from "./overrides.js";
@@ -13,15 +13,17 @@ import { a as githubFailure, i as publishComment, n as findComment, o as isBreak
 import { c as parseRevisionName, f as openRevisionAnswer, n as patchOfRevision, o as findRevision, r as restoreRevision, t as parseEarlier } from "./revision.js";
 import { n as reasonOf } from "./one-line.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
-import { T as outcomeName, k as codeSpan, w as headline } from "./markdown.js";
-import { l as patchName, s as resultSchema } from "./result.js";
-import { a as patchOfRange, i as replaceFile, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
+import { N as headline, P as outcomeName, R as codeSpan } from "./markdown.js";
+import { c as resultSchema, u as patchName } from "./result.js";
+import { i as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
 import { t as openReservations } from "./controller.js";
 import { i as historyFile } from "./history.js";
 import { a as readPlan, i as randomSeed } from "./plan.js";
 import { r as readyMachine } from "./requirements.js";
 import { n as showProgress } from "./progress.js";
 import { a as historyPath, c as parseHistory, i as emptyIndex, l as parseIndex, o as indexPath, s as nextFiles, t as linkTo } from "./data-links.js";
+import { i as readProfiles, n as explained } from "./read2.js";
+import { t as replaceFile } from "./write2.js";
 import { dirname, join, relative, sep } from "node:path";
 import { isUtf8 } from "node:buffer";
 import { crc32, inflateRawSync } from "node:zlib";
@@ -1071,7 +1073,10 @@ const help = `| write | to |
 */
 async function publishToBranch(octokit, place, publications, options) {
 	try {
-		const { commit, published } = await publishPatiently(branchOf(octokit, place), publications, options);
+		const { commit, published } = await publishPatiently(branchOf(octokit, place), publications, {
+			...options,
+			isSite: place.pages !== void 0
+		});
 		return {
 			kind: "published",
 			commit,
@@ -1116,11 +1121,14 @@ function branchOf(octokit, { repository, branch }) {
 		name: branch
 	};
 }
-function linksOf(place, { result, report, badges }) {
+function linksOf(place, paths) {
+	const { result, report, page, graphs, badges } = paths;
 	const link = (path) => linkTo(place, path);
 	return {
 		...result !== void 0 && { result: link(result) },
 		...report !== void 0 && { report: link(report) },
+		...page !== void 0 && { page: link(page) },
+		graphs: new Map([...graphs].map(([anchor, path]) => [anchor, link(path)])),
 		badges: badges.map(link)
 	};
 }
@@ -1139,10 +1147,9 @@ async function publishPatiently(branch, publications, options, failures = 1) {
 const mostTries$1 = 10;
 const longestPauseSeconds = 30;
 /** Reads, computes and writes, until nobody else wrote meanwhile. */
-async function publishInTurn(branch, publications, { keep, staleSeconds, now, pause = realPause, random = Math.random }) {
+async function publishInTurn(branch, publications, { now, pause = realPause, random = Math.random, ...options }) {
 	const rules = {
-		keep,
-		staleSeconds,
+		...options,
 		now: now()
 	};
 	const repositoryId = await repositoryIdOf(branch);
@@ -2625,10 +2632,8 @@ function commas(text) {
 	return count;
 }
 /**
-* The files of these names out of a zip, as text, those that are there. They stand at the top or in one folder; of all
-* other entries only the names are looked at. Nothing is written anywhere.
-*
-* @param names without folders.
+* The files of these names out of a zip, as text, those that are there. They stand at the top or in one folder, those
+* whose names have folders just there; of all other entries only the names are looked at. Nothing is written anywhere.
 */
 async function readEntries(zip, names, limits = artifactLimits) {
 	try {
@@ -2652,11 +2657,28 @@ async function readEntries(zip, names, limits = artifactLimits) {
 	}
 }
 var Refusal = class extends Error {};
+/** Of all profiles of one result; flamegraphs of more are not drawn. */
+const mostProfileBytes = 64 * 1024 ** 2;
+/** The profiles that a result of the artifact tells of, which lie below `folder`; what cannot be read is left out. */
+function profilesOf(zip, result, folder) {
+	let left = mostProfileBytes;
+	return readProfiles(result, async (path) => {
+		const fileBytes = Math.min(left, artifactLimits.fileBytes);
+		const read = await readEntries(zip, [folder + path], {
+			...artifactLimits,
+			fileBytes
+		});
+		const text = read.kind === "read" ? read.texts.get(folder + path) : void 0;
+		left -= text?.length ?? 0;
+		return text;
+	});
+}
 async function entriesOf(archive, names, { files }) {
 	if (archive.entryCount > files) throw new Refusal(`The artifact says that it holds ${archive.entryCount} files, and at most ${files} are looked at: upload the work directory only.`);
 	const found = /* @__PURE__ */ new Map();
 	for await (const entry of archive.eachEntry()) {
-		const name = nameOf(entry);
+		const path = entry.fileNameRaw.toString();
+		const name = names.includes(path) ? path : nameOf(path);
 		if (name === void 0 || !names.includes(name)) continue;
 		if (found.has(name)) throw new Refusal(`The artifact holds more than one ${name}, and it is not told which one counts: upload one work directory.`);
 		found.set(name, entry);
@@ -2664,8 +2686,8 @@ async function entriesOf(archive, names, { files }) {
 	return found;
 }
 /** Without its folder; undefined for what lies deeper, or outside. */
-function nameOf({ fileNameRaw }) {
-	const parts = fileNameRaw.toString().split("/");
+function nameOf(path) {
+	const parts = path.split("/");
 	const [folder, name] = parts.length === 1 ? ["top", ...parts] : parts;
 	return parts.length > 2 || [
 		"",
@@ -2795,7 +2817,10 @@ var DataDirectoryError = class extends Error {
 async function publishToDirectory(directory, publications, { pause = (seconds) => setTimeout(seconds * 1e3), ...rules }) {
 	await mkdir(directory, { recursive: true });
 	return inTurn(directory, pause, async () => {
-		const { write, remove, published } = nextFiles(await readStored(directory), publications, rules);
+		const { write, remove, published } = nextFiles(await readStored(directory), publications, {
+			...rules,
+			isSite: true
+		});
 		for (const [path, text] of write) await replaceFile(join(directory, path), text);
 		for (const path of remove) await removeFile(join(directory, path));
 		return published;
@@ -2884,15 +2909,17 @@ async function publishData({ octokit, inputs: { job } }, { github }, publication
 		warning(published.why);
 		return all;
 	}
-	return published.links.map(({ result, report }) => {
-		const data = [
+	return published.links.map(({ result, report, page, graphs }) => {
+		const rawData = [
 			report && `[report](${report})`,
 			result && `[result](${result})`,
 			usual.rawData
-		];
+		].filter(Boolean).join(", ");
 		return {
 			...usual,
-			rawData: data.filter(Boolean).join(", ")
+			rawData,
+			...page && { page },
+			graph: (anchor) => graphs.get(anchor)
 		};
 	});
 }
@@ -3004,8 +3031,10 @@ async function judge(task, place, answer) {
 	const written = join(directory, "result.json");
 	if (place.file("result") !== written) await copyFile(written, place.file("result"));
 	if (!isAlone) return summarized(endingOfResult(result, {}));
+	const { profiles } = await explained(result, directory);
 	const publication = {
 		result,
+		profiles,
 		isDefaultBranch: request.purpose !== "patch",
 		isTrusted: true
 	};
@@ -3241,11 +3270,17 @@ async function endingsOf({ request, runId, isTrusted }, of, { octokit, repositor
 	const wanted = files.flatMap(({ result, failure }) => [result, failure]);
 	const entries = await readEntries(artifact.bytes, wanted);
 	if (entries.kind === "refused") return everywhere(endingOfFailure(exitCodes.infrastructure, entries.why));
-	return files.map(({ result, failure }) => {
+	return Promise.all(files.map(async ({ result, failure }, index) => {
 		const measured = entries.texts.get(result);
-		if (measured !== void 0) return endingOf(measured, patch);
-		return endingOfText(entries.texts.get(failure));
-	});
+		if (measured === void 0) return endingOfText(entries.texts.get(failure));
+		const ending = endingOf(measured, patch);
+		if (ending.result === void 0) return ending;
+		const folder = of === 1 ? "" : `${index + 1}/`;
+		return {
+			...ending,
+			profiles: await profilesOf(artifact.bytes, ending.result, folder)
+		};
+	}));
 }
 function endingOf(text, patch) {
 	const read = parseResult(text);
@@ -3282,10 +3317,11 @@ async function changedOfGate({ baseCommit, headCommit }, repository, isOwnAction
 }
 const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit.slice(0, 12)}.`;
 async function withLinks(ending, { request, isTrusted }, config, context) {
-	const result = ending.result;
+	const { result, profiles = [] } = ending;
 	const isDefaultBranch = request.purpose !== "patch";
 	const [links = {}] = await publishData(context, config, result === void 0 ? [] : [{
 		result,
+		profiles,
 		isDefaultBranch,
 		isTrusted
 	}]);

@@ -1,15 +1,18 @@
 import { n as version } from "./package.js";
-import { a as studentTail, f as sumNthPowerDeviations, n as criticalT, s as mean } from "./student.js";
-import { C as literal, D as record, O as string, S as int, T as object, _ as array, i as cellName, n as lookSizes, x as discriminatedUnion } from "./design.js";
+import { a as studentTail, c as mean, m as sumNthPowerDeviations, n as criticalT } from "./student.js";
+import { S as object, T as string, b as literal, g as boolean, m as array, n as cellSchema, t as cellName, v as discriminatedUnion, w as record, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
-import { C as runsApart } from "./markdown.js";
-import { t as median } from "./summary.js";
-import { c as runSchema, o as rejectionSchema, t as blastSchema } from "./result.js";
+import { n as lookSizes } from "./design.js";
+import { n as reasonOf } from "./one-line.js";
+import { M as runsApart } from "./markdown.js";
+import { l as runSchema, n as cellProfileSchema, s as rejectionSchema, t as blastSchema } from "./result.js";
 import { n as isJudged } from "./variant-name.js";
+import { t as median } from "./summary.js";
 import { t as baseNumbers } from "./history.js";
 import { t as xoroshiro128plus } from "./xoroshiro128plus.js";
 import { i as boundsOf, r as judgeLook, t as standardNormal } from "./normal.js";
 import { a as evidenceOf, d as valuesOf, i as evidenceAt, l as standings, n as countOf, o as isDecided, r as countedRuns, s as isEnough, t as allLost, u as validPairs } from "./standing.js";
+import { join } from "node:path";
 import { open, readFile, truncate } from "node:fs/promises";
 
 // src/experiment/cells.ts
@@ -22,7 +25,7 @@ function cellsSoFar(plan, entries) {
 	const byBlast = Map.groupBy(entries, numberOf);
 	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
 	return plan.cells.map((planned) => {
-		const all = plan.blasts.filter((blast) => isSameCell(blast.cell, planned.cell)).map((blast) => triesOf(without(out, blast), byBlast.get(blast.number) ?? []));
+		const all = plan.blasts.filter((blast) => isSameCell(blast.cell, planned.cell)).map((blast) => triesOf$1(without(out, blast), byBlast.get(blast.number) ?? []));
 		const entriesOf = (blasts) => blasts.flatMap(({ tries }) => tries);
 		return {
 			...planned,
@@ -39,7 +42,7 @@ const without = (out, blast) => ({
 });
 /** Whether base or patched is in it: what is only shown beside them has no say in how many runs there are. */
 const isOfVerdict = ({ blast }) => blast.runs.some(({ variant }) => isJudged(variant));
-function triesOf(blast, tries) {
+function triesOf$1(blast, tries) {
 	const most = isOfVerdict({ blast }) ? mostTriesOf(tries) : 1;
 	return {
 		blast,
@@ -135,6 +138,14 @@ const entrySchema = discriminatedUnion("kind", [
 		reason: string()
 	}),
 	object({
+		kind: literal("profiled"),
+		at,
+		cell: cellSchema,
+		profile: cellProfileSchema,
+		/** Nothing would come of another try. */
+		isFinal: boolean()
+	}),
+	object({
 		kind: literal("finished"),
 		at
 	})
@@ -179,6 +190,109 @@ const parseLine = (path) => (line, index) => {
 function ifMissing(error) {
 	if (error.code === "ENOENT") return "";
 	throw error;
+}
+
+// src/experiment/profiles.ts
+/** Takes every profile that the journal lacks. Where the testbed fails the rest are not taken: what was measured stands. */
+async function takeProfiles(world) {
+	const { plan, testbed, journal, keepLogIn, at, onNext, warn, signal } = world;
+	for (;;) {
+		signal.throwIfAborted();
+		const next = nextProfile(plan, journal.entries);
+		if (next === void 0 || plan.profile === void 0) return;
+		onNext(next);
+		const { cell, variant } = next;
+		const folder = folderOf(next);
+		try {
+			const request = {
+				...next,
+				...plan.profile
+			};
+			const outcome = await testbed.profile(request, keepLogIn(folder), signal);
+			const profile = outcome.kind === "profiled" ? {
+				...withoutLog(outcome),
+				variant,
+				seconds: plan.profile.seconds,
+				file: `${folder}/${outcome.log}`
+			} : {
+				kind: "missing",
+				variant,
+				reason: outcome.reason
+			};
+			const isFinal = outcome.kind !== "missed";
+			await journal.append({
+				kind: "profiled",
+				at: at(),
+				cell,
+				profile,
+				isFinal
+			});
+		} catch (error) {
+			signal.throwIfAborted();
+			const reason = reasonOf(error);
+			const profile = {
+				kind: "missing",
+				variant,
+				reason
+			};
+			await journal.append({
+				kind: "profiled",
+				at: at(),
+				cell,
+				profile,
+				isFinal: false
+			});
+			warn(`no more profiles are taken: ${reason}`);
+			return;
+		}
+	}
+}
+function withoutLog({ log: _, ...rest }) {
+	return rest;
+}
+const mostAttempts = 3;
+/** Variant by variant, as each may have to be booted; the one that ran last comes first. */
+function nextProfile(plan, entries) {
+	if (plan.profile === void 0) return void 0;
+	const cells = judgedCells(plan, entries);
+	const next = variantsInOrder(plan, entries).flatMap((variant) => cells.map((cell) => ({
+		cell,
+		variant,
+		tries: triesOf(entries, cell, variant)
+	}))).find(({ tries }) => tries.length < mostAttempts && !tries.some(({ isFinal }) => isFinal));
+	return next && {
+		cell: next.cell,
+		variant: next.variant,
+		attempt: next.tries.length + 1
+	};
+}
+/** What came of each variant's profile in a cell; none where none were to be taken. */
+function profilesOf(plan, entries, cell) {
+	const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
+	if (plan.profile === void 0 || !isJudged) return [];
+	return variantsLeft(plan, entries).map((variant) => {
+		return triesOf(entries, cell, variant).at(-1)?.profile ?? {
+			kind: "missing",
+			variant,
+			reason: "the experiment ended before"
+		};
+	});
+}
+const judgedCells = (plan, entries) => standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => judgement === void 0 ? [] : input.cell);
+function variantsLeft({ variants }, entries) {
+	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+	return variants.map(({ variant }) => variant).filter((variant) => !out.has(variant));
+}
+function variantsInOrder(plan, entries) {
+	const last = entries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).at(-1)?.variant;
+	const left = variantsLeft(plan, entries);
+	return [...left.filter((one) => one === last), ...left.filter((one) => one !== last)];
+}
+const triesOf = (entries, cell, variant) => entries.flatMap((entry) => entry.kind === "profiled" && entry.profile.variant === variant && cellName(entry.cell) === cellName(cell) ? entry : []);
+/** `profiles/forwarding-inet4-base`, and `profiles/forwarding-inet4-base.2` for a second attempt. */
+function folderOf({ cell, variant, attempt }) {
+	const name = `${cellName(cell)}-${variant}`.replaceAll(" ", "-");
+	return join("profiles", attempt === 1 ? name : `${name}.${attempt}`);
 }
 
 // src/stats/baseline.ts
@@ -281,7 +395,8 @@ function cellResult(standing, policy, baseNumbers, others) {
 			variant,
 			comparisons: metrics.flatMap((metric) => compareOther(standing, variant, metric, policy))
 		})),
-		runs
+		runs,
+		profiles: []
 	};
 }
 /** Invalid where it is closed without a decision, or no look could be made. */
@@ -455,7 +570,11 @@ function outcomeOf(plan, journal) {
 	const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
 	const cells = standings(cellsSoFar(plan, journal), plan.policy).map((standing) => {
 		const ofBase = baseNumbers(standing.input.runs, plan.policy.metric);
-		return cellResult(standing, plan.policy, ofBase, others);
+		const result = cellResult(standing, plan.policy, ofBase, others);
+		return {
+			...result,
+			profiles: profilesOf(plan, journal, result.cell)
+		};
 	});
 	return {
 		kind: "judged",
@@ -465,4 +584,4 @@ function outcomeOf(plan, journal) {
 }
 const leavesOut = (entry) => entry.kind === "rejected" && !isJudged(entry.variant);
 
-export { openJournal as a, isOfVerdict as c, worstVerdict as i, leftOutIn as l, cellVerdict as n, readJournal as o, compare as r, cellsSoFar as s, assembleResult as t };
+export { takeProfiles as a, cellsSoFar as c, worstVerdict as i, isOfVerdict as l, cellVerdict as n, openJournal as o, compare as r, readJournal as s, assembleResult as t, leftOutIn as u };

@@ -1,6 +1,6 @@
 import { n as __require, r as __toESM, t as __commonJSMin } from "./rolldown-runtime.js";
 import { t as labDown } from "./lab.js";
-import { M as url, O as string, S as int, T as object, _ as array, g as _enum, y as boolean } from "./design.js";
+import { S as object, T as string, g as boolean, k as url, m as array, p as _enum, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { n as number } from "./coerce.js";
 import { a as rerunAsRoot } from "./requirements.js";
@@ -9,8 +9,8 @@ import { g as timeText, h as secondsFor, l as cancelled, m as placeInLine, n as 
 import { i as exitCodes } from "./exit2.js";
 import { n as reasonOf } from "./one-line.js";
 import { a as githubFailure, i as publishComment, t as createOctokit } from "./github.js";
-import { l as patchName, u as patchSchema } from "./result.js";
-import { k as codeSpan } from "./markdown.js";
+import { d as patchSchema, u as patchName } from "./result.js";
+import { R as codeSpan } from "./markdown.js";
 import { r as releaseLeft } from "./lease-file.js";
 import { x as wrongName } from "./schema.js";
 import { d as priorities, t as UsageError } from "./overrides.js";

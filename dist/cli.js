@@ -1,14 +1,14 @@
 import { n as version, t as description } from "./package.js";
 import { n as parseColumn, t as MinistatInputError } from "./columns.js";
 import { t as confidencePercents } from "./student.js";
+import { t as printPieces } from "./print-pieces.js";
 import { EventEmitter } from "node:events";
 import childProcess from "node:child_process";
-import path from "node:path";
+import path, { join } from "node:path";
 import fs, { readFileSync } from "node:fs";
 import process$1 from "node:process";
 import { getSystemErrorMessage, stripVTControlCharacters } from "node:util";
 import { buffer } from "node:stream/consumers";
-import { pipeline } from "node:stream/promises";
 
 // node_modules/commander/lib/error.js
 /**
@@ -2978,13 +2978,13 @@ function addAnalyzeCommand(program) {
 
 // src/commands/badge.ts
 function addBadgeCommand(program) {
-	program.command("badge").description("print Markdown that shows the badges of a configuration's testbeds").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "of these testbeds alone").option("--repository <owner/name>", "on GitHub (default: that of git's remote origin)").option("--branch <name>", "where the badges are (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details$3).action(async (options) => {
+	program.command("badge").description("print Markdown that shows the badges of a configuration's testbeds").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "of these testbeds alone").option("--repository <owner/name>", "on GitHub (default: that of git's remote origin)").option("--branch <name>", "where the badges are (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details$5).action(async (options) => {
 		const { runToExit } = await import("./exit.js");
 		const { printBadges } = await import("./run-badge.js");
 		await runToExit(() => printBadges(options), program.opts());
 	});
 }
-const details$3 = `
+const details$5 = `
 Example:
   ppsgate badge --testbed hp-t540 --repository example/router >> README.md
 
@@ -3002,9 +3002,46 @@ function addDemoCommand(program) {
 	});
 }
 
+// src/commands/flamegraph.ts
+function addFlamegraphCommand(program) {
+	program.command("flamegraph").description("draw a profile as a flamegraph, alone or against a base, in an SVG that needs nothing else").argument("<FILE>", "profile: of pmcstat -G, of perf script or folded; - is standard input").option("--base <FILE>", "profile to compare with: red is more of all samples than there, blue less").option("-o, --output <FILE>", "the SVG to write; - is standard output", "-").option("--title <text>", "above it (default: the kernel that the profile tells, or its name)").option("--idle", "with what idle processors did").addHelpText("after", details$4).action(async (file, options) => {
+		const { runToExit } = await import("./exit.js");
+		const { runFlamegraph } = await import("./run-flamegraph.js");
+		await runToExit((signal) => runFlamegraph(file, options, signal), program.opts());
+	});
+}
+const details$4 = `
+Example:
+  ppsgate flamegraph pmc.graph -o pmc.svg
+  ppsgate flamegraph patched.graph --base base.graph -o difference.svg
+
+In a browser a click or Enter zooms, / searches, Escape goes back, and arrow keys walk from frame to frame. Widths are
+shares of all samples, so profiles of different lengths compare. What only the base has is drawn below.
+
+Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
+
+// src/commands/fold.ts
+function addFoldCommand(program) {
+	program.command("fold").description("print a profile of pmcstat -G or perf script as folded stacks, one a line").argument("[FILE]", "profile, also one folded already; - or no file is standard input").option("--no-idle", "leave out what idle processors did").option("--modules", "name the kernel module, library or program of each frame: pf.ko`pf_test").option("--json", "the stacks as JSON").addHelpText("after", details$3).action(async (file, options) => {
+		const { runToExit } = await import("./exit.js");
+		const { runFold } = await import("./run-fold.js");
+		await runToExit((signal) => runFold(file, options, signal), program.opts());
+	});
+}
+const details$3 = `
+Example:
+  pmcstat -R pmc.out -z 100 -G pmc.graph
+  ppsgate fold --no-idle pmc.graph | grep pf_test
+
+The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON: { "format", "event", "kernel", "samples",
+"notes", "idle": { "samples", "frames" }, "stacks": [{ "frames", "samples" }] }, from the outermost caller inwards;
+"event" and "kernel" where the profile tells them, "idle" with --no-idle.
+
+Exits 2 where a file cannot be read as a profile.`;
+
 // src/commands/gate.ts
 function addGateCommand(program) {
-	program.command("gate").description("judge a patch: base and patched side by side, a verdict for every cell").option("-p, --patch <patch>", "commits as BASE..HEAD, or a revision like D27401 or D27401:80677").option("--earlier <diffs>", "of the revision, measured beside it: all, or ids with commas").option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", "ppsgate.yml").option("-t, --testbed <wish>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--each <wishes>", "on one testbed of each, with commas").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-gate-…)").option("--scenarios <list>", "instead of the configured ones, with commas").option("--families <list>", "inet4, inet6 or both, with a comma").option("--metric <metric>", "pps or nsPerPacket").option("--margin <percent>", "the loss that matters, like 2%").option("--false-alarms <percent>", "regressions of patches that lose nothing, like 1%").option("--power <percent>", "cells that are not passed when they lose the margin, like 95%").option("--design <name>", "fixed, group-sequential or glr (default: by the history)").option("--max-runs <number>", "most runs of each variant and cell; with --resume more than before").option("--base-kernel <file>", "of FreeBSD, built before: a tar archive of its folder").option("--patched-kernel <file>", "the same, of the patch").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of a gate that was cut short").option("--answer", "tell how it goes and ends on Phabricator, in a comment").option("--run <key>", "with --answer: of this run, which is answered once").option("--build <phid>", "with --answer: the Harbormaster build that waits, too").option("--details <url>", "with --answer: where the rest is to be found").option("--json", "print the result as JSON").addHelpText("after", "\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.").action(async (options) => {
+	program.command("gate").description("judge a patch: base and patched side by side, a verdict for every cell").option("-p, --patch <patch>", "commits as BASE..HEAD, or a revision like D27401 or D27401:80677").option("--earlier <diffs>", "of the revision, measured beside it: all, or ids with commas").option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", "ppsgate.yml").option("-t, --testbed <wish>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--each <wishes>", "on one testbed of each, with commas").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-gate-…)").option("--scenarios <list>", "instead of the configured ones, with commas").option("--families <list>", "inet4, inet6 or both, with a comma").option("--metric <metric>", "pps or nsPerPacket").option("--margin <percent>", "the loss that matters, like 2%").option("--false-alarms <percent>", "regressions of patches that lose nothing, like 1%").option("--power <percent>", "cells that are not passed when they lose the margin, like 95%").option("--design <name>", "fixed, group-sequential or glr (default: by the history)").option("--max-runs <number>", "most runs of each variant and cell; with --resume more than before").option("--base-kernel <file>", "of FreeBSD, built before: a tar archive of its folder").option("--patched-kernel <file>", "the same, of the patch").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of a gate that was cut short").option("--answer", "tell how it goes and ends on Phabricator, in a comment").option("--run <key>", "with --answer: of this run, which is answered once").option("--build <phid>", "with --answer: the Harbormaster build that waits, too").option("--details <url>", "with --answer: where the rest is to be found").option("--site <url>", "with --answer: where browsers find the work directory").option("--json", "print the result as JSON").addHelpText("after", "\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.").action(async (options) => {
 		const { runToExit } = await import("./exit.js");
 		const { runGate } = await import("./run-gate.js");
 		await runToExit((signal) => runGate(options, signal), program.opts());
@@ -3067,7 +3104,7 @@ async function answer(files, flags) {
 	const { compare, ministatPieces } = await import("./ministat2.js");
 	const options = readOptions(flags);
 	const sets = await readSets(files, flags);
-	await print(flags.json ? [`${JSON.stringify(compare(sets, options), null, 2)}\n`] : ministatPieces(sets, options));
+	await printPieces(flags.json ? [`${JSON.stringify(compare(sets, options), null, 2)}\n`] : ministatPieces(sets, options));
 }
 function readOptions(flags) {
 	return {
@@ -3126,14 +3163,6 @@ function reason(error) {
 	if (!(error instanceof Error)) return String(error);
 	return "errno" in error && typeof error.errno === "number" ? getSystemErrorMessage(error.errno) : error.message;
 }
-/** Piece by piece, as fast as the reader takes them; `ppsgate ministat … | head` closes the pipe when it has seen enough. */
-async function print(pieces) {
-	try {
-		await pipeline(pieces, process.stdout, { end: false });
-	} catch (error) {
-		if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
-	}
-}
 
 // src/commands/phabricator.ts
 function addPhabricatorCommand(program) {
@@ -3189,17 +3218,24 @@ function addReleaseCommand(program) {
 
 // src/commands/report.ts
 function addReportCommand(program) {
-	program.command("report").description("render the report of a work directory again, as Markdown").argument("<dir>", "work directory that holds a result.json").option("--json", "print the result itself").addHelpText("after", "\nExample:\n  ppsgate report ppsgate-gate-20261120-231655").action(async (directory, options) => {
+	program.command("report").description("render the report of a work directory again, as Markdown").argument("<dir>", "work directory that holds a result.json").option("--json", "print the result itself").option("--page", "write the page, its plots and flamegraphs again, and print where it is").addHelpText("after", "\nExample:\n  ppsgate report ppsgate-gate-20261120-231655").action(async (directory, options) => {
 		const { runToExit, exitCodes } = await import("./exit.js");
-		const { readResult } = await import("./read.js");
-		const { renderMarkdown } = await import("./markdown2.js");
 		await runToExit(async () => {
-			const result = await readResult(directory);
-			const text = options.json ? `${JSON.stringify(result, null, 2)}\n` : renderMarkdown(result);
-			process.stdout.write(text);
+			process.stdout.write(await reported(directory, options));
 			return exitCodes.pass;
 		}, program.opts());
 	});
+}
+async function reported(directory, { json, page }) {
+	const { explained, readResult } = await import("./read3.js");
+	const { renderMarkdown } = await import("./markdown2.js");
+	const written = await readResult(directory);
+	if (json) return `${JSON.stringify(written, null, 2)}\n`;
+	if (!page) return renderMarkdown(written);
+	const { writeResult } = await import("./write.js");
+	const { result, profiles } = await explained(written, directory);
+	await writeResult(directory, result, profiles);
+	return `${join(directory, "report", "index.html")}\n`;
 }
 
 // src/commands/reserve.ts
@@ -3317,6 +3353,8 @@ for (const add of [
 	addReportCommand,
 	addAnalyzeCommand,
 	addMinistatCommand,
+	addFoldCommand,
+	addFlamegraphCommand,
 	addSimulateCommand,
 	addLabCommand,
 	addTestbedsCommand,

@@ -1,4 +1,4 @@
-import { N as _coercedDate, P as _coercedNumber, h as ZodNumber, p as ZodDate } from "./design.js";
+import { A as _coercedDate, f as ZodNumber, j as _coercedNumber, u as ZodDate } from "./scenario.js";
 
 // node_modules/zod/v4/classic/coerce.js
 function number(params) {

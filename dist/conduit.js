@@ -1,4 +1,4 @@
-import { D as record, E as preprocess, O as string, T as object, _ as array, j as unknown } from "./design.js";
+import { C as preprocess, O as unknown, S as object, T as string, m as array, w as record } from "./scenario.js";
 import { n as reasonOf } from "./one-line.js";
 import { setTimeout } from "node:timers/promises";
 

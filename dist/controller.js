@@ -1,4 +1,4 @@
-import { c as formatPps, n as expectedly } from "./summary.js";
+import { l as formatPps, t as expectedly } from "./format.js";
 import { n as reasonOf, t as lastLine } from "./one-line.js";
 import { f as readHolding, g as StoreError, h as rivalsOf, i as giveBack, l as tryTake, m as readLog, n as steadySeconds, r as enter, t as openStore, u as keys } from "./open.js";
 import { n as keepLease, t as forgetLease } from "./lease-file.js";
@@ -524,7 +524,7 @@ function stepsOf$1(lab) {
 	], ...generatorSteps.map(({ what }) => what)];
 	return [
 		...allOf(lab).map((machine) => loginStep(machine, world.connect)),
-		...allOf(lab).map((machine) => on(machine, `FreeBSD on ${machine.label}`, release)),
+		...allOf(lab).map((machine) => on(machine, `FreeBSD on ${machine.label}`, release$1)),
 		...dutPorts,
 		...generatorSteps,
 		paths,
@@ -543,7 +543,7 @@ const oldestRelease = {
 	ufs: 12,
 	zfs: 13
 };
-async function release(host, what) {
+async function release$1(host, what) {
 	const said = lastLine(await host.output(shell`uname -s -r`, limits)) ?? "";
 	const [, major] = /^FreeBSD (\d+)/.exec(said) ?? [];
 	if (major === void 0) return [wrong(what, `it runs ${said}`, "install FreeBSD on it")];

@@ -1,10 +1,11 @@
 import { n as __require, r as __toESM, t as __commonJSMin } from "./rolldown-runtime.js";
-import { C as literal, O as string, S as int, T as object, _ as array, a as cellSchema, g as _enum, i as cellName, w as number } from "./design.js";
+import { S as object, T as string, b as literal, m as array, n as cellSchema, p as _enum, t as cellName, x as number, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
-import { T as outcomeName, k as codeSpan, m as renderMarkdown } from "./markdown.js";
-import { c as formatPps } from "./summary.js";
-import { l as patchName } from "./result.js";
+import { P as outcomeName, R as codeSpan, _ as renderMarkdown } from "./markdown.js";
+import { l as formatPps } from "./format.js";
+import { u as patchName } from "./result.js";
 import { n as historyEntries, r as historyEntrySchema } from "./history.js";
+import { n as graphsOf, r as svgOf, t as renderHtml } from "./html.js";
 import { createHash } from "node:crypto";
 
 // node_modules/color-name/index.js
@@ -229222,14 +229223,16 @@ const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0
 const indexPath = "index.json";
 const historyPath = "history.jsonl";
 const keptResultSchema = object({
-	/** Folder of `result.json` and `report.md`. */
+	/** Folder of `result.json` and `report.md`, and of what else is named below. */
 	path: string().regex(/^results\/\d{4}\/\w[\w.-]*$/),
 	/** When the experiment began. */
 	at: datetime(),
 	testbed: string(),
 	patch: string(),
 	outcome: string(),
-	/** Of both files. */
+	/** Flamegraphs, and the report as a page. */
+	others: array(string().regex(/^\w[\w.-]*$/)).default([]),
+	/** Of all its files. */
 	bytes: int().nonnegative()
 });
 const badgeSchema = object({
@@ -229270,7 +229273,7 @@ const emptyIndex = {
 * files are missing are forgotten. The same publication again changes nothing.
 */
 function nextFiles(before, publications, rules) {
-	const fresh = publications.map(({ result }) => filesOfResult(result));
+	const fresh = publications.map((publication) => filesOfResult(publication, rules));
 	const results = retained([...withFiles(before), ...fresh.map(({ entry }) => entry)], rules.keep, rules.now);
 	const index = {
 		schemaVersion: 1,
@@ -229288,11 +229291,14 @@ function nextFiles(before, publications, rules) {
 		[historyPath, history.map((entry) => `${JSON.stringify(entry)}\n`).join("")],
 		[indexPath, `${JSON.stringify(index)}\n`]
 	]);
-	const stays = /* @__PURE__ */ new Set([...write.keys(), ...results.flatMap(({ path }) => pathsOfResult(path))]);
+	const stays = /* @__PURE__ */ new Set([...write.keys(), ...results.flatMap(pathsOfResult)]);
 	return {
 		write,
-		remove: [...before.paths ?? before.index.results.flatMap(({ path }) => pathsOfResult(path))].filter((path) => /^(results|badges)\//.test(path) && !stays.has(path)),
-		published: publications.map((publication, at) => publishedPaths(publication, fresh[at]?.entry.path ?? "", kept))
+		remove: [...before.paths ?? before.index.results.flatMap(pathsOfResult)].filter((path) => /^(results|badges)\//.test(path) && !stays.has(path)),
+		published: publications.map((publication, at) => {
+			const entry = fresh[at]?.entry;
+			return publishedPaths(publication, entry && kept.has(entry.path) ? entry : void 0);
+		})
 	};
 }
 /** Those lines of a history that can be read: people can edit a branch, and one bad line must not stop a gate. */
@@ -229313,15 +229319,32 @@ function parsedJson(text) {
 }
 function withFiles({ index, paths }) {
 	if (paths === void 0) return index.results;
-	return index.results.filter(({ path }) => pathsOfResult(path).every((file) => paths.has(file)));
+	return index.results.filter((entry) => pathsOfResult(entry).every((file) => paths.has(file)));
 }
-const pathsOfResult = (folder) => [`${folder}/result.json`, `${folder}/report.md`];
-function filesOfResult(result) {
+const jsonName = "result.json";
+const reportName = "report.md";
+const pageName = "report.html";
+const pathsOfResult = ({ path, others }) => [
+	jsonName,
+	reportName,
+	...others
+].map((name) => `${path}/${name}`);
+function filesOfResult({ result, profiles }, { isSite }) {
 	const at = isoTime(result.startedAt);
 	const path = folderOf(result, at);
-	const [jsonPath, reportPath] = pathsOfResult(path);
-	const files = [[jsonPath, `${JSON.stringify(result)}\n`], [reportPath, renderMarkdown(result, { rawData: "[`result.json`](result.json)" })]];
-	const bytes = files.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
+	const graphs = new Map(graphsOf(result, profiles).map((graph) => [`${graph.anchor}.svg`, svgOf(graph)]));
+	const others = [...graphs, ...isSite ? [[pageName, renderHtml(result, profiles)]] : []];
+	const graph = (anchor) => graphs.has(`${anchor}.svg`) ? `${anchor}.svg` : void 0;
+	const links = {
+		rawData: `[\`${jsonName}\`](${jsonName})`,
+		graph
+	};
+	const named = [
+		[jsonName, `${JSON.stringify(result)}\n`],
+		[reportName, renderMarkdown(result, links)],
+		...others
+	];
+	const bytes = named.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
 	const { testbed, patch } = result;
 	return {
 		entry: {
@@ -229330,9 +229353,10 @@ function filesOfResult(result) {
 			testbed: testbed.name,
 			patch: patchName(patch),
 			outcome: outcomeName(result),
+			others: others.map(([name]) => name),
 			bytes
 		},
-		files
+		files: named.map(([name, text]) => [`${path}/${name}`, text])
 	};
 }
 /** Times that are compared as texts have to be written alike. */
@@ -229433,17 +229457,24 @@ function filesOfBadge(badge, rules) {
 	const path = badgePath(badge);
 	return [[`${path}.svg`, svg], [`${path}.json`, `${JSON.stringify(endpoint)}\n`]];
 }
-function publishedPaths({ result, isDefaultBranch }, folder, kept) {
+/** With no entry the result was not kept. */
+function publishedPaths({ result, isDefaultBranch }, entry) {
 	const { outcome, testbed } = result;
 	const badges = (isDefaultBranch && outcome.kind === "judged" ? outcome.cells : []).map(({ cell }) => `${badgePath({
 		testbed: testbed.name,
 		cell
 	})}.svg`);
-	if (!kept.has(folder)) return { badges };
-	const [json, report] = pathsOfResult(folder);
+	if (entry === void 0) return {
+		graphs: /* @__PURE__ */ new Map(),
+		badges
+	};
+	const at = (name) => `${entry.path}/${name}`;
+	const graphs = entry.others.filter((name) => name.endsWith(".svg"));
 	return {
-		result: json,
-		report,
+		result: at(jsonName),
+		report: at(reportName),
+		...entry.others.includes(pageName) && { page: at(pageName) },
+		graphs: new Map(graphs.map((name) => [name.slice(0, -4), at(name)])),
 		badges
 	};
 }
@@ -229485,7 +229516,7 @@ function readme({ results, badges, nights }) {
 		...section("Newest results", newest.map(resultLine)),
 		"## Files",
 		[
-			"- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs",
+			"- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs",
 			"- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io",
 			"- `history.jsonl`: what the base did in earlier experiments, from which later ones learn",
 			"- `index.json`: what there is"
@@ -229504,11 +229535,12 @@ function resultLine({ path, at, testbed, patch, outcome }) {
 }
 
 // src/publish/data-links.ts
-/** The URL of a file of the branch: a page of GitHub's for Markdown, the file itself for all else. */
+/** The URL of a file of the branch: a page of GitHub's for reports and flamegraphs, the file itself for all else. */
 function linkTo({ repository, branch, serverUrl, pages }, path) {
 	const isMarkdown = path.endsWith(".md");
 	if (pages !== void 0 && !isMarkdown) return `${pages}/${path}`;
-	return `${serverUrl}/${repository}/${isMarkdown ? "blob" : "raw"}/${branch}/${path}`;
+	const isGraph = path.startsWith("results/") && path.endsWith(".svg");
+	return `${serverUrl}/${repository}/${isMarkdown || isGraph ? "blob" : "raw"}/${branch}/${path}`;
 }
 
 export { historyPath as a, parseHistory as c, emptyIndex as i, parseIndex as l, badgeLabel as n, indexPath as o, badgePath as r, nextFiles as s, linkTo as t };

@@ -38,7 +38,8 @@ const usageErrors = /* @__PURE__ */ new Set([
 	"HistoryError",
 	"BenchesError",
 	"DataDirectoryError",
-	"RevisionError"
+	"RevisionError",
+	"ProfileError"
 ]);
 function exitCodeOfError(error) {
 	const name = error instanceof Error ? error.name : "";

@@ -1,4 +1,4 @@
-import { A as union, C as literal, O as string, T as object, _ as array } from "./design.js";
+import { D as union, S as object, T as string, b as literal, m as array } from "./scenario.js";
 import { setTimeout } from "node:timers/promises";
 
 // src/patch/github-error.ts

@@ -1,10 +1,10 @@
 import { i as exitCodes, n as exitCodeOfResult, t as exitCodeOfError } from "./exit2.js";
-import { D as record, O as string, S as int, T as object, i as cellName, j as unknown, o as families, y as boolean } from "./design.js";
+import { O as unknown, S as object, T as string, g as boolean, r as families, t as cellName, w as record, y as int } from "./scenario.js";
 import { S as require_fastest_levenshtein, b as didYouMean, w as excerpt } from "./schema.js";
 import { n as reasonOf } from "./one-line.js";
 import { t as ConduitError } from "./conduit.js";
-import { A as plainBlock, D as verdictLine, O as codeBlock, T as outcomeName, m as renderMarkdown } from "./markdown.js";
-import { a as formatInterval, n as expectedly, o as formatMetric, r as formatChange, s as formatPercent } from "./summary.js";
+import { B as plainBlock, I as verdictLine, L as codeBlock, P as outcomeName, _ as renderMarkdown } from "./markdown.js";
+import { c as formatPercent, o as formatInterval, r as formatChange, s as formatMetric, t as expectedly } from "./format.js";
 import { setTimeout } from "node:timers/promises";
 
 // src/publish/answer.ts

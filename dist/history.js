@@ -1,5 +1,5 @@
-import { f as sumNthPowerDeviations, s as mean } from "./student.js";
-import { O as string, S as int, T as object, _ as array, a as cellSchema, i as cellName, w as number, y as boolean } from "./design.js";
+import { c as mean, m as sumNthPowerDeviations } from "./student.js";
+import { S as object, T as string, g as boolean, m as array, n as cellSchema, t as cellName, x as number, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { t as median } from "./summary.js";
 import { dirname } from "node:path";

@@ -1,4 +1,4 @@
-import { F as _isoDateTime, m as ZodISODateTime } from "./design.js";
+import { M as _isoDateTime, d as ZodISODateTime } from "./scenario.js";
 
 // node_modules/zod/v4/classic/iso.js
 function datetime(params) {

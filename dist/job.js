@@ -1,4 +1,4 @@
-import { O as string, S as int, T as object } from "./design.js";
+import { S as object, T as string, y as int } from "./scenario.js";
 import { r as askSchema } from "./harbormaster.js";
 
 // src/relay/job.ts

@@ -1,4 +1,4 @@
-import { O as string, T as object, _ as array, g as _enum } from "./design.js";
+import { S as object, T as string, m as array, p as _enum } from "./scenario.js";
 import { n as reasonOf, r as shortened, t as lastLine } from "./one-line.js";
 import { createHash, createHmac } from "node:crypto";
 

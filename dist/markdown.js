@@ -1,12 +1,18 @@
 import { n as isJudged } from "./variant-name.js";
 import { r as frameBytesFor } from "./schema.js";
-import { i as metricSchema, l as patchName } from "./result.js";
-import { i as cellName } from "./design.js";
+import { a as metricSchema, u as patchName } from "./result.js";
+import { t as cellName } from "./scenario.js";
 import { r as renderMinistat } from "./ministat.js";
-import { a as formatInterval, c as formatPps, i as formatDuration, l as grouped, o as formatMetric, r as formatChange, s as formatPercent, t as median, u as metricName } from "./summary.js";
+import { t as median } from "./summary.js";
 import { t as confidencePercents } from "./student.js";
+import { a as formatDuration, c as formatPercent, d as grouped, f as metricName, i as formatDifference, l as formatPps, n as flamegraphAnchor, o as formatInterval, r as formatChange, s as formatMetric, u as formatShare } from "./format.js";
 
 // src/report/escape.ts
+/** As text, for what can say more only by markup of its own. */
+const plain = {
+	code: (text, mostCharacters) => plainLine(text, mostCharacters),
+	name: (name) => name
+};
 /** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
 function codeSpan(text, mostCharacters = 200) {
 	const line = plainLine(text, mostCharacters);
@@ -127,10 +133,10 @@ const rejections = {
 	}
 };
 const withVerdict = (cells, kind) => cells.filter((cell) => cell.verdict.kind === kind);
-const mostNamed = 3;
+const mostNamed$1 = 3;
 /** `loses 10.4 % (forwarding inet4) and 9.1 % (forwarding inet6)`, in packets per second whatever was judged. */
 function changes(verb, cells, named) {
-	const told = cells.slice(0, mostNamed).map((cell) => `${speedChange(cell)} (${named(cellName(cell.cell))})`);
+	const told = cells.slice(0, mostNamed$1).map((cell) => `${speedChange(cell)} (${named(cellName(cell.cell))})`);
 	const rest = cells.length - told.length;
 	if (rest > 0) told.push(`${rest} more`);
 	const last = told.pop();
@@ -165,13 +171,91 @@ const logOf = (run) => Math.log(run.pps);
 /** Runs that agree to the last packet do not make one that differs by 0.1 % stand apart. */
 const leastDeviation = 5e-4;
 
+// src/report/why.ts
+/** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
+function whyLines(cells, quoting, flamegraphs = () => "") {
+	const told = order.flatMap((kind) => cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)));
+	const lines = told.slice(0, mostTold).map((cell) => {
+		return [`**Why** (${quoting.name(cellName(cell.cell))}): ${reasonText(cell, quoting)}`, flamegraphs(cell)].filter(Boolean).join(" · ");
+	});
+	const rest = told.length - lines.length;
+	return rest > 0 ? [...lines, `**Why** of ${rest} more cells: below`] : lines;
+}
+const mostTold = 3;
+const order = [
+	"regression",
+	"improvement",
+	"inconclusive",
+	"invalid",
+	"no-regression"
+];
+function deservesLine(cell) {
+	if (!isProfiled(cell)) return false;
+	const { kind } = cell.verdict;
+	return kind === "regression" || kind === "improvement" || cell.reason?.movers[0] !== void 0;
+}
+/** Whether base or patched was to be profiled, whatever came of it. */
+const isProfiled = (cell) => judgedProfiles(cell).length > 0;
+const judgedProfiles = ({ profiles }) => profiles.filter(({ variant }) => isJudged(variant));
+const mostNamed = 3;
+function reasonText(cell, quoting) {
+	const { reason } = cell;
+	if (reason === void 0) return missingTexts(cell, quoting).join(", ") || "not compared";
+	if (reason.movers.length === 0) return unmoved;
+	const named = reason.movers.slice(0, mostNamed).map((mover) => `${functionName(mover, quoting)} ${changeText(mover)}`);
+	const rest = reason.moved - named.length;
+	return [...named, ...rest > 0 ? [`${rest} more`] : []].join(", ");
+}
+const unmoved = "no function changed beyond chance";
+const missingTexts = (cell, { code }) => judgedProfiles(cell).flatMap((profile) => profile.kind === "missing" ? `there is no profile of ${profile.variant}: ${code(profile.reason, 300)}` : []);
+/** How long names of functions are cut. */
+const functionName = (mover, { code }) => code(mover.function, 80);
+/** `+3.1 % of cycles (9.3 → 12.4; +38.2 ns per packet)`. */
+function changeText({ baseRatio, patchedRatio, nsPerPacket }) {
+	const shares = `${formatShare(baseRatio)} → ${formatShare(patchedRatio)}`;
+	const time = nsPerPacket ? `; ${nanosecondsText(nsPerPacket)} per packet` : "";
+	return `${formatDifference((patchedRatio - baseRatio) * 100)} % of cycles (${shares}${time})`;
+}
+/** `+38.2 ns`. */
+const nanosecondsText = ({ base, patched }) => `${formatDifference(patched - base)} ns`;
+/** What the reason of a cell rests on: `5,932 samples of base, 6,010 samples of patched, left out as idle: cpu_idle`. */
+function groundsText(cell, quoting) {
+	const { reason } = cell;
+	const idle = reason?.idleFrames.map((frame) => quoting.code(frame, 80)) ?? [];
+	const rest = reason === void 0 ? 0 : reason.moved - reason.movers.length;
+	return [
+		...judgedProfiles(cell).flatMap((profile) => profile.kind === "profiled" ? `${grouped(profile.busySamples)} samples of ${profile.variant}` : []),
+		...missingTexts(cell, quoting),
+		...idle.length > 0 ? [`left out as idle: ${idle.join(" ")}`] : [],
+		...reason?.movers.length === 0 ? [unmoved] : [],
+		...rest > 0 ? [`${rest} functions more than are named`] : []
+	].join(", ");
+}
+/** `flamegraphs: base · patched · difference`, each linked, as far as there are such; empty where there is none. */
+function flamegraphsText(cell, links, link) {
+	const linked = graphNames(cell).flatMap((which) => {
+		const anchor = flamegraphAnchor(cell.cell, which);
+		const address = links.graph?.(anchor) ?? (links.page && `${links.page}#${anchor}`);
+		return address ? link(which, address) : [];
+	});
+	return linked.length > 0 ? `flamegraphs: ${linked.join(" · ")}` : "";
+}
+function graphNames(cell) {
+	const names = judgedProfiles(cell).flatMap(({ kind, variant }) => kind === "profiled" ? variant : []);
+	return names.length > 1 ? [...names, "difference"] : names;
+}
+
 // src/report/markdown.ts
 /** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
 const mostCharacters = 53248;
 /** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
 function renderMarkdown(result, links = {}) {
 	const { outcome } = result;
-	const main = outcome.kind === "judged" ? [setting(result), ...verdictTable(result, outcome.cells)] : [setting(result), failure(outcome)];
+	const main = outcome.kind === "judged" ? [
+		setting(result),
+		...verdictTable(result, outcome.cells),
+		...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink))
+	] : [setting(result), failure(outcome)];
 	const parts = outcome.kind === "judged" ? [
 		...movedBaselines(outcome.cells),
 		...leftOut(result),
@@ -182,6 +266,7 @@ function renderMarkdown(result, links = {}) {
 		...notes(result),
 		environment(result),
 		howToRead(result),
+		...why(outcome.cells, links),
 		...ministatBlocks(result, outcome.cells)
 	] : [
 		...leftOut(result),
@@ -277,17 +362,20 @@ function rowsOfCell({ cell, verdict, comparisons, others }, metric, judged) {
 }
 /** `verdict` is false where the metric was not judged. */
 function row(name, comparisons, metric, verdict) {
-	return `| ${[
+	const columns = [
 		name,
 		...numbers(comparisons, metric, verdict !== false),
 		...verdict === false ? [] : [verdict]
-	].map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
+	];
+	return tableRow(columns);
 }
-/** Base, patched, change, interval and runs, each kept to one line. */
-function numbers(comparisons, metric, judged) {
-	return numbersOf(comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0)).map((text) => text.replaceAll(" ", "\xA0"));
+const tableRow = (columns) => `| ${columns.map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
+/** Base, patched, change, interval and runs, each kept to one line; a change that is clear is written by `bold`. */
+function numbers(comparisons, metric, judged, bold = (text) => `**${text}**`) {
+	return numbersOf(comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0), bold).map(unbroken);
 }
-function numbersOf(comparison) {
+const unbroken = (text) => text.replaceAll(" ", "\xA0");
+function numbersOf(comparison, bold) {
 	if (comparison === void 0) return [
 		"–",
 		"–",
@@ -301,7 +389,7 @@ function numbersOf(comparison) {
 	return [
 		formatMetric(base, metric),
 		formatMetric(patched, metric),
-		clear ? `**${change}**` : change,
+		clear ? bold(change) : change,
 		formatInterval(interval.low, interval.high),
 		`${baseRuns} + ${patchedRuns}`
 	];
@@ -338,6 +426,37 @@ function otherMetrics(result, cells) {
 }
 /** What was measured beside what was judged. */
 const otherMetricsOf = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)));
+/** All functions that moved, by cell. */
+function why(cells, links) {
+	const profiled = cells.filter(isProfiled);
+	if (profiled.length === 0) return [];
+	const sections = rowsThatFit(profiled, (cell) => `${whyOfCell(cell, links)}\n`);
+	return [details("why", sections.join("\n").trimEnd())];
+}
+function whyOfCell(cell, links) {
+	const head = [`${cellName(cell.cell)}: ${groundsText(cell, markdown)}`, flamegraphsText(cell, links, graphLink)].filter(Boolean).join(" · ");
+	const movers = cell.reason?.movers ?? [];
+	return movers.length === 0 ? head : `${head}\n\n${moverTable(movers)}`;
+}
+const moverTable = (movers) => [
+	"| function | module | base | patched | change | per packet |",
+	"|---|---|--:|--:|--:|--:|",
+	...movers.map(moverRow)
+].join("\n");
+function moverRow(mover) {
+	const { module, baseRatio, patchedRatio, nsPerPacket } = mover;
+	const numbers = [
+		`${formatShare(baseRatio)} %`,
+		`${formatShare(patchedRatio)} %`,
+		formatDifference((patchedRatio - baseRatio) * 100),
+		nsPerPacket === void 0 ? "–" : nanosecondsText(nsPerPacket)
+	].map(unbroken);
+	return tableRow([
+		functionName(mover, markdown),
+		module ? codeSpan(module, 80) : "–",
+		...numbers
+	]);
+}
 /** One fold each, so that it can be left out alone. */
 const ministatBlocks = (result, cells) => ministats(result.policy, cells).map(({ name, note, text }) => {
 	const block = codeBlock(text, 6e3);
@@ -405,15 +524,17 @@ const standingApart = (cells) => folded("runs that stand apart, and count", stan
 const standingApartLines = (cells, { code, name } = markdown) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict)) : []).map(({ number, variant, pps }) => `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`));
 const isOfVerdict = ({ variant }) => isJudged(variant);
 /** Not the patch's doing: whoever looks after the testbed or the branch wants to know. */
-function movedBaselines(cells, { name } = markdown) {
-	const lines = cells.flatMap(({ cell, baseline }) => {
-		if (baseline.kind !== "moved") return [];
-		const { change, low, high } = baseline.interval;
-		return `- ${name(cellName(cell))}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
-	});
+function movedBaselines(cells, quoting = markdown) {
+	const lines = movedBaselineLines(cells, quoting);
 	if (lines.length === 0) return [];
-	return [["⚠️ **baseline moved**, which is not held against the patch:", ...lines].join("\n")];
+	return [`⚠️ **baseline moved**, which is not held against the patch:\n${bullets(lines)}`];
 }
+/** Of every cell whose base is not what it was. */
+const movedBaselineLines = (cells, { name } = markdown) => cells.flatMap(({ cell, baseline }) => {
+	if (baseline.kind !== "moved") return [];
+	const { change, low, high } = baseline.interval;
+	return `${name(cellName(cell))}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
+});
 function environment(result) {
 	const { patch } = result;
 	const patchLine = `patch: ${patchText(patch)} by ${codeSpan(patch.author)}`;
@@ -441,6 +562,8 @@ function link(text, address) {
 	const url = pageUrl(address);
 	return url === void 0 ? text : `[${text}](${url})`;
 }
+/** To a page, or a file beside the report. */
+const graphLink = (text, address) => /^\w[\w./-]*$/.test(address) ? `[${text}](${address})` : link(text, address);
 /** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
 function pageUrl(address) {
 	const url = URL.parse(address);
@@ -463,14 +586,16 @@ const notes = ({ patch }) => folded("notes on the revision", notesOf(patch).map(
 /** What is told of a revision: how its base was found, and what of it was not taken. */
 const notesOf = (patch) => patch.kind === "revision" ? patch.notes : [];
 /** Nothing that counts against the patch, but a row that a reader may miss. */
-function leftOut({ leftOut }, { code } = markdown) {
-	const lines = leftOut.map(({ variant, rejection }) => {
-		const panic = "panic" in rejection && rejection.panic ? ` (panic: ${code(rejection.panic)})` : "";
-		return `- ${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
-	});
+function leftOut(result, quoting = markdown) {
+	const lines = leftOutLines(result, quoting);
 	if (lines.length === 0) return [];
-	return [["Left out of the comparison, which is not held against the patch:", ...lines].join("\n")];
+	return [`Left out of the comparison, which is not held against the patch:\n${bullets(lines)}`];
 }
+/** Of every variant that could not be measured beside base and patched. */
+const leftOutLines = ({ leftOut }, { code } = markdown) => leftOut.map(({ variant, rejection }) => {
+	const panic = "panic" in rejection && rejection.panic ? ` (panic: ${code(rejection.panic)})` : "";
+	return `${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
+});
 function howToRead(result) {
 	const meanings = verdictMeanings(result.policy).map(([verdict, meaning]) => `**${verdict}**: ${meaning}`);
 	return details("how to read this", [...howToReadTexts(result), bullets(meanings)].join("\n\n"));
@@ -492,8 +617,12 @@ function verdictMeanings({ marginRatio }) {
 		["invalid", "too few runs count, so nothing is said"]
 	];
 }
-function footer({ rerun, rawData }) {
-	const parts = [rerun && `Rerun: ${rerun}`, rawData && `Raw data: ${rawData}`].filter(Boolean);
+function footer({ rerun, rawData, page }) {
+	const parts = [
+		rerun && `Rerun: ${rerun}`,
+		rawData && `Raw data: ${rawData}`,
+		page && link("the whole report", page)
+	].filter(Boolean);
 	return parts.length > 0 ? `<sub>${parts.join(" · ")}</sub>` : "";
 }
 const details = (summary, body) => `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
@@ -524,4 +653,4 @@ function fitted(main, parts, end, { most, sizeOf } = {
 	].filter(Boolean).join("\n\n")}\n`;
 }
 
-export { plainBlock as A, runsApart as C, verdictLine as D, sentence as E, codeBlock as O, worstFirst as S, outcomeName as T, setting as _, howToReadTexts as a, uncountedLines as b, mostCharacters as c, numbers as d, otherMetricsOf as f, rule as g, rowsThatFit as h, fitted as i, plainLine as j, codeSpan as k, movedBaselines as l, renderMarkdown as m, failureSaid as n, leftOut as o, pageUrl as p, failureText as r, ministats as s, environmentLines as t, notesOf as u, standingApartLines as v, headline as w, verdictMeanings as x, symbols as y };
+export { isProfiled as A, plainBlock as B, uncountedLines as C, flamegraphsText as D, changeText as E, sentence as F, verdictLine as I, codeBlock as L, runsApart as M, headline as N, functionName as O, outcomeName as P, codeSpan as R, symbols as S, worstFirst as T, plainLine as V, renderMarkdown as _, howToReadTexts as a, setting as b, leftOutLines as c, movedBaselineLines as d, movedBaselines as f, pageUrl as g, otherMetricsOf as h, fitted as i, whyLines as j, groundsText as k, ministats as l, numbers as m, failureSaid as n, kernelsOf as o, notesOf as p, failureText as r, leftOut as s, environmentLines as t, mostCharacters as u, rowsThatFit as v, verdictMeanings as w, standingApartLines as x, rule as y, plain as z };

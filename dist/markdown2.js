@@ -1,3 +1,3 @@
-import { S as worstFirst, _ as setting, a as howToReadTexts, b as uncountedLines, c as mostCharacters, d as numbers, f as otherMetricsOf, g as rule, h as rowsThatFit, i as fitted, l as movedBaselines, m as renderMarkdown, n as failureSaid, o as leftOut, p as pageUrl, r as failureText, s as ministats, t as environmentLines, u as notesOf, v as standingApartLines, x as verdictMeanings, y as symbols } from "./markdown.js";
+import { C as uncountedLines, S as symbols, T as worstFirst, _ as renderMarkdown, a as howToReadTexts, b as setting, c as leftOutLines, d as movedBaselineLines, f as movedBaselines, g as pageUrl, h as otherMetricsOf, i as fitted, l as ministats, m as numbers, n as failureSaid, o as kernelsOf, p as notesOf, r as failureText, s as leftOut, t as environmentLines, u as mostCharacters, v as rowsThatFit, w as verdictMeanings, x as standingApartLines, y as rule } from "./markdown.js";
 
 export { renderMarkdown };

@@ -1,4 +1,4 @@
-import { f as sumNthPowerDeviations, n as criticalT, s as mean } from "./student.js";
+import { c as mean, m as sumNthPowerDeviations, n as criticalT } from "./student.js";
 import { t as median } from "./summary.js";
 
 // src/stats/signed-rank.ts

@@ -1,4 +1,4 @@
-import { A as union, O as string, S as int, T as object, _ as array, g as _enum, k as tuple, w as number, y as boolean } from "./design.js";
+import { D as union, E as tuple, S as object, T as string, g as boolean, m as array, p as _enum, x as number, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { n as number$1 } from "./coerce.js";
 import { c as assign, d as priorities, f as testbedsOf, l as byTurn } from "./overrides.js";

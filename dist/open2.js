@@ -1,14 +1,18 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { C as literal, O as string, T as object, c as isLinuxScenario, w as number } from "./design.js";
+import { S as object, T as string, a as isLinuxScenario, b as literal, x as number } from "./scenario.js";
 import { _ as shell, c as flowSlices, d as netmapPort, f as processIdIn, g as commandText, h as tellingProcessId, l as interruptCommand, m as senderCommand, p as receiverCommand, r as frameBytesFor, s as flowRanges, u as isReady } from "./schema.js";
 import { n as reasonOf, r as shortened, t as lastLine } from "./one-line.js";
 import { n as isAsSaid, r as whyGitRefuses, t as checkDiff } from "./diff.js";
+import { c as formatPercent } from "./format.js";
 import { n as isJudged, r as pathName } from "./variant-name.js";
 import { r as rolesOf, t as generatorsOf } from "./inventory.js";
 import { r as labUp, t as labDown } from "./lab.js";
 import { a as parseKnownHosts, c as PowerError, i as keyType, n as checkHostKey, o as HostError, r as fingerprint$2, s as openPower$1, t as algorithmsFor } from "./known-hosts.js";
 import { t as turns } from "./turns.js";
 import { a as linuxDutScript, c as samplesSoFar, d as pktGenRun, f as parsePktGenLog, i as senderScript, l as freebsdLogNames, m as isSteady, n as readLinuxLogs, o as observeCommand, p as defaultBounds, r as senderCommand$1, s as parseObservation, t as logNames, u as readFreebsdLogs } from "./linux-logs.js";
+import { t as foldedLines } from "./fold.js";
+import { t as samplesOf } from "./profile.js";
+import { i as withoutIdle, r as ProfileError, t as parseProfile } from "./read.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -19,11 +23,12 @@ import { createConnection, isIP } from "node:net";
 import { request } from "node:http";
 import { PassThrough, Readable } from "node:stream";
 import { connect as connect$1 } from "node:tls";
+import { gzipSync } from "node:zlib";
 import { createHash, randomUUID } from "node:crypto";
 import { mkdtemp, open, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
-import { basename, dirname as dirname$1 } from "node:path/posix";
+import { basename as basename$1, dirname as dirname$1 } from "node:path/posix";
 
 // src/power/https.ts
 /** Never rejects; redirects are answers like others. */
@@ -793,7 +798,7 @@ function whyOther(running, wanted) {
 	return `${name(running)} has another checksum than before the boot`;
 }
 /** Laid by an experiment: by nextboot(8) in a folder, by bectl(8) in an environment of that name. */
-const isOurs = ({ root, kernel }) => kernel.startsWith("/boot/ppsgate.") || basename(root).startsWith("ppsgate.");
+const isOurs = ({ root, kernel }) => kernel.startsWith("/boot/ppsgate.") || basename$1(root).startsWith("ppsgate.");
 const isSamePlace = (one, other) => one.root === other.root && one.kernel === other.kernel;
 const sha256Of = async (host, file) => (await host.output(shell`sha256 -q ${file}`)).trim();
 /** Those that the given paths lie on, in their order. */
@@ -876,7 +881,7 @@ function bootEnvironment(machine) {
 			}, async (archive) => {
 				laid.delete(variant);
 				if ((await environmentsOn(host())).includes(name)) await destroy(host(), name);
-				await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
+				await host().output(shell`bectl create -e ${basename$1(own.root)} ${name}`);
 				const filled = await fill(host(), name, dirname$1(own.kernel), archive);
 				if (filled.kind === "no-space") {
 					await destroy(host(), name);
@@ -901,7 +906,7 @@ function bootEnvironment(machine) {
 			}
 			const system = laid.get(variant)?.system;
 			if (system === void 0) throw new TypeError(`The variant ${variant} was never laid.`);
-			await host().output(shell`bectl activate -t ${basename(system.root)}`);
+			await host().output(shell`bectl activate -t ${basename$1(system.root)}`);
 			return system;
 		},
 		async clear() {
@@ -1395,6 +1400,25 @@ const sumOf = (times) => ({
 	idle: times.reduce((total, { idle }) => total + idle, 0)
 });
 const shareOf = ({ busy, idle }) => busy / (busy + idle);
+/** Reads `netstat -i -b -n -W`: what it says of the interfaces themselves, not of their addresses. */
+function parseInterfaceCounters(text) {
+	const [head = [], ...rows] = text.split("\n").map((line) => line.trim().split(/\s+/));
+	const counters = /* @__PURE__ */ new Map();
+	for (const row of rows) {
+		const [name = "", , network = ""] = row;
+		if (!network.startsWith("<Link#")) continue;
+		const cell = (column) => Number(row.at(head.indexOf(column) - head.length));
+		const values = {
+			received: cell("Ipkts"),
+			receiveErrors: cell("Ierrs"),
+			receiveDrops: cell("Idrop"),
+			sent: cell("Opkts"),
+			sendErrors: cell("Oerrs")
+		};
+		if (Object.values(values).every(Number.isFinite)) counters.set(name.replace(/\*$/, ""), values);
+	}
+	return counters;
+}
 
 // src/dut/freebsd-network.ts
 /** Reads `ifconfig INTERFACE`; undefined where the text is none of it. */
@@ -1747,7 +1771,7 @@ const onOneLine = (rules) => rules.trim().replace(/\s*\n\s*/g, "; ");
 
 // src/traffic/pkt-gen-blast.ts
 /** Until the senders were started, and after they have ended. */
-const spareSeconds = 20;
+const spareSeconds$1 = 20;
 /**
 * However the blast ends, every generator is told to, and has ended when this answers. Throws the signal's reason
 * where that aborted it; a HostError where a connection is lost, over which a generator ends by its own time; a
@@ -1806,7 +1830,7 @@ function planned({ senders, receiver }, request) {
 		receive: receiverCommand({
 			interface: receiver.interface,
 			settleSeconds,
-			seconds: settleSeconds + seconds + spareSeconds
+			seconds: settleSeconds + seconds + spareSeconds$1
 		}),
 		sends: senders.map(({ host, ...port }, index) => {
 			const slice = {
@@ -2403,7 +2427,7 @@ function hold(host, turn, stdin) {
 		}
 	}).then(async (outcome) => {
 		if (outcome.kind === "exited" && outcome.code === 0) return;
-		throw await whyNot(host, turn, outcome.kind === "exited" ? outcome.code : -1, outcome.stderr);
+		throw await whyNot$1(host, turn, outcome.kind === "exited" ? outcome.code : -1, outcome.stderr);
 	});
 	ended.catch(() => {});
 	return {
@@ -2422,7 +2446,7 @@ read -r word || sleep 15
 `;
 /** EX_TEMPFAIL of sysexits(3): somebody else holds the lock. */
 const heldByOthers = 75;
-async function whyNot(host, { lock, waitSeconds }, code, stderr) {
+async function whyNot$1(host, { lock, waitSeconds }, code, stderr) {
 	if (code !== heldByOthers) return new BuilderError(`${host.name} cannot lock ${lock}: lockf exited with ${code} ("${reasonOf(stderr)}"); check that the folder can be written.`);
 	const owner = await host.run(shell`cat ${lock}.owner`, { timeoutSeconds: 20 });
 	return new BuilderError(`Another build on ${host.name} did not end within ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || "it left no name"}); wait for it, or allow more time for a turn.`);
@@ -3017,6 +3041,160 @@ async function readAll(host, commands) {
 	return new Map(said.flat());
 }
 
+// src/dut/freebsd-profile.ts
+/** Both lie in the folder that is given. */
+const sampleFile = (folder) => `${folder}/pmc.out`;
+const graphFile = (folder) => `${folder}/pmc.graph`;
+/**
+* Loads hwpmc(4), for call chains that reach from the card's interrupt to the far end of a firewall, and finds the event
+* that counts cycles on this CPU by trying; `asked` is the only one tried where it is given.
+*/
+async function readySampling(host, folder, asked) {
+	await host.output(shell`mkdir -p ${folder}`);
+	await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${mostFrames}`}`);
+	const loaded = await host.run(shell`kldload -n hwpmc`);
+	if (loaded.kind !== "exited" || loaded.code !== 0) return impossible$1(`hwpmc does not load on the DUT: ${lastLine(loaded.stderr) ?? "it said nothing"}`);
+	let said = "";
+	for (const event of asked === void 0 ? cycleEvents : [asked]) {
+		const tried = await host.run(samplingOnly(event, 1, folder));
+		if (tried.kind === "exited" && tried.code === 0) return {
+			kind: "ready",
+			event
+		};
+		said ||= lastLine(tried.stderr) ?? "";
+	}
+	return impossible$1(`the DUT's CPU samples ${asked ?? "none of the events that count cycles elsewhere"} (${said}): name one of \`pmccontrol -L\` as \`profile.event\``);
+}
+const impossible$1 = (reason) => ({
+	kind: "impossible",
+	reason
+});
+/** What hwpmc(4) keeps of a stack when told so before it is loaded, and what pmcstat prints of it. */
+const mostFrames = 100;
+/** Intel, AMD since Zen, AMD before, Arm; and what older systems call it on all of x86: see pmc(3) and its relatives. */
+const cycleEvents = [
+	"cpu_clk_unhalted.thread_p",
+	"ls_not_halted_cyc",
+	"BU_CPU_CLK_UNHALTED",
+	"CPU_CYCLES",
+	"unhalted-cycles"
+];
+const samplingOnly = (event, seconds, folder) => shell`pmcstat -S ${event} -l ${seconds} -O ${sampleFile(folder)}`;
+/** Waits, reads the counters of the interfaces, runs the words behind, and reads the counters again. */
+const windowScript = "sleep \"$1\"; shift; netstat -i -b -n -W; \"$@\" || exit; netstat -i -b -n -W";
+/** Takes the samples; under load its answer comes when that has ended. */
+const windowCommand = ({ event, delaySeconds, seconds }, folder) => shell`sh -c ${windowScript} sh ${delaySeconds} ${samplingOnly(event, seconds, folder)}`;
+/** Packets that an interface sent within the window; undefined where the log does not tell. */
+function sentWithin(log, interfaceName) {
+	const [before, after] = log.split(/^(?=Name\s)/m).map((text) => parseInterfaceCounters(text).get(interfaceName)?.sent);
+	return before === void 0 || after === void 0 ? void 0 : after - before;
+}
+/** The call graph of the samples, with the kernel that runs at its head; nothing of it stays on the DUT. */
+async function collectSamples(host, folder) {
+	const [samples, graph] = [sampleFile(folder), graphFile(folder)];
+	const kernel = (await host.output(shell`uname -v`)).trim();
+	await host.output(shell`pmcstat -R ${samples} -z ${mostFrames} -G ${graph}`);
+	const text = await host.output(shell`cat ${graph}`, { maxOutputBytes: mostGraphBytes });
+	await host.output(shell`rm -f ${[samples, graph]}`);
+	await host.run(shell`kldunload hwpmc`);
+	return `# kernel: ${kernel.replace(/\s+/g, " ")}\n${text}`;
+}
+const mostGraphBytes = 256 * 1024 ** 2;
+
+// src/testbed/profile.ts
+/** Among the logs of the profile's blast: what the DUT gave, and what of it is read again. */
+const rawName = "profile.txt.gz";
+const stacksName = "stacks.txt";
+/** A function with a twentieth of them is known to a fifth of its share. */
+const fewestSamples = 500;
+/** A DUT with many CPUs may forward with few of them; one that only idles was not under load. */
+const mostIdleRatio = .9;
+/** Judges the text that the DUT gave, and keeps it; `told` is what else it said, where the text itself does not tell. */
+async function judgeProfile(text, told, keepLog) {
+	await keepLog(rawName, gzipSync(text));
+	const all = parsed(text);
+	if (typeof all === "string") return missed(all);
+	const { event = told.event, kernel = told.kernel } = all;
+	await keepLog(stacksName, stacksText(all, kernel));
+	const { profile, idleSamples } = withoutIdle(all);
+	const busySamples = samplesOf(profile.stacks);
+	const idleRatio = idleSamples / (busySamples + idleSamples);
+	if (idleRatio > mostIdleRatio) return missed(`the DUT idled in ${formatPercent(idleRatio)} of the samples: no load was on it`);
+	if (busySamples < fewestSamples) return missed(`only ${busySamples} samples fell into work, at least ${fewestSamples} are needed`);
+	return {
+		kind: "profiled",
+		event,
+		kernel,
+		busySamples,
+		idleSamples,
+		log: stacksName
+	};
+}
+const stacksText = (profile, kernel) => [
+	`# kernel: ${kernel}`,
+	...foldedLines(profile, { modules: true }),
+	""
+].join("\n");
+function parsed(text) {
+	try {
+		return parseProfile(text);
+	} catch (error) {
+		if (!(error instanceof ProfileError)) throw error;
+		return error.message;
+	}
+}
+const missed = (reason) => ({
+	kind: "missed",
+	reason
+});
+const impossible = (reason) => ({
+	kind: "impossible",
+	reason
+});
+
+// src/testbed/freebsd-profile.ts
+/** From the word to go until packets flow, beyond what is waited for on purpose; as much is left at the window's end. */
+const spareSeconds = 6;
+/** Of what the receiver got in as many seconds, so much has to have left the DUT while samples were taken. */
+const leastForwardedRatio = .9;
+/**
+* A window that opens by itself while packets flow; where that was missed, one that is open before they do: some DUTs
+* leave a program no time at all to begin under load, and what they sample before is idle.
+*/
+async function sampleUnderLoad({ seconds, event: asked, attempt }, { dut, folder, egress, settleSeconds, send }, keepLog) {
+	const sampling = await readySampling(dut, folder, asked);
+	if (sampling.kind === "impossible") return sampling;
+	const { event } = sampling;
+	const untilLoad = 2 * settleSeconds + spareSeconds;
+	const window = attempt === 1 ? {
+		event,
+		delaySeconds: untilLoad,
+		seconds
+	} : {
+		event,
+		delaySeconds: 0,
+		seconds: untilLoad + seconds
+	};
+	const [sampled, blast] = await Promise.all([dut.run(windowCommand(window, folder)), send(seconds + 12)]);
+	const { receiver, senders } = blast.logs;
+	await keepLog(freebsdLogNames.receiver, receiver);
+	for (const [index, log] of senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
+	await keepLog(freebsdLogNames.counters, sampled.stdout + sampled.stderr);
+	if (blast.kind === "failed") return missed(blast.reason);
+	if (sampled.kind !== "exited" || sampled.code !== 0) return missed(`pmcstat failed on the DUT: ${lastLine(sampled.stderr) ?? "it said nothing"}`);
+	const text = await collectSamples(dut, folder);
+	const forwarded = sentWithin(sampled.stdout, egress) ?? 0;
+	const expected = blast.run.medianPps * seconds;
+	if (forwarded < leastForwardedRatio * expected) {
+		const share = formatPercent(forwarded / expected);
+		return missed(`the window missed the blast: ${share} of its packets were forwarded meanwhile`);
+	}
+	return judgeProfile(text, {
+		event,
+		kernel: "an unknown kernel"
+	}, keepLog);
+}
+
 // src/testbed/freebsd.ts
 /** Connects to all machines, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
 async function openFreebsdTestbed(name, config, traffic, world) {
@@ -3065,6 +3243,7 @@ async function openFreebsdTestbed(name, config, traffic, world) {
 			return { kind: "ready" };
 		},
 		blast: (planned, keepLog, signal) => blast$1(lab, planned, keepLog, signal),
+		profile: (request, keepLog, signal) => profile$1(lab, request, keepLog, signal),
 		restore: () => restore$1(lab)
 	};
 }
@@ -3327,22 +3506,14 @@ async function proofOf(host) {
 	return Object.fromEntries(entries);
 }
 async function measure(lab, planned, { scenario, boot }, keepLog, signal) {
-	const { config, traffic, dut, world } = lab;
-	const { family } = planned.cell;
-	const split = flowRanges(traffic.flows, family, config.senders.length);
-	if (split.kind === "refused") return failed(split.message);
+	const { traffic, dut, world } = lab;
 	const ports = portsOf(lab);
 	const before = await readAll(dut.host(), countersCommands(ports));
 	const startedAt = (/* @__PURE__ */ new Date(world.now() * 1e3)).toISOString();
-	const outcome = await pktGenBlast(hostsOf(lab), {
-		family,
-		frameBytes: frameBytesFor(traffic, planned.cell),
-		flows: split.flows,
-		ratePps: traffic.offeredPps,
-		threads: config.senders[0]?.threads ?? 1,
-		settleSeconds: traffic.settleSeconds,
-		trafficSeconds: traffic.measureSeconds,
-		atLeastSeconds: traffic.measureAtLeastSeconds
+	const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
+	const outcome = await send(lab, planned.cell, {
+		trafficSeconds,
+		atLeastSeconds
 	}, signal);
 	const { logs } = outcome;
 	await keepLog(freebsdLogNames.receiver, logs.receiver);
@@ -3367,6 +3538,77 @@ async function measure(lab, planned, { scenario, boot }, keepLog, signal) {
 	if (proof.kind !== "in-force") return failed(`${scenario} was not in force: ${proof.reason}`);
 	if (isJudged(boot.variant)) lab.reference ??= boot;
 	return measured;
+}
+/** On whichever boot of the variant there is. */
+async function profile$1(lab, request, keepLog, signal) {
+	const { cell, variant } = request;
+	const { scenario } = cell;
+	const kernel = await lab.kernels?.get(variant) ?? { kind: "own" };
+	if (kernel.kind === "rejected") return impossible(kernel.rejection.message);
+	let when = "after its boot";
+	try {
+		if (lab.booted?.variant !== variant) {
+			const run = {
+				number: 0,
+				variant,
+				pair: 0
+			};
+			const ready = await bootFor(lab, {
+				number: 0,
+				cell,
+				runs: [run]
+			}, run, kernel);
+			if (ready.kind !== "ready") return missed(whyNot(ready));
+		}
+		signal.throwIfAborted();
+		when = "at the rules";
+		const refusal = await lay(lab, scenario);
+		if (refusal !== void 0) return missed(refusal);
+		when = "under load";
+		const { config, traffic } = lab;
+		return await sampleUnderLoad(request, {
+			dut: lab.dut.host(),
+			folder: rulesFolder,
+			egress: config.dut.egress.interface,
+			settleSeconds: traffic.settleSeconds,
+			send: (trafficSeconds) => send(lab, cell, { trafficSeconds }, signal)
+		}, keepLog);
+	} catch (error) {
+		if (!(error instanceof HostError) || signal.aborted) throw error;
+		return missed(whyNot(await afterLoss(lab, {
+			variant,
+			scenario,
+			when,
+			signal
+		}, error)));
+	}
+}
+function whyNot(outcome) {
+	if (outcome.kind === "rejected") return outcome.rejection.message;
+	return outcome.kind === "failed" ? outcome.reason : "nothing was sampled";
+}
+async function send(lab, cell, howLong, signal) {
+	const { config, traffic } = lab;
+	const { family } = cell;
+	const split = flowRanges(traffic.flows, family, config.senders.length);
+	if (split.kind === "refused") return {
+		kind: "failed",
+		logs: {
+			receiver: "",
+			senders: []
+		},
+		reason: split.message
+	};
+	const request = {
+		family,
+		frameBytes: frameBytesFor(traffic, cell),
+		flows: split.flows,
+		ratePps: traffic.offeredPps,
+		threads: config.senders[0]?.threads ?? 1,
+		settleSeconds: traffic.settleSeconds,
+		...howLong
+	};
+	return pktGenBlast(hostsOf(lab), request, signal);
 }
 const isValid = (outcome) => outcome.kind === "measured" && outcome.runs.every(({ validity }) => validity.kind === "valid");
 function hostsOf({ config, generators, dutMac }) {
@@ -3505,6 +3747,34 @@ ${rules.map((rule) => `    ${rule}`).join("\n")}
 }
 `;
 
+// src/dut/linux-profile.ts
+/** The command that samples a variant, ahead of the packets but on whichever CPU has time. */
+function samplingCommand(request) {
+	const { script, ingress, cpu, scenario, warmUpSeconds, seconds, event, variant } = request;
+	const chosen = event === void 0 ? [] : ["--event", event];
+	const perSecond = Math.min(mostPerSecond, Math.ceil(wantedSamples / seconds));
+	return shell`chrt -f 20 bash ${script} profile ${ingress} ${cpu} ${scenario} ${warmUpSeconds} ${seconds} ${variant} --freq ${perSecond} ${chosen}`;
+}
+/** Enough to tell a function that a patch made a tenth dearer, and some 20 MB as perf prints them. */
+const wantedSamples = 8e3;
+/** More would slow the DUT down by more than some percent. */
+const mostPerSecond = 3999;
+/** Prints what was sampled, with what it was sampled on at its head. */
+const printingCommand = (folder) => shell`perf script --header --input ${`${folder}/perf.data`}`;
+/** Packets that arrived per second while samples were taken, and right after: undefined where the log does not tell. */
+function arrivalsAround(log) {
+	const [start, end, after] = [...log.matchAll(/^mark (\d+\.\d+) (\d+)$/gm)].map(([, seconds, packets]) => ({
+		seconds: Number(seconds),
+		packets: Number(packets)
+	}));
+	if (start === void 0 || end === void 0 || after === void 0) return void 0;
+	return {
+		withinPps: rate(start, end),
+		afterPps: rate(end, after)
+	};
+}
+const rate = (from, to) => (to.packets - from.packets) / (to.seconds - from.seconds);
+
 // src/dut/sysctl.ts
 /** Reads `key = value` lines, see sysctl.conf(5); `file` is the name that messages give it. */
 function parseSysctl(text, file) {
@@ -3581,10 +3851,33 @@ function linuxDut(host) {
 				observation
 			};
 		},
+		async sample(request, limits) {
+			const stdin = new PassThrough();
+			const variant = pathName(request.variant);
+			try {
+				return await host.run(samplingCommand({
+					...request,
+					variant,
+					script
+				}), {
+					...limits,
+					stdin
+				});
+			} finally {
+				stdin.end();
+			}
+		},
+		async printSamples() {
+			const text = await host.output(printingCommand(folder), { maxOutputBytes: mostProfileBytes });
+			await host.output(shell`rm -f ${`${folder}/perf.data`}`);
+			return text;
+		},
 		fingerprint: () => fingerprint(host),
 		restore: () => restore(host)
 	};
 }
+/** Some hundred bytes a frame, and a thousand samples a second. */
+const mostProfileBytes = 256 * 1024 ** 2;
 async function install(host) {
 	await host.output(shell`mkdir -p ${folder}`);
 	await host.upload(Buffer.from(linuxDutScript), script, 493);
@@ -3847,6 +4140,7 @@ async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 			return dut.prepare(variants, scenarios);
 		},
 		blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
+		profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
 		async restore() {
 			if (connections.disposed) return;
 			await using _closed = connections;
@@ -3940,6 +4234,42 @@ async function blast(lab, planned, keepLog, signal) {
 		"counters"
 	]) await keepLog(logNames[which], logs[which]);
 	return readLinuxLogs(planned, startedAt, logs, observation);
+}
+async function profile(lab, { cell, variant, seconds, event }, keepLog, signal) {
+	const why = await whyNoPerf(lab.dutHost);
+	if (why !== void 0) return impossible(why);
+	const { ingress, cpu } = lab.config.dut;
+	const { warmUpSeconds } = lab.traffic;
+	const timeoutSeconds = Math.ceil(30 + warmUpSeconds + seconds);
+	const { scenario } = cell;
+	const sending = startSender(lab, cell, timeoutSeconds, signal);
+	const sampled = await lab.dut.sample({
+		ingress,
+		cpu,
+		scenario,
+		warmUpSeconds,
+		seconds,
+		event,
+		variant
+	}, {
+		timeoutSeconds,
+		signal
+	}).finally(() => sending.stop());
+	await keepLog(logNames.sender, await sending.log);
+	await keepLog(logNames.dut, sampled.stdout + sampled.stderr);
+	if (sampled.kind === "signaled" || sampled.code !== 0) return missed(`the DUT could not be sampled: ${lastLine(sampled.stderr) ?? "it said nothing"}`);
+	const arrivals = arrivalsAround(sampled.stdout);
+	if (arrivals === void 0 || !(arrivals.withinPps > 0 && arrivals.afterPps > 0)) return missed("packets did not flow throughout the window in which samples were taken");
+	const text = await lab.dut.printSamples();
+	return judgeProfile(text, {
+		event: event ?? "cycles",
+		kernel: "an unknown kernel"
+	}, keepLog);
+}
+async function whyNoPerf(dut) {
+	const outcome = await dut.run(shell`perf --version`);
+	if (outcome.kind === "exited" && outcome.code === 0) return void 0;
+	return `perf does not run on the DUT (${lastLine(outcome.stderr) ?? "it said nothing"}): install what your system calls it, linux-perf or linux-tools`;
 }
 /** A run of several seconds is sampled by the second, as pkt-gen does. */
 function slicesOf({ measureSeconds }) {

@@ -2,8 +2,8 @@ import { t as UsageError } from "./overrides.js";
 import { n as reasonOf } from "./one-line.js";
 import { t as RepositoryError } from "./repository.js";
 import { t as diffName } from "./variant-name.js";
-import { a as policySchema, n as designSchema, r as historySchema, u as patchSchema } from "./result.js";
-import { C as literal, D as record, O as string, S as int, T as object, _ as array, a as cellSchema, l as ownRulesSchema, v as base64, w as number, x as discriminatedUnion } from "./design.js";
+import { d as patchSchema, i as historySchema, o as policySchema, r as designSchema } from "./result.js";
+import { S as object, T as string, b as literal, h as base64, m as array, n as cellSchema, o as ownRulesSchema, v as discriminatedUnion, w as record, x as number, y as int } from "./scenario.js";
 import { a as historyOf } from "./history.js";
 import { n as uniformInt, t as xoroshiro128plus } from "./xoroshiro128plus.js";
 import { join, resolve } from "node:path";
@@ -259,6 +259,11 @@ const planSchema = object({
 		measureAtLeastSeconds: number(),
 		runsPerBlast: int()
 	}),
+	/** Of every variant in every cell, once that is decided; absent: none are taken. */
+	profile: object({
+		seconds: number(),
+		event: string().optional()
+	}).optional(),
 	seed: int(),
 	/** Every blast that may be needed, in their order; most cells are decided before their last. */
 	blasts: array(plannedBlastSchema).min(1)
@@ -266,7 +271,7 @@ const planSchema = object({
 /** Every scenario with every family is a cell; its history picks its design, and the seed the order of everything. */
 function makePlan(request, variants, history) {
 	const { patch, config, testbed, seed, rules = {} } = request;
-	const { scenarios, families, traffic, frameSizes } = config;
+	const { scenarios, families, traffic, frameSizes, profile } = config;
 	const { design: asked, maxRunsPerVariant, ...policy } = config.gate;
 	const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants.length);
 	const method = pairsPerStep > 1 ? "paired" : "pooled";
@@ -306,6 +311,7 @@ function makePlan(request, variants, history) {
 		cells,
 		policy,
 		traffic,
+		...profile !== void 0 && { profile },
 		seed,
 		blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed)
 	};

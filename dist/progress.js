@@ -1,8 +1,9 @@
-import { i as formatDuration, o as formatMetric, s as formatPercent, t as median } from "./summary.js";
-import { i as cellName } from "./design.js";
+import { a as formatDuration, c as formatPercent, s as formatMetric } from "./format.js";
+import { t as cellName } from "./scenario.js";
 import { t as simulate } from "./simulate.js";
 import { c as looksSharedBy } from "./standing.js";
 import { n as criticalT } from "./student.js";
+import { t as median } from "./summary.js";
 
 // src/stats/forecast.ts
 /** Undefined where nothing is known of the noise: too little history, or runs that are compared with neighbours. */
@@ -91,6 +92,11 @@ function showProgress(output, metric, now) {
 						left
 					];
 					line.show(parts.filter(Boolean).join(" · "));
+					break;
+				}
+				case "profile": {
+					const again = event.attempt > 1 ? ` (try ${event.attempt})` : "";
+					line.show(`profile of ${event.variant}${again} · ${cellName(event.cell)}`);
 					break;
 				}
 				case "ended":

@@ -3,6 +3,7 @@ import { execFile, spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { access, constants } from "node:fs/promises";
+import { release } from "node:os";
 
 // src/linux-lab/requirements.ts
 const run = promisify(execFile);
@@ -30,6 +31,23 @@ async function readyMachine(say) {
 	await requireRights();
 	const missing = await missingPackages();
 	if (missing.length > 0) await installPackages(missing, say);
+	if (!await isInstalled("perf")) await installPerf(say);
+}
+/** By which names systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
+const perfPackages = ["linux-perf", `linux-tools-${release()}`];
+/** Without it the lab measures all the same, and no verdict tells where the time went. */
+async function installPerf(say) {
+	if (!await isInstalled("apt-get")) return;
+	for (const name of perfPackages) {
+		say(`Installing with apt-get, for profiles: ${name}`);
+		if (await aptGet([
+			"install",
+			"--yes",
+			"--no-install-recommends",
+			name
+		])) return;
+	}
+	say("perf is not to be had here, so there will be no profiles.");
 }
 /** Throws a `LabImpossibleError` where this process may not make network namespaces. */
 async function requireRights() {

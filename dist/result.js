@@ -1,5 +1,6 @@
-import { C as literal, D as record, M as url, O as string, S as int, T as object, _ as array, a as cellSchema, g as _enum, t as designNames, u as scenarioSchema, w as number, x as discriminatedUnion } from "./design.js";
+import { S as object, T as string, b as literal, k as url, m as array, n as cellSchema, p as _enum, s as scenarioSchema, v as discriminatedUnion, w as record, x as number, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
+import { t as designNames } from "./design.js";
 
 // src/patch/patch.ts
 const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "a full commit id");
@@ -155,6 +156,48 @@ const baselineSchema = discriminatedUnion("kind", [
 		interval: intervalSchema
 	})
 ]);
+/** Where a variant's time went in a cell, from a run of its own beside the measured ones; or why nobody knows. */
+const cellProfileSchema = discriminatedUnion("kind", [object({
+	kind: literal("profiled"),
+	variant: string(),
+	/** What was sampled, in the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+	event: string(),
+	/** What ran on the DUT, as the profile itself recorded it. */
+	kernel: string(),
+	/** For which samples were taken. */
+	seconds: number().positive(),
+	/** Those that fell into work; shares are of these. */
+	busySamples: int().positive(),
+	idleSamples: int().nonnegative(),
+	/** Its folded stacks, relative to the result file; beside them lies what the DUT gave. */
+	file: string()
+}), object({
+	kind: literal("missing"),
+	variant: string(),
+	reason: string()
+})]);
+/** A function whose own cost, without that of its callees, changed beyond chance; ratios are its share of busy samples. */
+const moverSchema = object({
+	function: string(),
+	/** The kernel or module that it is of, without its folder; absent where the profile does not tell. */
+	module: string().optional(),
+	baseRatio: number(),
+	patchedRatio: number(),
+	/** Its share of the DUT's time for each packet, in ns; absent where nothing was measured that tells it. */
+	nsPerPacket: object({
+		base: number(),
+		patched: number()
+	}).optional()
+});
+/** What the profiles of base and patched say of a cell. */
+const reasonSchema = object({
+	/** Greatest change first, at most ten; none where nothing moved beyond chance. */
+	movers: array(moverSchema),
+	/** All that moved beyond chance, those that found no room too. */
+	moved: int().nonnegative(),
+	/** Stacks with one of these were left out, as the CPU was idle in them; only those that were found. */
+	idleFrames: array(string())
+});
 const cellResultSchema = object({
 	cell: cellSchema,
 	verdict: cellVerdictSchema,
@@ -174,7 +217,11 @@ const cellResultSchema = object({
 		variant: string(),
 		comparisons: array(comparisonSchema)
 	})).default([]),
-	runs: array(runSchema)
+	runs: array(runSchema),
+	/** One of each variant; none where profiles were not asked for. */
+	profiles: array(cellProfileSchema).default([]),
+	/** Absent where a profile of base or patched is missing. */
+	reason: reasonSchema.optional()
 });
 const blastSchema = object({
 	number: int().positive(),
@@ -292,4 +339,4 @@ const resultSchema = object({
 	outcome: outcomeSchema
 });
 
-export { policySchema as a, runSchema as c, metricSchema as i, patchName as l, designSchema as n, rejectionSchema as o, historySchema as r, resultSchema as s, blastSchema as t, patchSchema as u };
+export { metricSchema as a, resultSchema as c, patchSchema as d, historySchema as i, runSchema as l, cellProfileSchema as n, policySchema as o, designSchema as r, rejectionSchema as s, blastSchema as t, patchName as u };

@@ -1,443 +1,14 @@
 import { i as exitCodes } from "./exit2.js";
-import { A as union, C as literal, O as string, S as int, T as object, _ as array, i as cellName, j as unknown, x as discriminatedUnion, y as boolean } from "./design.js";
+import { D as union, O as unknown, S as object, T as string, b as literal, g as boolean, m as array, t as cellName, v as discriminatedUnion, y as int } from "./scenario.js";
 import { t as UsageError } from "./overrides.js";
 import { n as reasonOf, r as shortened } from "./one-line.js";
 import { n as mapOf, t as ConduitError } from "./conduit.js";
-import { A as plainBlock, E as sentence, S as worstFirst, _ as setting, a as howToReadTexts, b as uncountedLines, d as numbers, f as otherMetricsOf, g as rule, h as rowsThatFit, i as fitted, j as plainLine, l as movedBaselines, n as failureSaid, o as leftOut, p as pageUrl, r as failureText, s as ministats, t as environmentLines, u as notesOf, v as standingApartLines, x as verdictMeanings, y as symbols } from "./markdown.js";
-import { a as formatInterval, r as formatChange, s as formatPercent, u as metricName } from "./summary.js";
-import { l as patchName } from "./result.js";
+import { A as isProfiled, B as plainBlock, C as uncountedLines, D as flamegraphsText, E as changeText, F as sentence, O as functionName, S as symbols, V as plainLine, a as howToReadTexts, b as setting, f as movedBaselines, g as pageUrl, h as otherMetricsOf, i as fitted, j as whyLines, k as groundsText, l as ministats, m as numbers, n as failureSaid, p as notesOf, r as failureText, s as leftOut, t as environmentLines, v as rowsThatFit, w as verdictMeanings, x as standingApartLines, y as rule, z as plain } from "./markdown.js";
+import { c as formatPercent, f as metricName } from "./format.js";
+import { u as patchName } from "./result.js";
 import { _ as together, a as callOnPhabricator, h as secondsFor, n as openBuild, s as newestTeller, t as failureOf } from "./harbormaster.js";
-import { readFile } from "node:fs/promises";
-
-// src/report/interval-plot.ts
-/** An SVG document with a light background of its own; undefined where nothing was judged. */
-function intervalPlot(result) {
-	const { outcome, policy } = result;
-	if (outcome.kind !== "judged") return void 0;
-	const { cells } = outcome;
-	const shown = cells.length > mostCells ? worstFirst(cells).slice(0, mostCells) : cells;
-	const rows = shown.flatMap((cell) => rowsOf(cell, policy));
-	if (rows.every(({ interval }) => interval === void 0)) return void 0;
-	const axis = axisOf(rows, policy);
-	const end = top + rows.length * rowHeight;
-	const hidden = cells.length - shown.length;
-	return document(end + (hidden > 0 ? 54 : 36), [
-		...heading(result),
-		...rows.flatMap((row, index) => separator(row, top + index * rowHeight)),
-		...scale(axis, end, policy),
-		...rows.flatMap((row, index) => rowPieces(row, axis, top + (index + .5) * rowHeight)),
-		...legend(end, policy, hidden)
-	]);
-}
-const mostCells = 40;
-const mostOthers = 10;
-function rowsOf({ cell, verdict, comparisons, others }, { metric }) {
-	const intervalOf = (all) => all.find((one) => one.metric === metric)?.interval;
-	return [{
-		label: cellName(cell),
-		verdict: verdict.kind,
-		interval: intervalOf(comparisons)
-	}, ...others.slice(0, mostOthers).map((other) => ({
-		label: other.variant,
-		interval: intervalOf(other.comparisons)
-	}))];
-}
-const width = 920;
-const top = 92;
-const rowHeight = 30;
-const margin = 24;
-/** The plot lies between its two, numbers end at theirs, and the verdict's symbol is at the last. */
-const column = {
-	plot: 240,
-	plotEnd: 590,
-	change: 664,
-	interval: 778,
-	verdict: 798
-};
-const ink = "#1f2328";
-const faint = "#59636e";
-const pale = "#e3e7eb";
-const red = "#c62f2f";
-const green = "#1a7f4b";
-const amber = "#a86200";
-const grey = "#6e7781";
-/** No change is less than −100 %; one that is more than the other end leaves the plot, for the rest to be seen. */
-const widest = {
-	low: -1,
-	high: 1
-};
-const inside = ({ low, high }, change) => Math.min(Math.max(change, low), high);
-/** Holds no change, both margins and all intervals, with some room beside them. */
-function axisOf(rows, policy) {
-	const { loss, gain } = marginsOf(policy);
-	const held = [
-		0,
-		loss,
-		gain,
-		...rows.flatMap(({ interval }) => interval ? [interval.low, interval.high] : [])
-	].map((change) => inside(widest, change));
-	const [least, most] = [Math.min(...held), Math.max(...held)];
-	const room = Math.max(most - least, 1e-6) * .06;
-	return {
-		low: least - room,
-		high: most + room
-	};
-}
-function placeOf(change, axis) {
-	const share = (inside(axis, change) - axis.low) / (axis.high - axis.low);
-	return column.plot + share * (column.plotEnd - column.plot);
-}
-/** The change that is a loss of the margin, and its mirror image. */
-function marginsOf({ metric, marginRatio }) {
-	const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
-	return metric === "pps" ? {
-		loss: less,
-		gain: more
-	} : {
-		loss: more,
-		gain: less
-	};
-}
-function document(height, pieces) {
-	const attributes = {
-		xmlns: "http://www.w3.org/2000/svg",
-		width,
-		height,
-		viewBox: `0 0 ${width} ${height}`,
-		role: "img",
-		"font-family": "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
-		"font-size": 13,
-		fill: ink
-	};
-	const [title, ...rest] = pieces;
-	return `${element("svg", attributes, [
-		"",
-		title,
-		element("rect", {
-			width,
-			height,
-			rx: 6,
-			fill: "#ffffff"
-		}),
-		...rest,
-		""
-	].join("\n"))}\n`;
-}
-function heading({ patch, policy, testbed }) {
-	const diff = patch.kind === "revision" ? `, diff ${patch.diff}` : "";
-	const title = `${patchName(patch)}${diff}: change against base`;
-	const confidence = formatPercent(policy.confidenceRatio);
-	const where = plainLine(testbed.name, 40);
-	const subtitle = `${metricName(policy.metric)} · ${where}`;
-	const head = {
-		y: 84,
-		"font-size": 11,
-		fill: faint
-	};
-	return [
-		element("title", {}, escaped(`${title}: ${subtitle}`)),
-		text(title, {
-			x: margin,
-			y: 36,
-			"font-size": 17,
-			"font-weight": 600
-		}),
-		text(subtitle, {
-			x: margin,
-			y: 58,
-			fill: faint
-		}),
-		text("change", {
-			x: column.change,
-			...head,
-			"text-anchor": "end"
-		}),
-		text(`${confidence} interval`, {
-			x: column.interval,
-			...head,
-			"text-anchor": "end"
-		}),
-		text("verdict", {
-			x: column.verdict + 14,
-			...head
-		})
-	];
-}
-/** Earlier diffs stand with their cell. */
-const separator = ({ verdict }, y) => verdict === void 0 ? [] : [path(`M${margin} ${y}H896`, { stroke: pale })];
-/** What lies behind the rows: the loss that matters, round numbers, the margins, and no change. */
-function scale(axis, end, policy) {
-	const { loss, gain } = marginsOf(policy);
-	const lossAt = placeOf(loss, axis);
-	const [from, to] = loss < gain ? [column.plot, lossAt] : [lossAt, column.plotEnd];
-	const [left, right] = loss < gain ? ["loss", "gain"] : ["gain", "loss"];
-	const upright = (change, attributes) => path(`M${round(placeOf(change, axis))} ${top}V${end}`, attributes);
-	const small = {
-		"font-size": 11,
-		fill: faint
-	};
-	const ticks = ticksOf(axis);
-	return [
-		element("rect", {
-			x: from,
-			y: top,
-			width: to - from,
-			height: end - top,
-			...shade
-		}),
-		...ticks.map((tick) => upright(tick, { stroke: pale })),
-		upright(loss, {
-			stroke: red,
-			"stroke-dasharray": "4 3"
-		}),
-		upright(gain, {
-			stroke: grey,
-			"stroke-dasharray": "4 3"
-		}),
-		upright(0, {
-			stroke: ink,
-			"stroke-width": 1.5
-		}),
-		text(left, {
-			x: column.plot,
-			y: 84,
-			...small
-		}),
-		text(right, {
-			x: column.plotEnd,
-			y: 84,
-			...small,
-			"text-anchor": "end"
-		}),
-		...ticks.map((tick) => {
-			const x = placeOf(tick, axis);
-			return text(tickText(tick), {
-				x,
-				y: end + 17,
-				...small,
-				"text-anchor": "middle"
-			});
-		}),
-		path(`M${margin} ${end}H896`, { stroke: pale })
-	];
-}
-const shade = {
-	fill: red,
-	"fill-opacity": "0.08"
-};
-/** Round numbers, some six of them. */
-function ticksOf({ low, high }) {
-	const least = (high - low) / 8;
-	const power = 10 ** Math.floor(Math.log10(least));
-	const step = power * ([
-		1,
-		2,
-		5
-	].find((factor) => factor * power >= least) ?? 10);
-	const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
-	return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
-}
-/** `−5 %`, `0`. */
-function tickText(tick) {
-	if (tick === 0) return "0";
-	return `${tick < 0 ? "−" : "+"}${formatPercent(Math.abs(tick))}`;
-}
-/** What was found of one row: drawn, in numbers, and in a word. */
-function rowPieces({ label, verdict, interval }, axis, y) {
-	const look = verdict === void 0 ? unjudged : looks[verdict];
-	const line = { y: y + 4.5 };
-	const small = {
-		...line,
-		"font-size": 12,
-		fill: faint
-	};
-	const toEnd = { "text-anchor": "end" };
-	const weight = verdict === void 0 ? 400 : 600;
-	const change = interval ? formatChange(interval.change) : "–";
-	const drawn = interval && [
-		drawnInterval(interval, axis, y, look.color),
-		symbolAt(placeOf(interval.change, axis), y, look),
-		text(formatInterval(interval.low, interval.high), {
-			x: column.interval,
-			...small,
-			...toEnd
-		})
-	];
-	return [
-		...verdict === void 0 ? [text(labelOf(label), {
-			x: 42,
-			...small
-		}), text("not judged", {
-			x: column.verdict + 14,
-			...small
-		})] : [
-			text(labelOf(label), {
-				x: margin,
-				...line
-			}),
-			symbolAt(column.verdict, y, look),
-			text(verdict, {
-				x: column.verdict + 14,
-				...small,
-				fill: look.color
-			})
-		],
-		...drawn ?? [],
-		text(change, {
-			x: column.change,
-			...line,
-			...toEnd,
-			"font-weight": weight
-		})
-	];
-}
-const longestLabel = 30;
-/** The family stands at the end of a cell's name, so what does not fit is left out before it. */
-function labelOf(name) {
-	const label = plainLine(name);
-	if (label.length <= longestLabel) return label;
-	return `${label.slice(0, 17).trimEnd()}…${label.slice(-12)}`;
-}
-/** With bars at its ends where there is room, or arrows where it goes on beyond the plot. */
-function drawnInterval({ low, high }, axis, y, color) {
-	const [left, right] = [round(placeOf(low, axis)), round(placeOf(high, axis))];
-	const bar = (x) => right - left > 18 ? `M${x} ${y - 5}v10` : "";
-	const arrow = (x, tip) => `M${x} ${y - 5}l${tip} 5l${-tip} 5`;
-	const ends = [low < axis.low ? arrow(left - 9, -5) : bar(left), high > axis.high ? arrow(right + 9, 5) : bar(right)];
-	const attributes = {
-		stroke: color,
-		"stroke-width": 2,
-		fill: "none"
-	};
-	return path(`M${left} ${y}H${right}${ends.join("")}`, attributes);
-}
-const disc = "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z";
-const looks = {
-	regression: {
-		color: red,
-		symbol: "M-7 -5H7L0 7Z"
-	},
-	improvement: {
-		color: green,
-		symbol: "M-7 5H7L0 -7Z"
-	},
-	"no-regression": {
-		color: green,
-		symbol: disc
-	},
-	inconclusive: {
-		color: amber,
-		symbol: "M0 -7L7 0L0 7L-7 0Z"
-	},
-	invalid: {
-		color: grey,
-		symbol: "M-6 -4L-4 -6L0 -2L4 -6L6 -4L2 0L6 4L4 6L0 2L-4 6L-6 4L-2 0Z"
-	}
-};
-const unjudged = {
-	color: grey,
-	symbol: disc
-};
-const symbolAt = (x, y, { color, symbol }) => path(symbol, {
-	transform: `translate(${round(x)} ${y})`,
-	fill: color,
-	stroke: "#ffffff"
-});
-function legend(end, { marginRatio }, hidden) {
-	const y = end + 17;
-	const small = {
-		y,
-		"font-size": 11,
-		fill: faint
-	};
-	const box = {
-		y: y - 9,
-		width: 10,
-		height: 10,
-		stroke: red,
-		"stroke-dasharray": "2 1.5"
-	};
-	return [
-		element("rect", {
-			x: margin,
-			...box,
-			...shade
-		}),
-		text(`a loss of ${formatPercent(marginRatio)} or more matters`, {
-			x: 40,
-			...small
-		}),
-		...hidden > 0 ? [text(`${hidden} more cells, none of them worse`, {
-			x: margin,
-			...small,
-			y: y + 18
-		})] : []
-	];
-}
-function element(name, attributes, inside) {
-	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round(value) : escaped(value)}"`).join("")}`;
-	return inside === void 0 ? `${start}/>` : `${start}>${inside}</${name}>`;
-}
-const path = (d, attributes) => element("path", {
-	d,
-	...attributes
-});
-const text = (said, attributes) => element("text", attributes, escaped(said));
-const round = (pixels) => Math.round(pixels * 100) / 100;
-const entities = {
-	"&": "&amp;",
-	"<": "&lt;",
-	">": "&gt;",
-	"\"": "&quot;",
-	"'": "&#39;"
-};
-/** XML has no place for some characters at all, not even escaped. */
-const escaped = (said) => said.replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, " ").replace(/[&<>"']/g, (one) => entities[one] ?? "");
-
-// src/report/png.ts
-/*! What the build lays beside this file is not ppsgate's own: index_bg.wasm is resvg by its authors, in @resvg/resvg-wasm
-*  of npm, with its source at https://github.com/thx/resvg-js, under the Mozilla Public License 2.0; open-sans-*.woff2
-*  are Open Sans, © 2020 The Open Sans Project Authors (https://github.com/googlefonts/opensans), in
-*  @fontsource/open-sans of npm, under the SIL Open Font License 1.1 (https://openfontlicense.org). */
-/** With two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what is no SVG. */
-async function pngOf(svg) {
-	loading ??= load();
-	const { Resvg, fontBuffers } = await loading;
-	const picture = new Resvg(svg, {
-		fitTo: {
-			mode: "zoom",
-			value: 2
-		},
-		font: {
-			fontBuffers,
-			defaultFontFamily: "Open Sans"
-		}
-	});
-	try {
-		const image = picture.render();
-		const png = image.asPng();
-		image.free();
-		return png;
-	} finally {
-		picture.free();
-	}
-}
-/** WebAssembly is initialized once in a process. */
-let loading;
-async function load() {
-	const [{ initWasm, Resvg }, wasm, ...fontBuffers] = await Promise.all([
-		import("./resvg-wasm.js"),
-		readFile(wasmFile),
-		...fontFiles.map((file) => readFile(file))
-	]);
-	await initWasm(wasm);
-	return {
-		Resvg,
-		fontBuffers
-	};
-}
-const wasmFile = new URL("index_bg.wasm", import.meta.url);
-const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
+import { n as intervalPlot } from "./interval-plot.js";
+import { t as pngOf } from "./png2.js";
 
 // src/report/remarkup.ts
 /** In UTF-8. Phabricator takes more, and sends it to everybody by mail. */
@@ -465,6 +36,7 @@ function judgedParts(result, cells, links) {
 		main: [
 			rule(policy),
 			table(result, cells, policy.metric),
+			...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
 			...whyInvalid(cells),
 			...plot(links)
 		],
@@ -476,6 +48,7 @@ function judgedParts(result, cells, links) {
 			...scrolled("runs that stand apart, and count", standingApartLines(cells, plain)),
 			...about(result),
 			...scrolled("how to read this", readingLines(result)),
+			...scrolled("why", cells.filter(isProfiled).flatMap(whyOfCell)),
 			...ministats(policy, cells).map(ministatPart)
 		]
 	};
@@ -540,6 +113,11 @@ function patchLine({ patch }) {
 }
 /** A sentence a line: a block of code does not break them. */
 const readingLines = (result) => [...howToReadTexts(result).flatMap((text) => text.split(/(?<=[.;]) /)), ...verdictMeanings(result.policy).map(([verdict, meaning]) => `${verdict}: ${meaning}`)];
+/** All functions that moved. */
+const whyOfCell = (cell) => [`${cellName(cell.cell)}: ${groundsText(cell, plain)}`, ...(cell.reason?.movers ?? []).map((mover) => {
+	const module = mover.module === void 0 ? "" : ` (${plain.code(mover.module, 80)})`;
+	return `  ${functionName(mover, plain)}${module} ${changeText(mover)}`;
+})];
 /** The note once for all blocks in a row that have the same. */
 function ministatPart({ name, note, text }, index, all) {
 	const block = remarkupBlock(name, text);
@@ -548,9 +126,10 @@ function ministatPart({ name, note, text }, index, all) {
 /** Nothing where there are no lines. */
 const scrolled = (name, all) => all.length === 0 ? [] : [remarkupBlock(name, all.join("\n"), 8)];
 function within(main, parts, links) {
-	const { rerun, details, history } = links;
+	const { rerun, details, history, page } = links;
 	const end = [
 		rerun && `Rerun: ${remarkupText(rerun)}`,
+		page && link("the whole report", page),
 		details && link("details", details),
 		history && link("history", history)
 	].filter(Boolean);
@@ -567,11 +146,6 @@ function link(text, address) {
 const remarkup = {
 	code: (text, most) => remarkupText(text, most),
 	name: (name) => remarkupText(name)
-};
-/** In a block of code. */
-const plain = {
-	code: plainLine,
-	name: (name) => name
 };
 /**
 * Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It
@@ -598,13 +172,14 @@ function remarkupBlock(name, untrusted, visibleLines = 12) {
 // src/publish/phabricator.ts
 const openRevisionAnswer = (conduit, revision, { build, ...options }) => together([...build === void 0 ? [] : [openBuild(conduit, build, revision, options)], openRevisionComment(conduit, revision, options)]);
 /** One comment when the gate has ended, with its plot where that can be uploaded; everybody who follows gets mail of it. */
-function openRevisionComment(conduit, revision, { run, details, takesCommands, log, pause }) {
+function openRevisionComment(conduit, revision, { run, details, page, takesCommands, log, pause }) {
 	const { number, diff } = revision;
 	const marker = `ppsgate D${number}:${diff} run ${run}`;
 	const plot = plotOf(conduit, revision);
 	const put = async ({ title, said = title, result }) => {
 		const links = {
 			...details !== void 0 && { details },
+			...page !== void 0 && { page },
 			...takesCommands && { rerun: `${"@ppsgate"} rerun` }
 		};
 		let missing;

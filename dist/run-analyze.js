@@ -2,13 +2,14 @@ import { r as overrideGate, t as UsageError } from "./overrides.js";
 import { n as exitCodeOfResult, r as exitCodeOfVerdict } from "./exit2.js";
 import { a as readPlan, n as hasPlan } from "./plan.js";
 import { d as pktGenRun, f as parsePktGenLog, l as freebsdLogNames, n as readLinuxLogs, t as logNames, u as readFreebsdLogs } from "./linux-logs.js";
-import { i as worstVerdict, n as cellVerdict, o as readJournal, r as compare, t as assembleResult } from "./assemble.js";
+import { i as worstVerdict, n as cellVerdict, r as compare, s as readJournal, t as assembleResult } from "./assemble.js";
 import { l as standings } from "./standing.js";
 import { n as reasonOf, r as shortened } from "./one-line.js";
-import { s as familySchema } from "./design.js";
-import { a as formatInterval, c as formatPps, r as formatChange } from "./summary.js";
+import { i as familySchema } from "./scenario.js";
+import { l as formatPps, o as formatInterval, r as formatChange } from "./format.js";
 import { r as renderMinistat, t as compare$1 } from "./ministat.js";
-import { m as renderMarkdown } from "./markdown.js";
+import { _ as renderMarkdown } from "./markdown.js";
+import { n as explained } from "./read2.js";
 import { join } from "node:path";
 import { access, lstat, readFile, readdir } from "node:fs/promises";
 
@@ -391,7 +392,7 @@ async function analyzeNetbenches(directory, options) {
 async function analyzeWork(directory, { json }) {
 	const plan = await readPlan(directory);
 	const { entries, unread } = await reread(directory, plan);
-	const result = assembleResult(plan, entries);
+	const { result } = await explained(assembleResult(plan, entries), directory);
 	print(json ? JSON.stringify(analysisAsJson(analysisOf(result)), null, 2) : renderMarkdown(result));
 	if (unread > 0) process.stderr.write(`ppsgate: the logs of ${unread} blasts cannot be read again; their runs are those of the journal.\n`);
 	return exitCodeOfResult(result);

@@ -1,16 +1,17 @@
 import { n as applyOverrides, s as parseSeed } from "./overrides.js";
+import { p as sum$1 } from "./student.js";
 import { n as parseConfig } from "./load.js";
 import { i as historyFile } from "./history.js";
 import { i as randomSeed, n as hasPlan } from "./plan.js";
-import { a as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
+import { i as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
 import { n as openRepository } from "./repository.js";
-import { T as outcomeName, w as headline } from "./markdown.js";
-import { n as readResult } from "./read2.js";
+import { N as headline, P as outcomeName } from "./markdown.js";
+import { r as readResult } from "./read2.js";
 import { t as openEmbedded } from "./open2.js";
 import { i as exitCodes } from "./exit2.js";
 import { r as readyMachine } from "./requirements.js";
 import { n as showProgress } from "./progress.js";
-import { i as formatDuration, s as formatPercent } from "./summary.js";
+import { a as formatDuration, c as formatPercent } from "./format.js";
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
 import { promisify, styleText } from "node:util";
@@ -176,6 +177,11 @@ async function judge(request, directory, world) {
 	if (await exists(join(directory, "result.json"))) return readResult(directory);
 	return await hasPlan(directory) ? resumeGate(directory, world) : gate(request, directory, world);
 }
+/** For which packets flowed that were measured, or sampled. */
+function trafficSeconds({ blasts, outcome }) {
+	const profiles = (outcome.kind === "judged" ? outcome.cells : []).flatMap((cell) => cell.profiles);
+	return sum$1([...blasts.map((blast) => blast.trafficSeconds), ...profiles.map((profile) => profile.kind === "profiled" ? profile.seconds : 0)]);
+}
 const isExpected = ({ expected }, result) => outcomeName(result) === expected;
 const exists = (path) => access(path).then(() => true, () => false);
 
@@ -233,10 +239,10 @@ function table(judged) {
 	}).join("\n");
 }
 function closing(judged, directory, seconds) {
-	const traffic = judged.flatMap(({ result }) => result.blasts).reduce((seconds, blast) => seconds + blast.trafficSeconds, 0);
+	const traffic = sum(judged.map(({ result }) => trafficSeconds(result)));
 	return [
 		`${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
-		...judged.map((one) => `Report: ${one.directory}/report.md`),
+		...judged.map((one) => `Report: ${one.directory}/report/index.html`),
 		`The repository of the patches: ${directory}/repository`
 	].join("\n");
 }

@@ -2,18 +2,18 @@ import { t as loadConfig } from "./load.js";
 import { a as parseMaxRuns, n as applyOverrides, o as parsePriority, s as parseSeed, t as UsageError } from "./overrides.js";
 import { n as exitCodeOfResult, o as worstExitCode } from "./exit2.js";
 import { _ as together, c as answering, f as endingOfResult, n as openBuild, u as endingOfError } from "./harbormaster.js";
-import { w as headline } from "./markdown.js";
+import { N as headline } from "./markdown.js";
 import { a as readPlan, i as randomSeed } from "./plan.js";
 import { c as parseRevisionName, n as patchOfRevision, o as findRevision, p as openRevisionComment, t as parseEarlier } from "./revision.js";
 import { n as phabricatorOf, t as openPhabricator } from "./phabricator-login.js";
 import { n as whoami, t as openReservations } from "./controller.js";
 import { i as historyFile } from "./history.js";
-import { a as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
-import { l as patchName } from "./result.js";
+import { i as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
+import { u as patchName } from "./result.js";
 import { n as openRepository } from "./repository.js";
 import { n as showProgress, t as labelled } from "./progress.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 
 // src/commands/judge-gate.ts
 /** All at once, and each to its end. */
@@ -153,7 +153,7 @@ function required(name, value) {
 /** A comment for each gate, and one end of the build, by the worst of them. */
 async function judgeAndAnswer(asked) {
 	const { config, options, signal } = asked;
-	const { run = `by-hand-${Date.now()}`, build, details } = options;
+	const { run = `by-hand-${Date.now()}`, build, details, site } = options;
 	const phabricator = phabricatorOf(config);
 	const { undecided } = phabricator;
 	const conduit = await openPhabricator(phabricator, { log: stderrLog });
@@ -176,9 +176,10 @@ async function judgeAndAnswer(asked) {
 		...shared,
 		run
 	});
-	const comment = (index) => openRevisionComment(conduit, diff, {
+	const comment = (index, page) => openRevisionComment(conduit, diff, {
 		...shared,
-		run: index === 0 ? run : `${run}.${index}`
+		run: index === 0 ? run : `${run}.${index}`,
+		...page !== void 0 && { page }
 	});
 	let ended = [];
 	await answering(buildAnswer, signal, async () => {
@@ -186,10 +187,17 @@ async function judgeAndAnswer(asked) {
 			await comment(0).ended(endingOfError(error));
 			throw error;
 		});
-		ended = await judgeAll(gates, call, (index) => together([comment(index), whileItLasts(buildAnswer)]));
+		ended = await judgeAll(gates, call, (index) => together([comment(index, pageOf(gates, index, site)), whileItLasts(buildAnswer)]));
 		return worstOf(ended.map(endingOf));
 	});
 	return ended;
+}
+/** Of several gates each has a folder of its own in the work directory. */
+function pageOf(gates, index, site) {
+	const directory = gates[index]?.directory;
+	if (site === void 0 || directory === void 0) return void 0;
+	const folder = gates.length === 1 ? "" : `/${basename(directory)}`;
+	return `${site.replace(/\/+$/, "")}${folder}/report/index.html`;
 }
 /** The diff that is judged, for good: a newer one may come at any time. */
 async function diffOf(conduit, { config, options }) {
@@ -232,7 +240,7 @@ async function runGate(options, signal) {
 		const results = judged.map(({ result }) => result);
 		const printed = ended.length === 1 ? results[0] : results;
 		if (printed !== void 0) process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
-	} else for (const { result, directory } of judged) process.stdout.write(`${headline(result)}\nReport: ${directory}/report.md\n`);
+	} else for (const { result, directory } of judged) process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);
 	const failure = ended.find(({ status }) => status === "rejected");
 	if (failure?.status === "rejected") throw failure.reason;
 	return worstExitCode(judged.map(({ result }) => exitCodeOfResult(result)));

@@ -2,7 +2,7 @@ import { b as didYouMean } from "./schema.js";
 import { t as loadConfig } from "./load.js";
 import { t as UsageError } from "./overrides.js";
 import { i as exitCodes } from "./exit2.js";
-import { d as roughly } from "./summary.js";
+import { p as roughly } from "./format.js";
 import { a as holdingOf, m as readLog, p as readLab, t as openStore } from "./open.js";
 import { t as aimOf } from "./overview.js";
 import { t as configPath } from "./named-testbed.js";

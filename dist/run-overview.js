@@ -4,7 +4,7 @@ import { p as readLab, t as openStore } from "./open.js";
 import { i as readUsualSeconds } from "./outlook.js";
 import { n as overviewOf, t as aimOf } from "./overview.js";
 import { t as configPath } from "./named-testbed.js";
-import { n as expectedly } from "./summary.js";
+import { t as expectedly } from "./format.js";
 import { i as oneLine, n as columns, r as hasColours, t as clockText } from "./table.js";
 
 // src/commands/overview-text.ts

@@ -1,5 +1,5 @@
 import { t as loadConfig } from "./load.js";
-import { D as record, O as string, S as int, T as object, _ as array, j as unknown } from "./design.js";
+import { O as unknown, S as object, T as string, m as array, w as record, y as int } from "./scenario.js";
 import { i as exitCodes } from "./exit2.js";
 import { i as readSecret, n as phabricatorOf, r as tokenVariable, t as openPhabricator } from "./phabricator-login.js";
 import { n as reasonOf } from "./one-line.js";

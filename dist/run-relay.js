@@ -1,5 +1,5 @@
 import { t as loadConfig } from "./load.js";
-import { A as union, C as literal, E as preprocess, O as string, S as int, T as object, _ as array, g as _enum, j as unknown, x as discriminatedUnion, y as boolean } from "./design.js";
+import { C as preprocess, D as union, O as unknown, S as object, T as string, b as literal, g as boolean, m as array, p as _enum, v as discriminatedUnion, y as int } from "./scenario.js";
 import { t as date } from "./coerce.js";
 import { a as parseMaxRuns, n as applyOverrides, t as UsageError } from "./overrides.js";
 import { i as readSecret, n as phabricatorOf, t as openPhabricator } from "./phabricator-login.js";
@@ -17,7 +17,7 @@ import { t as turns } from "./turns.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { promisify } from "node:util";
 import { buffer } from "node:stream/consumers";
@@ -1519,7 +1519,7 @@ async function runningTries(directory) {
 	}))).flat();
 }
 /** How ppsgate is called for a job: from the start, or to go on with what is there. */
-async function callFor(job, before, { configPath, repository, directory }) {
+async function callFor(job, before, { configPath, repository, directory, site }) {
 	const { ask, extend } = job;
 	const always = flags({
 		"--run": job.key,
@@ -1527,13 +1527,13 @@ async function callFor(job, before, { configPath, repository, directory }) {
 		"--config": configPath,
 		"--repository": repository
 	});
-	const resume = (work) => [
+	const siteOf = (work) => flags({ "--site": site && `${site}/${basename(work)}` });
+	const resume = (work) => [...[
 		"gate",
 		"--resume",
 		work,
-		"--answer",
-		...always
-	];
+		"--answer"
+	], ...[...always, ...siteOf(work)]];
 	if (extend !== void 0) {
 		const work = (await readTry(directory, extend.key))?.work ?? join(directory, extend.key);
 		if (!await hasPlan(work)) return { why: `The experiment that ${nameOf(job)} was to go on with is not in ${work} any more: have it measured from the start.` };
@@ -1570,6 +1570,7 @@ async function callFor(job, before, { configPath, repository, directory }) {
 			`D${job.revision}:${job.diff}`,
 			"--answer",
 			...always,
+			...siteOf(work),
 			...asked
 		]
 	};
@@ -1872,12 +1873,13 @@ async function openStarter({ start, directory }, world) {
 	switch (start.kind) {
 		case "here": {
 			const { configPath, program = thisProgram() } = world;
-			const { repository, most } = start;
+			const { repository, most, site } = start;
 			const here = startHere({
 				configPath,
 				repository,
 				directory,
 				most,
+				site,
 				program,
 				environment: process.env
 			});

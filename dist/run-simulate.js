@@ -1,9 +1,9 @@
 import { t as UsageError } from "./overrides.js";
-import { I as NEVER, O as string, T as object, _ as array, w as number } from "./design.js";
+import { N as NEVER, S as object, T as string, m as array, x as number } from "./scenario.js";
 import { C as duration, E as ratio, T as expected, t as configKeys } from "./schema.js";
-import { l as grouped, s as formatPercent } from "./summary.js";
+import { c as formatPercent, d as grouped } from "./format.js";
 import { t as simulate } from "./simulate.js";
-import { d as sampleStandardDeviation, s as mean } from "./student.js";
+import { c as mean, f as sampleStandardDeviation } from "./student.js";
 import { t as keyName } from "./problem.js";
 import { readFile } from "node:fs/promises";
 

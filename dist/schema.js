@@ -1,5 +1,6 @@
 import { t as __commonJSMin } from "./rolldown-runtime.js";
-import { A as union, C as literal, D as record, M as url, O as string, T as object, _ as array, b as custom, d as scenarios, f as scenariosOf, g as _enum, o as families, t as designNames, u as scenarioSchema, w as number, x as discriminatedUnion, y as boolean } from "./design.js";
+import { D as union, S as object, T as string, _ as custom, b as literal, c as scenarios, g as boolean, k as url, l as scenariosOf, m as array, p as _enum, r as families, s as scenarioSchema, v as discriminatedUnion, w as record, x as number } from "./scenario.js";
+import { t as designNames } from "./design.js";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
 
 // src/config/units.ts
@@ -302,11 +303,13 @@ const pathPrefix = text(/^(?!\/)[^\p{Cc}]{1,200}$/u, "a folder of the repository
 const here = closed$1({
 	kind: literal("here").optional(),
 	repository: path.prefault("."),
-	most: wholeNumber(1, 100).prefault(4)
-}).transform(({ repository, most }) => ({
+	most: wholeNumber(1, 100).prefault(4),
+	site: serverUrl("https://ci.example.org/ppsgate").optional()
+}).transform(({ repository, most, site }) => ({
 	kind: "here",
 	repository,
-	most
+	most,
+	...site !== void 0 && { site }
 }));
 const github = closed$1({
 	kind: literal("github"),
@@ -1335,6 +1338,15 @@ const gate = closed$1({
 	...design !== void 0 && { design },
 	...maxRuns !== void 0 && { maxRunsPerVariant: maxRuns }
 }));
+const profile = closed$1({
+	enabled: boolean({ error: expected("true or false") }).prefault(true),
+	window: duration(between(.5, 60)).optional(),
+	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional()
+});
+const profileSeconds = {
+	linux: 3,
+	freebsd: 10
+};
 const likeAList = { error: expected("a list like [forwarding]") };
 /** Which there are depends on the testbeds, and on the site's own rules. */
 const namedScenarios = array(string({ error: expected("the name of a scenario") }), likeAList).min(1, "expected at least one scenario, found an empty list").refine((list) => new Set(list).size === list.length, "a name is in this list twice");
@@ -1367,6 +1379,7 @@ const configKeys = closed$1({
 	families: listOf(families).prefault(["inet4"]),
 	traffic: traffic.prefault({}),
 	gate: gate.prefault({}),
+	profile: profile.prefault({}),
 	history: path.prefault("~/.local/state/ppsgate/history.jsonl"),
 	reservations: reservationsSchema.prefault({}),
 	github: githubSchema.prefault({}),
@@ -1374,8 +1387,9 @@ const configKeys = closed$1({
 });
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 const configSchema = configKeys.transform((written, context) => {
-	const { traffic: writtenTraffic, each, phabricator, ...rest } = written;
-	const traffic = withDefaults(writtenTraffic, Object.values(written.testbeds).map(systemOfKind).every((system) => system === "freebsd") ? "freebsd" : "linux");
+	const { traffic: writtenTraffic, each, phabricator, profile, ...rest } = written;
+	const usual = Object.values(written.testbeds).map(systemOfKind).every((system) => system === "freebsd") ? "freebsd" : "linux";
+	const traffic = withDefaults(writtenTraffic, usual);
 	const refuse = (path, message) => context.addIssue({
 		code: "custom",
 		path,
@@ -1401,6 +1415,10 @@ const configSchema = configKeys.transform((written, context) => {
 	return {
 		...rest,
 		traffic,
+		...profile.enabled && { profile: {
+			seconds: profile.window ?? profileSeconds[usual],
+			...profile.event !== void 0 && { event: profile.event }
+		} },
 		...frameSizes !== void 0 && { frameSizes },
 		...each !== void 0 && { each },
 		...phabricator !== void 0 && { phabricator }

@@ -1,5 +1,5 @@
 import { n as uniformInt, t as xoroshiro128plus } from "./xoroshiro128plus.js";
-import { f as sumNthPowerDeviations, s as mean, u as quantileSorted } from "./student.js";
+import { c as mean, d as quantileSorted, m as sumNthPowerDeviations } from "./student.js";
 import { r as looksOf } from "./design.js";
 import { n as judgeInOrder, o as pooledEvidence, t as standardNormal } from "./normal.js";
 

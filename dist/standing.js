@@ -1,4 +1,4 @@
-import { o as geometricMean } from "./student.js";
+import { s as geometricMean } from "./student.js";
 import { r as looksOf } from "./design.js";
 import { a as pairedEvidence, i as boundsOf, n as judgeInOrder, o as pooledEvidence, r as judgeLook } from "./normal.js";
 

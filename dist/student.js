@@ -409,6 +409,46 @@ BayesianClassifier.prototype.score = function score(item) {
 	}
 	return oddsSums;
 };
+var COEFFICIENTS = [
+	.9999999999999971,
+	57.15623566586292,
+	-59.59796035547549,
+	14.136097974741746,
+	-.4919138160976202,
+	3399464998481189e-20,
+	4652362892704858e-20,
+	-9837447530487956e-20,
+	.0001580887032249125,
+	-.00021026444172410488,
+	.00021743961811521265,
+	-.0001643181065367639,
+	8441822398385275e-20,
+	-26190838401581408e-21,
+	36899182659531625e-22
+];
+var g = 607 / 128;
+var LOGSQRT2PI = Math.log(Math.sqrt(2 * Math.PI));
+/**
+* Compute the logarithm of the [gamma function](https://en.wikipedia.org/wiki/Gamma_function) of a value using Lanczos' approximation.
+* This function takes as input any real-value n greater than 0.
+* This function is useful for values of n too large for the normal gamma function (n > 165).
+* The code is based on Lanczo's Gamma approximation, defined [here](http://my.fit.edu/~gabdo/gamma.txt).
+*
+* @param {number} n Any real number greater than zero.
+* @returns {number} The logarithm of gamma of the input value.
+*
+* @example
+* gammaln(500); // 2605.1158503617335
+* gammaln(2.4); // 0.21685932244884043
+*/
+function gammaln(n) {
+	if (n <= 0) return Number.POSITIVE_INFINITY;
+	n--;
+	var a = COEFFICIENTS[0];
+	for (var i = 1; i < 15; i++) a += COEFFICIENTS[i] / (n + i);
+	var tmp = g + .5 + n;
+	return LOGSQRT2PI + Math.log(a) - tmp + (n + .5) * Math.log(tmp);
+}
 var SQRT_2PI$1 = Math.sqrt(2 * Math.PI);
 function cumulativeDistribution(z) {
 	var sum = z;
@@ -633,4 +673,4 @@ function betaFraction(x, a, b) {
 	return fraction;
 }
 
-export { studentTail as a, median as c, sampleStandardDeviation as d, sumNthPowerDeviations as f, studentTExact as i, medianAbsoluteDeviation as l, criticalT as n, geometricMean as o, studentT as r, mean as s, confidencePercents as t, quantileSorted as u };
+export { studentTail as a, mean as c, quantileSorted as d, sampleStandardDeviation as f, studentTExact as i, median as l, sumNthPowerDeviations as m, criticalT as n, gammaln as o, sum as p, studentT as r, geometricMean as s, confidencePercents as t, medianAbsoluteDeviation as u };

@@ -1,16 +1,18 @@
-import { i as cellName } from "./design.js";
+import { t as cellName } from "./scenario.js";
 import { a as systemOf } from "./schema.js";
 import { t as UsageError } from "./overrides.js";
 import { n as reasonOf } from "./one-line.js";
 import { t as RepositoryError } from "./repository.js";
-import { T as outcomeName, m as renderMarkdown } from "./markdown.js";
+import { P as outcomeName } from "./markdown.js";
 import { n as isJudged } from "./variant-name.js";
 import { n as historyEntries } from "./history.js";
 import { a as readPlan, c as writePlan, l as buildVariants, o as refuseUsed, r as makePlan, s as replacePlan, t as extendPlan } from "./plan.js";
 import { l as standings } from "./standing.js";
-import { a as openJournal, c as isOfVerdict, l as leftOutIn, s as cellsSoFar, t as assembleResult } from "./assemble.js";
-import { dirname, join } from "node:path";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { a as takeProfiles, c as cellsSoFar, l as isOfVerdict, o as openJournal, t as assembleResult, u as leftOutIn } from "./assemble.js";
+import { n as explained } from "./read2.js";
+import { n as writeResult } from "./write2.js";
+import { join } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 
 // src/patch/range.ts
 /** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
@@ -85,7 +87,7 @@ async function runExperiment(options) {
 				of
 			});
 			const logs = join("blasts", logFolder(blast, attempt));
-			const keepLog = (name, text) => writeLog(join(directory, logs), name, text);
+			const keepLog = (name, content) => writeLog(join(directory, logs), name, content);
 			const outcome = await testbed.blast(blast, keepLog, signal);
 			if (outcome.kind === "rejected") {
 				await reject(outcome);
@@ -125,6 +127,22 @@ async function runExperiment(options) {
 				told.add(name);
 			}
 		}
+		await takeProfiles({
+			plan,
+			testbed,
+			journal,
+			at,
+			signal,
+			keepLogIn: (folder) => (name, text) => writeLog(join(directory, folder), name, text),
+			onNext: (next) => onEvent({
+				kind: "profile",
+				...next
+			}),
+			warn: (text) => onEvent({
+				kind: "warning",
+				text
+			})
+		});
 		await journal.append({
 			kind: "finished",
 			at: at()
@@ -221,23 +239,9 @@ function logFolder(blast, attempt) {
 	const name = `${String(blast.number).padStart(3, "0")}-${cellName(blast.cell).replaceAll(" ", "-")}`;
 	return attempt === 1 ? name : `${name}.${attempt}`;
 }
-async function writeLog(folder, name, text) {
+async function writeLog(folder, name, content) {
 	await mkdir(folder, { recursive: true });
-	await writeFile(join(folder, name), text);
-}
-
-// src/report/write.ts
-/** Writes `result.json` and `report.md`, each whole or not at all. */
-async function writeResult(directory, result) {
-	await replaceFile(join(directory, "result.json"), `${JSON.stringify(result, null, 2)}\n`);
-	await replaceFile(join(directory, "report.md"), renderMarkdown(result));
-}
-/** Writes a file whole or not at all, in a folder that need not be there yet. */
-async function replaceFile(path, text) {
-	await mkdir(dirname(path), { recursive: true });
-	const draft = `${path}.part`;
-	await writeFile(draft, text, { flush: true });
-	await rename(draft, path);
+	await writeFile(join(folder, name), content);
 }
 
 // src/gate.ts
@@ -331,8 +335,8 @@ async function carryOut(plan, directory, reserved, world) {
 			onEvent,
 			signal
 		});
-		const result = assembleResult(plan, journal);
-		await writeResult(directory, result);
+		const { result, profiles } = await explained(assembleResult(plan, journal), directory);
+		await writeResult(directory, result, profiles);
 		await world.history.append(historyEntries(result));
 		return result;
 	} finally {
@@ -347,4 +351,4 @@ function timestampedDirectory(prefix, now = /* @__PURE__ */ new Date()) {
 	return `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
 }
 
-export { patchOfRange as a, replaceFile as i, gate as n, resumeGate as r, timestampedDirectory as t };
+export { patchOfRange as i, gate as n, resumeGate as r, timestampedDirectory as t };

@@ -4,6 +4,8 @@ import packageJson from '../package.json' with { type: 'json' };
 import { addAnalyzeCommand } from './commands/analyze.ts';
 import { addBadgeCommand } from './commands/badge.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addFlamegraphCommand } from './commands/flamegraph.ts';
+import { addFoldCommand } from './commands/fold.ts';
 import { addGateCommand } from './commands/gate.ts';
 import { addInitCommand } from './commands/init.ts';
 import { addLabCommand } from './commands/lab.ts';
@@ -31,6 +33,8 @@ for (const add of [
   addReportCommand,
   addAnalyzeCommand,
   addMinistatCommand,
+  addFoldCommand,
+  addFlamegraphCommand,
   addSimulateCommand,
   addLabCommand,
   addTestbedsCommand,

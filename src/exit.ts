@@ -47,6 +47,7 @@ const usageErrors = new Set([
   'BenchesError',
   'DataDirectoryError',
   'RevisionError',
+  'ProfileError',
 ]);
 
 export function exitCodeOfError(error: unknown): number {

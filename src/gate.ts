@@ -20,6 +20,7 @@ import type { Patch } from './patch/patch.ts';
 import type { Repository } from './patch/repository.ts';
 import { assembleResult } from './report/assemble.ts';
 import { outcomeName } from './report/headline.ts';
+import { explained } from './report/read.ts';
 import type { Result } from './report/result.ts';
 import { writeResult } from './report/write.ts';
 import type { System } from './scenario/scenario.ts';
@@ -141,8 +142,8 @@ async function carryOut(
   const testbed = await reserved.open(plan.traffic);
   try {
     const journal = await runExperiment({ plan, testbed, directory, now, onEvent, signal });
-    const result = assembleResult(plan, journal);
-    await writeResult(directory, result);
+    const { result, profiles } = await explained(assembleResult(plan, journal), directory);
+    await writeResult(directory, result, profiles);
     await world.history.append(historyEntries(result));
     return result;
   } finally {

@@ -41,6 +41,11 @@ export function showProgress(output: Output, metric: Metric, now: () => number) 
           line.show(parts.filter(Boolean).join(' · '));
           break;
         }
+        case 'profile': {
+          const again = event.attempt > 1 ? ` (try ${event.attempt})` : '';
+          line.show(`profile of ${event.variant}${again} · ${cellName(event.cell)}`);
+          break;
+        }
         case 'ended':
           pace.blasts += 1;
           last = summary(event.entry, metric);

@@ -131,6 +131,7 @@ test('the plan, the journal, the logs, the result and the report are left in the
     'blasts',
     'experiment.json',
     'journal.jsonl',
+    'report',
     'report.md',
     'result.json',
   ]);

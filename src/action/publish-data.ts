@@ -38,8 +38,9 @@ export async function publishData(
     core.warning(published.why);
     return all;
   }
-  return published.links.map(({ result, report }) => {
+  return published.links.map(({ result, report, page, graphs }) => {
     const data = [report && `[report](${report})`, result && `[result](${result})`, usual.rawData];
-    return { ...usual, rawData: data.filter(Boolean).join(', ') };
+    const rawData = data.filter(Boolean).join(', ');
+    return { ...usual, rawData, ...(page && { page }), graph: (anchor) => graphs.get(anchor) };
   });
 }

@@ -24,6 +24,7 @@ import {
 } from '../publish/answer.ts';
 import { readHistory } from '../publish/data-branch.ts';
 import { headline, outcomeName } from '../report/headline.ts';
+import { explained } from '../report/read.ts';
 import type { Result } from '../report/result.ts';
 import { testbedsFor } from '../testbed/inventory.ts';
 import { timestampedDirectory } from '../work-directory.ts';
@@ -174,7 +175,9 @@ async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> 
   const written = join(directory, 'result.json');
   if (place.file('result') !== written) await copyFile(written, place.file('result'));
   if (!isAlone) return summarized(endingOfResult(result, {}));
-  const publication = { result, isDefaultBranch: request.purpose !== 'patch', isTrusted: true };
+  const { profiles } = await explained(result, directory);
+  const isDefaultBranch = request.purpose !== 'patch';
+  const publication = { result, profiles, isDefaultBranch, isTrusted: true };
   const [links = {}] = await publishData(context, config, [publication]);
   return summarized(endingOfResult(result, links));
 }

@@ -12,11 +12,12 @@ import {
   agreesWith,
   fetchArtifact,
   parseResult,
+  profilesOf,
   readEntries,
   withPatch,
 } from '../publish/artifact.ts';
 import { headline } from '../report/headline.ts';
-import type { Result } from '../report/result.ts';
+import type { CellProfiles } from '../report/profiles.ts';
 import { artifactName } from './extend.ts';
 import { readEvent } from './inputs.ts';
 import { answerFor, configCommitOf, gateNames, type JobContext, wishesFor } from './job.ts';
@@ -50,7 +51,7 @@ export async function runPublish(context: JobContext): Promise<number> {
 }
 
 /** How a gate ended, or why it was not let begin. */
-type Left = Ending & { refused?: string };
+type Left = Ending & { refused?: string; profiles?: readonly CellProfiles[] };
 
 type Source = {
   request: AdmittedRequest;
@@ -127,11 +128,16 @@ async function endingsOf(
   if (entries.kind === 'refused') {
     return everywhere(endingOfFailure(exitCodes.infrastructure, entries.why));
   }
-  return files.map(({ result, failure }) => {
-    const measured = entries.texts.get(result);
-    if (measured !== undefined) return endingOf(measured, patch);
-    return endingOfText(entries.texts.get(failure));
-  });
+  return Promise.all(
+    files.map(async ({ result, failure }, index) => {
+      const measured = entries.texts.get(result);
+      if (measured === undefined) return endingOfText(entries.texts.get(failure));
+      const ending = endingOf(measured, patch);
+      if (ending.result === undefined) return ending;
+      const folder = of === 1 ? '' : `${index + 1}/`;
+      return { ...ending, profiles: await profilesOf(artifact.bytes, ending.result, folder) };
+    }),
+  );
 }
 
 function endingOf(text: string, patch: Patch): Ending {
@@ -179,14 +185,15 @@ const selfMade = (patch: Patch, path: string): string =>
   `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit.slice(0, 12)}.`;
 
 async function withLinks(
-  ending: Ending,
+  ending: Left,
   { request, isTrusted }: Pick<Source, 'request' | 'isTrusted'>,
   config: Config,
   context: JobContext,
 ): Promise<Ending> {
-  const result: Result | undefined = ending.result;
+  const { result, profiles = [] } = ending;
   const isDefaultBranch = request.purpose !== 'patch';
-  const publications = result === undefined ? [] : [{ result, isDefaultBranch, isTrusted }];
+  const publications =
+    result === undefined ? [] : [{ result, profiles, isDefaultBranch, isTrusted }];
   const [links = {}] = await publishData(context, config, publications);
   if (result === undefined) return ending;
   core.info(headline(result));

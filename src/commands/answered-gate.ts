@@ -1,5 +1,5 @@
 // `ppsgate gate --answer`: the same gate, with its answer on Phabricator.
-
+import { basename } from 'node:path';
 import { UsageError } from '../config/overrides.ts';
 import { worstExitCode } from '../exit.ts';
 import { readPlan } from '../experiment/plan.ts';
@@ -22,6 +22,7 @@ import {
   gatesOf,
   type Judged,
   judgeAll,
+  type OneGate,
   required,
   revisionNamed,
   stderrLog,
@@ -30,7 +31,7 @@ import {
 /** A comment for each gate, and one end of the build, by the worst of them. */
 export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledResult<Judged>[]> {
   const { config, options, signal } = asked;
-  const { run = `by-hand-${Date.now()}`, build, details } = options;
+  const { run = `by-hand-${Date.now()}`, build, details, site } = options;
   const phabricator = phabricatorOf(config);
   const { undecided } = phabricator;
   // Without the signal: a gate that is cancelled has something to tell, too.
@@ -47,8 +48,12 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
   };
   const buildAnswer =
     build === undefined ? together([]) : openBuild(conduit, build, diff, { ...shared, run });
-  const comment = (index: number) =>
-    openRevisionComment(conduit, diff, { ...shared, run: index === 0 ? run : `${run}.${index}` });
+  const comment = (index: number, page?: string) =>
+    openRevisionComment(conduit, diff, {
+      ...shared,
+      run: index === 0 ? run : `${run}.${index}`,
+      ...(page !== undefined && { page }),
+    });
 
   let ended: PromiseSettledResult<Judged>[] = [];
   await answering(buildAnswer, signal, async () => {
@@ -57,11 +62,23 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
       throw error;
     });
     ended = await judgeAll(gates, call, (index) =>
-      together([comment(index), whileItLasts(buildAnswer)]),
+      together([comment(index, pageOf(gates, index, site)), whileItLasts(buildAnswer)]),
     );
     return worstOf(ended.map(endingOf));
   });
   return ended;
+}
+
+/** Of several gates each has a folder of its own in the work directory. */
+function pageOf(
+  gates: readonly OneGate[],
+  index: number,
+  site: string | undefined,
+): string | undefined {
+  const directory = gates[index]?.directory;
+  if (site === undefined || directory === undefined) return undefined;
+  const folder = gates.length === 1 ? '' : `/${basename(directory)}`;
+  return `${site.replace(/\/+$/, '')}${folder}/report/index.html`;
 }
 
 /** The diff that is judged, for good: a newer one may come at any time. */

@@ -35,6 +35,7 @@ export function addGateCommand(program: Command): void {
     .option('--run <key>', 'with --answer: of this run, which is answered once')
     .option('--build <phid>', 'with --answer: the Harbormaster build that waits, too')
     .option('--details <url>', 'with --answer: where the rest is to be found')
+    .option('--site <url>', 'with --answer: where browsers find the work directory')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',

@@ -41,6 +41,7 @@ export type GateOptions = Overrides & {
   run?: string;
   build?: string;
   details?: string;
+  site?: string;
   json?: true;
 };
 

@@ -1,12 +1,12 @@
 // `ppsgate ministat`: reads files of numbers and prints what FreeBSD's ministat(1) prints, on any system.
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import { getSystemErrorMessage } from 'node:util';
 import type { Command } from 'commander';
 import { MinistatInputError, parseColumn } from '../stats/columns.ts';
 import type { MinistatOptions, MinistatSet } from '../stats/ministat.ts';
 import { type ConfidencePercent, confidencePercents } from '../stats/student.ts';
+import { printPieces } from './print-pieces.ts';
 
 export function addMinistatCommand(program: Command): void {
   program
@@ -55,7 +55,7 @@ async function answer(files: readonly string[], flags: Flags): Promise<void> {
   const options = readOptions(flags);
   const sets = await readSets(files, flags);
 
-  await print(
+  await printPieces(
     flags.json
       ? [`${JSON.stringify(compare(sets, options), null, 2)}\n`]
       : ministatPieces(sets, options),
@@ -122,13 +122,4 @@ function reason(error: unknown): string {
   return 'errno' in error && typeof error.errno === 'number'
     ? getSystemErrorMessage(error.errno)
     : error.message;
-}
-
-/** Piece by piece, as fast as the reader takes them; `ppsgate ministat … | head` closes the pipe when it has seen enough. */
-async function print(pieces: Iterable<string>): Promise<void> {
-  try {
-    await pipeline(pieces, process.stdout, { end: false });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
-  }
 }

@@ -1,4 +1,5 @@
 // `ppsgate report`: what a finished gate says, rendered again.
+import { join } from 'node:path';
 import type { Command } from 'commander';
 
 export function addReportCommand(program: Command): void {
@@ -7,16 +8,27 @@ export function addReportCommand(program: Command): void {
     .description('render the report of a work directory again, as Markdown')
     .argument('<dir>', 'work directory that holds a result.json')
     .option('--json', 'print the result itself')
+    .option('--page', 'write the page, its plots and flamegraphs again, and print where it is')
     .addHelpText('after', '\nExample:\n  ppsgate report ppsgate-gate-20261120-231655')
-    .action(async (directory: string, options: { json?: true }) => {
+    .action(async (directory: string, options: ReportOptions) => {
       const { runToExit, exitCodes } = await import('../exit.ts');
-      const { readResult } = await import('../report/read.ts');
-      const { renderMarkdown } = await import('../report/markdown.ts');
       await runToExit(async () => {
-        const result = await readResult(directory);
-        const text = options.json ? `${JSON.stringify(result, null, 2)}\n` : renderMarkdown(result);
-        process.stdout.write(text);
+        process.stdout.write(await reported(directory, options));
         return exitCodes.pass;
       }, program.opts());
     });
+}
+
+type ReportOptions = { json?: true; page?: true };
+
+async function reported(directory: string, { json, page }: ReportOptions): Promise<string> {
+  const { explained, readResult } = await import('../report/read.ts');
+  const { renderMarkdown } = await import('../report/markdown.ts');
+  const written = await readResult(directory);
+  if (json) return `${JSON.stringify(written, null, 2)}\n`;
+  if (!page) return renderMarkdown(written);
+  const { writeResult } = await import('../report/write.ts');
+  const { result, profiles } = await explained(written, directory);
+  await writeResult(directory, result, profiles);
+  return `${join(directory, 'report', 'index.html')}\n`;
 }

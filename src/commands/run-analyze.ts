@@ -8,6 +8,7 @@ import { readBenches } from '../netbenches/directory.ts';
 import { analysisAsJson, renderAnalysis } from '../netbenches/render.ts';
 import { assembleResult } from '../report/assemble.ts';
 import { renderMarkdown } from '../report/markdown.ts';
+import { explained } from '../report/read.ts';
 import type { Result, Run } from '../report/result.ts';
 import type { Cell } from '../scenario/scenario.ts';
 import { worstVerdict } from '../stats/verdict.ts';
@@ -48,7 +49,7 @@ async function analyzeNetbenches(directory: string, options: AnalyzeOptions): Pr
 async function analyzeWork(directory: string, { json }: AnalyzeOptions): Promise<number> {
   const plan = await readPlan(directory);
   const { entries, unread } = await reread(directory, plan);
-  const result = assembleResult(plan, entries);
+  const { result } = await explained(assembleResult(plan, entries), directory);
   print(
     json ? JSON.stringify(analysisAsJson(analysisOf(result)), null, 2) : renderMarkdown(result),
   );

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { parseSeed } from '../config/overrides.ts';
-import { type Judged, runDemo } from '../demo/demo.ts';
+import { type Judged, runDemo, trafficSeconds } from '../demo/demo.ts';
 import { demoPatches } from '../demo/repository.ts';
 import { exitCodes } from '../exit.ts';
 import { randomSeed } from '../experiment/plan.ts';
@@ -89,12 +89,10 @@ function table(judged: Judged[]): string {
 }
 
 function closing(judged: Judged[], directory: string, seconds: number): string {
-  const traffic = judged
-    .flatMap(({ result }) => result.blasts)
-    .reduce((seconds, blast) => seconds + blast.trafficSeconds, 0);
+  const traffic = sum(judged.map(({ result }) => trafficSeconds(result)));
   return [
     `${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
-    ...judged.map((one) => `Report: ${one.directory}/report.md`),
+    ...judged.map((one) => `Report: ${one.directory}/report/index.html`),
     `The repository of the patches: ${directory}/repository`,
   ].join('\n');
 }

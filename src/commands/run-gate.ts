@@ -23,7 +23,7 @@ export async function runGate(options: GateOptions, signal: AbortSignal): Promis
     if (printed !== undefined) process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
   } else {
     for (const { result, directory } of judged) {
-      process.stdout.write(`${headline(result)}\nReport: ${directory}/report.md\n`);
+      process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);
     }
   }
   const failure = ended.find(({ status }) => status === 'rejected');

@@ -52,6 +52,8 @@ export type Config = {
   /** Several sizes of frames, each of which makes cells of its own; absent: that of `traffic`. */
   frameSizes?: number[];
   gate: Gate;
+  /** Absent: no profile is taken. */
+  profile?: Profiling;
   /** File in which what is learnt of the testbeds is kept from one experiment to the next. */
   history: string;
   /** Where it is kept who uses which testbed. */
@@ -106,6 +108,13 @@ export type Gate = {
   design?: DesignName;
   /** Per cell. Absent: five blasts' worth of runs that share blasts, 20 of those that do not. */
   maxRunsPerVariant?: number;
+};
+
+export type Profiling = {
+  /** For which each profile takes samples. */
+  seconds: number;
+  /** As the DUT's own tool names it, pmcstat(8) or perf(1); absent: cycles, by whichever name its CPU has for them. */
+  event?: string;
 };
 
 /** Bytes of a cell's frames: the size asked for, or the smallest that holds the family's headers and a CRC. */
@@ -251,6 +260,17 @@ const gate = closed({
   }),
 );
 
+const profile = closed({
+  enabled: z.boolean({ error: expected('true or false') }).prefault(true),
+  window: duration(between(0.5, 60)).optional(),
+  event: text(
+    /^\w[\w.,:=/@-]{0,199}$/,
+    'the name of an event like cpu_clk_unhalted.thread_p',
+  ).optional(),
+});
+
+const profileSeconds: Record<System, number> = { linux: 3, freebsd: 10 };
+
 const likeAList = { error: expected('a list like [forwarding]') };
 
 /** Which there are depends on the testbeds, and on the site's own rules. */
@@ -299,6 +319,7 @@ export const configKeys = closed({
   families: listOf(families).prefault(['inet4']),
   traffic: traffic.prefault({}),
   gate: gate.prefault({}),
+  profile: profile.prefault({}),
   history: path.prefault('~/.local/state/ppsgate/history.jsonl'),
   reservations: reservationsSchema.prefault({}),
   github: githubSchema.prefault({}),
@@ -307,12 +328,10 @@ export const configKeys = closed({
 
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 export const configSchema = configKeys.transform((written, context): Config => {
-  const { traffic: writtenTraffic, each, phabricator, ...rest } = written;
+  const { traffic: writtenTraffic, each, phabricator, profile, ...rest } = written;
   const systems = Object.values(written.testbeds).map(systemOfKind);
-  const traffic = withDefaults(
-    writtenTraffic,
-    systems.every((system) => system === 'freebsd') ? 'freebsd' : 'linux',
-  );
+  const usual = systems.every((system) => system === 'freebsd') ? 'freebsd' : 'linux';
+  const traffic = withDefaults(writtenTraffic, usual);
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
 
@@ -343,6 +362,12 @@ export const configSchema = configKeys.transform((written, context): Config => {
   return {
     ...rest,
     traffic,
+    ...(profile.enabled && {
+      profile: {
+        seconds: profile.window ?? profileSeconds[usual],
+        ...(profile.event !== undefined && { event: profile.event }),
+      },
+    }),
     ...(frameSizes !== undefined && { frameSizes }),
     ...(each !== undefined && { each }),
     ...(phabricator !== undefined && { phabricator }),

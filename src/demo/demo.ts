@@ -1,6 +1,7 @@
 // The main job on the embedded lab: three patches of known effect, judged as any other patch is.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sum } from 'simple-statistics';
 import { parseConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { historyFile } from '../experiment/history.ts';
@@ -81,6 +82,16 @@ async function judge(
   return (await hasPlan(directory))
     ? resumeGate(directory, world)
     : gate(request, directory, world);
+}
+
+/** For which packets flowed that were measured, or sampled. */
+export function trafficSeconds({ blasts, outcome }: Result): number {
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  const profiles = cells.flatMap((cell) => cell.profiles);
+  return sum([
+    ...blasts.map((blast) => blast.trafficSeconds),
+    ...profiles.map((profile) => (profile.kind === 'profiled' ? profile.seconds : 0)),
+  ]);
 }
 
 const isExpected = ({ expected }: DemoPatch, result: Result): boolean =>

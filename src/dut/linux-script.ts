@@ -9,6 +9,7 @@ import { shell } from '../host/shell.ts';
  *   remember           keeps the ruleset and the settings named on standard input, once, for restore
  *   restore            lays what was remembered, and forgets it
  *   lay FOLDER SCENARIO
+ *   profile …          lays one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
  *   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
  *                      or all at the end; gives up when its standard input ends, and a line there ends the sampling
  */
@@ -77,6 +78,30 @@ observe() {
     ((run++))
   done
   printf '%send\n' "$out"
+}
+
+profile() {
+  local ingress=$1 cpu=$2 scenario=$3 warm_up=$4 seconds=$5 variant=$6
+  shift 6
+  local received=/sys/class/net/$ingress/statistics/rx_packets
+  local where start rx i
+
+  # All of the CPU where no thread of its own forwards.
+  where=$(forwarding_thread "$ingress")
+  where=$([[ -n $where ]] && echo "--tid=$where" || echo "--cpu=$cpu")
+  await_traffic || return
+  lay "$folder/$variant" "$scenario" || return
+  pause "$warm_up"
+  mark
+  perf record --quiet "$@" -g "$where" --output "$folder/perf.data" -- sleep "$seconds" >&2 || return
+  mark
+  pause 0.05
+  mark
+}
+
+mark() {
+  read -r rx <"$received"
+  echo "mark $EPOCHREALTIME $rx"
 }
 
 tell() {

@@ -2,11 +2,13 @@
 import { PassThrough } from 'node:stream';
 import type { Overlay } from '../build/overlay.ts';
 import { pathName } from '../build/variant-name.ts';
+import type { Outcome } from '../host/execute.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { scenarioRules } from '../scenario/nftables.ts';
 import type { LinuxScenario } from '../scenario/scenario.ts';
 import type { Prepared } from '../testbed/testbed.ts';
+import { printingCommand, type SamplingRequest, samplingCommand } from './linux-profile.ts';
 import {
   linuxDutScript,
   type Observation,
@@ -36,6 +38,13 @@ export type LinuxDut = {
       isEnough?: ((samples: Sample[]) => boolean) | undefined;
     },
   ): Promise<{ log: string; observation: Observation }>;
+  /** Lays a variant and samples it, for as long as the command runs; answers its log, and how it ended. */
+  sample(
+    request: Omit<SamplingRequest, 'script'>,
+    limits: { timeoutSeconds: number; signal?: AbortSignal },
+  ): Promise<Outcome>;
+  /** What was sampled last, as perf(1) prints it; then forgotten. */
+  printSamples(): Promise<string>;
   /** What the DUT says of itself: name → value. */
   fingerprint(): Promise<Record<string, string>>;
   /** Lays what was there before `prepare` and removes all that is ours; harmless when there is nothing. */
@@ -81,11 +90,33 @@ export function linuxDut(host: Host): LinuxDut {
       return { log, observation };
     },
 
+    async sample(request, limits) {
+      const stdin = new PassThrough();
+      const variant = pathName(request.variant);
+      try {
+        return await host.run(samplingCommand({ ...request, variant, script }), {
+          ...limits,
+          stdin,
+        });
+      } finally {
+        stdin.end();
+      }
+    },
+
+    async printSamples() {
+      const text = await host.output(printingCommand(folder), { maxOutputBytes: mostProfileBytes });
+      await host.output(shell`rm -f ${`${folder}/perf.data`}`);
+      return text;
+    },
+
     fingerprint: () => fingerprint(host),
 
     restore: () => restore(host),
   };
 }
+
+/** Some hundred bytes a frame, and a thousand samples a second. */
+const mostProfileBytes = 256 * 1024 ** 2;
 
 async function install(host: Host): Promise<void> {
   await host.output(shell`mkdir -p ${folder}`);

@@ -8,10 +8,11 @@ import type { Rejection } from '../report/result.ts';
 import { type Cell, cellName } from '../scenario/scenario.ts';
 import type { Verdict } from '../stats/judge.ts';
 import { type Standing, standings } from '../stats/standing.ts';
-import type { Rejected, Testbed } from '../testbed/testbed.ts';
+import type { KeepLog, Rejected, Testbed } from '../testbed/testbed.ts';
 import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict, leftOutIn } from './cells.ts';
 import { type Entry, openJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
+import { type NextProfile, takeProfiles } from './profiles.ts';
 import type { PlannedBlast } from './schedule.ts';
 
 export type ExperimentEvent =
@@ -21,6 +22,8 @@ export type ExperimentEvent =
   | { kind: 'preparing'; text: string }
   | { kind: 'blast'; blast: PlannedBlast; attempt: number; done: number; of: number }
   | { kind: 'ended'; blast: PlannedBlast; entry: Entry }
+  /** Nothing is measured any more, and it is asked where the time went. */
+  | ({ kind: 'profile' } & NextProfile)
   /** The cell gets no more runs; `verdict` is undefined where too few of them count. */
   | { kind: 'decided'; cell: Cell; verdict: Verdict | undefined; pairs: number };
 
@@ -73,7 +76,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
       onEvent({ kind: 'blast', blast, attempt, done, of });
 
       const logs = join('blasts', logFolder(blast, attempt));
-      const keepLog = (name: string, text: string) => writeLog(join(directory, logs), name, text);
+      const keepLog: KeepLog = (name, content) => writeLog(join(directory, logs), name, content);
       const outcome = await testbed.blast(blast, keepLog, signal);
       if (outcome.kind === 'rejected') {
         await reject(outcome);
@@ -97,6 +100,12 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
         told.add(name);
       }
     }
+    await takeProfiles({
+      ...{ plan, testbed, journal, at, signal },
+      keepLogIn: (folder) => (name, text) => writeLog(join(directory, folder), name, text),
+      onNext: (next) => onEvent({ kind: 'profile', ...next }),
+      warn: (text) => onEvent({ kind: 'warning', text }),
+    });
     await journal.append({ kind: 'finished', at: at() });
     return journal.entries;
   } finally {
@@ -201,7 +210,7 @@ function logFolder(blast: PlannedBlast, attempt: number): string {
   return attempt === 1 ? name : `${name}.${attempt}`;
 }
 
-async function writeLog(folder: string, name: string, text: string): Promise<void> {
+async function writeLog(folder: string, name: string, content: string | Uint8Array): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, name), text);
+  await writeFile(join(folder, name), content);
 }

@@ -1,7 +1,8 @@
 // What an experiment has done so far: a file of JSON lines that only grows, and survives a kill at any moment.
 import { open, readFile, truncate } from 'node:fs/promises';
 import { z } from 'zod';
-import { blastSchema, rejectionSchema, runSchema } from '../report/result.ts';
+import { blastSchema, cellProfileSchema, rejectionSchema, runSchema } from '../report/result.ts';
+import { cellSchema } from '../scenario/scenario.ts';
 
 const at = z.iso.datetime();
 
@@ -20,6 +21,14 @@ export const entrySchema = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('measured'), at, summary: blastSchema, runs: z.array(runSchema) }),
   z.object({ kind: z.literal('failed'), at, blast: z.int(), reason: z.string() }),
+  z.object({
+    kind: z.literal('profiled'),
+    at,
+    cell: cellSchema,
+    profile: cellProfileSchema,
+    /** Nothing would come of another try. */
+    isFinal: z.boolean(),
+  }),
   z.object({ kind: z.literal('finished'), at }),
 ]);
 

@@ -37,6 +37,8 @@ const planSchema = z.object({
     measureAtLeastSeconds: z.number(),
     runsPerBlast: z.int(),
   }) satisfies z.ZodType<Config['traffic']>,
+  /** Of every variant in every cell, once that is decided; absent: none are taken. */
+  profile: z.object({ seconds: z.number(), event: z.string().optional() }).optional(),
   seed: z.int(),
   /** Every blast that may be needed, in their order; most cells are decided before their last. */
   blasts: z.array(plannedBlastSchema).min(1),
@@ -61,7 +63,7 @@ export function makePlan(
   history: readonly HistoryEntry[],
 ): Plan {
   const { patch, config, testbed, seed, rules = {} } = request;
-  const { scenarios, families, traffic, frameSizes } = config;
+  const { scenarios, families, traffic, frameSizes, profile } = config;
   const { design: asked, maxRunsPerVariant, ...policy } = config.gate;
   const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants.length);
   const method = pairsPerStep > 1 ? 'paired' : 'pooled';
@@ -93,6 +95,7 @@ export function makePlan(
     cells,
     policy,
     traffic,
+    ...(profile !== undefined && { profile }),
     seed,
     blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed),
   };

@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, constants } from 'node:fs/promises';
+import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -33,7 +34,21 @@ export async function readyMachine(say: (line: string) => void): Promise<number 
   await requireRights();
   const missing = await missingPackages();
   if (missing.length > 0) await installPackages(missing, say);
+  if (!(await isInstalled('perf'))) await installPerf(say);
   return undefined;
+}
+
+/** By which names systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
+const perfPackages = ['linux-perf', `linux-tools-${release()}`];
+
+/** Without it the lab measures all the same, and no verdict tells where the time went. */
+async function installPerf(say: (line: string) => void): Promise<void> {
+  if (!(await isInstalled('apt-get'))) return;
+  for (const name of perfPackages) {
+    say(`Installing with apt-get, for profiles: ${name}`);
+    if (await aptGet(['install', '--yes', '--no-install-recommends', name])) return;
+  }
+  say('perf is not to be had here, so there will be no profiles.');
 }
 
 /** Throws a `LabImpossibleError` where this process may not make network namespaces. */

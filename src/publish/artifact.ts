@@ -6,6 +6,7 @@ import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { reasonOf } from '../host/one-line.ts';
 import { type GithubFailure, githubFailure } from '../patch/github-error.ts';
 import { type Patch, patchName } from '../patch/patch.ts';
+import { type CellProfiles, readProfiles } from '../report/profiles.ts';
 import { type Result, resultSchema } from '../report/result.ts';
 
 /** `runId` is the workflow run's, `repository` is `owner/name`. */
@@ -200,10 +201,8 @@ function commas(text: string): number {
 }
 
 /**
- * The files of these names out of a zip, as text, those that are there. They stand at the top or in one folder; of all
- * other entries only the names are looked at. Nothing is written anywhere.
- *
- * @param names without folders.
+ * The files of these names out of a zip, as text, those that are there. They stand at the top or in one folder, those
+ * whose names have folders just there; of all other entries only the names are looked at. Nothing is written anywhere.
  */
 export async function readEntries(
   zip: Buffer,
@@ -228,6 +227,21 @@ export async function readEntries(
 
 class Refusal extends Error {}
 
+/** Of all profiles of one result; flamegraphs of more are not drawn. */
+const mostProfileBytes = 64 * 1024 ** 2;
+
+/** The profiles that a result of the artifact tells of, which lie below `folder`; what cannot be read is left out. */
+export function profilesOf(zip: Buffer, result: Result, folder: string): Promise<CellProfiles[]> {
+  let left = mostProfileBytes;
+  return readProfiles(result, async (path) => {
+    const fileBytes = Math.min(left, artifactLimits.fileBytes);
+    const read = await readEntries(zip, [folder + path], { ...artifactLimits, fileBytes });
+    const text = read.kind === 'read' ? read.texts.get(folder + path) : undefined;
+    left -= text?.length ?? 0;
+    return text;
+  });
+}
+
 async function entriesOf(
   archive: ZipFile,
   names: readonly string[],
@@ -240,7 +254,8 @@ async function entriesOf(
   }
   const found = new Map<string, Entry>();
   for await (const entry of archive.eachEntry()) {
-    const name = nameOf(entry);
+    const path = entry.fileNameRaw.toString();
+    const name = names.includes(path) ? path : nameOf(path);
     if (name === undefined || !names.includes(name)) continue;
     if (found.has(name)) {
       throw new Refusal(
@@ -253,8 +268,8 @@ async function entriesOf(
 }
 
 /** Without its folder; undefined for what lies deeper, or outside. */
-function nameOf({ fileNameRaw }: Entry): string | undefined {
-  const parts = fileNameRaw.toString().split('/');
+function nameOf(path: string): string | undefined {
+  const parts = path.split('/');
   const [folder, name] = parts.length === 1 ? ['top', ...parts] : parts;
   return parts.length > 2 || ['', '.', '..'].includes(folder ?? '') ? undefined : name;
 }

@@ -23,10 +23,10 @@ export type PublishedData =
   | { kind: 'published'; commit: string; links: PublishedLinks[] }
   | { kind: 'not-published'; why: string };
 
-/** URLs of one publication. Its files have none where it is older than what is kept. */
-export type PublishedLinks = { result?: string; report?: string; badges: string[] };
+/** URLs in place of paths. */
+export type PublishedLinks = PublishedPaths;
 
-export type DataOptions = Omit<Rules, 'now'> & {
+export type DataOptions = Omit<Rules, 'now' | 'isSite'> & {
   now(): Date;
   /** How to wait before another try when somebody was faster. */
   pause?: (seconds: number) => Promise<unknown>;
@@ -46,11 +46,10 @@ export async function publishToBranch(
   options: DataOptions,
 ): Promise<PublishedData> {
   try {
-    const { commit, published } = await publishPatiently(
-      branchOf(octokit, place),
-      publications,
-      options,
-    );
+    const { commit, published } = await publishPatiently(branchOf(octokit, place), publications, {
+      ...options,
+      isSite: place.pages !== undefined,
+    });
     return { kind: 'published', commit, links: published.map((paths) => linksOf(place, paths)) };
   } catch (error) {
     if (error instanceof BranchError) return { kind: 'not-published', why: error.message };
@@ -100,14 +99,19 @@ function branchOf(
   return { octokit, owner, repo, name: branch };
 }
 
-function linksOf(place: DataPlace, { result, report, badges }: PublishedPaths): PublishedLinks {
+function linksOf(place: DataPlace, paths: PublishedPaths): PublishedLinks {
+  const { result, report, page, graphs, badges } = paths;
   const link = (path: string) => linkTo(place, path);
   return {
     ...(result !== undefined && { result: link(result) }),
     ...(report !== undefined && { report: link(report) }),
+    ...(page !== undefined && { page: link(page) }),
+    graphs: new Map([...graphs].map(([anchor, path]) => [anchor, link(path)])),
     badges: badges.map(link),
   };
 }
+
+type InnerOptions = DataOptions & Pick<Rules, 'isSite'>;
 
 const mostFailures = 3;
 
@@ -115,7 +119,7 @@ const mostFailures = 3;
 async function publishPatiently(
   branch: Branch,
   publications: readonly Publication[],
-  options: DataOptions,
+  options: InnerOptions,
   failures = 1,
 ): ReturnType<typeof publishInTurn> {
   const { pause = realPause, random = Math.random } = options;
@@ -135,9 +139,9 @@ const longestPauseSeconds = 30;
 async function publishInTurn(
   branch: Branch,
   publications: readonly Publication[],
-  { keep, staleSeconds, now, pause = realPause, random = Math.random }: DataOptions,
+  { now, pause = realPause, random = Math.random, ...options }: InnerOptions,
 ): Promise<{ commit: string; published: PublishedPaths[] }> {
-  const rules = { keep, staleSeconds, now: now() };
+  const rules = { ...options, now: now() };
   const repositoryId = await repositoryIdOf(branch);
   let refused: { at: string | undefined; error: unknown } | undefined;
   for (let tries = 1; tries <= mostTries; tries++) {

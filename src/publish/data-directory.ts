@@ -30,15 +30,19 @@ export class DataDirectoryError extends Error {
 export async function publishToDirectory(
   directory: string,
   publications: readonly Publication[],
-  { pause = (seconds) => sleep(seconds * 1000), ...rules }: Rules & { pause?: Pause },
+  {
+    pause = (seconds) => sleep(seconds * 1000),
+    ...rules
+  }: Omit<Rules, 'isSite'> & {
+    pause?: Pause;
+  },
 ): Promise<PublishedPaths[]> {
   await mkdir(directory, { recursive: true });
   return inTurn(directory, pause, async () => {
-    const { write, remove, published } = nextFiles(
-      await readStored(directory),
-      publications,
-      rules,
-    );
+    const { write, remove, published } = nextFiles(await readStored(directory), publications, {
+      ...rules,
+      isSite: true,
+    });
     // The index comes last, and what it tells of no more goes after it.
     for (const [path, text] of write) await replaceFile(join(directory, path), text);
     for (const path of remove) await removeFile(join(directory, path));

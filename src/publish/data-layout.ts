@@ -5,8 +5,10 @@ import { type HistoryEntry, historyEntries, historyEntrySchema } from '../experi
 import { patchName } from '../patch/patch.ts';
 import { type BadgeVerdict, badgeVerdicts, renderBadge } from '../report/badge.ts';
 import { codeSpan } from '../report/escape.ts';
+import { type CellProfileData, graphsOf, svgOf } from '../report/graphs.ts';
 import { outcomeName } from '../report/headline.ts';
-import { renderMarkdown } from '../report/markdown.ts';
+import { renderHtml } from '../report/html.ts';
+import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
 import type { CellResult, Metric, Result } from '../report/result.ts';
 import { type Cell, cellName, cellSchema } from '../scenario/scenario.ts';
 import type { DataConfig, Retention } from './schema.ts';
@@ -15,14 +17,16 @@ export const indexPath = 'index.json';
 export const historyPath = 'history.jsonl';
 
 const keptResultSchema = z.object({
-  /** Folder of `result.json` and `report.md`. */
+  /** Folder of `result.json` and `report.md`, and of what else is named below. */
   path: z.string().regex(/^results\/\d{4}\/\w[\w.-]*$/),
   /** When the experiment began. */
   at: z.iso.datetime(),
   testbed: z.string(),
   patch: z.string(),
   outcome: z.string(),
-  /** Of both files. */
+  /** Flamegraphs, and the report as a page. */
+  others: z.array(z.string().regex(/^\w[\w.-]*$/)).default([]),
+  /** Of all its files. */
   bytes: z.int().nonnegative(),
 });
 
@@ -71,13 +75,19 @@ export type Stored = {
 
 export type Publication = {
   result: Result;
+  /** Those that the result tells of, as far as they are at hand. */
+  profiles: readonly CellProfileData[];
   /** Badges tell of the default branch alone. */
   isDefaultBranch: boolean;
   /** What it measured of the base may be held against later patches. */
   isTrusted: boolean;
 };
 
-export type Rules = Pick<DataConfig, 'keep' | 'staleSeconds'> & { now: Date };
+export type Rules = Pick<DataConfig, 'keep' | 'staleSeconds'> & {
+  now: Date;
+  /** Whether browsers are served the files as they are: then the report is kept as a page, too. */
+  isSite: boolean;
+};
 
 export type NextFiles = {
   /** Text by path. */
@@ -89,7 +99,14 @@ export type NextFiles = {
 };
 
 /** A result that was too old to be kept at all has no files. */
-export type PublishedPaths = { result?: string; report?: string; badges: string[] };
+export type PublishedPaths = {
+  result?: string;
+  report?: string;
+  page?: string;
+  /** By their anchors. */
+  graphs: ReadonlyMap<string, string>;
+  badges: string[];
+};
 
 /**
  * The files that have to be written and removed to publish these results, or with none to bring the badges up to
@@ -101,7 +118,7 @@ export function nextFiles(
   publications: readonly Publication[],
   rules: Rules,
 ): NextFiles {
-  const fresh = publications.map(({ result }) => filesOfResult(result));
+  const fresh = publications.map((publication) => filesOfResult(publication, rules));
   const results = retained(
     [...withFiles(before), ...fresh.map(({ entry }) => entry)],
     rules.keep,
@@ -127,16 +144,15 @@ export function nextFiles(
     [historyPath, history.map((entry) => `${JSON.stringify(entry)}\n`).join('')] as const,
     [indexPath, `${JSON.stringify(index)}\n`] as const,
   ]);
-  const stays = new Set([...write.keys(), ...results.flatMap(({ path }) => pathsOfResult(path))]);
-  const there = [
-    ...(before.paths ?? before.index.results.flatMap(({ path }) => pathsOfResult(path))),
-  ];
+  const stays = new Set([...write.keys(), ...results.flatMap(pathsOfResult)]);
+  const there = [...(before.paths ?? before.index.results.flatMap(pathsOfResult))];
   return {
     write,
     remove: there.filter((path) => /^(results|badges)\//.test(path) && !stays.has(path)),
-    published: publications.map((publication, at) =>
-      publishedPaths(publication, fresh[at]?.entry.path ?? '', kept),
-    ),
+    published: publications.map((publication, at) => {
+      const entry = fresh[at]?.entry;
+      return publishedPaths(publication, entry && kept.has(entry.path) ? entry : undefined);
+    }),
   };
 }
 
@@ -162,28 +178,45 @@ function parsedJson(text: string): unknown {
 
 function withFiles({ index, paths }: Stored): KeptResult[] {
   if (paths === undefined) return index.results;
-  return index.results.filter(({ path }) => pathsOfResult(path).every((file) => paths.has(file)));
+  return index.results.filter((entry) => pathsOfResult(entry).every((file) => paths.has(file)));
 }
 
-const pathsOfResult = (folder: string): [json: string, report: string] => [
-  `${folder}/result.json`,
-  `${folder}/report.md`,
-];
+const jsonName = 'result.json';
+const reportName = 'report.md';
+const pageName = 'report.html';
+
+const pathsOfResult = ({ path, others }: Pick<KeptResult, 'path' | 'others'>): string[] =>
+  [jsonName, reportName, ...others].map((name) => `${path}/${name}`);
 
 type File = readonly [path: string, text: string];
 
-function filesOfResult(result: Result): { entry: KeptResult; files: File[] } {
+function filesOfResult(
+  { result, profiles }: Publication,
+  { isSite }: Rules,
+): { entry: KeptResult; files: File[] } {
   const at = isoTime(result.startedAt);
   const path = folderOf(result, at);
-  const [jsonPath, reportPath] = pathsOfResult(path);
-  const files: File[] = [
-    [jsonPath, `${JSON.stringify(result)}\n`],
-    [reportPath, renderMarkdown(result, { rawData: '[`result.json`](result.json)' })],
+  const graphs = new Map(
+    graphsOf(result, profiles).map((graph) => [`${graph.anchor}.svg`, svgOf(graph)]),
+  );
+  const others: File[] = [
+    ...graphs,
+    ...(isSite ? [[pageName, renderHtml(result, profiles)] as const] : []),
   ];
-  const bytes = files.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
+  const graph = (anchor: string) => (graphs.has(`${anchor}.svg`) ? `${anchor}.svg` : undefined);
+  const links: ReportLinks = { rawData: `[\`${jsonName}\`](${jsonName})`, graph };
+  const named: File[] = [
+    [jsonName, `${JSON.stringify(result)}\n`],
+    [reportName, renderMarkdown(result, links)],
+    ...others,
+  ];
+  const bytes = named.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
   const { testbed, patch } = result;
   const entry = { path, at, testbed: testbed.name, patch: patchName(patch) };
-  return { entry: { ...entry, outcome: outcomeName(result), bytes }, files };
+  return {
+    entry: { ...entry, outcome: outcomeName(result), others: others.map(([name]) => name), bytes },
+    files: named.map(([name, text]) => [`${path}/${name}`, text]),
+  };
 }
 
 /** Times that are compared as texts have to be written alike. */
@@ -306,17 +339,24 @@ function filesOfBadge(badge: LastOfCell, rules: Rules): File[] {
   ];
 }
 
+/** With no entry the result was not kept. */
 function publishedPaths(
   { result, isDefaultBranch }: Publication,
-  folder: string,
-  kept: ReadonlySet<string>,
+  entry: KeptResult | undefined,
 ): PublishedPaths {
   const { outcome, testbed } = result;
   const cells = isDefaultBranch && outcome.kind === 'judged' ? outcome.cells : [];
   const badges = cells.map(({ cell }) => `${badgePath({ testbed: testbed.name, cell })}.svg`);
-  if (!kept.has(folder)) return { badges };
-  const [json, report] = pathsOfResult(folder);
-  return { result: json, report, badges };
+  if (entry === undefined) return { graphs: new Map(), badges };
+  const at = (name: string) => `${entry.path}/${name}`;
+  const graphs = entry.others.filter((name) => name.endsWith('.svg'));
+  return {
+    result: at(jsonName),
+    report: at(reportName),
+    ...(entry.others.includes(pageName) && { page: at(pageName) }),
+    graphs: new Map(graphs.map((name) => [name.slice(0, -'.svg'.length), at(name)])),
+    badges,
+  };
 }
 
 /** Twice what `historyOf` asks for. */
@@ -366,7 +406,7 @@ function readme({ results, badges, nights }: Index): string {
     ...section('Newest results', newest.map(resultLine)),
     '## Files',
     [
-      '- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs',
+      '- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs',
       '- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io',
       '- `history.jsonl`: what the base did in earlier experiments, from which later ones learn',
       '- `index.json`: what there is',

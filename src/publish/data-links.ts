@@ -10,10 +10,12 @@ export type DataPlace = {
   pages?: string;
 };
 
-/** The URL of a file of the branch: a page of GitHub's for Markdown, the file itself for all else. */
+/** The URL of a file of the branch: a page of GitHub's for reports and flamegraphs, the file itself for all else. */
 export function linkTo({ repository, branch, serverUrl, pages }: DataPlace, path: string): string {
   const isMarkdown = path.endsWith('.md');
   if (pages !== undefined && !isMarkdown) return `${pages}/${path}`;
-  const view = isMarkdown ? 'blob' : 'raw';
+  // A badge is shown by pages that name the file itself.
+  const isGraph = path.startsWith('results/') && path.endsWith('.svg');
+  const view = isMarkdown || isGraph ? 'blob' : 'raw';
   return `${serverUrl}/${repository}/${view}/${branch}/${path}`;
 }

@@ -14,6 +14,8 @@ import { type BuildOptions, failureOf, openBuild } from './harbormaster.ts';
 import { newestTeller, type Told } from './teller.ts';
 
 export type RevisionCommentOptions = Pick<BuildOptions, 'run' | 'details' | 'log' | 'pause'> & {
+  /** URL of the report as a page. */
+  page?: string;
   /** Somebody listens to what is written on the revision: it is told how to ask again. */
   takesCommands?: boolean;
 };
@@ -38,7 +40,7 @@ export const openRevisionAnswer = (
 export function openRevisionComment(
   conduit: Conduit,
   revision: RevisionDiff,
-  { run, details, takesCommands, log, pause }: RevisionCommentOptions,
+  { run, details, page, takesCommands, log, pause }: RevisionCommentOptions,
 ): Answer {
   const { number, diff } = revision;
   const marker = `ppsgate D${number}:${diff} run ${run}`;
@@ -46,6 +48,7 @@ export function openRevisionComment(
   const put = async ({ title, said = title, result }: Ending): Promise<Told> => {
     const links = {
       ...(details !== undefined && { details }),
+      ...(page !== undefined && { page }),
       ...(takesCommands && { rerun: `${callOnPhabricator} rerun` }),
     };
     let missing: string | undefined;

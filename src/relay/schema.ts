@@ -47,6 +47,8 @@ export type StartConfig =
       repository: string;
       /** Most gates at once, those that wait for a testbed among them. */
       most: number;
+      /** Where browsers find what the relay's directory holds, without a slash at its end. Absent: nowhere. */
+      site?: string;
     }
   | {
       kind: 'github';
@@ -91,7 +93,13 @@ const here = closed({
   kind: z.literal('here').optional(),
   repository: path.prefault('.'),
   most: wholeNumber(1, 100).prefault(4),
-}).transform(({ repository, most }): StartConfig => ({ kind: 'here', repository, most }));
+  site: serverUrl('https://ci.example.org/ppsgate').optional(),
+}).transform(
+  ({ repository, most, site }): StartConfig => ({
+    ...{ kind: 'here', repository, most },
+    ...(site !== undefined && { site }),
+  }),
+);
 
 const github = closed({
   kind: z.literal('github'),

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { parseMaxRuns } from '../config/overrides.ts';
 import { exitCodeOfError, exitCodes } from '../exit.ts';
@@ -23,6 +23,8 @@ export type HereOptions = {
   directory: string;
   /** Most gates at once. */
   most: number;
+  /** Where browsers find what `directory` holds. */
+  site?: string | undefined;
   /** Gates see of it what they need. */
   environment: NodeJS.ProcessEnv;
 };
@@ -155,7 +157,7 @@ type Call = { work: string; args: string[]; maxRuns?: number };
 async function callFor(
   job: Job,
   before: Try | undefined,
-  { configPath, repository, directory }: HereOptions,
+  { configPath, repository, directory, site }: HereOptions,
 ): Promise<Call | { why: string }> {
   const { ask, extend } = job;
   const always = flags({
@@ -164,7 +166,11 @@ async function callFor(
     '--config': configPath,
     '--repository': repository,
   });
-  const resume = (work: string) => ['gate', '--resume', work, '--answer', ...always];
+  const siteOf = (work: string) => flags({ '--site': site && `${site}/${basename(work)}` });
+  const resume = (work: string) => [
+    ...['gate', '--resume', work, '--answer'],
+    ...[...always, ...siteOf(work)],
+  ];
 
   if (extend !== undefined) {
     const work = (await readTry(directory, extend.key))?.work ?? join(directory, extend.key);
@@ -194,7 +200,7 @@ async function callFor(
     '--earlier': ask.earlier,
   });
   const patch = `D${job.revision}:${job.diff}`;
-  const args = ['gate', '--patch', patch, '--answer', ...always, ...asked];
+  const args = ['gate', '--patch', patch, '--answer', ...always, ...siteOf(work), ...asked];
   return { work, args };
 }
 

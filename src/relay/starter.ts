@@ -32,8 +32,8 @@ export async function openStarter(
   switch (start.kind) {
     case 'here': {
       const { configPath, program = thisProgram() } = world;
-      const { repository, most } = start;
-      const gates = { ...{ configPath, repository, directory, most }, program };
+      const { repository, most, site } = start;
+      const gates = { ...{ configPath, repository, directory, most, site }, program };
       const here = startHere({ ...gates, environment: process.env });
       return { ...here, ended: async (job) => standingOf(await here.ended(job)) };
     }

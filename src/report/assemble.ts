@@ -5,6 +5,7 @@ import { cellsSoFar, leftOutIn } from '../experiment/cells.ts';
 import { baseNumbers } from '../experiment/history.ts';
 import type { Entry } from '../experiment/journal.ts';
 import type { Plan } from '../experiment/plan.ts';
+import { profilesOf } from '../experiment/profiles.ts';
 import { standings } from '../stats/standing.ts';
 import { cellResult, worstVerdict } from '../stats/verdict.ts';
 import type { Outcome, Result } from './result.ts';
@@ -46,7 +47,8 @@ function outcomeOf(plan: Plan, journal: readonly Entry[]): Outcome {
   const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
   const cells = standings(cellsSoFar(plan, journal), plan.policy).map((standing) => {
     const ofBase = baseNumbers(standing.input.runs, plan.policy.metric);
-    return cellResult(standing, plan.policy, ofBase, others);
+    const result = cellResult(standing, plan.policy, ofBase, others);
+    return { ...result, profiles: profilesOf(plan, journal, result.cell) };
   });
   return { kind: 'judged', verdict: worstVerdict(cells), cells };
 }

@@ -8,6 +8,12 @@ export type Quoting = {
   name: (name: string) => string;
 };
 
+/** As text, for what can say more only by markup of its own. */
+export const plain: Quoting = {
+  code: (text, mostCharacters) => plainLine(text, mostCharacters),
+  name: (name) => name,
+};
+
 /** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
 export function codeSpan(text: string, mostCharacters = 200): string {
   const line = plainLine(text, mostCharacters);

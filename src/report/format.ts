@@ -1,4 +1,5 @@
 // Numbers as people read them, with their units.
+import { type Cell, cellName } from '../scenario/scenario.ts';
 import type { Metric } from './result.ts';
 
 /** `4.982 Mpps`, `805.3 kpps`. */
@@ -17,6 +18,13 @@ export const formatMetric = (value: number, metric: Metric): string =>
 export const metricName = (metric: Metric): string =>
   metric === 'pps' ? 'packets per second (more is better)' : 'CPU time per packet (less is better)';
 
+/**
+ * Where on the report's page a flamegraph of a cell stands, `which` is a variant's or `difference`, and the name of its
+ * file: `flamegraph-forwarding-inet4-base`.
+ */
+export const flamegraphAnchor = (cell: Cell, which: string): string =>
+  `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, '-');
+
 /** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
 export const formatChange = (ratio: number): string => `${signedPercent(ratio)} %`;
 
@@ -26,6 +34,16 @@ export const formatInterval = (low: number, high: number): string =>
 
 /** `2 %`. */
 export const formatPercent = (ratio: number): string => `${Number((ratio * 100).toPrecision(3))} %`;
+
+/** `9.3`: a share in percent, where it stands beside another. */
+export const formatShare = (ratio: number): string => (ratio * 100).toFixed(1);
+
+/** `+3.1`, `−0.8`: what is between two numbers. */
+export function formatDifference(difference: number): string {
+  const shown = Math.abs(difference).toFixed(1);
+  if (Number(shown) === 0) return `±${shown}`;
+  return `${difference < 0 ? '−' : '+'}${shown}`;
+}
 
 /** `2,000`. */
 export const grouped = (value: number): string => value.toLocaleString('en-US');

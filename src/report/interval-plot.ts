@@ -1,13 +1,14 @@
 // The change of every cell with its interval as a picture, in SVG: no change in the middle, the loss that matters shaded.
 import { patchName } from '../patch/patch.ts';
 import { cellName } from '../scenario/scenario.ts';
+import { escaped } from '../xml.ts';
 import { plainLine } from './escape.ts';
 import { formatChange, formatInterval, formatPercent, metricName } from './format.ts';
 import { worstFirst } from './markdown.ts';
 import type { CellResult, CellVerdict, Comparison, Interval, Policy, Result } from './result.ts';
 
-/** An SVG document with a light background of its own; undefined where nothing was judged. */
-export function intervalPlot(result: Result): string | undefined {
+/** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
+export function intervalPlot(result: Result, mostCells = 40): string | undefined {
   const { outcome, policy } = result;
   if (outcome.kind !== 'judged') return undefined;
   const { cells } = outcome;
@@ -27,7 +28,6 @@ export function intervalPlot(result: Result): string | undefined {
   ]);
 }
 
-const mostCells = 40;
 const mostOthers = 10;
 
 type Row = {
@@ -56,13 +56,18 @@ const margin = 24;
 /** The plot lies between its two, numbers end at theirs, and the verdict's symbol is at the last. */
 const column = { plot: 240, plotEnd: 590, change: 664, interval: 778, verdict: 798 } as const;
 
-const ink = '#1f2328';
-const faint = '#59636e';
-const pale = '#e3e7eb';
-const red = '#c62f2f';
-const green = '#1a7f4b';
-const amber = '#a86200';
-const grey = '#6e7781';
+/** No two are the same, so that a page can put its own in their place. */
+export const colors = {
+  paper: '#ffffff',
+  ink: '#1f2328',
+  faint: '#59636e',
+  pale: '#e3e7eb',
+  red: '#c62f2f',
+  green: '#1a7f4b',
+  amber: '#a86200',
+  grey: '#6e7781',
+} as const;
+const { paper, ink, faint, pale, red, green, amber, grey } = colors;
 
 /** From changes to places in the plot. */
 type Axis = { low: number; high: number };
@@ -106,8 +111,8 @@ function document(height: number, pieces: readonly string[]): string {
     fill: ink,
   };
   const [title, ...rest] = pieces;
-  const paper = element('rect', { width, height, rx: 6, fill: '#ffffff' });
-  const lines = ['', title, paper, ...rest, ''].join('\n');
+  const sheet = element('rect', { width, height, rx: 6, fill: paper });
+  const lines = ['', title, sheet, ...rest, ''].join('\n');
   return `${element('svg', attributes, lines)}\n`;
 }
 
@@ -233,7 +238,8 @@ type Look = { color: string; symbol: string };
 
 const disc = 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z';
 
-const looks: Record<CellVerdict['kind'], Look> = {
+/** Of each verdict, here and wherever else it is drawn. */
+export const looks: Record<CellVerdict['kind'], Look> = {
   regression: { color: red, symbol: 'M-7 -5H7L0 7Z' },
   improvement: { color: green, symbol: 'M-7 5H7L0 -7Z' },
   'no-regression': { color: green, symbol: disc },
@@ -244,7 +250,7 @@ const looks: Record<CellVerdict['kind'], Look> = {
 const unjudged: Look = { color: grey, symbol: disc };
 
 const symbolAt = (x: number, y: number, { color, symbol }: Look): string =>
-  path(symbol, { transform: `translate(${round(x)} ${y})`, fill: color, stroke: '#ffffff' });
+  path(symbol, { transform: `translate(${round(x)} ${y})`, fill: color, stroke: paper });
 
 function legend(end: number, { marginRatio }: Policy, hidden: number): string[] {
   const y = end + 17;
@@ -275,17 +281,3 @@ const text = (said: string, attributes: Attributes): string =>
   element('text', attributes, escaped(said));
 
 const round = (pixels: number): number => Math.round(pixels * 100) / 100;
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** XML has no place for some characters at all, not even escaped. */
-const escaped = (said: string): string =>
-  said
-    .replace(/[\p{Cc}\p{Cs}\ufffe\uffff]/gu, ' ')
-    .replace(/[&<>"']/g, (one) => entities[one] ?? '');

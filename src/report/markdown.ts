@@ -9,11 +9,13 @@ import { type ConfidencePercent, confidencePercents } from '../stats/student.ts'
 import { codeBlock, codeSpan, type Quoting } from './escape.ts';
 import {
   formatChange,
+  formatDifference,
   formatDuration,
   formatInterval,
   formatMetric,
   formatPercent,
   formatPps,
+  formatShare,
   grouped,
   metricName,
 } from './format.ts';
@@ -23,25 +25,39 @@ import {
   type CellVerdict,
   type Comparison,
   type Metric,
+  type Mover,
   metricSchema,
   type Policy,
   type Rejection,
   type Result,
   type Run,
 } from './result.ts';
+import {
+  flamegraphsText,
+  functionName,
+  type GraphLinks,
+  groundsText,
+  isProfiled,
+  nanosecondsText,
+  whyLines,
+} from './why.ts';
 
 /** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
 export const mostCharacters = 65_536 - 12_288;
 
-/** What only the place of publication knows, as Markdown of our own: how to rerun, where the raw data is. */
-export type ReportLinks = { rerun?: string; rawData?: string };
+/** What only the place of publication knows, the first two as Markdown of our own: how to rerun, where the raw data is. */
+export type ReportLinks = { rerun?: string; rawData?: string } & GraphLinks;
 
 /** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
 export function renderMarkdown(result: Result, links: ReportLinks = {}): string {
   const { outcome } = result;
   const main =
     outcome.kind === 'judged'
-      ? [setting(result), ...verdictTable(result, outcome.cells)]
+      ? [
+          setting(result),
+          ...verdictTable(result, outcome.cells),
+          ...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink)),
+        ]
       : [setting(result), failure(outcome)];
   const parts =
     outcome.kind === 'judged'
@@ -55,6 +71,7 @@ export function renderMarkdown(result: Result, links: ReportLinks = {}): string 
           ...notes(result),
           environment(result),
           howToRead(result),
+          ...why(outcome.cells, links),
           ...ministatBlocks(result, outcome.cells),
         ]
       : [...leftOut(result), ...warnings(result), ...notes(result), environment(result)];
@@ -180,22 +197,28 @@ function row(
 ): string {
   const values = numbers(comparisons, metric, verdict !== false);
   const columns = [name, ...values, ...(verdict === false ? [] : [verdict])];
-  return `| ${columns.map((column) => column.replaceAll('|', '\\|')).join(' | ')} |`;
+  return tableRow(columns);
 }
 
-/** Base, patched, change, interval and runs, each kept to one line. */
+const tableRow = (columns: readonly string[]): string =>
+  `| ${columns.map((column) => column.replaceAll('|', '\\|')).join(' | ')} |`;
+
+/** Base, patched, change, interval and runs, each kept to one line; a change that is clear is written by `bold`. */
 export function numbers(
   comparisons: readonly Comparison[],
   metric: Metric,
   judged: boolean,
+  bold = (text: string) => `**${text}**`,
 ): string[] {
   const own = comparisons.find((one) => one.metric === metric);
   // A DUT that forwards nothing has no time per packet, but it has packets per second: none.
   const shown = own ?? (judged ? comparisons[0] : undefined);
-  return numbersOf(shown).map((text) => text.replaceAll(' ', '\u00a0'));
+  return numbersOf(shown, bold).map(unbroken);
 }
 
-function numbersOf(comparison: Comparison | undefined): string[] {
+const unbroken = (text: string): string => text.replaceAll(' ', '\u00a0');
+
+function numbersOf(comparison: Comparison | undefined, bold: (text: string) => string): string[] {
   if (comparison === undefined) return ['–', '–', '–', '–', '–'];
   const { metric, base, patched, interval, baseRuns, patchedRuns } = comparison;
   const clear = interval.low > 0 || interval.high < 0;
@@ -203,7 +226,7 @@ function numbersOf(comparison: Comparison | undefined): string[] {
   return [
     formatMetric(base, metric),
     formatMetric(patched, metric),
-    clear ? `**${change}**` : change,
+    clear ? bold(change) : change,
     formatInterval(interval.low, interval.high),
     `${baseRuns} + ${patchedRuns}`,
   ];
@@ -261,6 +284,39 @@ export const otherMetricsOf = ({ metric }: Policy, cells: readonly CellResult[])
       other !== metric &&
       cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)),
   );
+
+/** All functions that moved, by cell. */
+function why(cells: readonly CellResult[], links: ReportLinks): string[] {
+  const profiled = cells.filter(isProfiled);
+  if (profiled.length === 0) return [];
+  const sections = rowsThatFit(profiled, (cell) => `${whyOfCell(cell, links)}\n`);
+  return [details('why', sections.join('\n').trimEnd())];
+}
+
+function whyOfCell(cell: CellResult, links: ReportLinks): string {
+  const grounds = `${cellName(cell.cell)}: ${groundsText(cell, markdown)}`;
+  const head = [grounds, flamegraphsText(cell, links, graphLink)].filter(Boolean).join(' · ');
+  const movers = cell.reason?.movers ?? [];
+  return movers.length === 0 ? head : `${head}\n\n${moverTable(movers)}`;
+}
+
+const moverTable = (movers: readonly Mover[]): string =>
+  [
+    '| function | module | base | patched | change | per packet |',
+    '|---|---|--:|--:|--:|--:|',
+    ...movers.map(moverRow),
+  ].join('\n');
+
+function moverRow(mover: Mover): string {
+  const { module, baseRatio, patchedRatio, nsPerPacket } = mover;
+  const numbers = [
+    `${formatShare(baseRatio)} %`,
+    `${formatShare(patchedRatio)} %`,
+    formatDifference((patchedRatio - baseRatio) * 100),
+    nsPerPacket === undefined ? '–' : nanosecondsText(nsPerPacket),
+  ].map(unbroken);
+  return tableRow([functionName(mover, markdown), module ? codeSpan(module, 80) : '–', ...numbers]);
+}
 
 /** One fold each, so that it can be left out alone. */
 const ministatBlocks = (result: Result, cells: readonly CellResult[]): string[] =>
@@ -376,18 +432,22 @@ export const standingApartLines = (
 const isOfVerdict = ({ variant }: Run): boolean => isJudged(variant);
 
 /** Not the patch's doing: whoever looks after the testbed or the branch wants to know. */
-export function movedBaselines(
+export function movedBaselines(cells: readonly CellResult[], quoting = markdown): string[] {
+  const lines = movedBaselineLines(cells, quoting);
+  if (lines.length === 0) return [];
+  return [`⚠️ **baseline moved**, which is not held against the patch:\n${bullets(lines)}`];
+}
+
+/** Of every cell whose base is not what it was. */
+export const movedBaselineLines = (
   cells: readonly CellResult[],
   { name }: Quoting = markdown,
-): string[] {
-  const lines = cells.flatMap(({ cell, baseline }) => {
+): string[] =>
+  cells.flatMap(({ cell, baseline }) => {
     if (baseline.kind !== 'moved') return [];
     const { change, low, high } = baseline.interval;
-    return `- ${name(cellName(cell))}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
+    return `${name(cellName(cell))}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
   });
-  if (lines.length === 0) return [];
-  return [['⚠️ **baseline moved**, which is not held against the patch:', ...lines].join('\n')];
-}
 
 function environment(result: Result): string {
   const { patch } = result;
@@ -422,6 +482,10 @@ function link(text: string, address: string): string {
   return url === undefined ? text : `[${text}](${url})`;
 }
 
+/** To a page, or a file beside the report. */
+const graphLink = (text: string, address: string): string =>
+  /^\w[\w./-]*$/.test(address) ? `[${text}](${address})` : link(text, address);
+
 /** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
 export function pageUrl(address: string): string | undefined {
   const url = URL.parse(address);
@@ -433,7 +497,7 @@ const percentEncoded = (character: string): string =>
   `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
 
 /** What ran where variants are kernels of their own, which a report had better not get wrong. */
-function kernelsOf({ blasts, outcome }: Result, { code }: Quoting): Map<string, string[]> {
+export function kernelsOf({ blasts, outcome }: Result, { code }: Quoting): Map<string, string[]> {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const variantOf = new Map(runs.map((run) => [run.blast, run.variant]));
   const found = blasts.flatMap(({ number, kernel }) =>
@@ -463,17 +527,19 @@ const notes = ({ patch }: Result): string[] =>
 export const notesOf = (patch: Patch): string[] => (patch.kind === 'revision' ? patch.notes : []);
 
 /** Nothing that counts against the patch, but a row that a reader may miss. */
-export function leftOut({ leftOut }: Result, { code }: Quoting = markdown): string[] {
-  const lines = leftOut.map(({ variant, rejection }) => {
+export function leftOut(result: Result, quoting = markdown): string[] {
+  const lines = leftOutLines(result, quoting);
+  if (lines.length === 0) return [];
+  return [`Left out of the comparison, which is not held against the patch:\n${bullets(lines)}`];
+}
+
+/** Of every variant that could not be measured beside base and patched. */
+export const leftOutLines = ({ leftOut }: Result, { code }: Quoting = markdown): string[] =>
+  leftOut.map(({ variant, rejection }) => {
     const panic =
       'panic' in rejection && rejection.panic ? ` (panic: ${code(rejection.panic)})` : '';
-    return `- ${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
+    return `${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
   });
-  if (lines.length === 0) return [];
-  return [
-    ['Left out of the comparison, which is not held against the patch:', ...lines].join('\n'),
-  ];
-}
 
 function howToRead(result: Result): string {
   const meanings = verdictMeanings(result.policy).map(
@@ -509,8 +575,12 @@ export function verdictMeanings({ marginRatio }: Policy): [CellVerdict['kind'], 
   ];
 }
 
-function footer({ rerun, rawData }: ReportLinks): string {
-  const parts = [rerun && `Rerun: ${rerun}`, rawData && `Raw data: ${rawData}`].filter(Boolean);
+function footer({ rerun, rawData, page }: ReportLinks): string {
+  const parts = [
+    rerun && `Rerun: ${rerun}`,
+    rawData && `Raw data: ${rawData}`,
+    page && link('the whole report', page),
+  ].filter(Boolean);
   return parts.length > 0 ? `<sub>${parts.join(' · ')}</sub>` : '';
 }
 

@@ -1,5 +1,6 @@
 // A picture in SVG as a PNG, for places that show nothing else.
 import { readFile } from 'node:fs/promises';
+import { brotliDecompressSync } from 'node:zlib';
 
 /*! What the build lays beside this file is not ppsgate's own: index_bg.wasm is resvg by its authors, in @resvg/resvg-wasm
  *  of npm, with its source at https://github.com/thx/resvg-js, under the Mozilla Public License 2.0; open-sans-*.woff2
@@ -33,9 +34,12 @@ async function load() {
     readFile(wasmFile),
     ...fontFiles.map((file) => readFile(file)),
   ]);
-  await initWasm(wasm);
+  // As npm has it, or as the build leaves it.
+  await initWasm(isWebAssembly(wasm) ? wasm : brotliDecompressSync(wasm));
   return { Resvg, fontBuffers };
 }
+
+const isWebAssembly = (bytes: Buffer): boolean => bytes.subarray(0, 4).toString() === '\0asm';
 
 // Written in one piece each, by which the build finds them.
 const wasmFile = new URL('../../node_modules/@resvg/resvg-wasm/index_bg.wasm', import.meta.url);

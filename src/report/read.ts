@@ -1,6 +1,7 @@
 // Reads a result that an earlier process, or another machine, has written.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type CellProfiles, readProfiles, withReasons } from './profiles.ts';
 import { type Result, resultSchema } from './result.ts';
 
 /** A directory without a result that this version can read. */
@@ -23,4 +24,19 @@ export async function readResult(directory: string): Promise<Result> {
       `${path} is no result of this version of ppsgate: judge the patch again.`,
     );
   }
+}
+
+/** A result of a work directory with the profiles that lie there, and what they say of the reason. */
+export async function explained(
+  result: Result,
+  directory: string,
+): Promise<{ result: Result; profiles: CellProfiles[] }> {
+  const profiles = await readProfiles(result, (path) =>
+    readFile(join(directory, path), 'utf8').catch(ifMissing),
+  );
+  return { result: withReasons(result, profiles), profiles };
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }

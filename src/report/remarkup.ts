@@ -1,7 +1,7 @@
 // The comment on a revision of Phabricator, in Remarkup, which folds nothing and escapes nothing: texts of others stand in code only.
 import { patchName } from '../patch/patch.ts';
 import { cellName } from '../scenario/scenario.ts';
-import { plainBlock, plainLine, type Quoting } from './escape.ts';
+import { plain, plainBlock, plainLine, type Quoting } from './escape.ts';
 import { formatPercent, metricName } from './format.ts';
 import { sentence } from './headline.ts';
 import {
@@ -27,6 +27,15 @@ import {
   verdictMeanings,
 } from './markdown.ts';
 import type { CellResult, Metric, Rejection, Result } from './result.ts';
+import {
+  changeText,
+  flamegraphsText,
+  functionName,
+  type GraphLinks,
+  groundsText,
+  isProfiled,
+  whyLines,
+} from './why.ts';
 
 /** What only the place of publication knows. */
 export type RemarkupLinks = {
@@ -38,7 +47,7 @@ export type RemarkupLinks = {
   history?: string;
   /** How to ask for it again, as people type it: `@ppsgate rerun`. */
   rerun?: string;
-};
+} & GraphLinks;
 
 /** In UTF-8. Phabricator takes more, and sends it to everybody by mail. */
 const mostBytes = 100_000;
@@ -71,7 +80,13 @@ type Parts = { main: string[]; parts: string[] };
 function judgedParts(result: Result, cells: readonly CellResult[], links: RemarkupLinks): Parts {
   const { policy } = result;
   return {
-    main: [rule(policy), table(result, cells, policy.metric), ...whyInvalid(cells), ...plot(links)],
+    main: [
+      rule(policy),
+      table(result, cells, policy.metric),
+      ...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
+      ...whyInvalid(cells),
+      ...plot(links),
+    ],
     parts: [
       ...movedBaselines(cells, remarkup),
       ...leftOut(result, remarkup),
@@ -82,6 +97,7 @@ function judgedParts(result: Result, cells: readonly CellResult[], links: Remark
       ...scrolled('runs that stand apart, and count', standingApartLines(cells, plain)),
       ...about(result),
       ...scrolled('how to read this', readingLines(result)),
+      ...scrolled('why', cells.filter(isProfiled).flatMap(whyOfCell)),
       ...ministats(policy, cells).map(ministatPart),
     ],
   };
@@ -169,6 +185,15 @@ const readingLines = (result: Result): string[] => [
   ...verdictMeanings(result.policy).map(([verdict, meaning]) => `${verdict}: ${meaning}`),
 ];
 
+/** All functions that moved. */
+const whyOfCell = (cell: CellResult): string[] => [
+  `${cellName(cell.cell)}: ${groundsText(cell, plain)}`,
+  ...(cell.reason?.movers ?? []).map((mover) => {
+    const module = mover.module === undefined ? '' : ` (${plain.code(mover.module, 80)})`;
+    return `  ${functionName(mover, plain)}${module} ${changeText(mover)}`;
+  }),
+];
+
 /** The note once for all blocks in a row that have the same. */
 function ministatPart({ name, note, text }: Ministat, index: number, all: Ministat[]): string {
   const block = remarkupBlock(name, text);
@@ -180,9 +205,10 @@ const scrolled = (name: string, all: readonly string[]): string[] =>
   all.length === 0 ? [] : [remarkupBlock(name, all.join('\n'), 8)];
 
 function within(main: string[], parts: string[], links: RemarkupLinks): string {
-  const { rerun, details, history } = links;
+  const { rerun, details, history, page } = links;
   const end = [
     rerun && `Rerun: ${remarkupText(rerun)}`,
+    page && link('the whole report', page),
     details && link('details', details),
     history && link('history', history),
   ].filter(Boolean);
@@ -199,9 +225,6 @@ const remarkup: Quoting = {
   code: (text, most) => remarkupText(text, most),
   name: (name) => remarkupText(name),
 };
-
-/** In a block of code. */
-const plain: Quoting = { code: plainLine, name: (name) => name };
 
 /**
  * Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It

@@ -107,6 +107,47 @@ export const baselineSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('moved'), interval: intervalSchema }),
 ]);
 
+/** Where a variant's time went in a cell, from a run of its own beside the measured ones; or why nobody knows. */
+export const cellProfileSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('profiled'),
+    variant: z.string(),
+    /** What was sampled, in the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+    event: z.string(),
+    /** What ran on the DUT, as the profile itself recorded it. */
+    kernel: z.string(),
+    /** For which samples were taken. */
+    seconds: z.number().positive(),
+    /** Those that fell into work; shares are of these. */
+    busySamples: z.int().positive(),
+    idleSamples: z.int().nonnegative(),
+    /** Its folded stacks, relative to the result file; beside them lies what the DUT gave. */
+    file: z.string(),
+  }),
+  z.object({ kind: z.literal('missing'), variant: z.string(), reason: z.string() }),
+]);
+
+/** A function whose own cost, without that of its callees, changed beyond chance; ratios are its share of busy samples. */
+export const moverSchema = z.object({
+  function: z.string(),
+  /** The kernel or module that it is of, without its folder; absent where the profile does not tell. */
+  module: z.string().optional(),
+  baseRatio: z.number(),
+  patchedRatio: z.number(),
+  /** Its share of the DUT's time for each packet, in ns; absent where nothing was measured that tells it. */
+  nsPerPacket: z.object({ base: z.number(), patched: z.number() }).optional(),
+});
+
+/** What the profiles of base and patched say of a cell. */
+export const reasonSchema = z.object({
+  /** Greatest change first, at most ten; none where nothing moved beyond chance. */
+  movers: z.array(moverSchema),
+  /** All that moved beyond chance, those that found no room too. */
+  moved: z.int().nonnegative(),
+  /** Stacks with one of these were left out, as the CPU was idle in them; only those that were found. */
+  idleFrames: z.array(z.string()),
+});
+
 export const cellResultSchema = z.object({
   cell: cellSchema,
   verdict: cellVerdictSchema,
@@ -126,6 +167,10 @@ export const cellResultSchema = z.object({
     .array(z.object({ variant: z.string(), comparisons: z.array(comparisonSchema) }))
     .default([]),
   runs: z.array(runSchema),
+  /** One of each variant; none where profiles were not asked for. */
+  profiles: z.array(cellProfileSchema).default([]),
+  /** Absent where a profile of base or patched is missing. */
+  reason: reasonSchema.optional(),
 });
 
 export const blastSchema = z.object({
@@ -230,6 +275,9 @@ export type Comparison = z.infer<typeof comparisonSchema>;
 export type CellVerdict = z.infer<typeof cellVerdictSchema>;
 export type History = z.infer<typeof historySchema>;
 export type Baseline = z.infer<typeof baselineSchema>;
+export type CellProfile = z.infer<typeof cellProfileSchema>;
+export type Mover = z.infer<typeof moverSchema>;
+export type Reason = z.infer<typeof reasonSchema>;
 export type CellResult = z.infer<typeof cellResultSchema>;
 export type BlastSummary = z.infer<typeof blastSchema>;
 export type Policy = z.infer<typeof policySchema>;

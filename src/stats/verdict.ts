@@ -43,6 +43,7 @@ export function cellResult(
       comparisons: metrics.flatMap((metric) => compareOther(standing, variant, metric, policy)),
     })),
     runs,
+    profiles: [],
   };
 }
 

@@ -32,7 +32,12 @@ import {
   takeAwayCommands,
 } from '../scenario/freebsd.ts';
 import type { Cell, Family, OwnRules, Scenario } from '../scenario/scenario.ts';
-import { type PktGenHosts, pktGenBlast } from '../traffic/pkt-gen-blast.ts';
+import {
+  type PktGenBlast,
+  type PktGenHosts,
+  type PktGenRequest,
+  pktGenBlast,
+} from '../traffic/pkt-gen-blast.ts';
 import { flowRanges, netmapPort } from '../traffic/pkt-gen-command.ts';
 import { isToBlame, type Tallies, tallyOf } from './freebsd-blame.ts';
 import { type Builder, type Kernel, type Kernels, startKernels } from './freebsd-kernels.ts';
@@ -44,8 +49,17 @@ import {
   readAll,
   settingsContext,
 } from './freebsd-preflight.ts';
+import { sampleUnderLoad } from './freebsd-profile.ts';
 import type { FreebsdTestbed, Generator } from './freebsd-schema.ts';
-import type { BlastOutcome, KeepLog, Rejected, Testbed } from './testbed.ts';
+import { impossible, missed } from './profile.ts';
+import type {
+  BlastOutcome,
+  KeepLog,
+  ProfileOutcome,
+  ProfileRequest,
+  Rejected,
+  Testbed,
+} from './testbed.ts';
 
 /** All that the testbed touches of the world. */
 export type FreebsdWorld = {
@@ -109,6 +123,8 @@ export async function openFreebsdTestbed(
     },
 
     blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
+
+    profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
 
     restore: () => restore(lab),
   };
@@ -493,27 +509,12 @@ async function measure(
   keepLog: KeepLog,
   signal: AbortSignal,
 ): Promise<BlastOutcome> {
-  const { config, traffic, dut, world } = lab;
-  const { family } = planned.cell;
-  const split = flowRanges(traffic.flows, family, config.senders.length);
-  if (split.kind === 'refused') return failed(split.message);
+  const { traffic, dut, world } = lab;
   const ports = portsOf(lab);
   const before = await readAll(dut.host(), countersCommands(ports));
   const startedAt = new Date(world.now() * 1000).toISOString();
-  const outcome = await pktGenBlast(
-    hostsOf(lab),
-    {
-      family,
-      frameBytes: frameBytesFor(traffic, planned.cell),
-      flows: split.flows,
-      ratePps: traffic.offeredPps,
-      threads: config.senders[0]?.threads ?? 1,
-      settleSeconds: traffic.settleSeconds,
-      trafficSeconds: traffic.measureSeconds,
-      atLeastSeconds: traffic.measureAtLeastSeconds,
-    },
-    signal,
-  );
+  const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
+  const outcome = await send(lab, planned.cell, { trafficSeconds, atLeastSeconds }, signal);
   const { logs } = outcome;
   await keepLog(freebsdLogNames.receiver, logs.receiver);
   for (const [index, log] of logs.senders.entries()) {
@@ -544,6 +545,77 @@ async function measure(
   if (proof.kind !== 'in-force') return failed(`${scenario} was not in force: ${proof.reason}`);
   if (isJudged(boot.variant)) lab.reference ??= boot;
   return measured;
+}
+
+/** On whichever boot of the variant there is. */
+async function profile(
+  lab: Lab,
+  request: ProfileRequest,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<ProfileOutcome> {
+  const { cell, variant } = request;
+  const { scenario } = cell;
+  const kernel = (await lab.kernels?.get(variant)) ?? { kind: 'own' };
+  if (kernel.kind === 'rejected') return impossible(kernel.rejection.message);
+
+  let when: When = 'after its boot';
+  try {
+    if (lab.booted?.variant !== variant) {
+      const run = { number: 0, variant, pair: 0 };
+      const ready = await bootFor(lab, { number: 0, cell, runs: [run] }, run, kernel);
+      if (ready.kind !== 'ready') return missed(whyNot(ready));
+    }
+    signal.throwIfAborted();
+    when = 'at the rules';
+    const refusal = await lay(lab, scenario);
+    if (refusal !== undefined) return missed(refusal);
+    when = 'under load';
+    const { config, traffic } = lab;
+    return await sampleUnderLoad(
+      request,
+      {
+        dut: lab.dut.host(),
+        folder: rulesFolder,
+        egress: config.dut.egress.interface,
+        settleSeconds: traffic.settleSeconds,
+        send: (trafficSeconds) => send(lab, cell, { trafficSeconds }, signal),
+      },
+      keepLog,
+    );
+  } catch (error) {
+    if (!(error instanceof HostError) || signal.aborted) throw error;
+    return missed(whyNot(await afterLoss(lab, { variant, scenario, when, signal }, error)));
+  }
+}
+
+function whyNot(outcome: BlastOutcome): string {
+  if (outcome.kind === 'rejected') return outcome.rejection.message;
+  return outcome.kind === 'failed' ? outcome.reason : 'nothing was sampled';
+}
+
+async function send(
+  lab: Lab,
+  cell: Cell,
+  howLong: Pick<PktGenRequest, 'trafficSeconds' | 'atLeastSeconds'>,
+  signal: AbortSignal,
+): Promise<PktGenBlast> {
+  const { config, traffic } = lab;
+  const { family } = cell;
+  const split = flowRanges(traffic.flows, family, config.senders.length);
+  if (split.kind === 'refused') {
+    return { kind: 'failed', logs: { receiver: '', senders: [] }, reason: split.message };
+  }
+  const request: PktGenRequest = {
+    family,
+    frameBytes: frameBytesFor(traffic, cell),
+    flows: split.flows,
+    ratePps: traffic.offeredPps,
+    threads: config.senders[0]?.threads ?? 1,
+    settleSeconds: traffic.settleSeconds,
+    ...howLong,
+  };
+  return pktGenBlast(hostsOf(lab), request, signal);
 }
 
 const isValid = (outcome: BlastOutcome): boolean =>

@@ -3,10 +3,12 @@ import { PassThrough } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { frameBytesFor, type LinuxTestbed, type Traffic } from '../config/schema.ts';
 import { type LinuxDut, linuxDut } from '../dut/linux.ts';
+import { arrivalsAround } from '../dut/linux-profile.ts';
 import type { Sample } from '../dut/linux-script.ts';
 import type { PlannedBlast } from '../experiment/schedule.ts';
 import { stdoutOf } from '../host/execute.ts';
 import { HostError } from '../host/host-error.ts';
+import { lastLine } from '../host/one-line.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { type Cell, isLinuxScenario } from '../scenario/scenario.ts';
@@ -15,7 +17,8 @@ import { trafgenFlows } from '../traffic/flows.ts';
 import { senderCommand, senderScript } from '../traffic/trafgen.ts';
 import { connectTo } from './connect.ts';
 import { type Counters, type LinuxLogs, logNames, readLinuxLogs } from './linux-logs.ts';
-import type { BlastOutcome, KeepLog, Testbed } from './testbed.ts';
+import { impossible, judgeProfile, missed } from './profile.ts';
+import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest, Testbed } from './testbed.ts';
 
 /** All that is laid on the hosts lies below it. */
 export const ourFolder = '/run/ppsgate';
@@ -55,6 +58,8 @@ export async function openLinuxTestbed(
     },
 
     blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
+
+    profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
 
     async restore() {
       if (connections.disposed) return;
@@ -169,6 +174,45 @@ async function blast(
     await keepLog(logNames[which], logs[which]);
   }
   return readLinuxLogs(planned, startedAt, logs, observation);
+}
+
+async function profile(
+  lab: Lab,
+  { cell, variant, seconds, event }: ProfileRequest,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<ProfileOutcome> {
+  const why = await whyNoPerf(lab.dutHost);
+  if (why !== undefined) return impossible(why);
+  const { ingress, cpu } = lab.config.dut;
+  const { warmUpSeconds } = lab.traffic;
+  const timeoutSeconds = Math.ceil(30 + warmUpSeconds + seconds);
+  const { scenario } = cell;
+  const sending = startSender(lab, cell, timeoutSeconds, signal);
+  const sampled = await lab.dut
+    .sample(
+      { ingress, cpu, scenario, warmUpSeconds, seconds, event, variant },
+      { timeoutSeconds, signal },
+    )
+    .finally(() => sending.stop());
+  await keepLog(logNames.sender, await sending.log);
+  await keepLog(logNames.dut, sampled.stdout + sampled.stderr);
+  if (sampled.kind === 'signaled' || sampled.code !== 0) {
+    return missed(`the DUT could not be sampled: ${lastLine(sampled.stderr) ?? 'it said nothing'}`);
+  }
+  const arrivals = arrivalsAround(sampled.stdout);
+  if (arrivals === undefined || !(arrivals.withinPps > 0 && arrivals.afterPps > 0)) {
+    return missed('packets did not flow throughout the window in which samples were taken');
+  }
+  const text = await lab.dut.printSamples();
+  return judgeProfile(text, { event: event ?? 'cycles', kernel: 'an unknown kernel' }, keepLog);
+}
+
+async function whyNoPerf(dut: Host): Promise<string | undefined> {
+  const outcome = await dut.run(shell`perf --version`);
+  if (outcome.kind === 'exited' && outcome.code === 0) return undefined;
+  const said = lastLine(outcome.stderr) ?? 'it said nothing';
+  return `perf does not run on the DUT (${said}): install what your system calls it, linux-perf or linux-tools`;
 }
 
 /** A run of several seconds is sampled by the second, as pkt-gen does. */

@@ -2,7 +2,7 @@
 import type { Variant } from '../build/variant.ts';
 import type { Traffic } from '../config/schema.ts';
 import type { PlannedBlast } from '../experiment/schedule.ts';
-import type { BlastSummary, Rejection, Run } from '../report/result.ts';
+import type { BlastSummary, CellProfile, Rejection, Run } from '../report/result.ts';
 import type { Cell, OwnRules } from '../scenario/scenario.ts';
 
 export type Testbed = {
@@ -13,6 +13,8 @@ export type Testbed = {
   prepare(request: PrepareRequest): Promise<Prepared>;
   /** Sends one blast of traffic and measures its runs; `keepLog` gets every log as it was received. */
   blast(planned: PlannedBlast, keepLog: KeepLog, signal: AbortSignal): Promise<BlastOutcome>;
+  /** Samples where the DUT's time goes, in a blast of its own that measures nothing. Throws where `blast` would. */
+  profile(request: ProfileRequest, keepLog: KeepLog, signal: AbortSignal): Promise<ProfileOutcome>;
   /** Back to the state before `prepare`, connections closed; never throws for a second call. */
   restore(): Promise<void>;
 };
@@ -37,7 +39,7 @@ export const unshared = (name: string, open: Reserved['open']): Reserved => ({
   giveBack: async () => undefined,
 });
 
-export type KeepLog = (name: string, text: string) => Promise<void>;
+export type KeepLog = (name: string, content: string | Uint8Array) => Promise<void>;
 
 export type Inspection = {
   /** What the DUT says of itself: name → value. */
@@ -71,3 +73,24 @@ export type BlastOutcome =
     }
   | { kind: 'failed'; reason: string }
   | Rejected;
+
+export type ProfileRequest = {
+  cell: Cell;
+  variant: string;
+  /** For which samples are taken. */
+  seconds: number;
+  /** What is sampled, as the DUT's own tool names it; absent: cycles, by whichever name its CPU has for them. */
+  event?: string | undefined;
+  /** From 1 on. */
+  attempt: number;
+};
+
+export type ProfileOutcome =
+  /** `log` is the name under which the profile was kept. */
+  | ({ kind: 'profiled'; log: string } & Pick<Profiled, 'event' | 'kernel' | Samples>)
+  /** Another try may have more luck. */
+  | { kind: 'missed'; reason: string }
+  | { kind: 'impossible'; reason: string };
+
+type Samples = 'busySamples' | 'idleSamples';
+type Profiled = Extract<CellProfile, { kind: 'profiled' }>;

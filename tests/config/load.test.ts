@@ -105,6 +105,7 @@ test('the example in docs/ shows every way to have gates run, with the defaults 
     parseConfig(`${before}    start: ${start}\n`, place).phabricator?.relay.start;
   expect(starts.map((start) => startOf(start ?? ''))).toEqual([
     startOf('{}'),
+    startOf('{ kind: here, site: "https://ci.example.org/ppsgate" }'),
     startOf('{ kind: github, repository: example/src, tokenFile: github.token }'),
     startOf(
       '{ kind: jenkins, job: "https://ci.example.org/job/ppsgate", user: ppsgate, tokenFile: jenkins.token }',
@@ -173,7 +174,7 @@ marign: 3
     'lab/ppsgate.yml:7: testbeds.there.dut.egress: expected the name of a network interface like eth0, found "in/1"',
     'lab/ppsgate.yml:11: gate.margin: expected a percentage like 2%, found 2',
     'lab/ppsgate.yml:14: scenarios[1]: expected the name of a scenario, found 7',
-    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, each, scenarios, rules, families, traffic, gate, history, reservations, github, phabricator',
+    'lab/ppsgate.yml:15: marign: unknown key `marign`; known here: overlay, testbeds, each, scenarios, rules, families, traffic, gate, profile, history, reservations, github, phabricator',
   ]);
 });
 

@@ -45,6 +45,7 @@ test('all but the testbeds has a default', () => {
       falseAlarmRatio: 0.01,
       missRatio: 0.05,
     },
+    profile: { seconds: 3 },
     history: '/home/me/.local/state/ppsgate/history.jsonl',
     reservations: {
       store: 'sqlite',
@@ -411,7 +412,7 @@ test.each([
   ],
   [
     'relay: { start: { repository: ., token: x } }',
-    'relay.start.token: unknown key `token`; known here: kind, repository, most',
+    'relay.start.token: unknown key `token`; known here: kind, repository, most, site',
   ],
 ])('of phabricator, %s is refused', (written, problem) => {
   const url = written.startsWith('url:') ? '' : 'url: "https://x.org", ';
@@ -428,6 +429,26 @@ test('every key of gate can be set', () => {
     missRatio: 0.05,
     maxRunsPerVariant: 10,
   });
+});
+
+test('a profile has a window and an event of its own where they are set', () => {
+  const { profile } = parse('profile: { window: 500 ms, event: "cycles:k" }');
+  expect(profile).toEqual({ seconds: 0.5, event: 'cycles:k' });
+});
+
+test('no profile is taken where they are switched off', () => {
+  expect(parse('profile: { enabled: false }')).not.toHaveProperty('profile');
+});
+
+test.each([
+  ['window: 61 s', 'profile.window: expected a duration from 0.5 s to 60 s, found "61 s"'],
+  [
+    'event: --all-cpus',
+    'profile.event: expected the name of an event like cpu_clk_unhalted.thread_p, found "--all-cpus"',
+  ],
+  ['enabled: maybe', 'profile.enabled: expected true or false, found "maybe"'],
+])('a profile is not asked for as `%s`', (written, problem) => {
+  expect(problemsOf(`profile: { ${written} }`)).toEqual([problem]);
 });
 
 test('scenarios and families are lists of names', () => {

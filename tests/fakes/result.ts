@@ -108,6 +108,7 @@ export const aCell = (
   ],
   others: [],
   runs: [],
+  profiles: [],
 });
 
 /** A result whose patch loses 10.4 %, with what a test wants to be otherwise. */

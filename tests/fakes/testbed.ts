@@ -5,7 +5,13 @@ import type { Sample } from '../../src/dut/linux-script.ts';
 import type { PlannedBlast, PlannedRun } from '../../src/experiment/schedule.ts';
 import type { Cell } from '../../src/scenario/scenario.ts';
 import { measuredRun } from '../../src/testbed/run.ts';
-import type { BlastOutcome, Prepared, Rejected, Testbed } from '../../src/testbed/testbed.ts';
+import type {
+  BlastOutcome,
+  Prepared,
+  ProfileOutcome,
+  Rejected,
+  Testbed,
+} from '../../src/testbed/testbed.ts';
 
 export type Fault =
   /** The blast ends without a measurement. */
@@ -37,6 +43,12 @@ export type FakeTestbedOptions = {
   prepared?: Prepared;
   /** Variants that are rejected when they are readied, one at a time. */
   unready?: readonly Rejected[];
+  /** What comes of a profile; one of 2,000 samples when absent. */
+  profiles?: (
+    cell: Cell,
+    variant: string,
+    attempt: number,
+  ) => ProfileOutcome | 'throws' | undefined;
   /** Variants that turn out in a blast to be nothing that can be measured. */
   rejects?: (planned: PlannedBlast) => Rejected | undefined;
 };
@@ -77,11 +89,30 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
       return measure(planned, attempt, faults?.(number)[attempt - 1], options);
     },
 
+    async profile({ cell, variant, attempt }, keepLog) {
+      calls.push(`profile ${variant} ${attempt}`);
+      const outcome = options.profiles?.(cell, variant, attempt) ?? aProfile;
+      if (outcome === 'throws') throw new Error('The connection to the DUT was lost.');
+      if (outcome.kind === 'profiled') await keepLog(outcome.log, profileText(variant));
+      return outcome;
+    },
+
     async restore() {
       calls.push('restore');
     },
   };
 }
+
+const aProfile: ProfileOutcome = {
+  ...{ kind: 'profiled', event: 'cpu-clock', kernel: '6.18', log: 'stacks.txt' },
+  ...{ busySamples: 2000, idleSamples: 0 },
+};
+
+/** Folded stacks, in which another variant than base spends a fifth of its time in a firewall. */
+const profileText = (variant: string): string =>
+  variant === 'base'
+    ? 'napi;ip_forward 1200\nnapi;veth_xmit 800\n'
+    : 'napi;ip_forward 960\nnapi;veth_xmit 640\nnapi;nft_do_chain 400\n';
 
 const offeredPps = 3_000_000;
 const basePps = 800_000;

@@ -72,7 +72,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
   const measure = (cell: Cell): Promise<BlastOutcome> =>
     testbed.blast(
       blastOf(cell),
-      async (name, text) => void logs.set(name, text),
+      async (name, text) => void logs.set(name, String(text)),
       new AbortController().signal,
     );
 

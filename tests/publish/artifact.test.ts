@@ -9,6 +9,7 @@ import {
   artifactLimits,
   fetchArtifact,
   parseResult,
+  profilesOf,
   readEntries,
   withPatch,
 } from '../../src/publish/artifact.ts';
@@ -723,5 +724,59 @@ describe('an artifact is not fetched', () => {
   test('where GitHub cannot be reached', async () => {
     const url = 'http://127.0.0.1:1';
     expect(await fetchFrom({ url })).toEqual({ kind: 'failed', why: why('cannot be reached') });
+  });
+});
+
+describe('the profiles of a result', () => {
+  const file = 'profiles/forwarding-inet4-base/stacks.txt';
+  const profiled = (variant: string, file: string) => ({
+    ...({ kind: 'profiled', variant, event: 'cpu-clock', kernel: '6.18' } as const),
+    ...{ seconds: 10, busySamples: 100, idleSamples: 0, file },
+  });
+  const told = aResult({
+    outcome: {
+      ...{ kind: 'judged', verdict: 'regression' },
+      cells: [
+        {
+          ...aCell({ kind: 'regression' }),
+          profiles: [profiled('base', file), profiled('patched', '../../etc/passwd')],
+        },
+      ],
+    },
+  });
+
+  const readFrom = (entries: ZipEntry[], folder = '') =>
+    profilesOf(zipOf([good, ...entries]), told, folder);
+
+  test('are read from where it says that they lie, without the stacks that idle', async () => {
+    const content = 'napi;ip_forward 80\nswapper;do_idle 20\n';
+    const [cell] = await readFrom([{ name: file, content }]);
+    expect(cell?.variants).toEqual([
+      {
+        variant: 'base',
+        profile: expect.objectContaining({
+          stacks: [{ frames: [{ name: 'napi' }, { name: 'ip_forward' }], samples: 80 }],
+        }),
+        idleFrames: ['do_idle'],
+      },
+    ]);
+  });
+
+  test('lie in the folder of its gate where there were several', async () => {
+    const content = 'napi;ip_forward 80\n';
+    expect(await readFrom([{ name: `2/${file}`, content }], '2/')).toHaveLength(1);
+    expect(await readFrom([{ name: `2/${file}`, content }], '1/')).toEqual([]);
+  });
+
+  test.for<[string, ZipEntry[]]>([
+    ['not there', []],
+    ['no profile', [{ name: file, content: '<script>alert(1)</script>' }]],
+    [
+      'larger than anything that is drawn',
+      [{ name: file, content: Buffer.alloc(2 ** 24 + 1, 'a') }],
+    ],
+    ['a link', [{ name: file, content: '/etc/passwd', mode: 0o120777 }]],
+  ])('are left out where one is %s', async ([, entries]) => {
+    expect(await readFrom(entries)).toEqual([]);
   });
 });

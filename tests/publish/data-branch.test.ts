@@ -56,6 +56,7 @@ async function publish(
 
 const publication = (changes: Partial<Result> = {}): Publication => ({
   result: aResult(changes),
+  profiles: [],
   isDefaultBranch: true,
   isTrusted: true,
 });

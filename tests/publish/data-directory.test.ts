@@ -15,6 +15,7 @@ const onDay = (date: number) => `2026-11-${String(date).padStart(2, '0')}T12:00:
 
 const publication = (changes: Partial<Result> = {}): Publication => ({
   result: aResult(changes),
+  profiles: [],
   isDefaultBranch: true,
   isTrusted: true,
 });
@@ -35,7 +36,7 @@ const startsIn = (directory: string): string[] =>
     ({ at }: { at: string }) => at,
   );
 
-test('a directory that is not there yet holds all that the branch does', async () => {
+test('a directory that is not there yet holds all that the branch does, and the report as a page', async () => {
   const directory = join(temporaryFolder(), 'not', 'yet');
   const [published] = await publish(directory, [publication()]);
   expect(filesIn(directory)).toEqual(
@@ -47,6 +48,7 @@ test('a directory that is not there yet holds all that the branch does', async (
       'badges/shelf-3/forwarding-inet4.svg',
       'history.jsonl',
       'index.json',
+      published?.page,
       published?.report,
       published?.result,
     ].toSorted(),
@@ -109,7 +111,7 @@ test('what a process left that was killed while it wrote is cleared away', async
   writeFileSync(join(directory, `${first?.report}.part`), '### half a re');
   await publish(directory, [publication({ startedAt: onDay(2) })]);
   expect(startsIn(directory)).toEqual([onDay(2)]);
-  expect(filesIn(directory).filter((path) => path.startsWith('results/'))).toHaveLength(2);
+  expect(filesIn(directory).filter((path) => path.startsWith('results/'))).toHaveLength(3);
 });
 
 test('an index that is none is not overwritten', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type HistoryEntry, historyOf } from '../../src/experiment/history.ts';
+import type { Profile } from '../../src/profile/profile.ts';
 import {
   badgePath,
   boundedHistory,
@@ -21,7 +22,7 @@ import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../fakes/re
 const now = new Date('2026-11-21T12:00:00.000Z');
 const day = 86_400;
 const keep = { results: 1000, seconds: 365 * day, bytes: 2 ** 30 };
-const rules: Rules = { keep, staleSeconds: 30 * day, now };
+const rules: Rules = { keep, staleSeconds: 30 * day, now, isSite: false };
 
 /** A branch or a directory, in memory. */
 type Shelf = Map<string, string>;
@@ -44,6 +45,7 @@ function publish(shelf: Shelf, publications: Publication[], changes: Partial<Rul
 
 const publication = (changes: Partial<Result> = {}, more: Partial<Publication> = {}) => ({
   result: aResult(changes),
+  profiles: [],
   isDefaultBranch: false,
   isTrusted: false,
   ...more,
@@ -63,6 +65,7 @@ describe('a result', () => {
         /^results\/2026\/20261120T120000-shelf-3-7-[0-9a-f]{10}\/result\.json$/,
       ),
       report: expect.stringMatching(/\/report\.md$/),
+      graphs: new Map(),
       badges: [],
     });
     expect(resultFiles(shelf)).toEqual([published?.result, published?.report]);
@@ -90,6 +93,7 @@ describe('a result', () => {
         testbed: 'shelf-3',
         patch: '#7',
         outcome: 'regression',
+        others: [],
         bytes: size,
       },
     ]);
@@ -185,7 +189,7 @@ describe('of results there stay', () => {
     const changes = { keep: { ...keep, results: 1 } };
     publish(shelf, [publication({ startedAt: onDay(2) })], changes);
     const [published] = publish(shelf, [publication({ startedAt: onDay(1) })], changes);
-    expect(published).toEqual({ badges: [] });
+    expect(published).toEqual({ graphs: new Map(), badges: [] });
     expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([onDay(2)]);
   });
 
@@ -426,4 +430,57 @@ test('an index of another version, or one that names other files, is not read', 
     const index = { ...emptyIndex, results: [{ ...entry, path }] };
     expect(parseIndex(JSON.stringify(index))).toBeUndefined();
   }
+});
+
+describe('flamegraphs', () => {
+  const profileOf = (name: string): Profile => ({
+    format: 'perf',
+    stacks: [{ frames: [{ name: 'napi' }, { name }], samples: 100 }],
+  });
+  const profiles = [
+    {
+      cell: forwarding,
+      variants: [
+        { variant: 'base', profile: profileOf('ip_forward'), idleFrames: [] },
+        { variant: 'patched', profile: profileOf('nft_do_chain'), idleFrames: [] },
+      ],
+    },
+  ];
+  const anchors = ['base', 'patched', 'difference'].map(
+    (which) => `flamegraph-forwarding-inet4-${which}`,
+  );
+
+  test('lie beside their result, and are named by their anchors', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication({}, { profiles })]);
+    expect([...(published?.graphs.keys() ?? [])]).toEqual(anchors);
+    for (const path of published?.graphs.values() ?? []) {
+      expect(shelf.get(path)).toMatch(/^<svg .*ip_forward|^<svg .*nft_do_chain/s);
+    }
+    expect(published).not.toHaveProperty('page');
+  });
+
+  test('come with the report as a page where browsers are served the files', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication({}, { profiles })], { isSite: true });
+    expect(shelf.get(published?.page ?? '')).toContain('<!doctype html>');
+  });
+
+  test('stay when others are published, and go with their result', () => {
+    const shelf: Shelf = new Map();
+    const [published] = publish(shelf, [publication({}, { profiles })], { isSite: true });
+    const paths = [published?.page ?? '', ...(published?.graphs.values() ?? [])];
+    publish(shelf, [publication({ startedAt: onDay(21) })]);
+    expect([...shelf.keys()]).toEqual(expect.arrayContaining(paths));
+
+    publish(shelf, [publication({ startedAt: onDay(21) })], { keep: { ...keep, results: 1 } });
+    expect(paths.filter((path) => shelf.has(path))).toEqual([]);
+  });
+
+  test('count in the size of what is kept', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({}, { profiles })], { isSite: true });
+    const sizes = resultFiles(shelf).map((path) => Buffer.byteLength(shelf.get(path) ?? ''));
+    expect(indexOf(shelf).results[0]?.bytes).toBe(sizes.reduce((sum, size) => sum + size, 0));
+  });
 });

@@ -317,7 +317,7 @@ async function endOf(gate: Gate, { octokit, turns, random }: Place): Promise<End
   const published = await publishToBranch(
     octokit,
     { repository, branch: 'ppsgate-data', serverUrl: 'https://github.com' },
-    [{ result, isDefaultBranch: false, isTrusted: true }],
+    [{ result, profiles: [], isDefaultBranch: false, isTrusted: true }],
     {
       keep: { results: 1000, seconds: 365 * 86_400, bytes: 2 ** 30 },
       ...{ staleSeconds: 30 * 86_400, now: turns.now, random },

@@ -83,6 +83,13 @@ test('a gate is called with all that was asked for, and works in a directory nam
   ]);
 });
 
+test('a gate is told where browsers find its directory, where there is such a place', async () => {
+  const { start, calls, kindOf } = lab('exit 0', { site: 'https://ci.example.org/ppsgate' });
+  await start();
+  await soon(kindOf).toBe('ended');
+  expect(calls().join()).toContain(' --site https://ci.example.org/ppsgate/D7-12 ');
+});
+
 test('what was asked for reaches the gate as words, whatever is in it', async () => {
   const { start, textOf, kindOf } = lab('for word; do echo "<$word>"; done');
   await start({ ...job, ask: { testbed: '\'; touch owned; $(id) `id` \\ "' } });

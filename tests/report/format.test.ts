@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  flamegraphAnchor,
   formatChange,
+  formatDifference,
   formatDuration,
   formatInterval,
   formatMetric,
   formatPercent,
   formatPps,
+  formatShare,
   grouped,
   metricName,
 } from '../../src/report/format.ts';
@@ -85,4 +88,21 @@ test.for([
 
 test('thousands are grouped', () => {
   expect(grouped(65536)).toBe('65,536');
+});
+
+test.for([
+  [3.14, '+3.1'],
+  [-0.84, '−0.8'],
+  [-0.04, '±0.0'],
+] as const)('a difference of %d is %s', ([difference, text]) => {
+  expect(formatDifference(difference)).toBe(text);
+});
+
+test('a share beside another is in percent', () => {
+  expect(formatShare(0.0934)).toBe('9.3');
+});
+
+test('the place of a flamegraph on the page is told by its cell and what it shows', () => {
+  const cell = { scenario: 'forwarding', family: 'inet4', frameBytes: 1518 } as const;
+  expect(flamegraphAnchor(cell, 'base')).toBe('flamegraph-forwarding-inet4-1518-B-base');
 });

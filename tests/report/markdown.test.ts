@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mostCharacters, renderMarkdown } from '../../src/report/markdown.ts';
-import type { CellResult, CellVerdict, Result } from '../../src/report/result.ts';
+import { mostCharacters, type ReportLinks, renderMarkdown } from '../../src/report/markdown.ts';
+import type {
+  CellProfile,
+  CellResult,
+  CellVerdict,
+  Mover,
+  Result,
+} from '../../src/report/result.ts';
 import { families, scenarios } from '../../src/scenario/scenario.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import { aCell, aResult, aRun, pairedRuns, policy, revision, unfit } from '../fakes/result.ts';
@@ -20,6 +26,34 @@ const calm = aCell({ kind: 'no-regression' }, { change: 0, low: -0.01, high: 0.0
 
 const judged = (cells: CellResult[], verdict: CellVerdict['kind'] = 'regression'): Result =>
   aResult({ outcome: { kind: 'judged', verdict, cells } });
+
+const profileOf = (variant: string): CellProfile => ({
+  kind: 'profiled',
+  variant,
+  event: 'cpu-clock',
+  kernel: 'Linux 6.18',
+  seconds: 10,
+  busySamples: 5_932,
+  idleSamples: 17,
+  file: `profiles/${variant}`,
+});
+
+const mover = (name = 'fib4_lookup', module?: string): Mover => ({
+  function: name,
+  ...(module !== undefined && { module }),
+  baseRatio: 0.093,
+  patchedRatio: 0.124,
+});
+
+/** What profiles of base and patched add to a cell. */
+const profiled = (movers: Mover[] = [mover()], idleFrames: string[] = []) => ({
+  profiles: [profileOf('base'), profileOf('patched')],
+  reason: { movers, moved: movers.length, idleFrames },
+});
+
+const unprofiled = (reason: string) => ({
+  profiles: [profileOf('base'), { kind: 'missing', variant: 'patched', reason } as const],
+});
 
 /** As a reader sees it who opens nothing. */
 const unfolded = (markdown: string): string =>
@@ -259,7 +293,11 @@ const anyCell: fc.Arbitrary<CellResult> = fc
     const interval = { change, low: change - 0.01, high: change + 0.01 };
     const hole = aRun({ validity: unfit(reason) });
     const cell = aCell(verdict, interval, { scenario, family });
-    return { ...cell, runs: [...loss.runs, hole] };
+    return {
+      ...cell,
+      runs: [...loss.runs, hole],
+      ...(change < 0 ? profiled([mover(reason, reason), mover()], [reason]) : unprofiled(reason)),
+    };
   });
 
 const anyOutcome: fc.Arbitrary<Result['outcome']> = fc.oneof(
@@ -403,6 +441,113 @@ test('20,000 sizes of frames are told by the smallest and the largest', () => {
   const markdown = renderMarkdown({ ...judged([calm]), blasts });
   expect(markdown.length).toBeLessThanOrEqual(mostCharacters);
   expect(markdown).toContain('flows of 64- to 20063-byte UDP');
+});
+
+describe('why a cell changed', () => {
+  const whyLinesOf = (cells: CellResult[], links: ReportLinks = {}): string[] =>
+    unfolded(renderMarkdown(judged(cells), links))
+      .split('\n')
+      .filter((line) => line.startsWith('**Why**'));
+  const foldOf = (markdown: string): string | undefined =>
+    /<summary>why<\/summary>\n\n(.*?)\n\n<\/details>/s.exec(markdown)?.[1];
+  const page = 'https://example.org/report.html';
+
+  test('is told below the table by the first functions that moved, and in a fold by all', () => {
+    const timed = { ...mover('ip_input', 'kernel'), nsPerPacket: { base: 115.2, patched: 153.4 } };
+    const movers = [timed, mover('b'), mover('c'), mover('d')];
+    const own = profiled(movers, ['cpu_idle', 'acpi_cpu_c1']);
+    const cell = { ...loss, ...own, reason: { ...own.reason, moved: 6 } };
+    expect(whyLinesOf([cell])).toEqual([
+      '**Why** (forwarding inet4): `ip_input` +3.1 % of cycles (9.3 → 12.4; +38.2 ns per packet), `b` +3.1 % of cycles (9.3 → 12.4), `c` +3.1 % of cycles (9.3 → 12.4), 3 more',
+    ]);
+    const markdown = renderMarkdown(judged([cell]));
+    expect(summaries(markdown).slice(-2)).toEqual(['why', 'ministat: forwarding inet4']);
+    expect(foldOf(markdown)?.replaceAll('\u00a0', ' ')).toMatchInlineSnapshot(`
+      "forwarding inet4: 5,932 samples of base, 5,932 samples of patched, left out as idle: \`cpu_idle\` \`acpi_cpu_c1\`, 2 functions more than are named
+
+      | function | module | base | patched | change | per packet |
+      |---|---|--:|--:|--:|--:|
+      | \`ip_input\` | \`kernel\` | 9.3 % | 12.4 % | +3.1 | +38.2 ns |
+      | \`b\` | – | 9.3 % | 12.4 % | +3.1 | – |
+      | \`c\` | – | 9.3 % | 12.4 % | +3.1 | – |
+      | \`d\` | – | 9.3 % | 12.4 % | +3.1 | – |"
+    `);
+  });
+
+  test('is unknown where base or patched has no profile, with the cause', () => {
+    expect(whyLinesOf([{ ...loss, ...unprofiled('hwpmc is not loaded') }])).toEqual([
+      '**Why** (forwarding inet4): there is no profile of patched: `hwpmc is not loaded`',
+    ]);
+  });
+
+  test('may be that no function moved', () => {
+    expect(whyLinesOf([{ ...loss, ...profiled([]) }])).toEqual([
+      '**Why** (forwarding inet4): no function changed beyond chance',
+    ]);
+  });
+
+  test('stays folded for a cell in which nothing happened', () => {
+    const markdown = renderMarkdown(judged([{ ...calm, ...profiled([]) }], 'no-regression'));
+    expect(unfolded(markdown)).not.toContain('Why');
+    expect(foldOf(markdown)).toContain('no function changed beyond chance');
+    const moved = { ...calm, ...profiled() };
+    expect(whyLinesOf([moved])).toEqual([expect.stringContaining('`fib4_lookup` +3.1 %')]);
+  });
+
+  test('is not asked where profiles were not', () => {
+    expect(renderMarkdown(judged([loss]))).not.toMatch(/why/i);
+  });
+
+  test('is told in the open of three cells, regressions first', () => {
+    const kinds = ['no-regression', 'improvement', 'improvement', 'regression', 'regression'];
+    const cells = kinds.map((kind, index) => ({
+      ...aCell({ kind: kind as 'regression' }, undefined, {
+        scenario: `s${index}`,
+        family: 'inet6',
+      }),
+      ...profiled(),
+    }));
+    expect(
+      whyLinesOf(cells).map((line) => /\(s\d|of 2 more cells: below$/.exec(line)?.[0]),
+    ).toEqual(['(s3', '(s4', '(s1', 'of 2 more cells: below']);
+  });
+
+  test('links the flamegraphs of base, patched and their difference on the page', () => {
+    const at = `${page}#flamegraph-forwarding-inet4`;
+    const markdown = renderMarkdown(judged([{ ...loss, ...profiled() }]), { page });
+    expect(unfolded(markdown)).toContain(
+      ` · flamegraphs: [base](${at}-base) · [patched](${at}-patched) · [difference](${at}-difference)\n`,
+    );
+    expect(markdown).toContain(`<sub>[the whole report](${page})</sub>`);
+    expect(whyLinesOf([{ ...loss, ...profiled() }])[0]).not.toContain('flamegraphs');
+  });
+
+  test('links no flamegraph of a variant that has none', () => {
+    const [line] = whyLinesOf([{ ...loss, ...unprofiled('it was lost') }], { page });
+    expect(line).toMatch(/ · flamegraphs: \[base\]\(\S+-base\)$/);
+  });
+
+  test('links a flamegraph of its own rather than its place on the page', () => {
+    const graph = (anchor: string) => (anchor.endsWith('-base') ? `${anchor}.svg` : undefined);
+    const [line] = whyLinesOf([{ ...loss, ...profiled() }], { page, graph });
+    expect(line).toContain('[base](flamegraph-forwarding-inet4-base.svg)');
+    expect(line).toContain(`[patched](${page}#`);
+  });
+
+  test('has no way out of its links by the address of the page', () => {
+    const hostile = 'https://example.org/) <img src=x> [x](';
+    const markdown = renderMarkdown(judged([{ ...loss, ...profiled() }]), { page: hostile });
+    expect(markdown).not.toMatch(/<img|\]\([^)]* /);
+  });
+
+  test('of more cells than there is room for keeps its lines, and counts the cells', () => {
+    const movers = Array.from({ length: 10 }, (_, index) => mover(`f${index}`.padEnd(80, '`')));
+    const cells = Array.from({ length: 300 }, () => ({ ...loss, ...profiled(movers) }));
+    const markdown = renderMarkdown(judged(cells));
+    expect(markdown.length).toBeLessThanOrEqual(mostCharacters);
+    expect(whyLinesOf(cells)).toHaveLength(4);
+    expect(foldOf(markdown) ?? markdown).toMatch(/\d+ more (?:cells, none of them worse|parts)/);
+  });
 });
 
 describe('a revision measured beside earlier diffs', () => {

@@ -10,7 +10,13 @@ import {
   renderRemarkup,
   renderRemarkupFailure,
 } from '../../src/report/remarkup.ts';
-import { type CellResult, type Result, resultSchema } from '../../src/report/result.ts';
+import {
+  type CellProfile,
+  type CellResult,
+  type Mover,
+  type Result,
+  resultSchema,
+} from '../../src/report/result.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import { aCell, aResult, aRun, pairedRuns, revision, unfit } from '../fakes/result.ts';
 
@@ -27,6 +33,29 @@ const loss = judgeCell(
     new Array(5).fill([721e3, 718e3, 722e3, 719e3]).flat(),
   ).map((run) => ({ ...run, nsPerPacket: 1e9 / run.pps })),
 );
+const profileOf = (variant: string): CellProfile => ({
+  kind: 'profiled',
+  variant,
+  event: 'cpu_clk_unhalted.thread_p',
+  kernel: 'FreeBSD 15.0-CURRENT',
+  seconds: 10,
+  busySamples: 5_932,
+  idleSamples: 17,
+  file: `profiles/${variant}`,
+});
+const mover: Mover = { function: 'fib4_lookup', baseRatio: 0.093, patchedRatio: 0.124 };
+const explained: CellResult = {
+  ...loss,
+  profiles: [profileOf('base'), profileOf('patched')],
+  reason: {
+    movers: [
+      { ...mover, module: 'kernel', nsPerPacket: { base: 115.2, patched: 153.4 } },
+      { ...mover, function: 'pf_test', baseRatio: 0.02, patchedRatio: 0 },
+    ],
+    moved: 2,
+    idleFrames: ['cpu_idle'],
+  },
+};
 const noTraffic: CellResult = {
   ...aCell({ kind: 'invalid', reason: '0 of 8 pairs of runs count: no traffic' }),
   comparisons: [],
@@ -181,6 +210,40 @@ test('earlier diffs stand below their cell, and are not judged', () => {
   expect(below?.[0]).toBe('↳ `diff 80345`');
   expect(below?.slice(1, -1)).toEqual(head?.slice(1, -1));
   expect(below?.at(-1)).toBe('not judged');
+});
+
+describe('why a cell changed', () => {
+  const page = 'https://ci.example/job/1/report.html';
+  const whyOf = (remarkup: string) => /^\*\*Why\*\*.*$/m.exec(remarkup)?.[0];
+
+  test('is told below the table, with flamegraphs where there is a page for them', () => {
+    const told =
+      '**Why** (`forwarding inet4`): `fib4_lookup` +3.1 % of cycles (9.3 → 12.4; +38.2 ns per packet), `pf_test` −2.0 % of cycles (2.0 → 0.0)';
+    expect(whyOf(renderRemarkup(judged([explained])))).toBe(told);
+    const at = `${page}#flamegraph-forwarding-inet4`;
+    const remarkup = renderRemarkup(judged([explained]), { ...links, page });
+    expect(whyOf(remarkup)).toBe(
+      `${told} · flamegraphs: [[ ${at}-base | base ]] · [[ ${at}-patched | patched ]] · [[ ${at}-difference | difference ]]`,
+    );
+    expect(remarkup).toContain(`\`@ppsgate rerun\` · [[ ${page} | the whole report ]] · `);
+  });
+
+  test('is told of all functions in a block of code', () => {
+    const block = blocksOf(renderRemarkup(judged([explained]))).find(
+      (one) => one.kind === 'code' && one.options.name === 'why',
+    );
+    expect(block).toMatchObject({
+      text: [
+        'forwarding inet4: 5,932 samples of base, 5,932 samples of patched, left out as idle: cpu_idle',
+        '  fib4_lookup (kernel) +3.1 % of cycles (9.3 → 12.4; +38.2 ns per packet)',
+        '  pf_test −2.0 % of cycles (2.0 → 0.0)',
+      ].join('\n'),
+    });
+  });
+
+  test('is not asked where profiles were not', () => {
+    expect(renderRemarkup(judged([loss]))).not.toMatch(/why/i);
+  });
 });
 
 test('without an image there is no place for one', () => {
@@ -568,9 +631,12 @@ const judgedOutcome = ({ next, name }: Texts): Result['outcome'] => {
     aRun({ variant: next(), validity: unfit(next()) }),
     ...(run ? [{ ...run, variant: next() }] : []),
   ];
+  const movers = Array.from({ length: 4 }, () => ({ ...mover, function: next(), module: next() }));
   const cells: CellResult[] = [
     {
       ...loss,
+      profiles: [profileOf('base'), profileOf('patched')],
+      reason: { movers, moved: 4, idleFrames: [next(), next()] },
       cell: { scenario: name(), family: 'inet4' },
       verdict: { kind: 'regression' },
       others: [{ variant: next(), comparisons: loss.comparisons }],
@@ -579,6 +645,7 @@ const judgedOutcome = ({ next, name }: Texts): Result['outcome'] => {
     },
     {
       ...aCell({ kind: 'regression' }, undefined, { scenario: name(), family: 'inet6' }),
+      profiles: [profileOf('base'), { kind: 'missing', variant: 'patched', reason: next() }],
       runs: pairedRuns([8e5, 8e5, 8e5, 8e5, 2e5], [7e5, 7e5, 7e5, 7e5, 1e5]),
     },
     {

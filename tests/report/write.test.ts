@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { renderHtml } from '../../src/report/html.ts';
+import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { readResult } from '../../src/report/read.ts';
 import { writeResult } from '../../src/report/write.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
+import { anExperiment } from '../fakes/report.ts';
 import { aResult } from '../fakes/result.ts';
 
 test('a result is read as it was written, with its report beside it and nothing else', async () => {
@@ -12,7 +15,50 @@ test('a result is read as it was written, with its report beside it and nothing 
   await writeResult(directory, aResult());
   expect(await readResult(directory)).toEqual(aResult());
   expect(readFileSync(join(directory, 'report.md'), 'utf8')).toBe(renderMarkdown(aResult()));
-  expect(readdirSync(directory).toSorted()).toEqual(['report.md', 'result.json']);
+  expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
+});
+
+test('the page lies in a folder of its own, with the plot in SVG and in PNG', async () => {
+  const directory = temporaryFolder();
+  await writeResult(directory, aResult());
+  const read = (name: string) => readFileSync(join(directory, 'report', name));
+  expect(readdirSync(join(directory, 'report')).toSorted()).toEqual([
+    'index.html',
+    'intervals.png',
+    'intervals.svg',
+  ]);
+  expect(read('index.html').toString()).toBe(renderHtml(aResult(), []));
+  expect(read('intervals.svg').toString()).toBe(intervalPlot(aResult()));
+  expect(read('intervals.png').subarray(1, 4).toString()).toBe('PNG');
+});
+
+test('each profile has a flamegraph, which is a file of its own', async () => {
+  const directory = temporaryFolder();
+  const { result, profiles } = anExperiment();
+  await writeResult(directory, result, profiles);
+  const names = readdirSync(join(directory, 'report')).filter((name) =>
+    /^flame.*\.svg$/.test(name),
+  );
+  const cells = ['forwarding', 'ipfw-stateful', 'ipfw-stateless'];
+  expect(names).toHaveLength(15);
+  for (const cell of cells) {
+    for (const which of ['base', 'patched', 'difference']) {
+      const name = `flamegraph-${cell}-inet4-${which}.svg`;
+      expect(names).toContain(name);
+      const svg = readFileSync(join(directory, 'report', name), 'utf8');
+      expect(svg).toMatch(/^<svg .*<script>/s);
+      expect(svg).toContain(
+        `${cell} inet4, ${which === 'difference' ? 'patched against base' : which}`,
+      );
+    }
+  }
+});
+
+test('a plot of an earlier result is gone where nothing was judged', async () => {
+  const directory = temporaryFolder();
+  await writeResult(directory, aResult());
+  await writeResult(directory, aResult({ outcome: { kind: 'boot-failed', message: 'silent' } }));
+  expect(readdirSync(join(directory, 'report'))).toEqual(['index.html']);
 });
 
 test('a later result takes the place of an earlier one', async () => {

@@ -4,7 +4,7 @@ import { type Cell, families, type OwnRules, scenariosOf } from '../../src/scena
 import { openFreebsdTestbed } from '../../src/testbed/freebsd.ts';
 import { PreflightError } from '../../src/testbed/freebsd-preflight.ts';
 import type { FreebsdTestbed } from '../../src/testbed/freebsd-schema.ts';
-import type { Testbed } from '../../src/testbed/testbed.ts';
+import type { KeepLog, ProfileRequest, Testbed } from '../../src/testbed/testbed.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { textOf, writeFile } from '../fakes/freebsd-lab/file-system.ts';
 import {
@@ -79,7 +79,7 @@ const rebootsOf = (lab: FreebsdLab): number =>
 test('a kernel is booted and measured, and what ran is told with the numbers', () =>
   onTestbed({ truth: ({ ident }) => (ident === 'base' ? 5e6 : 4e6) }, async (testbed) => {
     const logs = new Map<string, string>();
-    const keepLog = async (name: string, text: string) => void logs.set(name, text);
+    const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
     const outcome = await testbed.blast(blastOf('patched', 1), keepLog, signal);
     expect(outcome).toMatchObject({
       ...valid,
@@ -198,3 +198,70 @@ test('an earlier diff is held against base and patched, and they are never held 
       reason: expect.stringContaining('net.inet6.ip6.redirect: "0" on base, "1" on diff 80345'),
     });
   }));
+
+describe('a profile', () => {
+  const request = { cell: forwarding, variant: 'patched', seconds: 10, attempt: 1 };
+
+  async function profileOn(testbed: Testbed, changes: Partial<ProfileRequest> = {}) {
+    const logs = new Map<string, string>();
+    const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+    const outcome = await testbed.profile({ ...request, ...changes }, keepLog, signal);
+    return { outcome, logs };
+  }
+
+  test('has its samples under load, and tells of the kernel that ran', () =>
+    onTestbed({}, async (testbed) => {
+      const { outcome, logs } = await profileOn(testbed);
+      expect(outcome).toEqual({
+        kind: 'profiled',
+        event: 'cpu_clk_unhalted.thread_p',
+        kernel: 'FreeBSD 14.0-CURRENT #0 patched',
+        busySamples: 10_000,
+        idleSamples: 0,
+        log: 'stacks.txt',
+      });
+      expect(logs.get('stacks.txt')).toMatch(
+        /^# kernel: FreeBSD 14\.0-CURRENT #0 patched\nkernel`fork_exit;kernel`ithread_loop;.* 10000\n$/,
+      );
+      expect(logs).toHaveProperty('size', 5);
+    }));
+
+  test('is taken on the boot that is there, and boots for another variant', () =>
+    onTestbed({}, async (testbed, lab) => {
+      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+      await profileOn(testbed);
+      expect(rebootsOf(lab)).toBe(1);
+      const { outcome } = await profileOn(testbed, { variant: 'base' });
+      expect(outcome).toMatchObject({ kernel: 'FreeBSD 14.0-CURRENT #0 base' });
+      expect(rebootsOf(lab)).toBe(2);
+    }));
+
+  test('shows the firewall of its scenario, and leaves neither its module nor its files behind', () =>
+    onTestbed({}, async (testbed, lab) => {
+      const { logs } = await profileOn(testbed, {
+        cell: { ...forwarding, scenario: 'pf-stateful' },
+      });
+      expect(logs.get('stacks.txt')).toContain('pf_test');
+      expect(lab.dut.machine.modules).not.toContain('hwpmc');
+      expect(textOf(lab.dut.machine.files, '/var/tmp/ppsgate/pmc.out')).toBeUndefined();
+    }));
+
+  test('is sampled from before the load on when it was missed before', () =>
+    onTestbed({}, async (testbed, lab) => {
+      const { outcome } = await profileOn(testbed, { attempt: 2 });
+      expect(outcome).toMatchObject({ kind: 'profiled', idleSamples: expect.any(Number) });
+      const commands = lab.dut.journal.map(({ command }) => command.replaceAll("'", ''));
+      expect(commands.some((command) => /sh -c .* sh 0 pmcstat .* -l 24 /.test(command))).toBe(
+        true,
+      );
+    }));
+
+  test('of an event that the CPU does not have is impossible, and says where to look', () =>
+    onTestbed({}, async (testbed) => {
+      const { outcome } = await profileOn(testbed, { event: 'dtlb_magic' });
+      expect(outcome).toEqual({
+        kind: 'impossible',
+        reason: expect.stringMatching(/samples dtlb_magic \(.*Invalid argument\).*pmccontrol -L/),
+      });
+    }));
+});

@@ -1,20 +1,22 @@
 // sh and kill: a program that tells its process id, and is interrupted by it.
+import { windowScript } from '../../../../src/dut/freebsd-profile.ts';
 import { raise, raiseScript } from '../fence.ts';
 import type { Machine } from '../machine.ts';
-import { fail, notModelled, type Program, runProgram } from '../process.ts';
+import { fail, notModelled, type Process, type Program, runProgram } from '../process.ts';
 import type { Found } from './timeout.ts';
 
 /** By process id, on each machine. */
 const running = new WeakMap<Machine, Map<number, AbortController>>();
 const firstProcessId = 4242;
 
-/** Of sh it knows the script that raises a fence, and one more: its process id on stderr, and then the words behind it in its place. */
+/** Of sh it knows the scripts that raise a fence and that sample in a window, and one more: its process id on stderr, and then the words behind it in its place. */
 const tellProcessId = 'echo process $$ >&2; exec "$@"';
 
 export function shellWith(find: (name: string) => Found | undefined): Program {
   return async (process) => {
     const [flag, script, , name = '', ...args] = process.args;
     if (flag === '-c' && script === raiseScript) return raise(process, process.args.slice(2));
+    if (flag === '-c' && script === windowScript) return inWindow(process, find);
     if (flag !== '-c' || script !== tellProcessId) return notModelled(process, 'this script of sh');
     const found = find(name);
     const interrupt = new AbortController();
@@ -31,6 +33,23 @@ export function shellWith(find: (name: string) => Found | undefined): Program {
     processes.set(id, gone);
     return ending.kind === 'exited' ? ending.code : 128 + 9;
   };
+}
+
+async function inWindow(
+  process: Process,
+  find: (name: string) => Found | undefined,
+): Promise<number> {
+  const [, , , seconds, ...words] = process.args;
+  const run = async ([name = '', ...args]: readonly string[]): Promise<number> => {
+    const found = find(name);
+    if (found === undefined) return fail(process, `sh: ${name}: not found`, 127);
+    const ending = await runProgram(found.program, process, args, process);
+    return ending.kind === 'exited' ? ending.code : 128 + 9;
+  };
+  const counters = ['netstat', '-i', '-b', '-n', '-W'];
+  await process.sleep(Number(seconds));
+  await run(counters);
+  return (await run(words)) || run(counters);
 }
 
 const gone = new AbortController();

@@ -1,0 +1,3 @@
+import { t as pngOf } from "./png2.js";
+
+export { pngOf };

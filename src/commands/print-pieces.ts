@@ -1,0 +1,23 @@
+// Long answers on standard output.
+import { pipeline } from 'node:stream/promises';
+
+/** As fast as the reader takes them; `ppsgate … | head` closes the pipe when it has seen enough. */
+export async function printPieces(pieces: Iterable<string>): Promise<void> {
+  try {
+    await pipeline(gathered(pieces), process.stdout, { end: false });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+  }
+}
+
+/** A write for each line would take longer than whatever made the lines. */
+function* gathered(pieces: Iterable<string>): Iterable<string> {
+  let text = '';
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < 64 * 1024) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}

@@ -1,0 +1,87 @@
+// Draws a flamegraph at a shell: profiles in, an SVG out.
+import { writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { getSystemErrorMessage } from 'node:util';
+import { UsageError } from '../config/overrides.ts';
+import { exitCodes } from '../exit.ts';
+import { flamegraph } from '../profile/flamegraph.ts';
+import { withoutIdle } from '../profile/idle.ts';
+import { type Profile, samplesOf } from '../profile/profile.ts';
+import { formatPercent, grouped } from '../report/format.ts';
+import type { FlamegraphOptions } from './flamegraph.ts';
+import { printPieces } from './print-pieces.ts';
+import { readProfileFile } from './profile-file.ts';
+
+/** Throws a `ProfileError` where a file is no profile, a `UsageError` where there is nothing to draw or nowhere to write. */
+export async function runFlamegraph(
+  file: string,
+  { base: baseFile, output, title, idle: keepsIdle = false }: FlamegraphOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  refuseTerminal(output);
+  if (file === '-' && baseFile === '-') {
+    throw new UsageError('--base: standard input is the profile already; name a file.');
+  }
+  const shown = await read(file, keepsIdle, signal);
+  const base = baseFile === undefined ? undefined : await read(baseFile, keepsIdle, signal);
+  if (base) noteEvents(shown.profile, base.profile);
+
+  const svg = flamegraph(shown.profile, {
+    title: title ?? (base ? `${shown.name} against ${base.name}` : shown.name),
+    subtitle: base ? `${shown.about}; base: ${base.about}` : shown.about,
+    base: base?.profile,
+  });
+  await write(svg, output);
+  return exitCodes.pass;
+}
+
+function refuseTerminal(output: string): void {
+  if (output !== '-' || !process.stdout.isTTY) return;
+  throw new UsageError(
+    '--output: a terminal cannot show a flamegraph; name a file, as -o OUT.svg.',
+  );
+}
+
+/** What is drawn of a file, what to call it, and what is written below that. */
+type Shown = { profile: Profile; name: string; about: string };
+
+async function read(file: string, keepsIdle: boolean, signal: AbortSignal): Promise<Shown> {
+  const { profile: all, notes } = await readProfileFile(file, signal);
+  for (const note of notes) process.stderr.write(`ppsgate: ${note}\n`);
+  const fileName = file === '-' ? 'standard input' : basename(file);
+  const name = all.kernel ?? fileName;
+  if (keepsIdle) return { profile: all, name, about: samplesText(all) };
+
+  const { profile, idleSamples, idleFrames } = withoutIdle(all);
+  if (profile.stacks.length === 0) {
+    throw new UsageError(`${fileName}: all samples are of idle processors; draw them with --idle.`);
+  }
+  const share = formatPercent(idleSamples / samplesOf(all.stacks));
+  const leftOut = `idle left out: ${idleFrames.join(', ')} (${share})`;
+  const about = samplesText(profile);
+  return { profile, name, about: idleSamples === 0 ? about : `${about} · ${leftOut}` };
+}
+
+function samplesText({ stacks, event }: Profile): string {
+  const samples = `${grouped(samplesOf(stacks))} samples`;
+  return event === undefined ? samples : `${samples} of ${event}`;
+}
+
+function noteEvents({ event }: Profile, base: Profile): void {
+  if (event === undefined || base.event === undefined || event === base.event) return;
+  process.stderr.write(
+    `ppsgate: the profile counts ${event}, its base ${base.event}: the shares are of different things.\n`,
+  );
+}
+
+async function write(svg: string, output: string): Promise<void> {
+  if (output === '-') return printPieces([svg]);
+  try {
+    await writeFile(output, svg);
+  } catch (error) {
+    if (!(error instanceof Error && 'errno' in error && typeof error.errno === 'number'))
+      throw error;
+    const reason = getSystemErrorMessage(error.errno);
+    throw new UsageError(`--output: cannot write ${output}: ${reason}; name another file.`);
+  }
+}

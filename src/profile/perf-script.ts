@@ -1,0 +1,173 @@
+// Parses what perf script prints: a head line for each sample, and below it the stack from the function sampled outwards.
+import {
+  cutNote,
+  eventsOf,
+  frameTable,
+  isBlank,
+  isComment,
+  kernelIn,
+  lastLineCut,
+  linesOf,
+  type ProfileParser,
+} from './parser.ts';
+import type { Frame, Stack } from './profile.ts';
+import { ProfileError } from './profile-error.ts';
+
+/** Nothing else looks like a sample's head line, a frame with its address, or perf's own comments. */
+export const isPerfScriptLine = (line: string): boolean =>
+  isComment(line)
+    ? /^# (?:perf version|captured on)\b/.test(line)
+    : headIn(line)?.isSure === true || /^\s+[\da-f]+ \S.* \(.+\)$|^\t[ \da-f]{16} \S/.test(line);
+
+/**
+ * One stack for each set of equal ones, each with the command's name as its outermost frame, where perf tells it; a
+ * sample counts as one, whatever its period. Offsets into functions are dropped; lines of no known shape (sources,
+ * branches) are passed over.
+ *
+ * @throws ProfileError where there is no sample.
+ */
+export function perfScriptParser(name: string): ProfileParser {
+  const frameOf = frameTable();
+  const stacks = stackTable();
+  const events = new Set<string>();
+  let kernel: string | undefined;
+  /** Its frames in perf's order. */
+  let sample: { head?: Head; frames: Frame[] } | undefined;
+
+  function takeLine(line: string): void {
+    const head = line.startsWith('\t') ? undefined : headIn(line);
+    if (isBlank(line)) endSample();
+    else if (isComment(line)) takeComment(line);
+    else if (head?.isSure === true) takeHead(head);
+    else if (/^\s/.test(line)) takeFrame(line);
+    else if (head !== undefined && sample === undefined) takeHead(head);
+  }
+
+  function takeComment(line: string): void {
+    if (stacks.all.length === 0) kernel ??= kernelIn(line);
+  }
+
+  function takeHead(head: Head): void {
+    endSample();
+    sample = { head, frames: frameIn(head.rest, frameOf) };
+  }
+
+  function takeFrame(line: string): void {
+    sample ??= { frames: [] };
+    sample.frames.push(...frameIn(line, frameOf));
+  }
+
+  function endSample(): void {
+    const { head, frames = [] } = sample ?? {};
+    sample = undefined;
+    if (frames.length === 0 && head?.isSure !== true) return;
+    if (head?.event !== undefined) events.add(head.event);
+    stacks.add(head === undefined ? frames : [...frames, frameOf(head.command)]);
+  }
+
+  return {
+    take(bytes) {
+      for (const line of linesOf(bytes)) takeLine(line);
+    },
+    end(unfinished) {
+      const rest = unfinished?.toString().trimEnd() ?? '';
+      // Half a head line may name the wrong command.
+      if (/^\s/.test(rest)) takeLine(rest);
+      endSample();
+      if (stacks.all.length === 0) {
+        throw new ProfileError(
+          `${name} is of perf but holds no sample; record again, for longer, and print it with perf script.`,
+        );
+      }
+      const { about, notes } = eventsOf(events, name);
+      return {
+        profile: {
+          format: 'perf',
+          ...about,
+          ...(kernel !== undefined && { kernel }),
+          stacks: stacks.all,
+        },
+        notes: unfinished === undefined ? notes : [...notes, cutNote(name, lastLineCut)],
+      };
+    },
+  };
+}
+
+type Head = {
+  command: string;
+  event?: string;
+  /** What stands behind the event: without call chains the one frame, of a tracepoint its fields. */
+  rest: string;
+  /** Not just words, but with a CPU, a time, or a process and an event. */
+  isSure: boolean;
+};
+
+/**
+ * `COMMAND PID[/TID] [CPU] TIME: PERIOD EVENT:`, of which perf's -F leaves out what it is told to, but never the order.
+ * Commands may have spaces and numbers of their own.
+ */
+function headIn(line: string): Head | undefined {
+  const withPid = numbered.exec(line);
+  const found = withPid ?? unnumbered.exec(line);
+  if (found === null || / PERF_RECORD_/.test(line)) return undefined;
+  const [, command = '', cpu, time, event, rest = ''] = found;
+  const isSure = (cpu ?? time) !== undefined || (withPid !== null && event !== undefined);
+  return { command, rest, isSure, ...(event !== undefined && { event }) };
+}
+
+const command = String.raw`^\s*(\S.{0,63}?)`;
+const [pid, cpu, time, period] = [
+  String.raw`\s+-?\d+(?:/-?\d+)?`,
+  String.raw`(?:\s+\[(\d+)\])?`,
+  String.raw`(?:\s+(\d+\.\d+):)?`,
+  String.raw`(?:\s+\d+)?`,
+];
+const event = String.raw`(?:\s+(\S+):(\s.*)?)?\s*$`;
+const numbered = new RegExp(`${command}${pid}${cpu}${time}${period}${event}`);
+const unnumbered = new RegExp(`${command}${cpu}${time}${period}${event}`);
+
+/** `ADDRESS NAME+0xOFFSET (MODULE)`; none where a line is something else. */
+function frameIn(line: string, frameOf: (name: string, module?: string) => Frame): Frame[] {
+  const text = /^\s+[0-9a-f]+\s+(\S.*?)\s*$/.exec(line)?.[1];
+  if (text === undefined) return [];
+  const [symbol, module] = modulePart(text);
+  return [frameOf(symbol.replace(offset, ''), module?.replace(offset, ''))];
+}
+
+const offset = /\+0x[0-9a-f]+$/;
+
+/** Names of C++ have parentheses too, but none before which there is a space and which ends the line. */
+function modulePart(text: string): [symbol: string, module?: string] {
+  if (!text.endsWith(')')) return [text];
+  const end = text.endsWith(' (deleted))') ? text.length - ' (deleted))'.length : text.length;
+  const start = text.lastIndexOf(' (', end - 1);
+  if (start < 1) return [text];
+  const module = text.slice(start + ' ('.length, -1);
+  return module === 'inlined' ? [text.slice(0, start)] : [text.slice(0, start), module];
+}
+
+/** Of stacks with the same frames the samples are added up, in the order of the first of them. */
+function stackTable() {
+  const numbers = new Map<Frame, number>();
+  const known = new Map<string, Stack & { samples: number }>();
+  const all: Stack[] = [];
+
+  function numberOf(frame: Frame): number {
+    const number = numbers.get(frame) ?? numbers.size;
+    if (number === numbers.size) numbers.set(frame, number);
+    return number;
+  }
+
+  return {
+    all,
+    add(innermostFirst: readonly Frame[]): void {
+      const key = innermostFirst.map(numberOf).join(' ');
+      const stack = known.get(key) ?? { frames: innermostFirst.toReversed(), samples: 0 };
+      if (stack.samples === 0) {
+        known.set(key, stack);
+        all.push(stack);
+      }
+      stack.samples += 1;
+    },
+  };
+}

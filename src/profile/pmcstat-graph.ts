@@ -1,0 +1,220 @@
+// Parses call graphs of FreeBSD's pmcstat -G, byte by byte, for they grow large: under each function its callers, indented.
+import {
+  cutNote,
+  eventsOf,
+  frameTable,
+  kernelIn,
+  lastLineCut,
+  type ProfileParser,
+  sampleCount,
+} from './parser.ts';
+import type { Frame, Stack } from './profile.ts';
+import { ProfileError } from './profile-error.ts';
+
+/**
+ * One stack for each line without callers, with the samples of that line, as stackcollapse-pmc.pl folds them; lines
+ * that are no samples are passed over, as it does. pmcstat names a module where it differs from the line before.
+ *
+ * @throws ProfileError where no line is a sample, or a number is too large.
+ */
+export function pmcstatGraphParser(name: string): ProfileParser {
+  const frames = frameCache();
+  const moduleIn = moduleCache();
+  const nameless: Frame = { name: '' };
+  const stacks: Stack[] = [];
+  const events = new Set<string>();
+  /** From the function that was sampled to the caller in the line read last, by indent. */
+  const branch: Frame[] = [];
+  let depth = -1;
+  let samples = 0;
+  let module: string | undefined;
+  let kernel: string | undefined;
+  let lines = 0;
+  let announced = 0;
+  let held = 0;
+
+  const place = () => `${name}, line ${lines}`;
+  const endBranch = () => stacks.push({ frames: branch.slice(0, depth + 1).reverse(), samples });
+
+  function countIn(bytes: Buffer, start: number, end: number): number {
+    if (end - start > exactDigits)
+      return sampleCount(bytes.toString('latin1', start, end), place());
+    let count = 0;
+    for (let at = start; at < end; at += 1) count = count * 10 + (bytes[at] ?? 0) - zero;
+    return count;
+  }
+
+  function takeSample(bytes: Buffer, line: SampleLine, lineEnd: number): void {
+    const { countStart, countEnd, nameStart, nameEnd } = line;
+    if (line.depth <= depth) endBranch();
+    depth = line.depth;
+    if (depth === 0) module = undefined;
+    if (nameEnd < lineEnd) module = moduleIn(bytes.toString('utf8', nameEnd, lineEnd)) ?? module;
+
+    // An indent that jumps leaves callees that nothing names.
+    while (branch.length < depth) branch.push(nameless);
+    branch[depth] = frames(bytes, nameStart, nameEnd, module);
+    samples = countIn(bytes, countStart, countEnd);
+    if (depth === 0) held += samples;
+  }
+
+  function takeOther(text: string): void {
+    const [, event, count] = /^@ (\S.*) \[(\d+) samples\]/.exec(text) ?? [];
+    if (event !== undefined && count !== undefined) {
+      events.add(event);
+      announced += sampleCount(count, place());
+    }
+    if (depth === -1) kernel ??= kernelIn(text);
+  }
+
+  function take(bytes: Buffer): void {
+    for (let start = 0; start < bytes.length; ) {
+      lines += 1;
+      const line = sampleAt(bytes, start);
+      const end = lineEndAfter(bytes, line?.nameEnd ?? start);
+      if (line !== undefined) takeSample(bytes, line, end);
+      else if (isNotice(bytes[start])) takeOther(bytes.toString('utf8', start, end));
+      start = end + 1;
+    }
+  }
+
+  return {
+    take,
+    end(unfinished) {
+      if (unfinished !== undefined) take(unfinished);
+      if (depth === -1) {
+        throw new ProfileError(
+          `${name} is a call graph of pmcstat without a sample in it; profile again, for longer and while there is traffic.`,
+        );
+      }
+      endBranch();
+      const { about, notes } = eventsOf(events, name);
+      const how =
+        announced > held
+          ? `with ${held} of the ${announced} samples that it announces`
+          : unfinished && lastLineCut;
+      return {
+        profile: { format: 'pmcstat', ...about, ...(kernel !== undefined && { kernel }), stacks },
+        notes: [...notes, ...(how === undefined ? [] : [cutNote(name, how)])],
+      };
+    },
+  };
+}
+
+/** Places in the bytes, ends exclusive. */
+type SampleLine = {
+  depth: number;
+  countStart: number;
+  countEnd: number;
+  nameStart: number;
+  nameEnd: number;
+};
+
+/** `INDENT SHARE%  [SAMPLES]   NAME`: shares and names are whatever stands there, but in this order. */
+function sampleAt(bytes: Buffer, start: number): SampleLine | undefined {
+  const indentEnd = skipSpaces(bytes, start);
+  const shareEnd = skip(bytes, indentEnd, share);
+  if (shareEnd === indentEnd) return undefined;
+  if (!startsCount(bytes, shareEnd)) return undefined;
+
+  const countStart = shareEnd + '%  ['.length;
+  const countEnd = skip(bytes, countStart, digit);
+  if (countEnd === countStart || bytes[countEnd] !== closingBracket) return undefined;
+
+  const nameStart = skip(bytes, skipSpaces(bytes, countEnd + 1), blank);
+  const nameEnd = skip(bytes, nameStart, inName);
+  if (nameEnd === nameStart) return undefined;
+  return { depth: indentEnd - start, countStart, countEnd, nameStart, nameEnd };
+}
+
+const startsCount = (bytes: Buffer, at: number): boolean =>
+  bytes[at] === percent &&
+  bytes[at + 1] === space &&
+  bytes[at + 2] === space &&
+  bytes[at + 3] === openingBracket;
+
+const percent = 0x25;
+const space = 0x20;
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+const newline = 0x0a;
+const zero = 0x30;
+/** So many always fit a number. */
+const exactDigits = 15;
+
+const [digit, share, blank, inName] = [1, 2, 4, 8];
+
+/** What a byte can be part of; a line's end is part of nothing, so that no scan leaves its line. */
+const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  const isSpacing = /[ \t\n\v\f\r]/.test(character);
+  return (
+    (/\d/.test(character) ? digit : 0) |
+    (/[\d.]/.test(character) ? share : 0) |
+    (isSpacing && byte !== newline ? blank : 0) |
+    (isSpacing ? 0 : inName)
+  );
+});
+
+function skipSpaces(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] === space) at += 1;
+  return at;
+}
+
+function skip(bytes: Buffer, from: number, kind: number): number {
+  let at = from;
+  while (((kinds[bytes[at] ?? newline] ?? 0) & kind) !== 0) at += 1;
+  return at;
+}
+
+const lineEndAfter = (bytes: Buffer, at: number): number =>
+  bytes[at] === newline ? at : bytes.indexOf(newline, at);
+
+/** A line that tells of the samples below it: `@ EVENT [N samples]`, or a comment. */
+const isNotice = (byte: number | undefined): boolean => byte === 0x40 || byte === 0x23;
+
+/** Of what stands behind a name; one and the same text for the same module, which is quickly compared. */
+function moduleCache(): (afterName: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  return (afterName) => {
+    if (known.has(afterName)) return known.get(afterName);
+    const module = / @ (.*\S)/.exec(afterName)?.[1];
+    known.set(afterName, module);
+    return module;
+  };
+}
+
+/**
+ * Finds the frame of a name's bytes without making a text of them where they were met before: each slot of the table
+ * remembers the name met last whose bytes add up to it.
+ */
+function frameCache() {
+  const frameOf = frameTable();
+  const slots = Array.from<Met | undefined>({ length: 0x1000 });
+
+  return (bytes: Buffer, start: number, end: number, module: string | undefined): Frame => {
+    const slot = hashOf(bytes, start, end) & (slots.length - 1);
+    const met = slots[slot];
+    if (met !== undefined && met.module === module && isSame(met.bytes, bytes, start, end)) {
+      return met.frame;
+    }
+    const frame = frameOf(bytes.toString('utf8', start, end), module);
+    slots[slot] = { bytes: Uint8Array.from(bytes.subarray(start, end)), module, frame };
+    return frame;
+  };
+}
+
+type Met = { bytes: Uint8Array; module: string | undefined; frame: Frame };
+
+function hashOf(bytes: Buffer, start: number, end: number): number {
+  let hash = 0;
+  for (let at = start; at < end; at += 1) hash = (Math.imul(hash, 31) + (bytes[at] ?? 0)) | 0;
+  return hash ^ (hash >>> 12);
+}
+
+function isSame(known: Uint8Array, bytes: Buffer, start: number, end: number): boolean {
+  if (known.length !== end - start) return false;
+  for (let at = 0; at < known.length; at += 1) if (known[at] !== bytes[start + at]) return false;
+  return true;
+}

@@ -1,0 +1,6 @@
+// What cannot be read as a profile.
+
+/** One sentence that names the file, where it goes wrong, and what to do. */
+export class ProfileError extends Error {
+  override readonly name = 'ProfileError';
+}

@@ -1,0 +1,126 @@
+// Reads a profile of any format that we know, told by what is in it and never by its name, as its bytes arrive.
+import { foldedParser, isFoldedLine } from './folded.ts';
+import { isBlank, isComment, type ProfileParser, type ReadProfile } from './parser.ts';
+import { isPerfScriptLine, perfScriptParser } from './perf-script.ts';
+import { pmcstatGraphParser } from './pmcstat-graph.ts';
+import { type Profile, samplesOf } from './profile.ts';
+import { ProfileError } from './profile-error.ts';
+
+/**
+ * Reads a file's bytes in pieces of any size; `name` is what errors and notes call it.
+ *
+ * @throws ProfileError where they are no profile, or one that cannot be counted.
+ */
+export async function readProfile(
+  pieces: AsyncIterable<Uint8Array>,
+  name: string,
+): Promise<ReadProfile> {
+  const reading = startReading(name);
+  for await (const piece of pieces) reading.take(piece);
+  return reading.end();
+}
+
+/** @throws ProfileError as readProfile does. */
+export function parseProfile(text: string, name = 'the profile'): Profile {
+  const reading = startReading(name);
+  reading.take(Buffer.from(text));
+  return reading.end().profile;
+}
+
+/** By this many bytes it is known what a file is. */
+const headBytes = 64 * 1024;
+const longestLineBytes = 16 * 1024 * 1024;
+
+function startReading(givenName: string) {
+  const name = givenName.replace(/\p{Cc}/gu, '?');
+  let parser: ProfileParser | undefined;
+  let unread: Buffer = Buffer.alloc(0);
+
+  /** All of it but a last line that has not ended yet. */
+  function takeLines(bytes: Buffer): void {
+    parser ??= parserFor(bytes, name);
+    const end = bytes.lastIndexOf('\n') + 1;
+    parser.take(bytes.subarray(0, end));
+    unread = bytes.subarray(end);
+    if (unread.length > longestLineBytes) throw noProfile(name);
+  }
+
+  return {
+    take(piece: Uint8Array): void {
+      const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+      const end = bytes.indexOf('\n') + 1;
+      if (parser === undefined || end === 0) {
+        unread = Buffer.concat([unread, bytes]);
+        if (unread.length >= headBytes) takeLines(unread);
+        return;
+      }
+      // Only the line that the last piece began is copied, for all of a large file would take its time.
+      takeLines(Buffer.concat([unread, bytes.subarray(0, end)]));
+      takeLines(bytes.subarray(end));
+    },
+    end(): ReadProfile {
+      if (unread.length > 0) takeLines(unread);
+      const unfinished = unread.length === 0 ? undefined : Buffer.concat([unread, lineEnd]);
+      if (parser === undefined) throw empty(name);
+      const read = parser.end(unfinished);
+      if (read.profile.stacks.length === 0) throw noProfile(name);
+      if (Number.isSafeInteger(samplesOf(read.profile.stacks))) return read;
+      throw new ProfileError(
+        `The samples of ${name} add up to more than can be counted exactly; profile for a shorter time.`,
+      );
+    },
+  };
+}
+
+const lineEnd = Buffer.from('\n');
+
+function parserFor(head: Buffer, name: string): ProfileParser {
+  refuseBinary(head, name);
+  const lines = head.toString('utf8', 0, headBytes).split('\n');
+  if (lines.every(isBlank)) throw empty(name);
+  if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name);
+  if (lines.some(isPerfScriptLine)) return perfScriptParser(name);
+  const first = lines.find((line) => !isBlank(line) && !isComment(line));
+  if (first !== undefined && isFoldedLine(first)) return foldedParser(name);
+  throw noProfile(name);
+}
+
+const isCallGraphLine = (line: string): boolean =>
+  /^@ \S.* \[\d+ samples\]/.test(line) || /^ *[\d.]+% {2}\[\d+\]/.test(line);
+
+function refuseBinary(head: Buffer, name: string): void {
+  if (head.subarray(0, 'PERF'.length).equals(Buffer.from('PERF'))) {
+    throw new ProfileError(
+      `${name} is a recording of perf; print it with perf script -i ${name} and read that.`,
+    );
+  }
+  const known = compressions.find(({ magic }) =>
+    head.subarray(0, magic.length).equals(Buffer.from(magic)),
+  );
+  if (known !== undefined) {
+    throw new ProfileError(`${name} is compressed; unpack it with ${known.program} -dc ${name}.`);
+  }
+  // Every record of hwpmc begins with its length, its type and this byte.
+  if (head[3] === 0xee) {
+    throw new ProfileError(
+      `${name} is a raw log of hwpmc; print its call graph with pmcstat -R ${name} -z 100 -G FILE, on FreeBSD, and read FILE.`,
+    );
+  }
+  if (head.subarray(0, headBytes).includes(0)) {
+    throw new ProfileError(`${name} is binary and no profile that is known here; ${expectation}.`);
+  }
+}
+
+const compressions = [
+  { magic: [0x1f, 0x8b], program: 'gzip' },
+  { magic: [0xfd, 0x37, 0x7a, 0x58, 0x5a], program: 'xz' },
+  { magic: [0x28, 0xb5, 0x2f, 0xfd], program: 'zstd' },
+];
+
+const expectation =
+  'give what pmcstat -G or perf script printed, or folded stacks like "main;read 12"';
+
+const empty = (name: string) => new ProfileError(`${name} is empty; ${expectation}.`);
+
+const noProfile = (name: string) =>
+  new ProfileError(`${name} is not a profile that is known here; ${expectation}.`);

@@ -1,0 +1,156 @@
+// A cell on the page: what was found, why, its flamegraphs and its runs.
+import { cellName } from '../scenario/scenario.ts';
+import { plain, plainLine } from './escape.ts';
+import {
+  formatChange,
+  formatDifference,
+  formatInterval,
+  formatMetric,
+  formatPercent,
+  formatShare,
+} from './format.ts';
+import { graphPreview } from './graph-preview.ts';
+import type { Graph } from './graphs.ts';
+import { bullets, fold, mark, preformatted, table } from './html-pieces.ts';
+import { ministats, standingApartLines, uncountedLines } from './markdown.ts';
+import { Html, html, type Piece } from './markup.ts';
+import type { CellResult, Mover, Policy, Reason, Run } from './result.ts';
+import { runPlot } from './run-plot.ts';
+
+/** A graph with its SVG, or without where the page has no room for it. */
+export type Picture = { graph: Graph; svg?: string };
+
+/** With the pictures of this cell alone. */
+export const cellSection = (
+  policy: Policy,
+  result: CellResult,
+  pictures: readonly Picture[],
+): Html => html`<section id="${cellAnchor(result)}">
+<h2>${mark(result.verdict.kind)} ${cellName(result.cell)}</h2>
+${finding(policy, result)}${why(result)}${drawn(pictures)}${runs(policy, result)}${ministatFolds(policy, result)}</section>
+`;
+
+/** Where on the page a cell stands. */
+export const cellAnchor = ({ cell }: Pick<CellResult, 'cell'>): string =>
+  `cell-${cellName(cell)}`.replace(/[^\w.-]+/g, '-');
+
+/** `regression: −10.4 % (95 % interval −11.2 … −9.60)`, and what is to be known beside it. */
+function finding({ confidenceRatio }: Policy, { verdict, comparisons }: CellResult): Html {
+  const { interval } = comparisons[0] ?? {};
+  const numbers = interval && [
+    html`: <strong>${formatChange(interval.change)}</strong> `,
+    `(${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`,
+  ];
+  return html`<p><b class="${verdict.kind}">${verdict.kind}</b>${numbers}</p>
+${verdict.kind === 'invalid' && html`<p>${plainLine(verdict.reason, 1000)}</p>\n`}${verdict.kind === 'inconclusive' && html`<p>More runs would tell: <code>ppsgate gate --resume DIR --max-runs N</code></p>\n`}`;
+}
+
+function why({ reason, profiles }: CellResult): Piece {
+  const missing = profiles.flatMap((one) =>
+    one.kind === 'missing' ? `${plainLine(one.variant)}: ${plainLine(one.reason, 500)}` : [],
+  );
+  if (reason === undefined && missing.length === 0) return undefined;
+  return html`<h3>Why</h3>
+${reason && moved(reason)}${missing.length > 0 && html`<p>There is no profile of</p>\n${bullets(missing)}`}`;
+}
+
+function moved({ movers, moved, idleFrames }: Reason): Piece {
+  const idle =
+    idleFrames.length > 0 &&
+    ` Stacks with ${idleFrames.map((name) => plainLine(name)).join(', ')} are left out, as the CPU idled in them.`;
+  if (movers.length === 0) {
+    return html`<p>No function’s share of the samples moved beyond chance.${idle}</p>\n`;
+  }
+  const rest = moved - movers.length;
+  const others = rest > 0 && `; ${rest} more moved less`;
+  const hasTime = movers.some(({ nsPerPacket }) => nsPerPacket !== undefined);
+  const numbers = ['base', 'patched', 'change', ...(hasTime ? ['change per packet'] : [])];
+  return table({
+    caption: html`Functions whose own share of the samples, in percent, moved beyond chance${others}.${idle}`,
+    heads: [
+      { text: 'function' },
+      { text: 'module' },
+      ...numbers.map((text) => ({ text, isNumber: true })),
+    ],
+    rows: movers.map((mover) => [...moverRow(mover), ...(hasTime ? [timeText(mover)] : [])]),
+  });
+}
+
+const moverRow = (mover: Mover): Piece[] => [
+  html`<code>${plainLine(mover.function)}</code>`,
+  plainLine(mover.module ?? '–'),
+  formatShare(mover.baseRatio),
+  formatShare(mover.patchedRatio),
+  formatDifference((mover.patchedRatio - mover.baseRatio) * 100),
+];
+
+const timeText = ({ nsPerPacket }: Mover): string =>
+  nsPerPacket === undefined
+    ? '–'
+    : `${formatDifference(nsPerPacket.patched - nsPerPacket.base)} ns`;
+
+const drawn = (pictures: readonly Picture[]): Piece =>
+  pictures.length > 0 &&
+  html`<h3>Flamegraphs</h3>
+<div class="graphs">
+${pictures.map(graphFold)}</div>
+`;
+
+/** The browser itself opens a fold for what a link or a search finds in it. */
+function graphFold({ graph, svg }: Picture): Html {
+  const { anchor, which } = graph;
+  const elsewhere = html`<p>It is too large for this page, and drawn in <code>${anchor}.svg</code>.</p>`;
+  return html`<details class="graph">
+<summary>${plainLine(which)}${graphPreview(graph)}</summary>
+<div id="${anchor}">${svg === undefined ? elsewhere : new Html(svg)}</div>
+</details>
+`;
+}
+
+/** In their order. */
+function runs(policy: Policy, cell: CellResult): Piece {
+  const inOrder = cell.runs.toSorted((a, b) => a.number - b.number);
+  if (inOrder.length === 0) return undefined;
+  const remarks: [string, string[]][] = [
+    ['Runs that do not count:', uncountedLines([cell], plain)],
+    ['Runs that stand apart, and count:', standingApartLines([cell], plain)],
+  ];
+  return html`<h3>Runs</h3>
+${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder))}`;
+}
+
+function runTable(inOrder: readonly Run[]): Html {
+  const hasTime = inOrder.some(({ nsPerPacket }) => nsPerPacket !== undefined);
+  return table({
+    caption: 'All runs of the cell, as they followed each other; those of one pair are compared',
+    heads: [
+      { text: 'run', isNumber: true },
+      { text: 'pair', isNumber: true },
+      { text: 'variant' },
+      { text: 'packets per second', isNumber: true },
+      ...(hasTime ? [{ text: 'CPU time per packet', isNumber: true }] : []),
+      { text: 'counts' },
+    ],
+    rows: inOrder.map((run) => [
+      run.number,
+      run.pair,
+      plainLine(run.variant),
+      formatMetric(run.pps, 'pps'),
+      ...(hasTime ? [timeOf(run)] : []),
+      validityText(run),
+    ]),
+  });
+}
+
+const timeOf = ({ nsPerPacket }: Run): string =>
+  nsPerPacket === undefined ? '–' : formatMetric(nsPerPacket, 'nsPerPacket');
+
+function validityText({ validity }: Run): Piece {
+  if (validity.kind === 'valid') return 'yes';
+  return html`<b class="invalid">no</b>, ${validity.cause}: ${plainLine(validity.reason, 500)}`;
+}
+
+const ministatFolds = (policy: Policy, cell: CellResult): Html[] =>
+  ministats(policy, [cell]).map(({ name, note, text }) =>
+    fold(name, [note !== undefined && html`<p>${note}</p>\n`, preformatted(text)]),
+  );

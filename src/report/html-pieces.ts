@@ -1,0 +1,53 @@
+// What the page's parts have in common: tables, lists, folds and the verdicts' symbols.
+import { looks } from './interval-plot.ts';
+import { type Html, html, type Piece } from './markup.ts';
+import type { CellVerdict } from './result.ts';
+
+export type Table = {
+  caption: Piece;
+  /** A number stands at the right of its column. */
+  heads: readonly { text: string; isNumber?: boolean }[];
+  /** The first of each is the row's own head. */
+  rows: readonly (readonly Piece[])[];
+};
+
+/** Scrolls by itself where it is wider than the page. */
+export function table({ caption, heads, rows }: Table): Html {
+  const classAt = (index: number) => heads[index]?.isNumber === true && html` class="number"`;
+  const head = heads.map(({ text }, index) => html`<th scope="col"${classAt(index)}>${text}</th>`);
+  const body = rows.map(
+    ([first, ...others]) =>
+      html`<tr><th scope="row"${classAt(0)}>${first}</th>${others.map(
+        (piece, index) => html`<td${classAt(index + 1)}>${piece}</td>`,
+      )}</tr>\n`,
+  );
+  return scrolling(
+    html`<table><caption><span>${caption}</span></caption>
+<thead><tr>${head}</tr></thead>
+<tbody>
+${body}</tbody></table>`,
+  );
+}
+
+/** Reached by the keyboard, as it may have to be scrolled by it. */
+export const scrolling = (piece: Html): Html =>
+  html`<div class="scroll" tabindex="0">${piece}</div>\n`;
+
+/** Nothing where there are no items. */
+export const bullets = (items: readonly Piece[]): Html | undefined =>
+  items.length === 0 ? undefined : html`<ul>${items.map((one) => html`<li>${one}</li>`)}</ul>\n`;
+
+export const fold = (summary: Piece, body: Piece): Html =>
+  html`<details><summary>${summary}</summary>\n${body}</details>\n`;
+
+/** A block of text as it is, line ends included. */
+export const preformatted = (text: string): Html =>
+  scrolling(html`<pre>${text.split('\n').map((line) => html`${line}\n`)}</pre>`);
+
+/** Text of our own in which backticks stand around code. */
+export const withCode = (text: string): Piece =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
+
+/** The same symbol as in the plot. */
+export const mark = (verdict: CellVerdict['kind']): Html =>
+  html`<svg class="mark ${verdict}" viewBox="-8 -8 16 16" aria-hidden="true"><path d="${looks[verdict].symbol}"/></svg>`;

@@ -1,0 +1,338 @@
+// The page: all of a result in one HTML file that needs nothing beside it.
+import { createHash } from 'node:crypto';
+import { patchName } from '../patch/patch.ts';
+import { flamegraphScript, flamegraphStyle } from '../profile/flamegraph.ts';
+import { cellName } from '../scenario/scenario.ts';
+import { plain, plainBlock, plainLine } from './escape.ts';
+import { formatPercent, metricName } from './format.ts';
+import { type CellProfileData, type Graph, graphsOf, svgOf } from './graphs.ts';
+import { headline, sentence } from './headline.ts';
+import { cellAnchor, cellSection, type Picture } from './html-cell.ts';
+import { bullets, fold, mark, preformatted, scrolling, table, withCode } from './html-pieces.ts';
+import { pageStyle } from './html-style.ts';
+import { intervalPlot } from './interval-plot.ts';
+import {
+  failureSaid,
+  failureText,
+  howToReadTexts,
+  kernelsOf,
+  leftOutLines,
+  movedBaselineLines,
+  notesOf,
+  numbers,
+  otherMetricsOf,
+  pageUrl,
+  rule,
+  setting,
+  verdictMeanings,
+  worstFirst,
+} from './markdown.ts';
+import { Html, html, type Piece } from './markup.ts';
+import type { CellResult, CellVerdict, Metric, Rejection, Result } from './result.ts';
+
+/**
+ * A whole document that loads nothing and runs no script but its own: its Content-Security-Policy (W3C, level 3) names
+ * style and scripts by their hash. Cells have flamegraphs as far as there are profiles.
+ */
+export function renderHtml(result: Result, profiles: readonly CellProfileData[]): string {
+  const { outcome, generator } = result;
+  const graphs = graphsOf(result, profiles);
+  const main =
+    outcome.kind === 'judged'
+      ? judged(result, outcome.cells, graphs)
+      : [rejected(outcome), remarks(result), environment(result)];
+  const body = html`${header(result)}<main>
+${main}</main>
+<footer>${generator.name} ${plainLine(generator.version)}, from <code>result.json</code></footer>
+`;
+  const isDrawn = graphs.length > 0;
+  return document({
+    title: headline(result),
+    style: isDrawn ? `${pageStyle}${flamegraphStyle}` : pageStyle,
+    scripts: isDrawn ? [flamegraphScript, openTarget] : [],
+    body,
+  });
+}
+
+type Document = { title: string; body: Html; style: string; scripts: readonly string[] };
+
+function document({ title, body, style, scripts }: Document): string {
+  const policy = [
+    "default-src 'none'",
+    // For the icon, without which a browser asks the server for one.
+    'img-src data:',
+    `style-src ${hashOf(style)}`,
+    ...(scripts.length > 0 ? [`script-src ${scripts.map(hashOf).join(' ')}`] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${new Html(style)}</style>
+</head>
+<body>
+${body}${scripts.map((script) => html`<script>${new Html(script)}</script>\n`)}</body>
+</html>
+`.markup;
+}
+
+const hashOf = (text: string): string =>
+  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** For browsers that open no fold for a link by themselves. */
+const openTarget = `
+function openTarget() {
+  const target = document.getElementById(location.hash.slice(1));
+  const fold = target?.closest('details');
+  if (!fold || fold.open) return;
+  fold.open = true;
+  target.scrollIntoView();
+}
+addEventListener('hashchange', openTarget);
+openTarget();
+`;
+
+/** A patch that cannot be measured has the symbol of a loss; a lab that cannot measure has that of no verdict. */
+function verdictOf({ outcome }: Result): CellVerdict['kind'] {
+  if (outcome.kind === 'judged') return outcome.verdict;
+  return outcome.kind === 'out-of-disk' ? 'invalid' : 'regression';
+}
+
+function header(result: Result): Html {
+  const { patch, policy, outcome } = result;
+  const verdict = verdictOf(result);
+  const diff = patch.kind === 'revision' && ` diff ${patch.diff}`;
+  const url = patch.kind === 'range' ? undefined : pageUrl(patch.url);
+  const name = html`${patchName(patch)}${diff}`;
+  return html`<header class="${verdict}">
+<p class="name">ppsgate</p>
+<h1>${mark(verdict)} ${patchName(patch)} ${sentence(result).text}</h1>
+<p>${url === undefined ? name : html`<a href="${url}">${name}</a>`}: ${plainLine(patch.title)}, by ${plainLine(patch.author)}</p>
+<p class="faint">${setting(result, plain)}</p>
+${outcome.kind === 'judged' && [html`<p class="faint">${rule(policy)}</p>\n`, contents(outcome.cells)]}</header>
+`;
+}
+
+function judged(result: Result, cells: readonly CellResult[], graphs: readonly Graph[]): Piece {
+  const pictures = picturesThatFit(cells, graphs);
+  return [
+    verdicts(result, cells),
+    remarks(result, cells),
+    cells.map((cell) => cellSection(result.policy, cell, pictures.get(cell) ?? [])),
+    environment(result),
+    howToRead(result),
+  ];
+}
+
+/** Graphs of kernels have some 50,000 each; a page of more than a few million is slow on a phone. */
+const mostGraphCharacters = 5_000_000;
+
+/** The worst cells first where there is no room for all. */
+function picturesThatFit(
+  cells: readonly CellResult[],
+  graphs: readonly Graph[],
+): Map<CellResult, Picture[]> {
+  let room = mostGraphCharacters;
+  const pictureOf = (graph: Graph): Picture => {
+    const svg = svgOf(graph, false);
+    if (svg.length > room) return { graph };
+    room -= svg.length;
+    return { graph, svg };
+  };
+  const ofCell = Map.groupBy(graphs, ({ cell }) => cellName(cell));
+  return new Map(
+    worstFirst(cells).map((cell) => [cell, (ofCell.get(cellName(cell.cell)) ?? []).map(pictureOf)]),
+  );
+}
+
+/** A few cells are found without. */
+const contents = (cells: readonly CellResult[]): Piece =>
+  cells.length > 3 &&
+  html`<nav aria-label="Contents"><ul>
+${cells.map((cell) => html`<li>${linkTo(cell)}</li>\n`)}<li><a href="#environment">environment</a></li>
+<li><a href="#reading">how to read this</a></li>
+</ul></nav>
+`;
+
+const linkTo = (result: CellResult): Html =>
+  html`${mark(result.verdict.kind)} <a href="#${cellAnchor(result)}">${cellName(result.cell)}</a>`;
+
+function verdicts(result: Result, cells: readonly CellResult[]): Html {
+  const { policy } = result;
+  const plot = intervalPlot(result, cells.length);
+  const others = otherMetricsOf(policy, cells).map((metric) =>
+    fold(metricName(metric), cellTable(result, cells, metric)),
+  );
+  return html`<section id="verdict">
+<h2>Verdict</h2>
+${cellTable(result, cells, policy.metric)}${others}${plot !== undefined && intervals(plot)}</section>
+`;
+}
+
+/** Its colours are those of the page. */
+const intervals = (plot: string): Html =>
+  html`<div class="intervals">${scrolling(new Html(plot))}</div>\n`;
+
+function cellTable(result: Result, cells: readonly CellResult[], metric: Metric): Html {
+  const { policy } = result;
+  const isJudged = metric === policy.metric;
+  return table({
+    caption: `Change of patched against base, by ${metricName(metric)}`,
+    heads: [
+      { text: 'cell' },
+      ...['base', 'patched', 'change'].map((text) => ({ text, isNumber: true })),
+      { text: `${formatPercent(policy.confidenceRatio)} interval`, isNumber: true },
+      { text: 'runs', isNumber: true },
+      ...(isJudged ? [{ text: 'verdict' }] : []),
+    ],
+    rows: cells.flatMap((cell) => cellRows(cell, metric, isJudged)),
+  });
+}
+
+/** Below a cell stand its other variants. */
+function cellRows(cell: CellResult, metric: Metric, isJudged: boolean): Piece[][] {
+  const { verdict, comparisons, others } = cell;
+  const reason = verdict.kind === 'invalid' && `: ${plainLine(verdict.reason)}`;
+  return [
+    [
+      linkTo(cell),
+      ...numbers(comparisons, metric, isJudged, (text) => text),
+      ...(isJudged ? [html`<b class="${verdict.kind}">${verdict.kind}</b>${reason}`] : []),
+    ],
+    ...others.map((other) => [
+      html`<span class="other">↳ ${plainLine(other.variant)}</span>`,
+      ...numbers(other.comparisons, metric, isJudged, (text) => text),
+      ...(isJudged ? ['not judged'] : []),
+    ]),
+  ];
+}
+
+function rejected(outcome: Rejection): Html {
+  return html`<section id="verdict">
+<h2>What happened</h2>
+<p>${failureText(outcome, plain)}</p>
+${preformatted(plainBlock(failureSaid(outcome), 20_000))}<h2>What now</h2>
+<p>${withCode(nextSteps[outcome.kind])}</p>
+</section>
+`;
+}
+
+const nextSteps: Record<Rejection['kind'], string> = {
+  'does-not-apply': 'Rebase the patch onto the head of its branch, and send it again.',
+  'build-failed':
+    'Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.',
+  'out-of-disk':
+    'Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.',
+  'does-not-load':
+    'Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.',
+  'boot-failed':
+    'Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.',
+  'panics-under-load':
+    'Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again.',
+};
+
+/** What a reader may miss, and does not count against the patch. */
+function remarks(result: Result, cells: readonly CellResult[] = []): Piece {
+  const said: [string, readonly string[]][] = [
+    ['The baseline moved, which is not held against the patch', movedBaselineLines(cells, plain)],
+    [
+      'Left out of the comparison, which is not held against the patch',
+      leftOutLines(result, plain),
+    ],
+    ['Settings of the DUT that do not hold', inLines(result.testbed.warnings)],
+    ['Notes on the revision', inLines(notesOf(result.patch))],
+  ];
+  const parts = said.filter(([, lines]) => lines.length > 0);
+  if (parts.length === 0) return undefined;
+  return html`<section id="remarks">
+<h2>To be known</h2>
+${parts.map(([title, lines]) => html`<h3>${title}</h3>\n${bullets(lines)}`)}</section>
+`;
+}
+
+const inLines = (texts: readonly string[]): string[] => texts.map((text) => plainLine(text, 500));
+
+function environment(result: Result): Html {
+  const { testbed, seed, startedAt, finishedAt } = result;
+  const facts: [string, string][] = [
+    ['testbed', testbed.name],
+    ...Object.entries(testbed.fingerprint),
+    ['began', timeText(startedAt)],
+    ['ended', timeText(finishedAt)],
+    ['order of runs', `seed ${seed}`],
+  ];
+  return html`<section id="environment">
+<h2>Environment</h2>
+${variantTable(result)}<dl>
+${facts.map(([key, value]) => html`<div><dt>${plainLine(key)}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
+</section>
+`;
+}
+
+/** `2026-11-20 12:00:00 UTC`. */
+const timeText = (at: string): string =>
+  `${at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replace('T', ' ')} UTC`;
+
+function variantTable(result: Result): Html {
+  const { variants } = result;
+  // None where the variants share the DUT's own.
+  const kernels = kernelsOf(result, plain);
+  const base = variants.find(({ name }) => name === 'base');
+  const heads = [
+    'variant',
+    'commit',
+    ...(kernels.size > 0 ? ['kernel as it ran'] : []),
+    'files laid over the DUT',
+  ];
+  return table({
+    caption: 'What differs between the variants',
+    heads: heads.map((text) => ({ text })),
+    rows: variants.map((variant) => [
+      plainLine(variant.name),
+      html`<code>${plainLine(variant.commit, 64)}</code>`,
+      ...(kernels.size > 0 ? [kernels.get(variant.name)?.join(', ') ?? '–'] : []),
+      variant === base || base === undefined ? ownFiles(variant) : changedFiles(base, variant),
+    ]),
+  });
+}
+
+type Variant = Result['variants'][number];
+
+const ownFiles = ({ files }: Variant): Piece =>
+  files.length === 0 ? 'none' : files.map(({ path }) => fileLine('', path));
+
+const fileLine = (sign: string, path: string): Html =>
+  html`<div>${sign}<code>${plainLine(path)}</code></div>`;
+
+function changedFiles(base: Variant, { files }: Variant): Piece {
+  const before = new Map(base.files.map(({ path, sha256 }) => [path, sha256]));
+  const after = new Set(files.map(({ path }) => path));
+  const lines = [
+    ...files.flatMap(({ path, sha256 }) => {
+      if (before.get(path) === sha256) return [];
+      return fileLine(before.has(path) ? 'changed ' : 'added ', path);
+    }),
+    ...base.files
+      .filter(({ path }) => !after.has(path))
+      .map(({ path }) => fileLine('removed ', path)),
+  ];
+  return lines.length === 0 ? 'as those of base' : lines;
+}
+
+const howToRead = (result: Result): Html =>
+  html`<section id="reading">
+<h2>How to read this</h2>
+${howToReadTexts(result).map((text) => html`<p>${text}</p>\n`)}${bullets(
+  verdictMeanings(result.policy).map(
+    ([verdict, meaning]) =>
+      html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`,
+  ),
+)}</section>
+`;

@@ -1,0 +1,110 @@
+// The runs of a cell in the order in which they were made, drawn one mark each.
+import { isJudged } from '../build/variant-name.ts';
+import { median } from '../stats/summary.ts';
+import { plainLine } from './escape.ts';
+import { formatMetric } from './format.ts';
+import { scrolling } from './html-pieces.ts';
+import { type Html, html, type Piece } from './markup.ts';
+import type { Metric, Run } from './result.ts';
+
+/** For a page, whose style has its colours; nothing where no run has a number. */
+export function runPlot(inOrder: readonly Run[], metric: Metric): Html | undefined {
+  const points = inOrder.flatMap((run, index) => {
+    const value = run[metric];
+    return value === undefined ? [] : { run, value, x: left + (index + 0.5) * stepOf(inOrder) };
+  });
+  if (points.length === 0) return undefined;
+  const axis = axisOf(points);
+  const variants = [...Map.groupBy(points, ({ run }) => run.variant)];
+  return scrolling(
+    html`<svg class="runs" viewBox="0 0 ${width} ${height}" role="img" aria-label="${described(points)}">
+${[axis.high, axis.low].map((value) => edge(value, placeOf(value, axis), metric))}
+${variants.map(([variant, own]) => drawn(lookOf(variant), own, axis))}
+${legend(
+  variants.map(([variant]) => variant),
+  points,
+)}
+</svg>`,
+  );
+}
+
+type Point = { run: Run; value: number; x: number };
+
+// In pixels, from the upper left corner.
+const [width, height] = [920, 190];
+const [left, right, top, bottom] = [96, 900, 34, 170];
+
+const stepOf = (runs: readonly Run[]): number => (right - left) / runs.length;
+
+type Axis = { low: number; high: number };
+
+/** Runs that do not count may lie far away: they are drawn at the edge, where the others are seen apart. */
+function axisOf(points: readonly Point[]): Axis {
+  const valid = points.filter(({ run }) => run.validity.kind === 'valid');
+  const values = (valid.length > 0 ? valid : points).map(({ value }) => value);
+  const [least, most] = values.reduce(
+    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
+    [Number.POSITIVE_INFINITY, 0],
+  );
+  // Noise of a thousandth should not look like an abyss.
+  const room = Math.max((most - least) * 0.08, most * 0.005, Number.MIN_VALUE);
+  return { low: Math.max(least - room, 0), high: most + room };
+}
+
+function placeOf(value: number, { low, high }: Axis): number {
+  const share = (Math.min(Math.max(value, low), high) - low) / (high - low);
+  return Math.round((bottom - share * (bottom - top)) * 10) / 10;
+}
+
+const edge = (value: number, y: number, metric: Metric): Html =>
+  html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatMetric(value, metric)}</text>\n`;
+
+/** Their median, and a mark for each. */
+function drawn(look: Look, points: readonly Point[], axis: Axis): Piece {
+  const [valid, invalid] = [true, false].map((isValid) =>
+    points.filter(({ run }) => (run.validity.kind === 'valid') === isValid),
+  );
+  const marks = (shape: string, some: readonly Point[] = []) =>
+    some
+      .map(({ value, x }) => `M${Math.round(x * 10) / 10} ${placeOf(value, axis)}${shape}`)
+      .join('');
+  const middle = valid?.length
+    ? html`<path class="middle ${look.name}" d="M${left} ${placeOf(median(valid.map(({ value }) => value)), axis)}H${right}"/>\n`
+    : undefined;
+  return html`${middle}<path class="${look.name}" d="${marks(look.shape, valid)}"/>
+<path class="uncounted" d="${marks(cross, invalid)}"/>\n`;
+}
+
+type Look = { name: 'base' | 'patched' | 'other'; shape: string };
+
+const cross = 'm-3.5 -3.5l7 7m0 -7l-7 7';
+
+const shapes: Record<Look['name'], string> = {
+  base: 'm-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0',
+  patched: 'm-4 3.2h8l-4 -7Z',
+  other: 'm0 -4l4 4l-4 4l-4 -4Z',
+};
+
+function lookOf(variant: string): Look {
+  const name = !isJudged(variant) ? 'other' : variant === 'base' ? 'base' : 'patched';
+  return { name, shape: shapes[name] };
+}
+
+function legend(variants: readonly string[], points: readonly Point[]): Piece {
+  const hasInvalid = points.some(({ run }) => run.validity.kind === 'invalid');
+  const entries = [
+    ...variants
+      .slice(0, mostNamed)
+      .map((variant) => ({ label: plainLine(variant, 16), ...lookOf(variant) })),
+    ...(hasInvalid ? [{ label: 'does not count', name: 'uncounted', shape: cross }] : []),
+  ];
+  return entries.map(({ label, name, shape }, index) => {
+    const x = left + index * 120;
+    return html`<path class="${name}" d="M${x + 6} 14${shape}"/><text x="${x + 16}" y="18">${label}</text>\n`;
+  });
+}
+
+const mostNamed = 5;
+
+const described = (points: readonly Point[]): string =>
+  `${points.length} runs in order; the table below has their numbers`;

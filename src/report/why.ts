@@ -1,0 +1,127 @@
+// Why a cell got slower or faster, in lines for a comment: the functions that moved, or why nobody knows them.
+import { isJudged } from '../build/variant-name.ts';
+import { cellName } from '../scenario/scenario.ts';
+import type { Quoting } from './escape.ts';
+import { flamegraphAnchor, formatDifference, formatShare, grouped } from './format.ts';
+import type { CellProfile, CellResult, CellVerdict, Mover } from './result.ts';
+
+/** What only the place of publication knows. */
+export type GraphLinks = {
+  /** URL of the report as a page, on which each flamegraph has its anchor. */
+  page?: string;
+  /** URL of a single flamegraph by its anchor, or its path beside the report; it goes before the page. */
+  graph?: (anchor: string) => string | undefined;
+};
+
+/** A text linked to an address, in the markup at hand. */
+type Linking = (text: string, address: string) => string;
+
+/** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
+export function whyLines(
+  cells: readonly CellResult[],
+  quoting: Quoting,
+  flamegraphs: (cell: CellResult) => string = () => '',
+): string[] {
+  const told = order.flatMap((kind) =>
+    cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)),
+  );
+  const lines = told.slice(0, mostTold).map((cell) => {
+    const line = `**Why** (${quoting.name(cellName(cell.cell))}): ${reasonText(cell, quoting)}`;
+    return [line, flamegraphs(cell)].filter(Boolean).join(' · ');
+  });
+  const rest = told.length - lines.length;
+  return rest > 0 ? [...lines, `**Why** of ${rest} more cells: below`] : lines;
+}
+
+const mostTold = 3;
+
+const order: CellVerdict['kind'][] = [
+  'regression',
+  'improvement',
+  'inconclusive',
+  'invalid',
+  'no-regression',
+];
+
+function deservesLine(cell: CellResult): boolean {
+  if (!isProfiled(cell)) return false;
+  const { kind } = cell.verdict;
+  return kind === 'regression' || kind === 'improvement' || cell.reason?.movers[0] !== undefined;
+}
+
+/** Whether base or patched was to be profiled, whatever came of it. */
+export const isProfiled = (cell: CellResult): boolean => judgedProfiles(cell).length > 0;
+
+const judgedProfiles = ({ profiles }: CellResult): CellProfile[] =>
+  profiles.filter(({ variant }) => isJudged(variant));
+
+const mostNamed = 3;
+
+function reasonText(cell: CellResult, quoting: Quoting): string {
+  const { reason } = cell;
+  if (reason === undefined) return missingTexts(cell, quoting).join(', ') || 'not compared';
+  if (reason.movers.length === 0) return unmoved;
+  const named = reason.movers
+    .slice(0, mostNamed)
+    .map((mover) => `${functionName(mover, quoting)} ${changeText(mover)}`);
+  const rest = reason.moved - named.length;
+  return [...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ');
+}
+
+const unmoved = 'no function changed beyond chance';
+
+const missingTexts = (cell: CellResult, { code }: Quoting): string[] =>
+  judgedProfiles(cell).flatMap((profile) =>
+    profile.kind === 'missing'
+      ? `there is no profile of ${profile.variant}: ${code(profile.reason, 300)}`
+      : [],
+  );
+
+/** How long names of functions are cut. */
+export const functionName = (mover: Mover, { code }: Quoting): string => code(mover.function, 80);
+
+/** `+3.1 % of cycles (9.3 → 12.4; +38.2 ns per packet)`. */
+export function changeText({ baseRatio, patchedRatio, nsPerPacket }: Mover): string {
+  const shares = `${formatShare(baseRatio)} → ${formatShare(patchedRatio)}`;
+  const time = nsPerPacket ? `; ${nanosecondsText(nsPerPacket)} per packet` : '';
+  return `${formatDifference((patchedRatio - baseRatio) * 100)} % of cycles (${shares}${time})`;
+}
+
+/** `+38.2 ns`. */
+export const nanosecondsText = ({ base, patched }: NonNullable<Mover['nsPerPacket']>): string =>
+  `${formatDifference(patched - base)} ns`;
+
+/** What the reason of a cell rests on: `5,932 samples of base, 6,010 samples of patched, left out as idle: cpu_idle`. */
+export function groundsText(cell: CellResult, quoting: Quoting): string {
+  const { reason } = cell;
+  const idle = reason?.idleFrames.map((frame) => quoting.code(frame, 80)) ?? [];
+  const rest = reason === undefined ? 0 : reason.moved - reason.movers.length;
+  return [
+    ...judgedProfiles(cell).flatMap((profile) =>
+      profile.kind === 'profiled'
+        ? `${grouped(profile.busySamples)} samples of ${profile.variant}`
+        : [],
+    ),
+    ...missingTexts(cell, quoting),
+    ...(idle.length > 0 ? [`left out as idle: ${idle.join(' ')}`] : []),
+    ...(reason?.movers.length === 0 ? [unmoved] : []),
+    ...(rest > 0 ? [`${rest} functions more than are named`] : []),
+  ].join(', ');
+}
+
+/** `flamegraphs: base · patched · difference`, each linked, as far as there are such; empty where there is none. */
+export function flamegraphsText(cell: CellResult, links: GraphLinks, link: Linking): string {
+  const linked = graphNames(cell).flatMap((which) => {
+    const anchor = flamegraphAnchor(cell.cell, which);
+    const address = links.graph?.(anchor) ?? (links.page && `${links.page}#${anchor}`);
+    return address ? link(which, address) : [];
+  });
+  return linked.length > 0 ? `flamegraphs: ${linked.join(' · ')}` : '';
+}
+
+function graphNames(cell: CellResult): string[] {
+  const names = judgedProfiles(cell).flatMap(({ kind, variant }) =>
+    kind === 'profiled' ? variant : [],
+  );
+  return names.length > 1 ? [...names, 'difference'] : names;
+}

@@ -1,0 +1,444 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { Profile } from '../../src/profile/profile.ts';
+import { flamegraphAnchor } from '../../src/report/format.ts';
+import type { CellProfileData } from '../../src/report/graphs.ts';
+import { renderHtml } from '../../src/report/html.ts';
+import {
+  type CellResult,
+  type Rejection,
+  type Result,
+  resultSchema,
+} from '../../src/report/result.ts';
+import { anExperiment } from '../fakes/report.ts';
+import { aCell, aResult, aRun, forwarding, pairedRuns, revision, unfit } from '../fakes/result.ts';
+
+const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
+  aResult({ outcome: { kind: 'judged', verdict: 'regression', cells }, ...changes });
+
+const regression = (changes: Partial<CellResult> = {}): CellResult => ({
+  ...aCell({ kind: 'regression' }),
+  ...changes,
+});
+
+/** As it is read: without markup, and on one line. */
+const textOf = (page: string): string =>
+  page
+    .replace(/<(style|script)>.*?<\/\1>/gs, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&#39;/g, "'")
+    .replace(/&quot;/g, '"')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&amp;/g, '&')
+    .replace(/\s+/g, ' ');
+
+const textOfCell = (changes: Partial<CellResult>): string =>
+  textOf(renderHtml(judged([regression(changes)]), []));
+
+test('tells the verdict in one line, and where and how it was found', () => {
+  const text = textOf(renderHtml(aResult(), []));
+  expect(text).toContain('#7 loses 10.4 % (forwarding inet4)');
+  expect(text).toContain('Drop protocol 254 early, by alice');
+  expect(text).toContain('shelf-3 (Xeon × 2, Linux 6.18) · 2,000 flows of 64-byte UDP');
+  expect(text).toContain('a loss of 2 % or more matters');
+});
+
+test('tells of a cell what was measured, and links to more of it', () => {
+  const page = renderHtml(aResult(), []);
+  expect(textOf(page)).toMatch(/805.3.kpps 721.5.kpps −10.4.% −11.2.….−9.60 8.\+.8 regression/);
+  expect(page).toContain('<a href="#cell-forwarding-inet4">forwarding inet4</a>');
+  expect(page).toContain('<section id="cell-forwarding-inet4">');
+});
+
+test('earlier diffs stand below their cell, and are not judged', () => {
+  const { comparisons } = regression();
+  const text = textOfCell({ others: [{ variant: 'diff 80345', comparisons }] });
+  expect(text).toMatch(/↳ diff 80345 805.3.kpps .* not judged/);
+});
+
+test('a cell that is invalid says why, and one that is open how to go on', () => {
+  expect(
+    textOfCell({ verdict: { kind: 'invalid', reason: 'the sender was the limit' } }),
+  ).toContain('the sender was the limit');
+  expect(textOfCell({ verdict: { kind: 'inconclusive' } })).toContain(
+    'More runs would tell: ppsgate gate --resume DIR --max-runs N',
+  );
+});
+
+test('all cells are drawn, however many there are', () => {
+  const cells = Array.from({ length: 60 }, (_, index) =>
+    regression({ cell: { ...forwarding, frameBytes: 64 + index } }),
+  );
+  const [, plot = ''] =
+    /<div class="intervals">(.*?)<\/svg>/s.exec(renderHtml(judged(cells), [])) ?? [];
+  expect(plot.match(/>regression</g)).toHaveLength(60);
+  expect(plot).toContain('>forwarding inet4 123 B<');
+});
+
+test.for([
+  [3, false],
+  [4, true],
+] as const)('of %i cells there are contents: %s', ([count, expected]) => {
+  const cells = Array.from({ length: count }, (_, index) =>
+    regression({ cell: { ...forwarding, frameBytes: 64 + index } }),
+  );
+  expect(renderHtml(judged(cells), []).includes('<nav aria-label="Contents">')).toBe(expected);
+});
+
+describe('why a cell changed', () => {
+  const mover = { function: 'ipfw_chk', module: 'ipfw.ko', baseRatio: 0.31, patchedRatio: 0.242 };
+
+  test('are the functions that moved, with their shares and their time', () => {
+    const nsPerPacket = { base: 60, patched: 42.5 };
+    const reason = { movers: [{ ...mover, nsPerPacket }], moved: 3, idleFrames: ['cpu_idle'] };
+    const text = textOfCell({ reason });
+    expect(text).toContain('ipfw_chk ipfw.ko 31.0 24.2 −6.8 −17.5 ns');
+    expect(text).toContain('2 more moved less');
+    expect(text).toContain('Stacks with cpu_idle are left out');
+  });
+
+  test('is not known where nothing moved beyond chance', () => {
+    const reason = { movers: [], moved: 0, idleFrames: [] };
+    expect(textOfCell({ reason })).toContain(
+      'No function’s share of the samples moved beyond chance',
+    );
+  });
+
+  test('is not known where a profile is missing, and the reason of that is told', () => {
+    const text = textOfCell({
+      profiles: [{ kind: 'missing', variant: 'patched', reason: 'hwpmc does not know the CPU' }],
+    });
+    expect(text).toContain('There is no profile of patched: hwpmc does not know the CPU');
+  });
+
+  test('is not asked where no profiles were taken', () => {
+    expect(textOfCell({})).not.toContain('Why');
+  });
+});
+
+describe('flamegraphs', () => {
+  const { result, profiles } = anExperiment();
+  const page = renderHtml(result, profiles);
+
+  test('there is one of each variant and one of the difference, at the anchors that comments link to', () => {
+    const anchors = profiles.flatMap(({ cell }) =>
+      ['base', 'patched', 'difference'].map((which) => flamegraphAnchor(cell, which)),
+    );
+    expect([...page.matchAll(/id="(flamegraph-[^"]*)"/g)].map(([, id]) => id)).toEqual(anchors);
+    expect(page.match(/<svg[^>]*class="ppsgate-flamegraph/g)).toHaveLength(anchors.length);
+  });
+
+  test('their labels are what the profiles recorded', () => {
+    const text = textOf(page);
+    expect(text).toContain('FreeBSD 12.0-CURRENT r325006 BASE · CPU_CLK_UNHALTED_CORE');
+    expect(text).toContain('FreeBSD 12.0-CURRENT r325006 D12685 · CPU_CLK_UNHALTED_CORE');
+  });
+
+  test('a variant alone has no difference', () => {
+    const alone = profiles.map(({ cell, variants }) => ({ cell, variants: variants.slice(0, 1) }));
+    expect(renderHtml(result, alone)).not.toContain('-difference"');
+  });
+
+  test('without them the page has no script at all', () => {
+    expect(renderHtml(result, [])).not.toContain('<script');
+  });
+
+  test('those for which a page of six megabytes has no room are told to be elsewhere, of the worst cells last', () => {
+    const many = Array.from({ length: 5 }, (_, index) => {
+      const cell = { ...forwarding, frameBytes: 64 + index };
+      const variants = ['base', 'patched'].map((variant) => ({ variant, profile: deep(variant) }));
+      return { cell, variants };
+    });
+    const cells = many.map(({ cell }, index) => ({
+      ...aCell({ kind: index === 4 ? 'regression' : 'no-regression' }),
+      cell,
+    }));
+    const large = renderHtml(judged(cells), many);
+    expect(Buffer.byteLength(large)).toBeLessThan(6e6);
+    const graph = '<svg[^>]*class="ppsgate-flamegraph';
+    expect(large).toMatch(new RegExp(`id="flamegraph-forwarding-inet4-68-B-base">${graph}`));
+    expect(textOf(large)).toContain(
+      'It is too large for this page, and drawn in flamegraph-forwarding-inet4-67-B-base.svg .',
+    );
+  });
+});
+
+/** Twelve calls deep, with as many paths as a busy kernel has. */
+function deep(variant: string): Profile {
+  const stacks = Array.from({ length: 4000 }, (_, index) => ({
+    frames: Array.from({ length: 12 }, (_, depth) => ({
+      name: `function_${depth}_${Math.floor(index / 2 ** Math.max(0, 11 - depth))}`,
+      module: depth % 3 === 0 ? 'ipfw.ko' : 'kernel',
+    })),
+    samples: 1 + ((index * 7) % 50) + (variant === 'patched' ? index % 3 : 0),
+  }));
+  return { format: 'folded', stacks };
+}
+
+describe('runs', () => {
+  const runs = [
+    ...pairedRuns([800_000, 801_000, 802_000], [720_000, 721_000, 722_000]),
+    aRun({ number: 7, pair: 4, pps: 10_000, validity: unfit('0.3 s without a packet') }),
+  ];
+
+  test('stand in order with what they gave, and whether they count', () => {
+    const text = textOfCell({ runs: runs.toReversed() });
+    expect(text).toMatch(/1 1 base 800.0 kpps yes 2 1 patched 720.0 kpps yes 3 2 base/);
+    expect(text).toContain('7 4 base 10.00 kpps no , hole: 0.3 s without a packet');
+    expect(text).toContain('1 of 7 runs, 0.3 s without a packet');
+  });
+
+  test('are drawn in order, each by its variant, and those that do not count with a cross', () => {
+    const [plot = ''] =
+      /<svg class="runs".*?<\/svg>/s.exec(renderHtml(judged([regression({ runs })]), [])) ?? [];
+    const marksOf = (name: string) => {
+      const [, d = ''] = new RegExp(`<path class="${name}" d="([^"]*)"`).exec(plot) ?? [];
+      return [...d.matchAll(/M([\d.]+) /g)].map(([, x]) => Number(x));
+    };
+    const [base, patched] = [marksOf('base'), marksOf('patched')];
+    expect(base).toHaveLength(3);
+    expect(patched).toHaveLength(3);
+    expect([base[0], patched[0], base[1], patched[1]]).toEqual(
+      [base[0], patched[0], base[1], patched[1]].toSorted((a = 0, b = 0) => a - b),
+    );
+    expect(plot.match(/class="uncounted" d="M/g)).toHaveLength(2);
+    expect(textOf(plot)).toContain('does not count');
+  });
+
+  test('are there as ministat shows them', () => {
+    const page = renderHtml(judged([regression({ runs })]), []);
+    expect(page).toContain('<summary>ministat: forwarding inet4</summary>');
+    expect(page).toMatch(/<pre>x base, forwarding inet4\n\+ patched, forwarding inet4\n/);
+  });
+});
+
+test('tells what differs between the variants', () => {
+  const file = (path: string, hash: string) => ({ path, sha256: hash.repeat(32) });
+  const result = aResult({
+    variants: [
+      {
+        name: 'base',
+        commit: 'a'.repeat(40),
+        files: [file('etc/rc.conf', '01'), file('etc/pf.conf', '02'), file('etc/old', '03')],
+      },
+      {
+        name: 'patched',
+        commit: 'b'.repeat(40),
+        files: [file('etc/rc.conf', '01'), file('etc/pf.conf', '12'), file('etc/new', '04')],
+      },
+    ],
+  });
+  const text = textOf(renderHtml(result, []));
+  expect(text).toContain('changed etc/pf.conf added etc/new removed etc/old');
+  expect(textOf(renderHtml(anExperiment().result, []))).toContain(
+    'FreeBSD 12.0-CURRENT r325006 D12685 as those of base',
+  );
+});
+
+test('tells the environment, and what is to be known of testbed and patch', () => {
+  const moved = { kind: 'moved', interval: { change: -0.05, low: -0.06, high: -0.04 } } as const;
+  const result = judged([regression({ baseline: moved })], {
+    patch: revision,
+    testbed: {
+      name: 'shelf-3',
+      fingerprint: { cpu: 'Xeon' },
+      warnings: ['hyperthreading is on'],
+    },
+    leftOut: [{ variant: 'diff 80345', rejection: { kind: 'build-failed', message: 'no rule' } }],
+  });
+  const text = textOf(renderHtml(result, []));
+  expect(text).toContain('cpu Xeon began 2026-11-20 12:00:00 UTC');
+  expect(text).toContain('hyperthreading is on');
+  expect(text).toContain('forwarding inet4: −5.00 % against its history');
+  expect(text).toContain('diff 80345 does not build: no rule');
+  expect(text).toContain('The base is the commit that the author named.');
+});
+
+test.for<[Rejection, string, string]>([
+  [{ kind: 'does-not-apply', message: 'hunk 3 fails' }, 'does not apply', 'Rebase'],
+  [{ kind: 'build-failed', message: 'ip_fw2.c:7: error' }, 'does not build', 'builds/'],
+  [{ kind: 'out-of-disk', message: '/usr/obj is full' }, 'a disk of the lab is full', 'frees'],
+  [
+    { kind: 'does-not-load', scenario: 'pf-stateful', message: 'pf.conf:3: syntax' },
+    'does not load',
+    'pfctl -nf',
+  ],
+  [{ kind: 'boot-failed', message: 'silent', panic: 'trap 12' }, 'does not boot', 'console'],
+  [{ kind: 'panics-under-load', message: 'silent' }, 'panics under load', 'blast'],
+])(
+  'a patch that cannot be measured is told what, why, and what now (%#)',
+  ([outcome, what, now]) => {
+    const text = textOf(renderHtml(aResult({ outcome }), anExperiment().profiles));
+    expect(text).toContain(
+      `#7 ${what === 'a disk of the lab is full' ? 'was not measured: ' : ''}${what}`,
+    );
+    expect(text).toContain(outcome.message);
+    expect(text).toMatch(new RegExp(`What now .*${now}`));
+    if ('panic' in outcome) expect(text).toContain('panic: trap 12');
+  },
+);
+
+test('the lines of a log stay lines', () => {
+  const outcome: Rejection = { kind: 'build-failed', message: 'first\n  second\tof it' };
+  expect(renderHtml(aResult({ outcome }), [])).toContain('<pre>first\n  second of it\n</pre>');
+});
+
+test('the same result is the same page', () => {
+  const [one, other] = [anExperiment(), anExperiment()];
+  expect(renderHtml(one.result, one.profiles)).toBe(renderHtml(other.result, other.profiles));
+});
+
+describe('the page', () => {
+  const { result, profiles } = anExperiment();
+  const page = renderHtml(result, profiles);
+
+  test('loads nothing', () => {
+    const addresses = [
+      ...page.matchAll(/<(\w+)[^>]*? (?:src|href|srcset|data|action|xlink:href)="([^"]*)"/g),
+    ];
+    const loaded = addresses.filter(([, name]) => name !== 'a').map(([, , address]) => address);
+    expect(loaded).toEqual(['data:,']);
+    expect(page).not.toMatch(/url\(|@import|<(?:img|iframe|object|embed|image|base|form)\b/);
+  });
+
+  test('lets no script or style run but its own, which it names by their hashes', () => {
+    const [, policy = ''] =
+      /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page) ?? [];
+    const hashes = (name: string) =>
+      [...page.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(
+        ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+      );
+    expect(hashes('script')).toHaveLength(2);
+    expect(policy.replaceAll('&#39;', "'").split('; ')).toEqual([
+      "default-src 'none'",
+      'img-src data:',
+      `style-src ${hashes('style').join(' ')}`,
+      `script-src ${hashes('script').join(' ')}`,
+      "base-uri 'none'",
+      "form-action 'none'",
+    ]);
+    expect(page).not.toMatch(/<[^>]* (?:style|on\w+)="/);
+  });
+
+  test('has one h1, and tables with a caption and heads that say what they are of', () => {
+    expect(page.match(/<h1>/g)).toHaveLength(1);
+    const tables = page.match(/<table>.*?<\/table>/gs) ?? [];
+    expect(tables.length).toBeGreaterThan(5);
+    for (const one of tables) {
+      expect(one).toMatch(/^<table><caption>.+<\/caption>/);
+      expect(one.replace(/<th scope="(?:col|row)"/g, '')).not.toContain('<th ');
+    }
+  });
+});
+
+describe('text of others is never markup', () => {
+  const hostile = `<script>alert(1)</script>"'&]]><!--`;
+
+  /** Each string that may be anything is hostile; the rest has to be as the schema wants it. */
+  function poisoned<Value>(whole: Value, isLegal: (whole: Value) => boolean): Value {
+    const copy = structuredClone(whole);
+    const poison = (holder: Record<string, unknown>) => {
+      for (const [key, value] of Object.entries(holder)) {
+        if (isRecord(value)) poison(value);
+        if (typeof value !== 'string') continue;
+        const legal = [hostile, `https://phabricator.example/${hostile}`].find((text) => {
+          holder[key] = text;
+          return isLegal(copy);
+        });
+        holder[key] = legal ?? value;
+      }
+    };
+    if (isRecord(copy)) poison(copy);
+    return copy;
+  }
+
+  const isRecord = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null;
+
+  const inSchema = (result: Result): boolean => resultSchema.safeParse(result).success;
+
+  /** Names of elements with those of their attributes. */
+  const elementsOf = (page: string): string[] =>
+    [...page.replace(/<(style|script)>.*?<\/\1>/gs, '<$1>').matchAll(/<([a-z]\w*)([^>]*)>/gi)].map(
+      ([, name, attributes = '']) =>
+        [name, ...[...attributes.matchAll(/([\w:-]+)=(?:"[^"]*")/g)].map(([, one]) => one)].join(
+          ' ',
+        ),
+    );
+
+  const small = (): { result: Result; profiles: CellProfileData[] } => {
+    const { result, profiles } = anExperiment();
+    const [first] = result.outcome.kind === 'judged' ? result.outcome.cells : [];
+    if (first === undefined) expect.fail('There are cells.');
+    const cell: CellResult = {
+      ...first,
+      verdict: { kind: 'invalid', reason: 'no' },
+      others: [{ variant: 'diff 1', comparisons: first.comparisons }],
+      runs: [...first.runs.slice(0, 6), ...first.runs.slice(-1)],
+      profiles: [...first.profiles, { kind: 'missing', variant: 'diff 1', reason: 'no' }],
+    };
+    return {
+      profiles: profiles.slice(0, 1),
+      result: {
+        ...result,
+        patch: { ...revision, notes: ['note'] },
+        testbed: { ...result.testbed, warnings: ['warning'] },
+        leftOut: [
+          { variant: 'diff 2', rejection: { kind: 'boot-failed', message: '', panic: '' } },
+        ],
+        blasts: result.blasts.slice(0, 2),
+        outcome: { kind: 'judged', verdict: 'invalid', cells: [cell] },
+      },
+    };
+  };
+
+  /** A hostile page has no element that a harmless one has not, and no more scripts. */
+  function expectHarmless(page: string, like: string): void {
+    const known = new Set(elementsOf(like));
+    expect(elementsOf(page).filter((one) => !known.has(one))).toEqual([]);
+    expect(page.match(/<script/gi)?.length).toBe(like.match(/<script/gi)?.length);
+    expect(page.match(/<!--/g)).toBeNull();
+  }
+
+  test('in a result that was judged', () => {
+    const { result, profiles } = small();
+    const bad = poisoned(result, inSchema);
+    expect(JSON.stringify(bad).split('alert(1)').length).toBeGreaterThan(50);
+    expectHarmless(renderHtml(bad, profiles), renderHtml(result, profiles));
+  });
+
+  test('in names of variants and of functions alike', () => {
+    const { result, profiles } = small();
+    const names = profiles.map(({ cell, variants }) => ({
+      cell,
+      variants: variants.map(({ variant, profile }) => ({
+        variant,
+        profile: poisoned(profile, ({ format }) => format === 'pmcstat'),
+      })),
+    }));
+    expect(JSON.stringify(names).split('alert(1)').length).toBeGreaterThan(100);
+    expectHarmless(renderHtml(result, names), renderHtml(result, profiles));
+    const variants = profiles.map((one) => ({
+      ...one,
+      variants: one.variants.map(({ profile }) => ({ variant: hostile, profile })),
+    }));
+    expectHarmless(renderHtml(result, variants), renderHtml(result, profiles));
+  });
+
+  test.for(['does-not-apply', 'build-failed', 'boot-failed'] as const)(
+    'in a patch that %s',
+    (kind) => {
+      const result = aResult({ outcome: { kind, message: 'said' } });
+      const bad = poisoned(result, inSchema);
+      const page = renderHtml(bad, []);
+      expectHarmless(page, renderHtml(result, []));
+      expect(page).toContain('&lt;script&gt;alert(1)');
+    },
+  );
+
+  test('nor is an address of anything but a page a link', () => {
+    const patch = { ...revision, url: 'javascript:alert(1)' };
+    expect(renderHtml(aResult({ patch }), [])).not.toContain('javascript:');
+  });
+});
