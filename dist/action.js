@@ -557,8 +557,8 @@ async function admitComment({ number, text, by, at }, world) {
 		}
 	}
 }
-/** More or fewer runs never pass what would not be passed. */
-const otherwise = ({ maxRuns: _, ...held }) => ({ isOtherwise: Object.keys(held).length > 0 });
+/** More or fewer runs, and profiles, never pass what would not be passed. */
+const otherwise = ({ maxRuns: _, profile: __, ...held }) => ({ isOtherwise: Object.keys(held).length > 0 });
 async function admitDispatched(trigger, world) {
 	const { by, patch: name, ask } = trigger;
 	if (/^(?:D[1-9]|diff:|https?:)/.test(name)) return admitRevision(trigger, world);
@@ -833,11 +833,12 @@ function fromComment({ action, issue, comment }) {
 }
 function fromTexts({ login: by }, asked) {
 	const { patch = "", key, build, "max-runs": maxRuns, ...rest } = asked;
-	const { scenarios, families, margin, testbed, earlier } = rest;
+	const { scenarios, families, margin, profile, testbed, earlier } = rest;
 	const ask = withoutEmpty({
 		scenarios,
 		families,
 		margin,
+		profile,
 		testbed,
 		earlier,
 		maxRuns
@@ -932,7 +933,7 @@ async function runAdmit(context) {
 async function admitEvent(context) {
 	const { inputs, octokit, repository, readConfig } = context;
 	const { job, patch, priority, overrides, earlier } = inputs;
-	const { scenarios, families, margin, maxRuns } = overrides;
+	const { scenarios, families, margin, maxRuns, profile } = overrides;
 	const event = {
 		name: job.eventName,
 		payload: await readEvent(job),
@@ -945,6 +946,7 @@ async function admitEvent(context) {
 			families,
 			margin,
 			maxRuns,
+			profile,
 			earlier
 		}
 	});

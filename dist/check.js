@@ -1,6 +1,6 @@
 import { a as parseKnownHosts, c as PowerError, o as HostError, t as algorithmsFor } from "./known-hosts.js";
 import { n as reasonOf } from "./one-line.js";
-import { _ as shell, g as commandText } from "./schema.js";
+import { _ as commandText, v as shell } from "./schema.js";
 import { readFile } from "node:fs/promises";
 
 // src/testbed/check.ts

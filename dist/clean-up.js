@@ -12,7 +12,7 @@ import { a as githubFailure, i as publishComment, t as createOctokit } from "./g
 import { d as patchSchema, u as patchName } from "./result.js";
 import { R as codeSpan } from "./markdown.js";
 import { r as releaseLeft } from "./lease-file.js";
-import { x as wrongName } from "./schema.js";
+import { S as wrongName } from "./schema.js";
 import { d as priorities, t as UsageError } from "./overrides.js";
 import { t as jobSchema$1 } from "./job.js";
 import * as os$1 from "os";
@@ -17865,7 +17865,8 @@ function readInputs(environment) {
 			scenarios: getInput("scenarios"),
 			families: getInput("families"),
 			maxRuns: getInput("max-runs"),
-			margin: getInput("margin")
+			margin: getInput("margin"),
+			profile: getInput("profile")
 		},
 		token,
 		conduitToken,

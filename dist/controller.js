@@ -7,7 +7,7 @@ import { n as machinesOf$1 } from "./inventory.js";
 import { C as nextRoot, D as fencedWorld, E as runningSystem, O as raiseFences, S as DutLostError, T as isOurs, _ as provesScenario, a as ourPrograms, b as problemOf, c as rulesFolder, d as settingsContext, f as checkSettings, g as pktGenBlast, h as gitIn, i as ourFolder, k as FencedError, l as wakeFreebsdTestbed, m as pathSettings, n as openTestbed, o as bounded, p as settingsCommands, r as realWorld, s as proofOf, u as readAll, v as takeAwayCommands, w as fileSystemsOf, x as parseIfconfig, y as advice } from "./open2.js";
 import { t as UsageError } from "./overrides.js";
 import { c as PowerError, o as HostError } from "./known-hosts.js";
-import { _ as shell, d as netmapPort, r as frameBytesFor, s as flowRanges } from "./schema.js";
+import { c as flowRanges, f as netmapPort, r as frameBytesFor, v as shell } from "./schema.js";
 import { a as loginStep, c as skipped, d as unquoted, f as walk, i as limits, l as sshTo, n as inGigabytes, o as ok, p as wrong, r as isGood, s as on, t as does, u as typed } from "./check.js";
 import { posix } from "node:path";
 import { randomBytes } from "node:crypto";

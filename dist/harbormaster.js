@@ -1,6 +1,6 @@
 import { i as exitCodes, n as exitCodeOfResult, t as exitCodeOfError } from "./exit2.js";
 import { O as unknown, S as object, T as string, g as boolean, r as families, t as cellName, w as record, y as int } from "./scenario.js";
-import { S as require_fastest_levenshtein, b as didYouMean, w as excerpt } from "./schema.js";
+import { C as require_fastest_levenshtein, T as excerpt, x as didYouMean } from "./schema.js";
 import { n as reasonOf } from "./one-line.js";
 import { t as ConduitError } from "./conduit.js";
 import { B as plainBlock, I as verdictLine, L as codeBlock, P as outcomeName, _ as renderMarkdown } from "./markdown.js";
@@ -161,6 +161,8 @@ const askSchema = object({
 	families: typed,
 	margin: typed,
 	maxRuns: typed,
+	/** `on`, `off` or a window; see `Overrides`. */
+	profile: typed,
 	/** A wish; see `parseWish`. */
 	testbed: typed,
 	/** Of a Phabricator revision; see `parseEarlier`. */
@@ -217,6 +219,7 @@ const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => w
 const keys = {
 	margin: "margin",
 	runs: "maxRuns",
+	profile: "profile",
 	testbed: "testbed",
 	earlier: "earlier"
 };
@@ -225,6 +228,7 @@ const usual = {
 	run: [
 		"margin",
 		"runs",
+		"profile",
 		"testbed"
 	],
 	rerun: [],
@@ -267,6 +271,7 @@ function readArguments(verb, words, call) {
 			values[key] = value;
 		} else if (head.test(word) && namedHead === void 0) namedHead = word;
 		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
+		else if (word === "profile") values.profile ??= "on";
 		else if (families.some((family) => family === word)) named.push(word);
 		else found.push(word);
 	}
@@ -288,6 +293,7 @@ function readArguments(verb, words, call) {
 			...found.length > 0 && { scenarios: found.join(",") },
 			...named.length > 0 && { families: named.join(",") },
 			...values.margin !== void 0 && { margin: values.margin },
+			...values.profile !== void 0 && { profile: values.profile },
 			...values.testbed !== void 0 && { testbed: values.testbed },
 			...values.earlier !== void 0 && { earlier: values.earlier }
 		},
@@ -301,6 +307,7 @@ function headNamed(text, call) {
 const examples = {
 	margin: "1%",
 	runs: "20",
+	profile: "on",
 	testbed: "chelsio",
 	earlier: "all"
 };

@@ -1,6 +1,6 @@
 import { u as medianAbsoluteDeviation } from "./student.js";
 import { S as object, y as int } from "./scenario.js";
-import { _ as shell, c as flowSlices, s as flowRanges } from "./schema.js";
+import { c as flowRanges, l as flowSlices, v as shell } from "./schema.js";
 import { r as shortened } from "./one-line.js";
 import { c as formatPercent, l as formatPps } from "./format.js";
 import { t as formatGeneral } from "./printf.js";

@@ -1,6 +1,6 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { S as object, T as string, a as isLinuxScenario, b as literal, x as number } from "./scenario.js";
-import { _ as shell, c as flowSlices, d as netmapPort, f as processIdIn, g as commandText, h as tellingProcessId, l as interruptCommand, m as senderCommand, p as receiverCommand, r as frameBytesFor, s as flowRanges, u as isReady } from "./schema.js";
+import { _ as commandText, c as flowRanges, d as isReady, f as netmapPort, g as tellingProcessId, h as senderCommand, l as flowSlices, m as receiverCommand, p as processIdIn, r as frameBytesFor, u as interruptCommand, v as shell } from "./schema.js";
 import { n as reasonOf, r as shortened, t as lastLine } from "./one-line.js";
 import { n as isAsSaid, r as whyGitRefuses, t as checkDiff } from "./diff.js";
 import { c as formatPercent } from "./format.js";

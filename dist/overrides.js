@@ -1,4 +1,4 @@
-import { i as scenariosIn, t as configKeys, x as wrongName } from "./schema.js";
+import { E as expected, S as wrongName, i as scenariosIn, o as usualProfileSeconds, t as configKeys } from "./schema.js";
 
 // src/reservation/queue.ts
 /** Release gates come before patches, and patches before reruns. */
@@ -97,12 +97,26 @@ var UsageError = class extends Error {
 /** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one. */
 function applyOverrides(config, texts) {
 	const { shape } = configKeys;
-	const { scenarios, families } = texts;
+	const { scenarios, families, profile: asked } = texts;
+	const { profile: written, ...rest } = config;
+	const profile = asked ? profileAsked(config, asked) : written;
 	return {
-		...config,
+		...rest,
+		...profile && { profile },
 		...scenarios && { scenarios: namedScenarios(config, scenarios) },
 		...families && { families: parse("families", shape.families, list(families)) },
 		gate: overrideGate(config.gate, texts)
+	};
+}
+function profileAsked(config, text) {
+	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
+	if (text === "on") return usual;
+	if (text === "off") return void 0;
+	if (!/^\d/.test(text)) throw new UsageError(`profile: ${expected("on, off or a duration like 20 s")({ input: text })}.`);
+	const { window } = parse("profile", configKeys.shape.profile, { window: text });
+	return {
+		...usual,
+		seconds: window ?? usual.seconds
 	};
 }
 function namedScenarios(config, text) {

@@ -3,7 +3,7 @@ import { t as UsageError } from "./overrides.js";
 import { n as reasonOf } from "./one-line.js";
 import { a as githubFailure, t as createOctokit } from "./github.js";
 import { t as require_dist } from "./dist.js";
-import { T as expected } from "./schema.js";
+import { E as expected } from "./schema.js";
 import { a as print, i as oneLine, n as columns } from "./table.js";
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -343,6 +343,8 @@ const otherEvents = ({ branch }) => `\
         description: The loss that matters, like 2%; empty for the configured one
       max-runs:
         description: Most runs of each variant and cell; empty for the configured number
+      profile:
+        description: Profiles of each variant, on, off or for how long, like 20 s; empty for the configured
       earlier:
         description: Diffs of a revision to measure beside it, all or ids with commas; empty for none
   # The same from elsewhere: client_payload has these inputs by their names.
@@ -355,15 +357,16 @@ const otherEvents = ({ branch }) => `\
   push:
     branches: [${(0, import_dist.stringify)(branch).trim()}]
 `;
-const dispatchedInputs = [
+const dispatchedInputs = [...[
 	"patch",
 	"testbed",
 	"scenarios",
 	"families",
 	"margin",
 	"max-runs",
+	"profile",
 	"earlier"
-].map((name) => `          ${name}: \${{ inputs.${name} }}`).join("\n");
+]].map((name) => `          ${name}: \${{ inputs.${name} }}`).join("\n");
 /** By the key of its job a relay of Phabricator finds the run that it has started. */
 const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
 /** Empty where there is no such secret, which is all the same but for revisions. */

@@ -1,4 +1,4 @@
-import { b as didYouMean } from "./schema.js";
+import { x as didYouMean } from "./schema.js";
 import { t as loadConfig } from "./load.js";
 import { t as UsageError } from "./overrides.js";
 import { i as exitCodes } from "./exit2.js";

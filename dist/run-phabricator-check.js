@@ -5,7 +5,7 @@ import { i as readSecret, n as phabricatorOf, r as tokenVariable, t as openPhabr
 import { n as reasonOf } from "./one-line.js";
 import { n as mapOf, t as ConduitError } from "./conduit.js";
 import { c as skipped, o as ok, p as wrong, u as typed } from "./check.js";
-import { _ as shell } from "./schema.js";
+import { v as shell } from "./schema.js";
 import { n as openRepository } from "./repository.js";
 import { t as configPath } from "./named-testbed.js";
 import { a as print, i as oneLine, r as hasColours } from "./table.js";

@@ -12,7 +12,7 @@ import { a as callOnPhabricator, d as endingOfFailure, l as cancelled, n as open
 import { t as checkDiff } from "./diff.js";
 import { a as githubFailure, o as isBreakdown, t as createOctokit } from "./github.js";
 import { a as readPlan, n as hasPlan } from "./plan.js";
-import { _ as shell, g as commandText } from "./schema.js";
+import { _ as commandText, v as shell } from "./schema.js";
 import { t as turns } from "./turns.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
 import { once } from "node:events";
@@ -1291,15 +1291,15 @@ function startOnGithub(octokit, options) {
 	};
 }
 /** At most ten properties, says GitHub. */
-const payloadOf = ({ key, revision, diff, build, by, ask }) => ({
+const payloadOf = ({ key, revision, diff, build, ask }) => ({
 	patch: `D${revision}:${diff}`,
 	key,
 	build,
-	by,
 	scenarios: ask.scenarios,
 	families: ask.families,
 	margin: ask.margin,
 	"max-runs": ask.maxRuns,
+	profile: ask.profile,
 	testbed: ask.testbed,
 	earlier: ask.earlier
 });
@@ -1559,6 +1559,7 @@ async function callFor(job, before, { configPath, repository, directory, site })
 		"--families": ask.families,
 		"--margin": ask.margin,
 		"--max-runs": ask.maxRuns,
+		"--profile": ask.profile,
 		"--testbed": ask.testbed,
 		"--earlier": ask.earlier
 	});
@@ -1779,6 +1780,7 @@ const parametersOf = ({ key, revision, diff, build, ask }) => ({
 	FAMILIES: ask.families,
 	MARGIN: ask.margin,
 	MAX_RUNS: ask.maxRuns,
+	PROFILE: ask.profile,
 	TESTBED: ask.testbed,
 	EARLIER: ask.earlier
 });

@@ -1343,10 +1343,8 @@ const profile = closed$1({
 	window: duration(between(.5, 60)).optional(),
 	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional()
 });
-const profileSeconds = {
-	linux: 3,
-	freebsd: 10
-};
+/** On Linux perf samples more often; where kinds are mixed, its number is enough for both. */
+const usualProfileSeconds = (config) => usualSystem(config) === "freebsd" ? 10 : 3;
 const likeAList = { error: expected("a list like [forwarding]") };
 /** Which there are depends on the testbeds, and on the site's own rules. */
 const namedScenarios = array(string({ error: expected("the name of a scenario") }), likeAList).min(1, "expected at least one scenario, found an empty list").refine((list) => new Set(list).size === list.length, "a name is in this list twice");
@@ -1388,8 +1386,7 @@ const configKeys = closed$1({
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 const configSchema = configKeys.transform((written, context) => {
 	const { traffic: writtenTraffic, each, phabricator, profile, ...rest } = written;
-	const usual = Object.values(written.testbeds).map(systemOfKind).every((system) => system === "freebsd") ? "freebsd" : "linux";
-	const traffic = withDefaults(writtenTraffic, usual);
+	const traffic = withDefaults(writtenTraffic, usualSystem(written));
 	const refuse = (path, message) => context.addIssue({
 		code: "custom",
 		path,
@@ -1416,7 +1413,7 @@ const configSchema = configKeys.transform((written, context) => {
 		...rest,
 		traffic,
 		...profile.enabled && { profile: {
-			seconds: profile.window ?? profileSeconds[usual],
+			seconds: profile.window ?? usualProfileSeconds(written),
 			...profile.event !== void 0 && { event: profile.event }
 		} },
 		...frameSizes !== void 0 && { frameSizes },
@@ -1428,6 +1425,8 @@ const configSchema = configKeys.transform((written, context) => {
 const scenariosIn = ({ testbeds, rules }) => [...new Set(Object.values(testbeds).flatMap((one) => carriedBy(systemOfKind(one), rules)))];
 /** A site's own rules are those of FreeBSD's firewalls. */
 const carriedBy = (system, rules) => [...scenariosOf[system], ...system === "freebsd" ? Object.keys(rules) : []];
+/** Whose defaults hold: FreeBSD's where there is nothing else. */
+const usualSystem = ({ testbeds }) => Object.values(testbeds).every((one) => systemOfKind(one) === "freebsd") ? "freebsd" : "linux";
 const systemOfKind = ({ kind }) => kind === "freebsd" ? "freebsd" : "linux";
 /** Of a testbed of the configuration. */
 function systemOf(config, name) {
@@ -1469,4 +1468,4 @@ function wrongTestbeds({ code, input }) {
 	return code === "invalid_key" ? "expected a name of up to 63 letters, digits, dots, dashes and underscores" : expected("testbeds by their names")({ input });
 }
 
-export { duration as C, ratio as E, require_fastest_levenshtein as S, expected as T, shell as _, systemOf as a, didYouMean as b, flowSlices as c, netmapPort as d, processIdIn as f, commandText as g, tellingProcessId as h, scenariosIn as i, interruptCommand as l, senderCommand as m, configSchema as n, whyUnfit as o, receiverCommand as p, frameBytesFor as r, flowRanges as s, configKeys as t, isReady as u, isFulfilled as v, excerpt as w, wrongName as x, readWish as y };
+export { require_fastest_levenshtein as C, ratio as D, expected as E, wrongName as S, excerpt as T, commandText as _, systemOf as a, readWish as b, flowRanges as c, isReady as d, netmapPort as f, tellingProcessId as g, senderCommand as h, scenariosIn as i, flowSlices as l, receiverCommand as m, configSchema as n, usualProfileSeconds as o, processIdIn as p, frameBytesFor as r, whyUnfit as s, configKeys as t, interruptCommand as u, shell as v, duration as w, didYouMean as x, isFulfilled as y };

@@ -124,8 +124,10 @@ async function admitComment(
   }
 }
 
-/** More or fewer runs never pass what would not be passed. */
-const otherwise = ({ maxRuns: _, ...held }: Ask) => ({ isOtherwise: Object.keys(held).length > 0 });
+/** More or fewer runs, and profiles, never pass what would not be passed. */
+const otherwise = ({ maxRuns: _, profile: __, ...held }: Ask) => ({
+  isOtherwise: Object.keys(held).length > 0,
+});
 
 async function admitDispatched(
   trigger: Extract<Trigger, { kind: 'dispatched' }>,

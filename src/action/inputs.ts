@@ -87,6 +87,7 @@ export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
       families: core.getInput('families'),
       maxRuns: core.getInput('max-runs'),
       margin: core.getInput('margin'),
+      profile: core.getInput('profile'),
     },
     token,
     conduitToken,

@@ -47,11 +47,11 @@ export async function runAdmit(context: JobContext): Promise<number> {
 export async function admitEvent(context: JobContext): Promise<Admission> {
   const { inputs, octokit, repository, readConfig } = context;
   const { job, patch, priority, overrides, earlier } = inputs;
-  const { scenarios, families, margin, maxRuns } = overrides;
+  const { scenarios, families, margin, maxRuns, profile } = overrides;
   const event = { name: job.eventName, payload: await readEvent(job), commit: job.commit };
   const trigger = triggerOf(event, {
     patch,
-    ask: { scenarios, families, margin, maxRuns, earlier },
+    ask: { scenarios, families, margin, maxRuns, profile, earlier },
   });
   await acknowledge(trigger, context);
   const asked = priority || (job.isRerun ? 'rerun' : '');

@@ -124,8 +124,8 @@ function fromComment({ action, issue, comment }: z.infer<typeof commentPayload>)
 
 function fromTexts({ login: by }: { login: string }, asked: Record<string, string>): Trigger {
   const { patch = '', key, build, 'max-runs': maxRuns, ...rest } = asked;
-  const { scenarios, families, margin, testbed, earlier } = rest;
-  const ask = withoutEmpty({ scenarios, families, margin, testbed, earlier, maxRuns });
+  const { scenarios, families, margin, profile, testbed, earlier } = rest;
+  const ask = withoutEmpty({ scenarios, families, margin, profile, testbed, earlier, maxRuns });
   return { kind: 'dispatched', by, patch: patch.trim(), ask, ...withoutEmpty({ key, build }) };
 }
 

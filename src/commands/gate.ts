@@ -27,6 +27,7 @@ export function addGateCommand(program: Command): void {
       '--max-runs <number>',
       'most runs of each variant and cell; with --resume more than before',
     )
+    .option('--profile <how>', 'on, off, or for how long samples are taken, like 20s')
     .option('--base-kernel <file>', 'of FreeBSD, built before: a tar archive of its folder')
     .option('--patched-kernel <file>', 'the same, of the patch')
     .option('--seed <number>', 'of the order of runs (default: by chance)')

@@ -2,7 +2,8 @@
 import type { z } from 'zod';
 import { type Priority, priorities } from '../reservation/queue.ts';
 import { wrongName } from './fields.ts';
-import { type Config, configKeys, type Gate, scenariosIn } from './schema.ts';
+import { type Config, configKeys, type Gate, scenariosIn, usualProfileSeconds } from './schema.ts';
+import { expected } from './units.ts';
 
 /** Texts as typed; lists with commas. An absent or empty one changes nothing. */
 export type Overrides = {
@@ -14,6 +15,8 @@ export type Overrides = {
   power?: string | undefined;
   design?: string | undefined;
   maxRuns?: string | undefined;
+  /** `on`, `off`, or for how long samples are taken. */
+  profile?: string | undefined;
 };
 
 /** An option or input that cannot be used. */
@@ -24,13 +27,29 @@ export class UsageError extends Error {
 /** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one. */
 export function applyOverrides(config: Config, texts: Overrides): Config {
   const { shape } = configKeys;
-  const { scenarios, families } = texts;
+  const { scenarios, families, profile: asked } = texts;
+  const { profile: written, ...rest } = config;
+  const profile = asked ? profileAsked(config, asked) : written;
   return {
-    ...config,
+    ...rest,
+    ...(profile && { profile }),
     ...(scenarios && { scenarios: namedScenarios(config, scenarios) }),
     ...(families && { families: parse('families', shape.families, list(families)) }),
     gate: overrideGate(config.gate, texts),
   };
+}
+
+function profileAsked(config: Config, text: string): Config['profile'] {
+  const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
+  if (text === 'on') return usual;
+  if (text === 'off') return undefined;
+  if (!/^\d/.test(text)) {
+    throw new UsageError(
+      `profile: ${expected('on, off or a duration like 20 s')({ input: text })}.`,
+    );
+  }
+  const { window } = parse('profile', configKeys.shape.profile, { window: text });
+  return { ...usual, seconds: window ?? usual.seconds };
 }
 
 function namedScenarios(config: Config, text: string): Config['scenarios'] {

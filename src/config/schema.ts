@@ -269,7 +269,9 @@ const profile = closed({
   ).optional(),
 });
 
-const profileSeconds: Record<System, number> = { linux: 3, freebsd: 10 };
+/** On Linux perf samples more often; where kinds are mixed, its number is enough for both. */
+export const usualProfileSeconds = (config: Pick<Config, 'testbeds'>): number =>
+  usualSystem(config) === 'freebsd' ? 10 : 3;
 
 const likeAList = { error: expected('a list like [forwarding]') };
 
@@ -329,9 +331,7 @@ export const configKeys = closed({
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 export const configSchema = configKeys.transform((written, context): Config => {
   const { traffic: writtenTraffic, each, phabricator, profile, ...rest } = written;
-  const systems = Object.values(written.testbeds).map(systemOfKind);
-  const usual = systems.every((system) => system === 'freebsd') ? 'freebsd' : 'linux';
-  const traffic = withDefaults(writtenTraffic, usual);
+  const traffic = withDefaults(writtenTraffic, usualSystem(written));
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
 
@@ -364,7 +364,7 @@ export const configSchema = configKeys.transform((written, context): Config => {
     traffic,
     ...(profile.enabled && {
       profile: {
-        seconds: profile.window ?? profileSeconds[usual],
+        seconds: profile.window ?? usualProfileSeconds(written),
         ...(profile.event !== undefined && { event: profile.event }),
       },
     }),
@@ -387,6 +387,10 @@ const carriedBy = (system: System, rules: Config['rules']): Scenario[] => [
   ...scenariosOf[system],
   ...(system === 'freebsd' ? Object.keys(rules) : []),
 ];
+
+/** Whose defaults hold: FreeBSD's where there is nothing else. */
+const usualSystem = ({ testbeds }: Pick<Config, 'testbeds'>): System =>
+  Object.values(testbeds).every((one) => systemOfKind(one) === 'freebsd') ? 'freebsd' : 'linux';
 
 const systemOfKind = ({ kind }: Testbed): System => (kind === 'freebsd' ? 'freebsd' : 'linux');
 

@@ -261,6 +261,8 @@ const otherEvents = ({ branch }: Setting): string => `\
         description: The loss that matters, like 2%; empty for the configured one
       max-runs:
         description: Most runs of each variant and cell; empty for the configured number
+      profile:
+        description: Profiles of each variant, on, off or for how long, like 20 s; empty for the configured
       earlier:
         description: Diffs of a revision to measure beside it, all or ids with commas; empty for none
   # The same from elsewhere: client_payload has these inputs by their names.
@@ -274,7 +276,9 @@ const otherEvents = ({ branch }: Setting): string => `\
     branches: [${stringify(branch).trim()}]
 `;
 
-const dispatched = ['patch', 'testbed', 'scenarios', 'families', 'margin', 'max-runs', 'earlier'];
+const dispatched = [
+  ...['patch', 'testbed', 'scenarios', 'families', 'margin', 'max-runs', 'profile', 'earlier'],
+];
 const dispatchedInputs = dispatched
   .map((name) => `          ${name}: \${{ inputs.${name} }}`)
   .join('\n');

@@ -13,6 +13,8 @@ export const askSchema = z.object({
   families: typed,
   margin: typed,
   maxRuns: typed,
+  /** `on`, `off` or a window; see `Overrides`. */
+  profile: typed,
   /** A wish; see `parseWish`. */
   testbed: typed,
   /** Of a Phabricator revision; see `parseEarlier`. */
@@ -89,6 +91,7 @@ const wordsOf = (line: string): string[] =>
 const keys = {
   margin: 'margin',
   runs: 'maxRuns',
+  profile: 'profile',
   testbed: 'testbed',
   earlier: 'earlier',
 } as const;
@@ -96,7 +99,7 @@ const keys = {
 const isKey = (text: string): text is keyof typeof keys => Object.hasOwn(keys, text);
 
 const usual = {
-  run: ['margin', 'runs', 'testbed'],
+  run: ['margin', 'runs', 'profile', 'testbed'],
   rerun: [],
   extend: ['runs'],
 } as const satisfies Record<string, readonly (keyof typeof keys)[]>;
@@ -142,6 +145,8 @@ function readArguments(verb: keyof typeof usual, words: readonly string[], call:
       namedHead = word;
     } else if (verb !== 'run' || !/^[a-z][\w.-]*$/i.test(word)) {
       return mistaken(`${verb} takes no "${excerpt(word)}"`);
+    } else if (word === 'profile') {
+      values.profile ??= 'on';
     } else if (families.some((family) => family === word)) {
       named.push(word);
     } else {
@@ -158,6 +163,7 @@ function readArguments(verb: keyof typeof usual, words: readonly string[], call:
     ...(found.length > 0 && { scenarios: found.join(',') }),
     ...(named.length > 0 && { families: named.join(',') }),
     ...(values.margin !== undefined && { margin: values.margin }),
+    ...(values.profile !== undefined && { profile: values.profile }),
     ...(values.testbed !== undefined && { testbed: values.testbed }),
     ...(values.earlier !== undefined && { earlier: values.earlier }),
   };
@@ -172,6 +178,7 @@ function headNamed(text: string | undefined, call: Call): Named {
 const examples: Record<keyof typeof keys, string> = {
   margin: '1%',
   runs: '20',
+  profile: 'on',
   testbed: 'chelsio',
   earlier: 'all',
 };

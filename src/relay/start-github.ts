@@ -75,15 +75,15 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
 }
 
 /** At most ten properties, says GitHub. */
-const payloadOf = ({ key, revision, diff, build, by, ask }: Job) => ({
+const payloadOf = ({ key, revision, diff, build, ask }: Job) => ({
   patch: `D${revision}:${diff}`,
   key,
   build,
-  by,
   scenarios: ask.scenarios,
   families: ask.families,
   margin: ask.margin,
   'max-runs': ask.maxRuns,
+  profile: ask.profile,
   testbed: ask.testbed,
   earlier: ask.earlier,
 });

@@ -196,6 +196,7 @@ async function callFor(
     '--families': ask.families,
     '--margin': ask.margin,
     '--max-runs': ask.maxRuns,
+    '--profile': ask.profile,
     '--testbed': ask.testbed,
     '--earlier': ask.earlier,
   });

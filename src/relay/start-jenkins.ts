@@ -170,6 +170,7 @@ const parametersOf = ({ key, revision, diff, build, ask }: Job) => ({
   FAMILIES: ask.families,
   MARGIN: ask.margin,
   MAX_RUNS: ask.maxRuns,
+  PROFILE: ask.profile,
   TESTBED: ask.testbed,
   EARLIER: ask.earlier,
 });

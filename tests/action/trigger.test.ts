@@ -195,12 +195,12 @@ describe('by another program', () => {
   test('a relay names the diff, its key, the build that waits and what was asked', () => {
     const client_payload = {
       ...{ patch: 'D27401:80677', key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
-      ...{ earlier: '80345,80654', 'max-runs': '40', testbed: 'mellanox' },
+      ...{ earlier: '80345,80654', 'max-runs': '40', profile: 'off', testbed: 'mellanox' },
     };
     expect(read('repository_dispatch', { sender, client_payload })).toEqual({
       ...{ kind: 'dispatched', by: 'carol', patch: 'D27401:80677' },
       ...{ key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
-      ask: { earlier: '80345,80654', maxRuns: '40', testbed: 'mellanox' },
+      ask: { earlier: '80345,80654', maxRuns: '40', profile: 'off', testbed: 'mellanox' },
     });
   });
 

@@ -22,6 +22,7 @@ test('what is asked for replaces what is configured, in the same words and units
     power: '90%',
     design: 'fixed',
     maxRuns: '12',
+    profile: '20 s',
   };
   expect(applyOverrides(config, texts)).toEqual({
     ...config,
@@ -36,6 +37,19 @@ test('what is asked for replaces what is configured, in the same words and units
       design: 'fixed',
       maxRunsPerVariant: 12,
     },
+    profile: { seconds: 20 },
+  });
+});
+
+test('profiles are switched on and off, and keep their event', () => {
+  const { profile: _, ...without } = config;
+  expect(applyOverrides(config, { profile: 'off' })).toEqual(without);
+  expect(applyOverrides(without, { profile: 'on' })).toEqual(config);
+  const own = { ...config, profile: { seconds: 5, event: 'cycles:k' } };
+  expect(applyOverrides(own, { profile: 'on' })).toEqual(own);
+  expect(applyOverrides(own, { profile: '20s' }).profile).toEqual({
+    seconds: 20,
+    event: 'cycles:k',
   });
 });
 
@@ -48,6 +62,8 @@ test.for([
   [{ margin: '2' }, /^margin: expected a percentage like 2%, found "2"/],
   [{ maxRuns: 'many' }, /^maxRuns: expected a whole number from 2 to 10000/],
   [{ maxRuns: '1' }, /^maxRuns: expected a whole number from 2 to 10000, found 1/],
+  [{ profile: 'yes' }, /^profile: expected on, off or a duration like 20 s, found "yes"/],
+  [{ profile: '2 min' }, /^profile: expected a duration from 0.5 s to 60 s, found "2 min"/],
   [{ design: 'glrt' }, /^design: expected one of fixed, .* did you mean `glr`/],
 ] as const)('%o is refused by its name', ([texts, message]) => {
   expect(() => applyOverrides(config, texts)).toThrow(UsageError);

@@ -56,7 +56,7 @@ export async function startFakeJenkins(): Promise<FakeJenkins> {
   const state: State = {
     defined: [
       ...['PATCH', 'KEY', 'BUILD', 'SCENARIOS', 'FAMILIES', 'MARGIN', 'MAX_RUNS', 'TESTBED'],
-      'EARLIER',
+      ...['PROFILE', 'EARLIER'],
     ],
     isDisabled: false,
     queue: [],

@@ -23,6 +23,11 @@ test.each([
     '/ppsgate run testbed="mellanox and 40G" inet4 inet6',
     { kind: 'run', ask: { testbed: 'mellanox and 40G', families: 'inet4,inet6' } },
   ],
+  ['/ppsgate run profile', { kind: 'run', ask: { profile: 'on' } }],
+  [
+    '/ppsgate run forwarding profile=30s',
+    { kind: 'run', ask: { scenarios: 'forwarding', profile: '30s' } },
+  ],
   ['/ppsgate run 1a2b3c4', { kind: 'run', ask: {}, commit: '1a2b3c4' }],
   ['/ppsgate rerun', { kind: 'rerun' }],
   ['/ppsgate rerun 1a2b3c4d', { kind: 'rerun', commit: '1a2b3c4d' }],

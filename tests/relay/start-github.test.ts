@@ -67,6 +67,7 @@ describe('a gate is started', () => {
       families: 'inet6',
       margin: '1%',
       maxRuns: '30',
+      profile: 'off',
       testbed: 'mellanox and 40G',
       earlier: 'all',
     };
@@ -78,7 +79,6 @@ describe('a gate is started', () => {
         payload: {
           ...others,
           ...{ 'max-runs': maxRuns, patch: 'D7:12', key: 'D7-12', build: 'PHID-HMBD-x' },
-          by: 'alice',
         },
       },
     ]);

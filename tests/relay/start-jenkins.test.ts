@@ -22,6 +22,7 @@ const nobodyAsked = {
   FAMILIES: '',
   MARGIN: '',
   MAX_RUNS: '',
+  PROFILE: '',
   TESTBED: '',
   EARLIER: '',
 };
@@ -56,6 +57,7 @@ describe('a gate is started', () => {
       families: 'inet6',
       margin: '1 % & more',
       maxRuns: '30',
+      profile: 'off',
       testbed: 'mellanox and 40G',
       earlier: 'all',
     };
@@ -66,7 +68,7 @@ describe('a gate is started', () => {
         parameters: {
           ...{ PATCH: 'D7:12', KEY: 'D7-12', BUILD: 'PHID-HMBD-x', SCENARIOS: 'forwarding' },
           ...{ FAMILIES: 'inet6', MARGIN: '1 % & more', MAX_RUNS: '30' },
-          ...{ TESTBED: 'mellanox and 40G', EARLIER: 'all' },
+          ...{ PROFILE: 'off', TESTBED: 'mellanox and 40G', EARLIER: 'all' },
         },
       },
     ]);
