@@ -12,7 +12,7 @@ import { describeWith, labPrograms } from '../needs.ts';
 const program = join(import.meta.dirname, '../../bin/ppsgate');
 const nothing = { namespaces: [], processes: [] };
 
-describeWith(['root', 'git', ...labPrograms], 'the demo', () => {
+describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
   let directory: string;
   let first: string;
 
@@ -56,6 +56,9 @@ describeWith(['root', 'git', ...labPrograms], 'the demo', () => {
     expect(unchanged?.branch).toBe('comment-the-rules');
     expect(unchanged?.verdict).not.toBe('regression');
     expect(slowed).toMatchObject({ branch: 'guard-protocol-254', verdict: 'regression' });
+    expect(await firstMovers(slowed?.directory ?? '')).toContainEqual(
+      expect.stringMatching(/^nft_(?:do_chain|meta_get_eval)/),
+    );
     expect(broken).toMatchObject({ branch: 'guard-udp', verdict: 'does-not-load' });
     expect((await readResult(broken?.directory ?? '')).outcome).toMatchObject({
       message: expect.stringContaining('Could not resolve protocol name'),
@@ -76,6 +79,13 @@ describeWith(['root', 'git', ...labPrograms], 'the demo', () => {
     expect(existsSync(join(first, 'experiment.json'))).toBe(true);
   });
 });
+
+/** Of each cell the function whose cost changed most. */
+async function firstMovers(directory: string): Promise<string[]> {
+  const { outcome } = await readResult(directory);
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  return cells.flatMap(({ reason }) => reason?.movers.at(0)?.function ?? []);
+}
 
 const waiting = { timeout: 60_000, interval: 100 };
 

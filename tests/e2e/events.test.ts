@@ -126,9 +126,20 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     return tip !== undefined && entryAt(git, tip.tree, path) !== undefined;
   };
 
+  /** Of which kinds the comment links flamegraphs that are there. */
+  const graphsLinked = (): string[] => {
+    const links = (ours()[0]?.body ?? '').matchAll(
+      /\[(\w+)\]\(https:\/\/github\.com\/example\/router\/blob\/ppsgate-data\/([^)]+\.svg)\)/g,
+    );
+    const found = [...links].flatMap(([, which = '', path = '']) =>
+      onDataBranch(path) ? which : [],
+    );
+    return [...new Set(found)];
+  };
+
   test('a command in a comment is measured as it says, and acknowledged', async () => {
     const commit = pullRequest.headCommit.slice(0, 12);
-    const job = await runJob(comment(`/ppsgate run ${commit} margin=40% runs=12`));
+    const job = await runJob(comment(`/ppsgate run ${commit} margin=40% runs=12 profile=1s`));
 
     expect(job.outputs.verdict, job.log).toBe('no-regression');
     expect(github.state.reactions).toMatchObject([{ commentId: 501, content: 'eyes' }]);
@@ -136,6 +147,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(ours()[0]?.body).toContain('a loss of 40 % or more matters');
     expect(github.state.checkRuns).toMatchObject([{ conclusion: 'success' }]);
     expect(onDataBranch('history.jsonl')).toBe(true);
+    expect(graphsLinked()).toEqual(['base', 'patched', 'difference']);
     expect(refused()).toEqual([]);
   });
 
@@ -269,6 +281,11 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
   });
 
   test('three jobs share the work where the lab has a runner of its own', async () => {
+    example = makeExample(join(folder, 'profiled'), { profile: { window: '1 s' } });
+    Object.assign(pullRequest, {
+      baseCommit: example.baseCommit,
+      headCommit: example.push(harmless),
+    });
     const event = labelled('carol', { workflow: labWorkflow, eventName: 'pull_request_target' });
     const job = await runJob(event);
     expect(job.exitCode, job.log).toBe(0);
@@ -277,6 +294,8 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
       expect.stringContaining('🟢 ppsgate: #7 loses nothing that matters'),
     ]);
     expect(github.state.checkRuns).toMatchObject([{ status: 'completed', conclusion: 'success' }]);
+    // Drawn by the job that publishes, from the stacks in the artifact.
+    expect(graphsLinked()).toEqual(['base', 'patched', 'difference']);
     expect(refused()).toEqual([]);
   });
 });

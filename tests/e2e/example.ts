@@ -88,7 +88,7 @@ function build(directory: string): void {
   });
 }
 
-/** The example's own, with one cell and few runs, and with a margin that noise does not reach with so few. */
+/** The example's own, with one cell and few runs, a margin that noise does not reach with so few, and no profiles. */
 function quickConfig(directory: string, keys: Record<string, unknown>): string {
   const document = parseDocument(readFileSync(join(project, config), 'utf8'));
   document.set('scenarios', ['forwarding']);
@@ -98,6 +98,7 @@ function quickConfig(directory: string, keys: Record<string, unknown>): string {
   document.set('history', `${directory}.history.jsonl`);
   document.set('reservations', { file: `${directory}.reservations.sqlite` });
   document.setIn(['gate', 'margin'], '30%');
+  document.set('profile', { enabled: false });
   // That of the example is nobody's server.
   document.delete('phabricator');
   for (const [key, value] of Object.entries(keys)) document.set(key, value);

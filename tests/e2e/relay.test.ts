@@ -44,7 +44,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
         port: 0,
         webhookKeyFile: join(secrets, 'key'),
         buildPasswordFile: join(secrets, 'password'),
-        start: { repository: example.directory },
+        start: { repository: example.directory, site: 'https://ci.example.org/ppsgate' },
       },
     });
     writeFileSync(config, document.toString());
@@ -119,7 +119,12 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
     await startRelay();
     await expect.poll(() => said, { timeout: 120_000 }).toMatch(/D\d+:\d+ has ended: it passed/);
 
-    expect(commentsOn(phabricator, revision)).toHaveLength(1);
+    const [gate = ''] = readdirSync(gates).filter((name) =>
+      existsSync(join(gates, name, 'report')),
+    );
+    expect(commentsOn(phabricator, revision)).toEqual([
+      expect.stringContaining(`https://ci.example.org/ppsgate/${gate}/report/index.html`),
+    ]);
     expect(phabricator.violations).toEqual([]);
     expect(await labLeftovers()).toEqual({ namespaces: [], processes: [] });
   });
