@@ -5,10 +5,11 @@ import { type HistoryEntry, historyEntries, historyEntrySchema } from '../experi
 import { patchName } from '../patch/patch.ts';
 import { type BadgeVerdict, badgeVerdicts, renderBadge } from '../report/badge.ts';
 import { codeSpan } from '../report/escape.ts';
-import { type CellProfileData, graphsOf, svgOf } from '../report/graphs.ts';
+import { graphsOf, svgOf } from '../report/graphs.ts';
 import { outcomeName } from '../report/headline.ts';
 import { renderHtml } from '../report/html.ts';
 import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
+import type { CellProfiles } from '../report/profiles.ts';
 import type { CellResult, Metric, Result } from '../report/result.ts';
 import { type Cell, cellName, cellSchema } from '../scenario/scenario.ts';
 import type { DataConfig, Retention } from './schema.ts';
@@ -76,7 +77,7 @@ export type Stored = {
 export type Publication = {
   result: Result;
   /** Those that the result tells of, as far as they are at hand. */
-  profiles: readonly CellProfileData[];
+  profiles: readonly CellProfiles[];
   /** Badges tell of the default branch alone. */
   isDefaultBranch: boolean;
   /** What it measured of the base may be held against later patches. */

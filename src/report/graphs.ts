@@ -4,13 +4,8 @@ import { type Profile, samplesOf } from '../profile/profile.ts';
 import { type Cell, cellName } from '../scenario/scenario.ts';
 import { plainLine } from './escape.ts';
 import { flamegraphAnchor, grouped } from './format.ts';
+import type { CellProfiles } from './profiles.ts';
 import type { CellProfile, CellResult, Result } from './result.ts';
-
-/** The profiles of a cell, one of each variant, without the stacks in which the CPU idled. */
-export type CellProfileData = {
-  cell: Cell;
-  variants: readonly { variant: string; profile: Profile }[];
-};
 
 export type Graph = {
   cell: Cell;
@@ -27,7 +22,7 @@ export type Graph = {
 };
 
 /** Of every cell that was judged all variants, and the difference of base and patched, as far as there are profiles. */
-export function graphsOf({ outcome }: Result, profiles: readonly CellProfileData[]): Graph[] {
+export function graphsOf({ outcome }: Result, profiles: readonly CellProfiles[]): Graph[] {
   if (outcome.kind !== 'judged') return [];
   const cells = new Map(outcome.cells.map((cell) => [cellName(cell.cell), cell]));
   return profiles.flatMap((data) => {
@@ -40,7 +35,7 @@ export function graphsOf({ outcome }: Result, profiles: readonly CellProfileData
 export const svgOf = ({ title, subtitle, profile, base }: Graph, standalone = true): string =>
   flamegraph(profile, { title, subtitle, base, standalone });
 
-function graphsOfCell({ cell, profiles }: CellResult, { variants }: CellProfileData): Graph[] {
+function graphsOfCell({ cell, profiles }: CellResult, { variants }: CellProfiles): Graph[] {
   const told = new Map(
     profiles.flatMap((one) => (one.kind === 'profiled' ? [[one.variant, one]] : [])),
   );

@@ -5,7 +5,7 @@ import { flamegraphScript, flamegraphStyle } from '../profile/flamegraph.ts';
 import { cellName } from '../scenario/scenario.ts';
 import { plain, plainBlock, plainLine } from './escape.ts';
 import { formatPercent, metricName } from './format.ts';
-import { type CellProfileData, type Graph, graphsOf, svgOf } from './graphs.ts';
+import { type Graph, graphsOf, svgOf } from './graphs.ts';
 import { headline, sentence } from './headline.ts';
 import { cellAnchor, cellSection, type Picture } from './html-cell.ts';
 import { bullets, fold, mark, preformatted, scrolling, table, withCode } from './html-pieces.ts';
@@ -28,13 +28,14 @@ import {
   worstFirst,
 } from './markdown.ts';
 import { Html, html, type Piece } from './markup.ts';
+import type { CellProfiles } from './profiles.ts';
 import type { CellResult, CellVerdict, Metric, Rejection, Result } from './result.ts';
 
 /**
  * A whole document that loads nothing and runs no script but its own: its Content-Security-Policy (W3C, level 3) names
  * style and scripts by their hash. Cells have flamegraphs as far as there are profiles.
  */
-export function renderHtml(result: Result, profiles: readonly CellProfileData[]): string {
+export function renderHtml(result: Result, profiles: readonly CellProfiles[]): string {
   const { outcome, generator } = result;
   const graphs = graphsOf(result, profiles);
   const main =

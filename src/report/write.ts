@@ -1,10 +1,11 @@
 // Lays the result and its reports into a work directory.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type CellProfileData, graphsOf, svgOf } from './graphs.ts';
+import { graphsOf, svgOf } from './graphs.ts';
 import { renderHtml } from './html.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { renderMarkdown } from './markdown.ts';
+import type { CellProfiles } from './profiles.ts';
 import type { Result } from './result.ts';
 
 /**
@@ -14,7 +15,7 @@ import type { Result } from './result.ts';
 export async function writeResult(
   directory: string,
   result: Result,
-  profiles: readonly CellProfileData[] = [],
+  profiles: readonly CellProfiles[] = [],
 ): Promise<void> {
   await replaceFile(join(directory, 'result.json'), `${JSON.stringify(result, null, 2)}\n`);
   await replaceFile(join(directory, 'report.md'), renderMarkdown(result));

@@ -4,14 +4,14 @@ import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import type { Revision } from '../../src/patch/patch.ts';
 import { explain } from '../../src/profile/movers.ts';
 import { type Profile, samplesOf } from '../../src/profile/profile.ts';
-import type { CellProfileData } from '../../src/report/graphs.ts';
+import type { CellProfiles } from '../../src/report/profiles.ts';
 import type { CellResult, CellVerdict, Interval, Result, Run } from '../../src/report/result.ts';
 import { type Cell, cellName } from '../../src/scenario/scenario.ts';
 import { standardNormal } from '../../src/stats/normal.ts';
 import { aResult, aRun, policy, unfit } from './result.ts';
 
 /** An ipfw patch that is faster with many states, and as fast elsewhere. */
-export function anExperiment(): { result: Result; profiles: CellProfileData[] } {
+export function anExperiment(): { result: Result; profiles: CellProfiles[] } {
   const random = xoroshiro128plus(12685);
   const cells = found.map((one) => ({ ...one, profiles: profilesOf(one, random) }));
   const blasts = cells.flatMap(({ cell }) => [cell, cell]);
@@ -19,8 +19,8 @@ export function anExperiment(): { result: Result; profiles: CellProfileData[] } 
     profiles: cells.map(({ cell, profiles: { base, patched } }) => ({
       cell,
       variants: [
-        { variant: 'base', profile: base },
-        { variant: 'patched', profile: patched },
+        { variant: 'base', profile: base, idleFrames: ['cpu_idle'] },
+        { variant: 'patched', profile: patched, idleFrames: ['cpu_idle'] },
       ],
     })),
     result: aResult({

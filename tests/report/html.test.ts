@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../src/profile/profile.ts';
 import { flamegraphAnchor } from '../../src/report/format.ts';
-import type { CellProfileData } from '../../src/report/graphs.ts';
 import { renderHtml } from '../../src/report/html.ts';
+import type { CellProfiles } from '../../src/report/profiles.ts';
 import {
   type CellResult,
   type Rejection,
@@ -147,7 +147,9 @@ describe('flamegraphs', () => {
   test('those for which a page of six megabytes has no room are told to be elsewhere, of the worst cells last', () => {
     const many = Array.from({ length: 5 }, (_, index) => {
       const cell = { ...forwarding, frameBytes: 64 + index };
-      const variants = ['base', 'patched'].map((variant) => ({ variant, profile: deep(variant) }));
+      const variants = ['base', 'patched'].map((variant) => ({
+        ...{ variant, profile: deep(variant), idleFrames: [] },
+      }));
       return { cell, variants };
     });
     const cells = many.map(({ cell }, index) => ({
@@ -367,7 +369,7 @@ describe('text of others is never markup', () => {
         ),
     );
 
-  const small = (): { result: Result; profiles: CellProfileData[] } => {
+  const small = (): { result: Result; profiles: CellProfiles[] } => {
     const { result, profiles } = anExperiment();
     const [first] = result.outcome.kind === 'judged' ? result.outcome.cells : [];
     if (first === undefined) expect.fail('There are cells.');
@@ -412,8 +414,8 @@ describe('text of others is never markup', () => {
     const { result, profiles } = small();
     const names = profiles.map(({ cell, variants }) => ({
       cell,
-      variants: variants.map(({ variant, profile }) => ({
-        variant,
+      variants: variants.map(({ profile, ...rest }) => ({
+        ...rest,
         profile: poisoned(profile, ({ format }) => format === 'pmcstat'),
       })),
     }));
@@ -421,7 +423,7 @@ describe('text of others is never markup', () => {
     expectHarmless(renderHtml(result, names), renderHtml(result, profiles));
     const variants = profiles.map((one) => ({
       ...one,
-      variants: one.variants.map(({ profile }) => ({ variant: hostile, profile })),
+      variants: one.variants.map((taken) => ({ ...taken, variant: hostile })),
     }));
     expectHarmless(renderHtml(result, variants), renderHtml(result, profiles));
   });
