@@ -53,7 +53,8 @@ test.each([
 const name = fc
   .string({ unit: 'grapheme', minLength: 1 })
   .filter(
-    (text) => !/[;\p{Cc}\u2028\u2029]/u.test(text) && text.trim() === text && !text.startsWith('#'),
+    (text) =>
+      !/[;`\p{Cc}\u2028\u2029]/u.test(text) && text.trim() === text && !text.startsWith('#'),
   );
 const stacks = fc.array(
   fc.record({
@@ -68,6 +69,18 @@ test('folding and reading gives the same stacks', () => {
     fc.property(stacks, (given) => {
       const lines = [...foldedLines({ format: 'folded', stacks: given })];
       expect(parseProfile(`${lines.join('\n')}\n`).stacks).toEqual(given);
+    }),
+  );
+});
+
+test('with modules it gives the same stacks, too', () => {
+  const module = fc.stringMatching(/^[\w.[\]-]{1,12}$/);
+  const frames = fc.array(fc.record({ name, module }), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(frames, (given) => {
+      const stack = { frames: given, samples: 12 };
+      const lines = [...foldedLines({ format: 'folded', stacks: [stack] }, { modules: true })];
+      expect(parseProfile(`${lines.join('\n')}\n`).stacks).toEqual([stack]);
     }),
   );
 });
