@@ -13,7 +13,7 @@ import { a as githubFailure, i as publishComment, n as findComment, o as isBreak
 import { c as parseRevisionName, f as openRevisionAnswer, n as patchOfRevision, o as findRevision, r as restoreRevision, t as parseEarlier } from "./revision.js";
 import { n as reasonOf } from "./one-line.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
-import { N as headline, P as outcomeName, R as codeSpan } from "./markdown.js";
+import { N as headline, P as outcomeName, z as codeSpan } from "./markdown.js";
 import { c as resultSchema, u as patchName } from "./result.js";
 import { i as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
 import { t as openReservations } from "./controller.js";
@@ -23,7 +23,7 @@ import { r as readyMachine } from "./requirements.js";
 import { n as showProgress } from "./progress.js";
 import { a as historyPath, c as parseHistory, i as emptyIndex, l as parseIndex, o as indexPath, s as nextFiles, t as linkTo } from "./data-links.js";
 import { i as readProfiles, n as explained } from "./read2.js";
-import { t as replaceFile } from "./write2.js";
+import { t as replaceFile } from "./write.js";
 import { dirname, join, relative, sep } from "node:path";
 import { isUtf8 } from "node:buffer";
 import { crc32, inflateRawSync } from "node:zlib";

@@ -10,7 +10,7 @@ import { i as exitCodes } from "./exit2.js";
 import { n as reasonOf } from "./one-line.js";
 import { a as githubFailure, i as publishComment, t as createOctokit } from "./github.js";
 import { d as patchSchema, u as patchName } from "./result.js";
-import { R as codeSpan } from "./markdown.js";
+import { z as codeSpan } from "./markdown.js";
 import { r as releaseLeft } from "./lease-file.js";
 import { S as wrongName } from "./schema.js";
 import { d as priorities, t as UsageError } from "./overrides.js";

@@ -3232,7 +3232,7 @@ async function reported(directory, { json, page }) {
 	const written = await readResult(directory);
 	if (json) return `${JSON.stringify(written, null, 2)}\n`;
 	if (!page) return renderMarkdown(written);
-	const { writeResult } = await import("./write.js");
+	const { writeResult } = await import("./write2.js");
 	const { result, profiles } = await explained(written, directory);
 	await writeResult(directory, result, profiles);
 	return `${join(directory, "report", "index.html")}\n`;

@@ -3,7 +3,7 @@ import { O as unknown, S as object, T as string, g as boolean, r as families, t 
 import { C as require_fastest_levenshtein, T as excerpt, x as didYouMean } from "./schema.js";
 import { n as reasonOf } from "./one-line.js";
 import { t as ConduitError } from "./conduit.js";
-import { B as plainBlock, I as verdictLine, L as codeBlock, P as outcomeName, _ as renderMarkdown } from "./markdown.js";
+import { L as verdictLine, P as outcomeName, R as codeBlock, V as plainBlock, _ as renderMarkdown } from "./markdown.js";
 import { c as formatPercent, o as formatInterval, r as formatChange, s as formatMetric, t as expectedly } from "./format.js";
 import { setTimeout } from "node:timers/promises";
 

@@ -1,7 +1,7 @@
 import { u as patchName } from "./result.js";
 import { t as cellName } from "./scenario.js";
 import { t as escaped } from "./xml.js";
-import { T as worstFirst, V as plainLine } from "./markdown.js";
+import { H as plainLine, T as worstFirst } from "./markdown.js";
 import { c as formatPercent, f as metricName, o as formatInterval, r as formatChange } from "./format.js";
 
 // src/report/interval-plot.ts

@@ -10,7 +10,7 @@ import { a as readPlan, c as writePlan, l as buildVariants, o as refuseUsed, r a
 import { l as standings } from "./standing.js";
 import { a as takeProfiles, c as cellsSoFar, l as isOfVerdict, o as openJournal, t as assembleResult, u as leftOutIn } from "./assemble.js";
 import { n as explained } from "./read2.js";
-import { n as writeResult } from "./write2.js";
+import { n as writeResult } from "./write.js";
 import { join } from "node:path";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 

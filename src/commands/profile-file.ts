@@ -13,7 +13,22 @@ export async function readProfileFile(file: string, signal: AbortSignal): Promis
     ? process.stdin
     : createReadStream(file, { highWaterMark: 1024 * 1024 });
   const name = isStandardInput ? 'standard input' : file;
-  return readProfile(piecesOf(addAbortSignal(signal, input), name), name);
+  return readProfile(shown(piecesOf(addAbortSignal(signal, input), name), name), name);
+}
+
+/** On a terminal a file of gigabytes tells how far it is read, from the third second on. */
+async function* shown(pieces: AsyncIterable<Buffer>, name: string): AsyncIterable<Buffer> {
+  const { stderr } = process;
+  let bytes = 0;
+  let told = performance.now() + 1000;
+  for await (const piece of pieces) {
+    yield piece;
+    bytes += piece.length;
+    if (!stderr.isTTY || performance.now() - told < 1000) continue;
+    told = performance.now();
+    stderr.write(`\r\x1b[2Kreading ${name}: ${Math.round(bytes / 1e6)} MB`);
+  }
+  if (stderr.isTTY) stderr.write('\r\x1b[2K');
 }
 
 async function* piecesOf(input: Readable, name: string): AsyncIterable<Buffer> {

@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path';
 import { graphsOf, svgOf } from './graphs.ts';
 import { renderHtml } from './html.ts';
 import { intervalPlot } from './interval-plot.ts';
+import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
 import type { CellProfiles } from './profiles.ts';
 import type { Result } from './result.ts';
 
 /**
- * Writes `result.json` and `report.md`, and into `report/` the page, the plot of all intervals as SVG and PNG, and a
- * flamegraph of each profile under its anchor's name; each file whole or not at all.
+ * Writes `result.json` and `report.md`, and into `report/` the page, JUnit XML, the plot of all intervals as SVG and
+ * PNG, and a flamegraph of each profile under its anchor's name; each file whole or not at all.
  */
 export async function writeResult(
   directory: string,
@@ -21,6 +22,7 @@ export async function writeResult(
   await replaceFile(join(directory, 'report.md'), renderMarkdown(result));
   const report = join(directory, 'report');
   await replaceFile(join(report, 'index.html'), renderHtml(result, profiles));
+  await replaceFile(join(report, 'junit.xml'), renderJunit(result));
   await writeIntervals(report, result);
   for (const graph of graphsOf(result, profiles)) {
     await replaceFile(join(report, `${graph.anchor}.svg`), svgOf(graph));

@@ -36,8 +36,8 @@ export function readXml(xml: string): XmlElement {
 const reference = '&(?:amp|lt|gt|quot|apos|#39);';
 const token = new RegExp(
   [
-    `<(?<name>[a-zA-Z]+)(?<attributes>(?: [\\w:-]+="(?:[^<&"]|${reference})*")*)(?<empty>/)?>`,
-    '</(?<end>[a-zA-Z]+)>',
+    `<(?<name>[a-zA-Z-]+)(?<attributes>(?: [\\w:-]+="(?:[^<&"]|${reference})*")*)(?<empty>/)?>`,
+    '</(?<end>[a-zA-Z-]+)>',
     '<!\\[CDATA\\[(?<cdata>(?:(?!\\]\\]>)[^])*)\\]\\]>',
     `(?<text>(?:(?!\\]\\]>)[^<&]|${reference})+)`,
   ].join('|'),

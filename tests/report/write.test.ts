@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { renderHtml } from '../../src/report/html.ts';
 import { intervalPlot } from '../../src/report/interval-plot.ts';
+import { renderJunit } from '../../src/report/junit.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
 import { readResult } from '../../src/report/read.ts';
 import { writeResult } from '../../src/report/write.ts';
@@ -18,7 +19,7 @@ test('a result is read as it was written, with its report beside it and nothing 
   expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
 });
 
-test('the page lies in a folder of its own, with the plot in SVG and in PNG', async () => {
+test('the page lies in a folder of its own, with the plot in SVG and in PNG, and the cells as test cases', async () => {
   const directory = temporaryFolder();
   await writeResult(directory, aResult());
   const read = (name: string) => readFileSync(join(directory, 'report', name));
@@ -26,9 +27,11 @@ test('the page lies in a folder of its own, with the plot in SVG and in PNG', as
     'index.html',
     'intervals.png',
     'intervals.svg',
+    'junit.xml',
   ]);
   expect(read('index.html').toString()).toBe(renderHtml(aResult(), []));
   expect(read('intervals.svg').toString()).toBe(intervalPlot(aResult()));
+  expect(read('junit.xml').toString()).toBe(renderJunit(aResult()));
   expect(read('intervals.png').subarray(1, 4).toString()).toBe('PNG');
 });
 
@@ -58,7 +61,7 @@ test('a plot of an earlier result is gone where nothing was judged', async () =>
   const directory = temporaryFolder();
   await writeResult(directory, aResult());
   await writeResult(directory, aResult({ outcome: { kind: 'boot-failed', message: 'silent' } }));
-  expect(readdirSync(join(directory, 'report'))).toEqual(['index.html']);
+  expect(readdirSync(join(directory, 'report')).toSorted()).toEqual(['index.html', 'junit.xml']);
 });
 
 test('a later result takes the place of an earlier one', async () => {

@@ -1,0 +1,139 @@
+// The result as test cases, for whoever shows those: one for each cell, under the same name in every build.
+import { cellName } from '../scenario/scenario.ts';
+import { escaped } from '../xml.ts';
+import { plainBlock, plainLine } from './escape.ts';
+import { formatChange, formatInterval, formatMetric, formatPercent, metricName } from './format.ts';
+import { headline, outcomeName, rejectionText } from './headline.ts';
+import type { CellResult, Comparison, Policy, Rejection, Result } from './result.ts';
+
+/** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
+export function renderJunit(result: Result): string {
+  const { outcome, testbed, startedAt } = result;
+  const cases = outcome.kind === 'judged' ? judgedCases(result, outcome.cells) : [refusal(outcome)];
+  const count = (ending: Ending): string =>
+    String(cases.filter((one) => one.ending === ending).length);
+  const seconds = cases.reduce((sum, one) => sum + one.seconds, 0);
+  const suite = attributes({
+    name: `ppsgate ${testbed.name}`,
+    timestamp: startedAt,
+    hostname: testbed.name,
+    tests: String(cases.length),
+    failures: count('failure'),
+    errors: count('error'),
+    skipped: count('skipped'),
+    time: seconds.toFixed(3),
+  });
+  return [
+    `<testsuite${suite}>`,
+    ...cases.map((one) => caseElement(one, `ppsgate.${testbed.name}`)),
+    systemOut(headline(result)),
+    '</testsuite>',
+    '',
+  ].join('\n');
+}
+
+type Ending = 'passed' | 'failure' | 'error' | 'skipped';
+
+type Case = {
+  name: string;
+  seconds: number;
+  ending: Ending;
+  /** A verdict, or what kept the patch from one. */
+  type: string;
+  /** One line; empty where it passed. */
+  message: string;
+  /** Lines. */
+  text: string;
+};
+
+function judgedCases({ policy, blasts }: Result, cells: readonly CellResult[]): Case[] {
+  const blastsOf = Map.groupBy(blasts, ({ cell }) => cellName(cell));
+  return cells.map((cell) => {
+    const name = cellName(cell.cell);
+    const its = blastsOf.get(name) ?? [];
+    return {
+      name,
+      seconds: its.reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0),
+      type: cell.verdict.kind,
+      ...endingOf(cell, policy),
+      text: cell.comparisons.map((one) => comparisonText(one, policy)).join('\n'),
+    };
+  });
+}
+
+function endingOf(
+  { verdict, comparisons: [judged] }: CellResult,
+  policy: Policy,
+): Pick<Case, 'ending' | 'message'> {
+  const margin = formatPercent(policy.marginRatio);
+  switch (verdict.kind) {
+    case 'regression':
+      return {
+        ending: 'failure',
+        message: `${judged ? changeText(judged, policy) : 'regression'}; a loss of ${margin} or more matters`,
+      };
+    case 'invalid':
+      return { ending: 'error', message: verdict.reason };
+    case 'inconclusive':
+      return { ending: 'skipped', message: `may lose ${margin} or not: more runs would tell` };
+    default:
+      return { ending: 'passed', message: '' };
+  }
+}
+
+/** `packets per second (more is better): base 805.3 kpps, patched 721.5 kpps, −10.4 % (…), 8 + 8 runs`. */
+function comparisonText(comparison: Comparison, policy: Policy): string {
+  const { metric, base, patched, baseRuns, patchedRuns } = comparison;
+  const values = `base ${formatMetric(base, metric)}, patched ${formatMetric(patched, metric)}`;
+  const runs = `${baseRuns} + ${patchedRuns} runs`;
+  return `${metricName(metric)}: ${values}, ${changeText(comparison, policy)}, ${runs}`;
+}
+
+const changeText = ({ interval: { change, low, high } }: Comparison, policy: Policy): string =>
+  `${formatChange(change)} (${formatPercent(policy.confidenceRatio)} interval ${formatInterval(low, high)})`;
+
+/** Nothing was measured, and the one case that there is says why. */
+const refusal = (outcome: Rejection): Case => ({
+  name: outcomeName({ outcome }),
+  seconds: 0,
+  ending: outcome.kind === 'out-of-disk' ? 'error' : 'failure',
+  type: outcome.kind,
+  message: rejectionText(outcome),
+  text: [
+    'scenario' in outcome ? outcome.scenario : '',
+    'panic' in outcome ? (outcome.panic ?? '') : '',
+    outcome.message,
+  ]
+    .filter(Boolean)
+    .join('\n'),
+});
+
+function caseElement({ name, seconds, ending, ...told }: Case, classname: string): string {
+  const start = `<testcase${attributes({ classname, name, time: seconds.toFixed(3) })}>`;
+  return `${start}${endingElement(ending, told)}</testcase>`;
+}
+
+/** Jenkins shows the text of a failure or an error; of what was skipped, only the message. */
+function endingElement(
+  ending: Ending,
+  { type, message, text }: Pick<Case, 'type' | 'message' | 'text'>,
+): string {
+  switch (ending) {
+    case 'passed':
+      return systemOut(text);
+    case 'skipped':
+      return `<skipped${attributes({ message })}/>${systemOut(text)}`;
+    default:
+      return `<${ending}${attributes({ message, type })}>${lines(text)}</${ending}>`;
+  }
+}
+
+const systemOut = (text: string): string => `<system-out>${lines(text)}</system-out>`;
+
+/** Text of others ends no line but its own. */
+const lines = (text: string): string => plainBlock(text).split('\n').map(escaped).join('\n');
+
+const attributes = (all: Record<string, string>): string =>
+  Object.entries(all)
+    .map(([name, value]) => ` ${name}="${escaped(plainLine(value, 1000))}"`)
+    .join('');

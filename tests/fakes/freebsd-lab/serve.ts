@@ -1,0 +1,117 @@
+// The FreeBSD laboratory for programs of other processes: `serve.ts FOLDER` lays there what `ppsgate gate` needs, says
+// `ready` and works until its stdin ends or it is told to terminate. Real time passes for whoever waits for a boot.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { stringify } from 'yaml';
+import type { Host } from '../../../src/config/fields.ts';
+import type { FreebsdTestbed, Generator } from '../../../src/testbed/freebsd-schema.ts';
+import { builtVariant, testbedOf } from '../freebsd-testbed.ts';
+import { commit, git } from '../repository.ts';
+import { type FreebsdLab, startFreebsdLab } from './lab.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** What patched forwards, as a ratio to base. */
+    'patched-ratio': { type: 'string', default: '0.9' },
+    /** The generator sends less than any kernel can forward. */
+    'generator-limited': { type: 'boolean', default: false },
+    /** A boot takes some 12 s, and a gate more than a minute: time to end it. */
+    slow: { type: 'boolean', default: false },
+  },
+});
+
+const [folder] = positionals;
+if (folder === undefined) throw new TypeError('serve.ts needs a folder to lay its files in.');
+
+const basePps = 5e6;
+const patchedRatio = Number(values['patched-ratio']);
+
+await using lab = await startFreebsdLab({
+  truth: ({ ident }) => (ident === 'patched' ? basePps * patchedRatio : basePps),
+  // So little that no order of runs makes another verdict of it.
+  noise: { perBoot: 0.001 },
+  ...(values['generator-limited'] && { generatorPps: basePps / 4 }),
+});
+layFolder(resolve(folder), lab);
+
+const over = new AbortController();
+const stop = () => over.abort();
+process.stdin.on('end', stop).on('error', stop).resume();
+process.on('SIGTERM', stop);
+process.stdout.write('ready\n');
+await keepTime(lab, values.slow ? 1 : 10, over.signal);
+process.stdin.destroy();
+
+/** Configuration, keys, both kernels, and a repository with a patch of the branch `patch` against `main`. */
+function layFolder(folder: string, lab: FreebsdLab): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'ppsgate.yml'), stringify(configOf(testbedOf(lab, folder), folder)));
+  for (const ident of ['base', 'patched']) builtVariant(ident, { ident }, folder);
+
+  const repository = join(folder, 'repository');
+  mkdirSync(repository);
+  git(repository, 'init', '--quiet', '--initial-branch=main');
+  commit(repository, { 'sys/netinet/ip_fastfwd.c': '/* looks up once */\n' });
+  git(repository, 'checkout', '--quiet', '-b', 'patch');
+  commit(repository, { 'sys/netinet/ip_fastfwd.c': '/* looks up twice */\n' });
+}
+
+/** As a person would write it, with runs that are few and short. */
+function configOf({ dut, senders, receiver }: FreebsdTestbed, folder: string) {
+  return {
+    testbeds: {
+      shelf: {
+        kind: 'freebsd',
+        dut: {
+          ...sshOf(dut),
+          ingress: dut.ingress,
+          egress: dut.egress,
+          power: { kind: 'command', on: ['true'], off: ['true'], state: ['echo', 'on'] },
+        },
+        senders: senders.map(generatorOf),
+        receiver: generatorOf(receiver),
+      },
+    },
+    scenarios: ['forwarding'],
+    families: ['inet4'],
+    traffic: { measure: '10 s' },
+    gate: { design: 'fixed', maxRuns: 4 },
+    profile: { enabled: false },
+    history: join(folder, 'history.jsonl'),
+    reservations: { file: join(folder, 'reservations.sqlite') },
+  };
+}
+
+function generatorOf({ addresses, interface: name, mac, threads, ...host }: Generator) {
+  return {
+    ...sshOf(host),
+    ...addresses,
+    interface: name,
+    mac,
+    threads,
+  };
+}
+
+function sshOf({ host, port, user, privateKeyPath, knownHostsPath }: Host) {
+  return {
+    host,
+    port,
+    user,
+    key: privateKeyPath,
+    knownHosts: knownHostsPath,
+  };
+}
+
+/**
+ * The laboratory's time runs by itself while one of its programs does. While the DUT boots nobody sleeps there, so it
+ * is made to run: that many seconds for each tenth of a real one.
+ */
+async function keepTime(lab: FreebsdLab, seconds: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await setTimeout(100, undefined, { signal }).catch(() => {});
+    if (lab.state().stage !== 'up') await lab.clock.sleep(seconds, { signal });
+  }
+}

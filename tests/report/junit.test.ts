@@ -1,0 +1,274 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { renderJunit } from '../../src/report/junit.ts';
+import type { CellResult, Rejection, Result } from '../../src/report/result.ts';
+import { anExperiment } from '../fakes/report.ts';
+import { aCell, aResult } from '../fakes/result.ts';
+import { readXml, type XmlElement } from '../fakes/xml.ts';
+
+const judged = (...cells: CellResult[]): Result =>
+  aResult({ outcome: { kind: 'judged', verdict: cells[0]?.verdict.kind ?? 'invalid', cells } });
+
+const suiteOf = (result: Result): XmlElement => readXml(renderJunit(result));
+
+const casesOf = (result: Result): XmlElement[] =>
+  suiteOf(result).elements.filter(({ name }) => name === 'testcase');
+
+/** The only case, and what stands in it. */
+function onlyCase(result: Result) {
+  const [one, ...others] = casesOf(result);
+  if (one === undefined || others.length > 0) expect.fail('There is one case.');
+  return { attributes: one.attributes, elements: one.elements, first: one.elements[0] };
+}
+
+const endings: CellResult['verdict'][] = [
+  { kind: 'regression' },
+  { kind: 'no-regression' },
+  { kind: 'improvement' },
+  { kind: 'inconclusive' },
+  { kind: 'invalid', reason: 'the sender was the limit' },
+];
+
+const rejections: Rejection[] = [
+  { kind: 'does-not-apply', message: 'error: patch failed: sys/netinet/ip.c:12' },
+  { kind: 'build-failed', message: 'ip.c:12: error\nip.c:13: error' },
+  { kind: 'does-not-load', scenario: 'pf-stateful', message: 'pf.conf:3: syntax error' },
+  { kind: 'boot-failed', message: 'It was silent for 600 s.', panic: 'page fault' },
+  { kind: 'panics-under-load', message: 'It died in blast 2.' },
+  { kind: 'out-of-disk', message: 'No space left on device.' },
+];
+
+test('the experiment is a suite, and each of its cells a case that took as long as its packets flowed', () => {
+  const suite = suiteOf(judged(aCell({ kind: 'no-regression' })));
+  expect(suite.attributes).toEqual({
+    name: 'ppsgate shelf-3',
+    timestamp: '2026-11-20T12:00:00.000Z',
+    hostname: 'shelf-3',
+    tests: '1',
+    failures: '0',
+    errors: '0',
+    skipped: '0',
+    time: '2.000',
+  });
+  expect(suite.elements[0]?.attributes).toEqual({
+    classname: 'ppsgate.shelf-3',
+    name: 'forwarding inet4',
+    time: '2.000',
+  });
+  expect(suite.elements.at(-1)?.text).toBe(
+    '🟢 ppsgate: #7 loses nothing that matters (less than 2 %)',
+  );
+});
+
+test('a regression is a failure with its numbers', () => {
+  const { elements, first } = onlyCase(judged(aCell({ kind: 'regression' })));
+  expect(elements).toHaveLength(1);
+  expect(first?.name).toBe('failure');
+  expect(first?.attributes).toEqual({
+    type: 'regression',
+    message: '−10.4 % (95 % interval −11.2 … −9.60); a loss of 2 % or more matters',
+  });
+  expect(first?.text).toBe(
+    'packets per second (more is better): base 805.3 kpps, patched 721.5 kpps, −10.4 % (95 % interval −11.2 … −9.60), 8 + 8 runs',
+  );
+});
+
+test.for(['no-regression', 'improvement'] as const)('%s passes, and tells its change', (kind) => {
+  const { elements, first } = onlyCase(judged(aCell({ kind })));
+  expect(elements.map(({ name }) => name)).toEqual(['system-out']);
+  expect(first?.text).toContain('−10.4 % (95 % interval −11.2 … −9.60)');
+});
+
+test('an inconclusive cell is skipped, for nobody can say; an invalid one is an error with its reason', () => {
+  const open = onlyCase(judged(aCell({ kind: 'inconclusive' }))).first;
+  expect(open?.name).toBe('skipped');
+  expect(open?.attributes.message).toBe('may lose 2 % or not: more runs would tell');
+  const invalid = onlyCase(judged(aCell({ kind: 'invalid', reason: 'no packet came' }))).first;
+  expect(invalid?.name).toBe('error');
+  expect(invalid?.attributes).toEqual({ type: 'invalid', message: 'no packet came' });
+});
+
+test.for(rejections)('$kind is a case of its own, without time, that says why', (rejection) => {
+  const { attributes, first } = onlyCase(aResult({ outcome: rejection }));
+  expect(attributes).toEqual({ classname: 'ppsgate.shelf-3', name: rejection.kind, time: '0.000' });
+  expect(first?.name).toBe(rejection.kind === 'out-of-disk' ? 'error' : 'failure');
+  expect(first?.attributes.type).toBe(rejection.kind);
+  expect(first?.text).toContain(rejection.message);
+  if ('panic' in rejection) expect(first?.text).toContain(rejection.panic);
+});
+
+test('the names of cases do not depend on what was measured', () => {
+  const names = endings.map((verdict) => onlyCase(judged(aCell(verdict))).attributes);
+  expect(new Set(names.map((name) => JSON.stringify(name))).size).toBe(1);
+});
+
+describe("what Jenkins' schema of JUnit XML wants (junit-10.xsd of its xUnit plugin)", () => {
+  const all: [string, Result][] = [
+    ['an experiment', anExperiment().result],
+    ...endings.map((verdict): [string, Result] => [verdict.kind, judged(aCell(verdict))]),
+    ['all verdicts', judged(...endings.map((verdict) => aCell(verdict)))],
+    ...rejections.map((outcome): [string, Result] => [outcome.kind, aResult({ outcome })]),
+  ];
+
+  /** Of an element: what it may hold, and its attributes; those that it must have end with `!`. */
+  const grammar: Record<string, { elements: string[]; attributes: string[]; isText?: true }> = {
+    testsuite: {
+      elements: ['testsuite', 'properties', 'testcase', 'system-out', 'system-err'],
+      attributes: [
+        ...['name!', 'tests!', 'failures!', 'errors!', 'group', 'time', 'skipped', 'timestamp'],
+        ...['hostname', 'id', 'package', 'file', 'log', 'url'],
+      ],
+    },
+    testcase: {
+      elements: ['skipped', 'error', 'failure', 'system-out', 'system-err'],
+      attributes: ['name!', 'time', 'classname', 'group'],
+    },
+    ...Object.fromEntries(
+      ['skipped', 'error', 'failure'].map((name) => [
+        name,
+        { elements: [], attributes: ['type', 'message'], isText: true as const },
+      ]),
+    ),
+    'system-out': { elements: [], attributes: [], isText: true },
+  };
+
+  function check({ name, elements, attributes, text }: XmlElement): void {
+    const rules = grammar[name];
+    if (rules === undefined) expect.fail(`<${name}> is unknown.`);
+    const allowed = rules.attributes.map((one) => one.replace('!', ''));
+    const required = rules.attributes.flatMap((one) => /(.*)!/.exec(one)?.[1] ?? []);
+    expect(allowed).toEqual(expect.arrayContaining(Object.keys(attributes)));
+    expect(Object.keys(attributes)).toEqual(expect.arrayContaining(required));
+    expect(rules.elements).toEqual(expect.arrayContaining(elements.map((one) => one.name)));
+    if (rules.isText === undefined) expect(text.trim()).toBe('');
+    if (attributes.time !== undefined) expect(attributes.time).toMatch(/^\d+\.\d{3}$/);
+    elements.forEach(check);
+  }
+
+  test.for(all)('%s: elements and attributes', ([, result]) => {
+    const suite = suiteOf(result);
+    expect(suite.name).toBe('testsuite');
+    check(suite);
+  });
+
+  test.for(all)('%s: the counts agree, and the time is that of the cases', ([, result]) => {
+    const { attributes } = suiteOf(result);
+    const cases = casesOf(result);
+    const ending = (name: string): string =>
+      String(cases.filter(({ elements }) => elements.some((one) => one.name === name)).length);
+    expect(attributes).toMatchObject({
+      tests: String(cases.length),
+      failures: ending('failure'),
+      errors: ending('error'),
+      skipped: ending('skipped'),
+    });
+    const seconds = cases.reduce((sum, one) => sum + Number(one.attributes.time), 0);
+    expect(Number(attributes.time)).toBeCloseTo(seconds, 2);
+  });
+
+  test.for(all)('%s: a case ends in one way at most', ([, result]) => {
+    for (const { elements } of casesOf(result)) {
+      const ends = elements.filter(({ name }) => name !== 'system-out');
+      expect(ends.length).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+describe('text of others', () => {
+  const hostile = fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 20 }),
+        fc.constantFrom(
+          ...['</failure>', '</system-out>', '<testcase name="x"/>', ']]>', '<![CDATA[', '<!--'],
+          ...[
+            '"',
+            "'",
+            '&',
+            '&#10;',
+            '&x;',
+            '<?x?>',
+            '\0',
+            '\ufffe',
+            '\uffff',
+            '\ud800',
+            '\x1b[31m',
+          ],
+          ...['\r\n', '\n\n', '\t', '\u202e', '\u2028'],
+        ),
+        fc.integer({ min: 1, max: 9000 }).map((count) => '<&>"'.repeat(count)),
+      ),
+      { maxLength: 6 },
+    )
+    .map((parts) => parts.join(''));
+
+  type Texts = {
+    testbed: string;
+    scenario: string;
+    reason: string;
+    message: string;
+    panic: string;
+  };
+
+  const withTexts = ({ testbed, scenario, reason, message, panic }: Texts): Result[] => {
+    const cell = { scenario, family: 'inet4' as const };
+    const outcomes: Result['outcome'][] = [
+      {
+        kind: 'judged',
+        verdict: 'invalid',
+        cells: endings
+          .map((verdict) => (verdict.kind === 'invalid' ? { ...verdict, reason } : verdict))
+          .map((verdict) => aCell(verdict, undefined, cell)),
+      },
+      { kind: 'boot-failed', message, panic },
+      { kind: 'does-not-load', scenario, message },
+    ];
+    const result = aResult();
+    return outcomes.map((outcome) => ({
+      ...result,
+      outcome,
+      testbed: { ...result.testbed, name: testbed },
+    }));
+  };
+
+  /** An element with the names of its attributes, without what any of them says. */
+  const structure = ({ name, attributes, elements }: XmlElement): unknown => [
+    name,
+    Object.keys(attributes),
+    elements.map(structure),
+  ];
+
+  const harmless = withTexts({
+    testbed: 'shelf-3',
+    scenario: 'forwarding',
+    reason: 'no',
+    message: 'no',
+    panic: 'no',
+  });
+
+  test('never changes the structure, and never grows beyond bounds', () => {
+    const texts = fc.record({
+      testbed: hostile,
+      scenario: hostile,
+      reason: hostile,
+      message: hostile,
+      panic: hostile,
+    });
+    fc.assert(
+      fc.property(texts, (some) => {
+        for (const [index, result] of withTexts(some).entries()) {
+          const xml = renderJunit(result);
+          expect(structure(readXml(xml))).toEqual(structure(suiteOf(harmless[index] ?? result)));
+          expect(xml.length).toBeLessThan(200_000);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('keeps its lines, and loses what colours a terminal', () => {
+    const message = 'ip.c:12: \u001b[31merror\u001b[0m: <x>\r\nip.c:13: "y" & z';
+    const { first } = onlyCase(aResult({ outcome: { kind: 'build-failed', message } }));
+    expect(first?.text).toBe('ip.c:12: error: <x>\nip.c:13: "y" & z');
+  });
+});
