@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-// Tests that blast packets share two CPUs and one lab, so they run after all others, one file at a time.
-const lab = ['tests/linux-lab/**/*.test.ts', 'tests/e2e/**/*.test.ts'];
+// Tests that blast packets share two CPUs and one lab, and those that serve the FreeBSD lab to other processes need time
+// to pass there as it does here: they run after all others, one file at a time.
+const lab = [
+  ...['tests/linux-lab/**/*.test.ts', 'tests/e2e/**/*.test.ts', 'tests/jenkins/**/*.test.ts'],
+  'tests/fakes/freebsd-lab/serve.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Gives back what the gate of PPSGATE_DIRECTORY has left, for vars/ppsgate.groovy; nothing, where it ended by itself.
+
+# Jenkins goes on 20 s after an abort, and kills after 120 s: until then the gate may be cleaning up.
+seconds=0
+while [ $seconds -lt 150 ] && pid=$(cat "$PPSGATE_DIRECTORY/jenkins/pid" 2>/dev/null) && kill -0 "$pid" 2>/dev/null; do
+  sleep 1
+  seconds=$((seconds + 1))
+done
+
+exit_code=0
+for directory in "$PPSGATE_DIRECTORY" "$PPSGATE_DIRECTORY"/*/; do
+  if [ -f "$directory/lease.json" ]; then
+    "$PPSGATE_HOME/bin/ppsgate" release --directory "$directory" || exit_code=$?
+  fi
+done
+exit $exit_code

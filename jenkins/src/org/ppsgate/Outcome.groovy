@@ -1,0 +1,76 @@
+package org.ppsgate
+
+import com.cloudbees.groovy.cps.NonCPS
+import groovy.json.JsonSlurperClassic
+
+/** What came of a call, read from what `ppsgate gate` has printed and left: plain lists, maps, texts and numbers. */
+class Outcome {
+
+  /** Most characters of an error that becomes a message of the build. */
+  static final int MOST_CHARACTERS = 1000
+
+  /** From what it printed: the headline and the work directory of each gate, of which there is one a testbed. */
+  @NonCPS
+  static List<Map> gatesIn(String printed) {
+    return printed.readLines().collate(2).findResults { lines ->
+      def report = lines[1] =~ '^Report: (.+)/report/index\\.html$'
+      report.find() ? [headline: lines[0], directory: report.group(1)] : null
+    }
+  }
+
+  /** A gate with its verdict and cells; changes are ratios to base, and absent where a cell is invalid. */
+  @NonCPS
+  static Map judged(Map gate, String resultJson) {
+    Map result = new JsonSlurperClassic().parseText(resultJson) as Map
+    Map outcome = result.outcome as Map
+    List cells = (outcome.cells ?: []).collect { one ->
+      Map interval = one.comparisons ? one.comparisons[0].interval : [:]
+      [
+        testbed: result.testbed.name,
+        name: cellName(one.cell),
+        verdict: one.verdict.kind,
+        change: interval.change,
+        low: interval.low,
+        high: interval.high,
+      ]
+    }
+    return gate + [verdict: outcome.verdict ?: outcome.kind, cells: cells]
+  }
+
+  @NonCPS
+  private static String cellName(Map cell) {
+    return [cell.scenario, cell.family, cell.frameBytes ? "${cell.frameBytes} B" : null].findAll().join(' ')
+  }
+
+  /** Of several gates the worst comes first, and gives its verdict to all. */
+  @NonCPS
+  static Map of(int exitCode, List<Map> gates, String console) {
+    List<Map> worstFirst = gates.sort(false) { rank(it.verdict) }
+    return [
+      verdict: worstFirst ? worstFirst[0].verdict : null,
+      exitCode: exitCode,
+      headline: worstFirst ? worstFirst*.headline.join(' · ') : null,
+      complaint: complaintIn(console),
+      cells: worstFirst.collectMany { it.cells },
+      reports: worstFirst.collect { "${it.directory}/report/index.html".toString() },
+    ]
+  }
+
+  @NonCPS
+  private static int rank(String verdict) {
+    return ['out-of-disk', 'invalid', 'inconclusive', 'improvement', 'no-regression'].indexOf(verdict)
+  }
+
+  /** The error that it ended with, in its own words; null where there was none. */
+  @NonCPS
+  private static String complaintIn(String console) {
+    List<String> lines = console.readLines()
+    int last = lines.findLastIndexOf { it.startsWith('ppsgate: ') }
+    if (last < 0) {
+      return null
+    }
+    String text = lines.drop(last).join('\n').replaceAll(/[\p{Cntrl}&&[^\n]]/, '').trim()
+    return text.length() > MOST_CHARACTERS ? text.substring(0, MOST_CHARACTERS) + '…' : text
+  }
+
+}

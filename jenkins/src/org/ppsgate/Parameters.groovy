@@ -1,0 +1,95 @@
+package org.ppsgate
+
+import com.cloudbees.groovy.cps.NonCPS
+import groovy.json.JsonSlurperClassic
+
+/** What a pipeline may ask of a gate: the options that parameters.json lists, and what Jenkins alone has to know. */
+class Parameters {
+
+  static final List<String> OF_JENKINS =
+    ['home', 'nodejs', 'sshCredentials', 'conduitCredentials', 'undecided']
+
+  static final List<String> UNDECIDED = ['unstable', 'failure']
+
+  /** A sentence on the first parameter that cannot be used; null where all can. */
+  @NonCPS
+  static String problem(String table, Map asked) {
+    Map byName = optionsIn(table).collectEntries { [it.name, it] }
+    List known = (byName.keySet() as List) + OF_JENKINS
+    String stranger = asked.keySet().find { !known.contains(it as String) }
+    if (stranger != null) {
+      return "there is no parameter ${shown(stranger)}; did you mean ${nearest(stranger, known)}?"
+    }
+    String wrong = asked.findResult { name, value -> problemOf(name as String, value, byName[name] ?: [:]) }
+    if (wrong != null) {
+      return wrong
+    }
+    String undecided = asked.undecided ?: UNDECIDED.first()
+    return undecided in UNDECIDED ? null : "undecided is ${UNDECIDED.join(' or ')}, not ${shown(undecided)}."
+  }
+
+  /** The arguments of `ppsgate gate`, a word for each parameter that says something: `--margin=2%`. */
+  @NonCPS
+  static List<String> words(String table, Map asked) {
+    return optionsIn(table).findResults { option ->
+      if (option.isSwitch) {
+        return asked[option.name].toString() == 'true' ? option.option : null
+      }
+      String text = textOf(asked[option.name]) ?: option.default
+      return text ? "${option.option}=${text}".toString() : null
+    }
+  }
+
+  @NonCPS
+  private static List<Map> optionsIn(String table) {
+    return new JsonSlurperClassic().parseText(table) as List<Map>
+  }
+
+  @NonCPS
+  private static String problemOf(String name, Object value, Map option) {
+    if (value == null) {
+      return null
+    }
+    if (option.isSwitch) {
+      return value.toString() in ['true', 'false', ''] ? null : "${name} is true or false, not ${shown(value)}."
+    }
+    List texts = option.isList && value instanceof Collection ? value as List : [value]
+    if (!texts.every { it instanceof CharSequence || it instanceof Number }) {
+      return "${name} is ${option.isList ? 'text or a list of texts' : 'text'}, not ${shown(value)}."
+    }
+    return textOf(value) ==~ /\P{Cntrl}*/ ? null : "${name} has a line break or another control character in it."
+  }
+
+  @NonCPS
+  private static String textOf(Object value) {
+    return value instanceof Collection ? value.join(',') : value?.toString()
+  }
+
+  /** On one line, whatever it is. */
+  @NonCPS
+  private static String shown(Object value) {
+    String text = value.toString().replaceAll(/\p{Cntrl}/, ' ')
+    return "\"${text.length() > 60 ? text.substring(0, 60) + '…' : text}\""
+  }
+
+  @NonCPS
+  private static String nearest(String name, List<String> known) {
+    return known.min { distance(name.toLowerCase(Locale.ROOT), it.toLowerCase(Locale.ROOT)) }
+  }
+
+  /** Levenshtein's. */
+  @NonCPS
+  private static int distance(String from, String to) {
+    List<Integer> row = (0..to.length()) as List
+    for (int i = 1; i <= from.length(); i++) {
+      List<Integer> next = [i]
+      for (int j = 1; j <= to.length(); j++) {
+        int substitution = row[j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1)
+        next << [substitution, row[j] + 1, next[j - 1] + 1].min()
+      }
+      row = next
+    }
+    return row.last()
+  }
+
+}

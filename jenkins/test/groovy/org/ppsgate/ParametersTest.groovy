@@ -1,0 +1,97 @@
+package org.ppsgate
+
+import org.junit.Before
+import org.junit.Test
+
+/** How what a pipeline asks for reaches ppsgate, whose place is taken by a program that writes its arguments down. */
+class ParametersTest extends Pipeline {
+
+  @Before
+  void writeArgumentsDown() {
+    program('printf "%s\\0" "$@" >arguments; exit 3')
+  }
+
+  @Test
+  void 'each parameter is one word, and what is not said stays unsaid'() {
+    assert argumentsOf(patch: 'D27401', scenarios: ['pf-stateful', 'forwarding'], maxRuns: 40, margin: null, testbed: '') == [
+      '--patch=D27401',
+      '--config=ppsgate.yml',
+      '--scenarios=pf-stateful,forwarding',
+      '--max-runs=40',
+    ]
+  }
+
+  @Test
+  void 'without any parameter there are the defaults of the action'() {
+    assert argumentsOf([:]) == ['--config=ppsgate.yml']
+  }
+
+  @Test
+  void 'a list may be written with commas, too, and a text may be put together'() {
+    String scenario = 'forwarding'
+    assert argumentsOf(config: 'c.yml', scenarios: "${scenario},pf-stateful", families: 'inet4') ==
+      ['--config=c.yml', '--scenarios=forwarding,pf-stateful', '--families=inet4']
+  }
+
+  @Test
+  void 'an answer names the build, unless something else is to be named'() {
+    assert argumentsOf(answer: true, run: 'key') ==
+      ['--config=ppsgate.yml', '--answer', '--run=key', '--details=https://ci.example.org/job/gate/12/']
+    assert argumentsOf(answer: true, details: 'https://lab.example.org/') ==
+      ['--config=ppsgate.yml', '--answer', '--details=https://lab.example.org/']
+    assert argumentsOf(answer: false) == ['--config=ppsgate.yml']
+  }
+
+  @Test
+  void 'whatever a value holds, it stays one word and is never shell'() {
+    credentials.token = 'secret of the bot'
+    // A patch may bring files of any name.
+    new File(workspace, '--patch=theirs').text = ''
+    [
+      '$(touch pwned)', '`touch pwned`', '; touch pwned', "' && touch pwned '", '" || touch pwned "',
+      '--help', '-x', 'two words', '*', '~', '\\', '$PPSGATE_CONDUIT_TOKEN', '${PPSGATE_CONDUIT_TOKEN}', '%s', 'Größe',
+    ].each { hostile ->
+      assert argumentsOf(patch: hostile, conduitCredentials: 'token') == ["--patch=${hostile}", '--config=ppsgate.yml']
+    }
+    assert !new File(workspace, 'pwned').exists()
+  }
+
+  @Test
+  void 'a line break would begin another word, and is refused'() {
+    assert refusalOf(patch: 'D27401\n--config=theirs.yml') == 'ppsgate: patch has a line break or another control character in it.'
+    assert refusalOf(scenarios: ['forwarding', 'pf\r']) == 'ppsgate: scenarios has a line break or another control character in it.'
+  }
+
+  @Test
+  void 'a parameter that there is not is refused, with the nearest that there is'() {
+    assert refusalOf(max_runs: 40) == 'ppsgate: there is no parameter "max_runs"; did you mean maxRuns?'
+    assert refusalOf(senarios: []) == 'ppsgate: there is no parameter "senarios"; did you mean scenarios?'
+    assert refusalOf(sshCredential: 'key') == 'ppsgate: there is no parameter "sshCredential"; did you mean sshCredentials?'
+  }
+
+  @Test
+  void 'a value of the wrong kind is refused in one sentence'() {
+    assert refusalOf(patch: ['D27401']) == 'ppsgate: patch is text, not "[D27401]".'
+    assert refusalOf(scenarios: [a: 1]) == 'ppsgate: scenarios is text or a list of texts, not "[a:1]".'
+    assert refusalOf(scenarios: [['a']]) == 'ppsgate: scenarios is text or a list of texts, not "[[a]]".'
+    assert refusalOf(answer: 'perhaps') == 'ppsgate: answer is true or false, not "perhaps".'
+    assert refusalOf(profile: true) == 'ppsgate: profile is text, not "true".'
+    assert refusalOf(home: [7, 8, 9]) == 'ppsgate: home is text, not "[7, 8, 9]".'
+    assert refusalOf(undecided: 'neutral') == 'ppsgate: undecided is unstable or failure, not "neutral".'
+  }
+
+  /** What the program was called with, after its command and its work directory. */
+  protected List<String> argumentsOf(Map parameters) {
+    String directory = ppsgate(parameters).directory
+    List<String> words = new File(workspace, 'arguments').getText('UTF-8').split('\0') as List
+    assert words.take(2) == ['gate', "--directory=${directory}"]
+    return words.drop(2)
+  }
+
+  protected String refusalOf(Map parameters) {
+    String refusal = failureOf(parameters).message
+    assert !new File(workspace, 'arguments').exists()
+    return refusal
+  }
+
+}

@@ -1,0 +1,146 @@
+// `ppsgate(patch: 'D27401', …)`: judges a patch from an agent, and makes the build show what came of it. See ppsgate.txt.
+import org.ppsgate.Outcome
+import org.ppsgate.Parameters
+
+/** Answers the map that ppsgate.txt describes; a patch at fault is an error, and so is what kept it from a verdict. */
+Map call(Map asked = [:]) {
+  String table = libraryResource('org/ppsgate/parameters.json')
+  refuse(Parameters.problem(table, asked))
+  String home = asked.home ?: env.PPSGATE_HOME
+  refuse(home ? null : 'nobody says where it lies on this agent: set `home`, or PPSGATE_HOME of the agent.')
+
+  String directory = "ppsgate-${env.BUILD_NUMBER}-${UUID.randomUUID().toString().substring(0, 8)}"
+  Map outcome = [:]
+  stage("ppsgate ${asked.patch ?: ''}".trim()) {
+    List place = ["PPSGATE_HOME=${home}", "PPSGATE_DIRECTORY=${directory}"]
+    if (asked.nodejs) {
+      place << "PPSGATE_NODE=${tool(asked.nodejs)}/bin/node"
+    }
+    try {
+      int exitCode = judge(asked, table, place)
+      outcome = readOutcome(exitCode, directory)
+    } finally {
+      giveBack(place)
+      publish(outcome, directory)
+    }
+    conclude(outcome, asked.undecided == 'failure')
+  }
+  return outcome.subMap(['verdict', 'exitCode', 'headline', 'cells', 'report', 'directory'])
+}
+
+void refuse(String problem) {
+  if (problem) {
+    error("ppsgate: ${problem}")
+  }
+}
+
+/** Answers the exit code; throws where Jenkins ends it. */
+int judge(Map asked, String table, List place) {
+  Map parameters = asked.answer.toString() == 'true' ? [details: env.BUILD_URL] + asked : asked
+  List variables = place + ["PPSGATE_WORDS=${Parameters.words(table, parameters).join('\n')}"]
+  return withSecrets(asked) {
+    withEnv(variables) {
+      sh(script: libraryResource('org/ppsgate/gate.sh'), label: 'ppsgate gate', encoding: 'UTF-8', returnStatus: true)
+    }
+  }
+}
+
+def withSecrets(Map asked, Closure work) {
+  List secrets = []
+  if (asked.sshCredentials) {
+    secrets << sshUserPrivateKey(
+      credentialsId: asked.sshCredentials,
+      keyFileVariable: 'PPSGATE_SSH_KEY',
+      passphraseVariable: 'PPSGATE_SSH_PASSPHRASE'
+    )
+  }
+  if (asked.conduitCredentials) {
+    secrets << string(credentialsId: asked.conduitCredentials, variable: 'PPSGATE_CONDUIT_TOKEN')
+  }
+  return secrets ? withCredentials(secrets, work) : work()
+}
+
+Map readOutcome(int exitCode, String directory) {
+  List gates = Outcome.gatesIn(readFile(file: "${directory}/jenkins/verdict.txt", encoding: 'UTF-8'))
+  // By number: an iterator cannot be saved while a file is read.
+  for (int i = 0; i < gates.size(); i++) {
+    gates[i] = Outcome.judged(gates[i], readFile(file: "${gates[i].directory}/result.json", encoding: 'UTF-8'))
+  }
+  String console = readFile(file: "${directory}/jenkins/console.log", encoding: 'UTF-8')
+  Map outcome = Outcome.of(exitCode, gates, console)
+  return outcome + [directory: directory, report: outcome.reports ? "${env.BUILD_URL}artifact/${outcome.reports[0]}" : null]
+}
+
+/** Whatever happened; where the agent is gone nobody can, and the lease ends by itself. */
+void giveBack(List place) {
+  try {
+    timeout(time: 4, unit: 'MINUTES') {
+      withEnv(place) {
+        sh(script: libraryResource('org/ppsgate/release.sh'), label: 'ppsgate release', encoding: 'UTF-8')
+      }
+    }
+  } catch (Exception e) {
+    String why = "nothing can be given back from here (${e.message})"
+    echo "ppsgate: ${why}; a testbed that is still held is free when its lease expires."
+  }
+}
+
+void publish(Map outcome, String directory) {
+  wherePossible('archive the work directory') {
+    archiveArtifacts(artifacts: "${directory}/**", allowEmptyArchive: true)
+  }
+  wherePossible('publish the cells as tests') {
+    junit(testResults: "${directory}/**/report/junit.xml", allowEmptyResults: true, skipMarkingBuildUnstable: true)
+  }
+  if (!outcome.verdict) {
+    return
+  }
+  wherePossible('publish the report') {
+    publishHTML(target: [
+      reportName: 'ppsgate',
+      reportDir: '.',
+      reportFiles: outcome.reports.join(','),
+      includes: "${directory}/**/report/**",
+      keepAll: true,
+      allowMissing: true,
+      alwaysLinkToLastBuild: true,
+    ])
+  }
+  wherePossible('describe the build') {
+    String before = currentBuild.description
+    currentBuild.description = before ? "${before} · ${outcome.headline}" : outcome.headline
+  }
+  wherePossible('label the build') {
+    addShortText(text: outcome.verdict)
+  }
+}
+
+/** What fails here takes no verdict away; a step of a plugin that is not there is left out without a word. */
+void wherePossible(String task, Closure work) {
+  try {
+    work()
+  } catch (NoSuchMethodError missing) {
+    return
+  } catch (Exception e) {
+    echo "ppsgate: could not ${task}: ${e.message}"
+  }
+}
+
+void conclude(Map outcome, boolean undecidedFails) {
+  String unknown = "ppsgate: ended with exit code ${outcome.exitCode}; the console says why."
+  String sentence = outcome.complaint ?: outcome.headline ?: unknown
+  switch (outcome.exitCode) {
+    case 0:
+      echo sentence
+      break
+    case 3:
+      undecidedFails ? error(sentence) : unstable(sentence)
+      break
+    case [130, 143]:
+      currentBuild.result = 'ABORTED'
+      error(sentence)
+      break
+    default:
+      error(sentence)
+  }
+}

@@ -1,0 +1,205 @@
+// What docs/jenkins.md and the files that it sends to promise: they name what there is, and the relay can start them.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { parseConfig } from '../../src/config/load.ts';
+import { exitCodes } from '../../src/exit.ts';
+import type { Job } from '../../src/relay/job.ts';
+import { startOnJenkins } from '../../src/relay/start-jenkins.ts';
+import { jobPath, startFakeJenkins } from '../fakes/jenkins.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
+
+const page = read('docs', 'jenkins.md');
+const examples = readdirSync(join(root, 'jenkins', 'examples'));
+const example = (name: string) => read('jenkins', 'examples', name);
+
+/** From its heading to the next one, of whatever level. */
+function section(heading: string): string {
+  const [, text = ''] = page.split(new RegExp(`^#+ ${heading}$`, 'm'), 2);
+  return text.split(/^#+ /m, 1)[0] ?? '';
+}
+
+/** What stands in code at the beginning of each row, for each table of a text. */
+const tablesOf = (text: string): string[][] =>
+  text
+    .split(/^\|[ :|-]+\|$/m)
+    .slice(1)
+    .map((rows) => [...rows.matchAll(/^\| `(\w+)` /gm)].map(([, name = '']) => name));
+
+const [ofTheGate = [], ofJenkins = []] = tablesOf(section('Parameters'));
+
+test('the parameters of the page are those of the library', () => {
+  const schema = z.array(z.object({ name: z.string() }));
+  const { data = [] } = schema.safeParse(
+    JSON.parse(read('jenkins', 'resources', 'org', 'ppsgate', 'parameters.json')),
+  );
+  expect(ofTheGate.toSorted()).toEqual(data.map(({ name }) => name).toSorted());
+});
+
+test('the other parameters of the page are those that the library has beside them', () => {
+  const library = read('jenkins', 'src', 'org', 'ppsgate', 'Parameters.groovy');
+  const [, list = ''] = /OF_JENKINS =\s*\[(.*?)\]/s.exec(library) ?? [];
+  const names = [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
+  expect(ofJenkins.toSorted()).toEqual(names.toSorted());
+});
+
+test('the ends of a build are those that ppsgate has', () => {
+  const codes = [...section('How a build ends').matchAll(/\| (\d+) +\|/g)].map(([, code]) => code);
+  expect(codes.map(Number).toSorted()).toEqual(Object.values(exitCodes).toSorted());
+});
+
+/** The names that a pipeline gives the step, each call on lines of its own. */
+const namesGiven = (groovy: string): string[] =>
+  [...groovy.matchAll(/^( *)ppsgate\(\n([\s\S]*?)^\1\)$/gm)].flatMap(([, , given = '']) =>
+    [...given.matchAll(/^ *(\w+):/gm)].map(([, name = '']) => name),
+  );
+
+const pipelines = [
+  ...examples.map((name) => [name, example(name)] as const),
+  ['the first job of the page', section('The first job')] as const,
+];
+
+test.each(pipelines)('%s gives the step what it knows', (_, groovy) => {
+  const given = namesGiven(groovy);
+  expect(given).toContain('patch');
+  expect([...ofTheGate, ...ofJenkins]).toEqual(expect.arrayContaining(given));
+  expect(new Set(given).size).toBe(given.length);
+});
+
+test.each(examples)('%s says first what it is for, and is named by the page', (name) => {
+  expect(example(name)).toMatch(/^\/\/ .*\.\n@Library\('ppsgate'\) _\n/);
+  expect(page).toContain(`(../jenkins/examples/${name})`);
+});
+
+const defined = (name: string): string[] =>
+  [...example(name).matchAll(/string\(name: '(\w+)'/g)].map(([, parameter = '']) => parameter);
+
+const withParameters = examples.filter((name) => defined(name).length > 0);
+
+test.each(withParameters)('%s uses each of its parameters, and no other', (name) => {
+  const used = [...example(name).matchAll(/params\.(\w+)/g)].map(([, parameter = '']) => parameter);
+  expect([...new Set(used)].toSorted()).toEqual(defined(name).toSorted());
+});
+
+describe('the job for the relay', () => {
+  const asked = defined('harbormaster.Jenkinsfile');
+
+  test('has exactly the parameters that the relay sends', async () => {
+    const jenkins = await startFakeJenkins();
+    onTestFinished(() => jenkins.stop());
+    jenkins.state.defined = asked;
+    const ask = {
+      ...{ scenarios: 'forwarding', families: 'inet6', margin: '1%', maxRuns: '30' },
+      ...{ profile: 'off', testbed: 'mellanox', earlier: 'all' },
+    };
+    const job: Job = {
+      key: 'D7-12',
+      revision: 7,
+      diff: 12,
+      ask,
+      build: 'PHID-HMBD-x',
+      by: 'alice',
+    };
+    const url = `${jenkins.url}${jobPath}`;
+    const starter = startOnJenkins({ url, user: 'ppsgate', token: '11bot' });
+    const started = await starter.start(job, false, new AbortController().signal);
+    expect(started).toMatchObject({ kind: 'started' });
+    const [sent] = jenkins.state.queue;
+    // What was not sent has the job's default, which is empty.
+    expect(Object.entries(sent?.parameters ?? {}).filter(([, value]) => value === '')).toEqual([]);
+    expect(Object.keys(sent?.parameters ?? {})).toHaveLength(10);
+  });
+
+  test('is where the configuration of the page has gates run', () => {
+    const [, written = ''] = /```yaml\n([\s\S]*?)```/.exec(section('Phabricator')) ?? [];
+    const { phabricator } = parseConfig(
+      `testbeds: { here: { kind: embedded-linux } }\n${written}`,
+      {
+        path: '/usr/local/etc/ppsgate/ppsgate.yml',
+        home: '/home/me',
+      },
+    );
+    expect(phabricator?.relay.start).toMatchObject({
+      kind: 'jenkins',
+      url: 'https://ci.example.org/job/ppsgate-harbormaster',
+    });
+  });
+
+  test('has the parameters that the page explains', () => {
+    expect(tablesOf(section('Phabricator'))[0]).toEqual(asked);
+  });
+
+  test('is asked for by Harbormaster with parameters that it has', () => {
+    const [, query = ''] = /buildWithParameters\?(\S+)`/.exec(section('Phabricator')) ?? [];
+    const names = [...new URLSearchParams(query).keys()];
+    expect(names).toEqual(['PATCH', 'KEY', 'BUILD']);
+    expect(asked).toEqual(expect.arrayContaining(names));
+  });
+});
+
+const jcascSchema = z.object({
+  unclassified: z.object({
+    globalLibraries: z.object({
+      libraries: z.tuple([
+        z.object({
+          name: z.string(),
+          allowVersionOverride: z.boolean(),
+          retriever: z.object({ modernSCM: z.object({ libraryPath: z.string() }) }),
+        }),
+      ]),
+    }),
+  }),
+});
+
+test('jcasc.yaml sets up the library that the examples load, where its files are', () => {
+  const { libraries } = jcascSchema.parse(parse(read('jenkins', 'jcasc.yaml'))).unclassified
+    .globalLibraries;
+  const [{ name, allowVersionOverride, retriever }] = libraries;
+  expect(example('nightly.Jenkinsfile')).toContain(`@Library('${name}') _`);
+  expect(allowVersionOverride).toBe(false);
+  const { libraryPath } = retriever.modernSCM;
+  expect(existsSync(join(root, libraryPath, 'resources', 'org', 'ppsgate'))).toBe(true);
+  expect(section('The library')).toContain(`\`${libraryPath}\``);
+});
+
+test('the seed makes a job of each example', () => {
+  const seed = read('jenkins', 'job-dsl', 'seed.groovy');
+  for (const name of examples) expect(seed).toContain(name.replace('.Jenkinsfile', ''));
+});
+
+test('no pull request brings its own configuration, and no fork its own Jenkinsfile', () => {
+  expect(example('pull-request.Jenkinsfile')).toMatch(/config: '\//);
+  expect(read('jenkins', 'job-dsl', 'seed.groovy')).toMatch(
+    /gitHubForkDiscovery \{[^}]*trust \{ gitHubTrustNobody\(\) \}/,
+  );
+});
+
+test('a patch from a fork waits for somebody who has read it', () => {
+  const [, leave = '', gate = ''] = example('pull-request.Jenkinsfile').split(/^ {4}stage\(/m);
+  expect(leave).toMatch(/beforeInput true\s+expression \{ env\.CHANGE_FORK != null \}/);
+  expect(leave).toMatch(/input \{[^}]*submitter '\S+'/);
+  expect(leave).not.toContain('ppsgate(');
+  expect(gate).toContain('ppsgate(');
+});
+
+/** As GitHub names a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+const links = [...page.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+
+test.each([...new Set(links)])('the link to %s leads somewhere', (link) => {
+  const [file = '', anchor] = link.split('#');
+  const path = join(root, 'docs', file === '' ? 'jenkins.md' : file);
+  expect(existsSync(path)).toBe(true);
+  if (anchor === undefined) return;
+  const headings = readFileSync(path, 'utf8').match(/^#+ .*$/gm) ?? [];
+  expect(headings.map((line) => anchorOf(line.replace(/^#+ /, '')))).toContain(anchor);
+});
