@@ -42,11 +42,12 @@ function ended(ran, [program = ""]) {
 }
 
 // src/power/files.ts
-/** The one line of the file; throws a PowerError that names the file and nothing in it. */
+/** The one line of the file, or without one the world's; throws a PowerError that says where it was looked for, and nothing of it. */
 async function readPassword(label, path, world) {
-	const password = (await readFileFor(label, "password", path, world)).replace(/\r?\n$/, "");
+	const password = (path === void 0 ? world.password() ?? "" : await readFileFor(label, "password", path, world)).replace(/\r?\n$/, "");
 	if (/^\P{Cc}+$/u.test(password)) return password;
-	throw new PowerError(`${label} cannot be opened with the password file ${path}: it is empty or has more than a line; write the password there and nothing else.`);
+	const place = path === void 0 ? "PPSGATE_BMC_PASSWORD of the environment, for no `passwordFile` is named" : `the password file ${path}`;
+	throw new PowerError(`${label} cannot be opened with ${place}: it is empty or has more than a line; write the password there and nothing else.`);
 }
 /** Throws a PowerError that names the file. */
 async function readFileFor(label, what, path, world) {

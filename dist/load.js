@@ -224,15 +224,16 @@ function placedHost(machine, places) {
 }
 function placedPower(power, places) {
 	if (power.kind === "command") return power;
-	const passwordPath = placed(power.passwordPath, places);
+	const { passwordPath } = power;
+	const password = passwordPath === void 0 ? {} : { passwordPath: placed(passwordPath, places) };
 	if (power.kind === "ipmi") return {
 		...power,
-		passwordPath
+		...password
 	};
 	const { caPath } = power;
 	return {
 		...power,
-		passwordPath,
+		...password,
 		...caPath !== void 0 && { caPath: placed(caPath, places) }
 	};
 }

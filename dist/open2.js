@@ -113,7 +113,8 @@ const realPowerWorld = {
 	request: request$1,
 	run: run$1,
 	sleep: (seconds) => setTimeout$1(seconds * 1e3),
-	readFile: (path) => readFile(path, "utf8")
+	readFile: (path) => readFile(path, "utf8"),
+	password: () => process.env.PPSGATE_BMC_PASSWORD
 };
 const mostBytes = 1024 ** 2;
 function run$1(program, args, options) {

@@ -1635,7 +1635,8 @@ const passedOn = [
 	"SSH_AUTH_SOCK",
 	"NODE_EXTRA_CA_CERTS",
 	"PPSGATE_NODE",
-	"PPSGATE_CONDUIT_TOKEN"
+	"PPSGATE_CONDUIT_TOKEN",
+	"PPSGATE_BMC_PASSWORD"
 ];
 /** Undefined where there is no such file. */
 async function textOf(path) {

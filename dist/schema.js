@@ -641,7 +641,7 @@ const kinds = [
 ];
 const account = {
 	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user name"),
-	passwordFile: path
+	passwordFile: path.optional()
 };
 const ipmi = closed$1({
 	kind: literal("ipmi"),
@@ -651,7 +651,7 @@ const ipmi = closed$1({
 	cipherSuite: wholeNumber(1, 17).prefault(3)
 }).transform(({ passwordFile, ...rest }) => ({
 	...rest,
-	passwordPath: passwordFile
+	...passwordFile !== void 0 && { passwordPath: passwordFile }
 }));
 const systemUrl = { error: expected("a URL like https://bmc.lab/redfish/v1/Systems/1") };
 const fingerprint = text(/^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i, "a SHA-256 fingerprint of 64 hexadecimal digits");
@@ -668,7 +668,7 @@ const redfish = closed$1({
 	kind,
 	url,
 	user,
-	passwordPath: passwordFile,
+	...passwordFile !== void 0 && { passwordPath: passwordFile },
 	...certificateSha256 !== void 0 && { certificateSha256: certificateSha256.replaceAll(":", "").toLowerCase() },
 	...ca !== void 0 && { caPath: ca }
 }));

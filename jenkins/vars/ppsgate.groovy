@@ -57,6 +57,9 @@ def withSecrets(Map asked, Closure work) {
   if (asked.conduitCredentials) {
     secrets << string(credentialsId: asked.conduitCredentials, variable: 'PPSGATE_CONDUIT_TOKEN')
   }
+  if (asked.bmcCredentials) {
+    secrets << string(credentialsId: asked.bmcCredentials, variable: 'PPSGATE_BMC_PASSWORD')
+  }
   return secrets ? withCredentials(secrets, work) : work()
 }
 

@@ -131,12 +131,13 @@ function placedHost<Machine extends Host>(machine: Machine, places: Places): Mac
 
 function placedPower(power: PowerConfig, places: Places): PowerConfig {
   if (power.kind === 'command') return power;
-  const passwordPath = placed(power.passwordPath, places);
-  if (power.kind === 'ipmi') return { ...power, passwordPath };
+  const { passwordPath } = power;
+  const password = passwordPath === undefined ? {} : { passwordPath: placed(passwordPath, places) };
+  if (power.kind === 'ipmi') return { ...power, ...password };
   const { caPath } = power;
   return {
     ...power,
-    passwordPath,
+    ...password,
     ...(caPath !== undefined && { caPath: placed(caPath, places) }),
   };
 }

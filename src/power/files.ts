@@ -3,17 +3,24 @@ import { reasonOf } from '../host/one-line.ts';
 import { PowerError } from './controller.ts';
 import type { PowerWorld } from './world.ts';
 
-/** The one line of the file; throws a PowerError that names the file and nothing in it. */
+/** The one line of the file, or without one the world's; throws a PowerError that says where it was looked for, and nothing of it. */
 export async function readPassword(
   label: string,
-  path: string,
+  path: string | undefined,
   world: PowerWorld,
 ): Promise<string> {
-  const text = await readFileFor(label, 'password', path, world);
+  const text =
+    path === undefined
+      ? (world.password() ?? '')
+      : await readFileFor(label, 'password', path, world);
   const password = text.replace(/\r?\n$/, '');
   if (/^\P{Cc}+$/u.test(password)) return password;
+  const place =
+    path === undefined
+      ? 'PPSGATE_BMC_PASSWORD of the environment, for no `passwordFile` is named'
+      : `the password file ${path}`;
   throw new PowerError(
-    `${label} cannot be opened with the password file ${path}: it is empty or has more than a line; write the password there and nothing else.`,
+    `${label} cannot be opened with ${place}: it is empty or has more than a line; write the password there and nothing else.`,
   );
 }
 

@@ -11,7 +11,8 @@ export type IpmiConfig = {
   host: string;
   port: number;
   user: string;
-  passwordPath: string;
+  /** Absent, here and below: PPSGATE_BMC_PASSWORD in the environment. */
+  passwordPath?: string;
   /** By its number in IPMI 2.0, table 22-20: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128; 0 would be no authentication. */
   cipherSuite: number;
 };
@@ -21,7 +22,7 @@ export type RedfishConfig = {
   /** Of the system, by HTTPS. */
   url: string;
   user: string;
-  passwordPath: string;
+  passwordPath?: string;
   /** 64 lowercase hexadecimal digits: this certificate is trusted and no other. */
   certificateSha256?: string;
   /** PEM of the authority that is trusted. Neither: those that Node knows. */
@@ -43,7 +44,7 @@ const kinds = ['redfish', 'ipmi', 'command'] as const;
 
 const account = {
   user: text(/^[^\p{C}\s:]{1,64}$/u, 'a user name'),
-  passwordFile: path,
+  passwordFile: path.optional(),
 };
 
 const ipmi = closed({
@@ -52,7 +53,12 @@ const ipmi = closed({
   port: wholeNumber(1, 65535).prefault(623),
   ...account,
   cipherSuite: wholeNumber(1, 17).prefault(3),
-}).transform(({ passwordFile, ...rest }): IpmiConfig => ({ ...rest, passwordPath: passwordFile }));
+}).transform(
+  ({ passwordFile, ...rest }): IpmiConfig => ({
+    ...rest,
+    ...(passwordFile !== undefined && { passwordPath: passwordFile }),
+  }),
+);
 
 const systemUrl = { error: expected('a URL like https://bmc.lab/redfish/v1/Systems/1') };
 const fingerprint = text(
@@ -76,7 +82,7 @@ const redfish = closed({
       kind,
       url,
       user,
-      passwordPath: passwordFile,
+      ...(passwordFile !== undefined && { passwordPath: passwordFile }),
       ...(certificateSha256 !== undefined && {
         certificateSha256: certificateSha256.replaceAll(':', '').toLowerCase(),
       }),

@@ -12,6 +12,8 @@ export type PowerWorld = {
   sleep(seconds: number): Promise<void>;
   /** As text; rejects with Node's error. */
   readFile(path: string): Promise<string>;
+  /** Of all BMCs for which no file is named. */
+  password(): string | undefined;
 };
 
 export type RunOptions = {
@@ -33,6 +35,7 @@ export const realPowerWorld: PowerWorld = {
   run,
   sleep: (seconds) => setTimeout(seconds * 1000),
   readFile: (path) => readFile(path, 'utf8'),
+  password: () => process.env.PPSGATE_BMC_PASSWORD,
 };
 
 const mostBytes = 1024 ** 2;

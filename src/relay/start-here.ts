@@ -267,6 +267,7 @@ const passedOn = [
   'NODE_EXTRA_CA_CERTS',
   'PPSGATE_NODE',
   'PPSGATE_CONDUIT_TOKEN',
+  'PPSGATE_BMC_PASSWORD',
 ];
 
 /** Undefined where there is no such file. */

@@ -78,6 +78,17 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     expect(runs).toHaveLength(1);
   });
 
+  test('is reached by the password of the environment where no file is named', async () => {
+    const { passwordPath, ...config } = bmc.config;
+    const password = (await world.readFile(passwordPath ?? '')).trim();
+    const power = await openPower('dut-3', config, { ...world, password: () => password });
+    expect(await power.state()).toMatch(/^(on|off)$/);
+    const none = openPower('dut-3', config, { ...world, password: () => undefined });
+    expect(await messageOf(none)).toBe(
+      `${label} cannot be opened with PPSGATE_BMC_PASSWORD of the environment, for no \`passwordFile\` is named: it is empty or has more than a line; write the password there and nothing else.`,
+    );
+  });
+
   test('is not reached by a user that the BMC does not have', async () => {
     const refused = await openPower('dut-3', { ...bmc.config, user: 'nobody' }, world);
     expect(await messageOf(refused.on())).toContain('does not let in the user nobody (RAKP 2');

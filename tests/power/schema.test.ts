@@ -29,6 +29,12 @@ test('Redfish is at the URL of a system, and trusts what Node does', () => {
   expect(powerSchema.parse(redfish)).toEqual(plain);
 });
 
+test('a password comes from the environment where no file is named', () => {
+  for (const { passwordFile: _, ...written } of [ipmi, redfish]) {
+    expect(powerSchema.parse(written)).not.toHaveProperty('passwordPath');
+  }
+});
+
 test('Redfish trusts an authority of the lab', () => {
   expect(powerSchema.parse({ ...redfish, ca: 'ca.pem' })).toMatchObject({ caPath: 'ca.pem' });
 });

@@ -7,7 +7,7 @@ import groovy.json.JsonSlurperClassic
 class Parameters {
 
   static final List<String> OF_JENKINS =
-    ['home', 'nodejs', 'sshCredentials', 'conduitCredentials', 'undecided']
+    ['home', 'nodejs', 'sshCredentials', 'conduitCredentials', 'bmcCredentials', 'undecided']
 
   static final List<String> UNDECIDED = ['unstable', 'failure']
 

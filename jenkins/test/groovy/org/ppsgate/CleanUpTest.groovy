@@ -98,6 +98,16 @@ class CleanUpTest extends Pipeline {
   }
 
   @Test
+  void 'so is the password of the BMCs'() {
+    credentials.bmc = 'open-sesame'
+    program('test "$PPSGATE_BMC_PASSWORD" = open-sesame || exit 4; exit 3')
+
+    assert ppsgate(patch: 'D27401', bmcCredentials: 'bmc').exitCode == 3
+
+    assert !textsLeft().contains('open-sesame')
+  }
+
+  @Test
   void 'a key of sshCredentials waits in an agent of its own, whose passphrase nobody sees'() {
     String fingerprint = makeKey('lab', 'correct horse')
     program('ssh-add -l >&2; echo $SSH_AGENT_PID >agent; test -z "${PPSGATE_SSH_PASSPHRASE:-}" || echo seen >&2; exit 3')
