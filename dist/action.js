@@ -2662,7 +2662,7 @@ var Refusal = class extends Error {};
 /** Of all profiles of one result; flamegraphs of more are not drawn. */
 const mostProfileBytes = 64 * 1024 ** 2;
 /** The profiles that a result of the artifact tells of, which lie below `folder`; what cannot be read is left out. */
-function profilesOf(zip, result, folder) {
+function profilesIn(zip, result, folder) {
 	let left = mostProfileBytes;
 	return readProfiles(result, async (path) => {
 		const fileBytes = Math.min(left, artifactLimits.fileBytes);
@@ -3280,7 +3280,7 @@ async function endingsOf({ request, runId, isTrusted }, of, { octokit, repositor
 		const folder = of === 1 ? "" : `${index + 1}/`;
 		return {
 			...ending,
-			profiles: await profilesOf(artifact.bytes, ending.result, folder)
+			profiles: await profilesIn(artifact.bytes, ending.result, folder)
 		};
 	}));
 }

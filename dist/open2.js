@@ -3090,16 +3090,21 @@ function sentWithin(log, interfaceName) {
 	const [before, after] = log.split(/^(?=Name\s)/m).map((text) => parseInterfaceCounters(text).get(interfaceName)?.sent);
 	return before === void 0 || after === void 0 ? void 0 : after - before;
 }
-/** The call graph of the samples, with the kernel that runs at its head; nothing of it stays on the DUT. */
+/** The call graph of the samples, with the kernel that runs at its head. */
 async function collectSamples(host, folder) {
-	const [samples, graph] = [sampleFile(folder), graphFile(folder)];
+	const graph = graphFile(folder);
 	const kernel = (await host.output(shell`uname -v`)).trim();
-	await host.output(shell`pmcstat -R ${samples} -z ${mostFrames} -G ${graph}`);
+	await host.output(shell`pmcstat -R ${sampleFile(folder)} -z ${mostFrames} -G ${graph}`);
 	const text = await host.output(shell`cat ${graph}`, { maxOutputBytes: mostGraphBytes });
-	await host.output(shell`rm -f ${[samples, graph]}`);
-	await host.run(shell`kldunload hwpmc`);
 	return `# kernel: ${kernel.replace(/\s+/g, " ")}\n${text}`;
 }
+/** Nothing of it stays on the DUT; a host that was lost has a boot before it that takes the module away. */
+async function endSampling(host, folder) {
+	const commands = [shell`kldunload hwpmc`, shell`rm -f ${[sampleFile(folder), graphFile(folder)]}`];
+	const limits = { timeoutSeconds: secondsToEnd };
+	await Promise.allSettled(commands.map((command) => host.run(command, limits)));
+}
+const secondsToEnd = 60;
 const mostGraphBytes = 256 * 1024 ** 2;
 
 // src/testbed/profile.ts
@@ -3162,7 +3167,14 @@ const leastForwardedRatio = .9;
 * A window that opens by itself while packets flow; where that was missed, one that is open before they do: some DUTs
 * leave a program no time at all to begin under load, and what they sample before is idle.
 */
-async function sampleUnderLoad({ seconds, event: asked, attempt }, { dut, folder, egress, settleSeconds, send }, keepLog) {
+async function sampleUnderLoad(request, around, keepLog) {
+	try {
+		return await sampled(request, around, keepLog);
+	} finally {
+		await endSampling(around.dut, around.folder);
+	}
+}
+async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress, settleSeconds, send }, keepLog) {
 	const sampling = await readySampling(dut, folder, asked);
 	if (sampling.kind === "impossible") return sampling;
 	const { event } = sampling;
@@ -3176,15 +3188,15 @@ async function sampleUnderLoad({ seconds, event: asked, attempt }, { dut, folder
 		delaySeconds: 0,
 		seconds: untilLoad + seconds
 	};
-	const [sampled, blast] = await Promise.all([dut.run(windowCommand(window, folder)), send(seconds + 12)]);
+	const [taken, blast] = await Promise.all([dut.run(windowCommand(window, folder)), send(seconds + 12)]);
 	const { receiver, senders } = blast.logs;
 	await keepLog(freebsdLogNames.receiver, receiver);
 	for (const [index, log] of senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
-	await keepLog(freebsdLogNames.counters, sampled.stdout + sampled.stderr);
+	await keepLog(freebsdLogNames.counters, taken.stdout + taken.stderr);
 	if (blast.kind === "failed") return missed(blast.reason);
-	if (sampled.kind !== "exited" || sampled.code !== 0) return missed(`pmcstat failed on the DUT: ${lastLine(sampled.stderr) ?? "it said nothing"}`);
+	if (taken.kind !== "exited" || taken.code !== 0) return missed(`pmcstat failed on the DUT: ${lastLine(taken.stderr) ?? "it said nothing"}`);
 	const text = await collectSamples(dut, folder);
-	const forwarded = sentWithin(sampled.stdout, egress) ?? 0;
+	const forwarded = sentWithin(taken.stdout, egress) ?? 0;
 	const expected = blast.run.medianPps * seconds;
 	if (forwarded < leastForwardedRatio * expected) {
 		const share = formatPercent(forwarded / expected);
@@ -3877,7 +3889,7 @@ function linuxDut(host) {
 		restore: () => restore(host)
 	};
 }
-/** Some hundred bytes a frame, and a thousand samples a second. */
+/** More than ten times what the samples that are wanted take. */
 const mostProfileBytes = 256 * 1024 ** 2;
 async function install(host) {
 	await host.output(shell`mkdir -p ${folder}`);

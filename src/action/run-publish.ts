@@ -12,7 +12,7 @@ import {
   agreesWith,
   fetchArtifact,
   parseResult,
-  profilesOf,
+  profilesIn,
   readEntries,
   withPatch,
 } from '../publish/artifact.ts';
@@ -135,7 +135,7 @@ async function endingsOf(
       const ending = endingOf(measured, patch);
       if (ending.result === undefined) return ending;
       const folder = of === 1 ? '' : `${index + 1}/`;
-      return { ...ending, profiles: await profilesOf(artifact.bytes, ending.result, folder) };
+      return { ...ending, profiles: await profilesIn(artifact.bytes, ending.result, folder) };
     }),
   );
 }

@@ -81,15 +81,25 @@ export function sentWithin(log: string, interfaceName: string): number | undefin
   return before === undefined || after === undefined ? undefined : after - before;
 }
 
-/** The call graph of the samples, with the kernel that runs at its head; nothing of it stays on the DUT. */
+/** The call graph of the samples, with the kernel that runs at its head. */
 export async function collectSamples(host: Host, folder: string): Promise<string> {
-  const [samples, graph] = [sampleFile(folder), graphFile(folder)];
+  const graph = graphFile(folder);
   const kernel = (await host.output(shell`uname -v`)).trim();
-  await host.output(shell`pmcstat -R ${samples} -z ${mostFrames} -G ${graph}`);
+  await host.output(shell`pmcstat -R ${sampleFile(folder)} -z ${mostFrames} -G ${graph}`);
   const text = await host.output(shell`cat ${graph}`, { maxOutputBytes: mostGraphBytes });
-  await host.output(shell`rm -f ${[samples, graph]}`);
-  await host.run(shell`kldunload hwpmc`);
   return `# kernel: ${kernel.replace(/\s+/g, ' ')}\n${text}`;
 }
+
+/** Nothing of it stays on the DUT; a host that was lost has a boot before it that takes the module away. */
+export async function endSampling(host: Host, folder: string): Promise<void> {
+  const commands = [
+    shell`kldunload hwpmc`,
+    shell`rm -f ${[sampleFile(folder), graphFile(folder)]}`,
+  ];
+  const limits = { timeoutSeconds: secondsToEnd };
+  await Promise.allSettled(commands.map((command) => host.run(command, limits)));
+}
+
+const secondsToEnd = 60;
 
 const mostGraphBytes = 256 * 1024 ** 2;

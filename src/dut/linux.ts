@@ -115,7 +115,7 @@ export function linuxDut(host: Host): LinuxDut {
   };
 }
 
-/** Some hundred bytes a frame, and a thousand samples a second. */
+/** More than ten times what the samples that are wanted take. */
 const mostProfileBytes = 256 * 1024 ** 2;
 
 async function install(host: Host): Promise<void> {

@@ -231,7 +231,7 @@ class Refusal extends Error {}
 const mostProfileBytes = 64 * 1024 ** 2;
 
 /** The profiles that a result of the artifact tells of, which lie below `folder`; what cannot be read is left out. */
-export function profilesOf(zip: Buffer, result: Result, folder: string): Promise<CellProfiles[]> {
+export function profilesIn(zip: Buffer, result: Result, folder: string): Promise<CellProfiles[]> {
   let left = mostProfileBytes;
   return readProfiles(result, async (path) => {
     const fileBytes = Math.min(left, artifactLimits.fileBytes);

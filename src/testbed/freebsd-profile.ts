@@ -1,6 +1,7 @@
 // A profile on a FreeBSD testbed: samples are taken on the DUT while a blast goes over it that measures nothing.
 import {
   collectSamples,
+  endSampling,
   readySampling,
   sentWithin,
   windowCommand,
@@ -36,6 +37,18 @@ const leastForwardedRatio = 0.9;
  * leave a program no time at all to begin under load, and what they sample before is idle.
  */
 export async function sampleUnderLoad(
+  request: ProfileRequest,
+  around: UnderLoad,
+  keepLog: KeepLog,
+): Promise<ProfileOutcome> {
+  try {
+    return await sampled(request, around, keepLog);
+  } finally {
+    await endSampling(around.dut, around.folder);
+  }
+}
+
+async function sampled(
   { seconds, event: asked, attempt }: ProfileRequest,
   { dut, folder, egress, settleSeconds, send }: UnderLoad,
   keepLog: KeepLog,
@@ -48,7 +61,7 @@ export async function sampleUnderLoad(
     attempt === 1
       ? { event, delaySeconds: untilLoad, seconds }
       : { event, delaySeconds: 0, seconds: untilLoad + seconds };
-  const [sampled, blast] = await Promise.all([
+  const [taken, blast] = await Promise.all([
     dut.run(windowCommand(window, folder)),
     send(seconds + 2 * spareSeconds),
   ]);
@@ -56,13 +69,13 @@ export async function sampleUnderLoad(
   const { receiver, senders } = blast.logs;
   await keepLog(freebsdLogNames.receiver, receiver);
   for (const [index, log] of senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
-  await keepLog(freebsdLogNames.counters, sampled.stdout + sampled.stderr);
+  await keepLog(freebsdLogNames.counters, taken.stdout + taken.stderr);
   if (blast.kind === 'failed') return missed(blast.reason);
-  if (sampled.kind !== 'exited' || sampled.code !== 0) {
-    return missed(`pmcstat failed on the DUT: ${lastLine(sampled.stderr) ?? 'it said nothing'}`);
+  if (taken.kind !== 'exited' || taken.code !== 0) {
+    return missed(`pmcstat failed on the DUT: ${lastLine(taken.stderr) ?? 'it said nothing'}`);
   }
   const text = await collectSamples(dut, folder);
-  const forwarded = sentWithin(sampled.stdout, egress) ?? 0;
+  const forwarded = sentWithin(taken.stdout, egress) ?? 0;
   const expected = blast.run.medianPps * seconds;
   if (forwarded < leastForwardedRatio * expected) {
     const share = formatPercent(forwarded / expected);

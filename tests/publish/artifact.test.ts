@@ -9,7 +9,7 @@ import {
   artifactLimits,
   fetchArtifact,
   parseResult,
-  profilesOf,
+  profilesIn,
   readEntries,
   withPatch,
 } from '../../src/publish/artifact.ts';
@@ -746,7 +746,7 @@ describe('the profiles of a result', () => {
   });
 
   const readFrom = (entries: ZipEntry[], folder = '') =>
-    profilesOf(zipOf([good, ...entries]), told, folder);
+    profilesIn(zipOf([good, ...entries]), told, folder);
 
   test('are read from where it says that they lie, without the stacks that idle', async () => {
     const content = 'napi;ip_forward 80\nswapper;do_idle 20\n';

@@ -5,6 +5,7 @@ import { sampleUnderLoad, type UnderLoad } from '../../src/testbed/freebsd-profi
 import type { ProfileOutcome } from '../../src/testbed/testbed.ts';
 import { pktGenRun } from '../../src/traffic/pkt-gen-run.ts';
 import { sendBlast } from '../fakes/freebsd-lab/blast.ts';
+import { textOf } from '../fakes/freebsd-lab/file-system.ts';
 import { type FreebsdLab, startFreebsdLab } from '../fakes/freebsd-lab/lab.ts';
 
 type Sending = (lab: FreebsdLab, seconds: number) => ReturnType<UnderLoad['send']>;
@@ -20,7 +21,7 @@ async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutco
   await using lab = await startFreebsdLab();
   await using dut = await connect(lab.dut.target, { keepaliveSeconds: 0 });
   const request = { cell: { scenario: 'forwarding', family: 'inet4' }, variant: 'base' } as const;
-  return await sampleUnderLoad(
+  const outcome = await sampleUnderLoad(
     { ...request, seconds: 10, attempt },
     {
       dut,
@@ -31,6 +32,10 @@ async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutco
     },
     async () => {},
   );
+  // However it went, the DUT has neither its module nor its files.
+  expect(lab.dut.machine.modules).not.toContain('hwpmc');
+  expect(textOf(lab.dut.machine.files, '/var/tmp/ppsgate/pmc.out')).toBeUndefined();
+  return outcome;
 }
 
 test('a window that opens while packets flow counts', async () => {
