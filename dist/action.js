@@ -1,7 +1,7 @@
 import { n as __require, t as __commonJSMin } from "./rolldown-runtime.js";
-import { C as setOutput, E as summary, S as saveState, T as warning, _ as readMemory, a as openAnswerText, b as error, c as readRequest, d as subjectOf, f as readEvent, g as markerOf, h as composeComment, i as leaseState, l as requestSchema, m as openComment, o as failureSchema, p as readInputs, r as labState, s as fileOf, t as answerState, u as requestText, v as openCheck, w as setSecret, x as info, y as debug } from "./clean-up.js";
+import { C as info, D as warning, E as setSecret, O as summary, S as error, T as setOutput, _ as readMemory, a as openAnswerText, b as standsForAnother, c as readRequest, d as subjectOf, f as readEvent, g as markerOf, h as composeComment, i as leaseState, l as requestSchema, m as openComment, o as failureSchema, p as readInputs, r as labState, s as fileOf, t as answerState, u as requestText, v as openCheck, w as saveState, x as debug, y as pullRequestOfCheck } from "./clean-up.js";
 import { a as runToExit, i as exitCodes, o as worstExitCode, t as exitCodeOfError } from "./exit2.js";
-import { O as unknown, S as object, T as string, k as url, w as record, y as int } from "./scenario.js";
+import { A as url, C as object, E as string, T as record, k as unknown, x as looseObject, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { n as parseConfig } from "./load.js";
 import { a as parseMaxRuns, n as applyOverrides, o as parsePriority, t as UsageError } from "./overrides.js";
@@ -10,11 +10,11 @@ import { n as phabricatorOf } from "./phabricator-login.js";
 import { n as openRepository } from "./repository.js";
 import { _ as together, c as answering, d as endingOfFailure, f as endingOfResult, h as secondsFor, i as callOnGithub, l as cancelled, m as placeInLine, o as parseCommand, s as newestTeller, u as endingOfError } from "./harbormaster.js";
 import { a as githubFailure, i as publishComment, n as findComment, o as isBreakdown, r as ownLogin, t as createOctokit } from "./github.js";
-import { c as parseRevisionName, f as openRevisionAnswer, n as patchOfRevision, o as findRevision, r as restoreRevision, t as parseEarlier } from "./revision.js";
 import { n as reasonOf } from "./one-line.js";
-import { a as wishesOf, i as testbedsFor } from "./inventory.js";
-import { N as headline, P as outcomeName, z as codeSpan } from "./markdown.js";
 import { c as resultSchema, u as patchName } from "./result.js";
+import { N as headline, P as outcomeName, z as codeSpan } from "./markdown.js";
+import { c as parseRevisionName, f as openRevisionAnswer, n as patchOfRevision, o as findRevision, r as restoreRevision, t as parseEarlier } from "./revision.js";
+import { a as wishesOf, i as testbedsFor } from "./inventory.js";
 import { i as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
 import { t as openReservations } from "./controller.js";
 import { i as historyFile } from "./history.js";
@@ -30,6 +30,189 @@ import { crc32, inflateRawSync } from "node:zlib";
 import { copyFile, mkdir, readFile, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
+
+// src/patch/github.ts
+/** The pull request of a `pull_request` or `pull_request_target` event: `payload` is the JSON in the file `GITHUB_EVENT_PATH`. */
+function pullRequestFromEvent(eventName, payload) {
+	const event = object({ pull_request: pullRequestDocument }).safeParse(payload);
+	if (event.success) return found(event.data.pull_request);
+	return {
+		kind: "not-found",
+		why: misread(`The payload of the ${eventName} event`, event.error)
+	};
+}
+/** The pull request that a person typed as `#123` or `123`, or undefined where it is neither. */
+function pullRequestNumber(input) {
+	const [, digits] = /^#?([1-9]\d{0,9})$/.exec(input.trim()) ?? [];
+	return digits === void 0 ? void 0 : Number(digits);
+}
+/** Pull request `number` as it is at this moment in `repository`, an `owner/name`. */
+async function fetchPullRequest(octokit, repository, number) {
+	const [owner = "", repo = ""] = repository.split("/");
+	try {
+		const { data } = await octokit.rest.pulls.get({
+			owner,
+			repo,
+			pull_number: number
+		});
+		const document = pullRequestDocument.safeParse(data);
+		if (document.success) return found(document.data);
+		return {
+			kind: "failed",
+			why: misread(`GitHub's answer for #${number}`, document.error)
+		};
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		return notFetched(failure, `#${number} of ${repository}`);
+	}
+}
+/** The open pull requests whose head is this very commit; throws where GitHub does not tell. */
+async function pullRequestsWithHead(octokit, repository, headCommit) {
+	const [owner = "", repo = ""] = repository.split("/");
+	const list = () => octokit.paginate(octokit.rest.repos.listPullRequestsAssociatedWithCommit, {
+		owner,
+		repo,
+		commit_sha: headCommit,
+		per_page: 100
+	});
+	return openWithHead(await told(list, `which pull requests have ${headCommit}`), headCommit);
+}
+/** The same by the branch of a fork, which needs no such commit in the repository itself. */
+async function pullRequestsOfBranch(octokit, repository, head) {
+	const [owner = "", repo = ""] = repository.split("/");
+	const list = () => octokit.paginate(octokit.rest.pulls.list, {
+		owner,
+		repo,
+		state: "open",
+		head: `${head.owner}:${head.branch}`,
+		per_page: 100
+	});
+	return openWithHead(await told(list, `which pull requests ${head.owner}:${head.branch} has`), head.commit);
+}
+function openWithHead(documents, headCommit) {
+	return documents.filter(({ state }) => state === "open").flatMap((document) => pullRequestDocument.safeParse(document).data ?? []).map(found).filter(({ pullRequest }) => pullRequest.headCommit === headCommit);
+}
+/** `#7 and #9`, for a message that asks which of them is meant. */
+const numbersOf = (all) => all.map(({ pullRequest }) => `#${pullRequest.number}`).join(" and ");
+/** Whether GitHub lets this person write to the repository; throws where GitHub does not tell. */
+async function mayWrite(octokit, repository, login) {
+	const [owner = "", repo = ""] = repository.split("/");
+	const ask = async () => {
+		try {
+			const { repos } = octokit.rest;
+			const { data } = await repos.getCollaboratorPermissionLevel({
+				owner,
+				repo,
+				username: login
+			});
+			return data.permission;
+		} catch (error) {
+			const failure = githubFailure(error);
+			if (failure?.kind === "answered" && failure.status === 404) return "none";
+			throw error;
+		}
+	};
+	return ["admin", "write"].includes(await told(ask, `what ${login} may do`));
+}
+async function told(ask, what) {
+	try {
+		return await ask();
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		throw new Error(`GitHub did not tell ${what} (${failure.said}): run the job again.`);
+	}
+}
+/** Forty digits, or 64 in a repository that uses SHA-256. */
+const commit$1 = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected a full commit id");
+/** What is used of the JSON that events and the REST API have in common. */
+const pullRequestDocument = object({
+	number: int().positive(),
+	title: string(),
+	html_url: url(),
+	/** Null where the account was deleted, which GitHub then calls "ghost". */
+	user: object({ login: string() }).nullable(),
+	base: object({
+		ref: string(),
+		sha: commit$1,
+		repo: object({ full_name: string() })
+	}),
+	head: object({
+		sha: commit$1,
+		repo: object({ full_name: string() }).nullable()
+	})
+});
+function found(document) {
+	return {
+		kind: "found",
+		pullRequest: {
+			kind: "pull-request",
+			repository: document.base.repo.full_name,
+			number: document.number,
+			title: document.title,
+			author: document.user?.login ?? "ghost",
+			url: document.html_url,
+			baseBranch: document.base.ref,
+			baseCommit: document.base.sha,
+			headCommit: document.head.sha
+		},
+		headRepository: document.head.repo?.full_name ?? null
+	};
+}
+function misread(what, error) {
+	const [issue] = error.issues;
+	return `${what} is not as GitHub describes it, at ${issue?.path.join(".") || "its top"}: ${issue?.message}.`;
+}
+function notFetched(failure, pullRequest) {
+	if (failure.kind === "answered" && failure.status === 404) return {
+		kind: "not-found",
+		why: `There is no pull request ${pullRequest}, or the token may not see it: check the number, and that the job has \`pull-requests: read\`.`
+	};
+	return {
+		kind: "failed",
+		why: `GitHub did not tell what pull request ${pullRequest} is (${failure.said}): run the job again.`
+	};
+}
+
+// src/publish/one-base.ts
+/**
+* The same answer on the head commit, which fails instead of passing where an open pull request with this head goes to
+* another branch than the one that the patch was measured for; its own too, when it was sent elsewhere meanwhile.
+*/
+const forOneBase = (octokit, patch, answer) => ({
+	...answer,
+	async ended(ending) {
+		const found = mayPass(ending) ? await goesElsewhere(octokit, patch) : void 0;
+		await answer.ended(found === void 0 ? ending : withoutPass(ending, found));
+	}
+});
+/** A branch rule takes a check that is neutral for a pass. */
+const mayPass = ({ exitCode }) => exitCode === exitCodes.pass || exitCode === exitCodes.undecided;
+async function goesElsewhere(octokit, patch) {
+	const { repository, headCommit, baseBranch } = patch;
+	try {
+		const elsewhere = (await pullRequestsWithHead(octokit, repository, headCommit)).find(({ pullRequest }) => pullRequest.baseBranch !== baseBranch);
+		if (elsewhere === void 0) return void 0;
+		const { number, baseBranch: branch = "" } = elsewhere.pullRequest;
+		const goes = number === patch.number ? "goes" : "has the same head and goes";
+		return {
+			title: "this commit goes to another branch",
+			why: `${patchName(patch)} was measured for ${codeSpan(baseBranch ?? "another branch")}, and #${number} ${goes} to ${codeSpan(branch)}: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.`
+		};
+	} catch (error) {
+		return {
+			title: "GitHub did not tell where this commit goes",
+			why: `Nobody can say whether another pull request has this commit: ${codeSpan(reasonOf(error), 500)} Write \`/ppsgate rerun\`.`
+		};
+	}
+}
+const withoutPass = (ending, { title, why }) => ({
+	...ending,
+	exitCode: exitCodes.usage,
+	title: `⚪ does not count: ${title}`,
+	summary: `${why}\n\n${ending.summary}`
+});
 
 // src/publish/status.ts
 /** A status knows no neutral: where nobody can say, it fails. */
@@ -181,9 +364,29 @@ async function answerFor(context, { patch, ask, purpose, revisionAnswer }, confi
 		runId,
 		...revisionAnswer
 	});
-	const { octokit, inputs } = context;
-	const { job } = inputs;
-	const { undecided, status } = config.github;
+	const undecided = purpose === "history" ? "neutral" : config.github.undecided;
+	const marks = await marksFor(context, patch, {
+		...config.github,
+		undecided
+	}, {
+		name,
+		runId,
+		isOpen
+	});
+	if (patch.kind !== "pull-request") return marks;
+	const comment = openComment(context.octokit, patch, {
+		name,
+		run: runId,
+		ask,
+		detailsUrl: runUrl(context.inputs.job, runId),
+		log,
+		now: () => /* @__PURE__ */ new Date(),
+		...keepComment && { keep: keepComment }
+	});
+	return together([marks, comment]);
+}
+/** What stands on the head commit: the check, and at a pull request the status where it is asked for. */
+async function marksFor({ octokit, inputs: { job } }, patch, { undecided, status }, { name, runId, isOpen = false }) {
 	const subject = {
 		repository: patch.kind === "pull-request" ? patch.repository : job.repository,
 		patch
@@ -194,26 +397,16 @@ async function answerFor(context, { patch, ask, purpose, revisionAnswer }, confi
 		log,
 		now: () => /* @__PURE__ */ new Date()
 	};
-	const login = await ownLogin(octokit).catch(() => workflowsOwn);
+	const hasButtons = await ownLogin(octokit).catch(() => workflowsOwn) !== workflowsOwn;
 	const check = openCheck(octokit, subject, {
 		...shared,
-		undecided: purpose === "history" ? "neutral" : undecided,
+		undecided,
 		isOpen,
-		hasButtons: login !== workflowsOwn
+		hasButtons
 	});
-	if (patch.kind !== "pull-request") return together([check]);
-	const keep = keepComment && { keep: keepComment };
-	const comment = openComment(octokit, patch, {
-		...shared,
-		run: runId,
-		ask,
-		...keep
-	});
-	return together([
-		check,
-		comment,
-		...status ? [openStatus(octokit, subject, shared)] : []
-	]);
+	if (patch.kind !== "pull-request") return check;
+	const marks = [check, ...status ? [openStatus(octokit, subject, shared)] : []];
+	return forOneBase(octokit, patch, together(marks));
 }
 /** Of the gate, and of what kept it from being one; `key` and `build` are those of a relay. */
 function answerOnPhabricator(context, config, revision, { name, runId, key, build }) {
@@ -233,8 +426,8 @@ const workflowsOwn = "github-actions[bot]";
 
 // src/patch/authorize.ts
 /**
-* Decides for the head as `found` has it, and for no other: a later push needs leave again. A command is leave for what
-* the commander can have seen, which is the commit that he names, or a head that was known before he wrote.
+* Decides for the head as `found` has it, and for no other: a later push needs leave again. What somebody does at the
+* pull request of a fork is leave for what he can have seen: the commit that he names, or a head that was known before.
 */
 async function authorize(occasion, found, rules) {
 	const { number, repository, headCommit, author } = found.pullRequest;
@@ -248,16 +441,22 @@ async function authorize(occasion, found, rules) {
 				why: `The label is not "${rules.label}".`
 			};
 			if (!await rules.mayWrite(by)) return stranger(by, found);
+			if (!isOurs && !isSeen(occasion.at, headCommit, rules.seen)) return {
+				kind: "refused",
+				why: unseenLabel(headCommit)
+			};
 			return {
 				kind: "allowed",
 				why: `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${short(headCommit)}.`
 			};
 		case "pushed":
+		case "revived":
 			if (isOurs) return {
 				kind: "allowed",
 				why: `The head of #${number} is in ${repository} itself, where only people with write permission can push.`
 			};
 			for (const login of /* @__PURE__ */ new Set([author, by])) if (!await isKnown(login)) return fromElsewhere(found, rules.label);
+			if (occasion.kind === "revived" && !rules.measured.includes(headCommit)) return fromElsewhere(found, rules.label);
 			return {
 				kind: "allowed",
 				why: `${author}, the author of #${number}, may have patches measured in ${repository}.`
@@ -275,25 +474,36 @@ async function authorize(occasion, found, rules) {
 				why: `${by}, who may have patches measured in ${repository}, asked for #${number} at ${short(headCommit)}.`
 			};
 		}
-		case "dispatched":
-			if (occasion.commit !== void 0 && occasion.commit !== headCommit) return {
+		case "pressed":
+		case "dispatched": {
+			const { kind, commit } = occasion;
+			if (commit !== void 0 && commit !== headCommit) return {
 				kind: "refused",
-				why: isOlder(occasion.commit, headCommit)
+				why: isOlder(commit, headCommit)
 			};
-			if (occasion.commit !== void 0 && !await isKnown(by)) return stranger(by, found);
+			if (kind === "pressed" && !await isKnown(by)) return stranger(by, found);
+			if (commit === void 0 && !isOurs) return {
+				kind: "refused",
+				why: unnamed(number, headCommit)
+			};
 			return {
 				kind: "allowed",
 				why: `${by}, who may have patches measured in ${repository}, started it for #${number} at ${short(headCommit)}.`
 			};
+		}
 	}
 }
 /** The clocks of GitHub and of a runner may differ by so much. */
 const clockSeconds = 10;
 function whyUnseen({ at, commit }, headCommit, seen) {
 	if (commit !== void 0) return headCommit.startsWith(commit) ? void 0 : isOlder(commit, headCommit);
-	if (seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1e3 < Date.parse(at)) return void 0;
+	if (isSeen(at, headCommit, seen)) return void 0;
 	return `The head is ${short(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate run ${short(headCommit)}.`;
 }
+const isSeen = (at, headCommit, seen) => seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1e3 < Date.parse(at);
+const unseenLabel = (headCommit) => `The head is ${short(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${short(headCommit)}, or take the label off and put it on again.`;
+/** When a run was started GitHub does not tell it. */
+const unnamed = (number, headCommit) => `The head of #${number} is ${short(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
 const isOlder = (commit, headCommit) => `The head is ${short(headCommit)} and no longer ${short(commit)}: read it, and ask again.`;
 const stranger = (by, { pullRequest: { number, repository } }) => ({
 	kind: "refused",
@@ -315,146 +525,6 @@ function fromElsewhere({ pullRequest, headRepository }, label) {
 }
 const short = (commit) => commit.slice(0, 12);
 
-// src/patch/github.ts
-/** The pull request of a `pull_request` or `pull_request_target` event: `payload` is the JSON in the file `GITHUB_EVENT_PATH`. */
-function pullRequestFromEvent(eventName, payload) {
-	const event = object({ pull_request: pullRequestDocument }).safeParse(payload);
-	if (event.success) return found(event.data.pull_request);
-	return {
-		kind: "not-found",
-		why: misread(`The payload of the ${eventName} event`, event.error)
-	};
-}
-/** The pull request that a person typed as `#123` or `123`, or undefined where it is neither. */
-function pullRequestNumber(input) {
-	const [, digits] = /^#?([1-9]\d{0,9})$/.exec(input.trim()) ?? [];
-	return digits === void 0 ? void 0 : Number(digits);
-}
-/** Pull request `number` as it is at this moment in `repository`, an `owner/name`. */
-async function fetchPullRequest(octokit, repository, number) {
-	const [owner = "", repo = ""] = repository.split("/");
-	try {
-		const { data } = await octokit.rest.pulls.get({
-			owner,
-			repo,
-			pull_number: number
-		});
-		const document = pullRequestDocument.safeParse(data);
-		if (document.success) return found(document.data);
-		return {
-			kind: "failed",
-			why: misread(`GitHub's answer for #${number}`, document.error)
-		};
-	} catch (error) {
-		const failure = githubFailure(error);
-		if (failure === void 0) throw error;
-		return notFetched(failure, `#${number} of ${repository}`);
-	}
-}
-/** The open pull request whose head is this very commit, if there is one; throws where GitHub does not tell. */
-async function pullRequestWithHead(octokit, repository, headCommit) {
-	const [owner = "", repo = ""] = repository.split("/");
-	const list = () => octokit.paginate(octokit.rest.repos.listPullRequestsAssociatedWithCommit, {
-		owner,
-		repo,
-		commit_sha: headCommit,
-		per_page: 100
-	});
-	return openWithHead(await told(list, `which pull requests have ${headCommit}`), headCommit);
-}
-/** The same by the branch of a fork, which needs no such commit in the repository itself. */
-async function pullRequestOfBranch(octokit, repository, head) {
-	const [owner = "", repo = ""] = repository.split("/");
-	const list = () => octokit.paginate(octokit.rest.pulls.list, {
-		owner,
-		repo,
-		state: "open",
-		head: `${head.owner}:${head.branch}`,
-		per_page: 100
-	});
-	return openWithHead(await told(list, `which pull requests ${head.owner}:${head.branch} has`), head.commit);
-}
-function openWithHead(documents, headCommit) {
-	return documents.filter(({ state }) => state === "open").flatMap((document) => pullRequestDocument.safeParse(document).data ?? []).map(found).find(({ pullRequest }) => pullRequest.headCommit === headCommit);
-}
-/** Whether GitHub lets this person write to the repository; throws where GitHub does not tell. */
-async function mayWrite(octokit, repository, login) {
-	const [owner = "", repo = ""] = repository.split("/");
-	const ask = async () => {
-		try {
-			const { repos } = octokit.rest;
-			const { data } = await repos.getCollaboratorPermissionLevel({
-				owner,
-				repo,
-				username: login
-			});
-			return data.permission;
-		} catch (error) {
-			const failure = githubFailure(error);
-			if (failure?.kind === "answered" && failure.status === 404) return "none";
-			throw error;
-		}
-	};
-	return ["admin", "write"].includes(await told(ask, `what ${login} may do`));
-}
-async function told(ask, what) {
-	try {
-		return await ask();
-	} catch (error) {
-		const failure = githubFailure(error);
-		if (failure === void 0) throw error;
-		throw new Error(`GitHub did not tell ${what} (${failure.said}): run the job again.`);
-	}
-}
-/** Forty digits, or 64 in a repository that uses SHA-256. */
-const commit$1 = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected a full commit id");
-/** What is used of the JSON that events and the REST API have in common. */
-const pullRequestDocument = object({
-	number: int().positive(),
-	title: string(),
-	html_url: url(),
-	/** Null where the account was deleted, which GitHub then calls "ghost". */
-	user: object({ login: string() }).nullable(),
-	base: object({
-		sha: commit$1,
-		repo: object({ full_name: string() })
-	}),
-	head: object({
-		sha: commit$1,
-		repo: object({ full_name: string() }).nullable()
-	})
-});
-function found(document) {
-	return {
-		kind: "found",
-		pullRequest: {
-			kind: "pull-request",
-			repository: document.base.repo.full_name,
-			number: document.number,
-			title: document.title,
-			author: document.user?.login ?? "ghost",
-			url: document.html_url,
-			baseCommit: document.base.sha,
-			headCommit: document.head.sha
-		},
-		headRepository: document.head.repo?.full_name ?? null
-	};
-}
-function misread(what, error) {
-	const [issue] = error.issues;
-	return `${what} is not as GitHub describes it, at ${issue?.path.join(".") || "its top"}: ${issue?.message}.`;
-}
-function notFetched(failure, pullRequest) {
-	if (failure.kind === "answered" && failure.status === 404) return {
-		kind: "not-found",
-		why: `There is no pull request ${pullRequest}, or the token may not see it: check the number, and that the job has \`pull-requests: read\`.`
-	};
-	return {
-		kind: "failed",
-		why: `GitHub did not tell what pull request ${pullRequest} is (${failure.said}): run the job again.`
-	};
-}
-
 // src/action/admit.ts
 /** Of the comment that answers commands: the one with the verdict is not for strangers to overwrite. */
 const noticeName = "ppsgate notice";
@@ -463,37 +533,36 @@ async function admit(trigger, world) {
 	switch (trigger.kind) {
 		case "nothing": return trigger;
 		case "pull-request": {
-			const { found, by, label } = trigger;
-			return admitPullRequest(found, label === void 0 ? {
-				kind: "pushed",
-				by
-			} : {
-				kind: "labelled",
-				by,
-				label
-			}, {}, world);
+			const { found, occasion } = trigger;
+			return admitPullRequest(found, occasion, {}, world);
 		}
 		case "comment": return admitComment(trigger, world);
 		case "dispatched": return admitDispatched(trigger, world);
-		case "button": {
-			const { by, button, headCommit } = trigger;
-			const found = await pullRequestWithHead(world.octokit, world.repositoryName, headCommit);
-			if (found === void 0) return {
-				kind: "nothing",
-				why: `No open pull request has the head ${headCommit}.`
-			};
-			return admitAgain(found, {
-				kind: "dispatched",
-				by,
-				commit: headCommit
-			}, { kind: button }, world);
-		}
+		case "button": return admitButton(trigger, world);
 		case "push": return go(await pushed(trigger, world.repository), {}, world, "What is pushed to the default branch is measured.", "history");
 		case "schedule": {
 			const { commit } = trigger;
 			return go(await patchOfRange(world.repository, `${commit}..${commit}`), {}, world, "The head of the default branch is measured against itself.", "nightly");
 		}
 	}
+}
+async function admitButton({ by, button, headCommit, number }, world) {
+	const all = await pullRequestsWithHead(world.octokit, world.repositoryName, headCommit);
+	const meant = number === void 0 ? all : all.filter(({ pullRequest }) => pullRequest.number === number);
+	const [found, ...more] = meant;
+	if (found === void 0) return {
+		kind: "nothing",
+		why: `No open pull request has the head ${headCommit}.`
+	};
+	if (more.length > 0) return {
+		kind: "nothing",
+		why: `${numbersOf(meant)} have the head ${headCommit}: write /ppsgate rerun at the one that is meant.`
+	};
+	return admitAgain(found, {
+		kind: "pressed",
+		by,
+		commit: headCommit
+	}, { kind: button }, world);
 }
 async function admitComment({ number, text, by, at }, world) {
 	const command = parseCommand(text);
@@ -521,7 +590,7 @@ async function admitComment({ number, text, by, at }, world) {
 				at,
 				commit: pullRequest.headCommit
 			};
-			const { rules } = await rulesFor(found, {}, world);
+			const { config, rules } = await rulesFor(found, {}, world);
 			const { kind, why } = await authorize(occasion, found, rules);
 			return kind === "allowed" ? {
 				kind: "cancel",
@@ -530,6 +599,7 @@ async function admitComment({ number, text, by, at }, world) {
 			} : {
 				kind: "refused",
 				pullRequest,
+				config,
 				name: noticeName,
 				why
 			};
@@ -571,8 +641,13 @@ async function admitDispatched(trigger, world) {
 	if (/^.+\.\..+$/.test(name)) return go(await patchOfRange(world.repository, name), ask, world, `${by} started it.`, "patch");
 	if (!/^[0-9a-f]{7,64}$/.test(name)) throw new UsageError(`patch: expected a pull request like #123, a revision like D27401, a commit or a range like main..my-branch, found "${name}".`);
 	const commit = await world.repository.resolve(name);
-	const found = await pullRequestWithHead(world.octokit, world.repositoryName, commit);
-	if (found !== void 0) return admitPullRequest(found, occasion, ask, world);
+	const all = await pullRequestsWithHead(world.octokit, world.repositoryName, commit);
+	const [found, ...more] = all;
+	if (more.length > 0) throw new UsageError(`patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${commit.slice(0, 12)} at the one that is meant.`);
+	if (found !== void 0) return admitPullRequest(found, {
+		...occasion,
+		commit
+	}, ask, world);
 	return go(await patchOfRange(world.repository, `${commit}^..${commit}`), ask, world, `${by} started it.`, "patch");
 }
 /** A relay has looked whose diff it is, and people who may start a job may have any measured. */
@@ -609,10 +684,11 @@ async function admitPullRequest(found, occasion, ask, world) {
 		kind: "nothing",
 		why: leave.why
 	};
-	const name = occasion.kind === "pushed" ? ownName : noticeName;
+	const name = occasion.kind === "pushed" || occasion.kind === "revived" ? ownName : noticeName;
 	if (leave.kind === "refused") return {
 		kind: "refused",
 		pullRequest,
+		config,
 		name,
 		why: leave.why
 	};
@@ -694,7 +770,8 @@ async function rulesFor({ pullRequest }, ask, { octokit, repositoryName, readCon
 			seen: memory && {
 				headCommit: memory.headCommit,
 				since: memory.since
-			}
+			},
+			measured: [memory?.last, ...memory?.earlier ?? []].flatMap((one) => one?.headCommit ?? [])
 		},
 		name,
 		memory
@@ -767,39 +844,62 @@ function read(event, schema) {
 	const where = issue?.path.join(".") || "its top";
 	throw new UsageError(`The payload of the event ${event.name} is not as GitHub describes it, at ${where}: ${issue?.message}.`);
 }
-const calling = /* @__PURE__ */ new Set([
-	"opened",
-	"reopened",
-	"synchronize",
-	"ready_for_review"
-]);
+const pullRequestPayload = object({
+	action: string(),
+	sender,
+	label: object({ name: string() }).nullish(),
+	changes: object({ base: looseObject({}).optional() }).nullish()
+});
 function fromPullRequest(event) {
-	const { action, sender: by, label } = read(event, object({
-		action: string(),
-		sender,
-		label: object({ name: string() }).nullish()
-	}));
-	if (action !== "labeled" && !calling.has(action)) return {
+	const payload = read(event, pullRequestPayload);
+	const { action } = payload;
+	if (action === "labeled" && payload.label == null) return {
+		kind: "nothing",
+		why: "GitHub does not tell which label was put."
+	};
+	if (action === "edited" && payload.changes?.base === void 0) return {
+		kind: "nothing",
+		why: "Only another base is an edit that has anything measured."
+	};
+	const occasion = occasionOf(event, payload);
+	if (occasion === void 0) return {
 		kind: "nothing",
 		why: `Nothing is measured when a pull request is ${action}.`
 	};
 	const found = pullRequestFromEvent(event.name, event.payload);
 	if (found.kind !== "found") throw new UsageError(found.why);
-	if (action !== "labeled") return {
-		kind: "pull-request",
-		found,
-		by: by.login
-	};
-	if (label == null) return {
-		kind: "nothing",
-		why: "GitHub does not tell which label was put."
-	};
 	return {
 		kind: "pull-request",
 		found,
-		by: by.login,
-		label: label.name
+		occasion
 	};
+}
+/** GitHub sends with each event the pull request as it is then, so a label was put when that was changed last. */
+const labelledPayload = object({ pull_request: object({ updated_at: datetime() }) });
+function occasionOf(event, { action, sender: { login: by }, label }) {
+	switch (action) {
+		case "opened":
+		case "synchronize": return {
+			kind: "pushed",
+			by
+		};
+		case "reopened":
+		case "ready_for_review":
+		case "edited": return {
+			kind: "revived",
+			by
+		};
+		case "labeled": {
+			const { updated_at: at } = read(event, labelledPayload).pull_request;
+			return {
+				kind: "labelled",
+				by,
+				at,
+				label: label?.name ?? ""
+			};
+		}
+		default: return;
+	}
 }
 const commentPayload = object({
 	action: string(),
@@ -869,7 +969,8 @@ const checkRunPayload = object({
 	sender,
 	check_run: object({
 		head_sha: commit,
-		name: string()
+		name: string(),
+		external_id: string().nullish()
 	}),
 	requested_action: object({ identifier: string().optional() }).nullish()
 });
@@ -881,11 +982,13 @@ function fromButton(payload) {
 		kind: "nothing",
 		why: "Only the buttons of the check of ppsgate ask for anything."
 	};
+	const number = pullRequestOfCheck(check_run.external_id ?? "");
 	return {
 		kind: "button",
 		by: sender.login,
 		button: asked,
-		headCommit: check_run.head_sha
+		headCommit: check_run.head_sha,
+		...number !== void 0 && { number }
 	};
 }
 const pushPayload = object({
@@ -1015,10 +1118,11 @@ async function acknowledge(trigger, { octokit, inputs }) {
 	}).catch((error) => info(`The command got no reaction (${error.message}).`));
 }
 /** A refusal takes the place of what the comment told of an earlier push; the answer to a command has one of its own. */
-async function tell(admission, { octokit, inputs }) {
+async function tell(admission, context) {
 	if (admission.kind === "go" || admission.kind === "nothing") return;
+	const { octokit, inputs } = context;
 	if (admission.kind === "refused") {
-		await tellRefusal(octokit, {
+		await tellRefusal(context, {
 			...admission,
 			runId: inputs.job.runId
 		});
@@ -1029,8 +1133,13 @@ async function tell(admission, { octokit, inputs }) {
 	const published = await publishComment(octokit, pullRequest, compose, { marker: notice });
 	if (published.kind === "not-published") warning(published.why);
 }
-/** Also in the name of a job whose token may only read. */
-async function tellRefusal(octokit, { pullRequest, name, why, runId: run }) {
+/**
+* Also in the name of a job whose token may only read. A check on the head that was passed for another base, or another
+* pull request, fails from now on.
+*/
+async function tellRefusal(context, refusal) {
+	const { pullRequest, config, name, why, runId: run } = refusal;
+	const { octokit, inputs } = context;
 	const { number, headCommit } = pullRequest;
 	const body = `### ⏸️ ppsgate: #${number} waits for a maintainer\n\n${codeSpan(why, 1e3)}`;
 	const writing = {
@@ -1042,6 +1151,23 @@ async function tellRefusal(octokit, { pullRequest, name, why, runId: run }) {
 	const compose = (before) => name !== "ppsgate notice" && isTold(before, headCommit) ? void 0 : composeComment(before, body, writing);
 	const published = await publishComment(octokit, pullRequest, compose, { marker: markerOf(name) });
 	if (published.kind === "not-published") warning(published.why);
+	if (name === "ppsgate notice") return;
+	const subject = {
+		repository: pullRequest.repository,
+		patch: pullRequest
+	};
+	for (const gate of gateNames(wishesFor(config, {}, inputs))) {
+		if (!await standsForAnother(octokit, subject, gate)) continue;
+		const marks = await marksFor(context, pullRequest, config.github, {
+			name: gate,
+			runId: run
+		});
+		const ending = endingOfFailure(exitCodes.usage, why);
+		await marks.ended({
+			...ending,
+			title: "⏸️ waits for a maintainer"
+		});
+	}
 }
 /** Or whoever opens it again would wipe out what was measured of the same head. */
 const isTold = (comment, headCommit) => comment !== void 0 && readMemory(comment)?.headCommit === headCommit;
@@ -3192,11 +3318,12 @@ async function runPublish(context) {
 		if (ending.refused !== void 0 && request.patch.kind === "pull-request") {
 			const refusal = {
 				pullRequest: request.patch,
+				config,
 				name,
 				why: ending.refused,
 				runId
 			};
-			await tellRefusal(context.octokit, refusal);
+			await tellRefusal(context, refusal);
 			continue;
 		}
 		await (await answerFor(context, request, config, {
@@ -3223,11 +3350,13 @@ async function sourceOf(context) {
 	};
 	if (job.eventName !== "workflow_run") throw new UsageError("publish: expected the input `request` of an earlier job, or the event workflow_run.");
 	const { workflow_run: run } = workflowRun.parse(await readEvent(job));
-	const found = await pullRequestOfBranch(context.octokit, job.repository, {
+	const all = await pullRequestsOfBranch(context.octokit, job.repository, {
 		owner: run.head_repository.owner.login,
 		branch: run.head_branch,
 		commit: run.head_sha
 	});
+	const [found, ...more] = all;
+	if (more.length > 0) throw new UsageError(`${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${run.head_sha.slice(0, 12)} at the one that is meant.`);
 	if (found === void 0) {
 		info(`No open pull request has ${run.head_sha} as its head any more: nobody is answered.`);
 		return;

@@ -1,6 +1,6 @@
 import { n as version } from "./package.js";
 import { a as studentTail, c as mean, m as sumNthPowerDeviations, n as criticalT } from "./student.js";
-import { S as object, T as string, b as literal, g as boolean, m as array, n as cellSchema, t as cellName, v as discriminatedUnion, w as record, y as int } from "./scenario.js";
+import { C as object, E as string, T as record, b as literal, g as boolean, m as array, n as cellSchema, t as cellName, v as discriminatedUnion, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { n as lookSizes } from "./design.js";
 import { n as reasonOf } from "./one-line.js";

@@ -1,6 +1,6 @@
 import { n as __require, r as __toESM, t as __commonJSMin } from "./rolldown-runtime.js";
 import { t as labDown } from "./lab.js";
-import { S as object, T as string, g as boolean, k as url, m as array, p as _enum, y as int } from "./scenario.js";
+import { A as url, C as object, E as string, g as boolean, m as array, p as _enum, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { n as number } from "./coerce.js";
 import { a as rerunAsRoot } from "./requirements.js";
@@ -17477,8 +17477,9 @@ async function closeLeftCheck(octokit, { repository, patch }, { name, detailsUrl
 			filter: "all",
 			per_page: 100
 		});
+		const ours = externalIdOf(patch, detailsUrl);
 		for (const { id: check_run_id, external_id, status } of found.data.check_runs) {
-			if (external_id !== detailsUrl || status === "completed") continue;
+			if (external_id !== ours || status === "completed") continue;
 			const ending = {
 				status: "completed",
 				conclusion: "cancelled",
@@ -17498,6 +17499,33 @@ async function closeLeftCheck(octokit, { repository, patch }, { name, detailsUrl
 	} catch (error) {
 		return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be told (${githubFailure(error)?.said ?? reasonOf(error)}): run the job again.`;
 	}
+}
+/**
+* Whether the newest check of this name on the head was passed, or left open, for another pull request or another base:
+* a check stands on a commit, and speaks for whatever has that commit. True as well where GitHub does not tell.
+*/
+async function standsForAnother(octokit, { repository, patch }, name) {
+	const [owner = "", repo = ""] = repository.split("/");
+	try {
+		const newest = (await octokit.rest.checks.listForRef({
+			owner,
+			repo,
+			ref: patch.headCommit,
+			check_name: name,
+			filter: "all",
+			per_page: 100
+		})).data.check_runs.toSorted((a, b) => b.id - a.id)[0];
+		return (newest?.conclusion === "success" || newest?.conclusion === "neutral") && !newest.external_id?.startsWith(externalIdOf(patch, ""));
+	} catch {
+		return true;
+	}
+}
+/** `#7 main https://…`: what a check was made for. No branch has a space in its name. */
+const externalIdOf = (patch, detailsUrl) => patch.kind === "pull-request" ? `#${patch.number} ${patch.baseBranch ?? "?"} ${detailsUrl}` : detailsUrl;
+/** The number of the pull request that a check was made for, by its `external_id`. */
+function pullRequestOfCheck(externalId) {
+	const [, digits] = /^#([1-9]\d{0,9}) /.exec(externalId) ?? [];
+	return digits === void 0 ? void 0 : Number(digits);
 }
 /**
 * What makes the job red makes the check red, and only a pass makes it green. `neutral` would be fair where nobody can
@@ -17531,6 +17559,7 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOpen = false }) {
 	const { headCommit } = subject.patch;
 	const request = { retries: 0 };
 	const { checks } = octokit.rest;
+	const external_id = externalIdOf(subject.patch, detailsUrl);
 	let id;
 	let mayExist = isOpen;
 	let mayBeComplete = false;
@@ -17544,7 +17573,7 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOpen = false }) {
 			owner,
 			repo,
 			...about,
-			external_id: detailsUrl,
+			external_id,
 			request,
 			...view
 		});
@@ -17561,7 +17590,7 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOpen = false }) {
 			per_page: 100
 		})).data.check_runs.find((run) => {
 			if (id !== void 0) return run.id === id;
-			if (run.external_id !== detailsUrl) return false;
+			if (run.external_id !== external_id) return false;
 			return run.status !== "completed" || hasEnded(run, view);
 		});
 	};
@@ -18005,4 +18034,4 @@ const log = {
 };
 const warn = (error) => warning(error.message);
 
-export { setOutput as C, summary as E, saveState as S, warning as T, readMemory as _, openAnswerText as a, error as b, readRequest as c, subjectOf as d, readEvent as f, markerOf as g, composeComment as h, leaseState as i, requestSchema as l, openComment as m, cleanUp as n, failureSchema as o, readInputs as p, labState as r, fileOf as s, answerState as t, requestText as u, openCheck as v, setSecret as w, info as x, debug as y };
+export { info as C, warning as D, setSecret as E, summary as O, error as S, setOutput as T, readMemory as _, openAnswerText as a, standsForAnother as b, readRequest as c, subjectOf as d, readEvent as f, markerOf as g, composeComment as h, leaseState as i, requestSchema as l, openComment as m, cleanUp as n, failureSchema as o, readInputs as p, labState as r, fileOf as s, answerState as t, requestText as u, openCheck as v, saveState as w, debug as x, pullRequestOfCheck as y };

@@ -1,4 +1,4 @@
-import { A as _coercedDate, f as ZodNumber, j as _coercedNumber, u as ZodDate } from "./scenario.js";
+import { M as _coercedNumber, f as ZodNumber, j as _coercedDate, u as ZodDate } from "./scenario.js";
 
 // node_modules/zod/v4/classic/coerce.js
 function number(params) {

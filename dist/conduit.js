@@ -1,4 +1,4 @@
-import { C as preprocess, O as unknown, S as object, T as string, m as array, w as record } from "./scenario.js";
+import { C as object, E as string, T as record, k as unknown, m as array, w as preprocess } from "./scenario.js";
 import { n as reasonOf } from "./one-line.js";
 import { setTimeout } from "node:timers/promises";
 

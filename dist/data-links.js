@@ -1,5 +1,5 @@
 import { n as __require, r as __toESM, t as __commonJSMin } from "./rolldown-runtime.js";
-import { S as object, T as string, b as literal, m as array, n as cellSchema, p as _enum, t as cellName, x as number, y as int } from "./scenario.js";
+import { C as object, E as string, S as number, b as literal, m as array, n as cellSchema, p as _enum, t as cellName, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { P as outcomeName, _ as renderMarkdown, z as codeSpan } from "./markdown.js";
 import { l as formatPps } from "./format.js";

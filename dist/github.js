@@ -1,4 +1,4 @@
-import { D as union, S as object, T as string, b as literal, m as array } from "./scenario.js";
+import { C as object, E as string, O as union, b as literal, m as array } from "./scenario.js";
 import { setTimeout } from "node:timers/promises";
 
 // src/patch/github-error.ts

@@ -1,5 +1,5 @@
 import { i as exitCodes, n as exitCodeOfResult, t as exitCodeOfError } from "./exit2.js";
-import { O as unknown, S as object, T as string, g as boolean, r as families, t as cellName, w as record, y as int } from "./scenario.js";
+import { C as object, E as string, T as record, g as boolean, k as unknown, r as families, t as cellName, y as int } from "./scenario.js";
 import { C as require_fastest_levenshtein, T as excerpt, x as didYouMean } from "./schema.js";
 import { n as reasonOf } from "./one-line.js";
 import { t as ConduitError } from "./conduit.js";

@@ -1,5 +1,5 @@
 import { c as mean, m as sumNthPowerDeviations } from "./student.js";
-import { S as object, T as string, g as boolean, m as array, n as cellSchema, t as cellName, x as number, y as int } from "./scenario.js";
+import { C as object, E as string, S as number, g as boolean, m as array, n as cellSchema, t as cellName, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { t as median } from "./summary.js";
 import { dirname } from "node:path";

@@ -1,4 +1,4 @@
-import { M as _isoDateTime, d as ZodISODateTime } from "./scenario.js";
+import { N as _isoDateTime, d as ZodISODateTime } from "./scenario.js";
 
 // node_modules/zod/v4/classic/iso.js
 function datetime(params) {

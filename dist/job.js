@@ -1,4 +1,4 @@
-import { S as object, T as string, y as int } from "./scenario.js";
+import { C as object, E as string, y as int } from "./scenario.js";
 import { r as askSchema } from "./harbormaster.js";
 
 // src/relay/job.ts

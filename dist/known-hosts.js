@@ -1,4 +1,4 @@
-import { S as object, T as string, m as array, p as _enum } from "./scenario.js";
+import { C as object, E as string, m as array, p as _enum } from "./scenario.js";
 import { n as reasonOf, r as shortened, t as lastLine } from "./one-line.js";
 import { createHash, createHmac } from "node:crypto";
 

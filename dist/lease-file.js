@@ -1,4 +1,4 @@
-import { S as object, T as string, _ as custom } from "./scenario.js";
+import { C as object, E as string, _ as custom } from "./scenario.js";
 import { a as holdingOf, g as StoreError, i as giveBack, p as readLab, t as openStore } from "./open.js";
 import { join } from "node:path";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";

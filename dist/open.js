@@ -1,4 +1,4 @@
-import { D as union, E as tuple, S as object, T as string, g as boolean, m as array, p as _enum, x as number, y as int } from "./scenario.js";
+import { C as object, D as tuple, E as string, O as union, S as number, g as boolean, m as array, p as _enum, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { n as number$1 } from "./coerce.js";
 import { c as assign, d as priorities, f as testbedsOf, l as byTurn } from "./overrides.js";

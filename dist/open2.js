@@ -1,5 +1,5 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { S as object, T as string, a as isLinuxScenario, b as literal, x as number } from "./scenario.js";
+import { C as object, E as string, S as number, a as isLinuxScenario, b as literal } from "./scenario.js";
 import { _ as commandText, c as flowRanges, d as isReady, f as netmapPort, g as tellingProcessId, h as senderCommand, l as flowSlices, m as receiverCommand, p as processIdIn, r as frameBytesFor, u as interruptCommand, v as shell } from "./schema.js";
 import { n as reasonOf, r as shortened, t as lastLine } from "./one-line.js";
 import { n as isAsSaid, r as whyGitRefuses, t as checkDiff } from "./diff.js";

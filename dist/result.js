@@ -1,4 +1,4 @@
-import { S as object, T as string, b as literal, k as url, m as array, n as cellSchema, p as _enum, s as scenarioSchema, v as discriminatedUnion, w as record, x as number, y as int } from "./scenario.js";
+import { A as url, C as object, E as string, S as number, T as record, b as literal, m as array, n as cellSchema, p as _enum, s as scenarioSchema, v as discriminatedUnion, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { t as designNames } from "./design.js";
 
@@ -12,6 +12,8 @@ const pullRequest = object({
 	title: string(),
 	author: string(),
 	url: url(),
+	/** The branch that it goes to; absent in results from before this was recorded. */
+	baseBranch: string().optional(),
 	baseCommit: commit,
 	headCommit: commit
 });

@@ -1,5 +1,5 @@
 import { i as exitCodes } from "./exit2.js";
-import { D as union, O as unknown, S as object, T as string, b as literal, g as boolean, m as array, t as cellName, v as discriminatedUnion, y as int } from "./scenario.js";
+import { C as object, E as string, O as union, b as literal, g as boolean, k as unknown, m as array, t as cellName, v as discriminatedUnion, y as int } from "./scenario.js";
 import { t as UsageError } from "./overrides.js";
 import { n as reasonOf, r as shortened } from "./one-line.js";
 import { n as mapOf, t as ConduitError } from "./conduit.js";

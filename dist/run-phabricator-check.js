@@ -1,5 +1,5 @@
 import { t as loadConfig } from "./load.js";
-import { O as unknown, S as object, T as string, m as array, w as record, y as int } from "./scenario.js";
+import { C as object, E as string, T as record, k as unknown, m as array, y as int } from "./scenario.js";
 import { i as exitCodes } from "./exit2.js";
 import { i as readSecret, n as phabricatorOf, r as tokenVariable, t as openPhabricator } from "./phabricator-login.js";
 import { n as reasonOf } from "./one-line.js";

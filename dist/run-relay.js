@@ -1,5 +1,5 @@
 import { t as loadConfig } from "./load.js";
-import { C as preprocess, D as union, O as unknown, S as object, T as string, b as literal, g as boolean, m as array, p as _enum, v as discriminatedUnion, y as int } from "./scenario.js";
+import { C as object, E as string, O as union, b as literal, g as boolean, k as unknown, m as array, p as _enum, v as discriminatedUnion, w as preprocess, y as int } from "./scenario.js";
 import { t as date } from "./coerce.js";
 import { a as parseMaxRuns, n as applyOverrides, t as UsageError } from "./overrides.js";
 import { i as readSecret, n as phabricatorOf, t as openPhabricator } from "./phabricator-login.js";

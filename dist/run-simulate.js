@@ -1,5 +1,5 @@
 import { t as UsageError } from "./overrides.js";
-import { N as NEVER, S as object, T as string, m as array, x as number } from "./scenario.js";
+import { C as object, E as string, P as NEVER, S as number, m as array } from "./scenario.js";
 import { D as ratio, E as expected, t as configKeys, w as duration } from "./schema.js";
 import { c as formatPercent, d as grouped } from "./format.js";
 import { t as simulate } from "./simulate.js";

@@ -5542,6 +5542,14 @@ function object(shape, params) {
 	};
 	return new ZodObject(def);
 }
+function looseObject(shape, params) {
+	return new ZodObject({
+		type: "object",
+		shape,
+		catchall: unknown(),
+		...normalizeParams(params)
+	});
+}
 const ZodUnion = /*@__PURE__*/ $constructor("ZodUnion", (inst, def) => {
 	$ZodUnion.init(inst, def);
 	ZodType.init(inst, def);
@@ -5912,4 +5920,4 @@ const cellName = ({ scenario, family, frameBytes }) => [
 ].filter(Boolean).join(" ");
 const isLinuxScenario = (scenario) => scenariosOf.linux.some((name) => name === scenario);
 
-export { _coercedDate as A, preprocess as C, union as D, tuple as E, _isoDateTime as M, NEVER as N, unknown as O, object as S, string as T, custom as _, isLinuxScenario as a, literal as b, scenarios as c, ZodISODateTime as d, ZodNumber as f, boolean as g, base64 as h, familySchema as i, _coercedNumber as j, url as k, scenariosOf as l, array as m, cellSchema as n, ownRulesSchema as o, _enum as p, families as r, scenarioSchema as s, cellName as t, ZodDate as u, discriminatedUnion as v, record as w, number as x, int as y };
+export { url as A, object as C, tuple as D, string as E, _coercedNumber as M, _isoDateTime as N, union as O, NEVER as P, number as S, record as T, custom as _, isLinuxScenario as a, literal as b, scenarios as c, ZodISODateTime as d, ZodNumber as f, boolean as g, base64 as h, familySchema as i, _coercedDate as j, unknown as k, scenariosOf as l, array as m, cellSchema as n, ownRulesSchema as o, _enum as p, families as r, scenarioSchema as s, cellName as t, ZodDate as u, discriminatedUnion as v, preprocess as w, looseObject as x, int as y };

@@ -1,5 +1,5 @@
 import { t as __commonJSMin } from "./rolldown-runtime.js";
-import { D as union, S as object, T as string, _ as custom, b as literal, c as scenarios, g as boolean, k as url, l as scenariosOf, m as array, p as _enum, r as families, s as scenarioSchema, v as discriminatedUnion, w as record, x as number } from "./scenario.js";
+import { A as url, C as object, E as string, O as union, S as number, T as record, _ as custom, b as literal, c as scenarios, g as boolean, l as scenariosOf, m as array, p as _enum, r as families, s as scenarioSchema, v as discriminatedUnion } from "./scenario.js";
 import { t as designNames } from "./design.js";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
 

@@ -8,8 +8,9 @@ import {
   type FoundPullRequest,
   fetchPullRequest,
   mayWrite,
+  numbersOf,
   pullRequestNumber,
-  pullRequestWithHead,
+  pullRequestsWithHead,
 } from '../patch/github.ts';
 import { type Patch, type PullRequest, patchName, type Revision } from '../patch/patch.ts';
 import { patchOfRange } from '../patch/range.ts';
@@ -24,7 +25,7 @@ export type Admission =
   /** `why` is one sentence for the log. */
   | { kind: 'go'; request: AdmittedRequest; config: Config; why: string }
   /** `why` is one sentence for the people at the pull request, and `name` that of the comment for it. */
-  | { kind: 'refused'; pullRequest: PullRequest; name: string; why: string }
+  | { kind: 'refused'; pullRequest: PullRequest; config: Config; name: string; why: string }
   /** A command that measures nothing: what is answered, as plain text. */
   | { kind: 'cancel' | 'help' | 'mistaken'; pullRequest: PullRequest; why: string }
   | { kind: 'nothing'; why: string };
@@ -55,24 +56,15 @@ export async function admit(trigger: Trigger, world: AdmitWorld): Promise<Admiss
     case 'nothing':
       return trigger;
     case 'pull-request': {
-      const { found, by, label } = trigger;
-      const occasion: Occasion =
-        label === undefined ? { kind: 'pushed', by } : { kind: 'labelled', by, label };
+      const { found, occasion } = trigger;
       return admitPullRequest(found, occasion, {}, world);
     }
     case 'comment':
       return admitComment(trigger, world);
     case 'dispatched':
       return admitDispatched(trigger, world);
-    case 'button': {
-      const { by, button, headCommit } = trigger;
-      const found = await pullRequestWithHead(world.octokit, world.repositoryName, headCommit);
-      if (found === undefined) {
-        return { kind: 'nothing', why: `No open pull request has the head ${headCommit}.` };
-      }
-      const occasion: Occasion = { kind: 'dispatched', by, commit: headCommit };
-      return admitAgain(found, occasion, { kind: button }, world);
-    }
+    case 'button':
+      return admitButton(trigger, world);
     case 'push': {
       const patch = await pushed(trigger, world.repository);
       return go(patch, {}, world, 'What is pushed to the default branch is measured.', 'history');
@@ -84,6 +76,24 @@ export async function admit(trigger: Trigger, world: AdmitWorld): Promise<Admiss
       return go(patch, {}, world, why, 'nightly');
     }
   }
+}
+
+async function admitButton(
+  { by, button, headCommit, number }: Extract<Trigger, { kind: 'button' }>,
+  world: AdmitWorld,
+): Promise<Admission> {
+  const all = await pullRequestsWithHead(world.octokit, world.repositoryName, headCommit);
+  const meant =
+    number === undefined ? all : all.filter(({ pullRequest }) => pullRequest.number === number);
+  const [found, ...more] = meant;
+  if (found === undefined) {
+    return { kind: 'nothing', why: `No open pull request has the head ${headCommit}.` };
+  }
+  if (more.length > 0) {
+    const why = `${numbersOf(meant)} have the head ${headCommit}: write /ppsgate rerun at the one that is meant.`;
+    return { kind: 'nothing', why };
+  }
+  return admitAgain(found, { kind: 'pressed', by, commit: headCommit }, { kind: button }, world);
 }
 
 async function admitComment(
@@ -101,11 +111,11 @@ async function admitComment(
       return { kind: 'help', pullRequest, why: '' };
     case 'cancel': {
       const occasion: Occasion = { kind: 'commanded', by, at, commit: pullRequest.headCommit };
-      const { rules } = await rulesFor(found, {}, world);
+      const { config, rules } = await rulesFor(found, {}, world);
       const { kind, why } = await authorize(occasion, found, rules);
       return kind === 'allowed'
         ? { kind: 'cancel', pullRequest, why: `${by} has cancelled it.` }
-        : { kind: 'refused', pullRequest, name: noticeName, why };
+        : { kind: 'refused', pullRequest, config, name: noticeName, why };
     }
     case 'run':
     case 'rerun':
@@ -151,8 +161,14 @@ async function admitDispatched(
     );
   }
   const commit = await world.repository.resolve(name);
-  const found = await pullRequestWithHead(world.octokit, world.repositoryName, commit);
-  if (found !== undefined) return admitPullRequest(found, occasion, ask, world);
+  const all = await pullRequestsWithHead(world.octokit, world.repositoryName, commit);
+  const [found, ...more] = all;
+  if (more.length > 0) {
+    throw new UsageError(
+      `patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${commit.slice(0, 12)} at the one that is meant.`,
+    );
+  }
+  if (found !== undefined) return admitPullRequest(found, { ...occasion, commit }, ask, world);
   const patch = await patchOfRange(world.repository, `${commit}^..${commit}`);
   return go(patch, ask, world, `${by} started it.`, 'patch');
 }
@@ -187,8 +203,11 @@ async function admitPullRequest(
   const { config, rules, name: ownName } = await rulesFor(found, ask, world);
   const leave = await authorize(occasion, found, rules);
   if (leave.kind === 'ignored') return { kind: 'nothing', why: leave.why };
-  const name = occasion.kind === 'pushed' ? ownName : noticeName;
-  if (leave.kind === 'refused') return { kind: 'refused', pullRequest, name, why: leave.why };
+  const isOwn = occasion.kind === 'pushed' || occasion.kind === 'revived';
+  const name = isOwn ? ownName : noticeName;
+  if (leave.kind === 'refused') {
+    return { kind: 'refused', pullRequest, config, name, why: leave.why };
+  }
   const priority = world.priority ?? 'patch';
   const request: AdmittedRequest = { patch: pullRequest, ask, priority, purpose: 'patch' };
   return { kind: 'go', request, config, why: leave.why };
@@ -248,6 +267,7 @@ async function rulesFor(
     label,
     mayWrite: (login) => mayWrite(octokit, repositoryName, login),
     seen: memory && { headCommit: memory.headCommit, since: memory.since },
+    measured: [memory?.last, ...(memory?.earlier ?? [])].flatMap((one) => one?.headCommit ?? []),
   };
   return { config, rules, name, memory };
 }

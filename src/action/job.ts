@@ -14,6 +14,7 @@ import { type Answer, together } from '../publish/answer.ts';
 import { openCheck } from '../publish/check.ts';
 import { openComment } from '../publish/comment.ts';
 import { createOctokit, ownLogin } from '../publish/github.ts';
+import { forOneBase } from '../publish/one-base.ts';
 import { openRevisionAnswer } from '../publish/phabricator.ts';
 import { openStatus } from '../publish/status.ts';
 import type { PhabricatorConfig } from '../relay/schema.ts';
@@ -112,26 +113,35 @@ export async function answerFor(
   if (patch.kind === 'revision') {
     return answerOnPhabricator(context, config, patch, { name, runId, ...revisionAnswer });
   }
-  const { octokit, inputs } = context;
-  const { job } = inputs;
-  const { undecided, status } = config.github;
+  // Nobody can be kept from merging what is merged already.
+  const undecided = purpose === 'history' ? 'neutral' : config.github.undecided;
+  const github = { ...config.github, undecided };
+  const marks = await marksFor(context, patch, github, { name, runId, isOpen });
+  if (patch.kind !== 'pull-request') return marks;
+  const comment = openComment(context.octokit, patch, {
+    ...{ name, run: runId, ask, detailsUrl: runUrl(context.inputs.job, runId) },
+    ...{ log, now: () => new Date(), ...(keepComment && { keep: keepComment }) },
+  });
+  return together([marks, comment]);
+}
+
+/** What stands on the head commit: the check, and at a pull request the status where it is asked for. */
+export async function marksFor(
+  { octokit, inputs: { job } }: JobContext,
+  patch: Exclude<Patch, { kind: 'revision' }>,
+  { undecided, status }: Pick<Config['github'], 'undecided' | 'status'>,
+  { name, runId, isOpen = false }: Omit<AnswerPlace, 'keepComment'>,
+): Promise<Answer> {
   const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
   const subject = { repository, patch };
-  const detailsUrl = runUrl(job, runId);
-  const shared = { name, detailsUrl, log, now: () => new Date() };
+  const shared = { name, detailsUrl: runUrl(job, runId), log, now: () => new Date() };
   // GitHub's own app for workflows gets no events, so its buttons would do nothing.
   const login = await ownLogin(octokit).catch(() => workflowsOwn);
-  const check = openCheck(octokit, subject, {
-    ...shared,
-    // Nobody can be kept from merging what is merged already.
-    undecided: purpose === 'history' ? 'neutral' : undecided,
-    isOpen,
-    hasButtons: login !== workflowsOwn,
-  });
-  if (patch.kind !== 'pull-request') return together([check]);
-  const keep = keepComment && { keep: keepComment };
-  const comment = openComment(octokit, patch, { ...shared, run: runId, ask, ...keep });
-  return together([check, comment, ...(status ? [openStatus(octokit, subject, shared)] : [])]);
+  const hasButtons = login !== workflowsOwn;
+  const check = openCheck(octokit, subject, { ...shared, undecided, isOpen, hasButtons });
+  if (patch.kind !== 'pull-request') return check;
+  const marks = [check, ...(status ? [openStatus(octokit, subject, shared)] : [])];
+  return forOneBase(octokit, patch, together(marks));
 }
 
 /** Of the gate, and of what kept it from being one; `key` and `build` are those of a relay. */

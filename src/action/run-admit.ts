@@ -1,11 +1,11 @@
 // `command: admit`: reads the event, decides whether the patch may be measured, and answers commands that measure nothing.
 import * as core from '@actions/core';
-import type { Octokit } from 'octokit';
 import { applyOverrides, parsePriority, UsageError } from '../config/overrides.ts';
 import { exitCodes } from '../exit.ts';
 import { findRevision, parseRevisionName } from '../patch/phabricator.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
-import { endingOfError } from '../publish/answer.ts';
+import { endingOfError, endingOfFailure } from '../publish/answer.ts';
+import { standsForAnother } from '../publish/check.ts';
 import { publishComment } from '../publish/github.ts';
 import { composeComment, markerOf, readMemory } from '../report/comment.ts';
 import { codeSpan } from '../report/escape.ts';
@@ -17,6 +17,7 @@ import {
   answerOnPhabricator,
   gateNames,
   type JobContext,
+  marksFor,
   revisionWorldOf,
   wishesFor,
 } from './job.ts';
@@ -120,10 +121,11 @@ async function acknowledge(trigger: Trigger, { octokit, inputs }: JobContext): P
 }
 
 /** A refusal takes the place of what the comment told of an earlier push; the answer to a command has one of its own. */
-async function tell(admission: Admission, { octokit, inputs }: JobContext): Promise<void> {
+async function tell(admission: Admission, context: JobContext): Promise<void> {
   if (admission.kind === 'go' || admission.kind === 'nothing') return;
+  const { octokit, inputs } = context;
   if (admission.kind === 'refused') {
-    await tellRefusal(octokit, { ...admission, runId: inputs.job.runId });
+    await tellRefusal(context, { ...admission, runId: inputs.job.runId });
     return;
   }
   const compose = () => answerTo(admission);
@@ -134,11 +136,16 @@ async function tell(admission: Admission, { octokit, inputs }: JobContext): Prom
 
 type Of<Kind extends Admission['kind']> = Extract<Admission, { kind: Kind }>;
 
-/** Also in the name of a job whose token may only read. */
+/**
+ * Also in the name of a job whose token may only read. A check on the head that was passed for another base, or another
+ * pull request, fails from now on.
+ */
 export async function tellRefusal(
-  octokit: Octokit,
-  { pullRequest, name, why, runId: run }: Omit<Of<'refused'>, 'kind'> & { runId: number },
+  context: JobContext,
+  refusal: Omit<Of<'refused'>, 'kind'> & { runId: number },
 ): Promise<void> {
+  const { pullRequest, config, name, why, runId: run } = refusal;
+  const { octokit, inputs } = context;
   const { number, headCommit } = pullRequest;
   const body = `### ⏸️ ppsgate: #${number} waits for a maintainer\n\n${codeSpan(why, 1000)}`;
   const writing = { name, run, headCommit, at: new Date() };
@@ -148,6 +155,14 @@ export async function tellRefusal(
       : composeComment(before, body, writing);
   const published = await publishComment(octokit, pullRequest, compose, { marker: markerOf(name) });
   if (published.kind === 'not-published') core.warning(published.why);
+  if (name === noticeName) return;
+  const subject = { repository: pullRequest.repository, patch: pullRequest };
+  for (const gate of gateNames(wishesFor(config, {}, inputs))) {
+    if (!(await standsForAnother(octokit, subject, gate))) continue;
+    const marks = await marksFor(context, pullRequest, config.github, { name: gate, runId: run });
+    const ending = endingOfFailure(exitCodes.usage, why);
+    await marks.ended({ ...ending, title: '⏸️ waits for a maintainer' });
+  }
 }
 
 /** Or whoever opens it again would wipe out what was measured of the same head. */

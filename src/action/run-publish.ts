@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { UsageError } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { exitCodes } from '../exit.ts';
-import { pullRequestOfBranch } from '../patch/github.ts';
+import { numbersOf, pullRequestsOfBranch } from '../patch/github.ts';
 import { type Patch, patchName } from '../patch/patch.ts';
 import type { Repository } from '../patch/repository.ts';
 import { cancelled, type Ending, endingOfFailure, endingOfResult } from '../publish/answer.ts';
@@ -38,8 +38,8 @@ export async function runPublish(context: JobContext): Promise<number> {
   for (const [index, name] of names.entries()) {
     const ending: Left = endings[index] ?? cancelled;
     if (ending.refused !== undefined && request.patch.kind === 'pull-request') {
-      const refusal = { pullRequest: request.patch, name, why: ending.refused, runId };
-      await tellRefusal(context.octokit, refusal);
+      const refusal = { pullRequest: request.patch, config, name, why: ending.refused, runId };
+      await tellRefusal(context, refusal);
       continue;
     }
     const answer = await answerFor(context, request, config, { name, runId, isOpen });
@@ -74,11 +74,17 @@ async function sourceOf(context: JobContext): Promise<Source | undefined> {
     );
   }
   const { workflow_run: run } = workflowRun.parse(await readEvent(job));
-  const found = await pullRequestOfBranch(context.octokit, job.repository, {
+  const all = await pullRequestsOfBranch(context.octokit, job.repository, {
     owner: run.head_repository.owner.login,
     branch: run.head_branch,
     commit: run.head_sha,
   });
+  const [found, ...more] = all;
+  if (more.length > 0) {
+    throw new UsageError(
+      `${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${run.head_sha.slice(0, 12)} at the one that is meant.`,
+    );
+  }
   if (found === undefined) {
     core.info(`No open pull request has ${run.head_sha} as its head any more: nobody is answered.`);
     return undefined;

@@ -1,11 +1,13 @@
 // What started a job: GitHub's event as plain data, with everything that its payload says unread.
 import { z } from 'zod';
 import { UsageError } from '../config/overrides.ts';
+import type { Occasion } from '../patch/authorize.ts';
 import { type Ask, callOnGithub, parseCommand } from '../patch/command.ts';
 import { type FoundPullRequest, pullRequestFromEvent } from '../patch/github.ts';
+import { pullRequestOfCheck } from '../publish/check.ts';
 
 export type Trigger =
-  | { kind: 'pull-request'; found: FoundPullRequest; by: string; label?: string }
+  | { kind: 'pull-request'; found: FoundPullRequest; occasion: Occasion }
   /** A comment on a pull request that calls ppsgate; `at` is GitHub's time, in ISO 8601. */
   | { kind: 'comment'; number: number; id: number; by: string; at: string; text: string }
   /**
@@ -13,8 +15,8 @@ export type Trigger =
    * build of Harbormaster that waits, neither of which is checked here.
    */
   | { kind: 'dispatched'; by: string; patch: string; ask: Ask; key?: string; build?: string }
-  /** A button of our check. */
-  | { kind: 'button'; by: string; button: 'rerun' | 'extend'; headCommit: string }
+  /** A button of our check; `number` is that of the pull request which it was made for, where the check tells. */
+  | { kind: 'button'; by: string; button: 'rerun' | 'extend'; headCommit: string; number?: number }
   | { kind: 'push'; before: string; after: string }
   | { kind: 'schedule'; commit: string }
   /** Nobody asked for anything. */
@@ -81,23 +83,53 @@ function read<Schema extends z.ZodType>(event: Event, schema: Schema): z.output<
   );
 }
 
-const calling = new Set(['opened', 'reopened', 'synchronize', 'ready_for_review']);
+const pullRequestPayload = z.object({
+  action: z.string(),
+  sender,
+  label: z.object({ name: z.string() }).nullish(),
+  changes: z.object({ base: z.looseObject({}).optional() }).nullish(),
+});
 
 function fromPullRequest(event: Event): Trigger {
-  const payload = z.object({
-    action: z.string(),
-    sender,
-    label: z.object({ name: z.string() }).nullish(),
-  });
-  const { action, sender: by, label } = read(event, payload);
-  if (action !== 'labeled' && !calling.has(action)) {
+  const payload = read(event, pullRequestPayload);
+  const { action } = payload;
+  if (action === 'labeled' && payload.label == null) {
+    return { kind: 'nothing', why: 'GitHub does not tell which label was put.' };
+  }
+  if (action === 'edited' && payload.changes?.base === undefined) {
+    return { kind: 'nothing', why: 'Only another base is an edit that has anything measured.' };
+  }
+  const occasion = occasionOf(event, payload);
+  if (occasion === undefined) {
     return { kind: 'nothing', why: `Nothing is measured when a pull request is ${action}.` };
   }
   const found = pullRequestFromEvent(event.name, event.payload);
   if (found.kind !== 'found') throw new UsageError(found.why);
-  if (action !== 'labeled') return { kind: 'pull-request', found, by: by.login };
-  if (label == null) return { kind: 'nothing', why: 'GitHub does not tell which label was put.' };
-  return { kind: 'pull-request', found, by: by.login, label: label.name };
+  return { kind: 'pull-request', found, occasion };
+}
+
+/** GitHub sends with each event the pull request as it is then, so a label was put when that was changed last. */
+const labelledPayload = z.object({ pull_request: z.object({ updated_at: z.iso.datetime() }) });
+
+function occasionOf(
+  event: Event,
+  { action, sender: { login: by }, label }: z.infer<typeof pullRequestPayload>,
+): Occasion | undefined {
+  switch (action) {
+    case 'opened':
+    case 'synchronize':
+      return { kind: 'pushed', by };
+    case 'reopened':
+    case 'ready_for_review':
+    case 'edited':
+      return { kind: 'revived', by };
+    case 'labeled': {
+      const { updated_at: at } = read(event, labelledPayload).pull_request;
+      return { kind: 'labelled', by, at, label: label?.name ?? '' };
+    }
+    default:
+      return undefined;
+  }
 }
 
 const commentPayload = z.object({
@@ -142,7 +174,11 @@ const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'expected a ful
 const checkRunPayload = z.object({
   action: z.string(),
   sender,
-  check_run: z.object({ head_sha: commit, name: z.string() }),
+  check_run: z.object({
+    head_sha: commit,
+    name: z.string(),
+    external_id: z.string().nullish(),
+  }),
   requested_action: z.object({ identifier: z.string().optional() }).nullish(),
 });
 
@@ -154,7 +190,9 @@ function fromButton(payload: z.infer<typeof checkRunPayload>): Trigger {
   if (!isOurs || (asked !== 'rerun' && asked !== 'extend')) {
     return { kind: 'nothing', why: 'Only the buttons of the check of ppsgate ask for anything.' };
   }
-  return { kind: 'button', by: sender.login, button: asked, headCommit: check_run.head_sha };
+  const number = pullRequestOfCheck(check_run.external_id ?? '');
+  const about = { by: sender.login, button: asked, headCommit: check_run.head_sha } as const;
+  return { kind: 'button', ...about, ...(number !== undefined && { number }) };
 }
 
 const pushPayload = z.object({

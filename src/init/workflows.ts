@@ -32,7 +32,7 @@ ${runName}
 on:
   # For a fork's patch the token may only read: there ${setting.publisher}.yml gives the answer.
   pull_request:
-    types: [opened, synchronize, reopened, labeled]
+    types: [opened, synchronize, reopened, edited, labeled]
 ${otherEvents(setting)}
 permissions: {}
 
@@ -40,7 +40,8 @@ jobs:
   gate:
     name: gate
     # A comment must be a command on a pull request, of an insider or of its author; whether he has leave, ppsgate asks
-    # GitHub. Of labels only the one that gives leave starts anything: \`github.label\` of ppsgate.yml, here and below.
+    # GitHub. Of labels only the one that gives leave starts anything: \`github.label\` of ppsgate.yml, here and below; of
+    # edits only those that send a pull request to another branch, for a verdict is of one base.
     if: >-
       (github.event_name != 'issue_comment' || github.event.issue.pull_request
       && startsWith(github.event.comment.body, '/ppsgate')
@@ -48,15 +49,17 @@ jobs:
       || github.event.comment.user.id == github.event.issue.user.id))
       && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
       && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+      && (github.event.action != 'edited' || github.event.changes.base)
     runs-on: ${runsOn(setting.runner)}
     timeout-minutes: 30
-    # One line for each pull request. A push ends what is measured of the one before, and so does an insider's
+    # One line for each pull request. A push or another base ends what is measured, and so does an insider's
     # \`/ppsgate cancel\`; whatever else is to be measured waits. All others stand in lines of their own, where they can
     # end nothing and take nobody's place: GitHub may look here before it looks at \`if\`.
     concurrency:
       group: >-
         gate-\${{ github.event_name == 'pull_request'
         && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+        && (github.event.action != 'edited' || github.event.changes.base)
         && format('#{0}', github.event.pull_request.number)
         || github.event_name == 'issue_comment'
         && ${isInsider}
@@ -69,7 +72,8 @@ jobs:
         || (github.event_name == 'push' || github.event_name == 'schedule') && github.event_name
         || github.run_id }}
       cancel-in-progress: >-
-        \${{ github.event.action == 'synchronize' || startsWith(github.event.comment.body, '/ppsgate cancel') }}
+        \${{ github.event.action == 'synchronize' || github.event.action == 'edited'
+        || startsWith(github.event.comment.body, '/ppsgate cancel') }}
     permissions:
       contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
       pull-requests: write # the comment, and the reaction to a command
@@ -141,18 +145,20 @@ on: # zizmor: ignore[concurrency-limits] every event is answered; only what meas
   # This file as the base has it, with a token that may write, also for a fork's patch: so no job may check the patch
   # out. ppsgate fetches its commits as data.
   pull_request_target: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out here; see the line above
-    types: [opened, synchronize, reopened, labeled]
+    types: [opened, synchronize, reopened, edited, labeled]
 ${otherEvents(setting)}
 permissions: {}
 
 jobs:
   admit:
     name: admit
-    # A comment must be a command on a pull request, a check must be ours; the rest ppsgate decides.
+    # A comment must be a command on a pull request, a check must be ours, an edit must be of the base; the rest ppsgate
+    # decides.
     if: >-
       (github.event_name != 'issue_comment' || github.event.issue.pull_request
       && startsWith(github.event.comment.body, '/ppsgate'))
       && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
+      && (github.event.action != 'edited' || github.event.changes.base)
     runs-on: ubuntu-latest
     timeout-minutes: 10
     permissions:

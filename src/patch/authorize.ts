@@ -9,15 +9,20 @@ export type Leave =
 
 /** What made us look at a pull request, and whose doing it was. */
 export type Occasion =
-  /** Opened, reopened, or pushed to. */
+  /** Opened, or pushed to. */
   | { kind: 'pushed'; by: string }
-  | { kind: 'labelled'; by: string; label: string }
+  /** Opened again, or sent to another branch: somebody else may have pushed the head, and GitHub does not tell who. */
+  | { kind: 'revived'; by: string }
+  /** `at` is GitHub's time, in ISO 8601. */
+  | { kind: 'labelled'; by: string; at: string; label: string }
   /**
    * `at` is GitHub's time, in ISO 8601; `commit` is the head that the person named, if any; `isOtherwise` where a patch
    * is to be held to something else than what the configuration says.
    */
   | { kind: 'commanded'; by: string; at: string; commit?: string; isOtherwise?: boolean }
-  /** A run by hand, which GitHub lets only people who may write start; `commit` is that of a check whose button it was. */
+  /** The button of a check, which stands on `commit`; GitHub does not promise who may press one. */
+  | { kind: 'pressed'; by: string; commit: string }
+  /** A run by hand, which GitHub lets only people who may write start; `commit` is the head that the person named, if any. */
   | { kind: 'dispatched'; by: string; commit?: string };
 
 export type LeaveRules = {
@@ -28,13 +33,15 @@ export type LeaveRules = {
   mayWrite(login: string): Promise<boolean>;
   /** Since when the head has been known to the people at the patch, as ppsgate's comment there tells. */
   seen?: { headCommit: string; since: string } | undefined;
+  /** Heads that were measured before, as that comment tells: there was leave for them. */
+  measured: readonly string[];
 };
 
 type Found = Pick<FoundPullRequest, 'pullRequest' | 'headRepository'>;
 
 /**
- * Decides for the head as `found` has it, and for no other: a later push needs leave again. A command is leave for what
- * the commander can have seen, which is the commit that he names, or a head that was known before he wrote.
+ * Decides for the head as `found` has it, and for no other: a later push needs leave again. What somebody does at the
+ * pull request of a fork is leave for what he can have seen: the commit that he names, or a head that was known before.
  */
 export async function authorize(
   occasion: Occasion,
@@ -54,10 +61,14 @@ export async function authorize(
         return { kind: 'ignored', why: `The label is not "${rules.label}".` };
       }
       if (!(await rules.mayWrite(by))) return stranger(by, found);
+      if (!isOurs && !isSeen(occasion.at, headCommit, rules.seen)) {
+        return { kind: 'refused', why: unseenLabel(headCommit) };
+      }
       const why = `${by}, who may write to ${repository}, put the label ${rules.label} on #${number} at ${short(headCommit)}.`;
       return { kind: 'allowed', why };
     }
-    case 'pushed': {
+    case 'pushed':
+    case 'revived': {
       if (isOurs) {
         const why = `The head of #${number} is in ${repository} itself, where only people with write permission can push.`;
         return { kind: 'allowed', why };
@@ -65,6 +76,9 @@ export async function authorize(
       // Whoever may push to a fork is its owner's choice, so both are asked.
       for (const login of new Set([author, by])) {
         if (!(await isKnown(login))) return fromElsewhere(found, rules.label);
+      }
+      if (occasion.kind === 'revived' && !rules.measured.includes(headCommit)) {
+        return fromElsewhere(found, rules.label);
       }
       const why = `${author}, the author of #${number}, may have patches measured in ${repository}.`;
       return { kind: 'allowed', why };
@@ -77,12 +91,16 @@ export async function authorize(
       const why = `${by}, who may have patches measured in ${repository}, asked for #${number} at ${short(headCommit)}.`;
       return { kind: 'allowed', why };
     }
+    case 'pressed':
     case 'dispatched': {
-      if (occasion.commit !== undefined && occasion.commit !== headCommit) {
-        return { kind: 'refused', why: isOlder(occasion.commit, headCommit) };
+      const { kind, commit } = occasion;
+      if (commit !== undefined && commit !== headCommit) {
+        return { kind: 'refused', why: isOlder(commit, headCommit) };
       }
-      // GitHub does not promise who may press a button.
-      if (occasion.commit !== undefined && !(await isKnown(by))) return stranger(by, found);
+      if (kind === 'pressed' && !(await isKnown(by))) return stranger(by, found);
+      if (commit === undefined && !isOurs) {
+        return { kind: 'refused', why: unnamed(number, headCommit) };
+      }
       const why = `${by}, who may have patches measured in ${repository}, started it for #${number} at ${short(headCommit)}.`;
       return { kind: 'allowed', why };
     }
@@ -100,12 +118,19 @@ function whyUnseen(
   if (commit !== undefined) {
     return headCommit.startsWith(commit) ? undefined : isOlder(commit, headCommit);
   }
-  const isSeen =
-    seen?.headCommit === headCommit &&
-    Date.parse(seen.since) + clockSeconds * 1000 < Date.parse(at);
-  if (isSeen) return undefined;
+  if (isSeen(at, headCommit, seen)) return undefined;
   return `The head is ${short(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate run ${short(headCommit)}.`;
 }
+
+const isSeen = (at: string, headCommit: string, seen: LeaveRules['seen']): boolean =>
+  seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1000 < Date.parse(at);
+
+const unseenLabel = (headCommit: string): string =>
+  `The head is ${short(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${short(headCommit)}, or take the label off and put it on again.`;
+
+/** When a run was started GitHub does not tell it. */
+const unnamed = (number: number, headCommit: string): string =>
+  `The head of #${number} is ${short(headCommit)}, and may have been pushed after the run was started: read it, and start one with ${headCommit} in place of #${number}.`;
 
 const isOlder = (commit: string, headCommit: string): string =>
   `The head is ${short(headCommit)} and no longer ${short(commit)}: read it, and ask again.`;

@@ -49,12 +49,12 @@ export async function fetchPullRequest(
   }
 }
 
-/** The open pull request whose head is this very commit, if there is one; throws where GitHub does not tell. */
-export async function pullRequestWithHead(
+/** The open pull requests whose head is this very commit; throws where GitHub does not tell. */
+export async function pullRequestsWithHead(
   octokit: Octokit,
   repository: string,
   headCommit: string,
-): Promise<FoundPullRequest | undefined> {
+): Promise<FoundPullRequest[]> {
   const [owner = '', repo = ''] = repository.split('/');
   const list = () =>
     octokit.paginate(octokit.rest.repos.listPullRequestsAssociatedWithCommit, {
@@ -68,11 +68,11 @@ export async function pullRequestWithHead(
 }
 
 /** The same by the branch of a fork, which needs no such commit in the repository itself. */
-export async function pullRequestOfBranch(
+export async function pullRequestsOfBranch(
   octokit: Octokit,
   repository: string,
   head: { owner: string; branch: string; commit: string },
-): Promise<FoundPullRequest | undefined> {
+): Promise<FoundPullRequest[]> {
   const [owner = '', repo = ''] = repository.split('/');
   const list = () =>
     octokit.paginate(octokit.rest.pulls.list, {
@@ -89,13 +89,17 @@ export async function pullRequestOfBranch(
 function openWithHead(
   documents: readonly { state: string }[],
   headCommit: string,
-): FoundPullRequest | undefined {
+): FoundPullRequest[] {
   return documents
     .filter(({ state }) => state === 'open')
     .flatMap((document) => pullRequestDocument.safeParse(document).data ?? [])
     .map(found)
-    .find(({ pullRequest }) => pullRequest.headCommit === headCommit);
+    .filter(({ pullRequest }) => pullRequest.headCommit === headCommit);
 }
+
+/** `#7 and #9`, for a message that asks which of them is meant. */
+export const numbersOf = (all: readonly FoundPullRequest[]): string =>
+  all.map(({ pullRequest }) => `#${pullRequest.number}`).join(' and ');
 
 /** Whether GitHub lets this person write to the repository; throws where GitHub does not tell. */
 export async function mayWrite(
@@ -139,7 +143,7 @@ const pullRequestDocument = z.object({
   html_url: z.url(),
   /** Null where the account was deleted, which GitHub then calls "ghost". */
   user: z.object({ login: z.string() }).nullable(),
-  base: z.object({ sha: commit, repo: z.object({ full_name: z.string() }) }),
+  base: z.object({ ref: z.string(), sha: commit, repo: z.object({ full_name: z.string() }) }),
   head: z.object({ sha: commit, repo: z.object({ full_name: z.string() }).nullable() }),
 });
 
@@ -153,6 +157,7 @@ function found(document: z.infer<typeof pullRequestDocument>): FoundPullRequest 
       title: document.title,
       author: document.user?.login ?? 'ghost',
       url: document.html_url,
+      baseBranch: document.base.ref,
       baseCommit: document.base.sha,
       headCommit: document.head.sha,
     },

@@ -11,6 +11,8 @@ const pullRequest = z.object({
   title: z.string(),
   author: z.string(),
   url: z.url(),
+  /** The branch that it goes to; absent in results from before this was recorded. */
+  baseBranch: z.string().optional(),
   baseCommit: commit,
   headCommit: commit,
 });

@@ -96,8 +96,9 @@ export async function closeLeftCheck(
       ...{ owner, repo, ref: patch.headCommit },
       ...{ check_name: name, filter: 'all', per_page: 100 },
     });
+    const ours = externalIdOf(patch, detailsUrl);
     for (const { id: check_run_id, external_id, status } of found.data.check_runs) {
-      if (external_id !== detailsUrl || status === 'completed') continue;
+      if (external_id !== ours || status === 'completed') continue;
       const output = { title, summary };
       const ending = { status: 'completed', conclusion: 'cancelled', output } as const;
       await checks.update({ owner, repo, check_run_id, ...ending });
@@ -107,6 +108,41 @@ export async function closeLeftCheck(
     const said = githubFailure(error)?.said ?? reasonOf(error);
     return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be told (${said}): run the job again.`;
   }
+}
+
+/**
+ * Whether the newest check of this name on the head was passed, or left open, for another pull request or another base:
+ * a check stands on a commit, and speaks for whatever has that commit. True as well where GitHub does not tell.
+ */
+export async function standsForAnother(
+  octokit: Octokit,
+  { repository, patch }: Subject,
+  name: string,
+): Promise<boolean> {
+  const [owner = '', repo = ''] = repository.split('/');
+  try {
+    const found = await octokit.rest.checks.listForRef({
+      ...{ owner, repo, ref: patch.headCommit },
+      ...{ check_name: name, filter: 'all', per_page: 100 },
+    });
+    const newest = found.data.check_runs.toSorted((a, b) => b.id - a.id)[0];
+    const stands = newest?.conclusion === 'success' || newest?.conclusion === 'neutral';
+    return stands && !newest.external_id?.startsWith(externalIdOf(patch, ''));
+  } catch {
+    return true;
+  }
+}
+
+/** `#7 main https://…`: what a check was made for. No branch has a space in its name. */
+const externalIdOf = (patch: Patch, detailsUrl: string): string =>
+  patch.kind === 'pull-request'
+    ? `#${patch.number} ${patch.baseBranch ?? '?'} ${detailsUrl}`
+    : detailsUrl;
+
+/** The number of the pull request that a check was made for, by its `external_id`. */
+export function pullRequestOfCheck(externalId: string): number | undefined {
+  const [, digits] = /^#([1-9]\d{0,9}) /.exec(externalId) ?? [];
+  return digits === undefined ? undefined : Number(digits);
 }
 
 type Conclusion = 'success' | 'failure' | 'neutral' | 'cancelled';
@@ -167,6 +203,7 @@ function checkRunOf(
   // What is written is not simply sent again: who calls tries again, with something newer to show.
   const request = { retries: 0 };
   const { checks } = octokit.rest;
+  const external_id = externalIdOf(subject.patch, detailsUrl);
   let id: number | undefined;
   let mayExist = isOpen;
   let mayBeComplete = false;
@@ -174,7 +211,7 @@ function checkRunOf(
   const create = async (view: View) => {
     const about = { name, head_sha: headCommit, details_url: detailsUrl };
     const { data } = await checks.create({
-      ...{ owner, repo, ...about, external_id: detailsUrl, request },
+      ...{ owner, repo, ...about, external_id, request },
       ...view,
     });
     return data.id;
@@ -187,7 +224,7 @@ function checkRunOf(
     });
     return found.data.check_runs.find((run) => {
       if (id !== undefined) return run.id === id;
-      if (run.external_id !== detailsUrl) return false;
+      if (run.external_id !== external_id) return false;
       return run.status !== 'completed' || hasEnded(run, view);
     });
   };

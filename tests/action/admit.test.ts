@@ -9,6 +9,7 @@ import { readRequest, requestText } from '../../src/action/request.ts';
 import type { Trigger } from '../../src/action/trigger.ts';
 import { applyOverrides, UsageError } from '../../src/config/overrides.ts';
 import type { Config } from '../../src/config/schema.ts';
+import type { Occasion } from '../../src/patch/authorize.ts';
 import { fetchPullRequest } from '../../src/patch/github.ts';
 import { openRepository, RepositoryError } from '../../src/patch/repository.ts';
 import { githubSchema } from '../../src/publish/schema.ts';
@@ -86,11 +87,16 @@ async function worldOf(
 const admitted = async (trigger: Trigger, changes?: Parameters<typeof worldOf>[0]) =>
   admit(trigger, await worldOf(changes));
 
-async function event(number: number, by: string, label?: string): Promise<Trigger> {
+async function event(number: number, occasion: Occasion): Promise<Trigger> {
   const found = await fetchPullRequest(await hastyOctokit(github), repositoryName, number);
   if (found.kind !== 'found') throw new Error(found.why);
-  return { kind: 'pull-request', found, by, ...(label !== undefined && { label }) };
+  return { kind: 'pull-request', found, occasion };
 }
+
+const pushed = (number: number, by: string) => event(number, { kind: 'pushed', by });
+
+const labelled = (by: string, label = 'ppsgate', at = noon) =>
+  event(7, { kind: 'labelled', by, label, at });
 
 const comment = (text: string, by = 'carol', number = 7): Trigger => ({
   kind: 'comment',
@@ -120,6 +126,13 @@ function remembered(changes: Partial<Writing> = {}, before?: string): string {
   return body ?? '';
 }
 
+/** #9 has the head of #7, and goes to another branch. */
+function alsoAtHead(): void {
+  const seventh = github.state.pullRequests.find(({ number }) => number === 7);
+  if (seventh === undefined) throw new Error('There is a #7.');
+  github.state.pullRequests.push({ ...seventh, number: 9, baseRef: 'lax' });
+}
+
 /** A request, as the next job reads it. */
 function requestOf(admission: Admission) {
   if (admission.kind !== 'go') throw new Error(`${admission.kind}: ${admission.why}`);
@@ -129,6 +142,7 @@ function requestOf(admission: Admission) {
 
 const refused = (why: RegExp, name = noticeName) => ({
   kind: 'refused',
+  config,
   name,
   pullRequest: expect.objectContaining({ number: 7 }),
   why: expect.stringMatching(why),
@@ -136,7 +150,7 @@ const refused = (why: RegExp, name = noticeName) => ({
 
 describe('a pull request that is pushed', () => {
   test('from a branch of the repository itself is measured at its head', async () => {
-    const admission = await admitted(await event(8, 'bob'));
+    const admission = await admitted(await pushed(8, 'bob'));
     expect(requestOf(admission)).toEqual({
       patch: {
         kind: 'pull-request',
@@ -145,6 +159,7 @@ describe('a pull request that is pushed', () => {
         title: 'Drop 254',
         author: 'alice',
         url: 'https://github.com/example/router/pull/8',
+        baseBranch: 'main',
         baseCommit: commits.base,
         headCommit: commits.older,
       },
@@ -155,13 +170,13 @@ describe('a pull request that is pushed', () => {
   });
 
   test('is held to the configuration of its base, never of its head', async () => {
-    await admitted(await event(8, 'bob'));
+    await admitted(await pushed(8, 'bob'));
     await admitted(comment(`/ppsgate run ${commits.head}`));
     expect(new Set(configsOf)).toEqual(new Set([commits.base]));
   });
 
   test('from a fork is refused in the comment of the gate, which then names its head', async () => {
-    expect(await admitted(await event(7, 'alice'))).toEqual(
+    expect(await admitted(await pushed(7, 'alice'))).toEqual(
       refused(
         /^Thank you for #7: because it comes from alice\/router, .* written \/ppsgate run [0-9a-f]{12}\.$/,
         'ppsgate',
@@ -171,33 +186,82 @@ describe('a pull request that is pushed', () => {
 
   test('from the fork of one who may is measured', async () => {
     for (const pullRequest of github.state.pullRequests) pullRequest.author = 'dan';
-    expect((await admitted(await event(7, 'dan'))).kind).toBe('go');
+    expect((await admitted(await pushed(7, 'dan'))).kind).toBe('go');
   });
 });
 
 describe('the label', () => {
   test('put by a maintainer is leave for the head as the event has it', async () => {
-    const labelled = await event(7, 'carol', 'ppsgate');
+    remembered();
+    const trigger = await labelled('carol');
     for (const pullRequest of github.state.pullRequests) pullRequest.headCommit = 'c'.repeat(40);
-    const { patch } = requestOf(await admitted(labelled));
+    const { patch } = requestOf(await admitted(trigger));
     expect(patch.headCommit).toBe(commits.head);
   });
 
+  test('put a second after a push is none for what was pushed', async () => {
+    remembered({ headCommit: commits.older });
+    expect(await admitted(await labelled('carol'))).toEqual(
+      refused(/may have been pushed after the label was put: read it, and then write/),
+    );
+  });
+
+  test('put before our comment named the head is none', async () => {
+    remembered();
+    const trigger = await labelled('carol', 'ppsgate', '2026-11-20T11:00:05Z');
+    expect((await admitted(trigger)).kind).toBe('refused');
+  });
+
   test.each(['erin', 'dan', 'mallory'])('put by %s, who may not write, is none', async (by) => {
-    const admission = await admitted(await event(7, by, 'ppsgate'));
+    remembered();
+    const admission = await admitted(await labelled(by));
     expect(admission).toEqual(
       refused(new RegExp(`^Thank you, ${by}: #7 runs on the testbed when`)),
     );
   });
 
   test('that is another one is nobody asking', async () => {
-    expect((await admitted(await event(7, 'carol', 'bug'))).kind).toBe('nothing');
+    expect((await admitted(await labelled('carol', 'bug'))).kind).toBe('nothing');
   });
 
   test('is called as the configuration says', async () => {
+    remembered();
     const renamed = { ...config, github: githubSchema.parse({ label: 'to the lab' }) };
-    const labelled = await event(7, 'carol', 'to the lab');
-    expect((await admitted(labelled, { config: renamed })).kind).toBe('go');
+    const trigger = await labelled('carol', 'to the lab');
+    expect((await admitted(trigger, { config: renamed })).kind).toBe('go');
+  });
+});
+
+describe('a pull request that is opened again, or sent to another branch', () => {
+  const revived = (number: number, by: string) => event(number, { kind: 'revived', by });
+  const title = '🟢 #7 loses nothing that matters (less than 2 %)';
+
+  const ofDan = () => {
+    for (const pullRequest of github.state.pullRequests) pullRequest.author = 'dan';
+  };
+
+  test('is measured where its head is in the repository itself', async () => {
+    expect((await admitted(await revived(8, 'mallory'))).kind).toBe('go');
+  });
+
+  test('is measured where there was leave for its head before', async () => {
+    ofDan();
+    remembered({ title });
+    expect((await admitted(await revived(7, 'dan'))).kind).toBe('go');
+  });
+
+  test('is refused where somebody else may have pushed its head', async () => {
+    ofDan();
+    remembered({ headCommit: commits.older, title });
+    expect(await admitted(await revived(7, 'dan'))).toEqual(
+      refused(/^Thank you for #7: because it comes from alice\/router/, 'ppsgate'),
+    );
+  });
+
+  test('is refused where who did that may have nothing measured', async () => {
+    ofDan();
+    remembered({ title });
+    expect((await admitted(await revived(7, 'mallory'))).kind).toBe('refused');
   });
 });
 
@@ -409,9 +473,23 @@ describe('a command that measures nothing', () => {
 });
 
 describe('by hand', () => {
-  test.each(['#7', '7'])('%s is the pull request, with what is asked', async (name) => {
+  test.each(['#8', '8'])('%s is the pull request, with what is asked', async (name) => {
     const request = requestOf(await admitted(dispatched(name, { margin: '1%' })));
-    expect(request).toMatchObject({ patch: { number: 7 }, ask: { margin: '1%' } });
+    expect(request).toMatchObject({ patch: { number: 8 }, ask: { margin: '1%' } });
+  });
+
+  test('a fork’s pull request is named by its head, for nobody tells which one was there then', async () => {
+    expect(await admitted(dispatched('#7'))).toEqual(refused(/start one with [0-9a-f]{40} in/));
+    expect((await admitted(dispatched(commits.head))).kind).toBe('go');
+  });
+
+  test('a commit that several pull requests have as their head is refused', async () => {
+    alsoAtHead();
+    await expect(admitted(dispatched(commits.head))).rejects.toThrow(
+      new UsageError(
+        `patch: #7 and #9 have the head ${commits.head}: write /ppsgate run ${commits.head.slice(0, 12)} at the one that is meant.`,
+      ),
+    );
   });
 
   test('a commit that is the head of a pull request is that pull request', async () => {
@@ -550,6 +628,23 @@ describe('a button of the check', () => {
     expect(extend).toEqual({ run: 41 });
   });
 
+  test('is for the pull request that its check was made for, of several with one head', async () => {
+    alsoAtHead();
+    for (const number of [7, 9]) {
+      const { patch } = requestOf(await admitted(button(commits.head, { number })));
+      expect(patch).toMatchObject({ number });
+    }
+    expect((await admitted(button(commits.head, { number: 8 }))).kind).toBe('nothing');
+  });
+
+  test('measures nothing where the check does not tell which of them it was made for', async () => {
+    alsoAtHead();
+    expect(await admitted(button(commits.head))).toEqual({
+      kind: 'nothing',
+      why: `#7 and #9 have the head ${commits.head}: write /ppsgate rerun at the one that is meant.`,
+    });
+  });
+
   test('of an earlier push measures nothing', async () => {
     expect(await admitted(button('d'.repeat(40)))).toEqual({
       kind: 'nothing',
@@ -595,7 +690,7 @@ test('at night the head of the default branch is measured against itself', async
 
 test('where the job says what place in the queue, that counts', async () => {
   const release = { priority: 'release' as const };
-  for (const trigger of [await event(8, 'bob'), comment('/ppsgate rerun', 'carol', 8)]) {
+  for (const trigger of [await pushed(8, 'bob'), comment('/ppsgate rerun', 'carol', 8)]) {
     expect(requestOf(await admitted(trigger, release)).priority).toBe('release');
   }
 });

@@ -23,28 +23,45 @@ describe('a pull request', () => {
     title: 'Drop protocol 254 early',
     html_url: 'https://github.com/example/router/pull/7',
     user: { login: 'alice' },
-    base: { sha: 'a'.repeat(40), repo: { full_name: 'example/router' } },
+    updated_at: '2026-11-20T12:00:00Z',
+    base: { ref: 'main', sha: 'a'.repeat(40), repo: { full_name: 'example/router' } },
     head: { sha: head, repo: { full_name: 'alice/router' } },
   };
   const payload = (more: object) => ({ action: 'opened', sender, pull_request: document, ...more });
 
-  test.each(['opened', 'reopened', 'synchronize', 'ready_for_review'])(
-    'that is %s is to be measured at its head',
-    (action) => {
-      for (const name of ['pull_request', 'pull_request_target']) {
-        expect(read(name, payload({ action }))).toMatchObject({
-          kind: 'pull-request',
-          by: 'carol',
-          found: { pullRequest: { number: 7, headCommit: head }, headRepository: 'alice/router' },
-        });
-      }
+  const base = { changes: { base: { ref: { from: 'lax' }, sha: { from: 'c'.repeat(40) } } } };
+
+  test.each([
+    ['opened', 'pushed', {}],
+    ['synchronize', 'pushed', {}],
+    ['reopened', 'revived', {}],
+    ['ready_for_review', 'revived', {}],
+    ['edited', 'revived', base],
+  ])('that is %s is to be measured at its head, as one that is %s', (action, kind, more) => {
+    for (const name of ['pull_request', 'pull_request_target']) {
+      expect(read(name, payload({ action, ...more }))).toMatchObject({
+        kind: 'pull-request',
+        occasion: { kind, by: 'carol' },
+        found: { pullRequest: { number: 7, headCommit: head }, headRepository: 'alice/router' },
+      });
+    }
+  });
+
+  test('that gets a label tells which, when, and whose doing it was', () => {
+    const labelled = payload({ action: 'labeled', label: { name: 'ppsgate' } });
+    const at = '2026-11-20T12:00:00Z';
+    expect(read('pull_request_target', labelled)).toMatchObject({
+      occasion: { kind: 'labelled', label: 'ppsgate', by: 'carol', at },
+    });
+  });
+
+  test.each([[undefined], [null], [{}], [{ title: { from: 'Draft' } }], [{ body: { from: '' } }]])(
+    'that is edited asks for nothing but where its base changed: %j',
+    (changes) => {
+      const edited = payload({ action: 'edited', changes });
+      expect(read('pull_request_target', edited)).toEqual(nothing);
     },
   );
-
-  test('that gets a label tells which, and whose doing it was', () => {
-    const labelled = payload({ action: 'labeled', label: { name: 'ppsgate' } });
-    expect(read('pull_request_target', labelled)).toMatchObject({ label: 'ppsgate', by: 'carol' });
-  });
 
   test.each([[{}], [{ label: null }]])(
     'that gets a label which is not told is not taken for a push: %j',
@@ -53,19 +70,15 @@ describe('a pull request', () => {
     },
   );
 
-  test.each([
-    'closed',
-    'edited',
-    'unlabeled',
-    'assigned',
-    'converted_to_draft',
-    'review_requested',
-  ])('that is %s measures nothing, whatever label it has', (action) => {
-    expect(read('pull_request', payload({ action, label: { name: 'ppsgate' } }))).toEqual({
-      kind: 'nothing',
-      why: `Nothing is measured when a pull request is ${action}.`,
-    });
-  });
+  test.each(['closed', 'unlabeled', 'assigned', 'converted_to_draft', 'review_requested'])(
+    'that is %s measures nothing, whatever label it has',
+    (action) => {
+      expect(read('pull_request', payload({ action, label: { name: 'ppsgate' } }))).toEqual({
+        kind: 'nothing',
+        why: `Nothing is measured when a pull request is ${action}.`,
+      });
+    },
+  );
 
   test('of an account that was deleted is a ghost', () => {
     const trigger = read('pull_request', payload({ pull_request: { ...document, user: null } }));
@@ -240,6 +253,18 @@ describe('the check', () => {
   ])('%s asks for the head that it stands on', (_, more, button) => {
     const trigger = { kind: 'button', by: 'carol', button, headCommit: head };
     expect(read('check_run', payload(more))).toEqual(trigger);
+  });
+
+  test('tells which pull request it was made for, where it knows', () => {
+    const check = { head_sha: head, name: 'ppsgate' };
+    for (const external_id of ['#7 main https://github.com/example/router/actions/runs/1', null]) {
+      const number = external_id === null ? undefined : 7;
+      const trigger = read('check_run', payload({ check_run: { ...check, external_id } }));
+      expect(trigger).toEqual({
+        ...{ kind: 'button', by: 'carol', button: 'extend', headCommit: head },
+        ...(number !== undefined && { number }),
+      });
+    }
   });
 
   test.each<[string, object]>([

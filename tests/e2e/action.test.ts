@@ -144,15 +144,16 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     ]);
   });
 
-  test('judges the pull request of a fork when it is dispatched for it, with the inputs given', async () => {
+  test('judges the pull request of a fork when it is dispatched for its head, with the inputs given', async () => {
     pullRequest.headRepository = 'mallory/router';
     push(harmless);
-    const job = await runJob(dispatch({ patch: '#7', 'max-runs': '12', margin: '40%' }));
+    const { headCommit: patch } = pullRequest;
+    const job = await runJob(dispatch({ patch, 'max-runs': '12', margin: '40%' }));
 
     expect(job.outputs.verdict, job.log).toBe('no-regression');
     expect(job.exitCode).toBe(0);
     expect(operations().slice(0, 3)).toEqual([
-      'pulls/get 200',
+      'repos/list-pull-requests-associated-with-commit 200',
       'graphql/viewer 200',
       'issues/list-comments 200',
     ]);

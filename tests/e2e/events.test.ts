@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { labLeftovers } from '../../src/linux-lab/lab.ts';
+import { composeComment } from '../../src/report/comment.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { pullRequestDocument } from '../fakes/github/documents.ts';
 import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
@@ -118,6 +119,21 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
       more,
     );
 
+  /** ppsgate's own comment has named the head for an hour: what somebody then does at it is leave for it. */
+  const seen = () => {
+    const { headCommit } = pullRequest;
+    const at = new Date('2026-11-20T11:00:00Z');
+    const body = composeComment(undefined, 'It waits.', {
+      name: 'ppsgate',
+      run: 1,
+      headCommit,
+      at,
+    });
+    github.state.comments.push({
+      ...{ id: 500, number: 7, author: 'github-actions[bot]', body: body ?? '' },
+    });
+  };
+
   const ours = () => github.state.comments.filter(({ author }) => author === 'github-actions[bot]');
   const refused = () => github.requests.filter(({ status }) => status === 403);
   const onDataBranch = (path: string): boolean => {
@@ -188,7 +204,10 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
   });
 
   test("another program's repository_dispatch is measured", async () => {
-    const payload = { action: 'ppsgate', client_payload: { patch: '#7', 'max-runs': 12 } };
+    const payload = {
+      action: 'ppsgate',
+      client_payload: { patch: pullRequest.headCommit, 'max-runs': 12 },
+    };
     const job = await runJob(request('repository_dispatch', payload));
     expect(job.outputs.verdict, job.log).toBe('no-regression');
     expect(ours()).toHaveLength(1);
@@ -233,11 +252,12 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
   });
 
   test("a label on a fork's patch runs with a token that may read, and another workflow answers", async () => {
+    seen();
     const reads = github.tokenWith({ contents: 'read', actions: 'read' });
     const gate = labelled('carol', { token: reads });
     const measured = await runJob(gate);
     expect(measured.outputs.verdict, measured.log).toBe('no-regression');
-    expect(ours()).toEqual([]);
+    expect(ours().map(({ body }) => body)).toEqual([expect.stringContaining('It waits.')]);
 
     const job = await runJob(
       request('workflow_run', { workflow_run: runOf(gate.runId) }, { workflow: publisher }),
@@ -273,6 +293,32 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(github.state.checkRuns).toEqual([]);
   });
 
+  test('another base takes a pass away that was earned against the one before', async () => {
+    github.state.checkRuns.push({
+      ...{ id: 2001, name: 'ppsgate', headCommit: pullRequest.headCommit },
+      ...{
+        externalId: '#7 lax https://github.com/example/router/actions/runs/1',
+        detailsUrl: null,
+      },
+      ...{ status: 'completed', conclusion: 'success', title: '🟢 #7', summary: '' },
+    });
+    const edited = request('pull_request', {
+      ...{ action: 'edited', number: 7, sender: { login: 'mallory' } },
+      changes: { base: { ref: { from: 'lax' }, sha: { from: example.baseCommit } } },
+      pull_request: pullRequestDocument(github.state, pullRequest),
+    });
+    const job = await runJob(edited);
+    expect(job.outputs.verdict, job.log).toBeUndefined();
+    expect(github.state.checkRuns).toMatchObject([
+      {},
+      {
+        conclusion: 'failure',
+        title: '⏸️ waits for a maintainer',
+        externalId: expect.stringMatching(/^#7 main /),
+      },
+    ]);
+  });
+
   test('and nothing that a fork says of itself where it changes what measures it', async () => {
     pullRequest.headCommit = example.pushFile('.github/workflows/another.yml', 'on: push\n');
     await runJob(request('workflow_run', { workflow_run: runOf(4711) }, { workflow: publisher }));
@@ -286,6 +332,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
       baseCommit: example.baseCommit,
       headCommit: example.push(harmless),
     });
+    seen();
     const event = labelled('carol', { workflow: labWorkflow, eventName: 'pull_request_target' });
     const job = await runJob(event);
     expect(job.exitCode, job.log).toBe(0);

@@ -1,6 +1,6 @@
 // Small made-up pieces of a result, for tests that read, judge or show one.
 
-import type { Patch, Revision } from '../../src/patch/patch.ts';
+import type { PullRequest, Revision } from '../../src/patch/patch.ts';
 import type {
   CellResult,
   Interval,
@@ -22,7 +22,7 @@ export const policy: Policy = {
   missRatio: 0.05,
 };
 
-export const pullRequest: Patch = {
+export const pullRequest: PullRequest = {
   kind: 'pull-request',
   repository: 'example/router',
   number: 7,

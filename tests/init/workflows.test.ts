@@ -160,6 +160,9 @@ const onPull = (action: string, label?: string) =>
     ...(label !== undefined && { label: { name: label } }),
   });
 
+const onEdit = (changes: object, name = 'pull_request') =>
+  onEvent(name, { action: 'edited', pull_request: { number: 7 }, changes });
+
 const onComment = (body: string, association: string, { isIssue = false, by = 2 } = {}) =>
   onEvent('issue_comment', {
     action: 'created',
@@ -177,6 +180,8 @@ const ends = { line: 'gate-#7', ends: true };
 test.for([
   ['a pull request that is opened', onPull('opened'), { runs, ...waits }],
   ['a push', onPull('synchronize'), { runs, ...ends }],
+  ['another base', onEdit({ base: { ref: { from: 'lax' } } }), { runs, ...ends }],
+  ['another title', onEdit({ title: { from: 'Draft' } }), { runs: false, ...alone }],
   ['the label that gives leave', onPull('labeled', 'ppsgate'), { runs, ...waits }],
   ['another label', onPull('labeled', 'documentation'), { runs: false, ...alone }],
   ['a member’s run', onComment('/ppsgate run', 'MEMBER'), { runs, ...waits }],
@@ -233,6 +238,8 @@ test('what is not admitted ends nothing, even where it names a patch', () => {
 
 test.for([
   ['a push', true, onEvent('pull_request_target', { action: 'synchronize' })],
+  ['another base', true, onEdit({ base: { ref: { from: 'lax' } } }, 'pull_request_target')],
+  ['another title', false, onEdit({ title: { from: 'Draft' } }, 'pull_request_target')],
   ['a command', true, onComment('/ppsgate run', 'NONE')],
   ['a remark', false, onComment('What does /ppsgate do?', 'OWNER')],
   ['a command on an issue', false, onComment('/ppsgate run', 'OWNER', { isIssue: true })],

@@ -24,6 +24,7 @@ const rules: LeaveRules = {
   people: ['Dan'],
   label: 'ppsgate',
   mayWrite: async (login) => login === 'carol',
+  measured: [],
 };
 
 const leaveOf = async (occasion: Occasion, found: typeof own = fork, more = {}) =>
@@ -69,16 +70,32 @@ test('a push by somebody else to the fork of one who may is refused', async () =
   expect((await leaveOf({ kind: 'pushed', by: 'mallory' }, found)).kind).toBe('refused');
 });
 
+test('one of a person who may is no leave when it is opened again: somebody else may have pushed the head', async () => {
+  const found = { ...fork, pullRequest: { ...pullRequest, author: 'dan' } };
+  const revived = { kind: 'revived', by: 'dan' } as const;
+  expect((await leaveOf(revived, found)).kind).toBe('refused');
+  expect((await leaveOf(revived, found, { measured: ['c'.repeat(40)] })).kind).toBe('refused');
+  expect((await leaveOf(revived, found, { measured: [head] })).kind).toBe('allowed');
+  expect((await leaveOf(revived, fork, { measured: [head] })).kind).toBe('refused');
+  expect((await leaveOf({ ...revived, by: 'mallory' }, own)).kind).toBe('allowed');
+});
+
+const labelled = { kind: 'labelled', label: 'ppsgate', at: noon } as const;
+
 test('the label is leave where a maintainer puts it', async () => {
-  const labelled = { kind: 'labelled', label: 'ppsgate' } as const;
-  expect((await leaveOf({ ...labelled, by: 'carol' })).kind).toBe('allowed');
-  expect((await leaveOf({ ...labelled, by: 'mallory' })).kind).toBe('refused');
+  const more = { seen: { headCommit: head, since: '2026-11-20T11:59:00Z' } };
+  expect((await leaveOf({ ...labelled, by: 'carol' }, fork, more)).kind).toBe('allowed');
+  expect((await leaveOf({ ...labelled, by: 'mallory' }, fork, more)).kind).toBe('refused');
   // The list is of people whose patches are run, not of those who answer for others'.
-  expect((await leaveOf({ ...labelled, by: 'dan' })).kind).toBe('refused');
+  expect((await leaveOf({ ...labelled, by: 'dan' }, fork, more)).kind).toBe('refused');
+});
+
+test('the label at a branch of the repository itself asks for nothing more, for no stranger can push there', async () => {
+  expect((await leaveOf({ ...labelled, by: 'carol' }, own)).kind).toBe('allowed');
 });
 
 test('another label is nobody asking', async () => {
-  const leave = await leaveOf({ kind: 'labelled', label: 'bug', by: 'carol' });
+  const leave = await leaveOf({ ...labelled, label: 'bug', by: 'carol' });
   expect(leave.kind).toBe('ignored');
 });
 
@@ -118,16 +135,25 @@ test('a command without a commit is leave for a head that was known before it wa
   expect((await leaveOf(commanded, fork, { seen })).kind).toBe('allowed');
 });
 
-test.each([
+const unseen = [
   ['never', undefined],
   ['only afterwards', { headCommit: head, since: '2026-11-20T12:00:01Z' }],
   ['a moment before, as clocks go', { headCommit: head, since: '2026-11-20T11:59:55Z' }],
   ['for another head', { headCommit: 'c'.repeat(40), since: '2026-11-20T11:00:00Z' }],
-])('and is refused where the head was known %s', async (_, seen) => {
+] as const;
+
+test.each(unseen)('and is refused where the head was known %s', async (_, seen) => {
   const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
   expect(await leaveOf(commanded, fork, { seen })).toEqual({
     kind: 'refused',
     why: expect.stringMatching(/may have been pushed after .* write \/ppsgate run bbbbbbbbbbbb\.$/),
+  });
+});
+
+test.each(unseen)('the label is refused where the head was known %s', async (_, seen) => {
+  expect(await leaveOf({ ...labelled, by: 'carol' }, fork, { seen })).toEqual({
+    kind: 'refused',
+    why: 'The head is bbbbbbbbbbbb, and may have been pushed after the label was put: read it, and then write /ppsgate run bbbbbbbbbbbb, or take the label off and put it on again.',
   });
 });
 
@@ -137,11 +163,25 @@ test('a command for a branch of the repository itself names nothing, for no stra
 });
 
 test('a start by hand is leave, for GitHub lets nobody else', async () => {
-  expect((await leaveOf({ kind: 'dispatched', by: 'erin' })).kind).toBe('allowed');
+  expect((await leaveOf({ kind: 'dispatched', by: 'erin' }, own)).kind).toBe('allowed');
+});
+
+test('the button of a check is leave where somebody who may has pressed it', async () => {
+  expect((await leaveOf({ kind: 'pressed', by: 'carol', commit: head })).kind).toBe('allowed');
+  expect((await leaveOf({ kind: 'pressed', by: 'erin', commit: head })).kind).toBe('refused');
+});
+
+test('a start by hand names the head of a fork, for nobody tells what the person has seen', async () => {
+  const named = { kind: 'dispatched', by: 'erin', commit: head } as const;
+  expect((await leaveOf(named)).kind).toBe('allowed');
+  expect(await leaveOf({ kind: 'dispatched', by: 'carol' })).toEqual({
+    kind: 'refused',
+    why: `The head of #123 is bbbbbbbbbbbb, and may have been pushed after the run was started: read it, and start one with ${head} in place of #123.`,
+  });
 });
 
 test('the button of a check is no leave for what was pushed after it', async () => {
-  const leave = await leaveOf({ kind: 'dispatched', by: 'erin', commit: 'c'.repeat(40) });
+  const leave = await leaveOf({ kind: 'pressed', by: 'carol', commit: 'c'.repeat(40) });
   expect(leave).toEqual({
     kind: 'refused',
     why: expect.stringContaining('no longer cccccccccccc'),

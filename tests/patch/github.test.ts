@@ -5,8 +5,8 @@ import {
   mayWrite,
   pullRequestFromEvent,
   pullRequestNumber,
-  pullRequestOfBranch,
-  pullRequestWithHead,
+  pullRequestsOfBranch,
+  pullRequestsWithHead,
 } from '../../src/patch/github.ts';
 import { patchSchema } from '../../src/patch/patch.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
@@ -51,6 +51,7 @@ test("every published example of a pull_request event is read as GitHub's own pu
       title: 'Update the README with new information.',
       author: 'Codertocat',
       url: 'https://github.com/Codertocat/Hello-World/pull/2',
+      baseBranch: 'master',
       baseCommit: expect.stringMatching(/^[0-9a-f]{40}$/),
       headCommit: 'ec26c3e57ca3a959ca5aad62de7213c562f8c821',
     });
@@ -129,6 +130,7 @@ test('a pull request is fetched by its number', async () => {
       title: 'ipfw: find states faster',
       author: 'alice',
       url: 'https://github.com/freebsd/freebsd-src/pull/123',
+      baseBranch: 'main',
       baseCommit: 'a'.repeat(40),
       headCommit: 'b'.repeat(40),
     },
@@ -199,41 +201,51 @@ const another = (changes: object) => {
   github.state.pullRequests.push({ ...first, number: 124, ...changes });
 };
 
-describe('the pull request with a head', () => {
+describe('the pull requests with a head', () => {
   const find = async (headCommit: string) =>
-    pullRequestWithHead(await hastyOctokit(github), repository, headCommit);
+    pullRequestsWithHead(await hastyOctokit(github), repository, headCommit);
 
-  test('is found by the very commit', async () => {
-    expect(await find('b'.repeat(40))).toMatchObject({
-      kind: 'found',
-      pullRequest: { number: 123, headCommit: 'b'.repeat(40) },
-      headRepository: 'alice/freebsd-src',
-    });
+  test('are found by the very commit', async () => {
+    expect(await find('b'.repeat(40))).toMatchObject([
+      {
+        kind: 'found',
+        pullRequest: { number: 123, headCommit: 'b'.repeat(40), baseBranch: 'main' },
+        headRepository: 'alice/freebsd-src',
+      },
+    ]);
   });
 
-  test('is none where no head is this commit', async () => {
-    expect(await find('c'.repeat(40))).toBeUndefined();
+  test('are none where no head is this commit', async () => {
+    expect(await find('c'.repeat(40))).toEqual([]);
   });
 
-  test('is none where it is closed', async () => {
+  test('are none where it is closed', async () => {
     for (const one of github.state.pullRequests) one.state = 'closed';
-    expect(await find('b'.repeat(40))).toBeUndefined();
+    expect(await find('b'.repeat(40))).toEqual([]);
   });
 
-  test('is the open one of several', async () => {
+  test('are the open ones of several', async () => {
     for (const one of github.state.pullRequests) one.state = 'closed';
     another({ state: 'open' });
-    expect(await find('b'.repeat(40))).toMatchObject({ pullRequest: { number: 124 } });
+    expect(await find('b'.repeat(40))).toMatchObject([{ pullRequest: { number: 124 } }]);
   });
 
-  test('is found among more than a page of them', async () => {
+  test('are all that are open, whatever branch they go to', async () => {
+    another({ baseRef: 'stable/14' });
+    expect(await find('b'.repeat(40))).toMatchObject([
+      { pullRequest: { number: 123, baseBranch: 'main' } },
+      { pullRequest: { number: 124, baseBranch: 'stable/14' } },
+    ]);
+  });
+
+  test('are found among more than a page of them', async () => {
     for (const one of github.state.pullRequests) one.state = 'closed';
     for (let number = 200; number < 320; number++) another({ number, state: 'closed' });
     another({ number: 400, state: 'open' });
-    expect(await find('b'.repeat(40))).toMatchObject({ pullRequest: { number: 400 } });
+    expect(await find('b'.repeat(40))).toMatchObject([{ pullRequest: { number: 400 } }]);
   });
 
-  test('is an error where GitHub does not tell', async () => {
+  test('are an error where GitHub does not tell', async () => {
     const operation = 'repos/list-pull-requests-associated-with-commit';
     github.faults.order(operation, { kind: 'broken', status: 502 }, 9);
     await expect(find('b'.repeat(40))).rejects.toThrow(
@@ -242,14 +254,14 @@ describe('the pull request with a head', () => {
   });
 });
 
-describe('the pull request of a branch', () => {
+describe('the pull requests of a branch', () => {
   const find = async (changes: object = {}) => {
     const head = { owner: 'alice', branch: 'changes', commit: 'b'.repeat(40), ...changes };
-    return pullRequestOfBranch(await hastyOctokit(github), repository, head);
+    return pullRequestsOfBranch(await hastyOctokit(github), repository, head);
   };
 
-  test('is found by the owner of the fork, its branch, and the commit', async () => {
-    expect(await find()).toMatchObject({ pullRequest: { number: 123 } });
+  test('are found by the owner of the fork, its branch, and the commit', async () => {
+    expect(await find()).toMatchObject([{ pullRequest: { number: 123 } }]);
   });
 
   test.each([
@@ -257,18 +269,18 @@ describe('the pull request of a branch', () => {
     ['another branch', { branch: 'change' }],
     ['what was pushed before', { commit: 'c'.repeat(40) }],
     ['a branch that holds more than a name', { branch: 'changes&head=bob:changes' }],
-  ])('is none for %s', async (_, changes) => {
-    expect(await find(changes)).toBeUndefined();
+  ])('are none for %s', async (_, changes) => {
+    expect(await find(changes)).toEqual([]);
   });
 
-  test('is none where it is closed', async () => {
+  test('are none where it is closed', async () => {
     for (const one of github.state.pullRequests) one.state = 'closed';
-    expect(await find()).toBeUndefined();
+    expect(await find()).toEqual([]);
   });
 
-  test('is not that of another who has a branch and a commit of the same names', async () => {
+  test('are not those of another who has a branch and a commit of the same names', async () => {
     for (const one of github.state.pullRequests) one.headRepository = 'mallory/freebsd-src';
     another({ number: 124, headRepository: 'alice/freebsd-src' });
-    expect(await find()).toMatchObject({ pullRequest: { number: 124 } });
+    expect(await find()).toMatchObject([{ pullRequest: { number: 124 } }]);
   });
 });

@@ -10,7 +10,12 @@ import {
   endingOfFailure,
   endingOfResult,
 } from '../../src/publish/answer.ts';
-import { closeLeftCheck, openCheck } from '../../src/publish/check.ts';
+import {
+  closeLeftCheck,
+  openCheck,
+  pullRequestOfCheck,
+  standsForAnother,
+} from '../../src/publish/check.ts';
 import type { Fault } from '../fakes/github/faults.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, personalToken, startFakeGitHub } from '../fakes/github/server.ts';
@@ -23,6 +28,7 @@ const pullRequest: PullRequest = {
   title: 'ipfw: find states faster',
   author: 'alice',
   url: 'https://github.com/freebsd/freebsd-src/pull/123',
+  baseBranch: 'main',
   baseCommit: 'a'.repeat(40),
   headCommit: 'b'.repeat(40),
 };
@@ -106,7 +112,7 @@ describe('one check run', () => {
         id: 2001,
         name: 'ppsgate',
         headCommit: pullRequest.headCommit,
-        externalId: detailsUrl,
+        externalId: `#123 main ${detailsUrl}`,
         detailsUrl,
         status: 'queued',
         conclusion: null,
@@ -496,7 +502,12 @@ describe('a check that the next job goes on with', () => {
     await (await open()).check.ended(passed);
     const [earlier] = github.state.checkRuns;
     if (earlier === undefined) expect.fail('There is a check run.');
-    const another = { ...earlier, id: 2002, externalId: `${detailsUrl}0`, status: 'queued' };
+    const another = {
+      ...earlier,
+      id: 2002,
+      externalId: `#123 main ${detailsUrl}0`,
+      status: 'queued',
+    };
     github.state.checkRuns.push(another);
     const { check } = await open({ isOpen: true });
     await check.ended({ exitCode: 1, title: 'loses all', summary: '' });
@@ -542,7 +553,7 @@ describe('a check that a killed job left open', () => {
     if (own === undefined) throw new Error('There is no check.');
     const running = { ...own, status: 'in_progress', conclusion: null };
     github.state.checkRuns.push(
-      { ...running, id: 2002, externalId: `${detailsUrl}2` },
+      { ...running, id: 2002, externalId: `#123 main ${detailsUrl}2` },
       { ...running, id: 2003, name: 'ppsgate: chelsio' },
     );
     expect(await closed()).toBeUndefined();
@@ -554,5 +565,47 @@ describe('a check that a killed job left open', () => {
     expect(await closed()).toBe(
       'A check of ppsgate on freebsd/freebsd-src may stay open, because the job ended early and GitHub could not be told (403 Resource not accessible by integration): run the job again.',
     );
+  });
+});
+
+describe('a check on the head', () => {
+  const stands = async (changes: Partial<PullRequest> = {}) => {
+    const patch = { ...pullRequest, ...changes };
+    const subject = { repository: pullRequest.repository, patch };
+    return standsForAnother(await hastyOctokit(github), subject, 'ppsgate');
+  };
+
+  test('tells which pull request it was made for', async () => {
+    const { check } = await open();
+    await check.ended(passed);
+    const [run] = github.state.checkRuns;
+    expect(pullRequestOfCheck(run?.externalId ?? '')).toBe(123);
+    expect(pullRequestOfCheck(detailsUrl)).toBeUndefined();
+  });
+
+  test('that passed stands for another base, and for another pull request with this head', async () => {
+    const { check } = await open();
+    await check.ended(passed);
+    expect(await stands()).toBe(false);
+    expect(await stands({ baseBranch: 'stable/14' })).toBe(true);
+    expect(await stands({ number: 12 })).toBe(true);
+  });
+
+  test('that is neutral stands as well, for a branch rule lets it pass', async () => {
+    const { check } = await open({ undecided: 'neutral' });
+    await check.ended({ ...passed, exitCode: 3 });
+    expect(await stands({ baseBranch: 'stable/14' })).toBe(true);
+  });
+
+  test('that failed stands for nobody, and nor does one that is not there', async () => {
+    expect(await stands({ baseBranch: 'stable/14' })).toBe(false);
+    const { check } = await open();
+    await check.ended({ ...passed, exitCode: 1 });
+    expect(await stands({ baseBranch: 'stable/14' })).toBe(false);
+  });
+
+  test('stands for another where GitHub does not tell', async () => {
+    github.faults.order('checks/list-for-ref', { kind: 'broken', status: 502 }, 9);
+    expect(await stands()).toBe(true);
   });
 });

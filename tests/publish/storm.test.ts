@@ -343,7 +343,7 @@ const rowOf = ({ patch, fate }: Gate) =>
 
 const checksOf = ({ run }: Gate) =>
   github.state.checkRuns
-    .filter(({ externalId }) => externalId === runUrl(run))
+    .filter(({ externalId }) => externalId?.split(' ').at(-1) === runUrl(run))
     .map(({ name, headCommit, status, conclusion, title, annotations }) => ({
       ...{ name, headCommit, status, conclusion, title },
       annotations: annotations?.length ?? 0,

@@ -25,6 +25,7 @@ export function pullRequestDocument(state: State, pullRequest: FakePullRequest):
     auto_merge: null, // came after the example was published
     title: pullRequest.title,
     state: pullRequest.state ?? 'open',
+    updated_at: pullRequest.updatedAt ?? '2026-11-20T12:00:00Z',
     locked: pullRequest.isLocked ?? false,
     labels: (pullRequest.labels ?? []).map((name) => labelDocument(state, labelOf(state, name))),
     user: userDocument(pullRequest.author),

@@ -19,6 +19,8 @@ export type FakePullRequest = {
   /** Deleted by an administrator: gone for good. */
   isDeleted?: boolean;
   state?: 'open' | 'closed';
+  /** When it was pushed to, labelled or edited last; noon of 2026-11-20 where a test does not care. */
+  updatedAt?: string;
 };
 
 /** One file of what a pull request changes. */
