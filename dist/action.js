@@ -1,9 +1,8 @@
 import { n as __require, t as __commonJSMin } from "./rolldown-runtime.js";
 import { C as info, D as warning, E as setSecret, O as summary, S as error, T as setOutput, _ as readMemory, a as openAnswerText, b as standsForAnother, c as readRequest, d as subjectOf, f as readEvent, g as markerOf, h as composeComment, i as leaseState, l as requestSchema, m as openComment, o as failureSchema, p as readInputs, r as labState, s as fileOf, t as answerState, u as requestText, v as openCheck, w as saveState, x as debug, y as pullRequestOfCheck } from "./clean-up.js";
 import { a as runToExit, i as exitCodes, o as worstExitCode, t as exitCodeOfError } from "./exit2.js";
-import { A as url, C as object, E as string, T as record, k as unknown, x as looseObject, y as int } from "./scenario.js";
-import { t as datetime } from "./iso.js";
 import { n as parseConfig } from "./load.js";
+import { t as datetime } from "./iso.js";
 import { a as parseMaxRuns, n as applyOverrides, o as parsePriority, t as UsageError } from "./overrides.js";
 import { r as openConduit } from "./conduit.js";
 import { n as phabricatorOf } from "./phabricator-login.js";
@@ -12,18 +11,24 @@ import { _ as together, c as answering, d as endingOfFailure, f as endingOfResul
 import { a as githubFailure, i as publishComment, n as findComment, o as isBreakdown, r as ownLogin, t as createOctokit } from "./github.js";
 import { n as reasonOf } from "./one-line.js";
 import { c as resultSchema, u as patchName } from "./result.js";
-import { N as headline, P as outcomeName, z as codeSpan } from "./markdown.js";
+import { N as headline, P as outcomeName, R as codeBlock, z as codeSpan } from "./markdown.js";
 import { c as parseRevisionName, f as openRevisionAnswer, n as patchOfRevision, o as findRevision, r as restoreRevision, t as parseEarlier } from "./revision.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
 import { i as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
 import { t as openReservations } from "./controller.js";
-import { i as historyFile } from "./history.js";
-import { a as readPlan, i as randomSeed } from "./plan.js";
+import { i as historyFile, t as baseNumbers } from "./history.js";
+import { c as readPlan, n as designOf, o as policyOf, s as randomSeed, t as cellsOf } from "./plan.js";
 import { r as readyMachine } from "./requirements.js";
 import { n as showProgress } from "./progress.js";
 import { a as historyPath, c as parseHistory, i as emptyIndex, l as parseIndex, o as indexPath, s as nextFiles, t as linkTo } from "./data-links.js";
-import { i as readProfiles, n as explained } from "./read2.js";
+import { a as withReasons, i as readProfiles, n as explained } from "./read2.js";
 import { t as replaceFile } from "./write.js";
+import { n as isJudged, t as diffName } from "./variant-name.js";
+import { c as formatPercent } from "./format.js";
+import { A as url, C as object, E as string, T as record, k as unknown, t as cellName, x as looseObject, y as int } from "./scenario.js";
+import { n as lookSizes } from "./design.js";
+import { i as evidenceAt, l as standings, s as isEnough } from "./standing.js";
+import { a as worstVerdict, n as cellResult } from "./assemble.js";
 import { dirname, join, relative, sep } from "node:path";
 import { isUtf8 } from "node:buffer";
 import { crc32, inflateRawSync } from "node:zlib";
@@ -3302,6 +3307,209 @@ function tellOutputs(done) {
 	setOutput("report-path", join(done.directory, "report.md"));
 }
 
+// src/experiment/recompute.ts
+/**
+* The same result, with the policy, cells, designs and traffic of the configuration and all that follows from the runs
+* under these. What earlier experiments told of a cell's noise is taken for numbers, as the runs are; so is that a cell
+* is invalid, which lets nothing pass. The profiles keep their place, and reasons have to be found again.
+*/
+function recompute(claimed, asked) {
+	const { config, testbeds } = asked;
+	if (!testbeds.includes(claimed.testbed.name)) return {
+		kind: "refused",
+		why: `The result is of the testbed ${claimed.testbed.name}, and not of ${testbeds.join(" or ")}: judge the patch again.`
+	};
+	const { flows, frameBytes, offeredPps, measureSeconds } = config.traffic;
+	const result = {
+		...claimed,
+		policy: policyOf(config),
+		traffic: {
+			flows,
+			frameBytes,
+			measureSeconds,
+			...offeredPps !== void 0 && { offeredPps }
+		},
+		variants: variantsOf(claimed, asked.patch),
+		leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
+		outcome: outcomeOf(claimed, asked)
+	};
+	return {
+		kind: "computed",
+		result,
+		refused: differences(claimed, result).slice(0, mostTold)
+	};
+}
+/** A result that lies may do so of any number of cells. */
+const mostTold = 20;
+/** The commits are those that leave was given for; where the patch parted from its base only its history tells. */
+function variantsOf({ variants }, patch) {
+	const earlier = patch.kind === "revision" ? patch.earlier : [];
+	const commits = [{
+		name: "patched",
+		commit: patch.headCommit
+	}, ...earlier.map(({ diff, headCommit }) => ({
+		name: diffName(diff),
+		commit: headCommit
+	}))];
+	const claimOf = (name) => variants.find((one) => one.name === name);
+	return [claimOf("base") ?? {
+		name: "base",
+		commit: patch.baseCommit,
+		files: []
+	}, ...commits.map((one) => ({
+		files: [],
+		...claimOf(one.name),
+		...one
+	}))];
+}
+const othersOf = (patch) => patch.kind === "revision" ? patch.earlier.map(({ diff }) => diffName(diff)) : [];
+function outcomeOf({ outcome }, asked) {
+	if (outcome.kind !== "judged") return outcome;
+	const policy = policyOf(asked.config);
+	const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));
+	const inputs = cellsOf(asked.config).map((cell) => inputOf(cell, claims, asked));
+	const cells = standings(inputs, policy).map((standing) => {
+		const { claim, runs } = standing.input;
+		const ofBase = baseNumbers(runs, policy.metric);
+		const computed = cellResult(standing, policy, ofBase, othersOf(asked.patch));
+		const stays = claim?.verdict.kind === "invalid" && computed.verdict.kind !== "regression";
+		return {
+			...computed,
+			...stays && { verdict: claim.verdict },
+			...claim === void 0 && { verdict: notMeasured },
+			profiles: profilesOf(claim, asked.patch)
+		};
+	});
+	return {
+		kind: "judged",
+		verdict: worstVerdict(cells),
+		cells
+	};
+}
+const notMeasured = {
+	kind: "invalid",
+	reason: "the result has no such cell"
+};
+function inputOf(cell, claims, { patch, config, isExtended }) {
+	const claim = claims.get(cellName(cell));
+	const others = othersOf(patch);
+	const history = claim?.history;
+	const planned = designOf(config, 2 + others.length, history);
+	const budgets = isExtended ? extended(planned, claim?.design.budgets ?? []) : planned.budgets;
+	const design = {
+		...planned,
+		budgets
+	};
+	const isOurs = ({ variant }) => isJudged(variant) || others.includes(variant);
+	const runs = claim?.runs.filter(isOurs) ?? [];
+	const input = {
+		cell,
+		claim,
+		design,
+		...history && { history },
+		runs,
+		failures: []
+	};
+	return {
+		...input,
+		closedPairs: closedPairsOf(input, policyOf(config))
+	};
+}
+/**
+* Pairs of the last look that has its runs. Where all looks up to there tell something, but the result says that the
+* cell is invalid, the experiment ended with the next one, whose runs were lost for good.
+*/
+function closedPairsOf(input, { metric }) {
+	const { claim, design, history, runs } = input;
+	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+	const sizes = lookSizes({
+		...design,
+		earlierDegreesOfFreedom
+	});
+	const lacking = sizes.findIndex((size) => !isThere(runs, size));
+	if (lacking === -1) return sizes.at(-1) ?? 0;
+	const closedPairs = sizes[lacking - 1] ?? 0;
+	const tells = (size) => evidenceAt({
+		...input,
+		closedPairs
+	}, size, metric) !== void 0;
+	return claim?.verdict.kind === "invalid" && sizes.slice(0, lacking).every(tells) ? sizes[lacking] ?? 0 : closedPairs;
+}
+/** As many as `parseMaxRuns` lets anybody ask for. */
+const mostRuns = 1e4;
+/** The budgets that extensions have added to the one that was planned, where they can be such. */
+function extended({ budgets: planned, pairsPerStep }, claimed) {
+	return claimed.every((budget, stage) => (stage === 0 ? budget === planned[0] : budget > (claimed[stage - 1] ?? 0)) && budget % pairsPerStep === 0 && budget < mostRuns + pairsPerStep) && claimed.length > 0 ? claimed : planned;
+}
+/** Whether a look has its runs; it can do without some. */
+function isThere(runs, size) {
+	const pairsOf = (name) => new Set(runs.flatMap(({ variant, pair }) => variant === name && pair <= size ? pair : []));
+	return isEnough(pairsOf("base").intersection(pairsOf("patched")).size, size);
+}
+/** One of each variant, so that their number is bounded. */
+function profilesOf(claim, patch) {
+	return [
+		"base",
+		"patched",
+		...othersOf(patch)
+	].flatMap((name) => claim?.profiles.find(({ variant }) => variant === name) ?? []);
+}
+/** What the result says otherwise, in sentences. */
+const differences = (claimed, result) => [
+	...ofPolicy(claimed.policy, result.policy),
+	...ofTraffic(claimed.traffic, result.traffic),
+	...ofOutcome(claimed.outcome, result.outcome)
+];
+function ofPolicy(claimed, asked) {
+	const metric = [claimed.metric, asked.metric];
+	const ratios = ratioNames.map(([key, name]) => {
+		const [said, wanted] = [claimed[key], asked[key]];
+		return said === wanted ? [] : `It was held to ${name} of ${formatPercent(said)}, and ${formatPercent(wanted)} is asked for.`;
+	});
+	return [metric[0] === metric[1] ? [] : `It was judged by ${metric[0]}, and ${metric[1]} is asked for.`, ...ratios].flat();
+}
+const ratioNames = [
+	["marginRatio", "a margin"],
+	["confidenceRatio", "a confidence"],
+	["falseAlarmRatio", "a rate of false alarms"],
+	["missRatio", "a rate of misses"]
+];
+function ofTraffic(claimed, asked) {
+	return [
+		"flows",
+		"frameBytes",
+		"offeredPps",
+		"measureSeconds"
+	].flatMap((key) => claimed[key] === asked[key] ? [] : `Its traffic has ${key} ${claimed[key] ?? "unbounded"}, and ${asked[key] ?? "unbounded"} is asked for.`);
+}
+function ofOutcome(claimed, computed) {
+	if (claimed.kind !== "judged" || computed.kind !== "judged") return [];
+	const asked = new Map(computed.cells.map((cell) => [cellName(cell.cell), cell]));
+	const unasked = claimed.cells.filter(({ cell }) => !asked.has(cellName(cell)));
+	const claims = new Map(claimed.cells.map((claim) => [cellName(claim.cell), claim]));
+	return [
+		...unasked.map(({ cell }) => `It has the cell ${cellName(cell)}, which is not asked for.`),
+		...computed.cells.flatMap((cell) => ofCell(claims.get(cellName(cell.cell)), cell)),
+		...claimed.verdict === computed.verdict ? [] : [`It says ${claimed.verdict} of the patch, and its cells say ${computed.verdict}.`]
+	];
+}
+function ofCell(claim, { cell, verdict, comparisons }) {
+	const name = cellName(cell);
+	if (claim === void 0) return [`It has no cell ${name}, which is asked for.`];
+	if (claim.verdict.kind !== verdict.kind) return [`It says ${claim.verdict.kind} of ${name}, and its runs say ${verdict.kind}.`];
+	return comparisons.every((one) => claim.comparisons.some((other) => other.metric === one.metric && isAlmost(one, other))) ? [] : [`Its numbers of ${name} are not those of its runs.`];
+}
+/** Another machine may round otherwise. */
+const isAlmost = (a, b) => [
+	[a.base, b.base],
+	[a.patched, b.patched],
+	...[
+		"change",
+		"low",
+		"high"
+	].map((key) => [a.interval[key], b.interval[key]])
+].every(([one = 0, other = 0]) => Math.abs(one - other) <= 1e-9 + 1e-6 * Math.abs(one));
+
 // src/action/run-publish.ts
 /** Passes when the patch is answered, whatever the verdict: that is for the check to say. */
 async function runPublish(context) {
@@ -3309,8 +3517,13 @@ async function runPublish(context) {
 	if (source === void 0) return exitCodes.pass;
 	const { request, isTrusted } = source;
 	const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
-	const names = gateNames(wishesFor(config, request.ask, context.inputs));
-	const endings = await endingsOf(source, names.length, context);
+	const wishes = wishesFor(config, request.ask, context.inputs);
+	const names = gateNames(wishes);
+	const endings = await endingsOf(source, {
+		config,
+		wishes,
+		context
+	});
 	const { runId } = source;
 	const isOpen = runId === context.inputs.job.runId;
 	for (const [index, name] of names.entries()) {
@@ -3379,8 +3592,11 @@ const workflowRun = object({ workflow_run: object({
 	head_branch: string(),
 	head_repository: object({ owner: object({ login: string() }) })
 }) });
-/** How each gate ended, as far as the artifact can be believed. */
-async function endingsOf({ request, runId, isTrusted }, of, { octokit, repository, inputs: { job } }) {
+/** How each gate ended, one for each wish, as far as the artifact can be believed. */
+async function endingsOf({ request, runId, isTrusted }, { config, wishes, context }) {
+	const { octokit, repository, inputs } = context;
+	const { job, overrides } = inputs;
+	const of = wishes.length;
 	const everywhere = (ending) => new Array(of).fill(ending);
 	const { patch } = request;
 	if (!isTrusted) {
@@ -3401,23 +3617,38 @@ async function endingsOf({ request, runId, isTrusted }, of, { octokit, repositor
 	const wanted = files.flatMap(({ result, failure }) => [result, failure]);
 	const entries = await readEntries(artifact.bytes, wanted);
 	if (entries.kind === "refused") return everywhere(endingOfFailure(exitCodes.infrastructure, entries.why));
+	const asked = applyOverrides(applyOverrides(config, overrides), request.ask);
 	return Promise.all(files.map(async ({ result, failure }, index) => {
 		const measured = entries.texts.get(result);
 		if (measured === void 0) return endingOfText(entries.texts.get(failure));
-		const ending = endingOf(measured, patch);
-		if (ending.result === void 0) return ending;
+		const read = believed(measured, {
+			patch,
+			config: asked,
+			testbeds: testbedsFor(asked, wishes[index]),
+			isExtended: request.extend !== void 0
+		});
+		if (read.kind === "refused") return endingOfFailure(exitCodes.infrastructure, read.why);
+		for (const sentence of read.refused) warning(`The artifact is not believed: ${sentence}`);
 		const folder = of === 1 ? "" : `${index + 1}/`;
+		const profiles = await profilesIn(artifact.bytes, read.result, folder);
+		const explained = withReasons(read.result, profiles);
 		return {
-			...ending,
-			profiles: await profilesIn(artifact.bytes, ending.result, folder)
+			...endingOfResult(explained, {}),
+			profiles,
+			corrections: read.refused
 		};
 	}));
 }
-function endingOf(text, patch) {
+/** Of all that the artifact says only the numbers: what follows from them is computed again. */
+function believed(text, asked) {
 	const read = parseResult(text);
-	const refused = read.kind === "refused" ? read.why : agreesWith(read.result, patch);
-	if (read.kind === "refused" || refused !== void 0) return endingOfFailure(exitCodes.infrastructure, refused ?? "");
-	return endingOfResult(withPatch(read.result, patch), {});
+	if (read.kind === "refused") return read;
+	const why = agreesWith(read.result, asked.patch);
+	if (why !== void 0) return {
+		kind: "refused",
+		why
+	};
+	return recompute(withPatch(read.result, asked.patch), asked);
 }
 /** A gate that was cut short has left neither a result nor a word. */
 function endingOfText(text) {
@@ -3448,7 +3679,7 @@ async function changedOfGate({ baseCommit, headCommit }, repository, isOwnAction
 }
 const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit.slice(0, 12)}.`;
 async function withLinks(ending, { request, isTrusted }, config, context) {
-	const { result, profiles = [] } = ending;
+	const { result, profiles = [], corrections = [] } = ending;
 	const isDefaultBranch = request.purpose !== "patch";
 	const [links = {}] = await publishData(context, config, result === void 0 ? [] : [{
 		result,
@@ -3458,7 +3689,17 @@ async function withLinks(ending, { request, isTrusted }, config, context) {
 	}]);
 	if (result === void 0) return ending;
 	info(headline(result));
-	return endingOfResult(result, links);
+	return withCorrections(endingOfResult(result, links), corrections);
+}
+/** Above the report: it is computed anew, and whoever measured may have meant something else. */
+function withCorrections(ending, corrections) {
+	if (corrections.length === 0) return ending;
+	const said = codeBlock(corrections.join("\n"));
+	const heading = "What the job that measured said otherwise, and was not believed:";
+	return {
+		...ending,
+		summary: `${ending.summary}\n\n${heading}\n\n${said}`
+	};
 }
 
 // src/action/main.ts

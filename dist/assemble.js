@@ -584,4 +584,4 @@ function outcomeOf(plan, journal) {
 }
 const leavesOut = (entry) => entry.kind === "rejected" && !isJudged(entry.variant);
 
-export { takeProfiles as a, cellsSoFar as c, worstVerdict as i, isOfVerdict as l, cellVerdict as n, openJournal as o, compare as r, readJournal as s, assembleResult as t, leftOutIn as u };
+export { worstVerdict as a, readJournal as c, leftOutIn as d, compare as i, cellsSoFar as l, cellResult as n, takeProfiles as o, cellVerdict as r, openJournal as s, assembleResult as t, isOfVerdict as u };

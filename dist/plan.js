@@ -271,18 +271,9 @@ const planSchema = object({
 /** Every scenario with every family is a cell; its history picks its design, and the seed the order of everything. */
 function makePlan(request, variants, history) {
 	const { patch, config, testbed, seed, rules = {} } = request;
-	const { scenarios, families, traffic, frameSizes, profile } = config;
-	const { design: asked, maxRunsPerVariant, ...policy } = config.gate;
-	const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants.length);
-	const method = pairsPerStep > 1 ? "paired" : "pooled";
-	const usual = method === "pooled" ? usualSingleRuns : usualPairs(traffic.runsPerBlast, variants.length);
-	const budget = wholeSteps(maxRunsPerVariant ?? usual, pairsPerStep);
-	const sizes = frameSizes === void 0 ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
-	const cells = scenarios.flatMap((scenario) => families.flatMap((family) => sizes.map((size) => ({
-		scenario,
-		family,
-		...size
-	})))).map((cell) => {
+	const { traffic, profile } = config;
+	const policy = policyOf(config);
+	const cells = cellsOf(config).map((cell) => {
 		const query = {
 			testbed,
 			cell,
@@ -290,15 +281,9 @@ function makePlan(request, variants, history) {
 			metric: policy.metric
 		};
 		const known = historyOf(history, query);
-		const usual = method === "pooled" && (known?.runs ?? 0) >= 10 ? "glr" : "group-sequential";
 		return {
 			cell,
-			design: {
-				name: asked ?? usual,
-				budgets: [budget],
-				pairsPerStep,
-				method
-			},
+			design: designOf(config, variants.length, known),
 			...known && { history: known }
 		};
 	});
@@ -314,6 +299,34 @@ function makePlan(request, variants, history) {
 		...profile !== void 0 && { profile },
 		seed,
 		blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed)
+	};
+}
+/** What a configuration asks to be measured, in its order. */
+function cellsOf({ scenarios, families, frameSizes }) {
+	const sizes = frameSizes === void 0 ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
+	return scenarios.flatMap((scenario) => families.flatMap((family) => sizes.map((size) => ({
+		scenario,
+		family,
+		...size
+	}))));
+}
+/** What it holds a verdict to. */
+function policyOf({ gate }) {
+	const { design: _, maxRunsPerVariant: __, ...policy } = gate;
+	return policy;
+}
+/** How it has a cell looked at, of which so much is known from earlier experiments. */
+function designOf({ traffic, gate }, variants, known) {
+	const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants);
+	const method = pairsPerStep > 1 ? "paired" : "pooled";
+	const usualRuns = method === "pooled" ? usualSingleRuns : usualPairs(traffic.runsPerBlast, variants);
+	const budget = wholeSteps(gate.maxRunsPerVariant ?? usualRuns, pairsPerStep);
+	const usual = method === "pooled" && (known?.runs ?? 0) >= 10 ? "glr" : "group-sequential";
+	return {
+		name: gate.design ?? usual,
+		budgets: [budget],
+		pairsPerStep,
+		method
 	};
 }
 const usualSingleRuns = 20;
@@ -381,4 +394,4 @@ var PlanError = class extends Error {
 	name = "PlanError";
 };
 
-export { readPlan as a, writePlan as c, randomSeed as i, buildVariants as l, hasPlan as n, refuseUsed as o, makePlan as r, replacePlan as s, extendPlan as t };
+export { makePlan as a, readPlan as c, writePlan as d, buildVariants as f, hasPlan as i, refuseUsed as l, designOf as n, policyOf as o, extendPlan as r, randomSeed as s, cellsOf as t, replacePlan as u };

@@ -273,4 +273,4 @@ function ifMissing(error) {
 	if (error.code !== "ENOENT") throw error;
 }
 
-export { readProfiles as i, explained as n, readResult as r, ResultError as t };
+export { withReasons as a, readProfiles as i, explained as n, readResult as r, ResultError as t };

@@ -1,8 +1,8 @@
 import { r as overrideGate, t as UsageError } from "./overrides.js";
 import { n as exitCodeOfResult, r as exitCodeOfVerdict } from "./exit2.js";
-import { a as readPlan, n as hasPlan } from "./plan.js";
+import { c as readPlan, i as hasPlan } from "./plan.js";
 import { d as pktGenRun, f as parsePktGenLog, l as freebsdLogNames, n as readLinuxLogs, t as logNames, u as readFreebsdLogs } from "./linux-logs.js";
-import { i as worstVerdict, n as cellVerdict, r as compare, s as readJournal, t as assembleResult } from "./assemble.js";
+import { a as worstVerdict, c as readJournal, i as compare, r as cellVerdict, t as assembleResult } from "./assemble.js";
 import { l as standings } from "./standing.js";
 import { n as reasonOf, r as shortened } from "./one-line.js";
 import { i as familySchema } from "./scenario.js";

@@ -2,7 +2,7 @@ import { n as applyOverrides, s as parseSeed } from "./overrides.js";
 import { p as sum$1 } from "./student.js";
 import { n as parseConfig } from "./load.js";
 import { i as historyFile } from "./history.js";
-import { i as randomSeed, n as hasPlan } from "./plan.js";
+import { i as hasPlan, s as randomSeed } from "./plan.js";
 import { i as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
 import { n as openRepository } from "./repository.js";
 import { N as headline, P as outcomeName } from "./markdown.js";

@@ -3,7 +3,7 @@ import { a as parseMaxRuns, n as applyOverrides, o as parsePriority, s as parseS
 import { n as exitCodeOfResult, o as worstExitCode } from "./exit2.js";
 import { _ as together, c as answering, f as endingOfResult, n as openBuild, u as endingOfError } from "./harbormaster.js";
 import { N as headline } from "./markdown.js";
-import { a as readPlan, i as randomSeed } from "./plan.js";
+import { c as readPlan, s as randomSeed } from "./plan.js";
 import { c as parseRevisionName, n as patchOfRevision, o as findRevision, p as openRevisionComment, t as parseEarlier } from "./revision.js";
 import { n as phabricatorOf, t as openPhabricator } from "./phabricator-login.js";
 import { n as whoami, t as openReservations } from "./controller.js";

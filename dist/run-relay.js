@@ -11,7 +11,7 @@ import { t as jobSchema$1 } from "./job.js";
 import { a as callOnPhabricator, d as endingOfFailure, l as cancelled, n as openBuild, o as parseCommand } from "./harbormaster.js";
 import { t as checkDiff } from "./diff.js";
 import { a as githubFailure, o as isBreakdown, t as createOctokit } from "./github.js";
-import { a as readPlan, n as hasPlan } from "./plan.js";
+import { c as readPlan, i as hasPlan } from "./plan.js";
 import { _ as commandText, v as shell } from "./schema.js";
 import { t as turns } from "./turns.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";

@@ -1,9 +1,10 @@
 // `command: publish`: answers with what another job has measured, which is taken for hostile, on the patch that GitHub names.
 import * as core from '@actions/core';
 import { z } from 'zod';
-import { UsageError } from '../config/overrides.ts';
+import { applyOverrides, UsageError } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { exitCodes } from '../exit.ts';
+import { type Asked, type Recomputed, recompute } from '../experiment/recompute.ts';
 import { numbersOf, pullRequestsOfBranch } from '../patch/github.ts';
 import { type Patch, patchName } from '../patch/patch.ts';
 import type { Repository } from '../patch/repository.ts';
@@ -16,8 +17,10 @@ import {
   readEntries,
   withPatch,
 } from '../publish/artifact.ts';
+import { codeBlock } from '../report/escape.ts';
 import { headline } from '../report/headline.ts';
-import type { CellProfiles } from '../report/profiles.ts';
+import { type CellProfiles, withReasons } from '../report/profiles.ts';
+import { testbedsFor } from '../testbed/inventory.ts';
 import { artifactName } from './extend.ts';
 import { readEvent } from './inputs.ts';
 import { answerFor, configCommitOf, gateNames, type JobContext, wishesFor } from './job.ts';
@@ -31,8 +34,9 @@ export async function runPublish(context: JobContext): Promise<number> {
   if (source === undefined) return exitCodes.pass;
   const { request, isTrusted } = source;
   const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
-  const names = gateNames(wishesFor(config, request.ask, context.inputs));
-  const endings: Left[] = await endingsOf(source, names.length, context);
+  const wishes = wishesFor(config, request.ask, context.inputs);
+  const names = gateNames(wishes);
+  const endings = await endingsOf(source, { config, wishes, context });
   const { runId } = source;
   const isOpen = runId === context.inputs.job.runId;
   for (const [index, name] of names.entries()) {
@@ -51,7 +55,12 @@ export async function runPublish(context: JobContext): Promise<number> {
 }
 
 /** How a gate ended, or why it was not let begin. */
-type Left = Ending & { refused?: string; profiles?: readonly CellProfiles[] };
+type Left = Ending & {
+  refused?: string;
+  profiles?: readonly CellProfiles[];
+  /** What the artifact said and was not believed, in sentences. */
+  corrections?: readonly string[];
+};
 
 type Source = {
   request: AdmittedRequest;
@@ -103,12 +112,16 @@ const workflowRun = z.object({
   }),
 });
 
-/** How each gate ended, as far as the artifact can be believed. */
+type Task = { config: Config; wishes: readonly string[]; context: JobContext };
+
+/** How each gate ended, one for each wish, as far as the artifact can be believed. */
 async function endingsOf(
   { request, runId, isTrusted }: Source,
-  of: number,
-  { octokit, repository, inputs: { job } }: JobContext,
+  { config, wishes, context }: Task,
 ): Promise<Left[]> {
+  const { octokit, repository, inputs } = context;
+  const { job, overrides } = inputs;
+  const of = wishes.length;
   const everywhere = (ending: Ending) => new Array<Ending>(of).fill(ending);
   const { patch } = request;
   if (!isTrusted) {
@@ -134,25 +147,35 @@ async function endingsOf(
   if (entries.kind === 'refused') {
     return everywhere(endingOfFailure(exitCodes.infrastructure, entries.why));
   }
+  const asked = applyOverrides(applyOverrides(config, overrides), request.ask);
   return Promise.all(
     files.map(async ({ result, failure }, index) => {
       const measured = entries.texts.get(result);
       if (measured === undefined) return endingOfText(entries.texts.get(failure));
-      const ending = endingOf(measured, patch);
-      if (ending.result === undefined) return ending;
+      const read = believed(measured, {
+        patch,
+        config: asked,
+        testbeds: testbedsFor(asked, wishes[index]),
+        isExtended: request.extend !== undefined,
+      });
+      if (read.kind === 'refused') return endingOfFailure(exitCodes.infrastructure, read.why);
+      for (const sentence of read.refused)
+        core.warning(`The artifact is not believed: ${sentence}`);
       const folder = of === 1 ? '' : `${index + 1}/`;
-      return { ...ending, profiles: await profilesIn(artifact.bytes, ending.result, folder) };
+      const profiles = await profilesIn(artifact.bytes, read.result, folder);
+      const explained = withReasons(read.result, profiles);
+      return { ...endingOfResult(explained, {}), profiles, corrections: read.refused };
     }),
   );
 }
 
-function endingOf(text: string, patch: Patch): Ending {
+/** Of all that the artifact says only the numbers: what follows from them is computed again. */
+function believed(text: string, asked: Asked): Recomputed {
   const read = parseResult(text);
-  const refused = read.kind === 'refused' ? read.why : agreesWith(read.result, patch);
-  if (read.kind === 'refused' || refused !== undefined) {
-    return endingOfFailure(exitCodes.infrastructure, refused ?? '');
-  }
-  return endingOfResult(withPatch(read.result, patch), {});
+  if (read.kind === 'refused') return read;
+  const why = agreesWith(read.result, asked.patch);
+  if (why !== undefined) return { kind: 'refused', why };
+  return recompute(withPatch(read.result, asked.patch), asked);
 }
 
 /** A gate that was cut short has left neither a result nor a word. */
@@ -196,12 +219,20 @@ async function withLinks(
   config: Config,
   context: JobContext,
 ): Promise<Ending> {
-  const { result, profiles = [] } = ending;
+  const { result, profiles = [], corrections = [] } = ending;
   const isDefaultBranch = request.purpose !== 'patch';
   const publications =
     result === undefined ? [] : [{ result, profiles, isDefaultBranch, isTrusted }];
   const [links = {}] = await publishData(context, config, publications);
   if (result === undefined) return ending;
   core.info(headline(result));
-  return endingOfResult(result, links);
+  return withCorrections(endingOfResult(result, links), corrections);
+}
+
+/** Above the report: it is computed anew, and whoever measured may have meant something else. */
+function withCorrections(ending: Ending, corrections: readonly string[]): Ending {
+  if (corrections.length === 0) return ending;
+  const said = codeBlock(corrections.join('\n'));
+  const heading = 'What the job that measured said otherwise, and was not believed:';
+  return { ...ending, summary: `${ending.summary}\n\n${heading}\n\n${said}` };
 }

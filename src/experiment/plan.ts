@@ -7,7 +7,7 @@ import { type Variant, variantSchema } from '../build/variant.ts';
 import { UsageError } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { type Patch, patchSchema } from '../patch/patch.ts';
-import { designSchema, historySchema, policySchema } from '../report/result.ts';
+import { designSchema, type History, historySchema, policySchema } from '../report/result.ts';
 import { type Cell, cellSchema, ownRulesSchema } from '../scenario/scenario.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
 import { pairsPerBlast, plannedBlastSchema, schedule } from './schedule.ts';
@@ -63,27 +63,12 @@ export function makePlan(
   history: readonly HistoryEntry[],
 ): Plan {
   const { patch, config, testbed, seed, rules = {} } = request;
-  const { scenarios, families, traffic, frameSizes, profile } = config;
-  const { design: asked, maxRunsPerVariant, ...policy } = config.gate;
-  const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants.length);
-  const method = pairsPerStep > 1 ? 'paired' : 'pooled';
-  const usual =
-    method === 'pooled' ? usualSingleRuns : usualPairs(traffic.runsPerBlast, variants.length);
-  const budget = wholeSteps(maxRunsPerVariant ?? usual, pairsPerStep);
-  const sizes = frameSizes === undefined ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
-  const all = scenarios.flatMap((scenario) =>
-    families.flatMap((family) => sizes.map((size): Cell => ({ scenario, family, ...size }))),
-  );
-  const cells = all.map((cell): PlannedCell => {
+  const { traffic, profile } = config;
+  const policy = policyOf(config);
+  const cells = cellsOf(config).map((cell): PlannedCell => {
     const query = { testbed, cell, traffic, metric: policy.metric };
     const known = historyOf(history, query);
-    const usual = method === 'pooled' && (known?.runs ?? 0) >= 10 ? 'glr' : 'group-sequential';
-    const design: PlannedCell['design'] = {
-      name: asked ?? usual,
-      budgets: [budget],
-      pairsPerStep,
-      method,
-    };
+    const design = designOf(config, variants.length, known);
     return { cell, design, ...(known && { history: known }) };
   });
   return {
@@ -99,6 +84,35 @@ export function makePlan(
     seed,
     blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed),
   };
+}
+
+/** What a configuration asks to be measured, in its order. */
+export function cellsOf({ scenarios, families, frameSizes }: Config): Cell[] {
+  const sizes = frameSizes === undefined ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
+  return scenarios.flatMap((scenario) =>
+    families.flatMap((family) => sizes.map((size): Cell => ({ scenario, family, ...size }))),
+  );
+}
+
+/** What it holds a verdict to. */
+export function policyOf({ gate }: Config): Plan['policy'] {
+  const { design: _, maxRunsPerVariant: __, ...policy } = gate;
+  return policy;
+}
+
+/** How it has a cell looked at, of which so much is known from earlier experiments. */
+export function designOf(
+  { traffic, gate }: Config,
+  variants: number,
+  known: History | undefined,
+): PlannedCell['design'] {
+  const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants);
+  const method = pairsPerStep > 1 ? 'paired' : 'pooled';
+  const usualRuns =
+    method === 'pooled' ? usualSingleRuns : usualPairs(traffic.runsPerBlast, variants);
+  const budget = wholeSteps(gate.maxRunsPerVariant ?? usualRuns, pairsPerStep);
+  const usual = method === 'pooled' && (known?.runs ?? 0) >= 10 ? 'glr' : 'group-sequential';
+  return { name: gate.design ?? usual, budgets: [budget], pairsPerStep, method };
 }
 
 const usualSingleRuns = 20;

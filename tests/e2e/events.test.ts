@@ -263,6 +263,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
       request('workflow_run', { workflow_run: runOf(gate.runId) }, { workflow: publisher }),
     );
     expect(job.exitCode, job.log).toBe(0);
+    expect(job.warnings).toEqual([]);
     expect(ours().map(({ body }) => body)).toEqual([
       expect.stringContaining('🟢 ppsgate: #7 loses nothing that matters'),
     ]);
