@@ -494,7 +494,8 @@ function askedOf({ flows, offeredPps }, family, senders) {
 // src/dut/linux-script.ts
 /**
 * Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one
-* `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`.
+* `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`, whose lines
+* are `path below /proc/sys = value`: nobody but us decides which file a name is.
 *
 *   remember           keeps the ruleset and the settings named on standard input, once, for restore
 *   restore            lays what was remembered, and forgets it
@@ -525,15 +526,26 @@ pause() {
 }
 
 lay() {
-  if [[ -s $1/sysctl.conf ]]; then sysctl -q -p "$1/sysctl.conf" || return; fi
-  nft -f "$1/$2.nft"
+  local name value
+  while read -r name _ value; do
+    put "/proc/sys/$name" "$value" || { echo "setting $name" >&2; return 1; }
+  done <"$1/sysctl.conf"
+  # Rules may list things, and what is printed here counts as samples.
+  nft -f "$1/$2.nft" >/dev/null
+}
+
+# A namespace may not change what it shares with the machine: that is as it is, for every variant.
+put() {
+  [[ -e $1 && ! -w $1 ]] && return
+  # Bash would part a longer value, and the kernel take the pieces for as many values.
+  if ((${"$"}{#2} < 1000)); then printf '%s\n' "$2"; else cat <<<"$2"; fi >"$1"
 }
 
 remember() {
   [[ -e $folder/before/done ]] && return
   mkdir -p "$folder/before"
-  while read -r key; do
-    value=$(sysctl -n "$key") && echo "$key = $value"
+  while read -r name; do
+    value=$(cat "/proc/sys/$name") && echo "$name = $value"
   done >"$folder/before/sysctl.conf"
   { echo "flush ruleset"; nft list ruleset; } >"$folder/before/ruleset.nft" || return
   : >"$folder/before/done"

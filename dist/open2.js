@@ -3793,27 +3793,74 @@ const rate = (from, to) => (to.packets - from.packets) / (to.seconds - from.seco
 function parseSysctl(text, file) {
 	const settings = /* @__PURE__ */ new Map();
 	for (const [index, line] of text.split("\n").entries()) {
-		const place = `${file} line ${index + 1}`;
 		const content = line.trim();
 		if (content === "" || /^[#;]/.test(content)) continue;
-		const [, key, value] = /^([\w./-]+)\s*=\s*(\S.*)$/.exec(content) ?? [];
-		if (key === void 0 || value === void 0) return {
+		const refused = (why) => ({
 			kind: "refused",
-			message: `${place}: expected "key = value", found "${content}".`
-		};
-		if (!/^net[./]/.test(key) || key.includes("..")) return {
-			kind: "refused",
-			message: `${place}: ${key} is no setting of the network (net.…).`
-		};
-		settings.set(key, value);
+			message: `${file} line ${index + 1}: ${why}.`
+		});
+		const [, key, value] = keyAndValue.exec(line) ?? [];
+		if (key === void 0 || value === void 0) return refused(`expected "key = value", found "${content.slice(0, mostShown)}"`);
+		const path = pathOf(key);
+		if (!networkSetting.test(path)) return refused(whyStrange(key, path));
+		if (value.length > mostCharacters) return refused(`the value of ${key} has more than ${mostCharacters} characters`);
+		settings.delete(path);
+		settings.set(path, value);
 	}
 	return {
 		kind: "read",
 		settings
 	};
 }
-/** The text of a sysctl.conf(5) with these settings. */
-const formatSysctl = (settings) => [...settings].map(([key, value]) => `${key} = ${value}\n`).join("");
+/** Nothing but ASCII: what else looks like a blank is none to sysctl(8). */
+const keyAndValue = /^[\t ]*([\w./-]+)[\t ]*=[\t ]*([!-~](?:[\t -~]*[!-~])?)[\t\r ]*$/;
+const mostShown = 100;
+/** The kernel takes no more than a page. */
+const mostCharacters = 4e3;
+/** The first separator says which of the two is the other's place holder: sysctl(8), whose own this is. */
+function pathOf(key) {
+	if (/[./]/.exec(key)?.[0] !== ".") return key;
+	return key.replace(/[./]/g, (found) => found === "." ? "/" : ".");
+}
+/** Below /proc/sys/net; a star is the name of an interface, `all` or `default`. */
+const folders = [
+	"core",
+	"unix",
+	"ipv4",
+	"ipv4/conf/*",
+	"ipv4/neigh/*",
+	"ipv4/route",
+	"ipv4/vs",
+	"ipv6",
+	"ipv6/conf/*",
+	"ipv6/neigh/*",
+	"ipv6/route",
+	"ipv6/icmp",
+	"netfilter",
+	"netfilter/nf_log",
+	"bridge",
+	"mpls",
+	"mpls/conf/*",
+	"mptcp",
+	"sctp",
+	"vrf"
+];
+const setting = String.raw`[a-zA-Z0-9][\w-]{0,63}`;
+/** As long as the kernel has them at most, and no `.` or `..`, which would be other folders. */
+const interfaceName = String.raw`(?!\.{1,2}/)[\w.-]{1,15}`;
+const networkSetting = new RegExp(`^net/(?:nf_conntrack_max|(?:${folders.join("|").replaceAll("*", interfaceName)})/${setting})$`);
+function whyStrange(key, path) {
+	const shown = key.slice(0, mostShown);
+	if (!path.startsWith("net/") || path.split("/").includes("..")) return `${shown} is no setting of the network (net.…)`;
+	return `${shown} is none of the settings of a router's network, which lie in ${folders.map((folder) => `net.${folder.replaceAll("/", ".")}`).join(", ")}; a dot in the name of an interface is written as a slash (net.ipv4.conf.eth0/1.rp_filter)`;
+}
+/** A line for each setting, in the form that the DUT's program reads and writes. */
+const formatSettings = (settings) => [...settings].map(([path, value]) => `${path} = ${value}\n`).join("");
+/** Reads what `formatSettings`, or the DUT's program, has written: a value may be empty there. */
+const readSettings = (text) => new Map(text.split("\n").flatMap((line) => {
+	const [, path, value] = /^(\S+) = (.*)$/.exec(line) ?? [];
+	return path === void 0 || value === void 0 ? [] : [[path, value]];
+}));
 
 // src/dut/linux.ts
 const folder = "/run/ppsgate/dut";
@@ -3931,17 +3978,16 @@ const including = /\binclude\b[\s\\]*"/;
 const noInclude = "nftables.conf includes another file, which could be any of the DUT: write its rules into nftables.conf.";
 const loadedFiles = /* @__PURE__ */ new Set(["sysctl.conf", "nftables.conf"]);
 /** The DUT's own values of the settings that some variant changes: the other variants need them too. */
-async function remember(host, keys) {
-	await host.output(shell`bash ${script} remember`, { stdin: [...keys, ""].join("\n") });
-	const before = await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`);
-	const parsed = parseSysctl(before, "the settings of the DUT");
-	return parsed.kind === "read" ? parsed.settings : /* @__PURE__ */ new Map();
+async function remember(host, paths) {
+	await host.output(shell`bash ${script} remember`, { stdin: [...paths, ""].join("\n") });
+	return readSettings(await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`));
 }
 async function upload(host, { variant, sysctl, nftables }, before, scenarios) {
 	const target = folderOf(variant);
+	const ofOthers = [...before].filter(([path]) => !sysctl.has(path));
 	await host.output(shell`mkdir -p ${target}`);
 	const files = new Map([
-		["sysctl.conf", formatSysctl(new Map([...before, ...sysctl]))],
+		["sysctl.conf", formatSettings(new Map([...ofOthers, ...sysctl]))],
 		["nftables.conf", nftables],
 		...scenarios.map((scenario) => [`${scenario}.nft`, ruleset(target, scenario)])
 	]);

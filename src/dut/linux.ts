@@ -18,7 +18,7 @@ import {
   type Sample,
   samplesSoFar,
 } from './linux-script.ts';
-import { formatSysctl, parseSysctl } from './sysctl.ts';
+import { formatSettings, parseSysctl, readSettings, type Settings } from './sysctl.ts';
 
 const folder = '/run/ppsgate/dut';
 const script = `${folder}/dut.bash`;
@@ -130,7 +130,7 @@ async function restore(host: Host): Promise<void> {
   await host.output(shell`rm -rf ${folder} ${`${folder}.lock`}`);
 }
 
-type Loadable = { variant: string; sysctl: ReadonlyMap<string, string>; nftables: string };
+type Loadable = { variant: string; sysctl: Settings; nftables: string };
 type Refused = { kind: 'refused'; variant: string; message: string };
 
 /** What a Linux DUT loads of an overlay; anything else in it would be ignored, and so measured wrongly. */
@@ -160,24 +160,23 @@ const noInclude =
 const loadedFiles = new Set(['sysctl.conf', 'nftables.conf']);
 
 /** The DUT's own values of the settings that some variant changes: the other variants need them too. */
-async function remember(host: Host, keys: ReadonlySet<string>): Promise<Map<string, string>> {
-  await host.output(shell`bash ${script} remember`, { stdin: [...keys, ''].join('\n') });
-  const before = await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`);
-  const parsed = parseSysctl(before, 'the settings of the DUT');
-  return parsed.kind === 'read' ? parsed.settings : new Map();
+async function remember(host: Host, paths: ReadonlySet<string>): Promise<Settings> {
+  await host.output(shell`bash ${script} remember`, { stdin: [...paths, ''].join('\n') });
+  return readSettings(await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`));
 }
 
 async function upload(
   host: Host,
   { variant, sysctl, nftables }: Loadable,
-  before: ReadonlyMap<string, string>,
+  before: Settings,
   scenarios: readonly LinuxScenario[],
 ): Promise<void> {
   const target = folderOf(variant);
+  // The settings of other variants too, or they would stay behind when this one is laid.
+  const ofOthers = [...before].filter(([path]) => !sysctl.has(path));
   await host.output(shell`mkdir -p ${target}`);
   const files = new Map([
-    // The settings of other variants too, or they would stay behind when this one is laid.
-    ['sysctl.conf', formatSysctl(new Map([...before, ...sysctl]))],
+    ['sysctl.conf', formatSettings(new Map([...ofOthers, ...sysctl]))],
     ['nftables.conf', nftables],
     ...scenarios.map((scenario) => [`${scenario}.nft`, ruleset(target, scenario)] as const),
   ]);

@@ -1,6 +1,16 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { observeCommand, parseObservation, samplesSoFar } from '../../src/dut/linux-script.ts';
+import {
+  linuxDutScript,
+  observeCommand,
+  parseObservation,
+  samplesSoFar,
+} from '../../src/dut/linux-script.ts';
 import { commandText } from '../../src/host/shell.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { describeWith } from '../needs.ts';
 
 const log = `lay base 100.000000 100.020000
 sample 0 100.100000 1000 900 5000000 7000000 3
@@ -102,4 +112,98 @@ test('of a log that is still being written the whole lines count', () => {
   const cut = samplesSoFar(log.slice(0, log.indexOf(' 5800')));
   expect(cut.map(({ forwardedPackets }) => forwardedPackets)).toEqual([1900]);
   expect(samplesSoFar('')).toEqual([]);
+});
+
+describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of its own', () => {
+  const dut = () => {
+    const folder = temporaryFolder();
+    const name = join(folder, 'dut.bash');
+    writeFileSync(name, linuxDutScript);
+    mkdirSync(join(folder, 'patched'));
+    const rules = (text: string) => writeFileSync(join(folder, 'patched/forwarding.nft'), text);
+    rules('flush ruleset\n');
+    const settings = (text: string) => writeFileSync(join(folder, 'patched/sysctl.conf'), text);
+    const before = () => readFileSync(join(folder, 'before/sysctl.conf'), 'utf8');
+    /** Bash's words in which `dut` is the program, and `$1` the folder of the variant. */
+    const run = (words: string, input = '') =>
+      spawnSync(
+        'unshare',
+        [
+          '--net',
+          'bash',
+          '-c',
+          `dut() { bash ${name} "$@"; }; ${words}`,
+          'bash',
+          `${folder}/patched`,
+        ],
+        { encoding: 'utf8', input },
+      );
+    return { run, settings, rules, before };
+  };
+  const forward = '/proc/sys/net/ipv4/ip_forward';
+  const ports = '/proc/sys/net/ipv4/ip_local_reserved_ports';
+
+  test('remembers of the settings what can be read, as a path and its value', () => {
+    const { run, before } = dut();
+    const names = ['net/ipv4/ip_forward', 'net/ipv4/ip_local_reserved_ports'];
+    const unreadable = ['net/ipv4/route/flush', 'net/ipv4/conf', 'net/nothing', '--system', '-p'];
+    run('dut remember', [...unreadable, ...names, ''].join('\n'));
+    expect(before()).toBe('net/ipv4/ip_forward = 0\nnet/ipv4/ip_local_reserved_ports = \n');
+  });
+
+  test('lays settings, and puts back what was there, be it empty', () => {
+    const { run, settings } = dut();
+    settings('net/ipv4/ip_forward = 1\nnet/ipv4/ip_local_reserved_ports = 4,5,6\n');
+    const { stdout, stderr } = run(
+      `dut remember; dut lay $1 forwarding; cat ${forward} ${ports}; dut restore; cat ${forward} ${ports}`,
+      'net/ipv4/ip_forward\nnet/ipv4/ip_local_reserved_ports\n',
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toBe('1\n4-6\n0\n\n');
+  });
+
+  test('lays a long value as one, and puts it back', () => {
+    const { run, settings } = dut();
+    const odd = Array.from({ length: 700 }, (_, index) => 2 * index + 1).join(',');
+    settings('net/ipv4/ip_local_reserved_ports = 4\n');
+    const { stdout, stderr } = run(
+      `echo ${odd} | cat >${ports}; dut remember; dut lay $1 forwarding; cat ${ports}; dut restore; cat ${ports}`,
+      'net/ipv4/ip_local_reserved_ports\n',
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`4\n${odd}\n`);
+  });
+
+  test('keeps a value as it is, whatever it looks like', () => {
+    const { run, settings } = dut();
+    settings('net/ipv4/tcp_rmem = 4096\t87380  6291456\nnet/ipv4/ip_forward = -n\n');
+    const { stdout, stderr } = run('dut lay $1 forwarding; cat /proc/sys/net/ipv4/tcp_rmem');
+    expect(stdout).toContain('4096\t87380\t6291456\n');
+    expect(stderr).toMatch(/: Invalid argument\nsetting net\/ipv4\/ip_forward\n$/);
+  });
+
+  test('lays no rules where a setting is not taken', () => {
+    const { run, settings } = dut();
+    settings('net/ipv4/nothing = 1\n');
+    const { stdout, stderr } = run(
+      'nft add table inet ours; dut lay $1 forwarding || echo failed; nft list tables',
+    );
+    expect(stdout).toBe('failed\ntable inet ours\n');
+    expect(stderr).toMatch(/: No such file or directory\nsetting net\/ipv4\/nothing\n$/);
+  });
+
+  test('prints nothing that rules have nft list, which would be read as samples', () => {
+    const { run, settings, rules } = dut();
+    settings('');
+    rules('add table inet t { comment "\nsample 0 1 2 3" ; }\nlist ruleset\n');
+    const { stdout, status } = run('dut lay $1 forwarding');
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+  });
+
+  test('leaves a setting alone that the network has from the machine', () => {
+    const { run, settings } = dut();
+    settings('net/ipv4/tcp_available_congestion_control = reno\nnet/ipv4/ip_forward = 1\n');
+    const { stdout, stderr, status } = run(`dut lay $1 forwarding && cat ${forward}`);
+    expect({ stdout, stderr, status }).toEqual({ stdout: '1\n', stderr: '', status: 0 });
+  });
 });

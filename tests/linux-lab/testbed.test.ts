@@ -192,11 +192,28 @@ traffic: { runsPerBlast: 1, measure: 12 s, measureAtLeast: 6 s }
     });
   });
 
-  test('takes a setting of one variant back when the other is laid', async () => {
+  test('refuses a setting of the whole machine that seems to lie in the network', async () => {
     testbed = await openEmbedded('here', config.traffic);
-    const changed = overlay('patched', { 'sysctl.conf': 'net.ipv4.conf.all.rp_filter = 2\n' });
-    await prepare([changed, empty], [inet4]);
+    const hostile = overlay('patched', { 'sysctl.conf': 'net.//.kernel.panic = 77\n' });
+    expect(await prepare([empty, hostile], [inet4])).toMatchObject({
+      rejection: { message: expect.stringContaining('net.//.kernel.panic is no setting') },
+    });
+    expect(inDut('sysctl', '-n', 'kernel.panic')).not.toBe('77');
+  });
+
+  test('takes settings of one variant back when the other is laid', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    const settings = [
+      'net.ipv4.conf.all.rp_filter = 2',
+      // Empty, as no kernel reserves any itself.
+      'net/ipv4/ip_local_reserved_ports = 4,5',
+      // Can be written, and not read.
+      'net.ipv4.route.flush = 1',
+    ];
+    const changed = overlay('patched', { 'sysctl.conf': `${settings.join('\n')}\n` });
+    expect(await prepare([changed, empty], [inet4])).toEqual({ kind: 'ready' });
     expect(inDut('sysctl', '-n', 'net.ipv4.conf.all.rp_filter')).toBe('0');
+    expect(inDut('sysctl', '-n', 'net.ipv4.ip_local_reserved_ports')).toBe('');
   });
 
   test('puts rules and settings back as they were', async () => {
