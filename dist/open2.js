@@ -1547,7 +1547,7 @@ function fingerprintOf(said, request) {
 }
 /** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
 function differences(base, other, variant = "patched") {
-	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !explainedByKernel.has(name) && base[name] !== other[name]).map((name) => `${name}: ${shown(base[name])} on base, ${shown(other[name])} on ${variant}`);
+	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !explainedByKernel.has(name) && base[name] !== other[name]).map((name) => `${name}: ${shown$1(base[name])} on base, ${shown$1(other[name])} on ${variant}`);
 }
 /** What is the machine's, whichever kernel runs. */
 const withoutKernel = (fingerprint) => Object.fromEntries(Object.entries(fingerprint).filter(([name]) => !explainedByKernel.has(name) && !kernelFacts.has(name)));
@@ -1562,7 +1562,7 @@ const explainedByKernel = /* @__PURE__ */ new Set([
 	"kern.boottime",
 	"kernel sha256"
 ]);
-const shown = (value) => value === void 0 ? "nothing" : `"${value}"`;
+const shown$1 = (value) => value === void 0 ? "nothing" : `"${value}"`;
 const factsOf = ({ interfaces, bootFile }) => [
 	fact("kernel", shell`uname -v`),
 	fact("cpu", readSysctl("hw.model")),
@@ -3788,6 +3788,81 @@ function arrivalsAround(log) {
 }
 const rate = (from, to) => (to.packets - from.packets) / (to.seconds - from.seconds);
 
+// src/dut/linux-refusal.ts
+/**
+* nft's words for places in the variant's own rules, with their lines as the overlay has them. The lines that nft itself
+* shows are left out, because they could be of any file of the DUT, and so are the names of folders there.
+*/
+function loadRefusal({ folder, scenario, nftables, stderr, ending }) {
+	const [, reason, setting] = failedSetting.exec(stderr) ?? [];
+	if (setting !== void 0) return `The DUT does not take the setting ${setting}: ${reason}.`;
+	const sources = nftables.split("\n");
+	const errors = stderr.split("\n").flatMap((line) => {
+		if (!line.startsWith(`${folder}/`)) return unplaced.exec(line)?.[1] ?? [];
+		const [, file, number, first, last, words] = placed.exec(line.slice(folder.length + 1)) ?? [];
+		if (file === `${scenario}.nft`) return `${file}:${number}: ${words}`;
+		if (file !== "nftables.conf") return [];
+		const columns = {
+			first: Number(first),
+			last: Number(last ?? first)
+		};
+		const source = shown(sources[Number(number) - 1] ?? "", columns);
+		return [`${file}:${number}:${first}${last === void 0 ? "" : `-${last}`}: ${words}`, ...source];
+	});
+	if (errors.length > 0) return errors.slice(0, mostLines).join("\n");
+	return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
+}
+/** What bash or cat(1) says of the system's error, and then the DUT's program of the setting. */
+const failedSetting = /: ([\w ,'()/-]{1,100})\nsetting (net\/[\w./-]{1,200})$/m;
+const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;
+/** Of a command that nft gave the kernel without a line to it. */
+const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
+/** nft gives up after ten errors. */
+const mostLines = 30;
+/** The source line, and where it can be told a line below that points at the columns. */
+function shown(source, { first, last }) {
+	const line = source.slice(0, mostShown$1);
+	if (last > line.length || first < 1 || last < first || /[^\t -~]/.test(line)) return [line];
+	return [line, line.slice(0, first - 1).replace(/[^\t]/g, " ") + "^".repeat(last - first + 1)];
+}
+const mostShown$1 = 200;
+
+// src/dut/nft-tokens.ts
+/**
+* Why nft must not get to read these rules, with their line; nothing where it may. What counts is what nft takes for the
+* word `include`, and it is the same to nft whether a blank, a comment or a continued line comes before the path:
+* therefore the word alone is refused, wherever it is neither in a comment nor in a quoted string.
+*/
+function whyUnsafe(text, file) {
+	const control = controlCharacter.exec(text);
+	if (control !== null) {
+		const why = `a control character (U+${control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}) stands here, which no rule needs: leave it out`;
+		return at(file, text, control.index, why);
+	}
+	for (const { 0: token, index } of text.matchAll(tokens)) {
+		if (token === "\"") return at(file, text, index, "this quote has no end: write the other one");
+		if (mayBeInclude(token, text[index - 1])) return at(file, text, index, noInclude);
+	}
+}
+/** A line may end as on Windows: some versions of nft take that, others say themselves that they do not. */
+const controlCharacter = /(?!\r\n)[^\P{Cc}\t\n]/u;
+/**
+* nft's longest matches, as far as they tell where a comment, a quoted string and a word begin. A comment ends with its
+* line, even after a backslash; a quoted string goes over any number of lines.
+*/
+const tokens = /#[^\n]*|"[^"]*"|[\w./-]+|./gs;
+/**
+* To nft a word that begins with a letter goes as far as it can: `my-include` and `include.x` are others. What begins
+* otherwise may be a number (`1include`), a sign (`-include`) or, after a colon, the end of an address
+* (`fe80::cinclude`), after which nft begins anew.
+*/
+function mayBeInclude(token, before) {
+	if (!/^[\w./-]*include$/.test(token)) return false;
+	return token === "include" || before === ":" || !/^[a-z]/i.test(token);
+}
+const noInclude = "the word include would have nft read another file, which could be any of the DUT: write the rules of that file here, and names that are or end with this word in quotes or otherwise";
+const at = (file, text, index, why) => `${file}:${text.slice(0, index).split("\n").length}: Error: ${why}.`;
+
 // src/dut/sysctl.ts
 /** Reads `key = value` lines, see sysctl.conf(5); `file` is the name that messages give it. */
 function parseSysctl(text, file) {
@@ -3879,7 +3954,7 @@ function linuxDut(host) {
 			const read = variants.filter((overlay) => overlay.kind === "loadable");
 			const before = await remember(host, new Set(read.flatMap(({ sysctl }) => [...sysctl.keys()])));
 			for (const overlay of read) await upload(host, overlay, before, scenarios);
-			return prove(host, overlays, scenarios);
+			return prove(host, read, scenarios);
 		},
 		async observe(request, { isEnough, ...limits }) {
 			const stdin = new PassThrough();
@@ -3964,8 +4039,9 @@ function loadable(overlay) {
 	const content = (path) => files.find((file) => file.path === path)?.content ?? "";
 	const sysctl = parseSysctl(content("sysctl.conf"), "sysctl.conf");
 	if (sysctl.kind === "refused") return refused(sysctl.message);
-	const nftables = content("nftables.conf");
-	if (including.test(nftables)) return refused(noInclude);
+	const nftables = `${content("nftables.conf")}\n`;
+	const unsafe = whyUnsafe(nftables, "nftables.conf");
+	if (unsafe !== void 0) return refused(unsafe);
 	return {
 		kind: "loadable",
 		variant,
@@ -3973,9 +4049,6 @@ function loadable(overlay) {
 		nftables
 	};
 }
-/** nft reads as root whatever it is told to include, and says of a line that it does not understand what it is. */
-const including = /\binclude\b[\s\\]*"/;
-const noInclude = "nftables.conf includes another file, which could be any of the DUT: write its rules into nftables.conf.";
 const loadedFiles = /* @__PURE__ */ new Set(["sysctl.conf", "nftables.conf"]);
 /** The DUT's own values of the settings that some variant changes: the other variants need them too. */
 async function remember(host, paths) {
@@ -3995,11 +4068,20 @@ async function upload(host, { variant, sysctl, nftables }, before, scenarios) {
 }
 const folderOf = (variant) => `${folder}/${pathName(variant)}`;
 const ruleset = (target, scenario) => `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
-async function prove(host, overlays, scenarios) {
-	for (const { variant } of overlays) for (const scenario of scenarios) {
-		const outcome = await host.run(shell`bash ${script} lay ${folderOf(variant)} ${scenario}`);
+async function prove(host, variants, scenarios) {
+	for (const { variant, nftables } of variants) for (const scenario of scenarios) {
+		const target = folderOf(variant);
+		const outcome = await host.run(shell`bash ${script} lay ${target} ${scenario}`);
 		if (outcome.kind === "exited" && outcome.code === 0) continue;
-		const message = outcome.stderr.replaceAll(`${folderOf(variant)}/`, "").trim();
+		const ending = outcome.kind === "exited" ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
+		const { stderr } = outcome;
+		const message = loadRefusal({
+			folder: target,
+			scenario,
+			nftables,
+			stderr,
+			ending
+		});
 		return doesNotLoad(variant, scenario, message);
 	}
 	return { kind: "ready" };

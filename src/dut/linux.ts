@@ -9,6 +9,7 @@ import { scenarioRules } from '../scenario/nftables.ts';
 import type { LinuxScenario } from '../scenario/scenario.ts';
 import type { Prepared } from '../testbed/testbed.ts';
 import { printingCommand, type SamplingRequest, samplingCommand } from './linux-profile.ts';
+import { loadRefusal } from './linux-refusal.ts';
 import {
   linuxDutScript,
   type Observation,
@@ -18,6 +19,7 @@ import {
   type Sample,
   samplesSoFar,
 } from './linux-script.ts';
+import { whyUnsafe } from './nft-tokens.ts';
 import { formatSettings, parseSysctl, readSettings, type Settings } from './sysctl.ts';
 
 const folder = '/run/ppsgate/dut';
@@ -68,7 +70,7 @@ export function linuxDut(host: Host): LinuxDut {
         new Set(read.flatMap(({ sysctl }) => [...sysctl.keys()])),
       );
       for (const overlay of read) await upload(host, overlay, before, scenarios);
-      return prove(host, overlays, scenarios);
+      return prove(host, read, scenarios);
     },
 
     async observe(request, { isEnough, ...limits }) {
@@ -147,15 +149,12 @@ function loadable(overlay: Overlay): ({ kind: 'loadable' } & Loadable) | Refused
   const content = (path: string) => files.find((file) => file.path === path)?.content ?? '';
   const sysctl = parseSysctl(content('sysctl.conf'), 'sysctl.conf');
   if (sysctl.kind === 'refused') return refused(sysctl.message);
-  const nftables = content('nftables.conf');
-  if (including.test(nftables)) return refused(noInclude);
+  // nft takes a comment for one only where its line ends.
+  const nftables = `${content('nftables.conf')}\n`;
+  const unsafe = whyUnsafe(nftables, 'nftables.conf');
+  if (unsafe !== undefined) return refused(unsafe);
   return { kind: 'loadable', variant, sysctl: sysctl.settings, nftables };
 }
-
-/** nft reads as root whatever it is told to include, and says of a line that it does not understand what it is. */
-const including = /\binclude\b[\s\\]*"/;
-const noInclude =
-  'nftables.conf includes another file, which could be any of the DUT: write its rules into nftables.conf.';
 
 const loadedFiles = new Set(['sysctl.conf', 'nftables.conf']);
 
@@ -192,14 +191,20 @@ const ruleset = (target: string, scenario: LinuxScenario): string =>
 
 async function prove(
   host: Host,
-  overlays: readonly Overlay[],
+  variants: readonly Loadable[],
   scenarios: readonly LinuxScenario[],
 ): Promise<Prepared> {
-  for (const { variant } of overlays) {
+  for (const { variant, nftables } of variants) {
     for (const scenario of scenarios) {
-      const outcome = await host.run(shell`bash ${script} lay ${folderOf(variant)} ${scenario}`);
+      const target = folderOf(variant);
+      const outcome = await host.run(shell`bash ${script} lay ${target} ${scenario}`);
       if (outcome.kind === 'exited' && outcome.code === 0) continue;
-      const message = outcome.stderr.replaceAll(`${folderOf(variant)}/`, '').trim();
+      const ending =
+        outcome.kind === 'exited'
+          ? `exited with ${outcome.code}`
+          : `was ended by ${outcome.signal}`;
+      const { stderr } = outcome;
+      const message = loadRefusal({ folder: target, scenario, nftables, stderr, ending });
       return doesNotLoad(variant, scenario, message);
     }
   }
