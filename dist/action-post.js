@@ -1,6 +1,8 @@
-import { n as cleanUp } from "./clean-up.js";
+import { t as guardOutput } from "./log.js";
 
 // src/action-post.ts
+guardOutput();
+const { cleanUp } = await import("./clean-up2.js");
 await cleanUp();
 
 export {  };

@@ -1,10 +1,10 @@
 import { l as formatPps, t as expectedly } from "./format.js";
 import { n as reasonOf, t as lastLine } from "./one-line.js";
-import { f as readHolding, g as StoreError, h as rivalsOf, i as giveBack, l as tryTake, m as readLog, n as steadySeconds, r as enter, t as openStore, u as keys } from "./open.js";
+import { c as keys, f as readLog, g as StoreError, h as steadySeconds, m as openStore, n as giveBack, p as rivalsOf, s as tryTake, t as enter, u as readHolding } from "./reservation.js";
 import { n as keepLease, t as forgetLease } from "./lease-file.js";
 import { i as readUsualSeconds, n as outlookOf } from "./outlook.js";
 import { n as machinesOf$1 } from "./inventory.js";
-import { C as nextRoot, D as fencedWorld, E as runningSystem, O as raiseFences, S as DutLostError, T as isOurs, _ as provesScenario, a as ourPrograms, b as problemOf, c as rulesFolder, d as settingsContext, f as checkSettings, g as pktGenBlast, h as gitIn, i as ourFolder, k as FencedError, l as wakeFreebsdTestbed, m as pathSettings, n as openTestbed, o as bounded, p as settingsCommands, r as realWorld, s as proofOf, u as readAll, v as takeAwayCommands, w as fileSystemsOf, x as parseIfconfig, y as advice } from "./open2.js";
+import { C as nextRoot, D as fencedWorld, E as runningSystem, O as raiseFences, S as DutLostError, T as isOurs, _ as provesScenario, a as ourPrograms, b as problemOf, c as rulesFolder, d as settingsContext, f as checkSettings, g as pktGenBlast, h as gitIn, i as ourFolder, k as FencedError, l as wakeFreebsdTestbed, m as pathSettings, n as openTestbed, o as bounded, p as settingsCommands, r as realWorld, s as proofOf, u as readAll, v as takeAwayCommands, w as fileSystemsOf, x as parseIfconfig, y as advice } from "./open.js";
 import { t as UsageError } from "./overrides.js";
 import { c as PowerError, o as HostError } from "./known-hosts.js";
 import { c as flowRanges, f as netmapPort, r as frameBytesFor, v as shell } from "./schema.js";

@@ -1,5 +1,5 @@
 import { C as object, E as string, _ as custom } from "./scenario.js";
-import { a as holdingOf, g as StoreError, i as giveBack, p as readLab, t as openStore } from "./open.js";
+import { d as readLab, g as StoreError, m as openStore, n as giveBack, r as holdingOf } from "./reservation.js";
 import { join } from "node:path";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 

@@ -1,6 +1,6 @@
 import { t as median } from "./summary.js";
 import { c as assign, f as testbedsOf, u as insertInOrder } from "./overrides.js";
-import { d as linesOf, h as rivalsOf, m as readLog, s as lostOutcome } from "./open.js";
+import { a as lostOutcome, f as readLog, l as linesOf, p as rivalsOf } from "./reservation.js";
 
 // src/reservation/forecast.ts
 /** Who starts where and when, in that order; ends where nobody waits any more, or nobody who does can be served. */

@@ -1,4 +1,4 @@
-import { T as excerpt } from "./schema.js";
+import { w as excerpt } from "./schema.js";
 
 // src/config/problem.ts
 /** `traffic.flows`, `scenarios[1]`. */

@@ -7,7 +7,7 @@ import { i as patchOfRange, n as gate, r as resumeGate, t as timestampedDirector
 import { n as openRepository } from "./repository.js";
 import { N as headline, P as outcomeName } from "./markdown.js";
 import { r as readResult } from "./read2.js";
-import { t as openEmbedded } from "./open2.js";
+import { t as openEmbedded } from "./open.js";
 import { i as exitCodes } from "./exit2.js";
 import { r as readyMachine } from "./requirements.js";
 import { n as showProgress } from "./progress.js";

@@ -3,7 +3,7 @@ import { t as UsageError } from "./overrides.js";
 import { n as reasonOf } from "./one-line.js";
 import { a as githubFailure, t as createOctokit } from "./github.js";
 import { t as require_dist } from "./dist.js";
-import { E as expected } from "./schema.js";
+import { T as expected } from "./schema.js";
 import { a as print, i as oneLine, n as columns } from "./table.js";
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";

@@ -3,7 +3,7 @@ import { t as loadConfig } from "./load.js";
 import { t as UsageError } from "./overrides.js";
 import { i as exitCodes } from "./exit2.js";
 import { p as roughly } from "./format.js";
-import { a as holdingOf, m as readLog, p as readLab, t as openStore } from "./open.js";
+import { d as readLab, f as readLog, m as openStore, r as holdingOf } from "./reservation.js";
 import { t as aimOf } from "./overview.js";
 import { t as configPath } from "./named-testbed.js";
 import { a as print, i as oneLine, n as columns, t as clockText } from "./table.js";

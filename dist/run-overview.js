@@ -1,6 +1,6 @@
 import { t as loadConfig } from "./load.js";
 import { i as exitCodes } from "./exit2.js";
-import { p as readLab, t as openStore } from "./open.js";
+import { d as readLab, m as openStore } from "./reservation.js";
 import { i as readUsualSeconds } from "./outlook.js";
 import { n as overviewOf, t as aimOf } from "./overview.js";
 import { t as configPath } from "./named-testbed.js";

@@ -2,7 +2,7 @@ import { t as loadConfig } from "./load.js";
 import { t as UsageError } from "./overrides.js";
 import { n as whoami } from "./controller.js";
 import { i as exitCodes } from "./exit2.js";
-import { c as setQuarantine, o as liftQuarantine, p as readLab, t as openStore } from "./open.js";
+import { d as readLab, i as liftQuarantine, m as openStore, o as setQuarantine } from "./reservation.js";
 import { t as aimOf } from "./overview.js";
 import { n as namedTestbed, t as configPath } from "./named-testbed.js";
 import { a as print, i as oneLine, t as clockText } from "./table.js";

@@ -3,7 +3,7 @@ import { t as UsageError } from "./overrides.js";
 import { n as whoami } from "./controller.js";
 import { i as exitCodes } from "./exit2.js";
 import { r as releaseLeft } from "./lease-file.js";
-import { i as giveBack, p as readLab, t as openStore } from "./open.js";
+import { d as readLab, m as openStore, n as giveBack } from "./reservation.js";
 import { n as machinesOf } from "./inventory.js";
 import { t as aimOf } from "./overview.js";
 import { n as namedTestbed, t as configPath } from "./named-testbed.js";

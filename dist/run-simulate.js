@@ -1,6 +1,6 @@
 import { t as UsageError } from "./overrides.js";
 import { C as object, E as string, P as NEVER, S as number, m as array } from "./scenario.js";
-import { D as ratio, E as expected, t as configKeys, w as duration } from "./schema.js";
+import { C as duration, E as ratio, T as expected, t as configKeys } from "./schema.js";
 import { c as formatPercent, d as grouped } from "./format.js";
 import { t as simulate } from "./simulate.js";
 import { c as mean, f as sampleStandardDeviation } from "./student.js";

@@ -2,9 +2,9 @@ import { t as loadConfig } from "./load.js";
 import { n as whoami, o as checkLinuxTestbed, s as checkFreebsdTestbed, t as openReservations } from "./controller.js";
 import { i as exitCodes } from "./exit2.js";
 import { t as lookPurpose } from "./outlook.js";
-import { p as readLab } from "./open.js";
+import { d as readLab } from "./reservation.js";
 import { c as skipped } from "./check.js";
-import { r as realWorld } from "./open2.js";
+import { r as realWorld } from "./open.js";
 import { n as namedTestbed, t as configPath } from "./named-testbed.js";
 import { a as print, i as oneLine, n as columns, r as hasColours } from "./table.js";
 

@@ -3,58 +3,6 @@ import { A as url, C as object, E as string, O as union, S as number, T as recor
 import { t as designNames } from "./design.js";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
 
-// src/config/units.ts
-/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
-const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
-/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
-const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
-	pps: 1,
-	kpps: 1e3,
-	Mpps: 1e6,
-	Gpps: 1e9
-}, limit);
-/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
-const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
-	ms: .001,
-	s: 1,
-	min: 60,
-	d: 86400
-}, limit);
-/** `64 bytes`, `64B`, `100 MiB` → bytes. */
-const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
-	bytes: 1,
-	byte: 1,
-	B: 1,
-	MiB: 2 ** 20
-}, limit);
-/** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
-const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
-/** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
-function excerpt(text) {
-	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
-}
-function quantity(form, units, limit) {
-	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
-	const read = (text) => inBaseUnit(written.exec(text), units);
-	return string({ error: expected(form) }).regex(written, {
-		error: expected(form),
-		abort: true
-	}).refine((text) => limit.holds(read(text)), { error: expected(limit.says) }).transform(read);
-}
-/** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
-function inBaseUnit(match, units) {
-	const [, digits = "", unit = ""] = match ?? [];
-	const value = Number(digits) * (units[unit] ?? NaN);
-	return Number(value.toPrecision(15));
-}
-function shown(value) {
-	if (value === null) return "nothing";
-	if (typeof value === "string") return `"${excerpt(value)}"`;
-	if (Array.isArray(value)) return "a list";
-	if (typeof value === "object") return "keys and values";
-	return String(value);
-}
-
 // node_modules/fastest-levenshtein/mod.js
 var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
 	exports.__esModule = true;
@@ -172,8 +120,60 @@ var require_fastest_levenshtein = /* @__PURE__ */ __commonJSMin(((exports) => {
 	exports.closest = closest;
 }));
 
-// src/config/fields.ts
+// src/config/units.ts
 var import_fastest_levenshtein = require_fastest_levenshtein();
+/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
+const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
+/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
+const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
+	pps: 1,
+	kpps: 1e3,
+	Mpps: 1e6,
+	Gpps: 1e9
+}, limit);
+/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
+const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
+	ms: .001,
+	s: 1,
+	min: 60,
+	d: 86400
+}, limit);
+/** `64 bytes`, `64B`, `100 MiB` → bytes. */
+const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
+	bytes: 1,
+	byte: 1,
+	B: 1,
+	MiB: 2 ** 20
+}, limit);
+/** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
+const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
+/** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
+function excerpt(text) {
+	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
+}
+function quantity(form, units, limit) {
+	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
+	const read = (text) => inBaseUnit(written.exec(text), units);
+	return string({ error: expected(form) }).regex(written, {
+		error: expected(form),
+		abort: true
+	}).refine((text) => limit.holds(read(text)), { error: expected(limit.says) }).transform(read);
+}
+/** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
+function inBaseUnit(match, units) {
+	const [, digits = "", unit = ""] = match ?? [];
+	const value = Number(digits) * (units[unit] ?? NaN);
+	return Number(value.toPrecision(15));
+}
+function shown(value) {
+	if (value === null) return "nothing";
+	if (typeof value === "string") return `"${excerpt(value)}"`;
+	if (Array.isArray(value)) return "a list";
+	if (typeof value === "object") return "keys and values";
+	return String(value);
+}
+
+// src/config/fields.ts
 /**
 * An object that has these keys and no others.
 * Unlike `z.strictObject` it makes one issue of each unknown key, with the key in its path, so that each has its line.
@@ -1468,4 +1468,4 @@ function wrongTestbeds({ code, input }) {
 	return code === "invalid_key" ? "expected a name of up to 63 letters, digits, dots, dashes and underscores" : expected("testbeds by their names")({ input });
 }
 
-export { require_fastest_levenshtein as C, ratio as D, expected as E, wrongName as S, excerpt as T, commandText as _, systemOf as a, readWish as b, flowRanges as c, isReady as d, netmapPort as f, tellingProcessId as g, senderCommand as h, scenariosIn as i, flowSlices as l, receiverCommand as m, configSchema as n, usualProfileSeconds as o, processIdIn as p, frameBytesFor as r, whyUnfit as s, configKeys as t, interruptCommand as u, shell as v, duration as w, didYouMean as x, isFulfilled as y };
+export { duration as C, require_fastest_levenshtein as D, ratio as E, wrongName as S, expected as T, commandText as _, systemOf as a, readWish as b, flowRanges as c, isReady as d, netmapPort as f, tellingProcessId as g, senderCommand as h, scenariosIn as i, flowSlices as l, receiverCommand as m, configSchema as n, usualProfileSeconds as o, processIdIn as p, frameBytesFor as r, whyUnfit as s, configKeys as t, interruptCommand as u, shell as v, excerpt as w, didYouMean as x, isFulfilled as y };

@@ -1,10 +1,10 @@
 import { t as cellName } from "./scenario.js";
-import { a as systemOf } from "./schema.js";
-import { t as UsageError } from "./overrides.js";
 import { n as reasonOf } from "./one-line.js";
-import { t as RepositoryError } from "./repository.js";
 import { P as outcomeName } from "./markdown.js";
 import { n as isJudged } from "./variant-name.js";
+import { a as systemOf } from "./schema.js";
+import { t as UsageError } from "./overrides.js";
+import { t as RepositoryError } from "./repository.js";
 import { n as historyEntries } from "./history.js";
 import { a as makePlan, c as readPlan, d as writePlan, f as buildVariants, l as refuseUsed, r as extendPlan, u as replacePlan } from "./plan.js";
 import { l as standings } from "./standing.js";

@@ -1,4 +1,6 @@
 // Entry of the GitHub Action.
-import { runAction } from './action/main.ts';
+import { guardOutput } from './action/log.ts';
 
+guardOutput();
+const { runAction } = await import('./action/main.ts');
 await runAction();

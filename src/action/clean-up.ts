@@ -11,6 +11,7 @@ import { createOctokit } from '../publish/github.ts';
 import { openBuild } from '../publish/harbormaster.ts';
 import { releaseLeft } from '../reservation/lease-file.ts';
 import { readInputs } from './inputs.ts';
+import { log } from './log.ts';
 import { requestSchema } from './request.ts';
 
 export const labState = 'embedded-lab';
@@ -31,7 +32,7 @@ export async function cleanUp(): Promise<void> {
   const folder = core.getState(leaseState);
   if (folder !== '') {
     const testbed = await releaseLeft(folder, new Date()).catch(warn);
-    if (testbed !== undefined) core.info(`Gave ${testbed} back, which the job had left.`);
+    if (testbed !== undefined) log.info(`Gave ${testbed} back, which the job had left.`);
   }
   if (hasLab) await labDown().catch(warn);
   await endAnswer(core.getState(answerState)).catch(warn);
@@ -55,15 +56,13 @@ async function endAnswer(state: string): Promise<void> {
   const place = { name, detailsUrl: job.runUrl };
   const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
   const trouble = await closeLeftCheck(octokit, { repository, patch }, place);
-  if (trouble !== undefined) core.warning(trouble);
+  if (trouble !== undefined) log.warn(trouble);
   if (patch.kind !== 'pull-request') return;
   const comment = openComment(octokit, patch, {
     ...{ ...place, run: job.runId, ask },
-    ...{ log: { info: core.info, warn: core.warning }, now: () => new Date() },
+    ...{ log, now: () => new Date() },
   });
   await comment.ended(cancelled);
 }
 
-const log = { debug: core.debug, info: core.info, warn: core.warning, error: core.error };
-
-const warn = (error: Error): void => core.warning(error.message);
+const warn = (error: Error): void => log.warn(error.message);

@@ -4,6 +4,7 @@ import * as core from '@actions/core';
 import { z } from 'zod';
 import { wrongName } from '../config/fields.ts';
 import { type Overrides, UsageError } from '../config/overrides.ts';
+import { mask } from './log.ts';
 
 export type Inputs = {
   command: (typeof commands)[number];
@@ -69,9 +70,9 @@ export type Job = z.infer<typeof jobSchema>;
 
 export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
   const token = core.getInput('token', { required: true });
-  core.setSecret(token);
+  mask(token);
   const conduitToken = core.getInput('conduit-token');
-  if (conduitToken !== '') core.setSecret(conduitToken);
+  if (conduitToken !== '') mask(conduitToken);
   const command = core.getInput('command') || 'gate';
   return {
     command: oneOf('command', commands, command),

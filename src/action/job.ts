@@ -1,5 +1,4 @@
 // What every command of the Action shares: the inputs, GitHub, the checkout, and how a patch is answered.
-import * as core from '@actions/core';
 import type { Octokit } from 'octokit';
 import { parseConfig } from '../config/load.ts';
 import { UsageError } from '../config/overrides.ts';
@@ -20,6 +19,7 @@ import { openStatus } from '../publish/status.ts';
 import type { PhabricatorConfig } from '../relay/schema.ts';
 import { wishesOf } from '../testbed/inventory.ts';
 import { type Inputs, readInputs } from './inputs.ts';
+import { log, mask } from './log.ts';
 import type { AdmittedRequest } from './request.ts';
 
 export type JobContext = {
@@ -59,7 +59,7 @@ export async function openJob(): Promise<JobContext> {
  */
 function withToken(token: string, serverUrl: string): NodeJS.ProcessEnv {
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
-  core.setSecret(credentials);
+  mask(credentials);
   return {
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: `http.${serverUrl}/.extraheader`,
@@ -80,8 +80,6 @@ export function revisionWorldOf(
   }
   return { conduit: openConduit({ url: config.url, token, log }), repository, config };
 }
-
-const log = { debug: core.debug, info: core.info, warn: core.warning, error: core.error };
 
 /** Wishes for testbeds: what a comment asks for comes before the inputs, and those before the configuration. */
 export const wishesFor = (config: Config, ask: Ask, { testbed, each }: Inputs): string[] =>

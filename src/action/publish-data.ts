@@ -1,5 +1,4 @@
 // Keeps what was measured on the data branch, and says where people find it.
-import * as core from '@actions/core';
 import type { Config } from '../config/schema.ts';
 import { reasonOf } from '../host/one-line.ts';
 import { publishToBranch } from '../publish/data-branch.ts';
@@ -7,6 +6,7 @@ import { publishToDirectory } from '../publish/data-directory.ts';
 import type { Publication } from '../publish/data-layout.ts';
 import type { ReportLinks } from '../report/markdown.ts';
 import type { JobContext } from './job.ts';
+import { log } from './log.ts';
 
 /** With no publication the badges are brought up to date. What cannot be kept is a warning: the verdict stands. */
 export async function publishData(
@@ -24,7 +24,7 @@ export async function publishData(
   if (directory !== undefined) {
     const rules = { keep, staleSeconds, now: new Date() };
     await publishToDirectory(directory, publications, rules).catch((error: unknown) =>
-      core.warning(`${directory} did not get the result (${reasonOf(error)}).`),
+      log.warn(`${directory} did not get the result (${reasonOf(error)}).`),
     );
   }
   if (branch === undefined) return all;
@@ -35,7 +35,7 @@ export async function publishData(
     { keep, staleSeconds, now: () => new Date() },
   );
   if (published.kind === 'not-published') {
-    core.warning(published.why);
+    log.warn(published.why);
     return all;
   }
   return published.links.map(({ result, report, page, graphs }) => {

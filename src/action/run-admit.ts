@@ -1,5 +1,4 @@
 // `command: admit`: reads the event, decides whether the patch may be measured, and answers commands that measure nothing.
-import * as core from '@actions/core';
 import { applyOverrides, parsePriority, UsageError } from '../config/overrides.ts';
 import { exitCodes } from '../exit.ts';
 import { findRevision, parseRevisionName } from '../patch/phabricator.ts';
@@ -21,21 +20,22 @@ import {
   revisionWorldOf,
   wishesFor,
 } from './job.ts';
+import { log, setOutput } from './log.ts';
 import { requestText, subjectOf } from './request.ts';
 import { type Trigger, triggerOf } from './trigger.ts';
 
 /** Hands what may be measured to the next job, by outputs; the exit code is that of a refusal where there is one. */
 export async function runAdmit(context: JobContext): Promise<number> {
   const admission = await admitEvent(context);
-  core.setOutput('go', admission.kind === 'go');
-  core.setOutput('cancel', admission.kind === 'cancel');
-  if (admission.kind === 'cancel') core.setOutput('subject', `#${admission.pullRequest.number}`);
+  setOutput('go', admission.kind === 'go');
+  setOutput('cancel', admission.kind === 'cancel');
+  if (admission.kind === 'cancel') setOutput('subject', `#${admission.pullRequest.number}`);
   if (admission.kind !== 'go') return exitCodeOf(admission);
 
   const { request, config } = admission;
   const { runId } = context.inputs.job;
-  core.setOutput('request', requestText(request));
-  core.setOutput('subject', subjectOf(request));
+  setOutput('request', requestText(request));
+  setOutput('subject', subjectOf(request));
   for (const name of gateNames(wishesFor(config, request.ask, context.inputs))) {
     const answer = await answerFor(context, request, config, { name, runId });
     answer.queued('waits for a runner of the lab');
@@ -70,8 +70,8 @@ export async function admitEvent(context: JobContext): Promise<Admission> {
     },
     priority: asked === '' ? undefined : parsePriority(asked),
   });
-  if (admission.kind !== 'refused') core.info(admission.why);
-  else core.error(admission.why);
+  if (admission.kind !== 'refused') log.info(admission.why);
+  else log.error(admission.why);
   await tell(admission, context);
   return admission;
 }
@@ -117,7 +117,7 @@ async function acknowledge(trigger: Trigger, { octokit, inputs }: JobContext): P
   const { id: comment_id } = trigger;
   await octokit.rest.reactions
     .createForIssueComment({ owner, repo, comment_id, content: 'eyes' })
-    .catch((error: Error) => core.info(`The command got no reaction (${error.message}).`));
+    .catch((error: Error) => log.info(`The command got no reaction (${error.message}).`));
 }
 
 /** A refusal takes the place of what the comment told of an earlier push; the answer to a command has one of its own. */
@@ -131,7 +131,7 @@ async function tell(admission: Admission, context: JobContext): Promise<void> {
   const compose = () => answerTo(admission);
   const { pullRequest } = admission;
   const published = await publishComment(octokit, pullRequest, compose, { marker: notice });
-  if (published.kind === 'not-published') core.warning(published.why);
+  if (published.kind === 'not-published') log.warn(published.why);
 }
 
 type Of<Kind extends Admission['kind']> = Extract<Admission, { kind: Kind }>;
@@ -154,7 +154,7 @@ export async function tellRefusal(
       ? undefined
       : composeComment(before, body, writing);
   const published = await publishComment(octokit, pullRequest, compose, { marker: markerOf(name) });
-  if (published.kind === 'not-published') core.warning(published.why);
+  if (published.kind === 'not-published') log.warn(published.why);
   if (name === noticeName) return;
   const subject = { repository: pullRequest.repository, patch: pullRequest };
   for (const gate of gateNames(wishesFor(config, {}, inputs))) {

@@ -38,6 +38,7 @@ import {
   revisionWorldOf,
   wishesFor,
 } from './job.ts';
+import { log, saveState, setOutput } from './log.ts';
 import { publishData } from './publish-data.ts';
 import { type AdmittedRequest, type Failure, fileOf, readRequest, subjectOf } from './request.ts';
 import { admitEvent, exitCodeOf } from './run-admit.ts';
@@ -69,13 +70,13 @@ type Job = {
 async function measure(request: AdmittedRequest, written: Config, job: Job): Promise<number> {
   const { config, wishes, testbeds } = await planned(request, written, job);
   if (testbeds.flat().some((name) => config.testbeds[name]?.kind === 'embedded-linux')) {
-    const exitCode = await readyMachine(core.info);
+    const exitCode = await readyMachine(log.info);
     if (exitCode !== undefined) return exitCode;
-    core.saveState(labState, 'up');
+    saveState(labState, 'up');
   }
 
   const folder = newFolder(job.context);
-  core.saveState(leaseState, folder);
+  saveState(leaseState, folder);
   const done: Done[] = [];
   for (const [index, name] of gateNames(wishes).entries()) {
     const place: Place = {
@@ -85,7 +86,7 @@ async function measure(request: AdmittedRequest, written: Config, job: Job): Pro
       file: (base) => join(folder, fileOf(base, index, wishes.length)),
     };
     const answer = await openAnswer(request, config, name, place);
-    if (job.isAlone) core.saveState(answerState, openAnswerText({ name, request }));
+    if (job.isAlone) saveState(answerState, openAnswerText({ name, request }));
     const ending = await answering(answer, job.signal, () =>
       judge({ request, config, testbeds: testbeds[index] ?? [] }, place, answer),
     )
@@ -93,7 +94,7 @@ async function measure(request: AdmittedRequest, written: Config, job: Job): Pro
         await keepFailure(error, place);
         throw error;
       })
-      .finally(() => core.saveState(answerState, ''));
+      .finally(() => saveState(answerState, ''));
     done.push({ ending, directory: place.directory });
     tellOutputs(worstOf(done));
   }
@@ -138,7 +139,7 @@ async function planned(
 /** It is uploaded, whatever comes to lie there. */
 function newFolder({ inputs: { job } }: JobContext): string {
   const folder = join(job.temporary, timestampedDirectory('ppsgate'));
-  core.setOutput('directory', folder);
+  setOutput('directory', folder);
   return folder;
 }
 
@@ -161,7 +162,7 @@ const openAnswer = async (
     ? answerFor(context, request, config, {
         name,
         runId: context.inputs.job.runId,
-        keepComment: (url) => core.setOutput('comment-url', url),
+        keepComment: (url) => setOutput('comment-url', url),
       })
     : together([]);
 
@@ -171,7 +172,7 @@ async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> 
   const { context, isAlone, directory } = place;
   const { request, config } = task;
   const result = await measured(task, place, answer);
-  core.info(headline(result));
+  log.info(headline(result));
   const written = join(directory, 'result.json');
   if (place.file('result') !== written) await copyFile(written, place.file('result'));
   if (!isAlone) return summarized(endingOfResult(result, {}));
@@ -268,7 +269,7 @@ function sharedHistory(config: Config, { octokit, inputs: { job } }: JobContext)
       if (branch === undefined) return file.read();
       const shared = await readHistory(octokit, { repository: job.repository, branch }).catch(
         (error: unknown) => {
-          core.warning(reasonOf(error));
+          log.warn(reasonOf(error));
           return [];
         },
       );
@@ -302,7 +303,7 @@ function worstOf(done: readonly Done[]): Done | undefined {
 
 function tellOutputs(done: Done | undefined): void {
   if (done?.ending.result === undefined) return;
-  core.setOutput('verdict', outcomeName(done.ending.result));
-  core.setOutput('result-path', join(done.directory, 'result.json'));
-  core.setOutput('report-path', join(done.directory, 'report.md'));
+  setOutput('verdict', outcomeName(done.ending.result));
+  setOutput('result-path', join(done.directory, 'result.json'));
+  setOutput('report-path', join(done.directory, 'report.md'));
 }

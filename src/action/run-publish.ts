@@ -24,6 +24,7 @@ import { testbedsFor } from '../testbed/inventory.ts';
 import { artifactName } from './extend.ts';
 import { readEvent } from './inputs.ts';
 import { answerFor, configCommitOf, gateNames, type JobContext, wishesFor } from './job.ts';
+import { log } from './log.ts';
 import { publishData } from './publish-data.ts';
 import { type AdmittedRequest, failureSchema, fileOf, readRequest } from './request.ts';
 import { tellRefusal } from './run-admit.ts';
@@ -48,7 +49,7 @@ export async function runPublish(context: JobContext): Promise<number> {
     }
     const answer = await answerFor(context, request, config, { name, runId, isOpen });
     await answer.ended(await withLinks(ending, { request, isTrusted }, config, context));
-    if (ending.result === undefined) core.info(ending.title);
+    if (ending.result === undefined) log.info(ending.title);
     if (ending.result !== undefined) await core.summary.addRaw(ending.summary).write();
   }
   return exitCodes.pass;
@@ -95,7 +96,7 @@ async function sourceOf(context: JobContext): Promise<Source | undefined> {
     );
   }
   if (found === undefined) {
-    core.info(`No open pull request has ${run.head_sha} as its head any more: nobody is answered.`);
+    log.info(`No open pull request has ${run.head_sha} as its head any more: nobody is answered.`);
     return undefined;
   }
   const { pullRequest: patch } = found;
@@ -159,8 +160,7 @@ async function endingsOf(
         isExtended: request.extend !== undefined,
       });
       if (read.kind === 'refused') return endingOfFailure(exitCodes.infrastructure, read.why);
-      for (const sentence of read.refused)
-        core.warning(`The artifact is not believed: ${sentence}`);
+      for (const sentence of read.refused) log.warn(`The artifact is not believed: ${sentence}`);
       const folder = of === 1 ? '' : `${index + 1}/`;
       const profiles = await profilesIn(artifact.bytes, read.result, folder);
       const explained = withReasons(read.result, profiles);
@@ -225,11 +225,11 @@ async function withLinks(
     result === undefined ? [] : [{ result, profiles, isDefaultBranch, isTrusted }];
   const [links = {}] = await publishData(context, config, publications);
   if (result === undefined) return ending;
-  core.info(headline(result));
+  log.info(headline(result));
   return withCorrections(endingOfResult(result, links), corrections);
 }
 
-/** Above the report: it is computed anew, and whoever measured may have meant something else. */
+/** Below the report: whoever measured may have meant something that this job was not told of. */
 function withCorrections(ending: Ending, corrections: readonly string[]): Ending {
   if (corrections.length === 0) return ending;
   const said = codeBlock(corrections.join('\n'));
