@@ -15,6 +15,8 @@ import { r as releaseLeft } from "./lease-file.js";
 import { S as wrongName } from "./schema.js";
 import { d as priorities, t as UsageError } from "./overrides.js";
 import { t as jobSchema$1 } from "./job.js";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { readFile } from "node:fs/promises";
 
 // src/report/annotations.ts
@@ -610,7 +612,7 @@ const failureSchema = object({
 
 // src/action/clean-up.ts
 const labState = "embedded-lab";
-/** The folder that has the lease. */
+/** The folder that has the lease, and is uploaded. */
 const leaseState = "lease";
 /** What is shown at the patch of a gate that has not ended. */
 const answerState = "answer";
@@ -630,6 +632,7 @@ async function cleanUp() {
 	}
 	if (hasLab) await labDown().catch(warn);
 	await endAnswer(getState(answerState)).catch(warn);
+	if (folder !== "") await handOver(folder).catch(warn);
 }
 async function endAnswer(state) {
 	if (state === "") return;
@@ -675,6 +678,18 @@ async function endAnswer(state) {
 		now: () => /* @__PURE__ */ new Date()
 	}).ended(cancelled);
 }
+/** A runner that is not root could not empty its folder for the next job, which would find the files of this one. */
+async function handOver(folder) {
+	const { SUDO_UID: user, SUDO_GID: group } = process.env;
+	if (user === void 0 || process.getuid?.() !== 0) return;
+	await run("chown", [
+		"--recursive",
+		"--no-dereference",
+		`${user}:${group}`,
+		folder
+	]);
+}
+const run = promisify(execFile);
 const warn = (error) => log.warn(error.message);
 
 export { readMemory as _, openAnswerText as a, standsForAnother as b, readRequest as c, subjectOf as d, readEvent as f, markerOf as g, composeComment as h, leaseState as i, requestSchema as l, openComment as m, cleanUp as n, failureSchema as o, readInputs as p, labState as r, fileOf as s, answerState as t, requestText as u, openCheck as v, pullRequestOfCheck as y };

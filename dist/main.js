@@ -15,7 +15,7 @@ import { N as headline, P as outcomeName, R as codeBlock, z as codeSpan } from "
 import { c as parseRevisionName, f as openRevisionAnswer, n as patchOfRevision, o as findRevision, r as restoreRevision, t as parseEarlier } from "./revision.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
 import { a as setOutput, c as summary, i as saveState, n as log, r as mask } from "./log.js";
-import { i as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
+import { n as resumeGate, r as patchOfRange, t as gate } from "./gate.js";
 import { t as openReservations } from "./controller.js";
 import { i as historyFile, t as baseNumbers } from "./history.js";
 import { c as readPlan, n as designOf, o as policyOf, s as randomSeed, t as cellsOf } from "./plan.js";
@@ -3082,7 +3082,7 @@ async function measure(request, written, job) {
 		if (exitCode !== void 0) return exitCode;
 		saveState(labState, "up");
 	}
-	const folder = newFolder(job.context);
+	const folder = await newFolder(job.context);
 	saveState(leaseState, folder);
 	const done = [];
 	for (const [index, name] of gateNames(wishes).entries()) {
@@ -3140,11 +3140,22 @@ async function planned(request, written, { context, isAlone }) {
 		throw error;
 	}
 }
-/** It is uploaded, whatever comes to lie there. */
-function newFolder({ inputs: { job } }) {
-	const folder = join(job.temporary, timestampedDirectory("ppsgate"));
+/** It is uploaded, whatever comes to lie there: workflows look for it at its place, which no output can change. */
+async function newFolder({ inputs: { job } }) {
+	const folder = await makeFirst(join(job.temporary, "ppsgate"));
 	setOutput("directory", folder);
 	return folder;
+}
+/** The path, or where an earlier step has that one, `path-2`, `path-3` and so on. */
+async function makeFirst(path, number = 1) {
+	const folder = number === 1 ? path : `${path}-${number}`;
+	try {
+		await mkdir(folder);
+		return folder;
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+		return makeFirst(path, number + 1);
+	}
 }
 const openAnswer = async (request, config, name, { context, isAlone }) => isAlone ? answerFor(context, request, config, {
 	name,
@@ -3271,24 +3282,22 @@ function sharedHistory(config, { octokit, inputs: { job } }) {
 	};
 }
 /** For the job that publishes, which may follow also where this one answers: a fork's token may only read. */
-async function keepFailure(error, { folder, file }) {
+async function keepFailure(error, { file }) {
 	const said = error instanceof Error ? error.message : String(error);
 	const failure = {
 		exitCode: exitCodeOfError(error),
 		said,
 		isRefused: false
 	};
-	await mkdir(folder, { recursive: true });
 	await writeFile(file("failure"), JSON.stringify(failure));
 }
 async function keepRefusal(said, context) {
-	const folder = newFolder(context);
+	const folder = await newFolder(context);
 	const failure = {
 		exitCode: exitCodes.usage,
 		said,
 		isRefused: true
 	};
-	await mkdir(folder, { recursive: true });
 	await writeFile(join(folder, fileOf("failure", 0, 1)), JSON.stringify(failure));
 }
 function worstOf(done) {

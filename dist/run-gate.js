@@ -8,11 +8,12 @@ import { c as parseRevisionName, n as patchOfRevision, o as findRevision, p as o
 import { n as phabricatorOf, t as openPhabricator } from "./phabricator-login.js";
 import { n as whoami, t as openReservations } from "./controller.js";
 import { i as historyFile } from "./history.js";
-import { i as patchOfRange, n as gate, r as resumeGate, t as timestampedDirectory } from "./work-directory.js";
+import { n as resumeGate, r as patchOfRange, t as gate } from "./gate.js";
 import { u as patchName } from "./result.js";
 import { n as openRepository } from "./repository.js";
 import { n as showProgress, t as labelled } from "./progress.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
+import { t as timestampedDirectory } from "./work-directory.js";
 import { basename, join, resolve } from "node:path";
 
 // src/commands/judge-gate.ts

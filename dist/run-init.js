@@ -387,7 +387,7 @@ const upload = `\
         uses: ${uploadAction}
         with:
           name: ppsgate-result
-          path: \${{ steps.gate.outputs.directory }}
+          path: \${{ runner.temp }}/ppsgate
           if-no-files-found: ignore`;
 const configLine = ({ config }) => config === void 0 ? "" : `\n          config: ${config}`;
 const runsOn = (labels) => labels.length === 1 ? labels.join() : `[${labels.join(", ")}]`;

@@ -1,4 +1,6 @@
 // Gives back what the job holds when it is over, and takes the embedded lab down: the step before may have been killed.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import * as core from '@actions/core';
 import { z } from 'zod';
 import { labDown } from '../linux-lab/lab.ts';
@@ -15,7 +17,7 @@ import { log } from './log.ts';
 import { requestSchema } from './request.ts';
 
 export const labState = 'embedded-lab';
-/** The folder that has the lease. */
+/** The folder that has the lease, and is uploaded. */
 export const leaseState = 'lease';
 /** What is shown at the patch of a gate that has not ended. */
 export const answerState = 'answer';
@@ -36,6 +38,7 @@ export async function cleanUp(): Promise<void> {
   }
   if (hasLab) await labDown().catch(warn);
   await endAnswer(core.getState(answerState)).catch(warn);
+  if (folder !== '') await handOver(folder).catch(warn);
 }
 
 async function endAnswer(state: string): Promise<void> {
@@ -64,5 +67,14 @@ async function endAnswer(state: string): Promise<void> {
   });
   await comment.ended(cancelled);
 }
+
+/** A runner that is not root could not empty its folder for the next job, which would find the files of this one. */
+async function handOver(folder: string): Promise<void> {
+  const { SUDO_UID: user, SUDO_GID: group } = process.env;
+  if (user === undefined || process.getuid?.() !== 0) return;
+  await run('chown', ['--recursive', '--no-dereference', `${user}:${group}`, folder]);
+}
+
+const run = promisify(execFile);
 
 const warn = (error: Error): void => log.warn(error.message);

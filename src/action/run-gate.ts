@@ -27,7 +27,6 @@ import { headline, outcomeName } from '../report/headline.ts';
 import { explained } from '../report/read.ts';
 import type { Result } from '../report/result.ts';
 import { testbedsFor } from '../testbed/inventory.ts';
-import { timestampedDirectory } from '../work-directory.ts';
 import { answerState, labState, leaseState, openAnswerText } from './clean-up.ts';
 import { fetchExperiment, runsToExtend } from './extend.ts';
 import {
@@ -75,7 +74,7 @@ async function measure(request: AdmittedRequest, written: Config, job: Job): Pro
     saveState(labState, 'up');
   }
 
-  const folder = newFolder(job.context);
+  const folder = await newFolder(job.context);
   saveState(leaseState, folder);
   const done: Done[] = [];
   for (const [index, name] of gateNames(wishes).entries()) {
@@ -136,11 +135,24 @@ async function planned(
   }
 }
 
-/** It is uploaded, whatever comes to lie there. */
-function newFolder({ inputs: { job } }: JobContext): string {
-  const folder = join(job.temporary, timestampedDirectory('ppsgate'));
+/** It is uploaded, whatever comes to lie there: workflows look for it at its place, which no output can change. */
+async function newFolder({ inputs: { job } }: JobContext): Promise<string> {
+  const folder = await makeFirst(join(job.temporary, 'ppsgate'));
   setOutput('directory', folder);
   return folder;
+}
+
+/** The path, or where an earlier step has that one, `path-2`, `path-3` and so on. */
+async function makeFirst(path: string, number = 1): Promise<string> {
+  const folder = number === 1 ? path : `${path}-${number}`;
+  try {
+    await mkdir(folder);
+    return folder;
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    if (!isTaken) throw error;
+    return makeFirst(path, number + 1);
+  }
 }
 
 type Place = Job & {
@@ -280,17 +292,15 @@ function sharedHistory(config: Config, { octokit, inputs: { job } }: JobContext)
 }
 
 /** For the job that publishes, which may follow also where this one answers: a fork's token may only read. */
-async function keepFailure(error: unknown, { folder, file }: Place): Promise<void> {
+async function keepFailure(error: unknown, { file }: Place): Promise<void> {
   const said = error instanceof Error ? error.message : String(error);
   const failure: Failure = { exitCode: exitCodeOfError(error), said, isRefused: false };
-  await mkdir(folder, { recursive: true });
   await writeFile(file('failure'), JSON.stringify(failure));
 }
 
 async function keepRefusal(said: string, context: JobContext): Promise<void> {
-  const folder = newFolder(context);
+  const folder = await newFolder(context);
   const failure: Failure = { exitCode: exitCodes.usage, said, isRefused: true };
-  await mkdir(folder, { recursive: true });
   await writeFile(join(folder, fileOf('failure', 0, 1)), JSON.stringify(failure));
 }
 

@@ -306,7 +306,7 @@ const upload = `\
         uses: ${uploadAction}
         with:
           name: ppsgate-result
-          path: \${{ steps.gate.outputs.directory }}
+          path: \${{ runner.temp }}/ppsgate
           if-no-files-found: ignore`;
 
 const configLine = ({ config }: Setting): string =>

@@ -121,6 +121,12 @@ test('every checkout is of the base, with its history and without a token left b
   }
 });
 
+test('what is uploaded lies at a place that no output can change', () => {
+  const uploads = steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
+  const paths = uploads.map((upload) => upload.with.path);
+  expect(paths).toEqual(new Array(2).fill(`\${{ runner.temp }}/ppsgate`));
+});
+
 test('what is measured beside the lab is what was admitted', () => {
   const text = splitWorkflow(beside);
   const request = `\${{ needs.admit.outputs.request }}`;

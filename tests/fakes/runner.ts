@@ -1,0 +1,91 @@
+// Runs the action's entry in a process of its own as GitHub's runner would, and hears what the runner would take from it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { temporaryFolder } from './folder.ts';
+import { type Command, commandsIn } from './runner-commands.ts';
+
+export type Step = {
+  /** Of `src/`. */
+  entry: 'action.ts' | 'action-post.ts';
+  /** A working tree of the repository. */
+  workspace: string;
+  repository: string;
+  apiUrl: string;
+  event: { name: string; payload: object };
+  inputs: Record<string, string>;
+  /** What an earlier stage of the step has saved. */
+  state?: Record<string, string>;
+  environment?: NodeJS.ProcessEnv;
+  /** The runner's folder for what a job leaves; one of its own where it is not given. */
+  temporary?: string;
+};
+
+export type Ran = {
+  exitCode: number | null;
+  /** As the runner finds them in what was printed. */
+  commands: Command[];
+  /** What was written to the runner's files. */
+  outputs: Record<string, string>;
+  state: Record<string, string>;
+  temporary: string;
+  log: string;
+};
+
+export async function runStep(step: Step): Promise<Ran> {
+  const { temporary = temporaryFolder() } = step;
+  const files = join(temporary, '_runner_file_commands');
+  mkdirSync(files);
+  const [output, state, summary] = ['output', 'state', 'summary'].map((name) => {
+    writeFileSync(join(files, name), '');
+    return join(files, name);
+  }) as [string, string, string];
+  const eventPath = join(temporary, 'event.json');
+  writeFileSync(eventPath, JSON.stringify(step.event.payload));
+  const prefixed = (prefix: string, texts: Record<string, string> = {}) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [prefix + name, text]));
+
+  const entry = join(import.meta.dirname, '../../src', step.entry);
+  const child = spawn(process.execPath, [entry], {
+    cwd: step.workspace,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: temporary,
+      ...{ GITHUB_ACTIONS: 'true', CI: 'true' },
+      GITHUB_API_URL: step.apiUrl,
+      GITHUB_SERVER_URL: 'https://github.com',
+      GITHUB_REPOSITORY: step.repository,
+      GITHUB_WORKSPACE: step.workspace,
+      GITHUB_EVENT_NAME: step.event.name,
+      GITHUB_EVENT_PATH: eventPath,
+      GITHUB_RUN_ID: '42',
+      RUNNER_TEMP: temporary,
+      ...{ GITHUB_OUTPUT: output, GITHUB_STATE: state, GITHUB_STEP_SUMMARY: summary },
+      ...prefixed('INPUT_', { CONFIG: 'ppsgate.yml', ...step.inputs }),
+      ...prefixed('STATE_', step.state),
+      ...step.environment,
+    },
+  });
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    buffer(child.stdout),
+    buffer(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return {
+    exitCode,
+    commands: [...commandsIn(stdout), ...commandsIn(stderr)],
+    outputs: written(output),
+    state: written(state),
+    temporary,
+    log: `${stdout}\n${stderr}`,
+  };
+}
+
+/** Of `name<<delimiter`, lines and the delimiter again, the last of each name. */
+function written(path: string): Record<string, string> {
+  const found = readFileSync(path, 'utf8').matchAll(/^(\S+)<<(\S+)\n(.*?)\n\2$/gms);
+  return Object.fromEntries([...found].map(([, name = '', , text = '']) => [name, text]));
+}
