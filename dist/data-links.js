@@ -4,7 +4,7 @@ import { t as datetime } from "./iso.js";
 import { P as outcomeName, _ as renderMarkdown, z as codeSpan } from "./markdown.js";
 import { l as formatPps } from "./format.js";
 import { u as patchName } from "./result.js";
-import { n as historyEntries, r as historyEntrySchema } from "./history.js";
+import { i as historyEntrySchema, n as earlierEntries, r as historyEntries } from "./history.js";
 import { n as graphsOf, r as svgOf, t as renderHtml } from "./html.js";
 import { createHash } from "node:crypto";
 
@@ -229225,7 +229225,7 @@ const historyPath = "history.jsonl";
 const keptResultSchema = object({
 	/** Folder of `result.json` and `report.md`, and of what else is named below. */
 	path: string().regex(/^results\/\d{4}\/\w[\w.-]*$/),
-	/** When the experiment began. */
+	/** When the experiment began, or was published where it says that it began later. */
 	at: datetime(),
 	testbed: string(),
 	patch: string(),
@@ -229272,16 +229272,22 @@ const emptyIndex = {
 * date. What results and badges are is decided by the index: other files in their folders go, and entries whose
 * files are missing are forgotten. The same publication again changes nothing.
 */
-function nextFiles(before, publications, rules) {
+function nextFiles(stored, publications, rules) {
 	const fresh = publications.map((publication) => filesOfResult(publication, rules));
+	const times = fresh.map(({ entry }) => entry.at);
+	const before = {
+		...stored,
+		index: withoutFuture(stored.index, times, rules.now)
+	};
 	const results = retained([...withFiles(before), ...fresh.map(({ entry }) => entry)], rules.keep, rules.now);
 	const index = {
 		schemaVersion: 1,
 		results,
-		badges: publications.reduce(withBadgesOf, before.index.badges),
-		nights: publications.reduce(withNight, before.index.nights)
+		badges: publications.reduce(withBadgesOf(rules), before.index.badges),
+		nights: publications.reduce(withNight(rules), before.index.nights)
 	};
-	const history = boundedHistory([...before.history, ...publications.flatMap(({ result, isTrusted }) => isTrusted ? historyEntries(result) : [])]);
+	const learnt = publications.flatMap(({ result, isTrusted }) => isTrusted ? historyEntries(result) : []);
+	const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
 	const kept = new Set(results.map(({ path }) => path));
 	const write = new Map([
 		...fresh.flatMap(({ entry, files }) => kept.has(entry.path) ? files : []),
@@ -229317,6 +229323,24 @@ function parsedJson(text) {
 		return;
 	}
 }
+/**
+* A time is a stranger's word, and whatever is of the future would outlive all that is honest: what an index has of it
+* is no newer than what comes now, which are `times`.
+*/
+function withoutFuture(index, times, now) {
+	const [latest = ""] = [now.toISOString(), ...times].toSorted(compare);
+	const settled = (entry) => isFuture(entry.at, now) ? {
+		...entry,
+		at: latest
+	} : entry;
+	return {
+		...index,
+		results: index.results.map(settled),
+		badges: index.badges.map(settled),
+		nights: index.nights.filter(({ at }) => !isFuture(at, now))
+	};
+}
+const isFuture = (at, now) => Date.parse(at) > now.getTime();
 function withFiles({ index, paths }) {
 	if (paths === void 0) return index.results;
 	return index.results.filter((entry) => pathsOfResult(entry).every((file) => paths.has(file)));
@@ -229329,9 +229353,9 @@ const pathsOfResult = ({ path, others }) => [
 	reportName,
 	...others
 ].map((name) => `${path}/${name}`);
-function filesOfResult({ result, profiles }, { isSite }) {
-	const at = isoTime(result.startedAt);
-	const path = folderOf(result, at);
+function filesOfResult({ result, profiles }, { isSite, now }) {
+	const at = timeOf(result, now);
+	const path = folderOf(result);
 	const graphs = new Map(graphsOf(result, profiles).map((graph) => [`${graph.anchor}.svg`, svgOf(graph)]));
 	const others = [...graphs, ...isSite ? [[pageName, renderHtml(result, profiles)]] : []];
 	const graph = (anchor) => graphs.has(`${anchor}.svg`) ? `${anchor}.svg` : void 0;
@@ -229359,10 +229383,13 @@ function filesOfResult({ result, profiles }, { isSite }) {
 		files: named.map(([name, text]) => [`${path}/${name}`, text])
 	};
 }
+/** When the experiment began, as far as that is to be believed. */
+const timeOf = ({ startedAt }, now) => isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
 /** Times that are compared as texts have to be written alike. */
 const isoTime = (text) => new Date(text).toISOString();
-/** By time, with a name that is told apart by all that makes the experiment what it is. */
-function folderOf({ startedAt, testbed, patch }, at) {
+/** By the time it tells, with a name that is told apart by all that makes the experiment what it is. */
+function folderOf({ startedAt, testbed, patch }) {
+	const at = isoTime(startedAt);
 	const time = at.slice(0, 19).replaceAll(/[-:]/g, "");
 	const identity = shortHash(JSON.stringify([
 		startedAt,
@@ -229381,7 +229408,7 @@ const shortHash = (text) => createHash("sha256").update(text).digest("hex").slic
 const plain = (text) => text.replaceAll(/[^a-z0-9._-]+/gi, "-").slice(0, 63).replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/gi, "");
 /** Oldest first; the newest is always kept, and before it as many as no bound forbids. */
 function retained(entries, keep, now) {
-	const newestFirst = [...new Map(entries.map((entry) => [entry.path, entry])).values()].toSorted((a, b) => compare(b.at, a.at) || compare(b.path, a.path));
+	const newestFirst = [...new Map(entries.map((entry) => [entry.path, entry])).values()].toReversed().toSorted((a, b) => compare(b.at, a.at));
 	const oldest = (/* @__PURE__ */ new Date(now.getTime() - keep.seconds * 1e3)).toISOString();
 	let bytes = 0;
 	const end = newestFirst.findIndex((entry, place) => {
@@ -229391,18 +229418,17 @@ function retained(entries, keep, now) {
 	return newestFirst.slice(0, end === -1 ? newestFirst.length : end).toReversed();
 }
 const compare = (a, b) => a < b ? -1 : a > b ? 1 : 0;
-function withBadgesOf(badges, { result, isDefaultBranch }) {
-	const newer = (isDefaultBranch ? lastOfCells(result, badges) : []).filter((badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at));
+const withBadgesOf = ({ now }) => (badges, { result, isDefaultBranch }) => {
+	const newer = (isDefaultBranch ? lastOfCells(result, badges, now) : []).filter((badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at));
 	return [...badges.filter((known) => !newer.some((badge) => isOfSameCell(known, badge))), ...newer].toSorted((a, b) => compare(badgePath(a), badgePath(b)));
-}
+};
 /** A patch of which no cell was measured speaks for all cells that its testbed has badges of. */
-function lastOfCells(result, known) {
-	const { outcome, testbed, startedAt } = result;
-	const at = isoTime(startedAt);
+function lastOfCells(result, known, now) {
+	const { outcome, testbed } = result;
 	const about = {
 		testbed: testbed.name,
-		at,
-		result: folderOf(result, at)
+		at: timeOf(result, now),
+		result: folderOf(result)
 	};
 	if (outcome.kind === "judged") return outcome.cells.map(({ cell, verdict, comparisons }) => ({
 		...about,
@@ -229418,9 +229444,9 @@ function lastOfCells(result, known) {
 		verdict
 	} : []);
 }
-function withNight(nights, { result }) {
+const withNight = ({ now }) => (nights, { result }) => {
 	const { patch, outcome, testbed, startedAt } = result;
-	if (patch.baseCommit !== patch.headCommit || outcome.kind !== "judged") return [...nights];
+	if (!(patch.baseCommit === patch.headCommit && !isFuture(startedAt, now)) || outcome.kind !== "judged") return [...nights];
 	const called = (kind) => outcome.cells.filter(({ verdict }) => verdict.kind === kind).length;
 	const night = {
 		testbed: testbed.name,
@@ -229430,7 +229456,7 @@ function withNight(nights, { result }) {
 		improvements: called("improvement")
 	};
 	return [...nights.filter(({ at, testbed }) => at !== night.at || testbed !== night.testbed), night].toSorted((a, b) => compare(a.at, b.at)).slice(-1e3);
-}
+};
 function patchedPps(comparisons) {
 	const comparison = comparisons.find(({ metric }) => metric === "pps");
 	return comparison === void 0 ? {} : { pps: comparison.patched };

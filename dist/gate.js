@@ -5,7 +5,7 @@ import { n as isJudged } from "./variant-name.js";
 import { a as systemOf } from "./schema.js";
 import { t as UsageError } from "./overrides.js";
 import { t as RepositoryError } from "./repository.js";
-import { n as historyEntries } from "./history.js";
+import { n as earlierEntries, r as historyEntries } from "./history.js";
 import { a as makePlan, c as readPlan, d as writePlan, f as buildVariants, l as refuseUsed, r as extendPlan, u as replacePlan } from "./plan.js";
 import { l as standings } from "./standing.js";
 import { d as leftOutIn, l as cellsSoFar, o as takeProfiles, s as openJournal, t as assembleResult, u as isOfVerdict } from "./assemble.js";
@@ -250,7 +250,7 @@ async function gate(request, directory, world) {
 	const { patch, config, testbeds } = request;
 	await refuseUsed(directory);
 	const rules = await readRules(config);
-	const history = await world.history.read();
+	const history = earlierEntries(await world.history.read(), world.now());
 	const variants = await variantsBySystem(request, world.repository);
 	return onTestbed(testbeds, patch, world, async (reserved) => {
 		const { name: testbed } = reserved;

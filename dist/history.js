@@ -53,6 +53,8 @@ function parseLine(line, path, index) {
 		throw new HistoryError(`${path}:${index + 1} is no line of a history of runs: remove the line, or name another file.`);
 	}
 }
+/** What claims to be of a later experiment is not learnt from: no honest one could ever be newer. */
+const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(at) <= now.getTime());
 /**
 * What the latest thirty or so runs of a cell's base tell, under the same traffic on the same testbed. Its noise is
 * the spread within experiments, so that a base which moved between them does not look noisy.
@@ -113,4 +115,4 @@ function historyEntries(result) {
 	});
 }
 
-export { historyOf as a, historyFile as i, historyEntries as n, historyEntrySchema as r, baseNumbers as t };
+export { historyFile as a, historyEntrySchema as i, earlierEntries as n, historyOf as o, historyEntries as r, baseNumbers as t };

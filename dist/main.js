@@ -17,7 +17,7 @@ import { a as wishesOf, i as testbedsFor } from "./inventory.js";
 import { a as setOutput, c as summary, i as saveState, n as log, r as mask } from "./log.js";
 import { n as resumeGate, r as patchOfRange, t as gate } from "./gate.js";
 import { t as openReservations } from "./controller.js";
-import { i as historyFile, t as baseNumbers } from "./history.js";
+import { a as historyFile, t as baseNumbers } from "./history.js";
 import { c as readPlan, n as designOf, o as policyOf, s as randomSeed, t as cellsOf } from "./plan.js";
 import { r as readyMachine } from "./requirements.js";
 import { n as showProgress } from "./progress.js";

@@ -4,7 +4,7 @@ import { t as RepositoryError } from "./repository.js";
 import { t as diffName } from "./variant-name.js";
 import { d as patchSchema, i as historySchema, o as policySchema, r as designSchema } from "./result.js";
 import { C as object, E as string, S as number, T as record, b as literal, h as base64, m as array, n as cellSchema, o as ownRulesSchema, v as discriminatedUnion, y as int } from "./scenario.js";
-import { a as historyOf } from "./history.js";
+import { o as historyOf } from "./history.js";
 import { n as uniformInt, t as xoroshiro128plus } from "./xoroshiro128plus.js";
 import { join, resolve } from "node:path";
 import { createReadStream } from "node:fs";

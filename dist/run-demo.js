@@ -1,7 +1,7 @@
 import { n as applyOverrides, s as parseSeed } from "./overrides.js";
 import { p as sum$1 } from "./student.js";
 import { n as parseConfig } from "./load.js";
-import { i as historyFile } from "./history.js";
+import { a as historyFile } from "./history.js";
 import { i as hasPlan, s as randomSeed } from "./plan.js";
 import { n as resumeGate, r as patchOfRange, t as gate } from "./gate.js";
 import { n as openRepository } from "./repository.js";

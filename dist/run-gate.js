@@ -7,7 +7,7 @@ import { c as readPlan, s as randomSeed } from "./plan.js";
 import { c as parseRevisionName, n as patchOfRevision, o as findRevision, p as openRevisionComment, t as parseEarlier } from "./revision.js";
 import { n as phabricatorOf, t as openPhabricator } from "./phabricator-login.js";
 import { n as whoami, t as openReservations } from "./controller.js";
-import { i as historyFile } from "./history.js";
+import { a as historyFile } from "./history.js";
 import { n as resumeGate, r as patchOfRange, t as gate } from "./gate.js";
 import { u as patchName } from "./result.js";
 import { n as openRepository } from "./repository.js";

@@ -5,7 +5,7 @@ import { buildVariants, type GivenKernels, type Variant } from './build/variant.
 import { UsageError } from './config/overrides.ts';
 import { type Config, systemOf } from './config/schema.ts';
 import { type ExperimentEvent, runExperiment } from './experiment/experiment.ts';
-import { type HistoryFile, historyEntries } from './experiment/history.ts';
+import { earlierEntries, type HistoryFile, historyEntries } from './experiment/history.ts';
 import {
   extendPlan,
   makePlan,
@@ -53,7 +53,7 @@ export async function gate(request: GateRequest, directory: string, world: World
   const { patch, config, testbeds } = request;
   await refuseUsed(directory);
   const rules = await readRules(config);
-  const history = await world.history.read();
+  const history = earlierEntries(await world.history.read(), world.now());
   const variants = await variantsBySystem(request, world.repository);
 
   return onTestbed(testbeds, patch, world, async (reserved) => {

@@ -414,6 +414,14 @@ describe('the history', () => {
     expect((await history.read()).at(-2)).toMatchObject({ cell: forwarding, moved: true });
   });
 
+  test('teaches nothing by lines of the future, which would outlive all others', async () => {
+    const history = memoryHistory([aHistoryEntry({ at: '9999-11-01T12:00:00.000Z' })]);
+    const world = worldOf(fakeTestbed({ noise: 0.005 }), { history });
+    const single = { ...request, config: { ...config, ...singleRuns } };
+    const result = await gate(single, temporaryFolder(), world);
+    expect(cellsOf(result).map(({ baseline }) => baseline.kind)).toEqual(['unknown', 'unknown']);
+  });
+
   test('that cannot be read costs no testbed', async () => {
     const history = { ...memoryHistory(), read: () => Promise.reject(new Error('line 7')) };
     const reserve = () => Promise.reject(new Error('a testbed was reserved'));

@@ -66,6 +66,10 @@ function parseLine(line: string, path: string, index: number): HistoryEntry {
   }
 }
 
+/** What claims to be of a later experiment is not learnt from: no honest one could ever be newer. */
+export const earlierEntries = (entries: readonly HistoryEntry[], now: Date): HistoryEntry[] =>
+  entries.filter(({ at }) => Date.parse(at) <= now.getTime());
+
 export type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & { metric: Metric };
 
 /**

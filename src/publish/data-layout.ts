@@ -1,7 +1,12 @@
 // What lies in the data branch: results, the history, badges, and an index that tells of them all.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type HistoryEntry, historyEntries, historyEntrySchema } from '../experiment/history.ts';
+import {
+  earlierEntries,
+  type HistoryEntry,
+  historyEntries,
+  historyEntrySchema,
+} from '../experiment/history.ts';
 import { patchName } from '../patch/patch.ts';
 import { type BadgeVerdict, badgeVerdicts, renderBadge } from '../report/badge.ts';
 import { codeSpan } from '../report/escape.ts';
@@ -20,7 +25,7 @@ export const historyPath = 'history.jsonl';
 const keptResultSchema = z.object({
   /** Folder of `result.json` and `report.md`, and of what else is named below. */
   path: z.string().regex(/^results\/\d{4}\/\w[\w.-]*$/),
-  /** When the experiment began. */
+  /** When the experiment began, or was published where it says that it began later. */
   at: z.iso.datetime(),
   testbed: z.string(),
   patch: z.string(),
@@ -115,11 +120,13 @@ export type PublishedPaths = {
  * files are missing are forgotten. The same publication again changes nothing.
  */
 export function nextFiles(
-  before: Stored,
+  stored: Stored,
   publications: readonly Publication[],
   rules: Rules,
 ): NextFiles {
   const fresh = publications.map((publication) => filesOfResult(publication, rules));
+  const times = fresh.map(({ entry }) => entry.at);
+  const before = { ...stored, index: withoutFuture(stored.index, times, rules.now) };
   const results = retained(
     [...withFiles(before), ...fresh.map(({ entry }) => entry)],
     rules.keep,
@@ -128,13 +135,13 @@ export function nextFiles(
   const index: Index = {
     schemaVersion: 1,
     results,
-    badges: publications.reduce(withBadgesOf, before.index.badges),
-    nights: publications.reduce(withNight, before.index.nights),
+    badges: publications.reduce(withBadgesOf(rules), before.index.badges),
+    nights: publications.reduce(withNight(rules), before.index.nights),
   };
-  const history = boundedHistory([
-    ...before.history,
-    ...publications.flatMap(({ result, isTrusted }) => (isTrusted ? historyEntries(result) : [])),
-  ]);
+  const learnt = publications.flatMap(({ result, isTrusted }) =>
+    isTrusted ? historyEntries(result) : [],
+  );
+  const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
   const kept = new Set(results.map(({ path }) => path));
   const write = new Map([
     ...fresh.flatMap(({ entry, files }) => (kept.has(entry.path) ? files : [])),
@@ -177,6 +184,25 @@ function parsedJson(text: string): unknown {
   }
 }
 
+/**
+ * A time is a stranger's word, and whatever is of the future would outlive all that is honest: what an index has of it
+ * is no newer than what comes now, which are `times`.
+ */
+function withoutFuture(index: Index, times: readonly string[], now: Date): Index {
+  const [latest = ''] = [now.toISOString(), ...times].toSorted(compare);
+  const settled = <T extends { at: string }>(entry: T): T =>
+    isFuture(entry.at, now) ? { ...entry, at: latest } : entry;
+  return {
+    ...index,
+    results: index.results.map(settled),
+    badges: index.badges.map(settled),
+    // Nobody looks at one night, so it need not stay.
+    nights: index.nights.filter(({ at }) => !isFuture(at, now)),
+  };
+}
+
+const isFuture = (at: string, now: Date): boolean => Date.parse(at) > now.getTime();
+
 function withFiles({ index, paths }: Stored): KeptResult[] {
   if (paths === undefined) return index.results;
   return index.results.filter((entry) => pathsOfResult(entry).every((file) => paths.has(file)));
@@ -193,10 +219,10 @@ type File = readonly [path: string, text: string];
 
 function filesOfResult(
   { result, profiles }: Publication,
-  { isSite }: Rules,
+  { isSite, now }: Rules,
 ): { entry: KeptResult; files: File[] } {
-  const at = isoTime(result.startedAt);
-  const path = folderOf(result, at);
+  const at = timeOf(result, now);
+  const path = folderOf(result);
   const graphs = new Map(
     graphsOf(result, profiles).map((graph) => [`${graph.anchor}.svg`, svgOf(graph)]),
   );
@@ -220,11 +246,16 @@ function filesOfResult(
   };
 }
 
+/** When the experiment began, as far as that is to be believed. */
+const timeOf = ({ startedAt }: Result, now: Date): string =>
+  isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
+
 /** Times that are compared as texts have to be written alike. */
 const isoTime = (text: string): string => new Date(text).toISOString();
 
-/** By time, with a name that is told apart by all that makes the experiment what it is. */
-function folderOf({ startedAt, testbed, patch }: Result, at: string): string {
+/** By the time it tells, with a name that is told apart by all that makes the experiment what it is. */
+function folderOf({ startedAt, testbed, patch }: Result): string {
+  const at = isoTime(startedAt);
   const time = at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replaceAll(/[-:]/g, '');
   const identity = shortHash(JSON.stringify([startedAt, testbed.name, patch]));
   const words = [time, plain(testbed.name), plain(patchName(patch)), identity];
@@ -243,9 +274,9 @@ const plain = (text: string): string =>
 /** Oldest first; the newest is always kept, and before it as many as no bound forbids. */
 function retained(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
   const byPath = new Map(entries.map((entry) => [entry.path, entry]));
-  const newestFirst = [...byPath.values()].toSorted(
-    (a, b) => compare(b.at, a.at) || compare(b.path, a.path),
-  );
+  // Of the same time are those that came last.
+  const lastFirst = [...byPath.values()].toReversed();
+  const newestFirst = lastFirst.toSorted((a, b) => compare(b.at, a.at));
   const oldest = new Date(now.getTime() - keep.seconds * 1000).toISOString();
   let bytes = 0;
   const end = newestFirst.findIndex((entry, place) => {
@@ -257,23 +288,21 @@ function retained(entries: readonly KeptResult[], keep: Retention, now: Date): K
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function withBadgesOf(
-  badges: readonly LastOfCell[],
-  { result, isDefaultBranch }: Publication,
-): LastOfCell[] {
-  const fresh = isDefaultBranch ? lastOfCells(result, badges) : [];
-  const newer = fresh.filter(
-    (badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at),
-  );
-  const others = badges.filter((known) => !newer.some((badge) => isOfSameCell(known, badge)));
-  return [...others, ...newer].toSorted((a, b) => compare(badgePath(a), badgePath(b)));
-}
+const withBadgesOf =
+  ({ now }: Rules) =>
+  (badges: readonly LastOfCell[], { result, isDefaultBranch }: Publication): LastOfCell[] => {
+    const fresh = isDefaultBranch ? lastOfCells(result, badges, now) : [];
+    const newer = fresh.filter(
+      (badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at),
+    );
+    const others = badges.filter((known) => !newer.some((badge) => isOfSameCell(known, badge)));
+    return [...others, ...newer].toSorted((a, b) => compare(badgePath(a), badgePath(b)));
+  };
 
 /** A patch of which no cell was measured speaks for all cells that its testbed has badges of. */
-function lastOfCells(result: Result, known: readonly LastOfCell[]): LastOfCell[] {
-  const { outcome, testbed, startedAt } = result;
-  const at = isoTime(startedAt);
-  const about = { testbed: testbed.name, at, result: folderOf(result, at) };
+function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): LastOfCell[] {
+  const { outcome, testbed } = result;
+  const about = { testbed: testbed.name, at: timeOf(result, now), result: folderOf(result) };
   if (outcome.kind === 'judged') {
     return outcome.cells.map(({ cell, verdict, comparisons }) => ({
       ...about,
@@ -292,21 +321,24 @@ function lastOfCells(result: Result, known: readonly LastOfCell[]): LastOfCell[]
 
 const mostNights = 1000;
 
-function withNight(nights: readonly Night[], { result }: Publication): Night[] {
-  const { patch, outcome, testbed, startedAt } = result;
-  if (patch.baseCommit !== patch.headCommit || outcome.kind !== 'judged') return [...nights];
-  const called = (kind: CellResult['verdict']['kind']) =>
-    outcome.cells.filter(({ verdict }) => verdict.kind === kind).length;
-  const night: Night = {
-    testbed: testbed.name,
-    at: isoTime(startedAt),
-    judged: outcome.cells.length - called('invalid'),
-    regressions: called('regression'),
-    improvements: called('improvement'),
+const withNight =
+  ({ now }: Rules) =>
+  (nights: readonly Night[], { result }: Publication): Night[] => {
+    const { patch, outcome, testbed, startedAt } = result;
+    const isNight = patch.baseCommit === patch.headCommit && !isFuture(startedAt, now);
+    if (!isNight || outcome.kind !== 'judged') return [...nights];
+    const called = (kind: CellResult['verdict']['kind']) =>
+      outcome.cells.filter(({ verdict }) => verdict.kind === kind).length;
+    const night: Night = {
+      testbed: testbed.name,
+      at: isoTime(startedAt),
+      judged: outcome.cells.length - called('invalid'),
+      regressions: called('regression'),
+      improvements: called('improvement'),
+    };
+    const others = nights.filter(({ at, testbed }) => at !== night.at || testbed !== night.testbed);
+    return [...others, night].toSorted((a, b) => compare(a.at, b.at)).slice(-mostNights);
   };
-  const others = nights.filter(({ at, testbed }) => at !== night.at || testbed !== night.testbed);
-  return [...others, night].toSorted((a, b) => compare(a.at, b.at)).slice(-mostNights);
-}
 
 function patchedPps(comparisons: CellResult['comparisons']): { pps?: number } {
   const comparison = comparisons.find(({ metric }) => metric === 'pps');

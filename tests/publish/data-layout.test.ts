@@ -14,7 +14,7 @@ import {
   type Rules,
   type Stored,
 } from '../../src/publish/data-layout.ts';
-import type { Result } from '../../src/report/result.ts';
+import { type Result, resultSchema } from '../../src/report/result.ts';
 import type { Cell } from '../../src/scenario/scenario.ts';
 import { aHistoryEntry } from '../fakes/history.ts';
 import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../fakes/result.ts';
@@ -242,6 +242,111 @@ test('whatever is published, the bounds hold and the index tells of all that is 
     }),
     { numRuns: 50 },
   );
+});
+
+describe('a time of the future', () => {
+  const hour = 3600 * 1000;
+  const endOfTime = new Date('9999-12-31T23:59:59.999Z');
+  const hostile = fc.oneof(
+    fc
+      .date({
+        min: new Date('0000-01-01T00:00:00.000Z'),
+        max: endOfTime,
+        noInvalidDate: true,
+      })
+      .map((date) => date.toISOString()),
+    fc.constantFrom(
+      ...['0000-01-01T00:00:00Z', '0000-02-29T00:00:00.0Z', '1970-01-01T00:00:00.000Z'],
+      ...['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.999999999Z'],
+      ...[now.toISOString(), '2026-11-21T12:00:00Z', '2026-11-21T12:00:00.0001Z'],
+    ),
+  );
+  const bounds = fc.record({
+    results: fc.integer({ min: 1, max: 3 }),
+    seconds: fc.integer({ min: 1, max: 400 }).map((days) => days * day),
+    bytes: fc.integer({ min: 1, max: 20_000 }),
+  });
+  const honest = { startedAt: new Date(now.getTime() + hour).toISOString() };
+  const later = { now: new Date(now.getTime() + 2 * hour) };
+  const patchOf = (index: number) => ({ ...pullRequest, number: index + 1 });
+  const badgesIn = (shelf: Shelf) => indexOf(shelf).badges.map(({ at }) => at);
+
+  test('in a result keeps no honest one away that begins afterwards, nor its badge', () => {
+    fc.assert(
+      fc.property(fc.array(hostile, { minLength: 1, maxLength: 6 }), bounds, (times, keep) => {
+        const shelf: Shelf = new Map();
+        const both = { isDefaultBranch: true, isTrusted: true };
+        const publications = times.map((startedAt, index) =>
+          publication({ startedAt, patch: patchOf(index) }, both),
+        );
+        publish(shelf, publications, { keep });
+        const [published] = publish(shelf, [publication(honest, both)], { keep, ...later });
+        expect(shelf.has(published?.result ?? '')).toBe(true);
+        expect(indexOf(shelf).results.at(-1)?.at).toBe(honest.startedAt);
+        expect(badgesIn(shelf)).toEqual([honest.startedAt]);
+        for (const { path } of indexOf(shelf).results) expect(path).toMatch(/^results\/\d{4}\//);
+      }),
+    );
+  });
+
+  test('that an index has from before keeps none away either, whenever it began', () => {
+    const future = fc
+      .integer({ min: 1, max: 7900 * 365 })
+      .map((days) => new Date(later.now.getTime() + (days - 0.5) * 24 * hour).toISOString());
+    fc.assert(
+      fc.property(fc.uniqueArray(future, { minLength: 1, maxLength: 6 }), bounds, (times, keep) => {
+        const shelf: Shelf = new Map();
+        for (const [index, at] of times.entries()) {
+          publish(shelf, [publication({ startedAt: at, patch: patchOf(index) }, onDefault)], {
+            keep: { results: 6, seconds: 8000 * 365 * day, bytes: 2 ** 30 },
+            now: endOfTime,
+          });
+        }
+        expect(indexOf(shelf).results.map(({ at }) => at)).toEqual(times.toSorted());
+        const [published] = publish(shelf, [publication(honest, onDefault)], { keep, ...later });
+        expect(shelf.has(published?.result ?? '')).toBe(true);
+        expect(indexOf(shelf).results.at(-1)?.at).toBe(honest.startedAt);
+        expect(badgesIn(shelf)).toEqual([honest.startedAt]);
+      }),
+    );
+  });
+
+  test('ages from when it was published, in a badge and among the results', () => {
+    const shelf: Shelf = new Map();
+    publish(shelf, [publication({ startedAt: '9999-01-01T00:00:00.000Z' }, onDefault)]);
+    publish(shelf, [], { now: new Date(now.getTime() + 31 * 24 * hour) });
+    expect(shelf.get('badges/shelf-3/forwarding-inet4.json')).toContain('no data');
+    expect(shelf.get('README.md')).not.toContain('9999-');
+    expect(indexOf(shelf).results.map(({ at }) => at)).toEqual([now.toISOString()]);
+  });
+
+  test('teaches the history nothing, nor counts as a night, also where it is there already', () => {
+    const shelf: Shelf = new Map();
+    const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
+    const commit = 'a'.repeat(40);
+    const night = publication(
+      {
+        startedAt: '9999-01-01T00:00:00.000Z',
+        patch: { ...pullRequest, baseCommit: commit, headCommit: commit },
+        outcome: { kind: 'judged', verdict: 'no-regression', cells },
+      },
+      { isTrusted: true },
+    );
+    publish(shelf, [night]);
+    expect(stored(shelf)).toMatchObject({ history: [], index: { nights: [] } });
+    publish(shelf, [night], { now: endOfTime });
+    expect(stored(shelf)).toMatchObject({ history: [{}], index: { nights: [{}] } });
+    publish(shelf, []);
+    expect(stored(shelf)).toMatchObject({ history: [], index: { nights: [] } });
+  });
+
+  test('of another form than that of a year of four digits, in UTC, is in no result', () => {
+    const years = ['+275760-09-13T00:00:00.000Z', '-000001-01-01T00:00:00.000Z'];
+    for (const startedAt of [...years, '2026-11-20T12:00:00+02:00', '2026-11-20T24:00:00Z', '']) {
+      expect(resultSchema.safeParse(aResult({ startedAt })).success).toBe(false);
+    }
+    expect(resultSchema.safeParse(aResult()).success).toBe(true);
+  });
 });
 
 const before = (days: number) => new Date(now.getTime() - days * day * 1000).toISOString();
