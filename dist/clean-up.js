@@ -9,7 +9,7 @@ import { g as timeText, h as secondsFor, l as cancelled, m as placeInLine, n as 
 import { i as exitCodes } from "./exit2.js";
 import { n as reasonOf } from "./one-line.js";
 import { a as githubFailure, i as publishComment, t as createOctokit } from "./github.js";
-import { d as patchSchema, u as patchName } from "./result.js";
+import { d as patchName, f as patchSchema } from "./result.js";
 import { z as codeSpan } from "./markdown.js";
 import { r as releaseLeft } from "./lease-file.js";
 import { S as wrongName } from "./schema.js";

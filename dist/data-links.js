@@ -3,7 +3,7 @@ import { C as object, E as string, S as number, b as literal, m as array, n as c
 import { t as datetime } from "./iso.js";
 import { P as outcomeName, _ as renderMarkdown, z as codeSpan } from "./markdown.js";
 import { l as formatPps } from "./format.js";
-import { u as patchName } from "./result.js";
+import { d as patchName } from "./result.js";
 import { i as historyEntrySchema, n as earlierEntries, r as historyEntries } from "./history.js";
 import { n as graphsOf, r as svgOf, t as renderHtml } from "./html.js";
 import { createHash } from "node:crypto";

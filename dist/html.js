@@ -1,4 +1,4 @@
-import { u as patchName } from "./result.js";
+import { d as patchName } from "./result.js";
 import { i as layout, n as flamegraphStyle, r as flamegraphScript, t as flamegraph } from "./flamegraph.js";
 import { t as cellName } from "./scenario.js";
 import { B as plain, C as uncountedLines, H as plainLine, I as sentence, N as headline, T as worstFirst, V as plainBlock, a as howToReadTexts, b as setting, c as leftOutLines, d as movedBaselineLines, g as pageUrl, h as otherMetricsOf, l as ministats, m as numbers, n as failureSaid, o as kernelsOf, p as notesOf, r as failureText, w as verdictMeanings, x as standingApartLines, y as rule } from "./markdown.js";

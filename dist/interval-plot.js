@@ -1,4 +1,4 @@
-import { u as patchName } from "./result.js";
+import { d as patchName } from "./result.js";
 import { t as cellName } from "./scenario.js";
 import { t as escaped } from "./xml.js";
 import { H as plainLine, T as worstFirst } from "./markdown.js";

@@ -1,6 +1,6 @@
 import { n as isJudged } from "./variant-name.js";
 import { r as frameBytesFor } from "./schema.js";
-import { a as metricSchema, u as patchName } from "./result.js";
+import { a as metricSchema, d as patchName } from "./result.js";
 import { t as cellName } from "./scenario.js";
 import { r as renderMinistat } from "./ministat.js";
 import { t as median } from "./summary.js";

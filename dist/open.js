@@ -5,7 +5,7 @@ import { n as reasonOf, r as shortened, t as lastLine } from "./one-line.js";
 import { c as formatPercent } from "./format.js";
 import { n as isJudged, r as pathName } from "./variant-name.js";
 import { _ as commandText, c as flowRanges, d as isReady, f as netmapPort, g as tellingProcessId, h as senderCommand, l as flowSlices, m as receiverCommand, p as processIdIn, r as frameBytesFor, u as interruptCommand, v as shell } from "./schema.js";
-import { n as isAsSaid, r as whyGitRefuses, t as checkDiff } from "./diff.js";
+import { a as isAsSaid, i as checkDiff, n as objectsAlone, o as whyGitRefuses } from "./repository.js";
 import { r as rolesOf, t as generatorsOf } from "./inventory.js";
 import { a as parseKnownHosts, c as PowerError, i as keyType, n as checkHostKey, o as HostError, r as fingerprint$2, s as openPower$1, t as algorithmsFor } from "./known-hosts.js";
 import { t as turns } from "./turns.js";
@@ -2222,7 +2222,7 @@ const settings = [
 async function fetchIfMissing(host, repository, remote, commit, signal) {
 	const has = gitIn(repository, shell`cat-file -e ${`${commit}^{commit}`}`);
 	if (await succeeds(host, has, signal)) return;
-	const fetch = gitIn(repository, shell`fetch --quiet --no-tags ${remote} ${commit}`);
+	const fetch = gitIn(repository, shell`fetch ${objectsAlone} --end-of-options ${remote} ${commit}`);
 	const fetched = await host.run(fetch, {
 		signal,
 		timeoutSeconds: fetchSeconds

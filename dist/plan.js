@@ -1,8 +1,8 @@
 import { t as UsageError } from "./overrides.js";
 import { n as reasonOf } from "./one-line.js";
+import { f as patchSchema, i as historySchema, o as policySchema, r as designSchema, u as commitId } from "./result.js";
 import { t as RepositoryError } from "./repository.js";
 import { t as diffName } from "./variant-name.js";
-import { d as patchSchema, i as historySchema, o as policySchema, r as designSchema } from "./result.js";
 import { C as object, E as string, S as number, T as record, b as literal, h as base64, m as array, n as cellSchema, o as ownRulesSchema, v as discriminatedUnion, y as int } from "./scenario.js";
 import { o as historyOf } from "./history.js";
 import { n as uniformInt, t as xoroshiro128plus } from "./xoroshiro128plus.js";
@@ -78,7 +78,7 @@ const submodule = "160000";
 // src/build/variant.ts
 const kernelSourceSchema = discriminatedUnion("kind", [object({
 	kind: literal("tree"),
-	baseCommit: string(),
+	baseCommit: commitId,
 	/** What is applied to it, in base64, as a diff's bytes need be no text; absent: the base itself. */
 	diff: base64().optional()
 }), object({

@@ -3,7 +3,7 @@ import { t as datetime } from "./iso.js";
 import { t as designNames } from "./design.js";
 
 // src/patch/patch.ts
-const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "a full commit id");
+const commitId = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "a full commit id");
 const pullRequest = object({
 	kind: literal("pull-request"),
 	/** `owner/name` of the repository that the pull request wants to change. */
@@ -14,8 +14,8 @@ const pullRequest = object({
 	url: url(),
 	/** The branch that it goes to; absent in results from before this was recorded. */
 	baseBranch: string().optional(),
-	baseCommit: commit,
-	headCommit: commit
+	baseCommit: commitId,
+	headCommit: commitId
 });
 const revision = object({
 	kind: literal("revision"),
@@ -29,13 +29,13 @@ const revision = object({
 	/** User name on Phabricator. */
 	author: string(),
 	url: url(),
-	baseCommit: commit,
+	baseCommit: commitId,
 	/** Made from the diff: the same from the same, see `commitDiff` of repository.ts. */
-	headCommit: commit,
+	headCommit: commitId,
 	/** Diffs of the revision that are measured beside it for comparison, the oldest first. */
 	earlier: array(object({
 		diff: int().positive(),
-		headCommit: commit
+		headCommit: commitId
 	})),
 	/** Sentences for the report: how the base was found, what was left out. */
 	notes: array(string())
@@ -44,8 +44,8 @@ const range = object({
 	kind: literal("range"),
 	title: string(),
 	author: string(),
-	baseCommit: commit,
-	headCommit: commit
+	baseCommit: commitId,
+	headCommit: commitId
 });
 const patchSchema = discriminatedUnion("kind", [
 	pullRequest,
@@ -341,4 +341,4 @@ const resultSchema = object({
 	outcome: outcomeSchema
 });
 
-export { metricSchema as a, resultSchema as c, patchSchema as d, historySchema as i, runSchema as l, cellProfileSchema as n, policySchema as o, designSchema as r, rejectionSchema as s, blastSchema as t, patchName as u };
+export { metricSchema as a, resultSchema as c, patchName as d, patchSchema as f, historySchema as i, runSchema as l, cellProfileSchema as n, policySchema as o, designSchema as r, rejectionSchema as s, blastSchema as t, commitId as u };

@@ -4,7 +4,7 @@ import { n as reasonOf, r as shortened } from "./one-line.js";
 import { n as mapOf, t as ConduitError } from "./conduit.js";
 import { A as isProfiled, B as plain, C as uncountedLines, D as flamegraphsText, E as changeText, H as plainLine, I as sentence, O as functionName, S as symbols, V as plainBlock, a as howToReadTexts, b as setting, f as movedBaselines, g as pageUrl, h as otherMetricsOf, i as fitted, j as whyLines, k as groundsText, l as ministats, m as numbers, n as failureSaid, p as notesOf, r as failureText, s as leftOut, t as environmentLines, v as rowsThatFit, w as verdictMeanings, x as standingApartLines, y as rule } from "./markdown.js";
 import { c as formatPercent, f as metricName } from "./format.js";
-import { u as patchName } from "./result.js";
+import { d as patchName } from "./result.js";
 import { _ as together, a as callOnPhabricator, h as secondsFor, n as openBuild, s as newestTeller, t as failureOf } from "./harbormaster.js";
 import { t as UsageError } from "./overrides.js";
 import { n as intervalPlot } from "./interval-plot.js";

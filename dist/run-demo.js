@@ -4,7 +4,7 @@ import { n as parseConfig } from "./load.js";
 import { a as historyFile } from "./history.js";
 import { i as hasPlan, s as randomSeed } from "./plan.js";
 import { n as resumeGate, r as patchOfRange, t as gate } from "./gate.js";
-import { n as openRepository } from "./repository.js";
+import { r as openRepository } from "./repository.js";
 import { N as headline, P as outcomeName } from "./markdown.js";
 import { r as readResult } from "./read2.js";
 import { t as openEmbedded } from "./open.js";

@@ -9,8 +9,8 @@ import { n as phabricatorOf, t as openPhabricator } from "./phabricator-login.js
 import { n as whoami, t as openReservations } from "./controller.js";
 import { a as historyFile } from "./history.js";
 import { n as resumeGate, r as patchOfRange, t as gate } from "./gate.js";
-import { u as patchName } from "./result.js";
-import { n as openRepository } from "./repository.js";
+import { d as patchName } from "./result.js";
+import { r as openRepository } from "./repository.js";
 import { n as showProgress, t as labelled } from "./progress.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
 import { t as timestampedDirectory } from "./work-directory.js";

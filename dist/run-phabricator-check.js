@@ -6,7 +6,7 @@ import { n as reasonOf } from "./one-line.js";
 import { n as mapOf, t as ConduitError } from "./conduit.js";
 import { c as skipped, o as ok, p as wrong, u as typed } from "./check.js";
 import { v as shell } from "./schema.js";
-import { n as openRepository } from "./repository.js";
+import { r as openRepository } from "./repository.js";
 import { t as configPath } from "./named-testbed.js";
 import { a as print, i as oneLine, r as hasColours } from "./table.js";
 import { createHmac } from "node:crypto";

@@ -9,7 +9,7 @@ import { a as RevisionError, d as whoami, h as remarkupText, i as fetchDiff, l a
 import { n as reasonOf, r as shortened } from "./one-line.js";
 import { t as jobSchema$1 } from "./job.js";
 import { a as callOnPhabricator, d as endingOfFailure, l as cancelled, n as openBuild, o as parseCommand } from "./harbormaster.js";
-import { t as checkDiff } from "./diff.js";
+import { i as checkDiff } from "./repository.js";
 import { a as githubFailure, o as isBreakdown, t as createOctokit } from "./github.js";
 import { c as readPlan, i as hasPlan } from "./plan.js";
 import { _ as commandText, v as shell } from "./schema.js";

@@ -3,6 +3,7 @@
 import { lastLine } from '../host/one-line.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import { objectsAlone } from '../patch/repository.ts';
 import { BuilderError } from './builder-error.ts';
 import { checkDiff, isAsSaid, whyGitRefuses } from './diff.ts';
 
@@ -89,7 +90,10 @@ async function fetchIfMissing(
 ): Promise<void> {
   const has = gitIn(repository, shell`cat-file -e ${`${commit}^{commit}`}`);
   if (await succeeds(host, has, signal)) return;
-  const fetch = gitIn(repository, shell`fetch --quiet --no-tags ${remote} ${commit}`);
+  const fetch = gitIn(
+    repository,
+    shell`fetch ${objectsAlone} --end-of-options ${remote} ${commit}`,
+  );
   const fetched = await host.run(fetch, { signal, timeoutSeconds: fetchSeconds });
   if (await succeeds(host, has, signal)) return;
   throw new BuilderError(

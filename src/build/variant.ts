@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { UsageError } from '../config/overrides.ts';
 import { reasonOf } from '../host/one-line.ts';
-import type { Patch } from '../patch/patch.ts';
+import { commitId, type Patch } from '../patch/patch.ts';
 import type { Repository } from '../patch/repository.ts';
 import type { System } from '../scenario/scenario.ts';
 import { buildOverlays, commitsOf, overlaySchema, type VariantCommit } from './overlay.ts';
@@ -14,7 +14,7 @@ import { buildOverlays, commitsOf, overlaySchema, type VariantCommit } from './o
 const kernelSourceSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('tree'),
-    baseCommit: z.string(),
+    baseCommit: commitId,
     /** What is applied to it, in base64, as a diff's bytes need be no text; absent: the base itself. */
     diff: z.base64().optional(),
   }),

@@ -1,7 +1,7 @@
 // What is judged: a pull request at a commit, a diff of a Phabricator revision, or a range of commits of a local repository.
 import { z } from 'zod';
 
-const commit = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'a full commit id');
+export const commitId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, 'a full commit id');
 
 const pullRequest = z.object({
   kind: z.literal('pull-request'),
@@ -13,8 +13,8 @@ const pullRequest = z.object({
   url: z.url(),
   /** The branch that it goes to; absent in results from before this was recorded. */
   baseBranch: z.string().optional(),
-  baseCommit: commit,
-  headCommit: commit,
+  baseCommit: commitId,
+  headCommit: commitId,
 });
 
 const revision = z.object({
@@ -29,11 +29,11 @@ const revision = z.object({
   /** User name on Phabricator. */
   author: z.string(),
   url: z.url(),
-  baseCommit: commit,
+  baseCommit: commitId,
   /** Made from the diff: the same from the same, see `commitDiff` of repository.ts. */
-  headCommit: commit,
+  headCommit: commitId,
   /** Diffs of the revision that are measured beside it for comparison, the oldest first. */
-  earlier: z.array(z.object({ diff: z.int().positive(), headCommit: commit })),
+  earlier: z.array(z.object({ diff: z.int().positive(), headCommit: commitId })),
   /** Sentences for the report: how the base was found, what was left out. */
   notes: z.array(z.string()),
 });
@@ -42,8 +42,8 @@ const range = z.object({
   kind: z.literal('range'),
   title: z.string(),
   author: z.string(),
-  baseCommit: commit,
-  headCommit: commit,
+  baseCommit: commitId,
+  headCommit: commitId,
 });
 
 export const patchSchema = z.discriminatedUnion('kind', [pullRequest, revision, range]);

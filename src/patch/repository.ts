@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 import { checkDiff, isAsSaid, whyGitRefuses } from '../build/diff.ts';
 
 export type Repository = {
-  /** The full commit id of a name; throws a `RepositoryError` when there is none. */
+  /** The full commit id of a name, which anybody may have written; throws a `RepositoryError` when there is none. */
   resolve(name: string): Promise<string>;
   /** Where two commits parted: what the patch is measured against. */
   mergeBase(first: string, second: string): Promise<string>;
   /** The files below a folder (absolute, or relative to the repository's) at a commit, by their paths in it; none where it does not exist. */
   list(commit: string, folder: string): Promise<TreeEntry[]>;
-  /** The text of an object: its id, or `COMMIT:PATH`. */
+  /** The text of an object: its full id, or `COMMIT:PATH`. */
   read(object: string): Promise<string>;
   /** All that the second commit changes of the first, as bytes: files need be no text. */
   diff(first: string, second: string): Promise<Buffer>;
@@ -61,12 +61,20 @@ export function openRepository(
   };
   const git = (...args: string[]) => gitWith({}, ...args);
 
-  // A commit that a shallow clone lacks is fetched once by its id, as GitHub allows.
   const resolve = async (name: string): Promise<string> => {
+    if (!isCommitName(name)) {
+      throw new RepositoryError(
+        `"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`,
+      );
+    }
     const parse = () =>
       git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
     const id = await parse()
-      .catch(() => git('fetch', '--quiet', 'origin', '--', name).then(parse))
+      .catch((error) => {
+        // One that a shallow clone lacks is fetched once, as GitHub allows; to fetch a name would be to write a ref.
+        if (!isId(name)) throw error;
+        return git('fetch', ...objectsAlone, '--end-of-options', 'origin', name).then(parse);
+      })
       .catch(() => {
         throw new RepositoryError(
           `The repository ${directory} has no commit ${name} and could not fetch it: check it out with its history (fetch-depth: 0).`,
@@ -91,8 +99,8 @@ export function openRepository(
     async list(commit, folder) {
       const below = relative(directory, resolvePath(directory, folder));
       const prefixes = below === '' ? [] : [`${below}/`];
-      const list = ['ls-tree', '-r', '-z', '--end-of-options', commit, ...prefixes];
-      const listing = await git(...list).catch(() => {
+      const list = ['ls-tree', '-r', '-z', '--end-of-options', idOf(commit), ...prefixes];
+      const listing = await git('--literal-pathspecs', ...list).catch(() => {
         throw new RepositoryError(
           `git cannot list ${folder} at ${commit} in ${directory}: name a folder of the repository.`,
         );
@@ -101,12 +109,15 @@ export function openRepository(
       return listing.split('\0').filter(Boolean).map(parseTreeEntry(prefix));
     },
 
-    read: (object) =>
-      git('cat-file', 'blob', object).catch(() => {
+    async read(object) {
+      const [id = '', ...path] = object.split(':');
+      const named = [idOf(id), ...path].join(':');
+      return git('cat-file', 'blob', named).catch(() => {
         throw new RepositoryError(
           `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`,
         );
-      }),
+      });
+    },
 
     async diff(first, second) {
       const plain = [
@@ -117,7 +128,7 @@ export function openRepository(
         '--full-index',
       ];
       const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
-      const range = ['--end-of-options', first, second];
+      const range = ['--end-of-options', idOf(first), idOf(second)];
       const options = ['-C', directory, '-c', 'safe.directory=*'];
       const diff = [...options, 'diff', ...plain, ...prefixes, ...range];
       const { stdout } = await run('git', diff, { maxBuffer: maxBytes, encoding: 'buffer' }).catch(
@@ -132,7 +143,7 @@ export function openRepository(
 
     async describe(commit) {
       const [subject = '', author = ''] = (
-        await git('show', '--no-patch', '--format=%s%n%an', '--end-of-options', commit)
+        await git('show', '--no-patch', '--format=%s%n%an', '--end-of-options', idOf(commit))
       ).split('\n');
       return { subject, author };
     },
@@ -184,6 +195,34 @@ export function openRepository(
     },
   };
 }
+
+/**
+ * A name by the rules of git-check-ref-format(1) with what steps back from it, as in `HEAD~2`, `v1^{commit}` or
+ * `main@{upstream}`. What else git would read, like a refspec or a path, is nothing that people call a commit.
+ */
+const isCommitName = (name: string): boolean =>
+  name.length <= 250 &&
+  /^(?![-/])[^\p{C}\s~^:?*[\\]+(?<![/.])(?:[~^]\d{0,6}|\^\{(?:commit)?\})*$/u.test(name) &&
+  !/\.\.|\/\/|\/\.|^\.|\.lock(?:[/~^]|$)|@\{(?![\w-]{1,30}\})/.test(name);
+
+const isId = (name: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
+
+/** Whoever asks for more than a name to be resolved has an id. */
+function idOf(text: string): string {
+  if (isId(text)) return text;
+  throw new RepositoryError(`"${text}" is no full id of an object: resolve it first.`);
+}
+
+/** For a fetch that writes no ref, whatever `remote.…` and `fetch` of git-config(1) say. */
+export const objectsAlone = [
+  '--quiet',
+  '--refmap=',
+  '--no-tags',
+  '--no-prune',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
+  '--no-auto-maintenance',
+];
 
 /** Without the settings of whoever runs it. */
 const plainly = [

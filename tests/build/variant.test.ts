@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildVariants } from '../../src/build/variant.ts';
+import { buildVariants, variantSchema } from '../../src/build/variant.ts';
 import { UsageError } from '../../src/config/overrides.ts';
 import { openRepository } from '../../src/patch/repository.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -79,3 +79,13 @@ test('kernels of base and patched alone do not make a comparison with earlier di
   await expect(built).rejects.toThrow(UsageError);
   await expect(built).rejects.toThrow('none of diff 80345: leave earlier diffs out');
 });
+
+test.for(['main', '--upload-pack=reboot', '+refs/heads/evil:refs/heads/main', '0'.repeat(39)])(
+  'are read again with a base that is a full commit id, and none else: %s',
+  (baseCommit) => {
+    const variant = { variant: 'base', commit: '0'.repeat(40), files: [] };
+    const of = (baseCommit: string) => ({ ...variant, kernel: { kind: 'tree', baseCommit } });
+    expect(variantSchema.safeParse(of('0'.repeat(40))).success).toBe(true);
+    expect(variantSchema.safeParse(of(baseCommit)).success).toBe(false);
+  },
+);

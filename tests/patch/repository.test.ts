@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { type CommittedDiff, openRepository, RepositoryError } from '../../src/patch/repository.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -16,7 +17,34 @@ test('a name is resolved to its full commit id', async () => {
   expect(await repository.resolve(second.slice(0, 10))).toBe(second);
 });
 
-test.for(['no-such-branch', '--upload-pack=touch', 'main:dut', '0'.repeat(40)])(
+test.for([
+  ...[
+    'HEAD',
+    'HEAD^',
+    'HEAD~1',
+    'HEAD^{commit}',
+    'v1^0',
+    'v1~0^{}',
+    'feature/c++',
+    '+x',
+    'main@{0}',
+    '@',
+    '@{0}',
+  ],
+  ...['refs/heads/main', 'heads/main', 'straße', 'v1-0-gHEX'],
+])('what people call a commit is resolved: %s', async (text) => {
+  const directory = newRepository();
+  commit(directory, { file: '1' });
+  const id = commit(directory, { file: '2' });
+  git(directory, 'tag', '--annotate', '--message', 'v1', 'v1');
+  for (const branch of ['feature/c++', '+x', 'straße']) git(directory, 'branch', branch);
+  const name = text.replace('HEX', id.slice(0, 8));
+  expect(await openRepository(directory).resolve(name)).toBe(
+    git(directory, 'rev-parse', `${name}^{commit}`),
+  );
+});
+
+test.for(['no-such-branch', '$(reboot)', '0'.repeat(40)])(
   'a name without a commit is an error that says what to do: %s',
   async (name) => {
     const directory = newRepository();
@@ -28,6 +56,150 @@ test.for(['no-such-branch', '--upload-pack=touch', 'main:dut', '0'.repeat(40)])(
     );
   },
 );
+
+const refspecs = [
+  '+refs/heads/evil:refs/remotes/origin/main',
+  'refs/heads/evil:refs/heads/main',
+  '+evil:main',
+  'evil:',
+  ':main',
+  '^refs/heads/main',
+  'refs/heads/*:refs/heads/*',
+  'tag v2',
+  'main:dut',
+  ':/evil',
+  'main^{/evil}',
+  'main^{tree}',
+  '@{u}:main',
+  '--upload-pack=touch',
+  '-h',
+  'main\n+evil:main',
+  'main\0',
+  'a..b',
+  '.main',
+  'x/.git',
+  'main.lock',
+  'main/',
+  '[x',
+  'a\\b',
+  '',
+  'x'.repeat(251),
+];
+
+/** A clone that lacks the branch `evil` and the tag `v2` of its origin, and what would fetch them all by itself. */
+function cloneOfEvil() {
+  const origin = newRepository();
+  commit(origin, { file: 'one' });
+  const clone = join(temporaryFolder(), 'clone');
+  git(origin, 'clone', '--quiet', `file://${origin}`, clone);
+  const later = commit(origin, { file: 'two' });
+  git(origin, 'tag', 'v2');
+  git(origin, 'switch', '--quiet', '--create', 'evil');
+  const evil = commit(origin, { file: 'evil' });
+  for (const [name, value] of [
+    ['remote.origin.fetch', `+${evil}:refs/heads/by-id`],
+    ['remote.origin.tagOpt', '--tags'],
+    ['remote.origin.prune', 'true'],
+    ['remote.origin.pruneTags', 'true'],
+    ['fetch.recurseSubmodules', 'true'],
+  ] as const) {
+    git(clone, 'config', '--add', name, value);
+  }
+  git(clone, 'update-ref', 'refs/remotes/origin/gone', 'HEAD');
+  const state = () => [
+    git(clone, 'for-each-ref'),
+    git(clone, 'rev-parse', 'HEAD'),
+    readdirSync(join(clone, '.git')).toSorted().join(' '),
+  ];
+  return { clone, later, evil, state };
+}
+
+test.for(refspecs)(
+  'what is no name of a commit is refused before git sees it: %j',
+  async (name) => {
+    const { clone, state } = cloneOfEvil();
+    const before = state();
+    const resolved = openRepository(clone).resolve(name);
+    await expect(resolved).rejects.toThrow(
+      new RepositoryError(
+        `"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`,
+      ),
+    );
+    expect(state()).toEqual(before);
+  },
+);
+
+test('whatever a name is, it writes no ref, and is no option to git', async () => {
+  const { clone, later, state } = cloneOfEvil();
+  const before = state();
+  const word = fc.oneof(
+    fc.constantFrom(
+      ...['+', ':', '^', '~', '*', '@', '{', '}', '/', '..', '-', '--', '=', ' ', '\n', '?'],
+      ...[
+        'refs/heads/',
+        'refs/remotes/origin/',
+        'refs/tags/',
+        'main',
+        'evil',
+        'v2',
+        'origin',
+        'HEAD',
+      ],
+      ...['upload-pack', 'ext::', 'tag', later, later.slice(0, 9), '0'.repeat(40)],
+    ),
+    fc.string({ maxLength: 3 }),
+  );
+  const names = fc.array(word, { minLength: 1, maxLength: 7 }).map((words) => words.join(''));
+  await fc.assert(
+    fc.asyncProperty(names, async (name) => {
+      const error = await openRepository(clone)
+        .resolve(name)
+        .then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+      if (error !== undefined) expect(error).toBeInstanceOf(RepositoryError);
+      expect(state()).toEqual(before);
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
+
+test('a commit that is fetched brings no ref, tag or FETCH_HEAD, whatever the configuration asks for', async () => {
+  const { clone, evil, state } = cloneOfEvil();
+  const before = state();
+  expect(await openRepository(clone).resolve(evil)).toBe(evil);
+  expect(state()).toEqual(before);
+});
+
+test.for(['main', '--output=x', 'HEAD:file', '0'.repeat(39)])(
+  'where an id is meant, another name is refused: %s',
+  async (name) => {
+    const directory = newRepository();
+    const id = commit(directory, { file: '' });
+    const repository = openRepository(directory);
+    for (const task of [
+      () => repository.list(name, '.'),
+      () => repository.read(name),
+      () => repository.read(`${name}:file`),
+      () => repository.diff(id, name),
+      () => repository.diff(name, id),
+      () => repository.describe(name),
+    ]) {
+      await expect(async () => task()).rejects.toThrow(/is no full id of an object/);
+    }
+  },
+);
+
+test('a folder is its name, and no pattern of git', async () => {
+  const directory = newRepository();
+  const id = commit(directory, { 'dut/a': '', ':(top)dut/b': '', '*/c': '' });
+  const { list } = openRepository(directory);
+  const paths = async (folder: string) => (await list(id, folder)).map(({ path }) => path);
+  expect(await paths(':(top)dut')).toEqual(['b']);
+  expect(await paths('*')).toEqual(['c']);
+  expect(await paths(':/')).toEqual([]);
+});
 
 test('a commit that a shallow clone lacks is fetched by its id', async () => {
   const origin = newRepository();
