@@ -634,6 +634,18 @@ async function connectTo(config, label, options = { keepaliveSeconds: 5 }) {
 	}, options);
 }
 
+// src/host/own-folder.ts
+/**
+* Makes the folder, or takes the one of an earlier time, so that nobody but its user gets into it; fails where it is
+* somebody else's, a link, or was open to others: root would follow a link in it to whatever file they chose.
+*/
+const ownFolder = (folder) => shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
+/**
+* One look at type, mode and owner, without following a link, is enough: in a sticky folder nobody else can take away
+* what is ours. One line without `!`, as root's login shell may be csh; ls(1), for stat(1) is another on each system.
+*/
+const ownFolderScript = "[ -h \"$1\" ] || mkdir -p -m 700 \"$1\" || exit 1; set -- \"$1\" $(ls -ldn \"$1\"); case \"$2/$4\" in d????-??-*/\"$(id -u)\") exec chmod 700 \"$1\";; esac; echo \"ppsgate: $1 could be written by others than its user: see who made it, and remove it\" >&2; exit 1";
+
 // src/host/fence.ts
 /** Where a machine keeps the tokens that it has seen, each as the name of an empty file: it outlives a reboot on most. */
 const tokenFolder = "/var/tmp/ppsgate-tokens";
@@ -704,7 +716,7 @@ const refusalCode = 213;
 */
 const guardIn = (folder) => commandText(shell`${refuseHigherIn(folder)}; exec sh -c "$2"`);
 /** Lays its own token before it looks for a higher one: of two that race, the lower always meets the higher. */
-const raiseIn = (folder) => commandText(shell`mkdir -p ${folder} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`);
+const raiseIn = (folder) => commandText(shell`${ownFolder(folder)} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`);
 /** test(1) fails for a name that is no number. */
 const refuseHigherIn = (folder) => shell`for file in ${folder}/[0-9]*; do seen=\${file##*/}; if test "$seen" -gt "$1" 2>/dev/null; then echo "ppsgate: token $seen refuses $1" >&2; exit ${refusalCode}; fi; done`;
 function refuse(host, stderr, token, folder) {
@@ -825,7 +837,7 @@ async function withArchive(machine, kernel, use) {
 		reason
 	};
 	const archive = `${archiveFolder}/${kernel.sha256}.tar`;
-	await machine.host().output(shell`mkdir -p ${archiveFolder}`);
+	await machine.host().output(ownFolder(archiveFolder));
 	await uploadOverBreaks(machine.host(), {
 		path: kernel.path,
 		remotePath: archive,
@@ -3051,7 +3063,7 @@ const graphFile = (folder) => `${folder}/pmc.graph`;
 * that counts cycles on this CPU by trying; `asked` is the only one tried where it is given.
 */
 async function readySampling(host, folder, asked) {
-	await host.output(shell`mkdir -p ${folder}`);
+	await host.output(ownFolder(folder));
 	await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${mostFrames}`}`);
 	const loaded = await host.run(shell`kldload -n hwpmc`);
 	if (loaded.kind !== "exited" || loaded.code !== 0) return impossible$1(`hwpmc does not load on the DUT: ${lastLine(loaded.stderr) ?? "it said nothing"}`);
@@ -3498,7 +3510,7 @@ async function lay({ dut, rules: own }, scenario) {
 	const host = dut.host();
 	await takeAway(host);
 	const { files, commands } = layScenario(scenario, rulesFolder, own);
-	if (files.length > 0) await host.output(shell`mkdir -p ${rulesFolder}`);
+	if (files.length > 0) await host.output(ownFolder(rulesFolder));
 	for (const { path, text } of files) await host.upload(Buffer.from(text), path, 384);
 	for (const command of commands) {
 		const outcome = await host.run(command);

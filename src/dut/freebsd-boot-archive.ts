@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { HostError } from '../host/host-error.ts';
 import { lastLine } from '../host/one-line.ts';
+import { ownFolder } from '../host/own-folder.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { uploadOverBreaks } from '../host/upload.ts';
@@ -20,7 +21,7 @@ export async function withArchive(
   const reason = await tooLittleSpace(machine.host(), kernel);
   if (reason !== undefined) return { kind: 'no-space', reason };
   const archive = `${archiveFolder}/${kernel.sha256}.tar`;
-  await machine.host().output(shell`mkdir -p ${archiveFolder}`);
+  await machine.host().output(ownFolder(archiveFolder));
   await uploadOverBreaks(machine.host(), {
     path: kernel.path,
     remotePath: archive,

@@ -1,5 +1,6 @@
 // Where a FreeBSD DUT's time goes: pmcstat(8) on it, in a window that is set before packets flow and it turns deaf.
 import { lastLine } from '../host/one-line.ts';
+import { ownFolder } from '../host/own-folder.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { parseInterfaceCounters } from './freebsd-counters.ts';
@@ -19,7 +20,7 @@ export async function readySampling(
   folder: string,
   asked: string | undefined,
 ): Promise<Sampling> {
-  await host.output(shell`mkdir -p ${folder}`);
+  await host.output(ownFolder(folder));
   await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${mostFrames}`}`);
   const loaded = await host.run(shell`kldload -n hwpmc`);
   if (loaded.kind !== 'exited' || loaded.code !== 0) {

@@ -1,5 +1,6 @@
 // Keeps a controller whose lease is over from a machine: each command carries the lease's token, and a higher one seen there refuses it.
 import { type RunOptions, stdoutOf } from './execute.ts';
+import { ownFolder } from './own-folder.ts';
 import { type Command, commandText, shell } from './shell.ts';
 import type { Host } from './ssh.ts';
 
@@ -85,7 +86,7 @@ export const guardIn = (folder: string): string =>
 /** Lays its own token before it looks for a higher one: of two that race, the lower always meets the higher. */
 export const raiseIn = (folder: string): string =>
   commandText(
-    shell`mkdir -p ${folder} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`,
+    shell`${ownFolder(folder)} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`,
   );
 
 /** test(1) fails for a name that is no number. */

@@ -20,6 +20,7 @@ import { stdoutOf } from '../host/execute.ts';
 import { HostError } from '../host/host-error.ts';
 import type { ConnectOptions } from '../host/login.ts';
 import { lastLine } from '../host/one-line.ts';
+import { ownFolder } from '../host/own-folder.ts';
 import { commandText, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import type { Power, PowerConfig } from '../power/power.ts';
@@ -472,7 +473,7 @@ async function lay({ dut, rules: own }: Lab, scenario: Scenario): Promise<string
   const host = dut.host();
   await takeAway(host);
   const { files, commands } = layScenario(scenario, rulesFolder, own);
-  if (files.length > 0) await host.output(shell`mkdir -p ${rulesFolder}`);
+  if (files.length > 0) await host.output(ownFolder(rulesFolder));
   for (const { path, text } of files) await host.upload(Buffer.from(text), path, 0o600);
   for (const command of commands) {
     const outcome = await host.run(command);

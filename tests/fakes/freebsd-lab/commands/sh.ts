@@ -1,6 +1,8 @@
 // sh and kill: a program that tells its process id, and is interrupted by it.
 import { windowScript } from '../../../../src/dut/freebsd-profile.ts';
+import { ownFolderScript } from '../../../../src/host/own-folder.ts';
 import { raise, raiseScript } from '../fence.ts';
+import { fileErrorText, makeFolder } from '../file-system.ts';
 import type { Machine } from '../machine.ts';
 import { fail, notModelled, type Process, type Program, runProgram } from '../process.ts';
 import type { Found } from './timeout.ts';
@@ -9,13 +11,14 @@ import type { Found } from './timeout.ts';
 const running = new WeakMap<Machine, Map<number, AbortController>>();
 const firstProcessId = 4242;
 
-/** Of sh it knows the scripts that raise a fence and that sample in a window, and one more: its process id on stderr, and then the words behind it in its place. */
+/** Of sh it knows the scripts that raise a fence, make a folder of ours and sample in a window, and one more: its process id on stderr, and then the words behind it in its place. */
 const tellProcessId = 'echo process $$ >&2; exec "$@"';
 
 export function shellWith(find: (name: string) => Found | undefined): Program {
   return async (process) => {
     const [flag, script, , name = '', ...args] = process.args;
     if (flag === '-c' && script === raiseScript) return raise(process, process.args.slice(2));
+    if (flag === '-c' && script === ownFolderScript) return makeOwn(process, name);
     if (flag === '-c' && script === windowScript) return inWindow(process, find);
     if (flag !== '-c' || script !== tellProcessId) return notModelled(process, 'this script of sh');
     const found = find(name);
@@ -33,6 +36,12 @@ export function shellWith(find: (name: string) => Found | undefined): Program {
     processes.set(id, gone);
     return ending.kind === 'exited' ? ending.code : 128 + 9;
   };
+}
+
+/** Nobody but root is on the machine. */
+function makeOwn(process: Process, path: string): number {
+  const error = makeFolder(process.machine.files, path, true);
+  return error === undefined ? 0 : fail(process, `mkdir: ${path}: ${fileErrorText[error]}`);
 }
 
 async function inWindow(
