@@ -157,6 +157,7 @@ const repository: World['repository'] = {
   mergeBase: async (first) => first,
   list: async () => [],
   read: async () => '',
+  idAt: async () => undefined,
   diff: async () => Buffer.from(''),
   describe: async () => ({ subject: patch.title, author: patch.author }),
 };

@@ -3604,7 +3604,7 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 	const everywhere = (ending) => new Array(of).fill(ending);
 	const { patch } = request;
 	if (!isTrusted) {
-		const own = await changedOfGate(patch, repository, job.isOwnAction);
+		const own = await changedOfGate(patch, repository, job);
 		if (own !== void 0) return everywhere(endingOfFailure(exitCodes.usage, selfMade(patch, own)));
 	}
 	const artifact = await fetchArtifact(octokit, {
@@ -3669,17 +3669,29 @@ function endingOfText(text) {
 		return cancelled;
 	}
 }
-/** Whoever changes the workflow, or the action that lies beside it, can write any result. */
-async function changedOfGate({ baseCommit, headCommit }, repository, isOwnAction) {
-	const commits = [await repository.mergeBase(baseCommit, headCommit), headCommit];
-	const isChanged = async (read) => {
-		const [before, after] = await Promise.all(commits.map(read));
-		return JSON.stringify(before) !== JSON.stringify(after);
-	};
-	for (const folder of [".github", ...isOwnAction ? ["dist"] : []]) if (await isChanged((commit) => repository.list(commit, folder))) return `${folder}/`;
-	const action = "action.yml";
-	const readAction = (commit) => repository.read(`${commit}:${action}`).catch(() => "");
-	return isOwnAction && await isChanged(readAction) ? action : void 0;
+/**
+* What the patch changes of that which measures it, which could then write any result: the workflows, and where the
+* action lies in the repository all that runs with it.
+*/
+async function changedOfGate({ baseCommit, headCommit }, repository, { isOwnAction, workspace }, code = import.meta.dirname) {
+	const base = await repository.mergeBase(baseCommit, headCommit);
+	for (const path of [".github/", ...isOwnAction ? pathsOfAction(relative(workspace, code)) : []]) {
+		const [before, after] = await Promise.all([base, headCommit].map((commit) => repository.idAt(commit, path.replace(/\/$/, ""))));
+		if (before !== after) return path;
+	}
+}
+/** Node looks for modules and for package.json beside what it runs, and in every folder above. */
+function pathsOfAction(code) {
+	const isInside = code !== "" && !code.startsWith("..");
+	const folders = isInside ? code.split("/").map((_, end, names) => names.slice(0, end)) : [[]];
+	const beside = [
+		"dist/",
+		"action.yml",
+		"action.yaml",
+		"package.json",
+		"node_modules/"
+	];
+	return [...isInside ? [`${code}/`] : [], ...folders.flatMap((names) => beside.map((name) => [...names, name].join("/")))];
 }
 const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit.slice(0, 12)}.`;
 async function withLinks(ending, { request, isTrusted }, config, context) {

@@ -268,6 +268,13 @@ function openRepository(directory, environment = {}) {
 				throw new RepositoryError(`git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`);
 			});
 		},
+		async idAt(commit, path) {
+			const named = `${idOf(commit)}:${path}`;
+			return (await git("rev-parse", "--verify", "--quiet", "--end-of-options", named).catch((error) => {
+				if (error.code === 1) return "";
+				throw new RepositoryError(`git cannot look for ${path} at ${commit} in ${directory}.`);
+			})).trim() || void 0;
+		},
 		async diff(first, second) {
 			const plain = [
 				"--no-color",

@@ -26,6 +26,7 @@ const repository: Repository = {
   mergeBase: async (first) => first,
   list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
   read: async (object) => `# ${object}\n`,
+  idAt: async (commit) => commit,
   diff: async () => Buffer.from(''),
   describe: async () => ({ subject: 'Drop protocol 254 early', author: 'alice' }),
 };

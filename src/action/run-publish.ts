@@ -1,4 +1,5 @@
 // `command: publish`: answers with what another job has measured, which is taken for hostile, on the patch that GitHub names.
+import { relative } from 'node:path';
 import * as core from '@actions/core';
 import { z } from 'zod';
 import { applyOverrides, UsageError } from '../config/overrides.ts';
@@ -22,7 +23,7 @@ import { headline } from '../report/headline.ts';
 import { type CellProfiles, withReasons } from '../report/profiles.ts';
 import { testbedsFor } from '../testbed/inventory.ts';
 import { artifactName } from './extend.ts';
-import { readEvent } from './inputs.ts';
+import { type Job, readEvent } from './inputs.ts';
 import { answerFor, configCommitOf, gateNames, type JobContext, wishesFor } from './job.ts';
 import { log } from './log.ts';
 import { publishData } from './publish-data.ts';
@@ -126,7 +127,7 @@ async function endingsOf(
   const everywhere = (ending: Ending) => new Array<Ending>(of).fill(ending);
   const { patch } = request;
   if (!isTrusted) {
-    const own = await changedOfGate(patch, repository, job.isOwnAction);
+    const own = await changedOfGate(patch, repository, job);
     if (own !== undefined)
       return everywhere(endingOfFailure(exitCodes.usage, selfMade(patch, own)));
   }
@@ -191,23 +192,38 @@ function endingOfText(text: string | undefined): Left {
   }
 }
 
-/** Whoever changes the workflow, or the action that lies beside it, can write any result. */
-async function changedOfGate(
-  { baseCommit, headCommit }: Patch,
+/**
+ * What the patch changes of that which measures it, which could then write any result: the workflows, and where the
+ * action lies in the repository all that runs with it.
+ */
+export async function changedOfGate(
+  { baseCommit, headCommit }: Pick<Patch, 'baseCommit' | 'headCommit'>,
   repository: Repository,
-  isOwnAction: boolean,
+  { isOwnAction, workspace }: Pick<Job, 'isOwnAction' | 'workspace'>,
+  code = import.meta.dirname,
 ): Promise<string | undefined> {
-  const commits = [await repository.mergeBase(baseCommit, headCommit), headCommit];
-  const isChanged = async (read: (commit: string) => Promise<unknown>) => {
-    const [before, after] = await Promise.all(commits.map(read));
-    return JSON.stringify(before) !== JSON.stringify(after);
-  };
-  for (const folder of ['.github', ...(isOwnAction ? ['dist'] : [])]) {
-    if (await isChanged((commit) => repository.list(commit, folder))) return `${folder}/`;
+  const base = await repository.mergeBase(baseCommit, headCommit);
+  for (const path of [
+    '.github/',
+    ...(isOwnAction ? pathsOfAction(relative(workspace, code)) : []),
+  ]) {
+    const [before, after] = await Promise.all(
+      [base, headCommit].map((commit) => repository.idAt(commit, path.replace(/\/$/, ''))),
+    );
+    if (before !== after) return path;
   }
-  const action = 'action.yml';
-  const readAction = (commit: string) => repository.read(`${commit}:${action}`).catch(() => '');
-  return isOwnAction && (await isChanged(readAction)) ? action : undefined;
+  return undefined;
+}
+
+/** Node looks for modules and for package.json beside what it runs, and in every folder above. */
+function pathsOfAction(code: string): string[] {
+  const isInside = code !== '' && !code.startsWith('..');
+  const folders = isInside ? code.split('/').map((_, end, names) => names.slice(0, end)) : [[]];
+  const beside = ['dist/', 'action.yml', 'action.yaml', 'package.json', 'node_modules/'];
+  return [
+    ...(isInside ? [`${code}/`] : []),
+    ...folders.flatMap((names) => beside.map((name) => [...names, name].join('/'))),
+  ];
 }
 
 const selfMade = (patch: Patch, path: string): string =>

@@ -15,6 +15,8 @@ export type Repository = {
   list(commit: string, folder: string): Promise<TreeEntry[]>;
   /** The text of an object: its full id, or `COMMIT:PATH`. */
   read(object: string): Promise<string>;
+  /** The id of what lies at a path of a commit, be it a file, a link, a submodule or a folder with all below it. */
+  idAt(commit: string, path: string): Promise<string | undefined>;
   /** All that the second commit changes of the first, as bytes: files need be no text. */
   diff(first: string, second: string): Promise<Buffer>;
   /** Subject line and author of a commit. */
@@ -117,6 +119,17 @@ export function openRepository(
           `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`,
         );
       });
+    },
+
+    async idAt(commit, path) {
+      const named = `${idOf(commit)}:${path}`;
+      const find = git('rev-parse', '--verify', '--quiet', '--end-of-options', named);
+      const id = await find.catch((error: { code?: unknown }) => {
+        // With --quiet a path that is not there is no more than that.
+        if (error.code === 1) return '';
+        throw new RepositoryError(`git cannot look for ${path} at ${commit} in ${directory}.`);
+      });
+      return id.trim() || undefined;
     },
 
     async diff(first, second) {

@@ -134,6 +134,7 @@ test('a work directory of a gate is judged again from what it holds, which stays
       mergeBase: async (first) => first,
       list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
       read: async (object) => `# ${object}\n`,
+      idAt: async () => undefined,
       diff: async () => Buffer.from(''),
       describe: async () => ({ subject: 'A patch', author: 'alice' }),
     },

@@ -479,6 +479,7 @@ const repositoryOf = (base: string, diff: string): Repository => ({
   mergeBase: async (first) => base || first,
   list: async () => [],
   read: async () => '',
+  idAt: async () => undefined,
   diff: async () => Buffer.from(diff),
   describe: async () => ({ subject: 'Drop protocol 254 early', author: 'alice' }),
 });

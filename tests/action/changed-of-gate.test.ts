@@ -1,0 +1,104 @@
+// What a patch may not change of that which measures it, where the action lies in the repository itself.
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { changedOfGate } from '../../src/action/run-publish.ts';
+import { openRepository } from '../../src/patch/repository.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
+
+const before = {
+  '.github/workflows/gate.yml': 'on: pull_request\n',
+  'action.yml': 'runs: { using: node24, main: dist/action.js }\n',
+  'dist/action.js': 'require("cpu-features");\n',
+  'package.json': '{ "type": "module" }\n',
+  'dut/nftables.conf': '# one\n',
+};
+
+const write = (path: string, text: string) => (workspace: string) => {
+  mkdirSync(dirname(join(workspace, path)), { recursive: true });
+  writeFileSync(join(workspace, path), text);
+};
+
+const link = (path: string, target: string) => (workspace: string) => {
+  rmSync(join(workspace, path), { recursive: true, force: true });
+  symlinkSync(target, join(workspace, path));
+};
+
+const submodule = (path: string) => (workspace: string) => {
+  const id = git(workspace, 'rev-parse', 'HEAD');
+  git(workspace, 'update-index', '--add', '--cacheinfo', `160000,${id},${path}`);
+};
+
+type Change = (workspace: string) => void;
+
+/** Where the action lies in the repository, of a patch that makes this change. */
+async function changedBy(change: Change, { isOwnAction = true, code = 'dist' } = {}) {
+  const workspace = newRepository();
+  const baseCommit = commit(workspace, before);
+  git(workspace, 'switch', '--quiet', '--create', 'patch');
+  change(workspace);
+  // Of a submodule nothing is in the working tree.
+  if (git(workspace, 'diff', '--cached', '--name-only') === '') git(workspace, 'add', '--all');
+  git(workspace, 'commit', '--quiet', '--message', 'A patch');
+  const headCommit = git(workspace, 'rev-parse', 'HEAD');
+  git(workspace, 'switch', '--quiet', '--force', 'main');
+  const later = commit(workspace, { 'dist/action.js': 'of the base, meanwhile\n' });
+  const patch = { baseCommit: later, headCommit };
+  const job = { isOwnAction, workspace };
+  expect(baseCommit).not.toBe(later);
+  return changedOfGate(patch, openRepository(workspace), job, join(workspace, code));
+}
+
+const workflow: [string, Change, string] = [
+  'a workflow',
+  write('.github/workflows/another.yml', 'on: push\n'),
+  '.github/',
+];
+
+const ofAction: [string, Change, string][] = [
+  ['what is run', write('dist/action.js', 'forge();\n'), 'dist/'],
+  ['what is run into a link', link('dist', 'dut'), 'dist/'],
+  ['action.yml', write('action.yml', 'runs: { using: node24, main: dut/a.js }\n'), 'action.yml'],
+  ['action.yaml, which GitHub reads as well', write('action.yaml', 'runs: {}\n'), 'action.yaml'],
+  ['package.json', write('package.json', '{ "type": "commonjs" }\n'), 'package.json'],
+  ['package.json by much', write('package.json', ' '.repeat(5 * 1024 ** 2)), 'package.json'],
+  [
+    'a module that dist may load',
+    write('node_modules/cpu-features/index.js', 'forge();\n'),
+    'node_modules/',
+  ],
+  ['a link to modules', link('node_modules', 'dut'), 'node_modules/'],
+  ['a submodule of modules', submodule('node_modules'), 'node_modules/'],
+  ['a module below dist', write('dist/node_modules/cpu-features/index.js', 'forge();\n'), 'dist/'],
+];
+
+describe('a patch of a repository with its own action is not believed that changes', () => {
+  test.each([workflow, ...ofAction])('%s', async (_, change, named) => {
+    expect(await changedBy(change)).toBe(named);
+  });
+
+  test.each([
+    ['tools/gate/dist/action.js', 'tools/gate/dist/'],
+    ['tools/gate/node_modules/cpu-features/index.js', 'tools/gate/node_modules/'],
+    ['tools/node_modules/cpu-features/index.js', 'tools/node_modules/'],
+    ['tools/package.json', 'tools/package.json'],
+    ['node_modules/cpu-features/index.js', 'node_modules/'],
+  ])('%s, where the action lies deeper', async (path, named) => {
+    expect(await changedBy(write(path, 'forge();\n'), { code: 'tools/gate/dist' })).toBe(named);
+  });
+});
+
+describe('a patch is believed that changes', () => {
+  test('nothing but what is measured', async () => {
+    expect(await changedBy(write('dut/nftables.conf', '# two\n'))).toBeUndefined();
+  });
+
+  test.each(ofAction)('%s, where the action is another repository’s', async (_, change) => {
+    expect(await changedBy(change, { isOwnAction: false })).toBeUndefined();
+  });
+});
+
+test('a workflow may not be changed, wherever the action is from', async () => {
+  const [, change, named] = workflow;
+  expect(await changedBy(change, { isOwnAction: false })).toBe(named);
+});
