@@ -1,5 +1,5 @@
 import { a as parseKnownHosts, c as PowerError, o as HostError, t as algorithmsFor } from "./known-hosts.js";
-import { n as reasonOf } from "./one-line.js";
+import { r as reasonOf } from "./one-line.js";
 import { _ as commandText, v as shell } from "./schema.js";
 import { readFile } from "node:fs/promises";
 

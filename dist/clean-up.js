@@ -7,7 +7,7 @@ import { a as rerunAsRoot } from "./requirements.js";
 import { r as openConduit } from "./conduit.js";
 import { g as timeText, h as secondsFor, l as cancelled, m as placeInLine, n as openBuild, p as expectation, r as askSchema, s as newestTeller } from "./harbormaster.js";
 import { i as exitCodes } from "./exit2.js";
-import { n as reasonOf } from "./one-line.js";
+import { r as reasonOf } from "./one-line.js";
 import { a as githubFailure, i as publishComment, t as createOctokit } from "./github.js";
 import { d as patchName, f as patchSchema } from "./result.js";
 import { z as codeSpan } from "./markdown.js";

@@ -1,5 +1,5 @@
 import { C as object, E as string, T as record, k as unknown, m as array, w as preprocess } from "./scenario.js";
-import { n as reasonOf } from "./one-line.js";
+import { r as reasonOf } from "./one-line.js";
 import { setTimeout } from "node:timers/promises";
 
 // src/patch/conduit.ts

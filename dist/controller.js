@@ -1,5 +1,5 @@
 import { l as formatPps, t as expectedly } from "./format.js";
-import { n as reasonOf, t as lastLine } from "./one-line.js";
+import { r as reasonOf, t as lastLine } from "./one-line.js";
 import { c as keys, f as readLog, g as StoreError, h as steadySeconds, m as openStore, n as giveBack, p as rivalsOf, s as tryTake, t as enter, u as readHolding } from "./reservation.js";
 import { n as keepLease, t as forgetLease } from "./lease-file.js";
 import { i as readUsualSeconds, n as outlookOf } from "./outlook.js";

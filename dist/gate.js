@@ -1,5 +1,5 @@
 import { t as cellName } from "./scenario.js";
-import { n as reasonOf } from "./one-line.js";
+import { r as reasonOf } from "./one-line.js";
 import { P as outcomeName } from "./markdown.js";
 import { n as isJudged } from "./variant-name.js";
 import { a as systemOf } from "./schema.js";

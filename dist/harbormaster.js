@@ -1,6 +1,6 @@
 import { i as exitCodes, n as exitCodeOfResult, t as exitCodeOfError } from "./exit2.js";
 import { C as object, E as string, T as record, g as boolean, k as unknown, r as families, t as cellName, y as int } from "./scenario.js";
-import { n as reasonOf } from "./one-line.js";
+import { r as reasonOf } from "./one-line.js";
 import { t as ConduitError } from "./conduit.js";
 import { L as verdictLine, P as outcomeName, R as codeBlock, V as plainBlock, _ as renderMarkdown } from "./markdown.js";
 import { c as formatPercent, o as formatInterval, r as formatChange, s as formatMetric, t as expectedly } from "./format.js";

@@ -1,5 +1,5 @@
 import { C as object, E as string, m as array, p as _enum } from "./scenario.js";
-import { n as reasonOf, r as shortened, t as lastLine } from "./one-line.js";
+import { i as shortened, r as reasonOf, t as lastLine } from "./one-line.js";
 import { createHash, createHmac } from "node:crypto";
 
 // src/power/controller.ts

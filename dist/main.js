@@ -9,7 +9,7 @@ import { r as openRepository } from "./repository.js";
 import { _ as together, c as answering, d as endingOfFailure, f as endingOfResult, h as secondsFor, i as callOnGithub, l as cancelled, m as placeInLine, o as parseCommand, s as newestTeller, u as endingOfError } from "./harbormaster.js";
 import { _ as readMemory, a as openAnswerText, b as standsForAnother, c as readRequest, d as subjectOf, f as readEvent, g as markerOf, h as composeComment, i as leaseState, l as requestSchema, m as openComment, o as failureSchema, p as readInputs, r as labState, s as fileOf, t as answerState, u as requestText, v as openCheck, y as pullRequestOfCheck } from "./clean-up.js";
 import { a as githubFailure, i as publishComment, n as findComment, o as isBreakdown, r as ownLogin, t as createOctokit } from "./github.js";
-import { n as reasonOf } from "./one-line.js";
+import { r as reasonOf } from "./one-line.js";
 import { c as resultSchema, d as patchName } from "./result.js";
 import { N as headline, P as outcomeName, R as codeBlock, z as codeSpan } from "./markdown.js";
 import { c as parseRevisionName, f as openRevisionAnswer, n as patchOfRevision, o as findRevision, r as restoreRevision, t as parseEarlier } from "./revision.js";

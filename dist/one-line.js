@@ -14,4 +14,4 @@ function shortened(text) {
 const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
 const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
-export { reasonOf as n, shortened as r, lastLine as t };
+export { shortened as i, oneLine as n, reasonOf as r, lastLine as t };

@@ -1,11 +1,11 @@
 import { r as __toESM } from "./rolldown-runtime.js";
 import { C as object, E as string, S as number, a as isLinuxScenario, b as literal } from "./scenario.js";
 import { r as labUp, t as labDown } from "./lab.js";
-import { n as reasonOf, r as shortened, t as lastLine } from "./one-line.js";
+import { i as shortened, r as reasonOf, t as lastLine } from "./one-line.js";
 import { c as formatPercent } from "./format.js";
 import { n as isJudged, r as pathName } from "./variant-name.js";
 import { _ as commandText, c as flowRanges, d as isReady, f as netmapPort, g as tellingProcessId, h as senderCommand, l as flowSlices, m as receiverCommand, p as processIdIn, r as frameBytesFor, u as interruptCommand, v as shell } from "./schema.js";
-import { a as isAsSaid, i as checkDiff, n as objectsAlone, o as whyGitRefuses } from "./repository.js";
+import { a as isAsSaid, i as checkDiff, n as objectsAlone, o as rawChanges, s as whyGitRefuses } from "./repository.js";
 import { r as rolesOf, t as generatorsOf } from "./inventory.js";
 import { a as parseKnownHosts, c as PowerError, i as keyType, n as checkHostKey, o as HostError, r as fingerprint$2, s as openPower$1, t as algorithmsFor } from "./known-hosts.js";
 import { t as turns } from "./turns.js";
@@ -2210,8 +2210,8 @@ async function kernelTree(host, { baseCommit, diff }, { repository, remote, work
 		kind: "does-not-apply",
 		reason: whyGitRefuses(applied.stderr, checked.remarks)
 	};
-	const changed = await host.output(indexed(shell`diff-index --cached --no-renames --name-only -z ${baseCommit}`), { signal });
-	const asSaid = isAsSaid(checked.paths, changed.split("\0").filter(Boolean));
+	const changed = await host.output(indexed(shell`${rawChanges} ${baseCommit}`), { signal });
+	const asSaid = isAsSaid(checked.paths, changed);
 	if (asSaid.kind === "refused") return {
 		kind: "does-not-apply",
 		reason: asSaid.reason

@@ -1,5 +1,5 @@
 import { t as UsageError } from "./overrides.js";
-import { n as reasonOf } from "./one-line.js";
+import { r as reasonOf } from "./one-line.js";
 import { r as openConduit } from "./conduit.js";
 import { readFile } from "node:fs/promises";
 

@@ -1,5 +1,5 @@
 import { t as UsageError } from "./overrides.js";
-import { n as reasonOf } from "./one-line.js";
+import { r as reasonOf } from "./one-line.js";
 import { f as patchSchema, i as historySchema, o as policySchema, r as designSchema, u as commitId } from "./result.js";
 import { t as RepositoryError } from "./repository.js";
 import { t as diffName } from "./variant-name.js";

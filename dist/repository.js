@@ -1,3 +1,4 @@
+import { n as oneLine } from "./one-line.js";
 import { execFile } from "node:child_process";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -20,8 +21,28 @@ function checkDiff(diff) {
 		throw error;
 	}
 }
-/** Whether the files that changed, once git had applied the diff, are those that it names. */
-function isAsSaid(paths, changed) {
+/** What tells `isAsSaid` what git made of a diff, before the tree that it was applied to. */
+const rawChanges = [
+	"diff-index",
+	"--cached",
+	"--no-renames",
+	"-z"
+];
+/** Whether git, once it had applied the diff, changed those files that it names, and nothing but plain ones. */
+function isAsSaid(paths, raw) {
+	const words = raw.split("\0");
+	const changes = words.flatMap((word, at) => at % 2 === 0 && word !== "" ? {
+		modes: word.slice(1).split(" ", 2),
+		path: words[at + 1] ?? ""
+	} : []);
+	for (const { modes, path } of changes) {
+		const mode = modes.find((mode) => mode !== noFile && !plainModes.includes(mode));
+		if (mode !== void 0) return {
+			kind: "refused",
+			reason: notPlain(path, mode)
+		};
+	}
+	const changed = changes.map(({ path }) => path);
 	const others = [...paths.filter((path) => !changed.includes(path)), ...changed.filter((path) => !paths.includes(path))];
 	if (others.length === 0) return { kind: "as-said" };
 	return {
@@ -169,14 +190,20 @@ function decoded(name) {
 }
 function refuseKind({ header }, path) {
 	if (header.some((line) => /^(?:GIT binary patch|Binary files .* differ)\r?$/.test(line))) refuse(`The diff changes the binary file ${path}; only text is taken.`);
-	const mode = header.map((line) => /^(?:(?:old|new|new file|deleted file) mode|index \S+) (\d+)$/.exec(line)?.[1]).find((mode) => mode !== void 0 && !plainModes.includes(mode));
-	if (mode === void 0) return;
-	refuse(`The diff changes ${path}, which is ${{
+	const mode = header.map((line) => /^(?:(?:old|new|new file|deleted file) mode|index \S+) (.+)$/s.exec(line)?.[1]).map((text) => text && modeAsGitReads(text)).find((mode) => mode !== void 0 && !plainModes.includes(mode));
+	if (mode !== void 0) refuse(notPlain(path, mode));
+}
+/** strtoul(3) in octal, whatever comes after a blank. */
+const modeAsGitReads = (text) => /^\s*\+?0*([0-7]+)(?:\s|$)/.exec(text)?.[1] ?? oneLine(text);
+function notPlain(path, mode) {
+	return `The diff changes ${path}, which is ${{
 		12e4: "a symbolic link",
 		16e4: "a submodule"
-	}[mode] ?? `of mode ${mode}`}; only plain files are taken.`);
+	}[mode] ?? `of mode ${mode}`}; only plain files are taken.`;
 }
 const plainModes = ["100644", "100755"];
+/** Where a file is made or deleted, on its other side. */
+const noFile = "000000";
 function refusePath(path) {
 	const segments = path.split("/");
 	const isOutside = segments.some((segment) => [
@@ -346,15 +373,7 @@ function openRepository(directory, environment = {}) {
 					kind: "does-not-apply",
 					why: refused
 				};
-				const changed = (await indexed(...[
-					"diff-index",
-					"--cached",
-					"--no-renames",
-					"--name-only",
-					"-z",
-					parent
-				])).split("\0").filter(Boolean);
-				const asSaid = isAsSaid(checked.paths, changed);
+				const asSaid = isAsSaid(checked.paths, await indexed(...rawChanges, parent));
 				if (asSaid.kind === "refused") return {
 					kind: "does-not-apply",
 					why: asSaid.reason
@@ -429,4 +448,4 @@ const parseTreeEntry = (prefix) => (line) => {
 	};
 };
 
-export { isAsSaid as a, checkDiff as i, objectsAlone as n, whyGitRefuses as o, openRepository as r, RepositoryError as t };
+export { isAsSaid as a, checkDiff as i, objectsAlone as n, rawChanges as o, openRepository as r, whyGitRefuses as s, RepositoryError as t };

@@ -1,7 +1,7 @@
 import { C as object, D as tuple, E as string, O as union, S as number, g as boolean, m as array, p as _enum, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { n as number$1 } from "./coerce.js";
-import { n as reasonOf, r as shortened } from "./one-line.js";
+import { i as shortened, r as reasonOf } from "./one-line.js";
 import { c as assign, d as priorities, f as testbedsOf, l as byTurn } from "./overrides.js";
 import { once } from "node:events";
 import { dirname, resolve } from "node:path";

@@ -1,6 +1,6 @@
 import { i as exitCodes } from "./exit2.js";
 import { C as object, E as string, O as union, b as literal, g as boolean, k as unknown, m as array, t as cellName, v as discriminatedUnion, y as int } from "./scenario.js";
-import { n as reasonOf, r as shortened } from "./one-line.js";
+import { i as shortened, r as reasonOf } from "./one-line.js";
 import { n as mapOf, t as ConduitError } from "./conduit.js";
 import { A as isProfiled, B as plain, C as uncountedLines, D as flamegraphsText, E as changeText, H as plainLine, I as sentence, O as functionName, S as symbols, V as plainBlock, a as howToReadTexts, b as setting, f as movedBaselines, g as pageUrl, h as otherMetricsOf, i as fitted, j as whyLines, k as groundsText, l as ministats, m as numbers, n as failureSaid, p as notesOf, r as failureText, s as leftOut, t as environmentLines, v as rowsThatFit, w as verdictMeanings, x as standingApartLines, y as rule } from "./markdown.js";
 import { c as formatPercent, f as metricName } from "./format.js";

@@ -4,7 +4,7 @@ import { c as readPlan, i as hasPlan } from "./plan.js";
 import { d as pktGenRun, f as parsePktGenLog, l as freebsdLogNames, n as readLinuxLogs, t as logNames, u as readFreebsdLogs } from "./linux-logs.js";
 import { a as worstVerdict, c as readJournal, i as compare, r as cellVerdict, t as assembleResult } from "./assemble.js";
 import { l as standings } from "./standing.js";
-import { n as reasonOf, r as shortened } from "./one-line.js";
+import { i as shortened, r as reasonOf } from "./one-line.js";
 import { i as familySchema } from "./scenario.js";
 import { l as formatPps, o as formatInterval, r as formatChange } from "./format.js";
 import { r as renderMinistat, t as compare$1 } from "./ministat.js";

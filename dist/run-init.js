@@ -1,6 +1,6 @@
 import { i as exitCodes } from "./exit2.js";
 import { t as UsageError } from "./overrides.js";
-import { n as reasonOf } from "./one-line.js";
+import { r as reasonOf } from "./one-line.js";
 import { a as githubFailure, t as createOctokit } from "./github.js";
 import { t as require_dist } from "./dist.js";
 import { T as expected } from "./schema.js";

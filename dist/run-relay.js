@@ -6,7 +6,7 @@ import { i as readSecret, n as phabricatorOf, t as openPhabricator } from "./pha
 import { i as exitCodes, t as exitCodeOfError } from "./exit2.js";
 import { t as ConduitError } from "./conduit.js";
 import { a as RevisionError, d as whoami, h as remarkupText, i as fetchDiff, l as transactionsOf, m as say, o as findRevision, s as isMember, t as parseEarlier, u as userNames } from "./revision.js";
-import { n as reasonOf, r as shortened } from "./one-line.js";
+import { i as shortened, r as reasonOf } from "./one-line.js";
 import { t as jobSchema$1 } from "./job.js";
 import { a as callOnPhabricator, d as endingOfFailure, l as cancelled, n as openBuild, o as parseCommand } from "./harbormaster.js";
 import { i as checkDiff } from "./repository.js";

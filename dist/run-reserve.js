@@ -1,7 +1,7 @@
 import { t as loadConfig } from "./load.js";
 import { o as parsePriority, t as UsageError } from "./overrides.js";
 import { n as whoami, t as openReservations } from "./controller.js";
-import { n as reasonOf } from "./one-line.js";
+import { r as reasonOf } from "./one-line.js";
 import { n as showProgress } from "./progress.js";
 import { i as testbedsFor } from "./inventory.js";
 import { t as configPath } from "./named-testbed.js";

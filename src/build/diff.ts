@@ -1,5 +1,7 @@
 // Checks a diff before git sees the builder's tree: which files it changes, and that it is a plain text diff of plain files.
 
+import { oneLine } from '../host/one-line.ts';
+
 export type CheckedDiff =
   | {
       readonly kind: 'accepted';
@@ -23,11 +25,26 @@ export function checkDiff(diff: Uint8Array): CheckedDiff {
   }
 }
 
-/** Whether the files that changed, once git had applied the diff, are those that it names. */
+/** What tells `isAsSaid` what git made of a diff, before the tree that it was applied to. */
+export const rawChanges = ['diff-index', '--cached', '--no-renames', '-z'];
+
+/** Whether git, once it had applied the diff, changed those files that it names, and nothing but plain ones. */
 export function isAsSaid(
   paths: readonly string[],
-  changed: readonly string[],
+  raw: string,
 ): { kind: 'as-said' } | { kind: 'refused'; reason: string } {
+  // `:OLDMODE NEWMODE OLDID NEWID STATUS`, then the path; see git-diff-index(1).
+  const words = raw.split('\0');
+  const changes = words.flatMap((word, at) =>
+    at % 2 === 0 && word !== ''
+      ? { modes: word.slice(1).split(' ', 2), path: words[at + 1] ?? '' }
+      : [],
+  );
+  for (const { modes, path } of changes) {
+    const mode = modes.find((mode) => mode !== noFile && !plainModes.includes(mode));
+    if (mode !== undefined) return { kind: 'refused', reason: notPlain(path, mode) };
+  }
+  const changed = changes.map(({ path }) => path);
   const others = [
     ...paths.filter((path) => !changed.includes(path)),
     ...changed.filter((path) => !paths.includes(path)),
@@ -246,14 +263,25 @@ function refuseKind({ header }: Section, path: string): void {
     refuse(`The diff changes the binary file ${path}; only text is taken.`);
   }
   const mode = header
-    .map((line) => /^(?:(?:old|new|new file|deleted file) mode|index \S+) (\d+)$/.exec(line)?.[1])
+    .map((line) => /^(?:(?:old|new|new file|deleted file) mode|index \S+) (.+)$/s.exec(line)?.[1])
+    .map((text) => text && modeAsGitReads(text))
     .find((mode) => mode !== undefined && !plainModes.includes(mode));
-  if (mode === undefined) return;
+  if (mode !== undefined) refuse(notPlain(path, mode));
+}
+
+/** strtoul(3) in octal, whatever comes after a blank. */
+const modeAsGitReads = (text: string): string =>
+  /^\s*\+?0*([0-7]+)(?:\s|$)/.exec(text)?.[1] ?? oneLine(text);
+
+function notPlain(path: string, mode: string): string {
   const what = { 120000: 'a symbolic link', 160000: 'a submodule' }[mode] ?? `of mode ${mode}`;
-  refuse(`The diff changes ${path}, which is ${what}; only plain files are taken.`);
+  return `The diff changes ${path}, which is ${what}; only plain files are taken.`;
 }
 
 const plainModes: readonly string[] = ['100644', '100755'];
+
+/** Where a file is made or deleted, on its other side. */
+const noFile = '000000';
 
 function refusePath(path: string): void {
   const segments = path.split('/');

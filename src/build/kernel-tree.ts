@@ -5,7 +5,7 @@ import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { objectsAlone } from '../patch/repository.ts';
 import { BuilderError } from './builder-error.ts';
-import { checkDiff, isAsSaid, whyGitRefuses } from './diff.ts';
+import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from './diff.ts';
 
 export type TreeRequest = {
   /** Full id. */
@@ -58,11 +58,8 @@ export async function kernelTree(
   if (applied.kind !== 'exited' || applied.code !== 0) {
     return { kind: 'does-not-apply', reason: whyGitRefuses(applied.stderr, checked.remarks) };
   }
-  const changed = await host.output(
-    indexed(shell`diff-index --cached --no-renames --name-only -z ${baseCommit}`),
-    { signal },
-  );
-  const asSaid = isAsSaid(checked.paths, changed.split('\0').filter(Boolean));
+  const changed = await host.output(indexed(shell`${rawChanges} ${baseCommit}`), { signal });
+  const asSaid = isAsSaid(checked.paths, changed);
   if (asSaid.kind === 'refused') return { kind: 'does-not-apply', reason: asSaid.reason };
   const id = await host.output(indexed(shell`write-tree`), { signal });
   return { kind: 'tree', id: id.trim(), diffPath };

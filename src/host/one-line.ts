@@ -18,4 +18,4 @@ export function shortened(text: string): string {
 export const lastLine = (text: string): string | undefined =>
   text.split('\n').map(oneLine).findLast(Boolean);
 
-const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();

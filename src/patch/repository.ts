@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve as resolvePath } from 'node:path';
 import { promisify } from 'node:util';
-import { checkDiff, isAsSaid, whyGitRefuses } from '../build/diff.ts';
+import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from '../build/diff.ts';
 
 export type Repository = {
   /** The full commit id of a name, which anybody may have written; throws a `RepositoryError` when there is none. */
@@ -192,9 +192,7 @@ export function openRepository(
           (error: { stderr?: string }) => whyGitRefuses(error.stderr ?? '', checked.remarks),
         );
         if (refused !== undefined) return { kind: 'does-not-apply', why: refused };
-        const compare = ['diff-index', '--cached', '--no-renames', '--name-only', '-z', parent];
-        const changed = (await indexed(...compare)).split('\0').filter(Boolean);
-        const asSaid = isAsSaid(checked.paths, changed);
+        const asSaid = isAsSaid(checked.paths, await indexed(...rawChanges, parent));
         if (asSaid.kind === 'refused') return { kind: 'does-not-apply', why: asSaid.reason };
         const tree = (await indexed('write-tree')).trim();
         const commit = await gitWith(

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { checkDiff } from '../../src/build/diff.ts';
+import { describe, expect, test } from 'vitest';
+import { checkDiff, isAsSaid } from '../../src/build/diff.ts';
 import { git, newRepository } from '../fakes/repository.ts';
 
 const check = (...lines: string[]) => checkDiff(Buffer.from(`${lines.join('\n')}\n`));
@@ -196,6 +196,58 @@ test.each([
   expect(reasonOf('diff --git a/x b/x', mode, '--- a/x', '+++ b/x', ...hunk)).toBe(
     `The diff changes x, which is ${what}; only plain files are taken.`,
   );
+});
+
+test.each([
+  ...[
+    '120000 ',
+    '120000\t',
+    '120000\r',
+    '120000 100644',
+    ' 120000',
+    '+120000',
+    '0120000',
+    '\t00120000\v',
+  ],
+])('a mode is read as git does: %j', (mode) => {
+  for (const start of ['new file mode', 'new mode', 'index 5626abf..f719efd']) {
+    expect(reasonOf('diff --git a/x b/x', `${start} ${mode}`, '--- a/x', '+++ b/x', ...hunk)).toBe(
+      'The diff changes x, which is a symbolic link; only plain files are taken.',
+    );
+  }
+});
+
+test.each(['-100644', 'x', '9', '100644x'])(
+  'a mode that git does not read is refused: %j',
+  (mode) => {
+    expect(reasonOf('diff --git a/x b/x', `new mode ${mode}`)).toBe(
+      `The diff changes x, which is of mode ${mode}; only plain files are taken.`,
+    );
+  },
+);
+
+describe('what git made of a diff', () => {
+  const raw = (...changes: [modes: string, path: string][]) =>
+    changes.map(([modes, path]) => `:${modes} 1a2b3c 4d5e6f M\0${path}\0`).join('');
+
+  test('is as said where the files that it names changed, and all are plain', () => {
+    const made = raw(['100644 100755', 'a'], ['000000 100644', 'b'], ['100644 000000', 'c\n:d']);
+    expect(isAsSaid(['a', 'b', 'c\n:d'], made)).toEqual({ kind: 'as-said' });
+    expect(isAsSaid([], '')).toEqual({ kind: 'as-said' });
+  });
+
+  test.each([
+    ['000000 120000', 'a symbolic link'],
+    ['120000 100644', 'a symbolic link'],
+    ['100644 160000', 'a submodule'],
+    ['000000 040000', 'of mode 040000'],
+    ['100644 100664', 'of mode 100664'],
+  ])('is refused where it is no plain file, whatever the diff said: %s', (modes, what) => {
+    expect(isAsSaid(['a', 'x'], raw(['100644 100644', 'a'], [modes, 'x']))).toEqual({
+      kind: 'refused',
+      reason: `The diff changes x, which is ${what}; only plain files are taken.`,
+    });
+  });
 });
 
 test.each([

@@ -564,6 +564,11 @@ describe('a diff', () => {
       changeOf('../../etc/passwd', 'x'),
       'The diff changes "../../etc/passwd", which is no file of the tree; name files below its root.',
     ],
+    [
+      'that makes a link, by a mode that has something behind it',
+      'diff --git a/x b/x\nnew file mode 120000\t\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+/etc/shadow\n\\ No newline at end of file\n',
+      'The diff changes x, which is a symbolic link; only plain files are taken.',
+    ],
     ['of nothing', '\n', 'The diff changes no file; send one that git diff made.'],
   ])('%s does not apply, for the reason that is told', async (_, diff, why) => {
     const { directory, base } = scene();
