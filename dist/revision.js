@@ -17,7 +17,8 @@ const mostBytes = 1e5;
 function renderRemarkup(result, links = {}) {
 	const { outcome, patch } = result;
 	const { symbol, text } = sentence(result, remarkupText);
-	const verdict = `**${symbol} ppsgate: ${remarkupText(patch.kind === "revision" ? `diff ${patch.diff}` : patchName(patch))} ${text}**`;
+	const name = patch.kind === "revision" ? `diff ${patch.diff}` : patchName(patch);
+	const verdict = `**${symbol} ppsgate: ${remarkupText(name)} ${text}**`;
 	const { main, parts } = outcome.kind === "judged" ? judgedParts(result, outcome.cells, links) : rejectedParts(result, outcome);
 	return within([
 		verdict,
@@ -151,12 +152,14 @@ const remarkup = {
 * Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It
 * must not follow a letter or a digit directly, for then its first backtick is none of code.
 */
-function remarkupText(untrusted, mostCharacters = 200) {
-	const inside = plainLine(untrusted, mostCharacters).replaceAll("`", "'").replaceAll("${{{", "$ {{{");
+const remarkupText = (untrusted, mostCharacters = 200) => inCode(plainLine(untrusted, mostCharacters));
+/** A line that is plain already: whatever is taken out of it afterwards could join what was kept apart. */
+function inCode(line) {
+	const inside = line.replaceAll("`", "'").replaceAll("${{{", "$ {{{");
 	return inside === "" ? "" : `\`${inside}\``;
 }
 /** The same in a column of a table, which is cut at `|` before code is looked for, but not between `[[` and `]]`. */
-const remarkupCell = (untrusted, mostCharacters = 100) => remarkupText(untrusted.replaceAll("|", "¦").replace(/\[(?=\[)/g, "[ "), mostCharacters);
+const remarkupCell = (untrusted, mostCharacters = 100) => inCode(plainLine(untrusted, mostCharacters).replaceAll("|", "¦").replace(/\[(?=\[)/g, "[ "));
 /** A line of our own making in which something of others may be after all: what is no plain word stands in code. */
 const remarkupWords = (line) => plainLine(line, 300).split(" ").map((word) => plainWord.test(word) ? word : remarkupText(word)).join(" ");
 /** Neither capitals, which may name a repository, nor what may be a commit's hash. */

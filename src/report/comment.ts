@@ -1,7 +1,7 @@
 // The text of ppsgate's comment on a pull request: what it is known by, what it shows now, and what it remembers of earlier pushes.
 import { z } from 'zod';
 import { askSchema } from '../patch/command.ts';
-import { codeSpan } from './escape.ts';
+import { codeSpan, plainLine } from './escape.ts';
 
 const mostEarlier = 10;
 const longestTitle = 160;
@@ -88,7 +88,7 @@ function nextMemory(known: Memory | undefined, writing: Writing): Memory {
   const before = last === undefined || last.run === run ? earlier : [last, ...earlier];
   return {
     ...head,
-    last: { run, headCommit, at: now, title: title.slice(0, longestTitle) },
+    last: { run, headCommit, at: now, title: plainLine(title, longestTitle) },
     earlier: before.slice(0, mostEarlier),
   };
 }

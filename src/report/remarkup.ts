@@ -230,8 +230,11 @@ const remarkup: Quoting = {
  * Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It
  * must not follow a letter or a digit directly, for then its first backtick is none of code.
  */
-export function remarkupText(untrusted: string, mostCharacters = 200): string {
-  const line = plainLine(untrusted, mostCharacters);
+export const remarkupText = (untrusted: string, mostCharacters = 200): string =>
+  inCode(plainLine(untrusted, mostCharacters));
+
+/** A line that is plain already: whatever is taken out of it afterwards could join what was kept apart. */
+function inCode(line: string): string {
   // There is no fence but one backtick, and what `${{{` begins is replaced even in code.
   const inside = line.replaceAll('`', "'").replaceAll('${{{', '$ {{{');
   return inside === '' ? '' : `\`${inside}\``;
@@ -239,7 +242,11 @@ export function remarkupText(untrusted: string, mostCharacters = 200): string {
 
 /** The same in a column of a table, which is cut at `|` before code is looked for, but not between `[[` and `]]`. */
 export const remarkupCell = (untrusted: string, mostCharacters = 100): string =>
-  remarkupText(untrusted.replaceAll('|', '¦').replace(/\[(?=\[)/g, '[ '), mostCharacters);
+  inCode(
+    plainLine(untrusted, mostCharacters)
+      .replaceAll('|', '¦')
+      .replace(/\[(?=\[)/g, '[ '),
+  );
 
 /** A line of our own making in which something of others may be after all: what is no plain word stands in code. */
 const remarkupWords = (line: string): string =>
