@@ -4083,10 +4083,11 @@ const ruleset = (target, scenario) => `flush ruleset\ninclude "${target}/nftable
 async function prove(host, variants, scenarios) {
 	for (const { variant, nftables } of variants) for (const scenario of scenarios) {
 		const target = folderOf(variant);
-		const outcome = await host.run(shell`bash ${script} lay ${target} ${scenario}`);
+		const lay = shell`timeout --kill-after=5 ${laySeconds} bash ${script} lay ${target} ${scenario}`;
+		const outcome = await host.run(lay);
 		if (outcome.kind === "exited" && outcome.code === 0) continue;
-		const ending = outcome.kind === "exited" ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
 		const { stderr } = outcome;
+		const ending = endingOf(outcome);
 		const message = loadRefusal({
 			folder: target,
 			scenario,
@@ -4097,6 +4098,12 @@ async function prove(host, variants, scenarios) {
 		return doesNotLoad(variant, scenario, message);
 	}
 	return { kind: "ready" };
+}
+/** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
+const laySeconds = 120;
+function endingOf(outcome) {
+	if (outcome.kind === "signaled") return `was ended by ${outcome.signal}`;
+	return outcome.code === 124 ? `took more than ${laySeconds} s` : `exited with ${outcome.code}`;
 }
 const doesNotLoad = (variant, scenario, message) => ({
 	kind: "rejected",
