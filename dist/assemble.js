@@ -8,6 +8,7 @@ import { l as runSchema, n as cellProfileSchema, s as rejectionSchema, t as blas
 import { n as isJudged } from "./variant-name.js";
 import { n as lookSizes } from "./design.js";
 import { t as median } from "./summary.js";
+import { t as withoutPaths } from "./without-paths.js";
 import { t as baseNumbers } from "./history.js";
 import { t as xoroshiro128plus } from "./xoroshiro128plus.js";
 import { i as boundsOf, r as judgeLook, t as standardNormal } from "./normal.js";
@@ -233,7 +234,7 @@ async function takeProfiles(world) {
 			const profile = {
 				kind: "missing",
 				variant,
-				reason
+				reason: withoutPaths(reason)
 			};
 			await journal.append({
 				kind: "profiled",

@@ -5,7 +5,7 @@ import { t as datetime } from "./iso.js";
 import { n as number } from "./coerce.js";
 import { a as rerunAsRoot } from "./requirements.js";
 import { r as openConduit } from "./conduit.js";
-import { g as timeText, h as secondsFor, l as cancelled, m as placeInLine, n as openBuild, p as expectation, r as askSchema, s as newestTeller } from "./harbormaster.js";
+import { g as timeText, h as secondsFor, l as cancelled, m as placeInLine, n as openBuild, p as expectation, r as askSchema, s as newestTeller, u as endingOfError } from "./harbormaster.js";
 import { i as exitCodes } from "./exit2.js";
 import { r as reasonOf } from "./one-line.js";
 import { a as githubFailure, i as publishComment, t as createOctokit } from "./github.js";
@@ -609,6 +609,15 @@ const failureSchema = object({
 	/** For lack of leave. */
 	isRefused: boolean()
 });
+/** The artifact it lies in is for everybody who sees the repository. */
+function failureOf(error) {
+	const { exitCode, said = "" } = endingOfError(error);
+	return {
+		exitCode,
+		said,
+		isRefused: false
+	};
+}
 
 // src/action/clean-up.ts
 const labState = "embedded-lab";
@@ -692,4 +701,4 @@ async function handOver(folder) {
 const run = promisify(execFile);
 const warn = (error) => log.warn(error.message);
 
-export { readMemory as _, openAnswerText as a, standsForAnother as b, readRequest as c, subjectOf as d, readEvent as f, markerOf as g, composeComment as h, leaseState as i, requestSchema as l, openComment as m, cleanUp as n, failureSchema as o, readInputs as p, labState as r, fileOf as s, answerState as t, requestText as u, openCheck as v, pullRequestOfCheck as y };
+export { markerOf as _, openAnswerText as a, pullRequestOfCheck as b, fileOf as c, requestText as d, subjectOf as f, composeComment as g, openComment as h, leaseState as i, readRequest as l, readInputs as m, cleanUp as n, failureOf as o, readEvent as p, labState as r, failureSchema as s, answerState as t, requestSchema as u, readMemory as v, standsForAnother as x, openCheck as y };

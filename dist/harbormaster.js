@@ -5,20 +5,22 @@ import { t as ConduitError } from "./conduit.js";
 import { L as verdictLine, P as outcomeName, R as codeBlock, V as plainBlock, _ as renderMarkdown } from "./markdown.js";
 import { c as formatPercent, o as formatInterval, r as formatChange, s as formatMetric, t as expectedly } from "./format.js";
 import { D as require_fastest_levenshtein, w as excerpt, x as didYouMean } from "./schema.js";
+import { t as withoutPaths } from "./without-paths.js";
 import { setTimeout } from "node:timers/promises";
 
 // src/publish/answer.ts
 var import_fastest_levenshtein = require_fastest_levenshtein();
-/** Several answers as one: a comment, a check, a status. */
+/** Several answers as one: a comment, a check, a status. What they are told of the log is told without its paths. */
 const together = (answers) => ({
 	queued(text) {
-		for (const answer of answers) answer.queued(text);
+		for (const answer of answers) answer.queued(withoutPaths(text));
 	},
 	waiting(outlook, text) {
-		for (const answer of answers) answer.waiting(outlook, text);
+		for (const answer of answers) answer.waiting(outlook, withoutPaths(text));
 	},
 	measuring(testbed, line) {
-		for (const answer of answers) answer.measuring(testbed, line);
+		const shown = line === void 0 ? [] : [withoutPaths(line)];
+		for (const answer of answers) answer.measuring(testbed, ...shown);
 	},
 	async ended(ending) {
 		await Promise.all(answers.map((answer) => answer.ended(ending)));
@@ -64,8 +66,9 @@ function endingOfError(error) {
 	const said = error instanceof Error ? error.message : String(error);
 	return endingOfFailure(exitCodeOfError(error), said);
 }
-/** `said` is the sentence of an error, which may hold anybody's text. */
-function endingOfFailure(exitCode, said) {
+/** `sentence` is that of an error, which may hold anybody's text; the paths in it are for the log alone. */
+function endingOfFailure(exitCode, sentence) {
+	const said = withoutPaths(sentence);
 	return {
 		exitCode,
 		title: failureTitles.get(exitCode) ?? "⚪ not measured: something failed that is not the patch",

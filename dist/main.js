@@ -1,5 +1,5 @@
 import { n as __require, t as __commonJSMin } from "./rolldown-runtime.js";
-import { a as runToExit, i as exitCodes, o as worstExitCode, t as exitCodeOfError } from "./exit2.js";
+import { a as runToExit, i as exitCodes, o as worstExitCode } from "./exit2.js";
 import { n as parseConfig } from "./load.js";
 import { a as parseMaxRuns, n as applyOverrides, o as parsePriority, t as UsageError } from "./overrides.js";
 import { t as datetime } from "./iso.js";
@@ -7,7 +7,7 @@ import { r as openConduit } from "./conduit.js";
 import { n as phabricatorOf } from "./phabricator-login.js";
 import { r as openRepository } from "./repository.js";
 import { _ as together, c as answering, d as endingOfFailure, f as endingOfResult, h as secondsFor, i as callOnGithub, l as cancelled, m as placeInLine, o as parseCommand, s as newestTeller, u as endingOfError } from "./harbormaster.js";
-import { _ as readMemory, a as openAnswerText, b as standsForAnother, c as readRequest, d as subjectOf, f as readEvent, g as markerOf, h as composeComment, i as leaseState, l as requestSchema, m as openComment, o as failureSchema, p as readInputs, r as labState, s as fileOf, t as answerState, u as requestText, v as openCheck, y as pullRequestOfCheck } from "./clean-up.js";
+import { _ as markerOf, a as openAnswerText, b as pullRequestOfCheck, c as fileOf, d as requestText, f as subjectOf, g as composeComment, h as openComment, i as leaseState, l as readRequest, m as readInputs, o as failureOf, p as readEvent, r as labState, s as failureSchema, t as answerState, u as requestSchema, v as readMemory, x as standsForAnother, y as openCheck } from "./clean-up.js";
 import { a as githubFailure, i as publishComment, n as findComment, o as isBreakdown, r as ownLogin, t as createOctokit } from "./github.js";
 import { r as reasonOf } from "./one-line.js";
 import { c as resultSchema, d as patchName } from "./result.js";
@@ -15,6 +15,7 @@ import { N as headline, P as outcomeName, R as codeBlock, z as codeSpan } from "
 import { c as parseRevisionName, f as openRevisionAnswer, n as patchOfRevision, o as findRevision, r as restoreRevision, t as parseEarlier } from "./revision.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
 import { a as setOutput, c as summary, i as saveState, n as log, r as mask } from "./log.js";
+import { t as withoutPaths } from "./without-paths.js";
 import { n as resumeGate, r as patchOfRange, t as gate } from "./gate.js";
 import { t as openReservations } from "./controller.js";
 import { a as historyFile, t as baseNumbers } from "./history.js";
@@ -404,7 +405,7 @@ async function marksFor({ octokit, inputs: { job } }, patch, { undecided, status
 		isOpen,
 		hasButtons
 	});
-	if (patch.kind !== "pull-request") return check;
+	if (patch.kind !== "pull-request") return together([check]);
 	const marks = [check, ...status ? [openStatus(octokit, subject, shared)] : []];
 	return forOneBase(octokit, patch, together(marks));
 }
@@ -1141,7 +1142,7 @@ async function tellRefusal(context, refusal) {
 	const { pullRequest, config, name, why, runId: run } = refusal;
 	const { octokit, inputs } = context;
 	const { number, headCommit } = pullRequest;
-	const body = `### ⏸️ ppsgate: #${number} waits for a maintainer\n\n${codeSpan(why, 1e3)}`;
+	const body = `### ⏸️ ppsgate: #${number} waits for a maintainer\n\n${codeSpan(withoutPaths(why), 1e3)}`;
 	const writing = {
 		name,
 		run,
@@ -1173,7 +1174,7 @@ async function tellRefusal(context, refusal) {
 const isTold = (comment, headCommit) => comment !== void 0 && readMemory(comment)?.headCommit === headCommit;
 const notice = markerOf(noticeName);
 function answerTo({ kind, why }) {
-	const said = codeSpan(why, 1e3);
+	const said = codeSpan(withoutPaths(why), 1e3);
 	return [notice, ...{
 		cancel: ["### ⏹️ ppsgate: cancelled", said],
 		mistaken: [
@@ -3283,16 +3284,11 @@ function sharedHistory(config, { octokit, inputs: { job } }) {
 }
 /** For the job that publishes, which may follow also where this one answers: a fork's token may only read. */
 async function keepFailure(error, { file }) {
-	const said = error instanceof Error ? error.message : String(error);
-	const failure = {
-		exitCode: exitCodeOfError(error),
-		said,
-		isRefused: false
-	};
-	await writeFile(file("failure"), JSON.stringify(failure));
+	await writeFile(file("failure"), JSON.stringify(failureOf(error)));
 }
-async function keepRefusal(said, context) {
+async function keepRefusal(why, context) {
 	const folder = await newFolder(context);
+	const said = withoutPaths(why);
 	const failure = {
 		exitCode: exitCodes.usage,
 		said,

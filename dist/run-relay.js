@@ -9,6 +9,7 @@ import { a as RevisionError, d as whoami, h as remarkupText, i as fetchDiff, l a
 import { i as shortened, r as reasonOf } from "./one-line.js";
 import { t as jobSchema$1 } from "./job.js";
 import { a as callOnPhabricator, d as endingOfFailure, l as cancelled, n as openBuild, o as parseCommand } from "./harbormaster.js";
+import { t as withoutPaths } from "./without-paths.js";
 import { i as checkDiff } from "./repository.js";
 import { a as githubFailure, o as isBreakdown, t as createOctokit } from "./github.js";
 import { c as readPlan, i as hasPlan } from "./plan.js";
@@ -917,7 +918,7 @@ function tellQueued(jobs, { log }) {
 }
 const jobName = ({ revision, diff }) => `D${revision}:${diff}`;
 function replyText({ topic, why }) {
-	const said = why === "" ? [] : [remarkupText(why)];
+	const said = why === "" ? [] : [remarkupText(withoutPaths(why))];
 	switch (topic) {
 		case "refused": return ["**ppsgate: not measured**", ...said].join("\n\n");
 		case "mistaken": return [

@@ -137,7 +137,7 @@ export async function marksFor(
   const login = await ownLogin(octokit).catch(() => workflowsOwn);
   const hasButtons = login !== workflowsOwn;
   const check = openCheck(octokit, subject, { ...shared, undecided, isOpen, hasButtons });
-  if (patch.kind !== 'pull-request') return check;
+  if (patch.kind !== 'pull-request') return together([check]);
   const marks = [check, ...(status ? [openStatus(octokit, subject, shared)] : [])];
   return forOneBase(octokit, patch, together(marks));
 }

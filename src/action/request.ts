@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { UsageError } from '../config/overrides.ts';
 import { askSchema } from '../patch/command.ts';
 import { patchName, patchSchema } from '../patch/patch.ts';
+import { endingOfError } from '../publish/answer.ts';
 import { jobSchema } from '../relay/job.ts';
 import { priorities } from '../reservation/queue.ts';
 
@@ -54,3 +55,9 @@ export const failureSchema = z.object({
 });
 
 export type Failure = z.infer<typeof failureSchema>;
+
+/** The artifact it lies in is for everybody who sees the repository. */
+export function failureOf(error: unknown): Failure {
+  const { exitCode, said = '' } = endingOfError(error);
+  return { exitCode, said, isRefused: false };
+}

@@ -8,6 +8,7 @@ import { standsForAnother } from '../publish/check.ts';
 import { publishComment } from '../publish/github.ts';
 import { composeComment, markerOf, readMemory } from '../report/comment.ts';
 import { codeSpan } from '../report/escape.ts';
+import { withoutPaths } from '../report/without-paths.ts';
 import { testbedsFor } from '../testbed/inventory.ts';
 import { type Admission, admit, noticeName } from './admit.ts';
 import { readEvent } from './inputs.ts';
@@ -147,7 +148,7 @@ export async function tellRefusal(
   const { pullRequest, config, name, why, runId: run } = refusal;
   const { octokit, inputs } = context;
   const { number, headCommit } = pullRequest;
-  const body = `### ⏸️ ppsgate: #${number} waits for a maintainer\n\n${codeSpan(why, 1000)}`;
+  const body = `### ⏸️ ppsgate: #${number} waits for a maintainer\n\n${codeSpan(withoutPaths(why), 1000)}`;
   const writing = { name, run, headCommit, at: new Date() };
   const compose = (before: string | undefined) =>
     name !== noticeName && isTold(before, headCommit)
@@ -172,7 +173,7 @@ const isTold = (comment: string | undefined, headCommit: string): boolean =>
 const notice = markerOf(noticeName);
 
 function answerTo({ kind, why }: Of<'cancel' | 'help' | 'mistaken'>): string {
-  const said = codeSpan(why, 1000);
+  const said = codeSpan(withoutPaths(why), 1000);
   const parts = {
     cancel: ['### ⏹️ ppsgate: cancelled', said],
     mistaken: ['### 🤔 ppsgate did not understand', said, help],

@@ -5,7 +5,7 @@ import * as core from '@actions/core';
 import { applyOverrides } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { openReservations, type Reservations } from '../controller.ts';
-import { exitCodeOfError, exitCodes, worstExitCode } from '../exit.ts';
+import { exitCodes, worstExitCode } from '../exit.ts';
 import { type HistoryFile, historyFile } from '../experiment/history.ts';
 import { randomSeed } from '../experiment/plan.ts';
 import { gate, resumeGate, type World } from '../gate.ts';
@@ -26,6 +26,7 @@ import { readHistory } from '../publish/data-branch.ts';
 import { headline, outcomeName } from '../report/headline.ts';
 import { explained } from '../report/read.ts';
 import type { Result } from '../report/result.ts';
+import { withoutPaths } from '../report/without-paths.ts';
 import { testbedsFor } from '../testbed/inventory.ts';
 import { answerState, labState, leaseState, openAnswerText } from './clean-up.ts';
 import { fetchExperiment, runsToExtend } from './extend.ts';
@@ -39,7 +40,14 @@ import {
 } from './job.ts';
 import { log, saveState, setOutput } from './log.ts';
 import { publishData } from './publish-data.ts';
-import { type AdmittedRequest, type Failure, fileOf, readRequest, subjectOf } from './request.ts';
+import {
+  type AdmittedRequest,
+  type Failure,
+  failureOf,
+  fileOf,
+  readRequest,
+  subjectOf,
+} from './request.ts';
 import { admitEvent, exitCodeOf } from './run-admit.ts';
 
 /** Answers the exit code of the worst verdict; throws for what kept it from one. */
@@ -293,13 +301,12 @@ function sharedHistory(config: Config, { octokit, inputs: { job } }: JobContext)
 
 /** For the job that publishes, which may follow also where this one answers: a fork's token may only read. */
 async function keepFailure(error: unknown, { file }: Place): Promise<void> {
-  const said = error instanceof Error ? error.message : String(error);
-  const failure: Failure = { exitCode: exitCodeOfError(error), said, isRefused: false };
-  await writeFile(file('failure'), JSON.stringify(failure));
+  await writeFile(file('failure'), JSON.stringify(failureOf(error)));
 }
 
-async function keepRefusal(said: string, context: JobContext): Promise<void> {
+async function keepRefusal(why: string, context: JobContext): Promise<void> {
   const folder = await newFolder(context);
+  const said = withoutPaths(why);
   const failure: Failure = { exitCode: exitCodes.usage, said, isRefused: true };
   await writeFile(join(folder, fileOf('failure', 0, 1)), JSON.stringify(failure));
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { reasonOf } from '../host/one-line.ts';
 import type { CellProfile } from '../report/result.ts';
+import { withoutPaths } from '../report/without-paths.ts';
 import { type Cell, cellName } from '../scenario/scenario.ts';
 import { standings } from '../stats/standing.ts';
 import type { KeepLog, Testbed } from '../testbed/testbed.ts';
@@ -48,7 +49,7 @@ export async function takeProfiles(world: ProfilesWorld): Promise<void> {
     } catch (error) {
       signal.throwIfAborted();
       const reason = reasonOf(error);
-      const profile: CellProfile = { kind: 'missing', variant, reason };
+      const profile: CellProfile = { kind: 'missing', variant, reason: withoutPaths(reason) };
       await journal.append({ kind: 'profiled', at: at(), cell, profile, isFinal: false });
       warn(`no more profiles are taken: ${reason}`);
       return;

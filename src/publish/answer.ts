@@ -5,6 +5,7 @@ import { expectedly } from '../report/format.ts';
 import { verdictLine } from '../report/headline.ts';
 import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
 import type { Result } from '../report/result.ts';
+import { withoutPaths } from '../report/without-paths.ts';
 import type { Outlook } from '../reservation/outlook.ts';
 
 /** None of its functions throws or rejects: what GitHub or the network did is one line in the log. */
@@ -33,16 +34,17 @@ export type Ending = {
   result?: Result;
 };
 
-/** Several answers as one: a comment, a check, a status. */
+/** Several answers as one: a comment, a check, a status. What they are told of the log is told without its paths. */
 export const together = (answers: readonly Answer[]): Answer => ({
   queued(text) {
-    for (const answer of answers) answer.queued(text);
+    for (const answer of answers) answer.queued(withoutPaths(text));
   },
   waiting(outlook, text) {
-    for (const answer of answers) answer.waiting(outlook, text);
+    for (const answer of answers) answer.waiting(outlook, withoutPaths(text));
   },
   measuring(testbed, line) {
-    for (const answer of answers) answer.measuring(testbed, line);
+    const shown = line === undefined ? [] : [withoutPaths(line)];
+    for (const answer of answers) answer.measuring(testbed, ...shown);
   },
   async ended(ending) {
     await Promise.all(answers.map((answer) => answer.ended(ending)));
@@ -100,8 +102,9 @@ export function endingOfError(error: unknown): Ending {
   return endingOfFailure(exitCodeOfError(error), said);
 }
 
-/** `said` is the sentence of an error, which may hold anybody's text. */
-export function endingOfFailure(exitCode: number, said: string): Ending {
+/** `sentence` is that of an error, which may hold anybody's text; the paths in it are for the log alone. */
+export function endingOfFailure(exitCode: number, sentence: string): Ending {
+  const said = withoutPaths(sentence);
   const title =
     failureTitles.get(exitCode) ?? '⚪ not measured: something failed that is not the patch';
   return { exitCode, title, summary: codeBlock(said), said };

@@ -7,6 +7,7 @@ import { cancelled, type Ending, endingOfFailure } from '../publish/answer.ts';
 import { openBuild } from '../publish/harbormaster.ts';
 import { say } from '../publish/phabricator.ts';
 import { remarkupText } from '../report/remarkup.ts';
+import { withoutPaths } from '../report/without-paths.ts';
 import { type DecideWorld, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
 import type { Job } from './job.ts';
@@ -240,7 +241,7 @@ function tellQueued(jobs: readonly Job[], { log }: RelayWorld): void {
 const jobName = ({ revision, diff }: Job): string => `D${revision}:${diff}`;
 
 function replyText({ topic, why }: Extract<Decision, { kind: 'reply' }>): string {
-  const said = why === '' ? [] : [remarkupText(why)];
+  const said = why === '' ? [] : [remarkupText(withoutPaths(why))];
   switch (topic) {
     case 'refused':
       return ['**ppsgate: not measured**', ...said].join('\n\n');
