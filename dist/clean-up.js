@@ -10,7 +10,7 @@ import { i as exitCodes } from "./exit2.js";
 import { r as reasonOf } from "./one-line.js";
 import { a as githubFailure, i as publishComment, t as createOctokit } from "./github.js";
 import { d as patchName, f as patchSchema } from "./result.js";
-import { H as plainLine, z as codeSpan } from "./markdown.js";
+import { a as codeSpan, c as plainLine } from "./variant-name.js";
 import { r as releaseLeft } from "./lease-file.js";
 import { S as wrongName } from "./schema.js";
 import { d as priorities, t as UsageError } from "./overrides.js";

@@ -1,9 +1,10 @@
 import { n as __require, r as __toESM, t as __commonJSMin } from "./rolldown-runtime.js";
 import { C as object, E as string, S as number, b as literal, m as array, n as cellSchema, p as _enum, t as cellName, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
-import { P as outcomeName, _ as renderMarkdown, z as codeSpan } from "./markdown.js";
+import { a as codeSpan } from "./variant-name.js";
 import { l as formatPps } from "./format.js";
 import { d as patchName } from "./result.js";
+import { P as outcomeName, _ as renderMarkdown } from "./markdown.js";
 import { i as historyEntrySchema, n as earlierEntries, r as historyEntries } from "./history.js";
 import { n as graphsOf, r as svgOf, t as renderHtml } from "./html.js";
 import { createHash } from "node:crypto";
@@ -229310,6 +229311,7 @@ function nextFiles(stored, publications, rules) {
 /** Those lines of a history that can be read: people can edit a branch, and one bad line must not stop a gate. */
 function parseHistory(text) {
 	return text.split("\n").flatMap((line) => {
+		if (!line.startsWith("{")) return [];
 		const entry = historyEntrySchema.safeParse(parsedJson(line));
 		return entry.success ? entry.data : [];
 	});

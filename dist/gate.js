@@ -1,7 +1,7 @@
 import { t as cellName } from "./scenario.js";
 import { r as reasonOf } from "./one-line.js";
-import { P as outcomeName } from "./markdown.js";
 import { n as isJudged } from "./variant-name.js";
+import { P as outcomeName } from "./markdown.js";
 import { a as systemOf } from "./schema.js";
 import { t as UsageError } from "./overrides.js";
 import { t as RepositoryError } from "./repository.js";

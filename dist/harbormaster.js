@@ -2,8 +2,9 @@ import { i as exitCodes, n as exitCodeOfResult, t as exitCodeOfError } from "./e
 import { C as object, E as string, T as record, g as boolean, k as unknown, r as families, t as cellName, y as int } from "./scenario.js";
 import { r as reasonOf } from "./one-line.js";
 import { t as ConduitError } from "./conduit.js";
-import { L as verdictLine, P as outcomeName, R as codeBlock, V as plainBlock, _ as renderMarkdown } from "./markdown.js";
+import { i as codeBlock, s as plainBlock } from "./variant-name.js";
 import { c as formatPercent, o as formatInterval, r as formatChange, s as formatMetric, t as expectedly } from "./format.js";
+import { L as verdictLine, P as outcomeName, _ as renderMarkdown } from "./markdown.js";
 import { D as require_fastest_levenshtein, w as excerpt, x as didYouMean } from "./schema.js";
 import { t as withoutPaths } from "./without-paths.js";
 import { setTimeout } from "node:timers/promises";

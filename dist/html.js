@@ -1,12 +1,12 @@
 import { d as patchName } from "./result.js";
 import { i as layout, n as flamegraphStyle, r as flamegraphScript, t as flamegraph } from "./flamegraph.js";
 import { t as cellName } from "./scenario.js";
-import { B as plain, C as uncountedLines, H as plainLine, I as sentence, N as headline, T as worstFirst, V as plainBlock, a as howToReadTexts, b as setting, c as leftOutLines, d as movedBaselineLines, g as pageUrl, h as otherMetricsOf, l as ministats, m as numbers, n as failureSaid, o as kernelsOf, p as notesOf, r as failureText, w as verdictMeanings, x as standingApartLines, y as rule } from "./markdown.js";
+import { c as plainLine, n as isJudged, o as plain, s as plainBlock } from "./variant-name.js";
 import { c as formatPercent, d as grouped, f as metricName, i as formatDifference, n as flamegraphAnchor, o as formatInterval, r as formatChange, s as formatMetric, u as formatShare } from "./format.js";
 import { t as samplesOf } from "./profile.js";
+import { C as uncountedLines, I as sentence, N as headline, T as worstFirst, a as howToReadTexts, b as setting, c as leftOutLines, d as movedBaselineLines, g as pageUrl, h as otherMetricsOf, l as ministats, m as numbers, n as failureSaid, o as kernelsOf, p as notesOf, r as failureText, w as verdictMeanings, x as standingApartLines, y as rule } from "./markdown.js";
 import { t as escaped } from "./xml.js";
 import { n as intervalPlot, r as looks, t as colors } from "./interval-plot.js";
-import { n as isJudged } from "./variant-name.js";
 import { t as median } from "./summary.js";
 import { createHash } from "node:crypto";
 

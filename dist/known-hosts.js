@@ -542,10 +542,26 @@ function nameInFile({ host, port }) {
 function splitBy(all, chosen) {
 	return [all.filter(chosen), all.filter((one) => !chosen(one))];
 }
-/** `*` stands for any characters, `?` for one, all others for themselves. */
+/** `*` stands for any characters, `?` for one, all others for themselves. As an expression, many `*` would take for ever. */
 function matches(pattern, name) {
-	const source = pattern.replace(/[\\^$.+()[\]{}|]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".");
-	return new RegExp(`^${source}$`).test(name);
+	let [at, inName, afterStar, resumeAt] = [
+		0,
+		0,
+		-1,
+		0
+	];
+	while (inName < name.length) if (pattern[at] === "*") {
+		at += 1;
+		[afterStar, resumeAt] = [at, inName];
+	} else if (pattern[at] === "?" || pattern[at] === name[inName]) {
+		at += 1;
+		inName += 1;
+	} else if (afterStar === -1) return false;
+	else {
+		resumeAt += 1;
+		[at, inName] = [afterStar, resumeAt];
+	}
+	return /^\**$/.test(pattern.slice(at));
 }
 function expectedKey({ line, key }) {
 	return {

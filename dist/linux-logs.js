@@ -732,8 +732,8 @@ function senderCommand(request) {
 }
 /** Reads the summary at the end of trafgen's log: packets handed to the kernel, and in how long. */
 function parseTrafgenLog(log) {
-	const packets = /^\s*(\d+) packets outgoing$/m.exec(log)?.[1];
-	const time = /^\s*(\d+) sec, (\d+) usec on CPU/m.exec(log);
+	const packets = /^[ \t]*(\d+) packets outgoing$/m.exec(log)?.[1];
+	const time = /^[ \t]*(\d+) sec, (\d+) usec on CPU/m.exec(log);
 	const seconds = Number(time?.[1]) + Number(time?.[2]) / 1e6;
 	if (packets === void 0 || !(seconds > 0)) return {
 		kind: "failed",

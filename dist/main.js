@@ -11,7 +11,7 @@ import { _ as markerOf, a as openAnswerText, b as pullRequestOfCheck, c as fileO
 import { a as githubFailure, i as publishComment, n as findComment, o as isBreakdown, r as ownLogin, t as createOctokit } from "./github.js";
 import { r as reasonOf } from "./one-line.js";
 import { c as resultSchema, d as patchName } from "./result.js";
-import { N as headline, P as outcomeName, R as codeBlock, z as codeSpan } from "./markdown.js";
+import { a as codeSpan, i as codeBlock, n as isJudged, t as diffName } from "./variant-name.js";
 import { c as parseRevisionName, f as openRevisionAnswer, n as patchOfRevision, o as findRevision, r as restoreRevision, t as parseEarlier } from "./revision.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
 import { a as setOutput, c as summary, i as saveState, n as log, r as mask } from "./log.js";
@@ -23,9 +23,9 @@ import { c as readPlan, n as designOf, o as policyOf, s as randomSeed, t as cell
 import { r as readyMachine } from "./requirements.js";
 import { n as showProgress } from "./progress.js";
 import { a as historyPath, c as parseHistory, i as emptyIndex, l as parseIndex, o as indexPath, s as nextFiles, t as linkTo } from "./data-links.js";
+import { N as headline, P as outcomeName } from "./markdown.js";
 import { a as withReasons, i as readProfiles, n as explained } from "./read2.js";
 import { t as replaceFile } from "./write.js";
-import { n as isJudged, t as diffName } from "./variant-name.js";
 import { c as formatPercent } from "./format.js";
 import { A as url, C as object, E as string, T as record, k as unknown, t as cellName, x as looseObject, y as int } from "./scenario.js";
 import { n as lookSizes } from "./design.js";

@@ -1,4 +1,4 @@
-import { n as isJudged } from "./variant-name.js";
+import { a as codeSpan, i as codeBlock, n as isJudged } from "./variant-name.js";
 import { r as frameBytesFor } from "./schema.js";
 import { a as metricSchema, d as patchName } from "./result.js";
 import { t as cellName } from "./scenario.js";
@@ -6,62 +6,6 @@ import { r as renderMinistat } from "./ministat.js";
 import { t as median } from "./summary.js";
 import { t as confidencePercents } from "./student.js";
 import { a as formatDuration, c as formatPercent, d as grouped, f as metricName, i as formatDifference, l as formatPps, n as flamegraphAnchor, o as formatInterval, r as formatChange, s as formatMetric, u as formatShare } from "./format.js";
-
-// src/report/escape.ts
-/** As text, for what can say more only by markup of its own. */
-const plain = {
-	code: (text, mostCharacters) => plainLine(text, mostCharacters),
-	name: (name) => name
-};
-/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
-function codeSpan(text, mostCharacters = 200) {
-	const line = plainLine(text, mostCharacters);
-	if (line === "") return "";
-	const fence = fenceFor(line, 1);
-	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
-	return `${fence}${padding}${line}${padding}${fence}`;
-}
-/** A fenced code block, shortened in the middle to `mostCharacters`. */
-function codeBlock(text, mostCharacters = 4e3) {
-	const block = plainBlock(text, mostCharacters);
-	const fence = fenceFor(block, 3);
-	return `${fence}\n${block}\n${fence}`;
-}
-/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
-const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
-/** The same of many lines, shortened in the middle. */
-const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
-/** Longer than any run of backticks inside. */
-function fenceFor(text, least) {
-	const runs = text.match(/`+/g) ?? [];
-	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
-}
-/** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
-function withoutControls(text) {
-	return text.replace(sequences, "").replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
-}
-/**
-* What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
-* stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
-*/
-const sequences = new RegExp([
-	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
-	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
-	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
-].join("|"), "g");
-function shortened(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	const half = Math.floor(mostCharacters / 2);
-	const left = text.length - 2 * half;
-	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
-	return `${first}\n… ${left} characters left out …\n${last}`;
-}
-function cut(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
-}
-/** A cut may go through a surrogate pair. */
-const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
 
 // src/report/headline.ts
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */
@@ -653,4 +597,4 @@ function fitted(main, parts, end, { most, sizeOf } = {
 	].filter(Boolean).join("\n\n")}\n`;
 }
 
-export { isProfiled as A, plain as B, uncountedLines as C, flamegraphsText as D, changeText as E, rejectionText as F, plainLine as H, sentence as I, verdictLine as L, runsApart as M, headline as N, functionName as O, outcomeName as P, codeBlock as R, symbols as S, worstFirst as T, plainBlock as V, renderMarkdown as _, howToReadTexts as a, setting as b, leftOutLines as c, movedBaselineLines as d, movedBaselines as f, pageUrl as g, otherMetricsOf as h, fitted as i, whyLines as j, groundsText as k, ministats as l, numbers as m, failureSaid as n, kernelsOf as o, notesOf as p, failureText as r, leftOut as s, environmentLines as t, mostCharacters as u, rowsThatFit as v, verdictMeanings as w, standingApartLines as x, rule as y, codeSpan as z };
+export { isProfiled as A, uncountedLines as C, flamegraphsText as D, changeText as E, rejectionText as F, sentence as I, verdictLine as L, runsApart as M, headline as N, functionName as O, outcomeName as P, symbols as S, worstFirst as T, renderMarkdown as _, howToReadTexts as a, setting as b, leftOutLines as c, movedBaselineLines as d, movedBaselines as f, pageUrl as g, otherMetricsOf as h, fitted as i, whyLines as j, groundsText as k, ministats as l, numbers as m, failureSaid as n, kernelsOf as o, notesOf as p, failureText as r, leftOut as s, environmentLines as t, mostCharacters as u, rowsThatFit as v, verdictMeanings as w, standingApartLines as x, rule as y };

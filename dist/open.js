@@ -2,8 +2,8 @@ import { r as __toESM } from "./rolldown-runtime.js";
 import { C as object, E as string, S as number, a as isLinuxScenario, b as literal } from "./scenario.js";
 import { r as labUp, t as labDown } from "./lab.js";
 import { i as shortened, r as reasonOf, t as lastLine } from "./one-line.js";
+import { l as withoutSequences, n as isJudged, r as pathName } from "./variant-name.js";
 import { c as formatPercent } from "./format.js";
-import { n as isJudged, r as pathName } from "./variant-name.js";
 import { _ as commandText, c as flowRanges, d as isReady, f as netmapPort, g as tellingProcessId, h as senderCommand, l as flowSlices, m as receiverCommand, p as processIdIn, r as frameBytesFor, u as interruptCommand, v as shell } from "./schema.js";
 import { a as isAsSaid, i as checkDiff, n as objectsAlone, o as rawChanges, s as whyGitRefuses } from "./repository.js";
 import { r as rolesOf, t as generatorsOf } from "./inventory.js";
@@ -17,7 +17,6 @@ import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { closeSync, createReadStream, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { stripVTControlCharacters } from "node:util";
 import { pipeline } from "node:stream/promises";
 import { createConnection, isIP } from "node:net";
 import { request } from "node:http";
@@ -1331,7 +1330,7 @@ async function tracesOf(host) {
 	};
 }
 function panicSince(before, now) {
-	const dumped = /^\s*Panic String: (.+)$/m.exec(now.dump ?? "")?.[1];
+	const dumped = /^[ \t]*Panic String: (.+)$/m.exec(now.dump ?? "")?.[1];
 	if (now.dump !== before.dump && dumped !== void 0) return dumped;
 	return now.panics.length > before.panics.length ? now.panics.at(-1) : void 0;
 }
@@ -1383,7 +1382,7 @@ function busyShare(before, after) {
 	if (running.length === 0) return void 0;
 	return {
 		overallRatio: shareOf(sumOf(running)),
-		busiestCpuRatio: Math.max(...running.map(shareOf))
+		busiestCpuRatio: running.reduce((most, cpu) => Math.max(most, shareOf(cpu)), 0)
 	};
 }
 /** In user mode, niced, in the kernel, in interrupts, idle: see `CPUSTATES` in FreeBSD's sys/resource.h. */
@@ -1415,32 +1414,42 @@ const sumOf = (times) => ({
 const shareOf = ({ busy, idle }) => busy / (busy + idle);
 /** Reads `netstat -i -b -n -W`: what it says of the interfaces themselves, not of their addresses. */
 function parseInterfaceCounters(text) {
-	const [head = [], ...rows] = text.split("\n").map((line) => line.trim().split(/\s+/));
+	const [head = "", ...lines] = text.split("\n");
+	const columns = words$1(head);
+	const [ipkts = 0, ierrs = 0, idrop = 0, opkts = 0, oerrs = 0] = [
+		"Ipkts",
+		"Ierrs",
+		"Idrop",
+		"Opkts",
+		"Oerrs"
+	].map((column) => columns.indexOf(column) - columns.length);
 	const counters = /* @__PURE__ */ new Map();
-	for (const row of rows) {
+	for (const line of lines) {
+		if (!line.includes("<Link#")) continue;
+		const row = words$1(line);
 		const [name = "", , network = ""] = row;
 		if (!network.startsWith("<Link#")) continue;
-		const cell = (column) => Number(row.at(head.indexOf(column) - head.length));
 		const values = {
-			received: cell("Ipkts"),
-			receiveErrors: cell("Ierrs"),
-			receiveDrops: cell("Idrop"),
-			sent: cell("Opkts"),
-			sendErrors: cell("Oerrs")
+			received: Number(row.at(ipkts)),
+			receiveErrors: Number(row.at(ierrs)),
+			receiveDrops: Number(row.at(idrop)),
+			sent: Number(row.at(opkts)),
+			sendErrors: Number(row.at(oerrs))
 		};
 		if (Object.values(values).every(Number.isFinite)) counters.set(name.replace(/\*$/, ""), values);
 	}
 	return counters;
 }
+const words$1 = (line) => line.trim().split(/\s+/);
 
 // src/dut/freebsd-network.ts
 /** Reads `ifconfig INTERFACE`; undefined where the text is none of it. */
 function parseIfconfig(text) {
 	const [, name, flags = "", mtu] = /^(\S+): flags=[0-9a-f]+<([^>]*)>.* mtu (\d+)/m.exec(text) ?? [];
 	if (name === void 0) return void 0;
-	const options = /^\s+options=[0-9a-f]+<([^>]*)>/m.exec(text)?.[1] ?? "";
-	const mac = /^\s+ether (\S+)/m.exec(text)?.[1];
-	const media = /^\s+media: (.*\S)/m.exec(text)?.[1];
+	const options = /^[ \t]+options=[0-9a-f]+<([^>]*)>/m.exec(text)?.[1] ?? "";
+	const mac = /^[ \t]+ether (\S+)/m.exec(text)?.[1];
+	const media = /^[ \t]+media: (.*\S)/m.exec(text)?.[1];
 	const gigabits = gigabitsOf(media ?? "");
 	return {
 		name,
@@ -1450,28 +1459,33 @@ function parseIfconfig(text) {
 		...mac !== void 0 && { mac: mac.toLowerCase() },
 		...media !== void 0 && { media },
 		...gigabits !== void 0 && { gigabits },
-		isActive: /^\s+status: active$/m.test(text)
+		isActive: /^[ \t]+status: active$/m.test(text)
 	};
 }
 const listed = (names) => names.split(",").filter(Boolean);
 /** What was negotiated stands in parentheses where it is not what was chosen. The names are those of ifmedia(4). */
 function gigabitsOf(media) {
-	const active = /\((.*)\)/.exec(media)?.[1] ?? media;
+	const [start, end] = [media.indexOf("("), media.lastIndexOf(")")];
+	const active = start !== -1 && start < end ? media.slice(start + 1, end) : media;
 	const [, digits, giga] = /\b(\d+)(G?)base/i.exec(active) ?? [];
 	if (digits === void 0) return void 0;
 	return giga === "" ? Number(digits) / 1e3 : Number(digits);
 }
 /** Reads `netstat -rn -f FAMILY`; the columns are those of its header. */
 function parseRoutes(text) {
-	const rows = text.split("\n").map(words);
+	const rows = filledLines(text).map(words);
 	const head = rows.findIndex(([first]) => first === "Destination");
-	const columns = rows[head] ?? [];
-	const cell = (row, column) => row[columns.indexOf(column)] ?? "";
-	return rows.slice(head + 1).filter((row) => head !== -1 && row.length > columns.indexOf("Netif")).map((row) => ({
-		destination: cell(row, "Destination"),
-		gateway: cell(row, "Gateway"),
-		flags: cell(row, "Flags"),
-		interface: cell(row, "Netif")
+	const [destination = -1, gateway = -1, flags = -1, netif = -1] = [
+		"Destination",
+		"Gateway",
+		"Flags",
+		"Netif"
+	].map((column) => (rows[head] ?? []).indexOf(column));
+	return rows.slice(head + 1).filter((row) => head !== -1 && row.length > netif).map((row) => ({
+		destination: row[destination] ?? "",
+		gateway: row[gateway] ?? "",
+		flags: row[flags] ?? "",
+		interface: row[netif] ?? ""
 	}));
 }
 /** Reads `arp -an`. */
@@ -1480,7 +1494,7 @@ function parseArp(text) {
 }
 /** Reads `ndp -an`. */
 function parseNdp(text) {
-	return text.split("\n").map(words).filter(([first = ""]) => first.includes(":")).map(([address = "", mac = "", name = "", expires]) => neighbour(address, mac, name, expires === "permanent"));
+	return filledLines(text).map(words).filter(([first = ""]) => first.includes(":")).map(([address = "", mac = "", name = "", expires]) => neighbour(address, mac, name, expires === "permanent"));
 }
 /** One that is being resolved is `(incomplete)`. */
 const neighbour = (address, mac, name, isPermanent) => ({
@@ -1489,6 +1503,8 @@ const neighbour = (address, mac, name, isPermanent) => ({
 	interface: name,
 	isPermanent
 });
+/** A table of words is made of them, which of megabytes of empty lines would be gigabytes. */
+const filledLines = (text) => text.split("\n").filter(Boolean);
 const words = (line) => line.trim().split(/\s+/);
 
 // src/dut/freebsd-setting.ts
@@ -1632,7 +1648,7 @@ function configuration(text) {
 function networkCards(text) {
 	return text.split(/\n(?=\S)/).filter((card) => /\sclass=0x02/.test(card)).map((card) => {
 		const driver = card.replace(/@.*/s, "");
-		const names = [...card.matchAll(/^\s+(?:vendor|device)\s+= '(.*)'$/gm)];
+		const names = [...card.matchAll(/^[ \t]+(?:vendor|device)[ \t]+= '(.*)'$/gm)];
 		return [`NIC ${driver}`, names.map(([, name]) => name).join(" ")];
 	});
 }
@@ -1761,7 +1777,7 @@ function pfIn({ pfInfo = "", pfRules = "" }) {
 	return {
 		sees: /^Status: Enabled\b/m.test(pfInfo) ? "everything" : "nothing",
 		rules: onOneLine(pfRules),
-		states: Number(/^\s+inserts\s+(\d+)/m.exec(pfInfo)?.[1] ?? 0)
+		states: Number(/^[ \t]+inserts[ \t]+(\d+)/m.exec(pfInfo)?.[1] ?? 0)
 	};
 }
 /** A kernel without a family lacks its switch. */
@@ -1780,7 +1796,7 @@ function amount(some, all) {
 }
 /** Accepts or refuses what no rule took; ours takes everything. */
 const lastRule = /^65535 .*$/m;
-const onOneLine = (rules) => rules.trim().replace(/\s*\n\s*/g, "; ");
+const onOneLine = (rules) => rules.split("\n").map((line) => line.trim()).filter(Boolean).join("; ");
 
 // src/traffic/pkt-gen-blast.ts
 /** Until the senders were started, and after they have ended. */
@@ -2100,7 +2116,7 @@ const mostErrors = 10;
 const mostLetters = 300;
 /** One line without colours and other control characters. */
 function plain(line) {
-	const text = stripVTControlCharacters(line).replace(/[\p{Cc}\s]+/gu, " ").trim();
+	const text = withoutSequences(line).replace(/[\p{Cc}\s]+/gu, " ").trim();
 	return text.length > mostLetters ? `${text.slice(0, 299)}…` : text;
 }
 /** `FILE:LINE:COLUMN: error: …`, `ld: error: …`, `clang: error: …`, `config: FILE:LINE: …`. */
@@ -3256,7 +3272,7 @@ async function openFreebsdTestbed(name, config, traffic, world) {
 	opened.move();
 	return {
 		name,
-		inspect: (cells) => inspect$1(lab, cells),
+		inspect: (cells) => inspect(lab, cells),
 		async prepare(request) {
 			const signal = AbortSignal.any([request.signal, lab.over.signal]);
 			lab.rules = request.rules;
@@ -3363,7 +3379,7 @@ function builderOf({ config, world, name }) {
 	};
 }
 const portsOf = ({ config }) => [config.dut.ingress.interface, config.dut.egress.interface];
-async function inspect$1(lab, cells) {
+async function inspect(lab, cells) {
 	lab.families = [...new Set(cells.map(({ family }) => family))];
 	const { dut, config, generators } = lab;
 	const problems = await preflight(dut.host(), preflightOf(lab));

@@ -114,7 +114,7 @@ function kindOfName(name) {
 	return halts.has(name) ? "halt" : "other";
 }
 /** Without what compilers (`.constprop.0`), collapsers (`_[k]`) and --modules (``kernel` ``) add to it. */
-const bareName = (name) => name.replace(/^.*`/, "").replace(/_\[[a-z]\]$/, "").replace(/\.(?:constprop|isra|part|cold|lto_priv|llvm)\..*$/, "");
+const bareName = (name) => name.replace(/^.*`/, "").replace(/_\[[a-z]\]$/, "").replace(/\.(?:constprop|isra|part|cold|lto_priv|llvm)\..*$/s, "");
 
 // src/profile/profile-error.ts
 /** One sentence that names the file, where it goes wrong, and what to do. */
@@ -123,13 +123,25 @@ var ProfileError = class extends Error {
 };
 
 // src/profile/parser.ts
-/** Answers one and the same object for the same name and module. */
-function frameTable() {
+/**
+* For files that somebody names at a shell. 100 MB of a kernel's call graph have thousands of functions and some ten
+* million frames; these bounds are where a process of 4 GB comes to its end.
+*/
+const ownBounds = {
+	depth: 16384,
+	functions: 2e6,
+	frames: 6e7
+};
+/** Answers one and the same object for the same name and module; throws a ProfileError for too many. */
+function frameTable(file, bounds) {
 	const byModule = /* @__PURE__ */ new Map();
+	let functions = 0;
 	return (name, module) => {
 		const byName = byModule.get(module) ?? /* @__PURE__ */ new Map();
 		const known = byName.get(name);
 		if (known !== void 0) return known;
+		functions += 1;
+		if (functions > bounds.functions) throw tooMuch(file, bounds.functions, "different functions");
 		const frame = module === void 0 ? { name } : {
 			name,
 			module
@@ -138,10 +150,46 @@ function frameTable() {
 		return frame;
 	};
 }
+/** Gathers the stacks of one profile; throws a ProfileError where they come to more than the bounds. */
+function stackList(file, bounds) {
+	const all = [];
+	let frames = 0;
+	return {
+		all,
+		add(stack) {
+			checkDepth(stack.frames.length, file, bounds);
+			frames += stack.frames.length;
+			if (frames > bounds.frames) throw tooMuch(file, bounds.frames, "frames in all its stacks");
+			all.push(stack);
+		}
+	};
+}
+/** A call graph of pmcstat names a function once for any number of stacks. */
+function checkCharacters(stacks, file, bounds) {
+	const { characters: most } = bounds;
+	if (most === void 0) return;
+	let characters = 0;
+	for (const { frames } of stacks) for (const { name, module = "" } of frames) characters += name.length + module.length + 2;
+	if (characters > most) throw tooMuch(file, most, "characters in the names of all its stacks");
+}
+/** As soon as it is known: a stack need not be built to be refused. */
+function checkDepth(depth, file, bounds) {
+	if (depth > bounds.depth) throw tooMuch(file, bounds.depth, "frames in one stack");
+}
+const tooMuch = (file, most, what) => new ProfileError(`${file} has more than ${grouping.format(most)} ${what}, and at most so many are read; profile for a shorter time.`);
+const grouping = new Intl.NumberFormat("en-US");
+/** A stack of the deepest kind that is read, with long names, is some hundred thousand. */
+const longestLineBytes = 1024 ** 2;
+/** Throws a ProfileError for a line that no profile has. */
+function checkLine(bytes, file) {
+	if (bytes <= longestLineBytes) return;
+	throw new ProfileError(`${file} has a line of more than ${grouping.format(longestLineBytes)} bytes, which no profile has; give what pmcstat -G or perf script printed.`);
+}
 /** Each of its own memory: a slice of a larger text would keep all of it. */
-function* linesOf(bytes) {
+function* linesOf(bytes, file) {
 	for (let start = 0; start < bytes.length;) {
 		const end = bytes.indexOf("\n", start);
+		checkLine(end - start, file);
 		yield bytes.toString("utf8", start, end);
 		start = end + 1;
 	}
@@ -173,16 +221,27 @@ function eventsOf(events, name) {
 
 // src/profile/folded.ts
 /** The last space parts a stack from its count, so that names may have spaces; `# ` begins a comment. */
-const isFoldedLine = (line) => /\S.*[ \t]\d+\s*$/.test(line);
+const isFoldedLine = (line) => (partsOf(line)?.frames ?? "").trim() !== "";
+/** Undefined where no count ends the line. From its end: a pattern that may begin anywhere tries that at every letter. */
+function partsOf(line) {
+	const text = line.trimEnd();
+	let start = text.length;
+	while (isDigit(text.charCodeAt(start - 1))) start -= 1;
+	return start < text.length && /[ \t]/.test(text.charAt(start - 1)) ? {
+		frames: text.slice(0, start - 1),
+		count: text.slice(start)
+	} : void 0;
+}
+const isDigit = (code) => code >= 48 && code <= 57;
 /**
 * Every line is a stack, blank ones and comments aside. A frame may have its module before it as DTrace writes it,
 * if_cxgbe.ko`t4_eth_rx; names stay as they are, annotations like `_[k]` with them.
 *
 * @throws ProfileError for another line, for a count that is not whole, or too large.
 */
-function foldedParser(name) {
-	const frameOf = frameTable();
-	const stacks = [];
+function foldedParser(name, bounds) {
+	const frameOf = frameTable(name, bounds);
+	const stacks = stackList(name, bounds);
 	let kernel;
 	let lines = 0;
 	function framed(label) {
@@ -193,19 +252,19 @@ function foldedParser(name) {
 		lines += 1;
 		if (isBlank(line)) return;
 		if (isComment(line)) {
-			if (stacks.length === 0) kernel ??= kernelIn(line);
+			if (stacks.all.length === 0) kernel ??= kernelIn(line);
 			return;
 		}
 		const place = `${name}, line ${lines}`;
-		const [, frames = "", count = ""] = /^(.*)[ \t](\d+)\s*$/s.exec(line) ?? refuse(line, place);
-		stacks.push({
+		const { frames, count } = partsOf(line) ?? refuse(line, place);
+		stacks.add({
 			frames: frames.split(";").map(framed),
 			samples: sampleCount(count, place)
 		});
 	}
 	return {
 		take(bytes) {
-			for (const line of linesOf(bytes)) takeLine(line);
+			for (const line of linesOf(bytes, name)) takeLine(line);
 		},
 		end(unfinished) {
 			const rest = unfinished?.toString() ?? "";
@@ -214,7 +273,7 @@ function foldedParser(name) {
 				profile: {
 					format: "folded",
 					...kernel !== void 0 && { kernel },
-					stacks
+					stacks: stacks.all
 				},
 				notes: unfinished === void 0 ? [] : [cutNote(name, lastLineCut)]
 			};
@@ -222,13 +281,14 @@ function foldedParser(name) {
 	};
 }
 function refuse(line, place) {
-	const fraction = /[ \t](\d*\.\d+)\s*$/.exec(line)?.[1];
+	const fraction = /[ \t](\d*\.\d+)$/.exec(line.trimEnd())?.[1];
 	throw new ProfileError(fraction === void 0 ? `${place}: this is no folded stack like "main;read 12", unlike what is above it; remove it, or fold the profile again.` : `${place}: ${fraction} is no whole number of samples; fold with samples rather than with shares or seconds.`);
 }
 
 // src/profile/perf-script.ts
 /** Nothing else looks like a sample's head line, a frame with its address, or perf's own comments. */
-const isPerfScriptLine = (line) => isComment(line) ? /^# (?:perf version|captured on)\b/.test(line) : headIn(line)?.isSure === true || /^\s+[\da-f]+ \S.* \(.+\)$|^\t[ \da-f]{16} \S/.test(line);
+const isPerfScriptLine = (line) => isComment(line) ? /^# (?:perf version|captured on)\b/.test(line) : headIn(line)?.isSure === true || isFrameOfModule(line) || /^\t[ \da-f]{16} \S/.test(line);
+const isFrameOfModule = (line) => line.endsWith(")") && /^\s+[\da-f]+ \S.* \(./.test(line.slice(0, -1));
 /**
 * One stack for each set of equal ones, each with the command's name as its outermost frame, where perf tells it; a
 * sample counts as one, whatever its period. Offsets into functions are dropped; lines of no known shape (sources,
@@ -236,9 +296,9 @@ const isPerfScriptLine = (line) => isComment(line) ? /^# (?:perf version|capture
 *
 * @throws ProfileError where there is no sample.
 */
-function perfScriptParser(name) {
-	const frameOf = frameTable();
-	const stacks = stackTable();
+function perfScriptParser(name, bounds) {
+	const frameOf = frameTable(name, bounds);
+	const stacks = stackTable(name, bounds);
 	const events = /* @__PURE__ */ new Set();
 	let kernel;
 	/** Its frames in perf's order. */
@@ -264,6 +324,7 @@ function perfScriptParser(name) {
 	function takeFrame(line) {
 		sample ??= { frames: [] };
 		sample.frames.push(...frameIn(line, frameOf));
+		checkDepth(sample.frames.length, name, bounds);
 	}
 	function endSample() {
 		const { head, frames = [] } = sample ?? {};
@@ -274,7 +335,7 @@ function perfScriptParser(name) {
 	}
 	return {
 		take(bytes) {
-			for (const line of linesOf(bytes)) takeLine(line);
+			for (const line of linesOf(bytes, name)) takeLine(line);
 		},
 		end(unfinished) {
 			const rest = unfinished?.toString().trimEnd() ?? "";
@@ -299,8 +360,9 @@ function perfScriptParser(name) {
 * Commands may have spaces and numbers of their own.
 */
 function headIn(line) {
-	const withPid = numbered.exec(line);
-	const found = withPid ?? unnumbered.exec(line);
+	const text = line.trimEnd();
+	const withPid = numbered.exec(text);
+	const found = withPid ?? unnumbered.exec(text);
 	if (found === null || / PERF_RECORD_/.test(line)) return void 0;
 	const [, command = "", cpu, time, event, rest = ""] = found;
 	return {
@@ -310,19 +372,21 @@ function headIn(line) {
 		...event !== void 0 && { event }
 	};
 }
+const blanks = String.raw`\s{1,64}`;
+const number = String.raw`\d{1,20}`;
 const command = String.raw`^\s*(\S.{0,63}?)`;
 const [pid, cpu, time, period] = [
-	String.raw`\s+-?\d+(?:/-?\d+)?`,
-	String.raw`(?:\s+\[(\d+)\])?`,
-	String.raw`(?:\s+(\d+\.\d+):)?`,
-	String.raw`(?:\s+\d+)?`
+	`${blanks}-?${number}(?:/-?${number})?`,
+	String.raw`(?:${blanks}\[(${number})\])?`,
+	String.raw`(?:${blanks}(${number}\.${number}):)?`,
+	`(?:${blanks}${number})?`
 ];
-const event = String.raw`(?:\s+(\S+):(\s.*)?)?\s*$`;
+const event = String.raw`(?:${blanks}(\S{1,512}):(\s.*)?)?$`;
 const numbered = new RegExp(`${command}${pid}${cpu}${time}${period}${event}`);
 const unnumbered = new RegExp(`${command}${cpu}${time}${period}${event}`);
 /** `ADDRESS NAME+0xOFFSET (MODULE)`; none where a line is something else. */
 function frameIn(line, frameOf) {
-	const text = /^\s+[0-9a-f]+\s+(\S.*?)\s*$/.exec(line)?.[1];
+	const text = /^\s+[0-9a-f]+\s+(\S.*)$/.exec(line.trimEnd())?.[1];
 	if (text === void 0) return [];
 	const [symbol, module] = modulePart(text);
 	return [frameOf(symbol.replace(offset, ""), module?.replace(offset, ""))];
@@ -338,17 +402,17 @@ function modulePart(text) {
 	return module === "inlined" ? [text.slice(0, start)] : [text.slice(0, start), module];
 }
 /** Of stacks with the same frames the samples are added up, in the order of the first of them. */
-function stackTable() {
+function stackTable(name, bounds) {
 	const numbers = /* @__PURE__ */ new Map();
 	const known = /* @__PURE__ */ new Map();
-	const all = [];
+	const stacks = stackList(name, bounds);
 	function numberOf(frame) {
 		const number = numbers.get(frame) ?? numbers.size;
 		if (number === numbers.size) numbers.set(frame, number);
 		return number;
 	}
 	return {
-		all,
+		all: stacks.all,
 		add(innermostFirst) {
 			const key = innermostFirst.map(numberOf).join(" ");
 			const stack = known.get(key) ?? {
@@ -357,7 +421,7 @@ function stackTable() {
 			};
 			if (stack.samples === 0) {
 				known.set(key, stack);
-				all.push(stack);
+				stacks.add(stack);
 			}
 			stack.samples += 1;
 		}
@@ -371,11 +435,11 @@ function stackTable() {
 *
 * @throws ProfileError where no line is a sample, or a number is too large.
 */
-function pmcstatGraphParser(name) {
-	const frames = frameCache();
+function pmcstatGraphParser(name, bounds) {
+	const frames = frameCache(name, bounds);
 	const moduleIn = moduleCache();
 	const nameless = { name: "" };
-	const stacks = [];
+	const stacks = stackList(name, bounds);
 	const events = /* @__PURE__ */ new Set();
 	/** From the function that was sampled to the caller in the line read last, by indent. */
 	const branch = [];
@@ -387,7 +451,7 @@ function pmcstatGraphParser(name) {
 	let announced = 0;
 	let held = 0;
 	const place = () => `${name}, line ${lines}`;
-	const endBranch = () => stacks.push({
+	const endBranch = () => stacks.add({
 		frames: branch.slice(0, depth + 1).reverse(),
 		samples
 	});
@@ -403,6 +467,7 @@ function pmcstatGraphParser(name) {
 		depth = line.depth;
 		if (depth === 0) module = void 0;
 		if (nameEnd < lineEnd) module = moduleIn(bytes.toString("utf8", nameEnd, lineEnd)) ?? module;
+		checkDepth(depth + 1, name, bounds);
 		while (branch.length < depth) branch.push(nameless);
 		branch[depth] = frames(bytes, nameStart, nameEnd, module);
 		samples = countIn(bytes, countStart, countEnd);
@@ -421,6 +486,7 @@ function pmcstatGraphParser(name) {
 			lines += 1;
 			const line = sampleAt(bytes, start);
 			const end = lineEndAfter(bytes, line?.nameEnd ?? start);
+			checkLine(end - start, name);
 			if (line !== void 0) takeSample(bytes, line, end);
 			else if (isNotice(bytes[start])) takeOther(bytes.toString("utf8", start, end));
 			start = end + 1;
@@ -439,7 +505,7 @@ function pmcstatGraphParser(name) {
 					format: "pmcstat",
 					...about,
 					...kernel !== void 0 && { kernel },
-					stacks
+					stacks: stacks.all
 				},
 				notes: [...notes, ...how === void 0 ? [] : [cutNote(name, how)]]
 			};
@@ -514,8 +580,8 @@ function moduleCache() {
 * Finds the frame of a name's bytes without making a text of them where they were met before: each slot of the table
 * remembers the name met last whose bytes add up to it.
 */
-function frameCache() {
-	const frameOf = frameTable();
+function frameCache(name, bounds) {
+	const frameOf = frameTable(name, bounds);
 	const slots = Array.from({ length: 4096 });
 	return (bytes, start, end, module) => {
 		const slot = hashOf(bytes, start, end) & slots.length - 1;
@@ -548,30 +614,29 @@ function isSame(known, bytes, start, end) {
 * @throws ProfileError where they are no profile, or one that cannot be counted.
 */
 async function readProfile(pieces, name) {
-	const reading = startReading(name);
+	const reading = startReading(name, ownBounds);
 	for await (const piece of pieces) reading.take(piece);
 	return reading.end();
 }
 /** @throws ProfileError as readProfile does. */
-function parseProfile(text, name = "the profile") {
-	const reading = startReading(name);
+function parseProfile(text, name = "the profile", bounds = ownBounds) {
+	const reading = startReading(name, bounds);
 	reading.take(Buffer.from(text));
 	return reading.end().profile;
 }
 /** By this many bytes it is known what a file is. */
 const headBytes = 65536;
-const longestLineBytes = 16777216;
-function startReading(givenName) {
+function startReading(givenName, bounds) {
 	const name = givenName.replace(/\p{Cc}/gu, "?");
 	let parser;
 	let unread = Buffer.alloc(0);
 	/** All of it but a last line that has not ended yet. */
 	function takeLines(bytes) {
-		parser ??= parserFor(bytes, name);
+		parser ??= parserFor(bytes, name, bounds);
 		const end = bytes.lastIndexOf("\n") + 1;
 		parser.take(bytes.subarray(0, end));
 		unread = bytes.subarray(end);
-		if (unread.length > longestLineBytes) throw noProfile(name);
+		checkLine(unread.length, name);
 	}
 	return {
 		take(piece) {
@@ -591,20 +656,21 @@ function startReading(givenName) {
 			if (parser === void 0) throw empty(name);
 			const read = parser.end(unfinished);
 			if (read.profile.stacks.length === 0) throw noProfile(name);
+			checkCharacters(read.profile.stacks, name, bounds);
 			if (Number.isSafeInteger(samplesOf(read.profile.stacks))) return read;
 			throw new ProfileError(`The samples of ${name} add up to more than can be counted exactly; profile for a shorter time.`);
 		}
 	};
 }
 const lineEnd = Buffer.from("\n");
-function parserFor(head, name) {
+function parserFor(head, name, bounds) {
 	refuseBinary(head, name);
 	const lines = head.toString("utf8", 0, headBytes).split("\n");
 	if (lines.every(isBlank)) throw empty(name);
-	if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name);
-	if (lines.some(isPerfScriptLine)) return perfScriptParser(name);
+	if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name, bounds);
+	if (lines.some(isPerfScriptLine)) return perfScriptParser(name, bounds);
 	const first = lines.find((line) => !isBlank(line) && !isComment(line));
-	if (first !== void 0 && isFoldedLine(first)) return foldedParser(name);
+	if (first !== void 0 && isFoldedLine(first)) return foldedParser(name, bounds);
 	throw noProfile(name);
 }
 const isCallGraphLine = (line) => /^@ \S.* \[\d+ samples\]/.test(line) || /^ *[\d.]+% {2}\[\d+\]/.test(line);

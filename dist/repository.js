@@ -108,7 +108,7 @@ const isNewName = (line) => line.startsWith("+++ ");
 /** The index of the first line after the hunk, by the line counts of its head (see POSIX, diff -u). */
 function afterHunk(lines, start, section) {
 	const head = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[start] ?? "");
-	if (head === null || !section?.header.some(isNewName)) refuse(`Line ${start + 1} of the diff starts a hunk of no file; send what git diff made.`);
+	if (head === null || !(section?.hunks || section?.header.some(isNewName))) refuse(`Line ${start + 1} of the diff starts a hunk of no file; send what git diff made.`);
 	section.hunks += 1;
 	let before = Number(head[1] ?? 1);
 	let after = Number(head[2] ?? 1);

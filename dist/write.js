@@ -2,8 +2,9 @@ import { n as graphsOf, r as svgOf, t as renderHtml } from "./html.js";
 import { n as intervalPlot } from "./interval-plot.js";
 import { t as cellName } from "./scenario.js";
 import { t as escaped } from "./xml.js";
-import { F as rejectionText, H as plainLine, N as headline, P as outcomeName, V as plainBlock, _ as renderMarkdown } from "./markdown.js";
+import { c as plainLine, s as plainBlock } from "./variant-name.js";
 import { c as formatPercent, f as metricName, o as formatInterval, r as formatChange, s as formatMetric } from "./format.js";
+import { F as rejectionText, N as headline, P as outcomeName, _ as renderMarkdown } from "./markdown.js";
 import { dirname, join } from "node:path";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 

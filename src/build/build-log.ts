@@ -1,5 +1,5 @@
 // Reads from a build's log why it failed.
-import { stripVTControlCharacters } from 'node:util';
+import { withoutSequences } from '../report/escape.ts';
 
 export type BuildFailure =
   | { readonly kind: 'out-of-disk' }
@@ -25,7 +25,7 @@ const mostLetters = 300;
 
 /** One line without colours and other control characters. */
 function plain(line: string): string {
-  const text = stripVTControlCharacters(line)
+  const text = withoutSequences(line)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
   return text.length > mostLetters ? `${text.slice(0, mostLetters - 1)}…` : text;

@@ -144,7 +144,8 @@ const isNewName = (line: string): boolean => line.startsWith('+++ ');
 /** The index of the first line after the hunk, by the line counts of its head (see POSIX, diff -u). */
 function afterHunk(lines: readonly string[], start: number, section: Section | undefined): number {
   const head = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[start] ?? '');
-  if (head === null || !section?.header.some(isNewName)) {
+  // Looked for once: a section may have as many hunks as lines before them.
+  if (head === null || !(section?.hunks || section?.header.some(isNewName))) {
     refuse(`Line ${start + 1} of the diff starts a hunk of no file; send what git diff made.`);
   }
   section.hunks += 1;

@@ -73,7 +73,7 @@ export function busyShare(before: Said, after: Said): BusyShare | undefined {
   if (running.length === 0) return undefined;
   return {
     overallRatio: shareOf(sumOf(running)),
-    busiestCpuRatio: Math.max(...running.map(shareOf)),
+    busiestCpuRatio: running.reduce((most, cpu) => Math.max(most, shareOf(cpu)), 0),
   };
 }
 
@@ -120,25 +120,36 @@ export type InterfaceCounters = {
 
 /** Reads `netstat -i -b -n -W`: what it says of the interfaces themselves, not of their addresses. */
 export function parseInterfaceCounters(text: string): Map<string, InterfaceCounters> {
-  const [head = [], ...rows] = text.split('\n').map((line) => line.trim().split(/\s+/));
+  const [head = '', ...lines] = text.split('\n');
+  const columns = words(head);
+  // The address may be blank, so what a column holds is counted from the right.
+  const [ipkts = 0, ierrs = 0, idrop = 0, opkts = 0, oerrs = 0] = [
+    'Ipkts',
+    'Ierrs',
+    'Idrop',
+    'Opkts',
+    'Oerrs',
+  ].map((column) => columns.indexOf(column) - columns.length);
   const counters = new Map<string, InterfaceCounters>();
-  for (const row of rows) {
+  for (const line of lines) {
+    if (!line.includes('<Link#')) continue;
+    const row = words(line);
     const [name = '', , network = ''] = row;
     if (!network.startsWith('<Link#')) continue;
-    // The address may be blank, so what a column holds is counted from the right.
-    const cell = (column: string) => Number(row.at(head.indexOf(column) - head.length));
     const values: InterfaceCounters = {
-      received: cell('Ipkts'),
-      receiveErrors: cell('Ierrs'),
-      receiveDrops: cell('Idrop'),
-      sent: cell('Opkts'),
-      sendErrors: cell('Oerrs'),
+      received: Number(row.at(ipkts)),
+      receiveErrors: Number(row.at(ierrs)),
+      receiveDrops: Number(row.at(idrop)),
+      sent: Number(row.at(opkts)),
+      sendErrors: Number(row.at(oerrs)),
     };
     // The star is of one that is down.
     if (Object.values(values).every(Number.isFinite)) counters.set(name.replace(/\*$/, ''), values);
   }
   return counters;
 }
+
+const words = (line: string): string[] => line.trim().split(/\s+/);
 
 /** What an interface counted between two readings; those that either lacks are absent. */
 export function countedBetween(before: Said, after: Said): Map<string, InterfaceCounters> {

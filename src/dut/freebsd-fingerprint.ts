@@ -109,7 +109,7 @@ function networkCards(text: string): [string, string][] {
     .filter((card) => /\sclass=0x02/.test(card))
     .map((card) => {
       const driver = card.replace(/@.*/s, '');
-      const names = [...card.matchAll(/^\s+(?:vendor|device)\s+= '(.*)'$/gm)];
+      const names = [...card.matchAll(/^[ \t]+(?:vendor|device)[ \t]+= '(.*)'$/gm)];
       return [`NIC ${driver}`, names.map(([, name]) => name).join(' ')];
     });
 }

@@ -20,9 +20,9 @@ export function parseIfconfig(text: string): Interface | undefined {
   const [, name, flags = '', mtu] =
     /^(\S+): flags=[0-9a-f]+<([^>]*)>.* mtu (\d+)/m.exec(text) ?? [];
   if (name === undefined) return undefined;
-  const options = /^\s+options=[0-9a-f]+<([^>]*)>/m.exec(text)?.[1] ?? '';
-  const mac = /^\s+ether (\S+)/m.exec(text)?.[1];
-  const media = /^\s+media: (.*\S)/m.exec(text)?.[1];
+  const options = /^[ \t]+options=[0-9a-f]+<([^>]*)>/m.exec(text)?.[1] ?? '';
+  const mac = /^[ \t]+ether (\S+)/m.exec(text)?.[1];
+  const media = /^[ \t]+media: (.*\S)/m.exec(text)?.[1];
   const gigabits = gigabitsOf(media ?? '');
   return {
     name,
@@ -32,7 +32,7 @@ export function parseIfconfig(text: string): Interface | undefined {
     ...(mac !== undefined && { mac: mac.toLowerCase() }),
     ...(media !== undefined && { media }),
     ...(gigabits !== undefined && { gigabits }),
-    isActive: /^\s+status: active$/m.test(text),
+    isActive: /^[ \t]+status: active$/m.test(text),
   };
 }
 
@@ -40,7 +40,8 @@ const listed = (names: string): string[] => names.split(',').filter(Boolean);
 
 /** What was negotiated stands in parentheses where it is not what was chosen. The names are those of ifmedia(4). */
 function gigabitsOf(media: string): number | undefined {
-  const active = /\((.*)\)/.exec(media)?.[1] ?? media;
+  const [start, end] = [media.indexOf('('), media.lastIndexOf(')')];
+  const active = start !== -1 && start < end ? media.slice(start + 1, end) : media;
   const [, digits, giga] = /\b(\d+)(G?)base/i.exec(active) ?? [];
   if (digits === undefined) return undefined;
   return giga === '' ? Number(digits) / 1000 : Number(digits);
@@ -50,18 +51,22 @@ export type Route = { destination: string; gateway: string; flags: string; inter
 
 /** Reads `netstat -rn -f FAMILY`; the columns are those of its header. */
 export function parseRoutes(text: string): Route[] {
-  const rows = text.split('\n').map(words);
+  const rows = filledLines(text).map(words);
   const head = rows.findIndex(([first]) => first === 'Destination');
-  const columns = rows[head] ?? [];
-  const cell = (row: string[], column: string) => row[columns.indexOf(column)] ?? '';
+  const [destination = -1, gateway = -1, flags = -1, netif = -1] = [
+    'Destination',
+    'Gateway',
+    'Flags',
+    'Netif',
+  ].map((column) => (rows[head] ?? []).indexOf(column));
   return rows
     .slice(head + 1)
-    .filter((row) => head !== -1 && row.length > columns.indexOf('Netif'))
+    .filter((row) => head !== -1 && row.length > netif)
     .map((row) => ({
-      destination: cell(row, 'Destination'),
-      gateway: cell(row, 'Gateway'),
-      flags: cell(row, 'Flags'),
-      interface: cell(row, 'Netif'),
+      destination: row[destination] ?? '',
+      gateway: row[gateway] ?? '',
+      flags: row[flags] ?? '',
+      interface: row[netif] ?? '',
     }));
 }
 
@@ -78,8 +83,7 @@ export function parseArp(text: string): Neighbour[] {
 
 /** Reads `ndp -an`. */
 export function parseNdp(text: string): Neighbour[] {
-  return text
-    .split('\n')
+  return filledLines(text)
     .map(words)
     .filter(([first = '']) => first.includes(':'))
     .map(([address = '', mac = '', name = '', expires]) =>
@@ -99,5 +103,8 @@ const neighbour = (
   interface: name,
   isPermanent,
 });
+
+/** A table of words is made of them, which of megabytes of empty lines would be gigabytes. */
+const filledLines = (text: string): string[] => text.split('\n').filter(Boolean);
 
 const words = (line: string): string[] => line.trim().split(/\s+/);

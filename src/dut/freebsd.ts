@@ -276,7 +276,7 @@ async function tracesOf(host: Host): Promise<Traces> {
 }
 
 function panicSince(before: Traces, now: Traces): string | undefined {
-  const dumped = /^\s*Panic String: (.+)$/m.exec(now.dump ?? '')?.[1];
+  const dumped = /^[ \t]*Panic String: (.+)$/m.exec(now.dump ?? '')?.[1];
   if (now.dump !== before.dump && dumped !== undefined) return dumped;
   return now.panics.length > before.panics.length ? now.panics.at(-1) : undefined;
 }

@@ -7,14 +7,27 @@ import {
   kernelIn,
   lastLineCut,
   linesOf,
+  type ProfileBounds,
   type ProfileParser,
   sampleCount,
+  stackList,
 } from './parser.ts';
-import type { Frame, Stack } from './profile.ts';
+import type { Frame } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
 /** The last space parts a stack from its count, so that names may have spaces; `# ` begins a comment. */
-export const isFoldedLine = (line: string): boolean => /\S.*[ \t]\d+\s*$/.test(line);
+export const isFoldedLine = (line: string): boolean => (partsOf(line)?.frames ?? '').trim() !== '';
+
+/** Undefined where no count ends the line. From its end: a pattern that may begin anywhere tries that at every letter. */
+function partsOf(line: string): { frames: string; count: string } | undefined {
+  const text = line.trimEnd();
+  let start = text.length;
+  while (isDigit(text.charCodeAt(start - 1))) start -= 1;
+  const isCounted = start < text.length && /[ \t]/.test(text.charAt(start - 1));
+  return isCounted ? { frames: text.slice(0, start - 1), count: text.slice(start) } : undefined;
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 /**
  * Every line is a stack, blank ones and comments aside. A frame may have its module before it as DTrace writes it,
@@ -22,9 +35,9 @@ export const isFoldedLine = (line: string): boolean => /\S.*[ \t]\d+\s*$/.test(l
  *
  * @throws ProfileError for another line, for a count that is not whole, or too large.
  */
-export function foldedParser(name: string): ProfileParser {
-  const frameOf = frameTable();
-  const stacks: Stack[] = [];
+export function foldedParser(name: string, bounds: ProfileBounds): ProfileParser {
+  const frameOf = frameTable(name, bounds);
+  const stacks = stackList(name, bounds);
   let kernel: string | undefined;
   let lines = 0;
 
@@ -37,12 +50,12 @@ export function foldedParser(name: string): ProfileParser {
     lines += 1;
     if (isBlank(line)) return;
     if (isComment(line)) {
-      if (stacks.length === 0) kernel ??= kernelIn(line);
+      if (stacks.all.length === 0) kernel ??= kernelIn(line);
       return;
     }
     const place = `${name}, line ${lines}`;
-    const [, frames = '', count = ''] = /^(.*)[ \t](\d+)\s*$/s.exec(line) ?? refuse(line, place);
-    stacks.push({
+    const { frames, count } = partsOf(line) ?? refuse(line, place);
+    stacks.add({
       frames: frames.split(';').map(framed),
       samples: sampleCount(count, place),
     });
@@ -50,14 +63,14 @@ export function foldedParser(name: string): ProfileParser {
 
   return {
     take(bytes) {
-      for (const line of linesOf(bytes)) takeLine(line);
+      for (const line of linesOf(bytes, name)) takeLine(line);
     },
     end(unfinished) {
       const rest = unfinished?.toString() ?? '';
       // Without its count nothing can be said of a stack.
       if (isFoldedLine(rest)) takeLine(rest);
       return {
-        profile: { format: 'folded', ...(kernel !== undefined && { kernel }), stacks },
+        profile: { format: 'folded', ...(kernel !== undefined && { kernel }), stacks: stacks.all },
         notes: unfinished === undefined ? [] : [cutNote(name, lastLineCut)],
       };
     },
@@ -65,7 +78,7 @@ export function foldedParser(name: string): ProfileParser {
 }
 
 function refuse(line: string, place: string): never {
-  const fraction = /[ \t](\d*\.\d+)\s*$/.exec(line)?.[1];
+  const fraction = /[ \t](\d*\.\d+)$/.exec(line.trimEnd())?.[1];
   throw new ProfileError(
     fraction === undefined
       ? `${place}: this is no folded stack like "main;read 12", unlike what is above it; remove it, or fold the profile again.`

@@ -130,4 +130,4 @@ const bareName = (name: string): string =>
   name
     .replace(/^.*`/, '')
     .replace(/_\[[a-z]\]$/, '')
-    .replace(/\.(?:constprop|isra|part|cold|lto_priv|llvm)\..*$/, '');
+    .replace(/\.(?:constprop|isra|part|cold|lto_priv|llvm)\..*$/s, '');

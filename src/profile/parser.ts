@@ -1,6 +1,40 @@
 // What the parsers of all formats share: whole lines go in, frames are told apart, one profile comes out.
-import type { Frame, Profile } from './profile.ts';
+import type { Frame, Profile, Stack } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
+
+/** What a profile may hold; a few megabytes can be made to say far more than they have room for. */
+export type ProfileBounds = {
+  /** Frames of one stack. */
+  depth: number;
+  /** Different functions. */
+  functions: number;
+  /** Frames of all stacks together. */
+  frames: number;
+  /** In the names of all stacks together, as folded text has them; absent where that goes to a file piece by piece. */
+  characters?: number;
+};
+
+/**
+ * For files that somebody names at a shell. 100 MB of a kernel's call graph have thousands of functions and some ten
+ * million frames; these bounds are where a process of 4 GB comes to its end.
+ */
+export const ownBounds: ProfileBounds = {
+  depth: 16_384,
+  functions: 2_000_000,
+  frames: 60_000_000,
+};
+
+/**
+ * For what a machine with a stranger's kernel says, or a stranger's artifact. hwpmc(4) is told to keep 100 frames of a
+ * stack, and Linux keeps 127; published profiles of forwarding have less than 2,000 functions, 100,000 frames and 2 MB
+ * as folded text. All of this is drawn in a few seconds.
+ */
+export const foreignBounds: ProfileBounds = {
+  depth: 1024,
+  functions: 100_000,
+  frames: 2_000_000,
+  characters: 64 * 1024 ** 2,
+};
 
 export type ReadProfile = {
   profile: Profile;
@@ -17,23 +51,80 @@ export type ProfileParser = {
 
 export type FrameTable = (name: string, module?: string) => Frame;
 
-/** Answers one and the same object for the same name and module. */
-export function frameTable(): FrameTable {
+/** Answers one and the same object for the same name and module; throws a ProfileError for too many. */
+export function frameTable(file: string, bounds: ProfileBounds): FrameTable {
   const byModule = new Map<string | undefined, Map<string, Frame>>();
+  let functions = 0;
   return (name, module) => {
     const byName = byModule.get(module) ?? new Map<string, Frame>();
     const known = byName.get(name);
     if (known !== undefined) return known;
+    functions += 1;
+    if (functions > bounds.functions) throw tooMuch(file, bounds.functions, 'different functions');
     const frame = module === undefined ? { name } : { name, module };
     byModule.set(module, byName.set(name, frame));
     return frame;
   };
 }
 
+/** Gathers the stacks of one profile; throws a ProfileError where they come to more than the bounds. */
+export function stackList(file: string, bounds: ProfileBounds) {
+  const all: Stack[] = [];
+  let frames = 0;
+  return {
+    all,
+    add(stack: Stack): void {
+      checkDepth(stack.frames.length, file, bounds);
+      frames += stack.frames.length;
+      if (frames > bounds.frames) throw tooMuch(file, bounds.frames, 'frames in all its stacks');
+      all.push(stack);
+    },
+  };
+}
+
+/** A call graph of pmcstat names a function once for any number of stacks. */
+export function checkCharacters(
+  stacks: readonly Stack[],
+  file: string,
+  bounds: ProfileBounds,
+): void {
+  const { characters: most } = bounds;
+  if (most === undefined) return;
+  let characters = 0;
+  for (const { frames } of stacks) {
+    for (const { name, module = '' } of frames) characters += name.length + module.length + 2;
+  }
+  if (characters > most) throw tooMuch(file, most, 'characters in the names of all its stacks');
+}
+
+/** As soon as it is known: a stack need not be built to be refused. */
+export function checkDepth(depth: number, file: string, bounds: ProfileBounds): void {
+  if (depth > bounds.depth) throw tooMuch(file, bounds.depth, 'frames in one stack');
+}
+
+const tooMuch = (file: string, most: number, what: string): ProfileError =>
+  new ProfileError(
+    `${file} has more than ${grouping.format(most)} ${what}, and at most so many are read; profile for a shorter time.`,
+  );
+
+const grouping = new Intl.NumberFormat('en-US');
+
+/** A stack of the deepest kind that is read, with long names, is some hundred thousand. */
+const longestLineBytes = 1024 ** 2;
+
+/** Throws a ProfileError for a line that no profile has. */
+export function checkLine(bytes: number, file: string): void {
+  if (bytes <= longestLineBytes) return;
+  throw new ProfileError(
+    `${file} has a line of more than ${grouping.format(longestLineBytes)} bytes, which no profile has; give what pmcstat -G or perf script printed.`,
+  );
+}
+
 /** Each of its own memory: a slice of a larger text would keep all of it. */
-export function* linesOf(bytes: Buffer): Iterable<string> {
+export function* linesOf(bytes: Buffer, file: string): Iterable<string> {
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf('\n', start);
+    checkLine(end - start, file);
     yield bytes.toString('utf8', start, end);
     start = end + 1;
   }

@@ -1,5 +1,6 @@
 // Parses what perf script prints: a head line for each sample, and below it the stack from the function sampled outwards.
 import {
+  checkDepth,
   cutNote,
   eventsOf,
   frameTable,
@@ -8,7 +9,9 @@ import {
   kernelIn,
   lastLineCut,
   linesOf,
+  type ProfileBounds,
   type ProfileParser,
+  stackList,
 } from './parser.ts';
 import type { Frame, Stack } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
@@ -17,7 +20,10 @@ import { ProfileError } from './profile-error.ts';
 export const isPerfScriptLine = (line: string): boolean =>
   isComment(line)
     ? /^# (?:perf version|captured on)\b/.test(line)
-    : headIn(line)?.isSure === true || /^\s+[\da-f]+ \S.* \(.+\)$|^\t[ \da-f]{16} \S/.test(line);
+    : headIn(line)?.isSure === true || isFrameOfModule(line) || /^\t[ \da-f]{16} \S/.test(line);
+
+const isFrameOfModule = (line: string): boolean =>
+  line.endsWith(')') && /^\s+[\da-f]+ \S.* \(./.test(line.slice(0, -1));
 
 /**
  * One stack for each set of equal ones, each with the command's name as its outermost frame, where perf tells it; a
@@ -26,9 +32,9 @@ export const isPerfScriptLine = (line: string): boolean =>
  *
  * @throws ProfileError where there is no sample.
  */
-export function perfScriptParser(name: string): ProfileParser {
-  const frameOf = frameTable();
-  const stacks = stackTable();
+export function perfScriptParser(name: string, bounds: ProfileBounds): ProfileParser {
+  const frameOf = frameTable(name, bounds);
+  const stacks = stackTable(name, bounds);
   const events = new Set<string>();
   let kernel: string | undefined;
   /** Its frames in perf's order. */
@@ -55,6 +61,7 @@ export function perfScriptParser(name: string): ProfileParser {
   function takeFrame(line: string): void {
     sample ??= { frames: [] };
     sample.frames.push(...frameIn(line, frameOf));
+    checkDepth(sample.frames.length, name, bounds);
   }
 
   function endSample(): void {
@@ -67,7 +74,7 @@ export function perfScriptParser(name: string): ProfileParser {
 
   return {
     take(bytes) {
-      for (const line of linesOf(bytes)) takeLine(line);
+      for (const line of linesOf(bytes, name)) takeLine(line);
     },
     end(unfinished) {
       const rest = unfinished?.toString().trimEnd() ?? '';
@@ -107,28 +114,32 @@ type Head = {
  * Commands may have spaces and numbers of their own.
  */
 function headIn(line: string): Head | undefined {
-  const withPid = numbered.exec(line);
-  const found = withPid ?? unnumbered.exec(line);
+  const text = line.trimEnd();
+  const withPid = numbered.exec(text);
+  const found = withPid ?? unnumbered.exec(text);
   if (found === null || / PERF_RECORD_/.test(line)) return undefined;
   const [, command = '', cpu, time, event, rest = ''] = found;
   const isSure = (cpu ?? time) !== undefined || (withPid !== null && event !== undefined);
   return { command, rest, isSure, ...(event !== undefined && { event }) };
 }
 
+// The end of the command is tried at 64 places, so what may follow there is bounded: perf pads to 16 columns at most.
+const blanks = String.raw`\s{1,64}`;
+const number = String.raw`\d{1,20}`;
 const command = String.raw`^\s*(\S.{0,63}?)`;
 const [pid, cpu, time, period] = [
-  String.raw`\s+-?\d+(?:/-?\d+)?`,
-  String.raw`(?:\s+\[(\d+)\])?`,
-  String.raw`(?:\s+(\d+\.\d+):)?`,
-  String.raw`(?:\s+\d+)?`,
+  `${blanks}-?${number}(?:/-?${number})?`,
+  String.raw`(?:${blanks}\[(${number})\])?`,
+  String.raw`(?:${blanks}(${number}\.${number}):)?`,
+  `(?:${blanks}${number})?`,
 ];
-const event = String.raw`(?:\s+(\S+):(\s.*)?)?\s*$`;
+const event = String.raw`(?:${blanks}(\S{1,512}):(\s.*)?)?$`;
 const numbered = new RegExp(`${command}${pid}${cpu}${time}${period}${event}`);
 const unnumbered = new RegExp(`${command}${cpu}${time}${period}${event}`);
 
 /** `ADDRESS NAME+0xOFFSET (MODULE)`; none where a line is something else. */
 function frameIn(line: string, frameOf: (name: string, module?: string) => Frame): Frame[] {
-  const text = /^\s+[0-9a-f]+\s+(\S.*?)\s*$/.exec(line)?.[1];
+  const text = /^\s+[0-9a-f]+\s+(\S.*)$/.exec(line.trimEnd())?.[1];
   if (text === undefined) return [];
   const [symbol, module] = modulePart(text);
   return [frameOf(symbol.replace(offset, ''), module?.replace(offset, ''))];
@@ -147,10 +158,10 @@ function modulePart(text: string): [symbol: string, module?: string] {
 }
 
 /** Of stacks with the same frames the samples are added up, in the order of the first of them. */
-function stackTable() {
+function stackTable(name: string, bounds: ProfileBounds) {
   const numbers = new Map<Frame, number>();
   const known = new Map<string, Stack & { samples: number }>();
-  const all: Stack[] = [];
+  const stacks = stackList(name, bounds);
 
   function numberOf(frame: Frame): number {
     const number = numbers.get(frame) ?? numbers.size;
@@ -159,13 +170,13 @@ function stackTable() {
   }
 
   return {
-    all,
+    all: stacks.all,
     add(innermostFirst: readonly Frame[]): void {
       const key = innermostFirst.map(numberOf).join(' ');
       const stack = known.get(key) ?? { frames: innermostFirst.toReversed(), samples: 0 };
       if (stack.samples === 0) {
         known.set(key, stack);
-        all.push(stack);
+        stacks.add(stack);
       }
       stack.samples += 1;
     },

@@ -1,14 +1,18 @@
 // Parses call graphs of FreeBSD's pmcstat -G, byte by byte, for they grow large: under each function its callers, indented.
 import {
+  checkDepth,
+  checkLine,
   cutNote,
   eventsOf,
   frameTable,
   kernelIn,
   lastLineCut,
+  type ProfileBounds,
   type ProfileParser,
   sampleCount,
+  stackList,
 } from './parser.ts';
-import type { Frame, Stack } from './profile.ts';
+import type { Frame } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
 /**
@@ -17,11 +21,11 @@ import { ProfileError } from './profile-error.ts';
  *
  * @throws ProfileError where no line is a sample, or a number is too large.
  */
-export function pmcstatGraphParser(name: string): ProfileParser {
-  const frames = frameCache();
+export function pmcstatGraphParser(name: string, bounds: ProfileBounds): ProfileParser {
+  const frames = frameCache(name, bounds);
   const moduleIn = moduleCache();
   const nameless: Frame = { name: '' };
-  const stacks: Stack[] = [];
+  const stacks = stackList(name, bounds);
   const events = new Set<string>();
   /** From the function that was sampled to the caller in the line read last, by indent. */
   const branch: Frame[] = [];
@@ -34,7 +38,7 @@ export function pmcstatGraphParser(name: string): ProfileParser {
   let held = 0;
 
   const place = () => `${name}, line ${lines}`;
-  const endBranch = () => stacks.push({ frames: branch.slice(0, depth + 1).reverse(), samples });
+  const endBranch = () => stacks.add({ frames: branch.slice(0, depth + 1).reverse(), samples });
 
   function countIn(bytes: Buffer, start: number, end: number): number {
     if (end - start > exactDigits)
@@ -51,6 +55,7 @@ export function pmcstatGraphParser(name: string): ProfileParser {
     if (depth === 0) module = undefined;
     if (nameEnd < lineEnd) module = moduleIn(bytes.toString('utf8', nameEnd, lineEnd)) ?? module;
 
+    checkDepth(depth + 1, name, bounds);
     // An indent that jumps leaves callees that nothing names.
     while (branch.length < depth) branch.push(nameless);
     branch[depth] = frames(bytes, nameStart, nameEnd, module);
@@ -72,6 +77,7 @@ export function pmcstatGraphParser(name: string): ProfileParser {
       lines += 1;
       const line = sampleAt(bytes, start);
       const end = lineEndAfter(bytes, line?.nameEnd ?? start);
+      checkLine(end - start, name);
       if (line !== undefined) takeSample(bytes, line, end);
       else if (isNotice(bytes[start])) takeOther(bytes.toString('utf8', start, end));
       start = end + 1;
@@ -94,7 +100,12 @@ export function pmcstatGraphParser(name: string): ProfileParser {
           ? `with ${held} of the ${announced} samples that it announces`
           : unfinished && lastLineCut;
       return {
-        profile: { format: 'pmcstat', ...about, ...(kernel !== undefined && { kernel }), stacks },
+        profile: {
+          format: 'pmcstat',
+          ...about,
+          ...(kernel !== undefined && { kernel }),
+          stacks: stacks.all,
+        },
         notes: [...notes, ...(how === undefined ? [] : [cutNote(name, how)])],
       };
     },
@@ -189,8 +200,8 @@ function moduleCache(): (afterName: string) => string | undefined {
  * Finds the frame of a name's bytes without making a text of them where they were met before: each slot of the table
  * remembers the name met last whose bytes add up to it.
  */
-function frameCache() {
-  const frameOf = frameTable();
+function frameCache(name: string, bounds: ProfileBounds) {
+  const frameOf = frameTable(name, bounds);
   const slots = Array.from<Met | undefined>({ length: 0x1000 });
 
   return (bytes: Buffer, start: number, end: number, module: string | undefined): Frame => {

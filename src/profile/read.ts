@@ -1,10 +1,21 @@
 // Reads a profile of any format that we know, told by what is in it and never by its name, as its bytes arrive.
 import { foldedParser, isFoldedLine } from './folded.ts';
-import { isBlank, isComment, type ProfileParser, type ReadProfile } from './parser.ts';
+import {
+  checkCharacters,
+  checkLine,
+  isBlank,
+  isComment,
+  ownBounds,
+  type ProfileBounds,
+  type ProfileParser,
+  type ReadProfile,
+} from './parser.ts';
 import { isPerfScriptLine, perfScriptParser } from './perf-script.ts';
 import { pmcstatGraphParser } from './pmcstat-graph.ts';
 import { type Profile, samplesOf } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
+
+export { foreignBounds } from './parser.ts';
 
 /**
  * Reads a file's bytes in pieces of any size; `name` is what errors and notes call it.
@@ -15,34 +26,37 @@ export async function readProfile(
   pieces: AsyncIterable<Uint8Array>,
   name: string,
 ): Promise<ReadProfile> {
-  const reading = startReading(name);
+  const reading = startReading(name, ownBounds);
   for await (const piece of pieces) reading.take(piece);
   return reading.end();
 }
 
 /** @throws ProfileError as readProfile does. */
-export function parseProfile(text: string, name = 'the profile'): Profile {
-  const reading = startReading(name);
+export function parseProfile(
+  text: string,
+  name = 'the profile',
+  bounds: ProfileBounds = ownBounds,
+): Profile {
+  const reading = startReading(name, bounds);
   reading.take(Buffer.from(text));
   return reading.end().profile;
 }
 
 /** By this many bytes it is known what a file is. */
 const headBytes = 64 * 1024;
-const longestLineBytes = 16 * 1024 * 1024;
 
-function startReading(givenName: string) {
+function startReading(givenName: string, bounds: ProfileBounds) {
   const name = givenName.replace(/\p{Cc}/gu, '?');
   let parser: ProfileParser | undefined;
   let unread: Buffer = Buffer.alloc(0);
 
   /** All of it but a last line that has not ended yet. */
   function takeLines(bytes: Buffer): void {
-    parser ??= parserFor(bytes, name);
+    parser ??= parserFor(bytes, name, bounds);
     const end = bytes.lastIndexOf('\n') + 1;
     parser.take(bytes.subarray(0, end));
     unread = bytes.subarray(end);
-    if (unread.length > longestLineBytes) throw noProfile(name);
+    checkLine(unread.length, name);
   }
 
   return {
@@ -64,6 +78,7 @@ function startReading(givenName: string) {
       if (parser === undefined) throw empty(name);
       const read = parser.end(unfinished);
       if (read.profile.stacks.length === 0) throw noProfile(name);
+      checkCharacters(read.profile.stacks, name, bounds);
       if (Number.isSafeInteger(samplesOf(read.profile.stacks))) return read;
       throw new ProfileError(
         `The samples of ${name} add up to more than can be counted exactly; profile for a shorter time.`,
@@ -74,14 +89,14 @@ function startReading(givenName: string) {
 
 const lineEnd = Buffer.from('\n');
 
-function parserFor(head: Buffer, name: string): ProfileParser {
+function parserFor(head: Buffer, name: string, bounds: ProfileBounds): ProfileParser {
   refuseBinary(head, name);
   const lines = head.toString('utf8', 0, headBytes).split('\n');
   if (lines.every(isBlank)) throw empty(name);
-  if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name);
-  if (lines.some(isPerfScriptLine)) return perfScriptParser(name);
+  if (lines.some(isCallGraphLine)) return pmcstatGraphParser(name, bounds);
+  if (lines.some(isPerfScriptLine)) return perfScriptParser(name, bounds);
   const first = lines.find((line) => !isBlank(line) && !isComment(line));
-  if (first !== undefined && isFoldedLine(first)) return foldedParser(name);
+  if (first !== undefined && isFoldedLine(first)) return foldedParser(name, bounds);
   throw noProfile(name);
 }
 

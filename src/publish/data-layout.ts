@@ -167,6 +167,7 @@ export function nextFiles(
 /** Those lines of a history that can be read: people can edit a branch, and one bad line must not stop a gate. */
 export function parseHistory(text: string): HistoryEntry[] {
   return text.split('\n').flatMap((line) => {
+    if (!line.startsWith('{')) return [];
     const entry = historyEntrySchema.safeParse(parsedJson(line));
     return entry.success ? entry.data : [];
   });

@@ -46,8 +46,11 @@ function fenceFor(text: string, least: number): string {
 
 /** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
 function withoutControls(text: string): string {
-  return text.replace(sequences, '').replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, '');
+  return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, '');
 }
+
+/** Without what a terminal obeys; control characters that stand alone stay. */
+export const withoutSequences = (text: string): string => text.replace(sequences, '');
 
 /**
  * What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own

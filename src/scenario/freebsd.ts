@@ -151,7 +151,7 @@ function pfIn({ pfInfo = '', pfRules = '' }: ProofOutputs): Found {
   return {
     sees: /^Status: Enabled\b/m.test(pfInfo) ? 'everything' : 'nothing',
     rules: onOneLine(pfRules),
-    states: Number(/^\s+inserts\s+(\d+)/m.exec(pfInfo)?.[1] ?? 0),
+    states: Number(/^[ \t]+inserts[ \t]+(\d+)/m.exec(pfInfo)?.[1] ?? 0),
   };
 }
 
@@ -175,4 +175,9 @@ function amount(some: number, all: number): Found['sees'] {
 /** Accepts or refuses what no rule took; ours takes everything. */
 const lastRule = /^65535 .*$/m;
 
-const onOneLine = (rules: string): string => rules.trim().replace(/\s*\n\s*/g, '; ');
+const onOneLine = (rules: string): string =>
+  rules
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join('; ');

@@ -45,8 +45,8 @@ export type Sent =
 
 /** Reads the summary at the end of trafgen's log: packets handed to the kernel, and in how long. */
 export function parseTrafgenLog(log: string): Sent {
-  const packets = /^\s*(\d+) packets outgoing$/m.exec(log)?.[1];
-  const time = /^\s*(\d+) sec, (\d+) usec on CPU/m.exec(log);
+  const packets = /^[ \t]*(\d+) packets outgoing$/m.exec(log)?.[1];
+  const time = /^[ \t]*(\d+) sec, (\d+) usec on CPU/m.exec(log);
   const seconds = Number(time?.[1]) + Number(time?.[2]) / 1e6;
   if (packets === undefined || !(seconds > 0)) {
     const lastLine = log.trim().split('\n').at(-1) ?? '';
