@@ -3,9 +3,9 @@ import { a as studentTail, c as mean, m as sumNthPowerDeviations, n as criticalT
 import { C as object, E as string, T as record, b as literal, g as boolean, m as array, n as cellSchema, t as cellName, v as discriminatedUnion, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { r as reasonOf } from "./one-line.js";
-import { n as isJudged } from "./variant-name.js";
 import { l as runSchema, n as cellProfileSchema, s as rejectionSchema, t as blastSchema } from "./result.js";
 import { M as runsApart } from "./markdown.js";
+import { n as isJudged } from "./variant-name.js";
 import { n as lookSizes } from "./design.js";
 import { t as median } from "./summary.js";
 import { t as withoutPaths } from "./without-paths.js";

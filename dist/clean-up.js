@@ -5,12 +5,12 @@ import { t as datetime } from "./iso.js";
 import { n as number } from "./coerce.js";
 import { a as rerunAsRoot } from "./requirements.js";
 import { r as openConduit } from "./conduit.js";
-import { g as timeText, h as secondsFor, l as cancelled, m as placeInLine, n as openBuild, p as expectation, r as askSchema, s as newestTeller, u as endingOfError } from "./harbormaster.js";
+import { _ as timeText, g as secondsFor, h as placeInLine, l as cancelled, n as openBuild, p as expectation, r as askSchema, s as newestTeller, u as endingOfError } from "./harbormaster.js";
 import { i as exitCodes } from "./exit2.js";
 import { r as reasonOf } from "./one-line.js";
 import { a as githubFailure, i as publishComment, t as createOctokit } from "./github.js";
 import { d as patchName, f as patchSchema } from "./result.js";
-import { a as codeSpan, c as plainLine } from "./variant-name.js";
+import { a as plainLine, n as codeSpan } from "./escape.js";
 import { r as releaseLeft } from "./lease-file.js";
 import { S as wrongName } from "./schema.js";
 import { d as priorities, t as UsageError } from "./overrides.js";
@@ -111,6 +111,13 @@ function openCheck(octokit, subject, options) {
 				actions
 			}, secondsFor(ending));
 		},
+		linked: (ending) => teller.tellInstead({
+			status: "linked",
+			output: {
+				title: ending.title,
+				summary: withJob(ending.summary)
+			}
+		}, secondsFor(ending)),
 		left: teller.left
 	};
 }
@@ -250,6 +257,17 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOpen = false }) {
 	};
 	return async (view) => {
 		try {
+			if (view.status === "linked") {
+				if (id === void 0) return { kind: "told" };
+				await checks.update({
+					owner,
+					repo,
+					check_run_id: id,
+					request,
+					output: view.output
+				});
+				return { kind: "told" };
+			}
 			if (id === void 0 ? mayExist : mayBeComplete) {
 				const found = await find(view);
 				id ??= found?.id;
@@ -455,6 +473,10 @@ function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, no
 	const heading = (text) => `### ⏳ ppsgate: ${patchName(pullRequest)} ${text}`;
 	const job = `<sub>[the job](${detailsUrl}) · commit ${codeSpan(headCommit)}</sub>`;
 	const said = (...parts) => ({ body: parts.filter(Boolean).join("\n\n") });
+	const ended = (ending) => ending.result === void 0 ? said(unmeasured(pullRequest, ending), job) : {
+		body: ending.summary,
+		title: ending.title
+	};
 	let since;
 	return {
 		queued(text) {
@@ -469,14 +491,8 @@ function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, no
 			const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
 			teller.tell(said(heading("is being measured"), where, codeSpan(line), job));
 		},
-		ended(ending) {
-			const { result, title, summary } = ending;
-			const view = result === void 0 ? said(unmeasured(pullRequest, ending), job) : {
-				body: summary,
-				title
-			};
-			return teller.tellLast(view, secondsFor(ending));
-		},
+		ended: (ending) => teller.tellLast(ended(ending), secondsFor(ending)),
+		linked: (ending) => teller.tellInstead(ended(ending), secondsFor(ending)),
 		left: teller.left
 	};
 }

@@ -3233,8 +3233,9 @@ async function reported(directory, { json, page }) {
 	if (json) return `${JSON.stringify(written, null, 2)}\n`;
 	if (!page) return renderMarkdown(written);
 	const { writeResult } = await import("./write2.js");
-	const { result, profiles } = await explained(written, directory);
-	await writeResult(directory, result, profiles);
+	const warn = (text) => process.stderr.write(`ppsgate: ${text}\n`);
+	const { result, profiles } = await explained(written, directory, warn);
+	await writeResult(directory, result, profiles, warn);
 	return `${join(directory, "report", "index.html")}\n`;
 }
 

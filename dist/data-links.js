@@ -1,12 +1,13 @@
 import { n as __require, r as __toESM, t as __commonJSMin } from "./rolldown-runtime.js";
 import { C as object, E as string, S as number, b as literal, m as array, n as cellSchema, p as _enum, t as cellName, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
-import { a as codeSpan } from "./variant-name.js";
+import { r as reasonOf } from "./one-line.js";
+import { n as codeSpan } from "./escape.js";
 import { l as formatPps } from "./format.js";
 import { d as patchName } from "./result.js";
 import { P as outcomeName, _ as renderMarkdown } from "./markdown.js";
 import { i as historyEntrySchema, n as earlierEntries, r as historyEntries } from "./history.js";
-import { n as graphsOf, r as svgOf, t as renderHtml } from "./html.js";
+import { n as drawGraph, r as graphsOf, t as renderHtml } from "./html.js";
 import { createHash } from "node:crypto";
 
 // node_modules/color-name/index.js
@@ -229355,11 +229356,12 @@ const pathsOfResult = ({ path, others }) => [
 	reportName,
 	...others
 ].map((name) => `${path}/${name}`);
-function filesOfResult({ result, profiles }, { isSite, now }) {
+function filesOfResult(publication, { isSite, now }) {
+	const { result } = publication;
 	const at = timeOf(result, now);
 	const path = folderOf(result);
-	const graphs = new Map(graphsOf(result, profiles).map((graph) => [`${graph.anchor}.svg`, svgOf(graph)]));
-	const others = [...graphs, ...isSite ? [[pageName, renderHtml(result, profiles)]] : []];
+	const graphs = graphFiles(publication);
+	const others = [...graphs, ...isSite ? pageFile(publication) : []];
 	const graph = (anchor) => graphs.has(`${anchor}.svg`) ? `${anchor}.svg` : void 0;
 	const links = {
 		rawData: `[\`${jsonName}\`](${jsonName})`,
@@ -229384,6 +229386,35 @@ function filesOfResult({ result, profiles }, { isSite, now }) {
 		},
 		files: named.map(([name, text]) => [`${path}/${name}`, text])
 	};
+}
+/** Of all flamegraphs of one result: some hundred as those of kernels are, or whatever a hostile profile makes of one. */
+const mostGraphBytes = 64 * 1024 ** 2;
+function graphFiles({ result, profiles, leftOut = () => {} }) {
+	const files = /* @__PURE__ */ new Map();
+	let room = mostGraphBytes;
+	for (const graph of graphsOf(result, profiles)) {
+		const drawn = drawGraph(graph);
+		if (drawn.kind === "left-out") {
+			leftOut(drawn.why);
+			continue;
+		}
+		room -= Buffer.byteLength(drawn.svg);
+		if (room < 0) {
+			leftOut(`Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostGraphBytes} bytes together.`);
+			return files;
+		}
+		files.set(`${graph.anchor}.svg`, drawn.svg);
+	}
+	return files;
+}
+/** None where it cannot be made: the rest of the result is kept all the same. */
+function pageFile({ result, profiles, leftOut = () => {} }) {
+	try {
+		return [[pageName, renderHtml(result, profiles)]];
+	} catch (error) {
+		leftOut(`The report is kept without its page (${reasonOf(error)}).`);
+		return [];
+	}
 }
 /** When the experiment began, as far as that is to be believed. */
 const timeOf = ({ startedAt }, now) => isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);

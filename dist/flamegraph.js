@@ -1,10 +1,12 @@
 import { t as escaped } from "./xml.js";
-import { t as samplesOf } from "./profile.js";
+import { n as samplesOf, t as ProfileError } from "./profile-error.js";
 
 // src/profile/flamegraph-layout.ts
 /**
 * Siblings by name, as wide as their samples of one of the two. The same path in both is one box, by its names alone.
 * Too narrow boxes are not followed further: large profiles have most of their paths in there.
+*
+* @throws ProfileError for more boxes than anybody can look at.
 */
 function layout(stacks, by, { pixelsPerSample, leastPixels }) {
 	const root = boxOf({ name: "all" });
@@ -14,8 +16,11 @@ function layout(stacks, by, { pixelsPerSample, leastPixels }) {
 	const isDrawn = ({ width }) => width >= leastPixels;
 	const rows = [];
 	let hiddenSamples = isDrawn(root) ? 0 : root.samples[by];
+	let boxes = 0;
 	for (let row = [root].filter(isDrawn); row.length > 0;) {
 		rows.push(row);
+		boxes += row.length;
+		if (boxes > mostBoxes) throw tooMany;
 		const above = row.flatMap((box) => callees(box, rows.length - 1, {
 			by,
 			pixelsPerSample
@@ -29,6 +34,9 @@ function layout(stacks, by, { pixelsPerSample, leastPixels }) {
 		hiddenSamples
 	};
 }
+/** A row has 12,000 at most, and published profiles of kernels some 300 in all; a browser is slow with more than these. */
+const mostBoxes = 1e5;
+const tooMany = new ProfileError(`A flamegraph of more than ${mostBoxes} frames is not drawn; fold the profile, and draw a part of it.`);
 const boxOf = (frame) => ({
 	name: frame.name,
 	module: moduleName(frame),
@@ -494,6 +502,8 @@ output{white-space:nowrap}}
 * Against a base, colours tell how the share of a path changed. Paths that only the base has stand in a lane of their
 * own at the same scale: above their callers, which are as wide as they are now, there may be no room for them.
 * Frames of both are the same where names and callers are, wherever the kernel and its modules lay.
+*
+* @throws ProfileError for one that is too large for a browser.
 */
 function flamegraph(profile, options) {
 	const { base, widthPixels = 1200, standalone = true } = options;
@@ -620,6 +630,7 @@ function vanishedLane(placed, changeOf) {
 	return [line("note", heading, 32), drawn];
 }
 function flames({ rows }, { look, about }) {
+	let characters = 0;
 	return {
 		markup: `<g class="flames">\n${rows.map((row, depth) => {
 			const frames = row.map((box) => {
@@ -627,13 +638,19 @@ function flames({ rows }, { look, about }) {
 				const module = box.module === void 0 ? "" : `${escaped(shortened(box.module))} · `;
 				const label = fitted(name, box.width);
 				const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
-				return `<g class="${look(box)}"><title>${escaped(shortened(name))}\n${module}${about(box)}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
+				const frame = `<g class="${look(box)}"><title>${escaped(shortened(name))}\n${module}${about(box)}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
+				characters += frame.length;
+				if (characters > mostCharacters) throw tooLarge;
+				return frame;
 			});
 			return `<g transform="translate(0 ${(rows.length - 1 - depth) * rowHeight})">\n${frames.join("\n")}\n</g>`;
 		}).join("\n")}\n</g>`,
 		height: rows.length * rowHeight
 	};
 }
+/** A frame has some 200, and one of a name that is made for that two thousand. */
+const mostCharacters = 3e7;
+const tooLarge = new ProfileError(`A flamegraph of more than ${mostCharacters} characters is not drawn; fold the profile, and draw a part of it.`);
 const shortened = (text, mostCharacters = longestName) => text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1)}…`;
 /** What of a name there is room for. */
 function fitted(name, width) {

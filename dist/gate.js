@@ -1,7 +1,7 @@
 import { t as cellName } from "./scenario.js";
 import { r as reasonOf } from "./one-line.js";
-import { n as isJudged } from "./variant-name.js";
 import { P as outcomeName } from "./markdown.js";
+import { n as isJudged } from "./variant-name.js";
 import { a as systemOf } from "./schema.js";
 import { t as UsageError } from "./overrides.js";
 import { t as RepositoryError } from "./repository.js";
@@ -335,8 +335,12 @@ async function carryOut(plan, directory, reserved, world) {
 			onEvent,
 			signal
 		});
-		const { result, profiles } = await explained(assembleResult(plan, journal), directory);
-		await writeResult(directory, result, profiles);
+		const warn = (text) => onEvent({
+			kind: "warning",
+			text
+		});
+		const { result, profiles } = await explained(assembleResult(plan, journal), directory, warn);
+		await writeResult(directory, result, profiles, warn);
 		await world.history.append(historyEntries(result));
 		return result;
 	} finally {

@@ -2,7 +2,7 @@ import { i as exitCodes, n as exitCodeOfResult, t as exitCodeOfError } from "./e
 import { C as object, E as string, T as record, g as boolean, k as unknown, r as families, t as cellName, y as int } from "./scenario.js";
 import { r as reasonOf } from "./one-line.js";
 import { t as ConduitError } from "./conduit.js";
-import { i as codeBlock, s as plainBlock } from "./variant-name.js";
+import { i as plainBlock, t as codeBlock } from "./escape.js";
 import { c as formatPercent, o as formatInterval, r as formatChange, s as formatMetric, t as expectedly } from "./format.js";
 import { L as verdictLine, P as outcomeName, _ as renderMarkdown } from "./markdown.js";
 import { D as require_fastest_levenshtein, w as excerpt, x as didYouMean } from "./schema.js";
@@ -26,6 +26,9 @@ const together = (answers) => ({
 	async ended(ending) {
 		await Promise.all(answers.map((answer) => answer.ended(ending)));
 	},
+	async linked(ending) {
+		await Promise.all(answers.map((answer) => answer.linked(ending)));
+	},
 	async left() {
 		await Promise.all(answers.map((answer) => answer.left()));
 	}
@@ -46,6 +49,21 @@ async function answering(answer, signal, work) {
 		throw error;
 	} finally {
 		signal.removeEventListener("abort", onCancelled);
+	}
+}
+/**
+* Answers with the result, and only then has made what there is to be linked to: whatever becomes of that, the verdict
+* is known. Never throws for it; `warn` hears why there are no links.
+*/
+async function linkedAfterwards(answer, ending, make, warn) {
+	await answer.ended(ending);
+	try {
+		const linked = endingOfResult(ending.result, await make());
+		await answer.linked(linked);
+		return linked;
+	} catch (error) {
+		warn(`The answer has no links, because the report was not kept (${reasonOf(error)}).`);
+		return ending;
 	}
 }
 /** A job that is cancelled is killed soon. */
@@ -151,6 +169,12 @@ function newestTeller(put, { log, secondsBetween, tooSlow, pause = realPause$1 }
 		tellLast(view, mostSeconds) {
 			ending ??= tellEndInTime(view, mostSeconds);
 			return ending;
+		},
+		/** In the place of the last view, once that is told; nothing where it could not be. */
+		async tellInstead(view, mostSeconds) {
+			if (ending === void 0) return;
+			await ending;
+			if (!gaveUp.signal.aborted) await tellEndInTime(view, mostSeconds);
 		}
 	};
 }
@@ -343,6 +367,7 @@ function openBuild(conduit, build, revision, options) {
 		waiting: working,
 		measuring: working,
 		ended: (ending) => teller.tellLast(ending, secondsFor(ending)),
+		linked: async () => {},
 		left: teller.left
 	};
 }
@@ -599,4 +624,4 @@ const aUnit = (name, result, details) => ({
 	details: plainBlock(details, 2e3)
 });
 
-export { together as _, callOnPhabricator as a, answering as c, endingOfFailure as d, endingOfResult as f, timeText as g, secondsFor as h, callOnGithub as i, cancelled as l, placeInLine as m, openBuild as n, parseCommand as o, expectation as p, askSchema as r, newestTeller as s, failureOf as t, endingOfError as u };
+export { timeText as _, callOnPhabricator as a, answering as c, endingOfFailure as d, endingOfResult as f, secondsFor as g, placeInLine as h, callOnGithub as i, cancelled as l, linkedAfterwards as m, openBuild as n, parseCommand as o, expectation as p, askSchema as r, newestTeller as s, failureOf as t, endingOfError as u, together as v };

@@ -1,12 +1,14 @@
 import { d as patchName } from "./result.js";
 import { i as layout, n as flamegraphStyle, r as flamegraphScript, t as flamegraph } from "./flamegraph.js";
 import { t as cellName } from "./scenario.js";
-import { c as plainLine, n as isJudged, o as plain, s as plainBlock } from "./variant-name.js";
+import { a as plainLine, i as plainBlock, r as plain } from "./escape.js";
 import { c as formatPercent, d as grouped, f as metricName, i as formatDifference, n as flamegraphAnchor, o as formatInterval, r as formatChange, s as formatMetric, u as formatShare } from "./format.js";
-import { t as samplesOf } from "./profile.js";
+import { r as reasonOf } from "./one-line.js";
+import { n as samplesOf } from "./profile-error.js";
 import { C as uncountedLines, I as sentence, N as headline, T as worstFirst, a as howToReadTexts, b as setting, c as leftOutLines, d as movedBaselineLines, g as pageUrl, h as otherMetricsOf, l as ministats, m as numbers, n as failureSaid, o as kernelsOf, p as notesOf, r as failureText, w as verdictMeanings, x as standingApartLines, y as rule } from "./markdown.js";
 import { t as escaped } from "./xml.js";
 import { n as intervalPlot, r as looks, t as colors } from "./interval-plot.js";
+import { n as isJudged } from "./variant-name.js";
 import { t as median } from "./summary.js";
 import { createHash } from "node:crypto";
 
@@ -20,13 +22,29 @@ function graphsOf({ outcome }, profiles) {
 		return cell === void 0 ? [] : graphsOfCell(cell, data);
 	});
 }
-/** As a file that is its own viewer, or else as an element for a page that brings flamegraphs' style and script. */
-const svgOf = ({ title, subtitle, profile, base }, standalone = true) => flamegraph(profile, {
-	title,
-	subtitle,
-	base,
-	standalone
-});
+/**
+* As a file that is its own viewer, or else as an element for a page that brings flamegraphs' style and script. Left out
+* where it cannot be drawn, for a profile may say more than a picture can show: a report goes without it.
+*/
+function drawGraph(graph, standalone = true) {
+	const { title, subtitle, profile, base } = graph;
+	try {
+		return {
+			kind: "drawn",
+			svg: flamegraph(profile, {
+				title,
+				subtitle,
+				base,
+				standalone
+			})
+		};
+	} catch (error) {
+		return {
+			kind: "left-out",
+			why: `There is no flamegraph of ${title}: ${reasonOf(error)}`
+		};
+	}
+}
 function graphsOfCell({ cell, profiles }, { variants }) {
 	const told = new Map(profiles.flatMap((one) => one.kind === "profiled" ? [[one.variant, one]] : []));
 	const graphs = variants.map(({ variant, profile }) => ({
@@ -273,8 +291,9 @@ const drawn = (pictures) => pictures.length > 0 && html`<h3>Flamegraphs</h3>
 ${pictures.map(graphFold)}</div>
 `;
 /** The browser itself opens a fold for what a link or a search finds in it. */
-function graphFold({ graph, svg }) {
+function graphFold({ graph, svg, why }) {
 	const { anchor, which } = graph;
+	if (why !== void 0) return html`<p id="${anchor}">${plainLine(why, 500)}</p>\n`;
 	const elsewhere = html`<p>It is too large for this page, and drawn in <code>${anchor}.svg</code>.</p>`;
 	return html`<details class="graph">
 <summary>${plainLine(which)}${graphPreview(graph)}</summary>
@@ -564,7 +583,12 @@ const mostGraphCharacters = 5e6;
 function picturesThatFit(cells, graphs) {
 	let room = mostGraphCharacters;
 	const pictureOf = (graph) => {
-		const svg = svgOf(graph, false);
+		const drawn = drawGraph(graph, false);
+		if (drawn.kind === "left-out") return {
+			graph,
+			why: drawn.why
+		};
+		const { svg } = drawn;
 		if (svg.length > room) return { graph };
 		room -= svg.length;
 		return {
@@ -722,4 +746,4 @@ const howToRead = (result) => html`<section id="reading">
 ${howToReadTexts(result).map((text) => html`<p>${text}</p>\n`)}${bullets(verdictMeanings(result.policy).map(([verdict, meaning]) => html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`))}</section>
 `;
 
-export { graphsOf as n, svgOf as r, renderHtml as t };
+export { drawGraph as n, graphsOf as r, renderHtml as t };

@@ -1,7 +1,7 @@
 import { d as patchName } from "./result.js";
 import { t as cellName } from "./scenario.js";
 import { t as escaped } from "./xml.js";
-import { c as plainLine } from "./variant-name.js";
+import { a as plainLine } from "./escape.js";
 import { c as formatPercent, f as metricName, o as formatInterval, r as formatChange } from "./format.js";
 import { T as worstFirst } from "./markdown.js";
 

@@ -669,9 +669,22 @@ function parseObservation(log) {
 		reason: "the DUT’s clock or a counter went backwards, or is unreadable"
 	};
 }
-/** The samples of the one run of a log that is still being written. */
-function samplesSoFar(log) {
-	return differences(log.slice(0, log.lastIndexOf("\n") + 1).split("\n").filter((line) => line.startsWith("sample ")).map(parsePoint));
+/** Takes the log of one run in pieces of any size, as it is written, and answers the samples of its whole lines so far. */
+function samplesAsTheyCome() {
+	const samples = [];
+	let unfinished = "";
+	let before;
+	return (piece) => {
+		unfinished += piece;
+		if (!piece.includes("\n")) return samples;
+		const lines = unfinished.split("\n");
+		unfinished = lines.pop() ?? "";
+		for (const point of lines.filter((line) => line.startsWith("sample ")).map(parsePoint)) {
+			if (before !== void 0) samples.push(difference(before, point));
+			before = point;
+		}
+		return samples;
+	};
 }
 /** Of /proc/stat, whose ticks are a hundredth of a second whatever the kernel's own are: proc_stat(5), USER_HZ. */
 const nsPerTick = 1e7;
@@ -686,19 +699,17 @@ function parsePoint(line) {
 		deniedNs: Number(delayNs) + Number(stolenTicks) * nsPerTick
 	};
 }
-function differences(points) {
-	return points.slice(1).map((point, index) => {
-		const before = points[index];
-		const busySeconds = (point.busyNs - before.busyNs) / 1e9;
-		const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
-		return {
-			seconds: point.time - before.time,
-			receivedPackets: point.received - before.received,
-			forwardedPackets: point.forwarded - before.forwarded,
-			...Number.isNaN(busySeconds) ? {} : { busySeconds },
-			...Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }
-		};
-	});
+const differences = (points) => points.slice(1).map((point, index) => difference(points[index], point));
+function difference(before, point) {
+	const busySeconds = (point.busyNs - before.busyNs) / 1e9;
+	const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
+	return {
+		seconds: point.time - before.time,
+		receivedPackets: point.received - before.received,
+		forwardedPackets: point.forwarded - before.forwarded,
+		...Number.isNaN(busySeconds) ? {} : { busySeconds },
+		...Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }
+	};
 }
 /** Also false where something that is no number was read. */
 const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
@@ -879,4 +890,4 @@ function countersOf(text) {
 	}
 }
 
-export { linuxDutScript as a, samplesSoFar as c, pktGenRun as d, parsePktGenLog as f, senderScript as i, freebsdLogNames as l, isSteady as m, readLinuxLogs as n, observeCommand as o, defaultBounds as p, senderCommand as r, parseObservation as s, logNames as t, readFreebsdLogs as u };
+export { linuxDutScript as a, samplesAsTheyCome as c, pktGenRun as d, parsePktGenLog as f, senderScript as i, freebsdLogNames as l, isSteady as m, readLinuxLogs as n, observeCommand as o, defaultBounds as p, senderCommand as r, parseObservation as s, logNames as t, readFreebsdLogs as u };

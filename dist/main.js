@@ -6,12 +6,12 @@ import { t as datetime } from "./iso.js";
 import { r as openConduit } from "./conduit.js";
 import { n as phabricatorOf } from "./phabricator-login.js";
 import { r as openRepository } from "./repository.js";
-import { _ as together, c as answering, d as endingOfFailure, f as endingOfResult, h as secondsFor, i as callOnGithub, l as cancelled, m as placeInLine, o as parseCommand, s as newestTeller, u as endingOfError } from "./harbormaster.js";
+import { c as answering, d as endingOfFailure, f as endingOfResult, g as secondsFor, h as placeInLine, i as callOnGithub, l as cancelled, m as linkedAfterwards, o as parseCommand, s as newestTeller, u as endingOfError, v as together } from "./harbormaster.js";
 import { _ as markerOf, a as openAnswerText, b as pullRequestOfCheck, c as fileOf, d as requestText, f as subjectOf, g as composeComment, h as openComment, i as leaseState, l as readRequest, m as readInputs, o as failureOf, p as readEvent, r as labState, s as failureSchema, t as answerState, u as requestSchema, v as readMemory, x as standsForAnother, y as openCheck } from "./clean-up.js";
 import { a as githubFailure, i as publishComment, n as findComment, o as isBreakdown, r as ownLogin, t as createOctokit } from "./github.js";
 import { r as reasonOf } from "./one-line.js";
 import { c as resultSchema, d as patchName } from "./result.js";
-import { a as codeSpan, i as codeBlock, n as isJudged, t as diffName } from "./variant-name.js";
+import { n as codeSpan } from "./escape.js";
 import { c as parseRevisionName, f as openRevisionAnswer, n as patchOfRevision, o as findRevision, r as restoreRevision, t as parseEarlier } from "./revision.js";
 import { a as wishesOf, i as testbedsFor } from "./inventory.js";
 import { a as setOutput, c as summary, i as saveState, n as log, r as mask } from "./log.js";
@@ -26,6 +26,7 @@ import { a as historyPath, c as parseHistory, i as emptyIndex, l as parseIndex, 
 import { N as headline, P as outcomeName } from "./markdown.js";
 import { a as withReasons, i as readProfiles, n as explained } from "./read2.js";
 import { t as replaceFile } from "./write.js";
+import { n as isJudged, t as diffName } from "./variant-name.js";
 import { c as formatPercent } from "./format.js";
 import { A as url, C as object, E as string, T as record, k as unknown, t as cellName, x as looseObject, y as int } from "./scenario.js";
 import { n as lookSizes } from "./design.js";
@@ -187,13 +188,18 @@ function notFetched(failure, pullRequest) {
 * The same answer on the head commit, which fails instead of passing where an open pull request with this head goes to
 * another branch than the one that the patch was measured for; its own too, when it was sent elsewhere meanwhile.
 */
-const forOneBase = (octokit, patch, answer) => ({
-	...answer,
-	async ended(ending) {
-		const found = mayPass(ending) ? await goesElsewhere(octokit, patch) : void 0;
-		await answer.ended(found === void 0 ? ending : withoutPass(ending, found));
-	}
-});
+function forOneBase(octokit, patch, answer) {
+	let elsewhere;
+	const bound = (ending) => elsewhere === void 0 ? ending : withoutPass(ending, elsewhere);
+	return {
+		...answer,
+		async ended(ending) {
+			if (mayPass(ending)) elsewhere = await goesElsewhere(octokit, patch);
+			await answer.ended(bound(ending));
+		},
+		linked: (ending) => answer.linked(bound(ending))
+	};
+}
 /** A branch rule takes a check that is neutral for a pass. */
 const mayPass = ({ exitCode }) => exitCode === exitCodes.pass || exitCode === exitCodes.undecided;
 async function goesElsewhere(octokit, patch) {
@@ -268,6 +274,7 @@ function openStatus(octokit, subject, options) {
 				description: title
 			}, secondsFor(ending));
 		},
+		linked: async () => {},
 		left: teller.left
 	};
 }
@@ -2767,7 +2774,7 @@ function commas(text) {
 async function readEntries(zip, names, limits = artifactLimits) {
 	try {
 		const archive = await (0, import_yauzl.fromBufferPromise)(zip, { decodeStrings: false });
-		const entries = await entriesOf(archive, names, limits);
+		const entries = await entriesOf(archive, new Set(names), limits);
 		const texts = /* @__PURE__ */ new Map();
 		for (const [name, entry] of entries) texts.set(name, await textOf({
 			archive,
@@ -2780,35 +2787,71 @@ async function readEntries(zip, names, limits = artifactLimits) {
 			texts
 		};
 	} catch (error) {
-		if (error instanceof Refusal) return refused(error.message);
-		const [said] = reasonOf(error).split(/[.:]/);
-		return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
+		return refusalOf(error);
 	}
 }
 var Refusal = class extends Error {};
+function refusalOf(error) {
+	if (error instanceof Refusal) return refused(error.message);
+	const [said] = reasonOf(error).split(/[.:]/);
+	return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
+}
 /** Of all profiles of one result; flamegraphs of more are not drawn. */
 const mostProfileBytes = 64 * 1024 ** 2;
-/** The profiles that a result of the artifact tells of, which lie below `folder`; what cannot be read is left out. */
-function profilesIn(zip, result, folder) {
-	let left = mostProfileBytes;
-	return readProfiles(result, async (path) => {
-		const fileBytes = Math.min(left, artifactLimits.fileBytes);
-		const read = await readEntries(zip, [folder + path], {
-			...artifactLimits,
-			fileBytes
-		});
-		const text = read.kind === "read" ? read.texts.get(folder + path) : void 0;
-		left -= text?.length ?? 0;
-		return text;
-	});
+/** One of each variant in each cell: the longest experiments have some hundred. */
+const mostProfiles = 500;
+const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
+/**
+* The profiles that a result of the artifact tells of, which lie below `folder`; what cannot be read is left out, and
+* `leftOut` hears why. The zip is gone through once, however many files are named.
+*/
+async function profilesIn(zip, result, folder, leftOut = () => {}) {
+	const paths = profilePaths(result);
+	if (paths.length > mostProfiles) {
+		leftOut(`The result names ${paths.length} profiles, and at most ${mostProfiles} are read: no flamegraphs are drawn.`);
+		return [];
+	}
+	try {
+		const archive = await (0, import_yauzl.fromBufferPromise)(zip, { decodeStrings: false });
+		const entries = await entriesOf(archive, new Set(paths.map((path) => folder + path)), artifactLimits);
+		let left = mostProfileBytes;
+		const textAt = async (path) => {
+			const name = folder + path;
+			const entry = entries.get(name);
+			if (entry === void 0) return void 0;
+			const bytes = Math.min(left, artifactLimits.fileBytes);
+			left -= bytes;
+			try {
+				if (bytes === 0) throw new Refusal(tooManyBytes);
+				const text = await textOf({
+					archive,
+					zip,
+					name,
+					entry
+				}, bytes);
+				left += bytes - Math.min(bytes, text.length);
+				return text;
+			} catch (error) {
+				leftOut(refusalOf(error).why);
+				return;
+			}
+		};
+		return await readProfiles(result, textAt, leftOut);
+	} catch (error) {
+		leftOut(refusalOf(error).why);
+		return [];
+	}
+}
+function profilePaths({ outcome }) {
+	return (outcome.kind === "judged" ? outcome.cells : []).flatMap(({ profiles }) => profiles.flatMap((one) => one.kind === "profiled" ? one.file : []));
 }
 async function entriesOf(archive, names, { files }) {
 	if (archive.entryCount > files) throw new Refusal(`The artifact says that it holds ${archive.entryCount} files, and at most ${files} are looked at: upload the work directory only.`);
 	const found = /* @__PURE__ */ new Map();
 	for await (const entry of archive.eachEntry()) {
 		const path = entry.fileNameRaw.toString();
-		const name = names.includes(path) ? path : nameOf(path);
-		if (name === void 0 || !names.includes(name)) continue;
+		const name = names.has(path) ? path : nameOf(path);
+		if (name === void 0 || !names.has(name)) continue;
 		if (found.has(name)) throw new Refusal(`The artifact holds more than one ${name}, and it is not told which one counts: upload one work directory.`);
 		found.set(name, entry);
 	}
@@ -3011,11 +3054,20 @@ async function removeFile(path) {
 
 // src/action/publish-data.ts
 /** With no publication the badges are brought up to date. What cannot be kept is a warning: the verdict stands. */
-async function publishData({ octokit, inputs: { job } }, { github }, publications) {
+async function publishData({ octokit, inputs: { job } }, { github }, asked) {
+	const warned = /* @__PURE__ */ new Set();
+	const leftOut = (why) => {
+		if (!warned.has(why)) log.warn(why);
+		warned.add(why);
+	};
 	const usual = {
 		rerun: `comment \`/ppsgate rerun\`, or ${`[run this job again](${job.runUrl})`}`,
 		rawData: `the [job](${job.runUrl})`
 	};
+	const publications = asked.map((publication) => ({
+		...publication,
+		leftOut
+	}));
 	const all = publications.map(() => usual);
 	const { branch, directory, pages, keep, staleSeconds } = github.data;
 	if (directory !== void 0) await publishToDirectory(directory, publications, {
@@ -3170,16 +3222,23 @@ async function judge(task, place, answer) {
 	log.info(headline(result));
 	const written = join(directory, "result.json");
 	if (place.file("result") !== written) await copyFile(written, place.file("result"));
-	if (!isAlone) return summarized(endingOfResult(result, {}));
-	const { profiles } = await explained(result, directory);
-	const publication = {
-		result,
-		profiles,
-		isDefaultBranch: request.purpose !== "patch",
-		isTrusted: true
+	const ending = {
+		...endingOfResult(result, {}),
+		result
 	};
-	const [links = {}] = await publishData(context, config, [publication]);
-	return summarized(endingOfResult(result, links));
+	if (!isAlone) return summarized(ending);
+	const make = async () => {
+		const { profiles } = await explained(result, directory, log.warn);
+		const isDefaultBranch = request.purpose !== "patch";
+		const [links = {}] = await publishData(context, config, [{
+			result,
+			profiles,
+			isDefaultBranch,
+			isTrusted: true
+		}]);
+		return links;
+	};
+	return summarized(await linkedAfterwards(answer, ending, make, log.warn));
 }
 /** The summary of the job holds the result also where nothing else can be written. */
 async function summarized(ending) {
@@ -3526,6 +3585,7 @@ async function runPublish(context) {
 	});
 	const { runId } = source;
 	const isOpen = runId === context.inputs.job.runId;
+	const answered = [];
 	for (const [index, name] of names.entries()) {
 		const ending = endings[index] ?? cancelled;
 		if (ending.refused !== void 0 && request.patch.kind === "pull-request") {
@@ -3539,17 +3599,23 @@ async function runPublish(context) {
 			await tellRefusal(context, refusal);
 			continue;
 		}
-		await (await answerFor(context, request, config, {
+		const answer = await answerFor(context, request, config, {
 			name,
 			runId,
 			isOpen
-		})).ended(await withLinks(ending, {
-			request,
-			isTrusted
-		}, config, context));
+		});
+		await answer.ended(ending);
+		answered.push({
+			answer,
+			ending
+		});
 		if (ending.result === void 0) log.info(ending.title);
 		if (ending.result !== void 0) await summary.addRaw(ending.summary).write();
 	}
+	for (const { answer, ending } of answered) await withLinks(answer, ending, {
+		request,
+		isTrusted
+	}, config, context);
 	return exitCodes.pass;
 }
 /** The patch as an earlier job of this run fixed it, or as GitHub says that a fork's own run was for. */
@@ -3630,12 +3696,13 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 		if (read.kind === "refused") return endingOfFailure(exitCodes.infrastructure, read.why);
 		for (const sentence of read.refused) log.warn(`The artifact is not believed: ${sentence}`);
 		const folder = of === 1 ? "" : `${index + 1}/`;
-		const profiles = await profilesIn(artifact.bytes, read.result, folder);
+		const profiles = await profilesIn(artifact.bytes, read.result, folder, log.warn);
 		const explained = withReasons(read.result, profiles);
+		const corrections = read.refused;
 		return {
-			...endingOfResult(explained, {}),
+			...endingOfResult(explained, { corrections }),
 			profiles,
-			corrections: read.refused
+			corrections
 		};
 	}));
 }
@@ -3690,28 +3757,30 @@ function pathsOfAction(code) {
 	return [...isInside ? [`${code}/`] : [], ...folders.flatMap((names) => beside.map((name) => [...names, name].join("/")))];
 }
 const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit.slice(0, 12)}.`;
-async function withLinks(ending, { request, isTrusted }, config, context) {
+async function withLinks(answer, ending, { request, isTrusted }, config, context) {
 	const { result, profiles = [], corrections = [] } = ending;
 	const isDefaultBranch = request.purpose !== "patch";
-	const [links = {}] = await publishData(context, config, result === void 0 ? [] : [{
-		result,
-		profiles,
-		isDefaultBranch,
-		isTrusted
-	}]);
-	if (result === void 0) return ending;
+	if (result === void 0) {
+		await publishData(context, config, []);
+		return;
+	}
 	log.info(headline(result));
-	return withCorrections(endingOfResult(result, links), corrections);
-}
-/** Below the report: whoever measured may have meant something that this job was not told of. */
-function withCorrections(ending, corrections) {
-	if (corrections.length === 0) return ending;
-	const said = codeBlock(corrections.join("\n"));
-	const heading = "What the job that measured said otherwise, and was not believed:";
-	return {
-		...ending,
-		summary: `${ending.summary}\n\n${heading}\n\n${said}`
+	const make = async () => {
+		const [links = {}] = await publishData(context, config, [{
+			result,
+			profiles,
+			isDefaultBranch,
+			isTrusted
+		}]);
+		return {
+			...links,
+			corrections
+		};
 	};
+	await linkedAfterwards(answer, {
+		...ending,
+		result
+	}, make, log.warn);
 }
 
 // src/action/main.ts

@@ -1,10 +1,11 @@
-import { a as codeSpan, i as codeBlock, n as isJudged } from "./variant-name.js";
+import { n as isJudged } from "./variant-name.js";
 import { r as frameBytesFor } from "./schema.js";
 import { a as metricSchema, d as patchName } from "./result.js";
 import { t as cellName } from "./scenario.js";
 import { r as renderMinistat } from "./ministat.js";
 import { t as median } from "./summary.js";
 import { t as confidencePercents } from "./student.js";
+import { n as codeSpan, t as codeBlock } from "./escape.js";
 import { a as formatDuration, c as formatPercent, d as grouped, f as metricName, i as formatDifference, l as formatPps, n as flamegraphAnchor, o as formatInterval, r as formatChange, s as formatMetric, u as formatShare } from "./format.js";
 
 // src/report/headline.ts
@@ -218,7 +219,9 @@ function renderMarkdown(result, links = {}) {
 		...notes(result),
 		environment(result)
 	];
-	return fitted([`### ${headline(result)}`, ...main], parts, footer(links));
+	const said = (links.corrections ?? []).map((sentence) => codeSpan(sentence, 500));
+	const corrections = folded("said otherwise where it was measured, and not believed", said);
+	return fitted([`### ${headline(result)}`, ...main], [...corrections, ...parts], footer(links));
 }
 const markdown = {
 	code: codeSpan,

@@ -2,17 +2,18 @@ import { r as __toESM } from "./rolldown-runtime.js";
 import { C as object, E as string, S as number, a as isLinuxScenario, b as literal } from "./scenario.js";
 import { r as labUp, t as labDown } from "./lab.js";
 import { i as shortened, r as reasonOf, t as lastLine } from "./one-line.js";
-import { l as withoutSequences, n as isJudged, r as pathName } from "./variant-name.js";
+import { o as withoutSequences } from "./escape.js";
 import { c as formatPercent } from "./format.js";
+import { n as isJudged, r as pathName } from "./variant-name.js";
 import { _ as commandText, c as flowRanges, d as isReady, f as netmapPort, g as tellingProcessId, h as senderCommand, l as flowSlices, m as receiverCommand, p as processIdIn, r as frameBytesFor, u as interruptCommand, v as shell } from "./schema.js";
 import { a as isAsSaid, i as checkDiff, n as objectsAlone, o as rawChanges, s as whyGitRefuses } from "./repository.js";
 import { r as rolesOf, t as generatorsOf } from "./inventory.js";
 import { a as parseKnownHosts, c as PowerError, i as keyType, n as checkHostKey, o as HostError, r as fingerprint$2, s as openPower$1, t as algorithmsFor } from "./known-hosts.js";
 import { t as turns } from "./turns.js";
-import { a as linuxDutScript, c as samplesSoFar, d as pktGenRun, f as parsePktGenLog, i as senderScript, l as freebsdLogNames, m as isSteady, n as readLinuxLogs, o as observeCommand, p as defaultBounds, r as senderCommand$1, s as parseObservation, t as logNames, u as readFreebsdLogs } from "./linux-logs.js";
+import { a as linuxDutScript, c as samplesAsTheyCome, d as pktGenRun, f as parsePktGenLog, i as senderScript, l as freebsdLogNames, m as isSteady, n as readLinuxLogs, o as observeCommand, p as defaultBounds, r as senderCommand$1, s as parseObservation, t as logNames, u as readFreebsdLogs } from "./linux-logs.js";
 import { t as foldedLines } from "./fold.js";
-import { t as samplesOf } from "./profile.js";
-import { i as withoutIdle, r as ProfileError, t as parseProfile } from "./read.js";
+import { n as samplesOf, t as ProfileError } from "./profile-error.js";
+import { i as withoutIdle, r as foreignBounds, t as parseProfile } from "./read.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -281,7 +282,7 @@ function execute(client, text, execution) {
 	return inSession(execution, (opened) => client.exec(text, opened), (channel) => follow(channel, execution));
 }
 async function follow(channel, execution) {
-	const { stop, stdin, onStdout, onStderr, maxOutputBytes = 64 * 1024 ** 2 } = execution;
+	const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
 	const stopped = rejectionOf$1(stop);
 	try {
 		const ended = Promise.all([
@@ -1887,6 +1888,8 @@ const aborted = (signal, until) => new Promise((resolve) => {
 		signal: until
 	});
 });
+/** In characters; a second has some hundred. */
+const mostSaid = 16 * 1024 ** 2;
 /** pkt-gen's rates and messages go to stderr, its summary to stdout. */
 function start(host, command) {
 	const lookers = /* @__PURE__ */ new Set();
@@ -1894,7 +1897,7 @@ function start(host, command) {
 	let isOver = false;
 	let isUntouched = true;
 	const onStderr = (chunk) => {
-		said += Buffer.from(chunk).toString();
+		if (said.length < mostSaid) said += Buffer.from(chunk).toString();
 		for (const look of lookers) look();
 	};
 	const log = host.run(tellingProcessId(command), { onStderr }).then(({ stdout }) => said + stdout).finally(() => {
@@ -3171,7 +3174,7 @@ const stacksText = (profile, kernel) => [
 ].join("\n");
 function parsed(text) {
 	try {
-		return parseProfile(text);
+		return parseProfile(text, "the profile", foreignBounds);
 	} catch (error) {
 		if (!(error instanceof ProfileError)) throw error;
 		return error.message;
@@ -3986,10 +3989,18 @@ function linuxDut(host) {
 		},
 		async observe(request, { isEnough, ...limits }) {
 			const stdin = new PassThrough();
+			const samplesWith = samplesAsTheyCome();
 			let log = "";
+			let asked = 0;
 			const onStdout = (chunk) => {
-				log += Buffer.from(chunk).toString();
-				if (isEnough?.(samplesSoFar(log))) stdin.write("\n");
+				if (log.length > mostLogCharacters) return;
+				const piece = Buffer.from(chunk).toString();
+				log += piece;
+				if (isEnough === void 0) return;
+				const samples = samplesWith(piece);
+				if (samples.length === asked || samples.length > request.slices) return;
+				asked = samples.length;
+				if (isEnough(samples)) stdin.write("\n");
 			};
 			const variants = request.variants.map(pathName);
 			const live = isEnough !== void 0;
@@ -4005,6 +4016,16 @@ function linuxDut(host) {
 				onStdout
 			});
 			stdin.end();
+			if (log.length > mostLogCharacters) {
+				const reason = `the DUT wrote more than ${mostLogCharacters} characters where it was to sample`;
+				return {
+					log,
+					observation: {
+						kind: "failed",
+						reason
+					}
+				};
+			}
 			const observation = outcome.kind === "exited" && outcome.code === 0 ? parseObservation(log) : {
 				kind: "failed",
 				reason: outcome.stderr.trim() || "the DUT’s sampler was ended"
@@ -4039,6 +4060,8 @@ function linuxDut(host) {
 		restore: () => restore(host)
 	};
 }
+/** A line has some 80, and a blast at most tens of thousands of lines. */
+const mostLogCharacters = 16 * 1024 ** 2;
 /** More than ten times what the samples that are wanted take. */
 const mostProfileBytes = 256 * 1024 ** 2;
 async function install(host) {

@@ -1,4 +1,5 @@
-import { n as readProfile, r as ProfileError } from "./read.js";
+import { t as ProfileError } from "./profile-error.js";
+import { n as readProfile } from "./read.js";
 import { createReadStream } from "node:fs";
 import { getSystemErrorMessage } from "node:util";
 import { addAbortSignal } from "node:stream";

@@ -1,4 +1,4 @@
-import { t as samplesOf } from "./profile.js";
+import { n as samplesOf, t as ProfileError } from "./profile-error.js";
 
 // src/profile/idle.ts
 /**
@@ -116,12 +116,6 @@ function kindOfName(name) {
 /** Without what compilers (`.constprop.0`), collapsers (`_[k]`) and --modules (``kernel` ``) add to it. */
 const bareName = (name) => name.replace(/^.*`/, "").replace(/_\[[a-z]\]$/, "").replace(/\.(?:constprop|isra|part|cold|lto_priv|llvm)\..*$/s, "");
 
-// src/profile/profile-error.ts
-/** One sentence that names the file, where it goes wrong, and what to do. */
-var ProfileError = class extends Error {
-	name = "ProfileError";
-};
-
 // src/profile/parser.ts
 /**
 * For files that somebody names at a shell. 100 MB of a kernel's call graph have thousands of functions and some ten
@@ -131,6 +125,17 @@ const ownBounds = {
 	depth: 16384,
 	functions: 2e6,
 	frames: 6e7
+};
+/**
+* For what a machine with a stranger's kernel says, or a stranger's artifact. hwpmc(4) is told to keep 100 frames of a
+* stack, and Linux keeps 127; published profiles of forwarding have less than 2,000 functions, 100,000 frames and 2 MB
+* as folded text. All of this is drawn in a few seconds.
+*/
+const foreignBounds = {
+	depth: 1024,
+	functions: 1e5,
+	frames: 2e6,
+	characters: 64 * 1024 ** 2
 };
 /** Answers one and the same object for the same name and module; throws a ProfileError for too many. */
 function frameTable(file, bounds) {
@@ -710,4 +715,4 @@ const expectation = "give what pmcstat -G or perf script printed, or folded stac
 const empty = (name) => new ProfileError(`${name} is empty; ${expectation}.`);
 const noProfile = (name) => new ProfileError(`${name} is not a profile that is known here; ${expectation}.`);
 
-export { withoutIdle as i, readProfile as n, ProfileError as r, parseProfile as t };
+export { withoutIdle as i, readProfile as n, foreignBounds as r, parseProfile as t };

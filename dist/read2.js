@@ -1,7 +1,9 @@
-import { i as withoutIdle, r as ProfileError, t as parseProfile } from "./read.js";
+import { r as reasonOf$1 } from "./one-line.js";
+import { i as withoutIdle, r as foreignBounds, t as parseProfile } from "./read.js";
 import { l as median, o as gammaln, p as sum } from "./student.js";
-import { t as samplesOf } from "./profile.js";
+import { n as samplesOf, t as ProfileError } from "./profile-error.js";
 import { t as cellName } from "./scenario.js";
+import { a as plainLine } from "./escape.js";
 import { c as resultSchema } from "./result.js";
 import { join } from "node:path";
 import { readFile } from "node:fs/promises";
@@ -164,15 +166,19 @@ const moverOf = ({ name, module, ratio }, nsPerPacket) => ({
 const absoluteChange = ({ baseRatio, patchedRatio, nsPerPacket }) => nsPerPacket === void 0 ? Math.abs(patchedRatio - baseRatio) : Math.abs(nsPerPacket.patched - nsPerPacket.base);
 
 // src/report/profiles.ts
-/** `read` answers the text of a file by its path in the result, or nothing; what is no profile is left out as well. */
-async function readProfiles({ outcome }, read) {
+/**
+* `read` answers the text of a file by its path in the result, or nothing; what is no profile is left out as well, and
+* `leftOut` hears why.
+*/
+async function readProfiles({ outcome }, read, leftOut = () => {}) {
 	const cells = outcome.kind === "judged" ? outcome.cells : [];
 	const all = [];
 	for (const { cell, profiles } of cells) {
 		const variants = [];
 		for (const one of profiles) {
 			const text = one.kind === "profiled" ? await read(one.file) : void 0;
-			const taken = text === void 0 ? void 0 : parsed(text);
+			const name = `the profile of ${plainLine(one.variant)} in ${cellName(cell)}`;
+			const taken = text === void 0 ? void 0 : parsed(text, name, leftOut);
 			if (taken !== void 0) variants.push({
 				variant: one.variant,
 				...taken
@@ -185,16 +191,17 @@ async function readProfiles({ outcome }, read) {
 	}
 	return all;
 }
-function parsed(text) {
+function parsed(text, name, leftOut) {
 	try {
-		const { profile, idleFrames } = withoutIdle(parseProfile(text));
+		const { profile, idleFrames } = withoutIdle(parseProfile(text, name, foreignBounds));
 		return {
 			profile,
 			idleFrames
 		};
 	} catch (error) {
-		if (error instanceof ProfileError) return void 0;
-		throw error;
+		if (!(error instanceof ProfileError)) throw error;
+		leftOut(error.message);
+		return;
 	}
 }
 /** The result, with what its profiles say of the reason. */
@@ -261,13 +268,25 @@ async function readResult(directory) {
 		throw new ResultError(`${path} is no result of this version of ppsgate: judge the patch again.`);
 	}
 }
-/** A result of a work directory with the profiles that lie there, and what they say of the reason. */
-async function explained(result, directory) {
-	const profiles = await readProfiles(result, (path) => readFile(join(directory, path), "utf8").catch(ifMissing));
-	return {
-		result: withReasons(result, profiles),
-		profiles
-	};
+/**
+* A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
+* patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
+*/
+async function explained(result, directory, leftOut = () => {}) {
+	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
+	try {
+		const profiles = await readProfiles(result, read, leftOut);
+		return {
+			result: withReasons(result, profiles),
+			profiles
+		};
+	} catch (error) {
+		leftOut(`The report goes without its profiles (${reasonOf$1(error)}).`);
+		return {
+			result: withReasons(result, []),
+			profiles: []
+		};
+	}
 }
 function ifMissing(error) {
 	if (error.code !== "ENOENT") throw error;

@@ -2,7 +2,7 @@ import { t as UsageError } from "./overrides.js";
 import { i as exitCodes } from "./exit2.js";
 import { t as flamegraph } from "./flamegraph.js";
 import { i as withoutIdle } from "./read.js";
-import { t as samplesOf } from "./profile.js";
+import { n as samplesOf } from "./profile-error.js";
 import { c as formatPercent, d as grouped } from "./format.js";
 import { t as printPieces } from "./print-pieces.js";
 import { t as readProfileFile } from "./profile-file.js";

@@ -1,7 +1,7 @@
 import { i as exitCodes } from "./exit2.js";
 import { n as labels, t as foldedLines } from "./fold.js";
 import { i as withoutIdle } from "./read.js";
-import { t as samplesOf } from "./profile.js";
+import { n as samplesOf } from "./profile-error.js";
 import { c as formatPercent, d as grouped } from "./format.js";
 import { t as printPieces } from "./print-pieces.js";
 import { t as readProfileFile } from "./profile-file.js";

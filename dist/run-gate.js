@@ -1,7 +1,7 @@
 import { t as loadConfig } from "./load.js";
 import { a as parseMaxRuns, n as applyOverrides, o as parsePriority, s as parseSeed, t as UsageError } from "./overrides.js";
 import { n as exitCodeOfResult, o as worstExitCode } from "./exit2.js";
-import { _ as together, c as answering, f as endingOfResult, n as openBuild, u as endingOfError } from "./harbormaster.js";
+import { c as answering, f as endingOfResult, n as openBuild, u as endingOfError, v as together } from "./harbormaster.js";
 import { N as headline } from "./markdown.js";
 import { c as readPlan, s as randomSeed } from "./plan.js";
 import { c as parseRevisionName, n as patchOfRevision, o as findRevision, p as openRevisionComment, t as parseEarlier } from "./revision.js";

@@ -1,8 +1,9 @@
-import { n as graphsOf, r as svgOf, t as renderHtml } from "./html.js";
+import { r as reasonOf } from "./one-line.js";
+import { n as drawGraph, r as graphsOf, t as renderHtml } from "./html.js";
 import { n as intervalPlot } from "./interval-plot.js";
 import { t as cellName } from "./scenario.js";
 import { t as escaped } from "./xml.js";
-import { c as plainLine, s as plainBlock } from "./variant-name.js";
+import { a as plainLine, i as plainBlock } from "./escape.js";
 import { c as formatPercent, f as metricName, o as formatInterval, r as formatChange, s as formatMetric } from "./format.js";
 import { F as rejectionText, N as headline, P as outcomeName, _ as renderMarkdown } from "./markdown.js";
 import { dirname, join } from "node:path";
@@ -113,30 +114,40 @@ const attributes = (all) => Object.entries(all).map(([name, value]) => ` ${name}
 // src/report/write.ts
 /**
 * Writes `result.json` and `report.md`, and into `report/` the page, JUnit XML, the plot of all intervals as SVG and
-* PNG, and a flamegraph of each profile under its anchor's name; each file whole or not at all.
+* PNG, and a flamegraph of each profile under its anchor's name; each file whole or not at all. What cannot be drawn
+* costs that drawing alone, and `leftOut` hears why, in a sentence.
 */
-async function writeResult(directory, result, profiles = []) {
+async function writeResult(directory, result, profiles = [], leftOut = () => {}) {
 	await replaceFile(join(directory, "result.json"), `${JSON.stringify(result, null, 2)}\n`);
 	await replaceFile(join(directory, "report.md"), renderMarkdown(result));
 	const report = join(directory, "report");
-	await replaceFile(join(report, "index.html"), renderHtml(result, profiles));
 	await replaceFile(join(report, "junit.xml"), renderJunit(result));
-	await writeIntervals(report, result);
-	for (const graph of graphsOf(result, profiles)) await replaceFile(join(report, `${graph.anchor}.svg`), svgOf(graph));
+	const drawn = async (name, what, draw) => replaceDrawing(join(report, name), await drawing(what, draw, leftOut));
+	await drawn("index.html", "page", () => renderHtml(result, profiles));
+	await drawn("intervals.svg", "plot of the intervals", () => intervalPlot(result));
+	await drawn("intervals.png", "picture of the intervals", () => intervalsInPixels(result));
+	for (const graph of graphsOf(result, profiles)) {
+		const graphic = drawGraph(graph);
+		if (graphic.kind === "left-out") leftOut(graphic.why);
+		const svg = graphic.kind === "drawn" ? graphic.svg : void 0;
+		await replaceDrawing(join(report, `${graph.anchor}.svg`), svg);
+	}
 }
-/** What an earlier result has left would be wrong where nothing is drawn. */
-async function writeIntervals(report, result) {
-	const svgFile = join(report, "intervals.svg");
-	const pngFile = join(report, "intervals.png");
-	const plot = intervalPlot(result);
-	if (plot === void 0) {
-		await rm(svgFile, { force: true });
-		await rm(pngFile, { force: true });
+async function drawing(what, draw, leftOut) {
+	try {
+		return await draw();
+	} catch (error) {
+		leftOut(`The report goes without its ${what} (${reasonOf(error)}).`);
 		return;
 	}
+}
+/** What an earlier result has left would be wrong where nothing is drawn. */
+const replaceDrawing = (path, content) => content === void 0 ? rm(path, { force: true }) : replaceFile(path, content);
+async function intervalsInPixels(result) {
+	const plot = intervalPlot(result);
+	if (plot === void 0) return void 0;
 	const { pngOf } = await import("./png.js");
-	await replaceFile(svgFile, plot);
-	await replaceFile(pngFile, await pngOf(plot));
+	return pngOf(plot);
 }
 /** Writes a file whole or not at all, in a folder that need not be there yet. */
 async function replaceFile(path, content) {

@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { graphsOf, svgOf } from '../src/report/graphs.ts';
+import { drawGraph, graphsOf } from '../src/report/graphs.ts';
 import { renderHtml } from '../src/report/html.ts';
 import { startChromium } from '../tests/fakes/chromium.ts';
 import { anExperiment } from '../tests/fakes/report.ts';
 
 const { result, profiles } = anExperiment();
 const difference = graphsOf(result, profiles).find(({ which }) => which === 'difference');
-if (difference === undefined) throw new Error('The experiment has no flamegraph of a difference.');
+const picture = difference && drawGraph(difference);
+if (picture?.kind !== 'drawn') throw new Error('The experiment has no flamegraph of a difference.');
 
 const folder = await mkdtemp(join(tmpdir(), 'ppsgate-screenshots-'));
 const browser = await startChromium();
@@ -23,7 +24,7 @@ try {
   });
   await draw(browser, 'flamegraph', {
     name: 'flamegraph.svg',
-    text: svgOf(difference),
+    text: picture.svg,
     height: 530,
   });
 } finally {

@@ -142,8 +142,9 @@ async function carryOut(
   const testbed = await reserved.open(plan.traffic);
   try {
     const journal = await runExperiment({ plan, testbed, directory, now, onEvent, signal });
-    const { result, profiles } = await explained(assembleResult(plan, journal), directory);
-    await writeResult(directory, result, profiles);
+    const warn = (text: string) => onEvent({ kind: 'warning', text });
+    const { result, profiles } = await explained(assembleResult(plan, journal), directory, warn);
+    await writeResult(directory, result, profiles, warn);
     await world.history.append(historyEntries(result));
     return result;
   } finally {

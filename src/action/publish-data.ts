@@ -12,13 +12,20 @@ import { log } from './log.ts';
 export async function publishData(
   { octokit, inputs: { job } }: JobContext,
   { github }: Config,
-  publications: readonly Publication[],
+  asked: readonly Publication[],
 ): Promise<ReportLinks[]> {
+  // Files are made again where somebody else was faster.
+  const warned = new Set<string>();
+  const leftOut = (why: string) => {
+    if (!warned.has(why)) log.warn(why);
+    warned.add(why);
+  };
   const run = `[run this job again](${job.runUrl})`;
   const usual = {
     rerun: `comment \`/ppsgate rerun\`, or ${run}`,
     rawData: `the [job](${job.runUrl})`,
   };
+  const publications = asked.map((publication) => ({ ...publication, leftOut }));
   const all = publications.map(() => usual);
   const { branch, directory, pages, keep, staleSeconds } = github.data;
   if (directory !== undefined) {

@@ -20,6 +20,7 @@ import {
   type Ending,
   endingOfError,
   endingOfResult,
+  linkedAfterwards,
   together,
 } from '../publish/answer.ts';
 import { readHistory } from '../publish/data-branch.ts';
@@ -195,12 +196,16 @@ async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> 
   log.info(headline(result));
   const written = join(directory, 'result.json');
   if (place.file('result') !== written) await copyFile(written, place.file('result'));
-  if (!isAlone) return summarized(endingOfResult(result, {}));
-  const { profiles } = await explained(result, directory);
-  const isDefaultBranch = request.purpose !== 'patch';
-  const publication = { result, profiles, isDefaultBranch, isTrusted: true };
-  const [links = {}] = await publishData(context, config, [publication]);
-  return summarized(endingOfResult(result, links));
+  const ending = { ...endingOfResult(result, {}), result };
+  if (!isAlone) return summarized(ending);
+  const make = async () => {
+    const { profiles } = await explained(result, directory, log.warn);
+    const isDefaultBranch = request.purpose !== 'patch';
+    const publication = { result, profiles, isDefaultBranch, isTrusted: true };
+    const [links = {}] = await publishData(context, config, [publication]);
+    return links;
+  };
+  return summarized(await linkedAfterwards(answer, ending, make, log.warn));
 }
 
 /** The summary of the job holds the result also where nothing else can be written. */

@@ -9,7 +9,14 @@ import { type Asked, type Recomputed, recompute } from '../experiment/recompute.
 import { numbersOf, pullRequestsOfBranch } from '../patch/github.ts';
 import { type Patch, patchName } from '../patch/patch.ts';
 import type { Repository } from '../patch/repository.ts';
-import { cancelled, type Ending, endingOfFailure, endingOfResult } from '../publish/answer.ts';
+import {
+  type Answer,
+  cancelled,
+  type Ending,
+  endingOfFailure,
+  endingOfResult,
+  linkedAfterwards,
+} from '../publish/answer.ts';
 import {
   agreesWith,
   fetchArtifact,
@@ -18,7 +25,6 @@ import {
   readEntries,
   withPatch,
 } from '../publish/artifact.ts';
-import { codeBlock } from '../report/escape.ts';
 import { headline } from '../report/headline.ts';
 import { type CellProfiles, withReasons } from '../report/profiles.ts';
 import { testbedsFor } from '../testbed/inventory.ts';
@@ -41,6 +47,7 @@ export async function runPublish(context: JobContext): Promise<number> {
   const endings = await endingsOf(source, { config, wishes, context });
   const { runId } = source;
   const isOpen = runId === context.inputs.job.runId;
+  const answered: { answer: Answer; ending: Left }[] = [];
   for (const [index, name] of names.entries()) {
     const ending: Left = endings[index] ?? cancelled;
     if (ending.refused !== undefined && request.patch.kind === 'pull-request') {
@@ -49,9 +56,14 @@ export async function runPublish(context: JobContext): Promise<number> {
       continue;
     }
     const answer = await answerFor(context, request, config, { name, runId, isOpen });
-    await answer.ended(await withLinks(ending, { request, isTrusted }, config, context));
+    await answer.ended(ending);
+    answered.push({ answer, ending });
     if (ending.result === undefined) log.info(ending.title);
     if (ending.result !== undefined) await core.summary.addRaw(ending.summary).write();
+  }
+  // All verdicts are told before anything is drawn of one.
+  for (const { answer, ending } of answered) {
+    await withLinks(answer, ending, { request, isTrusted }, config, context);
   }
   return exitCodes.pass;
 }
@@ -163,9 +175,10 @@ async function endingsOf(
       if (read.kind === 'refused') return endingOfFailure(exitCodes.infrastructure, read.why);
       for (const sentence of read.refused) log.warn(`The artifact is not believed: ${sentence}`);
       const folder = of === 1 ? '' : `${index + 1}/`;
-      const profiles = await profilesIn(artifact.bytes, read.result, folder);
+      const profiles = await profilesIn(artifact.bytes, read.result, folder, log.warn);
       const explained = withReasons(read.result, profiles);
-      return { ...endingOfResult(explained, {}), profiles, corrections: read.refused };
+      const corrections = read.refused;
+      return { ...endingOfResult(explained, { corrections }), profiles, corrections };
     }),
   );
 }
@@ -230,25 +243,23 @@ const selfMade = (patch: Patch, path: string): string =>
   `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit.slice(0, 12)}.`;
 
 async function withLinks(
+  answer: Answer,
   ending: Left,
   { request, isTrusted }: Pick<Source, 'request' | 'isTrusted'>,
   config: Config,
   context: JobContext,
-): Promise<Ending> {
+): Promise<void> {
   const { result, profiles = [], corrections = [] } = ending;
   const isDefaultBranch = request.purpose !== 'patch';
-  const publications =
-    result === undefined ? [] : [{ result, profiles, isDefaultBranch, isTrusted }];
-  const [links = {}] = await publishData(context, config, publications);
-  if (result === undefined) return ending;
+  if (result === undefined) {
+    await publishData(context, config, []);
+    return;
+  }
   log.info(headline(result));
-  return withCorrections(endingOfResult(result, links), corrections);
-}
-
-/** Below the report: whoever measured may have meant something that this job was not told of. */
-function withCorrections(ending: Ending, corrections: readonly string[]): Ending {
-  if (corrections.length === 0) return ending;
-  const said = codeBlock(corrections.join('\n'));
-  const heading = 'What the job that measured said otherwise, and was not believed:';
-  return { ...ending, summary: `${ending.summary}\n\n${heading}\n\n${said}` };
+  const make = async () => {
+    const publication = { result, profiles, isDefaultBranch, isTrusted };
+    const [links = {}] = await publishData(context, config, [publication]);
+    return { ...links, corrections };
+  };
+  await linkedAfterwards(answer, { ...ending, result }, make, log.warn);
 }

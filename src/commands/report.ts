@@ -28,7 +28,8 @@ async function reported(directory: string, { json, page }: ReportOptions): Promi
   if (json) return `${JSON.stringify(written, null, 2)}\n`;
   if (!page) return renderMarkdown(written);
   const { writeResult } = await import('../report/write.ts');
-  const { result, profiles } = await explained(written, directory);
-  await writeResult(directory, result, profiles);
+  const warn = (text: string) => process.stderr.write(`ppsgate: ${text}\n`);
+  const { result, profiles } = await explained(written, directory, warn);
+  await writeResult(directory, result, profiles, warn);
   return `${join(directory, 'report', 'index.html')}\n`;
 }

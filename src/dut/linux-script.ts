@@ -203,10 +203,22 @@ export function parseObservation(log: string): Observation {
     : { kind: 'failed', reason: 'the DUT’s clock or a counter went backwards, or is unreadable' };
 }
 
-/** The samples of the one run of a log that is still being written. */
-export function samplesSoFar(log: string): Sample[] {
-  const lines = log.slice(0, log.lastIndexOf('\n') + 1).split('\n');
-  return differences(lines.filter((line) => line.startsWith('sample ')).map(parsePoint));
+/** Takes the log of one run in pieces of any size, as it is written, and answers the samples of its whole lines so far. */
+export function samplesAsTheyCome(): (piece: string) => readonly Sample[] {
+  const samples: Sample[] = [];
+  let unfinished = '';
+  let before: Point | undefined;
+  return (piece) => {
+    unfinished += piece;
+    if (!piece.includes('\n')) return samples;
+    const lines = unfinished.split('\n');
+    unfinished = lines.pop() ?? '';
+    for (const point of lines.filter((line) => line.startsWith('sample ')).map(parsePoint)) {
+      if (before !== undefined) samples.push(difference(before, point));
+      before = point;
+    }
+    return samples;
+  };
 }
 
 type Point = {
@@ -233,19 +245,19 @@ function parsePoint(line: string): Point {
   };
 }
 
-function differences(points: Point[]): Sample[] {
-  return points.slice(1).map((point, index) => {
-    const before = points[index] as Point;
-    const busySeconds = (point.busyNs - before.busyNs) / 1e9;
-    const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
-    return {
-      seconds: point.time - before.time,
-      receivedPackets: point.received - before.received,
-      forwardedPackets: point.forwarded - before.forwarded,
-      ...(Number.isNaN(busySeconds) ? {} : { busySeconds }),
-      ...(Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }),
-    };
-  });
+const differences = (points: Point[]): Sample[] =>
+  points.slice(1).map((point, index) => difference(points[index] as Point, point));
+
+function difference(before: Point, point: Point): Sample {
+  const busySeconds = (point.busyNs - before.busyNs) / 1e9;
+  const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
+  return {
+    seconds: point.time - before.time,
+    receivedPackets: point.received - before.received,
+    forwardedPackets: point.forwarded - before.forwarded,
+    ...(Number.isNaN(busySeconds) ? {} : { busySeconds }),
+    ...(Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }),
+  };
 }
 
 /** Also false where something that is no number was read. */

@@ -17,7 +17,7 @@ import {
   observeCommand,
   parseObservation,
   type Sample,
-  samplesSoFar,
+  samplesAsTheyCome,
 } from './linux-script.ts';
 import { whyUnsafe } from './nft-tokens.ts';
 import { formatSettings, parseSysctl, readSettings, type Settings } from './sysctl.ts';
@@ -37,7 +37,7 @@ export type LinuxDut = {
     options: {
       timeoutSeconds: number;
       signal?: AbortSignal;
-      isEnough?: ((samples: Sample[]) => boolean) | undefined;
+      isEnough?: ((samples: readonly Sample[]) => boolean) | undefined;
     },
   ): Promise<{ log: string; observation: Observation }>;
   /** Lays a variant and samples it, for as long as the command runs; answers its log, and how it ended. */
@@ -75,16 +75,29 @@ export function linuxDut(host: Host): LinuxDut {
 
     async observe(request, { isEnough, ...limits }) {
       const stdin = new PassThrough();
+      const samplesWith = samplesAsTheyCome();
       let log = '';
+      let asked = 0;
       const onStdout = (chunk: Uint8Array) => {
-        log += Buffer.from(chunk).toString();
-        if (isEnough?.(samplesSoFar(log))) stdin.write('\n');
+        if (log.length > mostLogCharacters) return;
+        const piece = Buffer.from(chunk).toString();
+        log += piece;
+        if (isEnough === undefined) return;
+        const samples = samplesWith(piece);
+        // A DUT may say more, and in smaller pieces, than it was told to.
+        if (samples.length === asked || samples.length > request.slices) return;
+        asked = samples.length;
+        if (isEnough(samples)) stdin.write('\n');
       };
       const variants = request.variants.map(pathName);
       const live = isEnough !== undefined;
       const command = observeCommand({ ...request, variants, script, live });
       const outcome = await host.run(command, { ...limits, stdin, onStdout });
       stdin.end();
+      if (log.length > mostLogCharacters) {
+        const reason = `the DUT wrote more than ${mostLogCharacters} characters where it was to sample`;
+        return { log, observation: { kind: 'failed', reason } };
+      }
       const observation: Observation =
         outcome.kind === 'exited' && outcome.code === 0
           ? parseObservation(log)
@@ -116,6 +129,9 @@ export function linuxDut(host: Host): LinuxDut {
     restore: () => restore(host),
   };
 }
+
+/** A line has some 80, and a blast at most tens of thousands of lines. */
+const mostLogCharacters = 16 * 1024 ** 2;
 
 /** More than ten times what the samples that are wanted take. */
 const mostProfileBytes = 256 * 1024 ** 2;

@@ -10,7 +10,7 @@ import { type Command, commandText } from './shell.ts';
 export type OutputOptions = Limits & {
   /** What the command reads: without it an end of file, with a stream all of it, as it comes. */
   readonly stdin?: string | Uint8Array | Readable;
-  /** More bytes on stdout or stderr than this end the command; 64 MiB when absent. */
+  /** More bytes on stdout or stderr than this end the command; 16 MiB when absent. */
   readonly maxOutputBytes?: number;
 };
 
@@ -95,7 +95,7 @@ function execute(client: Client, text: string, execution: Execution): Promise<Ou
 }
 
 async function follow(channel: ClientChannel, execution: Execution): Promise<Outcome> {
-  const { stop, stdin, onStdout, onStderr, maxOutputBytes = 64 * 1024 ** 2 } = execution;
+  const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
   const stopped = rejectionOf(stop);
   try {
     // Both streams are read to their ends, else the channel never reports its own.

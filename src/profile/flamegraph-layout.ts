@@ -1,5 +1,6 @@
 // Where the frames of a flamegraph lie: stacks that begin alike share a box, row by row from the outermost callers.
 import type { Frame, Profile, Stack } from './profile.ts';
+import { ProfileError } from './profile-error.ts';
 
 /** A path from the outermost caller to a function; lengths are in pixels. */
 export type Box = {
@@ -27,6 +28,8 @@ export type Layout = {
 /**
  * Siblings by name, as wide as their samples of one of the two. The same path in both is one box, by its names alone.
  * Too narrow boxes are not followed further: large profiles have most of their paths in there.
+ *
+ * @throws ProfileError for more boxes than anybody can look at.
  */
 export function layout(
   stacks: Record<Source, readonly Stack[]>,
@@ -41,14 +44,24 @@ export function layout(
   const isDrawn = ({ width }: Box) => width >= leastPixels;
   const rows: Box[][] = [];
   let hiddenSamples = isDrawn(root) ? 0 : root.samples[by];
+  let boxes = 0;
   for (let row = [root].filter(isDrawn); row.length > 0; ) {
     rows.push(row);
+    boxes += row.length;
+    if (boxes > mostBoxes) throw tooMany;
     const above = row.flatMap((box) => callees(box, rows.length - 1, { by, pixelsPerSample }));
     row = above.filter(isDrawn);
     for (const box of above) hiddenSamples += isDrawn(box) ? 0 : box.samples[by];
   }
   return { rows, samples: root.samples[by], hiddenSamples };
 }
+
+/** A row has 12,000 at most, and published profiles of kernels some 300 in all; a browser is slow with more than these. */
+const mostBoxes = 100_000;
+
+const tooMany = new ProfileError(
+  `A flamegraph of more than ${mostBoxes} frames is not drawn; fold the profile, and draw a part of it.`,
+);
 
 const boxOf = (frame: Frame): Box => ({
   name: frame.name,

@@ -11,6 +11,7 @@ import {
   nameLook,
 } from './flamegraph-style.ts';
 import { type Profile, samplesOf } from './profile.ts';
+import { ProfileError } from './profile-error.ts';
 
 export { flamegraphScript, flamegraphStyle };
 
@@ -31,6 +32,8 @@ export type FlamegraphOptions = {
  * Against a base, colours tell how the share of a path changed. Paths that only the base has stand in a lane of their
  * own at the same scale: above their callers, which are as wide as they are now, there may be no room for them.
  * Frames of both are the same where names and callers are, wherever the kernel and its modules lay.
+ *
+ * @throws ProfileError for one that is too large for a browser.
  */
 export function flamegraph(profile: Profile, options: FlamegraphOptions): string {
   const { base, widthPixels = 1200, standalone = true } = options;
@@ -153,13 +156,17 @@ function vanishedLane(placed: Layout, changeOf: (box: Box) => Change): readonly 
 type Told = { look: (box: Box) => string; about: (box: Box) => string };
 
 function flames({ rows }: Layout, { look, about }: Told): Part {
+  let characters = 0;
   const drawn = rows.map((row, depth) => {
     const frames = row.map((box) => {
       const name = box.name || '(no name)';
       const module = box.module === undefined ? '' : `${escaped(shortened(box.module))} · `;
       const label = fitted(name, box.width);
       const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
-      return `<g class="${look(box)}"><title>${escaped(shortened(name))}\n${module}${about(box)}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
+      const frame = `<g class="${look(box)}"><title>${escaped(shortened(name))}\n${module}${about(box)}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
+      characters += frame.length;
+      if (characters > mostCharacters) throw tooLarge;
+      return frame;
     });
     const top = (rows.length - 1 - depth) * rowHeight;
     return `<g transform="translate(0 ${top})">\n${frames.join('\n')}\n</g>`;
@@ -169,6 +176,13 @@ function flames({ rows }: Layout, { look, about }: Told): Part {
     height: rows.length * rowHeight,
   };
 }
+
+/** A frame has some 200, and one of a name that is made for that two thousand. */
+const mostCharacters = 30_000_000;
+
+const tooLarge = new ProfileError(
+  `A flamegraph of more than ${mostCharacters} characters is not drawn; fold the profile, and draw a part of it.`,
+);
 
 const shortened = (text: string, mostCharacters = longestName): string =>
   text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 1)}…`;

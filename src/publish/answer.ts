@@ -1,5 +1,6 @@
 // How people at a patch see its gate while it lasts: the place in the queue, what is measured, and how it ended.
 import { exitCodeOfError, exitCodeOfResult, exitCodes } from '../exit.ts';
+import { reasonOf } from '../host/one-line.ts';
 import { codeBlock } from '../report/escape.ts';
 import { expectedly } from '../report/format.ts';
 import { verdictLine } from '../report/headline.ts';
@@ -18,6 +19,8 @@ export type Answer = {
   measuring(testbed: string, line?: string): void;
   /** Completes the answer; only the first call counts. Resolves when GitHub knows of it, or cannot be told in time. */
   ended(ending: Ending): Promise<void>;
+  /** The same end again, with links to what has come since; nothing where an answer is given once and for all. */
+  linked(ending: Ending): Promise<void>;
   /** Leaves it as it is, for another job to go on with. */
   left(): Promise<void>;
 };
@@ -49,6 +52,9 @@ export const together = (answers: readonly Answer[]): Answer => ({
   async ended(ending) {
     await Promise.all(answers.map((answer) => answer.ended(ending)));
   },
+  async linked(ending) {
+    await Promise.all(answers.map((answer) => answer.linked(ending)));
+  },
   async left() {
     await Promise.all(answers.map((answer) => answer.left()));
   },
@@ -74,6 +80,27 @@ export async function answering(
     throw error;
   } finally {
     signal.removeEventListener('abort', onCancelled);
+  }
+}
+
+/**
+ * Answers with the result, and only then has made what there is to be linked to: whatever becomes of that, the verdict
+ * is known. Never throws for it; `warn` hears why there are no links.
+ */
+export async function linkedAfterwards(
+  answer: Answer,
+  ending: Ending & { result: Result },
+  make: () => Promise<ReportLinks>,
+  warn: (why: string) => void,
+): Promise<Ending> {
+  await answer.ended(ending);
+  try {
+    const linked = endingOfResult(ending.result, await make());
+    await answer.linked(linked);
+    return linked;
+  } catch (error) {
+    warn(`The answer has no links, because the report was not kept (${reasonOf(error)}).`);
+    return ending;
   }
 }
 

@@ -211,40 +211,89 @@ export async function readEntries(
 ): Promise<{ kind: 'read'; texts: Map<string, string> } | Refused> {
   try {
     const archive = await fromBufferPromise(zip, { decodeStrings: false });
-    const entries = await entriesOf(archive, names, limits);
+    const entries = await entriesOf(archive, new Set(names), limits);
     const texts = new Map<string, string>();
     for (const [name, entry] of entries) {
       texts.set(name, await textOf({ archive, zip, name, entry }, limits.fileBytes));
     }
     return { kind: 'read', texts };
   } catch (error) {
-    if (error instanceof Refusal) return refused(error.message);
-    // The reader's own words, up to where they begin to guess.
-    const [said] = reasonOf(error).split(/[.:]/);
-    return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
+    return refusalOf(error);
   }
 }
 
 class Refusal extends Error {}
 
+function refusalOf(error: unknown): Refused {
+  if (error instanceof Refusal) return refused(error.message);
+  // The reader's own words, up to where they begin to guess.
+  const [said] = reasonOf(error).split(/[.:]/);
+  return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
+}
+
 /** Of all profiles of one result; flamegraphs of more are not drawn. */
 const mostProfileBytes = 64 * 1024 ** 2;
+/** One of each variant in each cell: the longest experiments have some hundred. */
+const mostProfiles = 500;
 
-/** The profiles that a result of the artifact tells of, which lie below `folder`; what cannot be read is left out. */
-export function profilesIn(zip: Buffer, result: Result, folder: string): Promise<CellProfiles[]> {
-  let left = mostProfileBytes;
-  return readProfiles(result, async (path) => {
-    const fileBytes = Math.min(left, artifactLimits.fileBytes);
-    const read = await readEntries(zip, [folder + path], { ...artifactLimits, fileBytes });
-    const text = read.kind === 'read' ? read.texts.get(folder + path) : undefined;
-    left -= text?.length ?? 0;
-    return text;
-  });
+const tooManyBytes = `The profiles of the artifact have more than ${mostProfileBytes} bytes together: of the rest no flamegraphs are drawn.`;
+
+/**
+ * The profiles that a result of the artifact tells of, which lie below `folder`; what cannot be read is left out, and
+ * `leftOut` hears why. The zip is gone through once, however many files are named.
+ */
+export async function profilesIn(
+  zip: Buffer,
+  result: Result,
+  folder: string,
+  leftOut: (why: string) => void = () => {},
+): Promise<CellProfiles[]> {
+  const paths = profilePaths(result);
+  if (paths.length > mostProfiles) {
+    leftOut(
+      `The result names ${paths.length} profiles, and at most ${mostProfiles} are read: no flamegraphs are drawn.`,
+    );
+    return [];
+  }
+  try {
+    const archive = await fromBufferPromise(zip, { decodeStrings: false });
+    const names = new Set(paths.map((path) => folder + path));
+    const entries = await entriesOf(archive, names, artifactLimits);
+    let left = mostProfileBytes;
+    const textAt = async (path: string): Promise<string | undefined> => {
+      const name = folder + path;
+      const entry = entries.get(name);
+      if (entry === undefined) return undefined;
+      const bytes = Math.min(left, artifactLimits.fileBytes);
+      // What cannot be read has taken its time, too.
+      left -= bytes;
+      try {
+        if (bytes === 0) throw new Refusal(tooManyBytes);
+        const text = await textOf({ archive, zip, name, entry }, bytes);
+        left += bytes - Math.min(bytes, text.length);
+        return text;
+      } catch (error) {
+        leftOut(refusalOf(error).why);
+        return undefined;
+      }
+    };
+    return await readProfiles(result, textAt, leftOut);
+  } catch (error) {
+    leftOut(refusalOf(error).why);
+    return [];
+  }
+}
+
+function profilePaths({ outcome }: Result): string[] {
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  return cells.flatMap(({ profiles }) =>
+    profiles.flatMap((one) => (one.kind === 'profiled' ? one.file : [])),
+  );
 }
 
 async function entriesOf(
   archive: ZipFile,
-  names: readonly string[],
+  names: ReadonlySet<string>,
   { files }: ArtifactLimits,
 ): Promise<Map<string, Entry>> {
   if (archive.entryCount > files) {
@@ -255,8 +304,8 @@ async function entriesOf(
   const found = new Map<string, Entry>();
   for await (const entry of archive.eachEntry()) {
     const path = entry.fileNameRaw.toString();
-    const name = names.includes(path) ? path : nameOf(path);
-    if (name === undefined || !names.includes(name)) continue;
+    const name = names.has(path) ? path : nameOf(path);
+    if (name === undefined || !names.has(name)) continue;
     if (found.has(name)) {
       throw new Refusal(
         `The artifact holds more than one ${name}, and it is not told which one counts: upload one work directory.`,

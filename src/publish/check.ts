@@ -75,6 +75,11 @@ export function openCheck(octokit: Octokit, subject: Subject, options: CheckOpti
         secondsFor(ending),
       );
     },
+    linked: (ending) =>
+      teller.tellInstead(
+        { status: 'linked', output: { title: ending.title, summary: withJob(ending.summary) } },
+        secondsFor(ending),
+      ),
     left: teller.left,
   };
 }
@@ -186,8 +191,12 @@ type View = {
   output: { title: string; summary: string; annotations?: ReturnType<typeof annotationsOf> };
 } & (
   | { status: 'queued' | 'in_progress' }
+  /** Completed before, without its links. */
+  | { status: 'linked' }
   | { status: 'completed'; conclusion: Conclusion; actions: Button[] }
 );
+
+type Shown = Exclude<View, { status: 'linked' }>;
 
 const tooSlow = (seconds: number): string =>
   `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
@@ -208,7 +217,7 @@ function checkRunOf(
   let mayExist = isOpen;
   let mayBeComplete = false;
 
-  const create = async (view: View) => {
+  const create = async (view: Shown) => {
     const about = { name, head_sha: headCommit, details_url: detailsUrl };
     const { data } = await checks.create({
       ...{ owner, repo, ...about, external_id, request },
@@ -218,7 +227,7 @@ function checkRunOf(
   };
 
   /** The answer may be lost after GitHub did what was asked. What an earlier attempt of this run completed is not it. */
-  const find = async (view: View) => {
+  const find = async (view: Shown) => {
     const found = await checks.listForRef({
       ...{ owner, repo, ref: headCommit, check_name: name, filter: 'all', per_page: 100 },
     });
@@ -231,6 +240,11 @@ function checkRunOf(
 
   return async (view) => {
     try {
+      if (view.status === 'linked') {
+        if (id === undefined) return { kind: 'told' };
+        await checks.update({ owner, repo, check_run_id: id, request, output: view.output });
+        return { kind: 'told' };
+      }
       // GitHub adds the annotations of a second end to those of the first.
       if (id === undefined ? mayExist : mayBeComplete) {
         const found = await find(view);
@@ -250,7 +264,7 @@ function checkRunOf(
 
 type CheckRun = { conclusion: string | null; output: { title: string | null } };
 
-const hasEnded = ({ conclusion, output }: CheckRun, view: View): boolean =>
+const hasEnded = ({ conclusion, output }: CheckRun, view: Shown): boolean =>
   view.status === 'completed' &&
   conclusion === view.conclusion &&
   output.title === view.output.title;

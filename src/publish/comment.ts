@@ -62,6 +62,10 @@ export function openComment(
   const heading = (text: string) => `### ⏳ ppsgate: ${patchName(pullRequest)} ${text}`;
   const job = `<sub>[the job](${detailsUrl}) · commit ${codeSpan(headCommit)}</sub>`;
   const said = (...parts: string[]) => ({ body: parts.filter(Boolean).join('\n\n') });
+  const ended = (ending: Ending): View =>
+    ending.result === undefined
+      ? said(unmeasured(pullRequest, ending), job)
+      : { body: ending.summary, title: ending.title };
   let since: Date | undefined;
 
   return {
@@ -77,14 +81,8 @@ export function openComment(
       const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
       teller.tell(said(heading('is being measured'), where, codeSpan(line), job));
     },
-    ended(ending) {
-      const { result, title, summary } = ending;
-      const view =
-        result === undefined
-          ? said(unmeasured(pullRequest, ending), job)
-          : { body: summary, title };
-      return teller.tellLast(view, secondsFor(ending));
-    },
+    ended: (ending) => teller.tellLast(ended(ending), secondsFor(ending)),
+    linked: (ending) => teller.tellInstead(ended(ending), secondsFor(ending)),
     left: teller.left,
   };
 }

@@ -7,10 +7,11 @@ import {
   historyEntries,
   historyEntrySchema,
 } from '../experiment/history.ts';
+import { reasonOf } from '../host/one-line.ts';
 import { patchName } from '../patch/patch.ts';
 import { type BadgeVerdict, badgeVerdicts, renderBadge } from '../report/badge.ts';
 import { codeSpan } from '../report/escape.ts';
-import { graphsOf, svgOf } from '../report/graphs.ts';
+import { drawGraph, graphsOf } from '../report/graphs.ts';
 import { outcomeName } from '../report/headline.ts';
 import { renderHtml } from '../report/html.ts';
 import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
@@ -87,6 +88,8 @@ export type Publication = {
   isDefaultBranch: boolean;
   /** What it measured of the base may be held against later patches. */
   isTrusted: boolean;
+  /** Hears in a sentence why something is not drawn, each time that the files are made. */
+  leftOut?: (why: string) => void;
 };
 
 export type Rules = Pick<DataConfig, 'keep' | 'staleSeconds'> & {
@@ -219,18 +222,14 @@ const pathsOfResult = ({ path, others }: Pick<KeptResult, 'path' | 'others'>): s
 type File = readonly [path: string, text: string];
 
 function filesOfResult(
-  { result, profiles }: Publication,
+  publication: Publication,
   { isSite, now }: Rules,
 ): { entry: KeptResult; files: File[] } {
+  const { result } = publication;
   const at = timeOf(result, now);
   const path = folderOf(result);
-  const graphs = new Map(
-    graphsOf(result, profiles).map((graph) => [`${graph.anchor}.svg`, svgOf(graph)]),
-  );
-  const others: File[] = [
-    ...graphs,
-    ...(isSite ? [[pageName, renderHtml(result, profiles)] as const] : []),
-  ];
+  const graphs = graphFiles(publication);
+  const others: File[] = [...graphs, ...(isSite ? pageFile(publication) : [])];
   const graph = (anchor: string) => (graphs.has(`${anchor}.svg`) ? `${anchor}.svg` : undefined);
   const links: ReportLinks = { rawData: `[\`${jsonName}\`](${jsonName})`, graph };
   const named: File[] = [
@@ -245,6 +244,40 @@ function filesOfResult(
     entry: { ...entry, outcome: outcomeName(result), others: others.map(([name]) => name), bytes },
     files: named.map(([name, text]) => [`${path}/${name}`, text]),
   };
+}
+
+/** Of all flamegraphs of one result: some hundred as those of kernels are, or whatever a hostile profile makes of one. */
+const mostGraphBytes = 64 * 1024 ** 2;
+
+function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<string, string> {
+  const files = new Map<string, string>();
+  let room = mostGraphBytes;
+  for (const graph of graphsOf(result, profiles)) {
+    const drawn = drawGraph(graph);
+    if (drawn.kind === 'left-out') {
+      leftOut(drawn.why);
+      continue;
+    }
+    room -= Buffer.byteLength(drawn.svg);
+    if (room < 0) {
+      leftOut(
+        `Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostGraphBytes} bytes together.`,
+      );
+      return files;
+    }
+    files.set(`${graph.anchor}.svg`, drawn.svg);
+  }
+  return files;
+}
+
+/** None where it cannot be made: the rest of the result is kept all the same. */
+function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[] {
+  try {
+    return [[pageName, renderHtml(result, profiles)]];
+  } catch (error) {
+    leftOut(`The report is kept without its page (${reasonOf(error)}).`);
+    return [];
+  }
 }
 
 /** When the experiment began, as far as that is to be believed. */

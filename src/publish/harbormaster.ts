@@ -50,6 +50,7 @@ export function openBuild(
     waiting: working,
     measuring: working,
     ended: (ending) => teller.tellLast(ending, secondsFor(ending)),
+    linked: async () => {},
     left: teller.left,
   };
 }

@@ -11,13 +11,19 @@ import type { Answer, Ending } from './answer.ts';
  * The same answer on the head commit, which fails instead of passing where an open pull request with this head goes to
  * another branch than the one that the patch was measured for; its own too, when it was sent elsewhere meanwhile.
  */
-export const forOneBase = (octokit: Octokit, patch: PullRequest, answer: Answer): Answer => ({
-  ...answer,
-  async ended(ending) {
-    const found = mayPass(ending) ? await goesElsewhere(octokit, patch) : undefined;
-    await answer.ended(found === undefined ? ending : withoutPass(ending, found));
-  },
-});
+export function forOneBase(octokit: Octokit, patch: PullRequest, answer: Answer): Answer {
+  let elsewhere: Elsewhere | undefined;
+  const bound = (ending: Ending): Ending =>
+    elsewhere === undefined ? ending : withoutPass(ending, elsewhere);
+  return {
+    ...answer,
+    async ended(ending) {
+      if (mayPass(ending)) elsewhere = await goesElsewhere(octokit, patch);
+      await answer.ended(bound(ending));
+    },
+    linked: (ending) => answer.linked(bound(ending)),
+  };
+}
 
 /** A branch rule takes a check that is neutral for a pass. */
 const mayPass = ({ exitCode }: Ending): boolean =>

@@ -78,6 +78,8 @@ export function openRevisionComment(
       if (ending.exitCode === exitCodes.cancelled) return teller.left();
       await teller.tellLast(ending, secondsFor(ending));
     },
+    // Everybody would get mail again.
+    linked: async () => {},
     left: teller.left,
   };
 }

@@ -36,6 +36,7 @@ export function openStatus(octokit: Octokit, subject: Subject, options: StatusOp
       const state = states[exitCode] ?? 'error';
       return teller.tellLast({ state, description: title }, secondsFor(ending));
     },
+    linked: async () => {},
     left: teller.left,
   };
 }

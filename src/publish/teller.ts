@@ -84,6 +84,12 @@ export function newestTeller<View>(
       ending ??= tellEndInTime(view, mostSeconds);
       return ending;
     },
+    /** In the place of the last view, once that is told; nothing where it could not be. */
+    async tellInstead(view: View, mostSeconds: number): Promise<void> {
+      if (ending === undefined) return;
+      await ending;
+      if (!gaveUp.signal.aborted) await tellEndInTime(view, mostSeconds);
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 // Which flamegraphs a report shows, and what is written above them.
+import { reasonOf } from '../host/one-line.ts';
 import { flamegraph } from '../profile/flamegraph.ts';
 import { type Profile, samplesOf } from '../profile/profile.ts';
 import { type Cell, cellName } from '../scenario/scenario.ts';
@@ -31,9 +32,21 @@ export function graphsOf({ outcome }: Result, profiles: readonly CellProfiles[])
   });
 }
 
-/** As a file that is its own viewer, or else as an element for a page that brings flamegraphs' style and script. */
-export const svgOf = ({ title, subtitle, profile, base }: Graph, standalone = true): string =>
-  flamegraph(profile, { title, subtitle, base, standalone });
+/** `why` is a sentence. */
+export type Drawn = { kind: 'drawn'; svg: string } | { kind: 'left-out'; why: string };
+
+/**
+ * As a file that is its own viewer, or else as an element for a page that brings flamegraphs' style and script. Left out
+ * where it cannot be drawn, for a profile may say more than a picture can show: a report goes without it.
+ */
+export function drawGraph(graph: Graph, standalone = true): Drawn {
+  const { title, subtitle, profile, base } = graph;
+  try {
+    return { kind: 'drawn', svg: flamegraph(profile, { title, subtitle, base, standalone }) };
+  } catch (error) {
+    return { kind: 'left-out', why: `There is no flamegraph of ${title}: ${reasonOf(error)}` };
+  }
+}
 
 function graphsOfCell({ cell, profiles }: CellResult, { variants }: CellProfiles): Graph[] {
   const told = new Map(

@@ -17,8 +17,8 @@ import { Html, html, type Piece } from './markup.ts';
 import type { CellResult, Mover, Policy, Reason, Run } from './result.ts';
 import { runPlot } from './run-plot.ts';
 
-/** A graph with its SVG, or without where the page has no room for it. */
-export type Picture = { graph: Graph; svg?: string };
+/** A graph with its SVG, or without where the page has no room for it; `why` says that it cannot be drawn at all. */
+export type Picture = { graph: Graph; svg?: string; why?: string };
 
 /** With the pictures of this cell alone. */
 export const cellSection = (
@@ -97,8 +97,9 @@ ${pictures.map(graphFold)}</div>
 `;
 
 /** The browser itself opens a fold for what a link or a search finds in it. */
-function graphFold({ graph, svg }: Picture): Html {
+function graphFold({ graph, svg, why }: Picture): Html {
   const { anchor, which } = graph;
+  if (why !== undefined) return html`<p id="${anchor}">${plainLine(why, 500)}</p>\n`;
   const elsewhere = html`<p>It is too large for this page, and drawn in <code>${anchor}.svg</code>.</p>`;
   return html`<details class="graph">
 <summary>${plainLine(which)}${graphPreview(graph)}</summary>

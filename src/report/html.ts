@@ -5,7 +5,7 @@ import { flamegraphScript, flamegraphStyle } from '../profile/flamegraph.ts';
 import { cellName } from '../scenario/scenario.ts';
 import { plain, plainBlock, plainLine } from './escape.ts';
 import { formatPercent, metricName } from './format.ts';
-import { type Graph, graphsOf, svgOf } from './graphs.ts';
+import { drawGraph, type Graph, graphsOf } from './graphs.ts';
 import { headline, sentence } from './headline.ts';
 import { cellAnchor, cellSection, type Picture } from './html-cell.ts';
 import { bullets, fold, mark, preformatted, scrolling, table, withCode } from './html-pieces.ts';
@@ -142,7 +142,9 @@ function picturesThatFit(
 ): Map<CellResult, Picture[]> {
   let room = mostGraphCharacters;
   const pictureOf = (graph: Graph): Picture => {
-    const svg = svgOf(graph, false);
+    const drawn = drawGraph(graph, false);
+    if (drawn.kind === 'left-out') return { graph, why: drawn.why };
+    const { svg } = drawn;
     if (svg.length > room) return { graph };
     room -= svg.length;
     return { graph, svg };

@@ -45,8 +45,14 @@ import {
 /** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
 export const mostCharacters = 65_536 - 12_288;
 
-/** What only the place of publication knows, the first two as Markdown of our own: how to rerun, where the raw data is. */
-export type ReportLinks = { rerun?: string; rawData?: string } & GraphLinks;
+/** What only the place of publication knows. */
+export type ReportLinks = {
+  /** As Markdown of our own: how to rerun, where the raw data is. */
+  rerun?: string;
+  rawData?: string;
+  /** What the job that measured said of the result and was not believed, in sentences. */
+  corrections?: readonly string[];
+} & GraphLinks;
 
 /** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
 export function renderMarkdown(result: Result, links: ReportLinks = {}): string {
@@ -75,7 +81,9 @@ export function renderMarkdown(result: Result, links: ReportLinks = {}): string 
           ...ministatBlocks(result, outcome.cells),
         ]
       : [...leftOut(result), ...warnings(result), ...notes(result), environment(result)];
-  return fitted([`### ${headline(result)}`, ...main], parts, footer(links));
+  const said = (links.corrections ?? []).map((sentence) => codeSpan(sentence, 500));
+  const corrections = folded('said otherwise where it was measured, and not believed', said);
+  return fitted([`### ${headline(result)}`, ...main], [...corrections, ...parts], footer(links));
 }
 
 const markdown: Quoting = { code: codeSpan, name: (name) => name };

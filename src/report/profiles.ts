@@ -3,8 +3,9 @@ import { withoutIdle } from '../profile/idle.ts';
 import { explain } from '../profile/movers.ts';
 import type { Profile } from '../profile/profile.ts';
 import { ProfileError } from '../profile/profile-error.ts';
-import { parseProfile } from '../profile/read.ts';
+import { foreignBounds, parseProfile } from '../profile/read.ts';
 import { type Cell, cellName } from '../scenario/scenario.ts';
+import { plainLine } from './escape.ts';
 import type { CellResult, Comparison, Mover, Reason, Result } from './result.ts';
 
 /** Without the stacks in which the CPU idled; `idleFrames` are those that told, as far as they were found. */
@@ -13,10 +14,14 @@ export type TakenProfile = { variant: string; profile: Profile; idleFrames: read
 /** One of each variant. */
 export type CellProfiles = { cell: Cell; variants: readonly TakenProfile[] };
 
-/** `read` answers the text of a file by its path in the result, or nothing; what is no profile is left out as well. */
+/**
+ * `read` answers the text of a file by its path in the result, or nothing; what is no profile is left out as well, and
+ * `leftOut` hears why.
+ */
 export async function readProfiles(
   { outcome }: Result,
   read: (path: string) => Promise<string | undefined>,
+  leftOut: (why: string) => void = () => {},
 ): Promise<CellProfiles[]> {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const all: CellProfiles[] = [];
@@ -24,7 +29,8 @@ export async function readProfiles(
     const variants: TakenProfile[] = [];
     for (const one of profiles) {
       const text = one.kind === 'profiled' ? await read(one.file) : undefined;
-      const taken = text === undefined ? undefined : parsed(text);
+      const name = `the profile of ${plainLine(one.variant)} in ${cellName(cell)}`;
+      const taken = text === undefined ? undefined : parsed(text, name, leftOut);
       if (taken !== undefined) variants.push({ variant: one.variant, ...taken });
     }
     if (variants.length > 0) all.push({ cell, variants });
@@ -32,13 +38,18 @@ export async function readProfiles(
   return all;
 }
 
-function parsed(text: string): Omit<TakenProfile, 'variant'> | undefined {
+function parsed(
+  text: string,
+  name: string,
+  leftOut: (why: string) => void,
+): Omit<TakenProfile, 'variant'> | undefined {
   try {
-    const { profile, idleFrames } = withoutIdle(parseProfile(text));
+    const { profile, idleFrames } = withoutIdle(parseProfile(text, name, foreignBounds));
     return { profile, idleFrames };
   } catch (error) {
-    if (error instanceof ProfileError) return undefined;
-    throw error;
+    if (!(error instanceof ProfileError)) throw error;
+    leftOut(error.message);
+    return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 // Reads a result that an earlier process, or another machine, has written.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { reasonOf } from '../host/one-line.ts';
 import { type CellProfiles, readProfiles, withReasons } from './profiles.ts';
 import { type Result, resultSchema } from './result.ts';
 
@@ -26,15 +27,23 @@ export async function readResult(directory: string): Promise<Result> {
   }
 }
 
-/** A result of a work directory with the profiles that lie there, and what they say of the reason. */
+/**
+ * A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
+ * patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
+ */
 export async function explained(
   result: Result,
   directory: string,
+  leftOut: (why: string) => void = () => {},
 ): Promise<{ result: Result; profiles: CellProfiles[] }> {
-  const profiles = await readProfiles(result, (path) =>
-    readFile(join(directory, path), 'utf8').catch(ifMissing),
-  );
-  return { result: withReasons(result, profiles), profiles };
+  const read = (path: string) => readFile(join(directory, path), 'utf8').catch(ifMissing);
+  try {
+    const profiles = await readProfiles(result, read, leftOut);
+    return { result: withReasons(result, profiles), profiles };
+  } catch (error) {
+    leftOut(`The report goes without its profiles (${reasonOf(error)}).`);
+    return { result: withReasons(result, []), profiles: [] };
+  }
 }
 
 function ifMissing(error: NodeJS.ErrnoException): undefined {

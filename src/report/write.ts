@@ -1,7 +1,8 @@
 // Lays the result and its reports into a work directory.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { graphsOf, svgOf } from './graphs.ts';
+import { reasonOf } from '../host/one-line.ts';
+import { drawGraph, graphsOf } from './graphs.ts';
 import { renderHtml } from './html.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { renderJunit } from './junit.ts';
@@ -11,38 +12,58 @@ import type { Result } from './result.ts';
 
 /**
  * Writes `result.json` and `report.md`, and into `report/` the page, JUnit XML, the plot of all intervals as SVG and
- * PNG, and a flamegraph of each profile under its anchor's name; each file whole or not at all.
+ * PNG, and a flamegraph of each profile under its anchor's name; each file whole or not at all. What cannot be drawn
+ * costs that drawing alone, and `leftOut` hears why, in a sentence.
  */
 export async function writeResult(
   directory: string,
   result: Result,
   profiles: readonly CellProfiles[] = [],
+  leftOut: (why: string) => void = () => {},
 ): Promise<void> {
   await replaceFile(join(directory, 'result.json'), `${JSON.stringify(result, null, 2)}\n`);
   await replaceFile(join(directory, 'report.md'), renderMarkdown(result));
   const report = join(directory, 'report');
-  await replaceFile(join(report, 'index.html'), renderHtml(result, profiles));
   await replaceFile(join(report, 'junit.xml'), renderJunit(result));
-  await writeIntervals(report, result);
+  const drawn = async (name: string, what: string, draw: () => Drawing | Promise<Drawing>) =>
+    replaceDrawing(join(report, name), await drawing(what, draw, leftOut));
+  await drawn('index.html', 'page', () => renderHtml(result, profiles));
+  await drawn('intervals.svg', 'plot of the intervals', () => intervalPlot(result));
+  await drawn('intervals.png', 'picture of the intervals', () => intervalsInPixels(result));
   for (const graph of graphsOf(result, profiles)) {
-    await replaceFile(join(report, `${graph.anchor}.svg`), svgOf(graph));
+    const graphic = drawGraph(graph);
+    if (graphic.kind === 'left-out') leftOut(graphic.why);
+    const svg = graphic.kind === 'drawn' ? graphic.svg : undefined;
+    await replaceDrawing(join(report, `${graph.anchor}.svg`), svg);
+  }
+}
+
+/** Undefined where there is nothing to draw. */
+type Drawing = string | Uint8Array | undefined;
+
+async function drawing(
+  what: string,
+  draw: () => Drawing | Promise<Drawing>,
+  leftOut: (why: string) => void,
+): Promise<Drawing> {
+  try {
+    return await draw();
+  } catch (error) {
+    leftOut(`The report goes without its ${what} (${reasonOf(error)}).`);
+    return undefined;
   }
 }
 
 /** What an earlier result has left would be wrong where nothing is drawn. */
-async function writeIntervals(report: string, result: Result): Promise<void> {
-  const svgFile = join(report, 'intervals.svg');
-  const pngFile = join(report, 'intervals.png');
+const replaceDrawing = (path: string, content: Drawing): Promise<void> =>
+  content === undefined ? rm(path, { force: true }) : replaceFile(path, content);
+
+async function intervalsInPixels(result: Result): Promise<Uint8Array | undefined> {
   const plot = intervalPlot(result);
-  if (plot === undefined) {
-    await rm(svgFile, { force: true });
-    await rm(pngFile, { force: true });
-    return;
-  }
+  if (plot === undefined) return undefined;
   // Three megabytes of WebAssembly, for those alone who draw.
   const { pngOf } = await import('./png.ts');
-  await replaceFile(svgFile, plot);
-  await replaceFile(pngFile, await pngOf(plot));
+  return pngOf(plot);
 }
 
 /** Writes a file whole or not at all, in a folder that need not be there yet. */

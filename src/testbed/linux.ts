@@ -225,7 +225,7 @@ function slicesOf({ measureSeconds }: Traffic): { sliceSeconds: number; slices: 
 function enoughFor({ measureAtLeastSeconds, measureSeconds }: Traffic) {
   if (measureAtLeastSeconds >= measureSeconds) return undefined;
   const bounds = { atLeast: Math.ceil(measureAtLeastSeconds), toleranceRatio: 0.005 };
-  return (samples: Sample[]) =>
+  return (samples: readonly Sample[]) =>
     isSteady(
       samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds),
       bounds,

@@ -4,7 +4,7 @@ import { foldedLines } from '../profile/fold.ts';
 import { withoutIdle } from '../profile/idle.ts';
 import { type Profile, samplesOf } from '../profile/profile.ts';
 import { ProfileError } from '../profile/profile-error.ts';
-import { parseProfile } from '../profile/read.ts';
+import { foreignBounds, parseProfile } from '../profile/read.ts';
 import { formatPercent } from '../report/format.ts';
 import type { KeepLog, ProfileOutcome } from './testbed.ts';
 
@@ -47,7 +47,7 @@ const stacksText = (profile: Profile, kernel: string): string =>
 
 function parsed(text: string): Profile | string {
   try {
-    return parseProfile(text);
+    return parseProfile(text, 'the profile', foreignBounds);
   } catch (error) {
     if (!(error instanceof ProfileError)) throw error;
     return error.message;

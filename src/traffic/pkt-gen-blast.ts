@@ -150,6 +150,9 @@ type Generator = {
   isUntouched(): boolean;
 };
 
+/** In characters; a second has some hundred. */
+const mostSaid = 16 * 1024 ** 2;
+
 /** pkt-gen's rates and messages go to stderr, its summary to stdout. */
 function start(host: Host, command: Command): Generator {
   const lookers = new Set<() => void>();
@@ -157,7 +160,7 @@ function start(host: Host, command: Command): Generator {
   let isOver = false;
   let isUntouched = true;
   const onStderr = (chunk: Uint8Array) => {
-    said += Buffer.from(chunk).toString();
+    if (said.length < mostSaid) said += Buffer.from(chunk).toString();
     for (const look of lookers) look();
   };
   const log = host

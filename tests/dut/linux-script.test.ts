@@ -6,7 +6,7 @@ import {
   linuxDutScript,
   observeCommand,
   parseObservation,
-  samplesSoFar,
+  samplesAsTheyCome,
 } from '../../src/dut/linux-script.ts';
 import { commandText } from '../../src/host/shell.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -107,11 +107,18 @@ test('the sampler runs ahead of all else on its CPU, with one argument for every
 });
 
 test('of a log that is still being written the whole lines count', () => {
-  const whole = samplesSoFar(log.slice(0, log.indexOf('lay patched')));
+  const whole = samplesAsTheyCome()(log.slice(0, log.indexOf('lay patched')));
   expect(whole.map(({ forwardedPackets }) => forwardedPackets)).toEqual([1900, 3000]);
-  const cut = samplesSoFar(log.slice(0, log.indexOf(' 5800')));
+  const cut = samplesAsTheyCome()(log.slice(0, log.indexOf(' 5800')));
   expect(cut.map(({ forwardedPackets }) => forwardedPackets)).toEqual([1900]);
-  expect(samplesSoFar('')).toEqual([]);
+  expect(samplesAsTheyCome()('')).toEqual([]);
+});
+
+test('in whatever pieces a log comes, its samples are those of the whole', () => {
+  const run = log.slice(0, log.indexOf('lay patched'));
+  const samplesWith = samplesAsTheyCome();
+  const byLetter = [...run].map((letter) => samplesWith(letter)).at(-1);
+  expect(byLetter).toEqual(samplesAsTheyCome()(run));
 });
 
 describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of its own', () => {

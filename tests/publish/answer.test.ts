@@ -28,6 +28,7 @@ function aRecorder() {
       ending ??= first;
       told.push(`ended: ${first.title}`);
     },
+    linked: async (linked) => void told.push(`linked: ${linked.summary}`),
     left: async () => void told.push('left'),
   };
   return { answer, told, ending: () => ending };

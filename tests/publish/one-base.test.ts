@@ -93,6 +93,18 @@ describe('a pass on a commit', () => {
   });
 });
 
+test('what did not pass does not seem to when it gets its links', async () => {
+  alsoGoesTo('lax');
+  const linked: Ending[] = [];
+  const answer = { ...together([]), linked: async (one: Ending) => void linked.push(one) };
+  const bound = forOneBase(await hastyOctokit(github), patch, answer);
+  await bound.ended(passed);
+  await bound.linked({ ...passed, summary: 'A table, with links.' });
+  expect(linked).toMatchObject([
+    { ...notCounted, summary: expect.stringMatching(/one check for all of them.*with links\.$/s) },
+  ]);
+});
+
 test('what nobody could decide fails likewise, for a check that is neutral lets a patch pass', async () => {
   alsoGoesTo('lax');
   expect(await ended({ ...passed, exitCode: exitCodes.undecided })).toMatchObject(notCounted);

@@ -100,6 +100,7 @@ test('what is told while it lasts is told without paths as well', () => {
     waiting: (_, text) => void told.push(text),
     measuring: (testbed, line = '') => void told.push(`${testbed}: ${line}`),
     ended: async () => {},
+    linked: async () => {},
     left: async () => {},
   };
   const all = together([answer]);

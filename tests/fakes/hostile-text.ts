@@ -1,0 +1,184 @@
+// Text that stops parsers, and every parser of text that others write: a patch's kernel, an artifact, a comment.
+import { readBuildFailure } from '../../src/build/build-log.ts';
+import { checkDiff, whyGitRefuses } from '../../src/build/diff.ts';
+import { parseCpuTimes, parseInterfaceCounters } from '../../src/dut/freebsd-counters.ts';
+import { fingerprintCommands, fingerprintOf } from '../../src/dut/freebsd-fingerprint.ts';
+import { parseArp, parseIfconfig, parseNdp, parseRoutes } from '../../src/dut/freebsd-network.ts';
+import { sentWithin } from '../../src/dut/freebsd-profile.ts';
+import {
+  checkSettings,
+  type SettingsContext,
+  settingsCommands,
+} from '../../src/dut/freebsd-settings.ts';
+import { arrivalsAround } from '../../src/dut/linux-profile.ts';
+import { parseObservation, samplesAsTheyCome } from '../../src/dut/linux-script.ts';
+import { parseSysctl } from '../../src/dut/sysctl.ts';
+import { parseKnownHosts } from '../../src/host/known-hosts.ts';
+import { lastLine, reasonOf, shortened } from '../../src/host/one-line.ts';
+import { type Command, commandText } from '../../src/host/shell.ts';
+import { callOnPhabricator, parseCommand } from '../../src/patch/command.ts';
+import { whyMisleading } from '../../src/patch/phabricator-diff.ts';
+import { flamegraph } from '../../src/profile/flamegraph.ts';
+import { foldedLines } from '../../src/profile/fold.ts';
+import { withoutIdle } from '../../src/profile/idle.ts';
+import { explain } from '../../src/profile/movers.ts';
+import { foreignBounds, parseProfile } from '../../src/profile/read.ts';
+import { parseResult } from '../../src/publish/artifact.ts';
+import { parseHistory, parseIndex } from '../../src/publish/data-layout.ts';
+import { annotationsOf } from '../../src/report/annotations.ts';
+import { readMemory } from '../../src/report/comment.ts';
+import { codeBlock, codeSpan, plainLine } from '../../src/report/escape.ts';
+import { renderHtml } from '../../src/report/html.ts';
+import { renderJunit } from '../../src/report/junit.ts';
+import { renderMarkdown } from '../../src/report/markdown.ts';
+import {
+  remarkupBlock,
+  remarkupCell,
+  remarkupText,
+  renderRemarkup,
+} from '../../src/report/remarkup.ts';
+import type { Rejection } from '../../src/report/result.ts';
+import { parseColumn } from '../../src/stats/columns.ts';
+import { parsePktGenLog } from '../../src/traffic/pkt-gen.ts';
+import { isReady, processIdIn } from '../../src/traffic/pkt-gen-command.ts';
+import { parseTrafgenLog } from '../../src/traffic/trafgen.ts';
+import { escaped } from '../../src/xml.ts';
+import { aResult } from './result.ts';
+
+const repeated = (text: string) => (characters: number) =>
+  text.repeat(Math.ceil(characters / text.length));
+
+/** Of about so many characters. What a pattern could begin with stands anywhere in them, and what would end it nowhere. */
+export const shapes: Readonly<Record<string, (characters: number) => string>> = {
+  blanks: repeated(' '),
+  'a word, blanks, a word': (characters) => `a${repeated(' ')(characters)}b`,
+  'empty lines': repeated('\n'),
+  'carriage returns': repeated('\r'),
+  digits: repeated('1'),
+  'one long word': repeated('a'),
+  'letters and blanks': repeated('a '),
+  'a stack of one line': repeated('a;'),
+  'open brackets': repeated(' (['),
+  'backticks and quotes': repeated('`"'),
+  'control strings that never end': repeated('\x1b]'),
+  'numbers, points and colons': repeated(' 1.1:'),
+};
+
+type Reading = (text: string) => unknown;
+
+export type Parser = {
+  name: string;
+  /** Where in what it reads a text can stand; alone when absent. */
+  places?: Readonly<Record<string, (text: string) => string>>;
+  read: Reading;
+};
+
+const perfSample = 'perf 1 [000] 1.5: cycles:\n\tffffffff81000000 a+0x1 ([kernel.kallsyms])\n\n';
+const diffHead = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n';
+const interfaceHead = 'cxl0: flags=8843<UP,RUNNING> metric 0 mtu 1500\n';
+const counterHead = 'Name Mtu Network Address Ipkts Ierrs Idrop Opkts Oerrs\n';
+
+const port = (name: string) => ({
+  ...{ interface: name, gigabits: 10, queues: 4 },
+  neighbour: { mac: '02:00:00:00:00:01', addresses: { inet4: '192.0.2.1', inet6: '2001:db8::1' } },
+});
+const dut: SettingsContext = {
+  ...{ ingress: port('cxl0'), egress: port('cxl1') },
+  ...{ families: ['inet4', 'inet6'], nowSeconds: 1_800_000_000 },
+};
+const host = { interfaces: ['cxl0'], bootFile: '/boot/kernel/kernel' };
+
+/** To each of the commands the same. */
+const said = (commands: readonly Command[], text: string) =>
+  new Map(commands.map((command) => [commandText(command), text]));
+
+const failed = (message: string): Rejection => ({ kind: 'build-failed', message });
+
+const readers: Readonly<Record<string, Reading>> = {
+  'what git says': (text) => whyGitRefuses(`error: ${text}`, []),
+  'a diff of Phabricator': (text) => whyMisleading(`diff --git a/${text}`),
+  'the body of a diff of Phabricator': (text) => whyMisleading(`diff --git a/x b/x\n${text}`),
+  'samples of a Linux DUT': (text) => parseObservation(`sample 0 1 1 1 ${text}\nend`),
+  'samples of a Linux DUT as they come': (text) => {
+    const samplesWith = samplesAsTheyCome();
+    for (let at = 0; at < text.length; at += 1000) samplesWith(text.slice(at, at + 1000));
+  },
+  'arrivals around a profile': arrivalsAround,
+  'packets within a profile': (text) => sentWithin(`Name a\n${text}`, 'cxl0'),
+  'CPU times': parseCpuTimes,
+  'interface counters': (text) => parseInterfaceCounters(`${counterHead}cxl0 1 <Link#1> ${text}`),
+  'a fingerprint': (text) => fingerprintOf(said(fingerprintCommands(host), text), host),
+  'settings of a DUT': (text) => checkSettings(said(settingsCommands(dut), text), dut),
+  'an interface': (text) => parseIfconfig(`${interfaceHead}${text}`),
+  'the medium of an interface': (text) => parseIfconfig(`${interfaceHead}\tmedia: ${text}`),
+  'the flags of an interface': (text) => parseIfconfig(`cxl0: flags=8843<${text}`),
+  routes: (text) => parseRoutes(`Destination Gateway Flags Netif\n${text}`),
+  'neighbours by arp': (text) => parseArp(`? (${text}`),
+  'neighbours by ndp': parseNdp,
+  'a sysctl.conf': (text) => parseSysctl(`net.a${text}`, 'sysctl.conf'),
+  'a log of pkt-gen': parsePktGenLog,
+  'a command of pkt-gen': (text) => parsePktGenLog(`CMD: ${text}`),
+  'whether pkt-gen is ready': (text) => [isReady(text), processIdIn(text)],
+  'a log of trafgen': parseTrafgenLog,
+  'a column of numbers': (text) => parseColumn(Buffer.from(text), { name: 'runs', column: 2 }),
+  'a number': (text) => parseColumn(Buffer.from(`0x${text}`), { name: 'runs' }),
+  'known hosts': (text) => parseKnownHosts(`a ${text}`),
+  'what a host says': (text) => [lastLine(text), shortened(text), reasonOf(new Error(text))],
+  'a command in a comment': (text) => parseCommand(`/ppsgate run ${text}`),
+  'a command on Phabricator': (text) => parseCommand(`@ppsgate ${text}`, callOnPhabricator),
+  'the memory of a comment': (text) => readMemory(`<!-- ppsgate remembers: ${text}`),
+  'a result': parseResult,
+  'an index': parseIndex,
+  'a history': parseHistory,
+  annotations: (message) => annotationsOf({ outcome: failed(`a.c:1: error ${message}`) }),
+  'a line in code': (text) => [codeSpan(text), plainLine(text), remarkupText(text)],
+  'a block in code': (text) => [codeBlock(text), remarkupBlock('log', text), remarkupCell(text)],
+  XML: escaped,
+  'a report of a failure': (message) => {
+    const result = aResult({ outcome: failed(message) });
+    return [renderMarkdown(result), renderRemarkup(result), renderJunit(result)];
+  },
+  'a page of a failure': (message) => renderHtml(aResult({ outcome: failed(message) }), []),
+};
+
+export const parsers: readonly Parser[] = [
+  {
+    name: 'a profile',
+    places: {
+      alone: (text) => text,
+      'in a call graph': (text) => `@ CPU [1 samples]\n\n100.0%  [1]  a\n${text}\n`,
+      'as the name in a call graph': (text) => `100.0%  [1]  a${text}\n`,
+      'as a module': (text) => `100.0%  [1]  a @ ${text}\n`,
+      'as an event': (text) => `@ ${text}\n100.0%  [1]  a\n`,
+      'in a script of perf': (text) => `${perfSample}${text}\n`,
+      'in a frame of perf': (text) => `${perfSample}\tff a${text}b\n`,
+      'in a head of perf': (text) => `${perfSample}a${text} 1 [000] 1.5: cycles:\n`,
+      'behind an event of perf': (text) => `${perfSample}a 1 [000] 1.5: 1 cycles: ${text}\n`,
+      'in a comment of perf': (text) => `# perf version : ${text}\n# os release : ${text}\n`,
+      'in folded stacks': (text) => `a;b 1\n${text}\n`,
+      'as a folded stack': (text) => `a;b 1\n${text} 1\n`,
+    },
+    read(text) {
+      const { profile } = withoutIdle(parseProfile(text, 'the profile', foreignBounds));
+      for (const _ of foldedLines(profile, { modules: true }));
+      return [explain(profile, profile), flamegraph(profile, { title: '', base: profile })];
+    },
+  },
+  {
+    name: 'a build log',
+    places: { alone: (text) => text, 'in an error': (text) => `a.c:1:1: error: ${text}` },
+    read: (text) => readBuildFailure(text, '/usr/src'),
+  },
+  {
+    name: 'a diff',
+    places: {
+      alone: (text) => text,
+      'before a hunk': (text) => `diff --git a/x b/x\n${text}`,
+      'behind a hunk': (text) => `${diffHead}@@ -1 +1 @@\n-a\n+b\n${text}`,
+      'as a hunk': (text) => `${diffHead}@@ -1,${text}`,
+      'as a name': (text) => `diff --git "a/${text}`,
+    },
+    read: (text) => checkDiff(Buffer.from(text)),
+  },
+  ...Object.entries(readers).map(([name, read]) => ({ name, read })),
+];

@@ -1,0 +1,35 @@
+// Text that others write ends in a value or a sentence, soon, whatever it is: bench/hostile-text.ts says how soon.
+import { describe, expect, test } from 'vitest';
+import { ProfileError } from '../src/profile/profile-error.ts';
+import { MinistatInputError } from '../src/stats/columns.ts';
+import { parsers, shapes } from './fakes/hostile-text.ts';
+
+/** A parser that tries every letter again at every letter takes minutes for these, and one that does not milliseconds. */
+const characters = 256 * 1024;
+
+const alone = { alone: (text: string) => text };
+
+describe.each(parsers)('$name', ({ places = alone, read }) => {
+  test.each(Object.entries(places))(
+    'is read, or refused in a sentence, whatever stands %s',
+    (_, put) => {
+      for (const shape of Object.values(shapes)) {
+        const complaint = complaintOf(() => read(put(shape(characters))));
+        expect(complaint).toMatch(/^(?:|[^\n]{1,2000}\.)$/);
+      }
+    },
+    60_000,
+  );
+});
+
+/** Nothing where it is read; what is no error of ours is thrown on. */
+function complaintOf(parse: () => unknown): string {
+  try {
+    parse();
+    return '';
+  } catch (error) {
+    const isOurs = error instanceof ProfileError || error instanceof MinistatInputError;
+    if (!isOurs) throw error;
+    return error.message;
+  }
+}
