@@ -2,6 +2,7 @@
 import { benchDemo, describeDemo } from './demo.ts';
 import { benchFlamegraph, describeFlamegraph } from './flamegraph.ts';
 import { benchFold, describeFold } from './fold.ts';
+import { benchHostileText, describeHostileText } from './hostile-text.ts';
 import { benchLabTime } from './lab-time.ts';
 import { benchMinistat, describeMinistat } from './ministat.ts';
 import { benchRelay } from './relay.ts';
@@ -12,6 +13,7 @@ console.log(describeStartup(benchStartup()));
 console.log(describeMinistat(await benchMinistat()));
 console.log(describeFold(await benchFold()));
 console.log(describeFlamegraph(benchFlamegraph()));
+for (const line of describeHostileText(benchHostileText())) console.log(line);
 console.log(describeDemo(await benchDemo()));
 for (const line of await benchLabTime()) console.log(line);
 for (const line of await benchReservation()) console.log(line);

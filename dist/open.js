@@ -1572,8 +1572,10 @@ function fingerprintOf(said, request) {
 		const output = said.get(commandText(reads))?.trim() ?? "";
 		return output === "" ? [] : entries(output);
 	});
-	return Object.fromEntries(entries);
+	return Object.fromEntries(entries.map(([name, value]) => [name, value.slice(0, longestValue)]));
 }
+/** In characters; a result holds them all, and the longest are the names of cards. */
+const longestValue = 2e3;
 /** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
 function differences(base, other, variant = "patched") {
 	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !explainedByKernel.has(name) && base[name] !== other[name]).map((name) => `${name}: ${shown$1(base[name])} on base, ${shown$1(other[name])} on ${variant}`);
@@ -1615,7 +1617,7 @@ const factsOf = ({ interfaces, bootFile }) => [
 ];
 const fact = (name, reads) => ({
 	reads,
-	entries: (output) => [[name, output.replace(/\s+/g, " ")]]
+	entries: (output) => [[name, output.slice(0, longestValue).replace(/\s+/g, " ")]]
 });
 const recorded = [
 	"kern.hostname",
@@ -2119,6 +2121,7 @@ const mostErrors = 10;
 const mostLetters = 300;
 /** One line without colours and other control characters. */
 function plain(line) {
+	if (line === "") return line;
 	const text = withoutSequences(line).replace(/[\p{Cc}\s]+/gu, " ").trim();
 	return text.length > mostLetters ? `${text.slice(0, 299)}…` : text;
 }

@@ -199,7 +199,7 @@ function* linesOf(bytes, file) {
 		start = end + 1;
 	}
 }
-const isBlank = (line) => /^\s*$/.test(line);
+const isBlank = (line) => line.trim() === "";
 const isComment = (line) => /^#(?:\s|$)/.test(line);
 /** Of a line `# kernel: TEXT`, as ppsgate writes it at the head of the profiles that it keeps, or perf's `# os release`. */
 function kernelIn(comment) {
@@ -309,10 +309,13 @@ function perfScriptParser(name, bounds) {
 	/** Its frames in perf's order. */
 	let sample;
 	function takeLine(line) {
-		const head = line.startsWith("	") ? void 0 : headIn(line);
 		if (isBlank(line)) endSample();
 		else if (isComment(line)) takeComment(line);
-		else if (head?.isSure === true) takeHead(head);
+		else takeWords(line);
+	}
+	function takeWords(line) {
+		const head = line.startsWith("	") ? void 0 : headIn(line);
+		if (head?.isSure === true) takeHead(head);
 		else if (/^\s/.test(line)) takeFrame(line);
 		else if (head !== void 0 && sample === void 0) takeHead(head);
 	}

@@ -25,6 +25,7 @@ const mostLetters = 300;
 
 /** One line without colours and other control characters. */
 function plain(line: string): string {
+  if (line === '') return line;
   const text = withoutSequences(line)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();

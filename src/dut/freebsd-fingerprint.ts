@@ -22,8 +22,11 @@ export function fingerprintOf(said: Said, request: FingerprintRequest): Fingerpr
     const output = said.get(commandText(reads))?.trim() ?? '';
     return output === '' ? [] : entries(output);
   });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(entries.map(([name, value]) => [name, value.slice(0, longestValue)]));
 }
+
+/** In characters; a result holds them all, and the longest are the names of cards. */
+const longestValue = 2000;
 
 /** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
 export function differences(base: Fingerprint, other: Fingerprint, variant = 'patched'): string[] {
@@ -65,7 +68,7 @@ const factsOf = ({ interfaces, bootFile }: FingerprintRequest): Fact[] => [
 
 const fact = (name: string, reads: Command): Fact => ({
   reads,
-  entries: (output) => [[name, output.replace(/\s+/g, ' ')]],
+  entries: (output) => [[name, output.slice(0, longestValue).replace(/\s+/g, ' ')]],
 });
 
 const recorded = [

@@ -130,7 +130,7 @@ export function* linesOf(bytes: Buffer, file: string): Iterable<string> {
   }
 }
 
-export const isBlank = (line: string): boolean => /^\s*$/.test(line);
+export const isBlank = (line: string): boolean => line.trim() === '';
 
 export const isComment = (line: string): boolean => /^#(?:\s|$)/.test(line);
 

@@ -41,10 +41,14 @@ export function perfScriptParser(name: string, bounds: ProfileBounds): ProfilePa
   let sample: { head?: Head; frames: Frame[] } | undefined;
 
   function takeLine(line: string): void {
-    const head = line.startsWith('\t') ? undefined : headIn(line);
     if (isBlank(line)) endSample();
     else if (isComment(line)) takeComment(line);
-    else if (head?.isSure === true) takeHead(head);
+    else takeWords(line);
+  }
+
+  function takeWords(line: string): void {
+    const head = line.startsWith('\t') ? undefined : headIn(line);
+    if (head?.isSure === true) takeHead(head);
     else if (/^\s/.test(line)) takeFrame(line);
     else if (head !== undefined && sample === undefined) takeHead(head);
   }

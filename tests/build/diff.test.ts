@@ -28,6 +28,12 @@ test('a diff of git is accepted, with the path it changes', () => {
   });
 });
 
+test('as many hunks as lines before them are read at once', () => {
+  const [head, ...names] = ['diff --git a/x b/x\n', '--- a/x\n', '+++ b/x\n'];
+  const text = [head, '\n'.repeat(1_000_000), ...names, `${hunk.join('\n')}\n`.repeat(100_000)];
+  expect(checkDiff(Buffer.from(text.join('')))).toMatchObject({ kind: 'accepted' });
+}, 30_000);
+
 test('whatever git says of two trees is accepted, with the paths that it lists itself', () => {
   const directory = newRepository();
   const diffTree = (...words: string[]) =>

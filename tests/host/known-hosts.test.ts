@@ -50,6 +50,13 @@ test('each name of a comma list is known', () => {
   }
 });
 
+test('a pattern of many stars is compared as soon as any other', () => {
+  const stars = `${'*a'.repeat(60)}*`;
+  const text = line(stars, 'ssh-ed25519', key);
+  expect(check(text, `${'a'.repeat(200)}b`).kind).toBe('known');
+  expect(check(line(`${stars}c`, 'ssh-ed25519', key), `${'a'.repeat(200)}b`).kind).toBe('unknown');
+});
+
 test('a port other than 22 has a line of its own', () => {
   const text = line('[dut]:2222', 'ssh-ed25519', key);
   expect(check(text, 'dut', 2222).kind).toBe('known');

@@ -10,6 +10,7 @@ import {
   endingOfFailure,
   endingOfResult,
   expectation,
+  linkedAfterwards,
   placeInLine,
   secondsFor,
   together,
@@ -88,6 +89,31 @@ describe('a gate is answered', () => {
     await answering(answer, cancel.signal, async () => passed);
     cancel.abort();
     expect(told).toEqual(['ended: loses nothing']);
+  });
+});
+
+describe('what an answer links to', () => {
+  const ending = { ...endingOfResult(aResult(), {}), result: aResult() };
+
+  test('is made once the verdict is told, and is then added', async () => {
+    const { answer, told } = aRecorder();
+    const make = async () => {
+      told.push('draws');
+      return { rerun: 'by hand' };
+    };
+    const linked = await linkedAfterwards(answer, ending, make, (why) => told.push(why));
+    expect(told).toEqual([`ended: ${ending.title}`, 'draws', `linked: ${linked.summary}`]);
+    expect(linked.summary).toContain('Rerun: by hand');
+  });
+
+  test('costs the links alone where it cannot be made', async () => {
+    const { answer, told } = aRecorder();
+    const make = () => Promise.reject(new RangeError('Invalid string length'));
+    expect(await linkedAfterwards(answer, ending, make, (why) => told.push(why))).toBe(ending);
+    expect(told).toEqual([
+      `ended: ${ending.title}`,
+      'The answer has no links, because the report was not kept (Invalid string length).',
+    ]);
   });
 });
 

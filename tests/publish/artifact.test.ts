@@ -776,7 +776,65 @@ describe('the profiles of a result', () => {
       [{ name: file, content: Buffer.alloc(2 ** 24 + 1, 'a') }],
     ],
     ['a link', [{ name: file, content: '/etc/passwd', mode: 0o120777 }]],
+    ['a stack of millions of frames', [{ name: file, content: `${'a;'.repeat(2 ** 22)}b 1\n` }]],
+    ['a megabyte of blanks', [{ name: file, content: `a${' '.repeat(2 ** 20 - 2)}b` }]],
   ])('are left out where one is %s', async ([, entries]) => {
     expect(await readFrom(entries)).toEqual([]);
+  });
+
+  const naming = (count: number, name: (index: number) => string): Result => ({
+    ...told,
+    outcome: {
+      ...{ kind: 'judged', verdict: 'regression' },
+      cells: [
+        {
+          ...aCell({ kind: 'regression' }),
+          profiles: Array.from({ length: count }, (_, index) => profiled('base', name(index))),
+        },
+      ],
+    },
+  });
+
+  test('are all left out where there are more than any experiment takes', async () => {
+    const leftOut: string[] = [];
+    const many = naming(55_000, () => file);
+    const zip = zipOf([good, { name: file, content: 'napi;ip_forward 80\n' }]);
+    expect(await profilesIn(zip, many, '', (why) => leftOut.push(why))).toEqual([]);
+    expect(leftOut).toEqual([
+      'The result names 55000 profiles, and at most 500 are read: no flamegraphs are drawn.',
+    ]);
+  });
+
+  test('are found in one pass over the zip, however many are named and whatever else is there', async () => {
+    const others = Array.from({ length: 19_000 }, (_, index) => ({
+      name: `${index}`,
+      content: '',
+    }));
+    const zip = zipOf([good, ...others, { name: file, content: 'napi;ip_forward 80\n' }]);
+    const many = naming(500, (index) => (index === 499 ? file : `profiles/${index}`));
+    expect((await profilesIn(zip, many, ''))[0]?.variants).toHaveLength(1);
+  });
+
+  test('are no more than so many bytes together, also where the same is named again and again', async () => {
+    const leftOut: string[] = [];
+    const content = `napi 1\n${`napi;${'a'.repeat(999_000)} 80\n`.repeat(8)}`;
+    const zip = zipOf([good, { name: file, content }]);
+    const [cell] = await profilesIn(
+      zip,
+      naming(100, () => file),
+      '',
+      (why) => leftOut.push(why),
+    );
+    expect(cell?.variants.length).toBeLessThan(9);
+    expect(leftOut.at(-1)).toMatch(/^The profiles of the artifact have more than 67108864 bytes/);
+  });
+
+  test('say why they are left out, one by one', async () => {
+    const leftOut: string[] = [];
+    const zip = zipOf([good, { name: file, content: `${'a;'.repeat(5000)}b 1\n` }]);
+    await profilesIn(zip, told, '', (why) => leftOut.push(why));
+    expect(leftOut).toEqual([
+      'the profile of base in forwarding inet4 has more than 1,024 frames in one stack, and at most so many are read; profile for a shorter time.',
+    ]);
   });
 });

@@ -123,6 +123,20 @@ describe('one check run', () => {
     await check.ended(passed);
   });
 
+  test('gets its links after its end, in place', async () => {
+    const { check } = await open();
+    await check.ended(passed);
+    await check.linked({ ...passed, summary: 'All is well: [report](report.md).' });
+    expect(github.state.checkRuns).toEqual([
+      expect.objectContaining({
+        status: 'completed',
+        conclusion: 'success',
+        summary: `All is well: [report](report.md).\n\n[The job](${detailsUrl})`,
+      }),
+    ]);
+    expect(operations()).toEqual(['checks/create 201', 'checks/update 200']);
+  });
+
   test('is updated in place from waiting over measuring to its end', async () => {
     const { check, skip } = await open();
     check.waiting(outlook, text);
@@ -456,6 +470,14 @@ describe('its annotations', () => {
     const { check } = await open();
     await check.ended(failed('a.c:1:1: error: x\n'.repeat(1000)));
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(20);
+  });
+
+  test('are said once, though links are added later', async () => {
+    const { check } = await open();
+    const ending = failed('a.c:1:1: error: x');
+    await check.ended(ending);
+    await check.linked(ending);
+    expect(github.state.checkRuns[0]?.annotations).toHaveLength(1);
   });
 
   test('are none where a verdict was reached', async () => {

@@ -111,6 +111,14 @@ test('it goes from the queue to the verdict, in one comment', async () => {
   expect(said).toEqual([]);
 });
 
+test('it gets its links after the verdict, in place and as the same verdict', async () => {
+  const { comment } = await open();
+  await comment.ended(lost);
+  await comment.linked({ ...lost, summary: `${lost.summary}\n\n[page](https://example.net/)` });
+  expect(bodies()).toEqual([expect.stringContaining('[page](https://example.net/)')]);
+  expect(readMemory(bodies()[0] ?? '')).toMatchObject({ last: { run: 41 }, earlier: [] });
+});
+
 test('it is edited once a minute at most, and the end does not wait', async () => {
   const { comment, minute, pauses } = await open();
   for (const line of ['run 1', 'run 2', 'run 3']) comment.measuring('shelf-3', line);

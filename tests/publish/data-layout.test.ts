@@ -582,6 +582,29 @@ describe('flamegraphs', () => {
     expect(paths.filter((path) => shelf.has(path))).toEqual([]);
   });
 
+  test('that cannot be drawn are left out by themselves, with the reason', () => {
+    const shelf: Shelf = new Map();
+    const leftOut: string[] = [];
+    const wide = Array.from({ length: 10_000 }, (_, index) => ({
+      frames: Array.from({ length: 20 }, (_, depth) => ({ name: `${index}.${depth}` })),
+      samples: 1,
+    }));
+    const hostile: Profile = { format: 'folded', stacks: wide };
+    const [base, patched] = profiles[0]?.variants ?? [];
+    if (base === undefined || patched === undefined) throw new Error('There are no profiles.');
+    const bad = [{ cell: forwarding, variants: [base, { ...patched, profile: hostile }] }];
+    const about = { profiles: bad, leftOut: (why: string) => leftOut.push(why) };
+    const [published] = publish(shelf, [publication({}, about)], { isSite: true });
+    expect([...(published?.graphs.keys() ?? [])]).toEqual(['flamegraph-forwarding-inet4-base']);
+    expect(shelf.get(published?.page ?? '')).toContain(
+      'There is no flamegraph of forwarding inet4, patched: A flamegraph of more than 100000 frames',
+    );
+    expect(leftOut).toEqual([
+      expect.stringMatching(/^There is no flamegraph of forwarding inet4, patched: A flame/),
+      expect.stringMatching(/^There is no flamegraph of forwarding inet4, patched against base: /),
+    ]);
+  });
+
   test('count in the size of what is kept', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({}, { profiles })], { isSite: true });

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Profile } from '../../src/profile/profile.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { renderJunit } from '../../src/report/junit.ts';
@@ -55,6 +56,33 @@ test('each profile has a flamegraph, which is a file of its own', async () => {
       );
     }
   }
+});
+
+test('what cannot be drawn costs that drawing alone, and is said', async () => {
+  const directory = temporaryFolder();
+  const cell = { scenario: 'forwarding', family: 'inet4' } as const;
+  const profileOf = (variant: string, stacks: Profile['stacks']) => ({
+    ...{ variant, idleFrames: [], profile: { format: 'folded', stacks } as const },
+  });
+  const hostile = Array.from({ length: 10_000 }, (_, index) => ({
+    frames: Array.from({ length: 20 }, (_, depth) => ({ name: `${index}.${depth}` })),
+    samples: 1,
+  }));
+  const variants = [
+    profileOf('base', hostile),
+    profileOf('patched', [{ frames: [{ name: 'napi' }], samples: 1 }]),
+  ];
+  const stale = join(directory, 'report', 'flamegraph-forwarding-inet4-base.svg');
+  mkdirSync(join(directory, 'report'));
+  writeFileSync(stale, '');
+  const leftOut: string[] = [];
+  await writeResult(directory, aResult(), [{ cell, variants }], (why) => leftOut.push(why));
+  expect(leftOut[0]).toMatch(/^There is no flamegraph of forwarding inet4, base: .*\.$/);
+  expect(await readResult(directory)).toEqual(aResult());
+  const names = readdirSync(join(directory, 'report'));
+  expect(names).toContain('flamegraph-forwarding-inet4-patched.svg');
+  expect(names).toContain('index.html');
+  expect(existsSync(stale)).toBe(false);
 });
 
 test('a plot of an earlier result is gone where nothing was judged', async () => {
