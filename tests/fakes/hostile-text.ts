@@ -71,6 +71,8 @@ export type Parser = {
   /** Where in what it reads a text can stand; alone when absent. */
   places?: Readonly<Record<string, (text: string) => string>>;
   read: Reading;
+  /** A line of what it usually reads; of a log when absent. */
+  usual?: string;
 };
 
 const perfSample = 'perf 1 [000] 1.5: cycles:\n\tffffffff81000000 a+0x1 ([kernel.kallsyms])\n\n';
@@ -144,6 +146,7 @@ const readers: Readonly<Record<string, Reading>> = {
 export const parsers: readonly Parser[] = [
   {
     name: 'a profile',
+    usual: 'napi/in0-8193;net_rx_action;ip_forward 12\n',
     places: {
       alone: (text) => text,
       'in a call graph': (text) => `@ CPU [1 samples]\n\n100.0%  [1]  a\n${text}\n`,
