@@ -2951,7 +2951,8 @@ async function fetchExperiment(octokit, repository, { run, patch }, directory) {
 		if (text === void 0) throw new UsageError(`The experiment to extend has no ${name}: ${again}`);
 		await writeFile(join(directory, name), text);
 	}
-	const { patch: judged } = await readPlan(directory);
+	const { patch: judged, variants } = await readPlan(directory);
+	if (variants.some(({ kernel }) => kernel?.kind === "archive")) throw new UsageError(`The experiment to extend boots a kernel from a file: ${again}`);
 	if (judged.headCommit !== patch.headCommit || judged.baseCommit !== patch.baseCommit) throw new UsageError(`The experiment to extend is of other commits than are there now: ${again}`);
 }
 /** As many as are asked for, or twice as many as there may have been. */

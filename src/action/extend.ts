@@ -34,7 +34,11 @@ export async function fetchExperiment(
       throw new UsageError(`The experiment to extend has no ${name}: ${again}`);
     await writeFile(join(directory, name), text);
   }
-  const { patch: judged } = await readPlan(directory);
+  const { patch: judged, variants } = await readPlan(directory);
+  // No job of the Action is given kernels that were built before, so a path there is nobody's to name.
+  if (variants.some(({ kernel }) => kernel?.kind === 'archive')) {
+    throw new UsageError(`The experiment to extend boots a kernel from a file: ${again}`);
+  }
   if (judged.headCommit !== patch.headCommit || judged.baseCommit !== patch.baseCommit) {
     throw new UsageError(
       `The experiment to extend is of other commits than are there now: ${again}`,

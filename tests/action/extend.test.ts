@@ -130,6 +130,15 @@ describe('it says what to do instead where', () => {
     );
   });
 
+  test('its plan boots a file of the runner', async () => {
+    const kernel = { kind: 'archive', path: '/etc/shadow', sha256: 'a'.repeat(64) } as const;
+    const variants = aPlan().variants.map((variant) => ({ ...variant, kernel }));
+    given({ ...whole, 'experiment.json': JSON.stringify({ ...aPlan(), variants }) });
+    await expect(extended()).rejects.toThrow(
+      new UsageError(`The experiment to extend boots a kernel from a file: ${again}`),
+    );
+  });
+
   test.each(['', '{', 'null', '{"patch":{}}'])('its plan is %j', async (text) => {
     given({ ...whole, 'experiment.json': text });
     await expect(extended()).rejects.toMatchObject({ name: 'PlanError' });

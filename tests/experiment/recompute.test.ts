@@ -2,62 +2,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/schema.ts';
-import { cellsSoFar } from '../../src/experiment/cells.ts';
 import type { HistoryEntry } from '../../src/experiment/history.ts';
-import type { Entry } from '../../src/experiment/journal.ts';
 import { extendPlan, makePlan, type Plan } from '../../src/experiment/plan.ts';
 import { type Asked, recompute } from '../../src/experiment/recompute.ts';
-import type { PlannedBlast } from '../../src/experiment/schedule.ts';
 import { assembleResult } from '../../src/report/assemble.ts';
 import type { CellResult, Result } from '../../src/report/result.ts';
-import { standings } from '../../src/stats/standing.ts';
+import { journalOf, still } from '../fakes/journal.ts';
 import { aConfig, fourOverlays, overlays, singleRuns } from '../fakes/plan.ts';
-import { aRun, pullRequest, revision, unfit } from '../fakes/result.ts';
-
-const at = '2026-11-20T12:00:00.000Z';
-
-type World = {
-  /** Of patched, to that of base. */
-  speed: number;
-  noiseRatio: number;
-  /** How many blasts fail, and how many runs do not count. */
-  failingRatio: number;
-  unfitRatio: number;
-  random: () => number;
-};
-
-/** An experiment as a gate makes it: the blasts that are needed, until every cell is closed. */
-function journalOf(plan: Plan, world: World, before: readonly Entry[] = []): Entry[] {
-  const entries: Entry[] = [...before];
-  for (;;) {
-    const standing = standings(cellsSoFar(plan, entries), plan.policy);
-    const next = standing.filter(({ closed }) => !closed).flatMap(({ input }) => input.open)[0];
-    if (next === undefined) return entries;
-    entries.push(entryOf(next.blast, next.tries.length + 1, world));
-  }
-}
-
-function entryOf(blast: PlannedBlast, attempt: number, world: World): Entry {
-  const { number, cell, runs } = blast;
-  const { speed, noiseRatio, failingRatio, unfitRatio, random } = world;
-  if (random() < failingRatio) {
-    return { kind: 'failed', at, blast: number, reason: 'The sender has died.' };
-  }
-  const summary = { number, attempt, cell, startedAt: at, trafficSeconds: 2, offeredPps: 3e6 };
-  return {
-    kind: 'measured',
-    at,
-    summary: { ...summary, logs: `blasts/${number}` },
-    runs: runs.map((run) => {
-      const noise = 1 + noiseRatio * (random() + random() - 1);
-      const pps = 8e5 * noise * (run.variant === 'patched' ? speed : 1);
-      const validity = random() < unfitRatio ? unfit('A hole.') : aRun().validity;
-      return aRun({ ...run, blast: number, attempt, pps, nsPerPacket: 1e9 / pps, validity });
-    }),
-  };
-}
-
-const still: World = { speed: 1, noiseRatio: 0, failingRatio: 0, unfitRatio: 0, random: () => 0.5 };
+import { pullRequest, revision } from '../fakes/result.ts';
 
 const history: HistoryEntry[] = [1, 2, 3].map((day) => ({
   at: `2026-11-0${day}T12:00:00.000Z`,

@@ -38,6 +38,7 @@ import {
   renderRemarkup,
 } from '../../src/report/remarkup.ts';
 import type { Rejection } from '../../src/report/result.ts';
+import { withoutPaths } from '../../src/report/without-paths.ts';
 import { parseColumn } from '../../src/stats/columns.ts';
 import { parsePktGenLog } from '../../src/traffic/pkt-gen.ts';
 import { isReady, processIdIn } from '../../src/traffic/pkt-gen-command.ts';
@@ -126,6 +127,7 @@ const readers: Readonly<Record<string, Reading>> = {
   'a number': (text) => parseColumn(Buffer.from(`0x${text}`), { name: 'runs' }),
   'known hosts': (text) => parseKnownHosts(`a ${text}`),
   'what a host says': (text) => [lastLine(text), shortened(text), reasonOf(new Error(text))],
+  'the paths in a sentence': withoutPaths,
   'a command in a comment': (text) => parseCommand(`/ppsgate run ${text}`),
   'a command on Phabricator': (text) => parseCommand(`@ppsgate ${text}`, callOnPhabricator),
   'the memory of a comment': (text) => readMemory(`<!-- ppsgate remembers: ${text}`),

@@ -1,0 +1,59 @@
+// Experiments as a gate makes them, blast by blast, on a testbed of which only the numbers are made up.
+import { cellsSoFar } from '../../src/experiment/cells.ts';
+import type { Entry } from '../../src/experiment/journal.ts';
+import type { Plan } from '../../src/experiment/plan.ts';
+import type { PlannedBlast } from '../../src/experiment/schedule.ts';
+import { standings } from '../../src/stats/standing.ts';
+import { aRun, unfit } from './result.ts';
+
+const at = '2026-11-20T12:00:00.000Z';
+
+export type NumbersWorld = {
+  /** Of patched, to that of base. */
+  speed: number;
+  noiseRatio: number;
+  /** How many blasts fail, and how many runs do not count. */
+  failingRatio: number;
+  unfitRatio: number;
+  random: () => number;
+};
+
+/** The blasts that are needed, until every cell is closed. */
+export function journalOf(plan: Plan, world: NumbersWorld, before: readonly Entry[] = []): Entry[] {
+  const entries: Entry[] = [...before];
+  for (;;) {
+    const standing = standings(cellsSoFar(plan, entries), plan.policy);
+    const next = standing.filter(({ closed }) => !closed).flatMap(({ input }) => input.open)[0];
+    if (next === undefined) return entries;
+    entries.push(entryOf(next.blast, next.tries.length + 1, world));
+  }
+}
+
+function entryOf(blast: PlannedBlast, attempt: number, world: NumbersWorld): Entry {
+  const { number, cell, runs } = blast;
+  const { speed, noiseRatio, failingRatio, unfitRatio, random } = world;
+  if (random() < failingRatio) {
+    return { kind: 'failed', at, blast: number, reason: 'The sender has died.' };
+  }
+  const summary = { number, attempt, cell, startedAt: at, trafficSeconds: 2, offeredPps: 3e6 };
+  return {
+    kind: 'measured',
+    at,
+    summary: { ...summary, logs: `blasts/${number}` },
+    runs: runs.map((run) => {
+      const noise = 1 + noiseRatio * (random() + random() - 1);
+      const pps = 8e5 * noise * (run.variant === 'patched' ? speed : 1);
+      const validity = random() < unfitRatio ? unfit('A hole.') : aRun().validity;
+      return aRun({ ...run, blast: number, attempt, pps, nsPerPacket: 1e9 / pps, validity });
+    }),
+  };
+}
+
+/** Base and patched are the same, and nothing goes wrong. */
+export const still: NumbersWorld = {
+  speed: 1,
+  noiseRatio: 0,
+  failingRatio: 0,
+  unfitRatio: 0,
+  random: () => 0.5,
+};
