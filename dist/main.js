@@ -3497,9 +3497,11 @@ function closedPairsOf(input, { metric }) {
 }
 /** As many as `parseMaxRuns` lets anybody ask for. */
 const mostRuns = 1e4;
+/** Doubled each time, ten reach those runs; each has half the error rate of the one before, which soon is no number. */
+const mostBudgets = 20;
 /** The budgets that extensions have added to the one that was planned, where they can be such. */
 function extended({ budgets: planned, pairsPerStep }, claimed) {
-	return claimed.every((budget, stage) => (stage === 0 ? budget === planned[0] : budget > (claimed[stage - 1] ?? 0)) && budget % pairsPerStep === 0 && budget < mostRuns + pairsPerStep) && claimed.length > 0 ? claimed : planned;
+	return claimed.every((budget, stage) => (stage === 0 ? budget === planned[0] : budget > (claimed[stage - 1] ?? 0)) && budget % pairsPerStep === 0 && budget < mostRuns + pairsPerStep) && claimed.length > 0 && claimed.length <= mostBudgets ? claimed : planned;
 }
 /** Whether a look has its runs; it can do without some. */
 function isThere(runs, size) {

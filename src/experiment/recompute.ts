@@ -129,6 +129,9 @@ function closedPairsOf(input: Omit<Input, 'closedPairs'>, { metric }: Policy): n
 /** As many as `parseMaxRuns` lets anybody ask for. */
 const mostRuns = 10_000;
 
+/** Doubled each time, ten reach those runs; each has half the error rate of the one before, which soon is no number. */
+const mostBudgets = 20;
+
 /** The budgets that extensions have added to the one that was planned, where they can be such. */
 function extended({ budgets: planned, pairsPerStep }: CellResult['design'], claimed: number[]) {
   const isOne = claimed.every(
@@ -137,7 +140,7 @@ function extended({ budgets: planned, pairsPerStep }: CellResult['design'], clai
       budget % pairsPerStep === 0 &&
       budget < mostRuns + pairsPerStep,
   );
-  return isOne && claimed.length > 0 ? claimed : planned;
+  return isOne && claimed.length > 0 && claimed.length <= mostBudgets ? claimed : planned;
 }
 
 /** Whether a look has its runs; it can do without some. */

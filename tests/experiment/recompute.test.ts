@@ -246,6 +246,17 @@ describe('a result that lies', () => {
     expect(judged(cells).cells.map(({ design }) => design.budgets)).toEqual([[20], [20]]);
   });
 
+  test('of extensions without end is judged by the budget that was planned', () => {
+    const budgets = Array.from({ length: 60 }, (_, index) => 20 + index * 100);
+    const endless = forged((_, all) => {
+      for (const cell of all) cell.design.budgets = budgets;
+    });
+    const again = recompute(endless, asked(config, { isExtended: true }));
+    if (again.kind === 'refused') expect.fail(again.why);
+    expect(judged(again.result).cells.map(({ design }) => design.budgets)).toEqual([[20], [20]]);
+    expect(judged(again.result).verdict).toBe('regression');
+  });
+
   test('of another testbed is refused', () => {
     const other = forged((result) => {
       result.testbed.name = 'the fast one';
