@@ -746,4 +746,4 @@ const howToRead = (result) => html`<section id="reading">
 ${howToReadTexts(result).map((text) => html`<p>${text}</p>\n`)}${bullets(verdictMeanings(result.policy).map(([verdict, meaning]) => html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`))}</section>
 `;
 
-export { drawGraph as n, graphsOf as r, renderHtml as t };
+export { graphsOf as i, html as n, drawGraph as r, renderHtml as t };

@@ -1,5 +1,5 @@
 import { r as reasonOf } from "./one-line.js";
-import { n as drawGraph, r as graphsOf, t as renderHtml } from "./html.js";
+import { i as graphsOf, r as drawGraph, t as renderHtml } from "./html.js";
 import { n as intervalPlot } from "./interval-plot.js";
 import { t as cellName } from "./scenario.js";
 import { t as escaped } from "./xml.js";

@@ -38,6 +38,73 @@ test.each([
   expect(badge({ verdict, at: now }).endpoint.color).toBe(color);
 });
 
+describe('the picture', () => {
+  test('is named for whoever does not see it', () => {
+    const { svg } = badge({ verdict: 'regression', at: now });
+    expect(svg).toMatch(/^<svg [^>]*role="img" aria-label="hp-t540 forwarding inet4: regression">/);
+    expect(svg).toContain('<title>hp-t540 forwarding inet4: regression</title>');
+  });
+
+  test('has each text in a part of its own, with as much room on either side', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        fc.constantFrom(...badgeVerdicts),
+        (text, verdict) => {
+          const { width, left, texts } = drawn(
+            badge({ verdict, pps: 4_980_000, at: now }, text).svg,
+          );
+          const parts = [
+            { start: 0, end: left },
+            { start: left, end: width },
+          ];
+          expect(texts).toHaveLength(2);
+          texts.forEach(({ x, length }, index) => {
+            const { start, end } = parts[index] ?? { start: 0, end: 0 };
+            expect(x - start).toBe(6);
+            expect(end - (x + length)).toBeGreaterThanOrEqual(6);
+            expect(end - (x + length)).toBeLessThan(7);
+          });
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['iiii', 12],
+    ['WWWW', 44],
+    ['0000', 28],
+    ['· ·', 10.5],
+    ['路由器', 33],
+    ['ルータ', 33],
+    ['라우터', 33],
+    ['e\u0301', 7],
+    ['жжж', 21],
+  ])('gives %s the width of its characters', (text, length) => {
+    expect(drawn(badge(undefined, text).svg).texts[0]?.length).toBe(length);
+  });
+
+  test.each([
+    ['no-regression', '#4c1'],
+    ['inconclusive', '#dfb317'],
+    ['invalid', '#9f9f9f'],
+    ['regression', '#e05d44'],
+  ] as const)('of %s is %s', (verdict, color) => {
+    expect(drawn(badge({ verdict, at: now }).svg).color).toBe(color);
+  });
+
+  /** Where its right part begins, and its texts. */
+  function drawn(svg: string) {
+    const [, width] = svg.match(/^<svg [^>]*width="(\d+)"/) ?? [];
+    const [, left, color] = svg.match(/<path d="M(\d+) 0h[^"]*" fill="([^"]*)"/) ?? [];
+    const texts = [...svg.matchAll(/<text x="(\d+)"[^>]* textLength="([\d.]+)"/g)];
+    return {
+      ...{ width: Number(width), left: Number(left), color },
+      texts: texts.map(([, x, length]) => ({ x: Number(x), length: Number(length) })),
+    };
+  }
+});
+
 describe('no data', () => {
   const noData = { schemaVersion: 1, label, message: 'no data', color: 'lightgrey' };
 
@@ -91,7 +158,7 @@ function piecesOf(xml: string): string[] {
   const open: string[] = [];
   const pieces = new Set<string>();
   const token =
-    /<(?<name>\w+)(?<attributes>(?: [\w:-]+="(?:[^<&"]|&(?:amp|lt|gt|quot|apos);)*")*)(?<empty>\/)?>|<\/(?<end>\w+)>|(?:[^<>&]|&(?:amp|lt|gt|quot|apos);)+/gy;
+    /<(?<name>\w+)(?<attributes>(?: [\w:-]+="(?:[^<&"]|&(?:amp|lt|gt|quot|apos|#39);)*")*)(?<empty>\/)?>|<\/(?<end>\w+)>|(?:[^<>&]|&(?:amp|lt|gt|quot|apos|#39);)+/gy;
   let position = 0;
   while (position < xml.length) {
     token.lastIndex = position;
