@@ -9,7 +9,7 @@ import { benchRelay } from './relay.ts';
 import { benchReservation } from './reservation.ts';
 import { benchStartup, describeStartup } from './startup.ts';
 
-console.log(describeStartup(benchStartup()));
+console.log(describeStartup(await benchStartup()));
 console.log(describeMinistat(await benchMinistat()));
 console.log(describeFold(await benchFold()));
 console.log(describeFlamegraph(benchFlamegraph()));

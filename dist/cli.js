@@ -1,14 +1,11 @@
 import { n as version, t as description } from "./package.js";
-import { n as parseColumn, t as MinistatInputError } from "./columns.js";
-import { t as confidencePercents } from "./student.js";
-import { t as printPieces } from "./print-pieces.js";
+import { a as runToExit } from "./exit.js";
 import { EventEmitter } from "node:events";
 import childProcess from "node:child_process";
-import path, { join } from "node:path";
-import fs, { readFileSync } from "node:fs";
+import path from "node:path";
+import fs from "node:fs";
 import process$1 from "node:process";
-import { getSystemErrorMessage, stripVTControlCharacters } from "node:util";
-import { buffer } from "node:stream/consumers";
+import { stripVTControlCharacters } from "node:util";
 
 // node_modules/commander/lib/error.js
 /**
@@ -2970,7 +2967,6 @@ const program$1 = new Command();
 // src/commands/analyze.ts
 function addAnalyzeCommand(program) {
 	program.command("analyze").description("judge runs that were measured before, by their raw logs").argument("<dir>", "work directory of a gate, or one with bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver logs of pkt-gen").option("--netbenches-trim", "medians as the netbenches archive has them in its .pps files").option("--base <image>", "what the other sets are compared with (default: the first)").option("--margin <percent>", "the loss that matters", "2%").option("--false-alarms <percent>", "regressions where nothing was lost, over all sets", "1%").option("--power <percent>", "losses of the margin that are found", "95%").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685\n\nExits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when nobody can say.").action(async (directory, options) => {
-		const { runToExit } = await import("./exit.js");
 		const { runAnalyze } = await import("./run-analyze.js");
 		await runToExit(() => runAnalyze(directory, options), program.opts());
 	});
@@ -2979,7 +2975,6 @@ function addAnalyzeCommand(program) {
 // src/commands/badge.ts
 function addBadgeCommand(program) {
 	program.command("badge").description("print Markdown that shows the badges of a configuration's testbeds").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "of these testbeds alone").option("--repository <owner/name>", "on GitHub (default: that of git's remote origin)").option("--branch <name>", "where the badges are (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details$5).action(async (options) => {
-		const { runToExit } = await import("./exit.js");
 		const { printBadges } = await import("./run-badge.js");
 		await runToExit(() => printBadges(options), program.opts());
 	});
@@ -2996,7 +2991,6 @@ A badge is there once a patch was judged on the default branch. Exits 2 where th
 // src/commands/demo.ts
 function addDemoCommand(program) {
 	program.command("demo").description("judge three small patches with real packets in a lab inside this machine").option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes about a minute. Exits 0 when all three patches come out as they must.").action(async (options) => {
-		const { runToExit } = await import("./exit.js");
 		const { runDemoCommand } = await import("./run-demo.js");
 		await runToExit((signal) => runDemoCommand(options, signal), program.opts());
 	});
@@ -3005,7 +2999,6 @@ function addDemoCommand(program) {
 // src/commands/flamegraph.ts
 function addFlamegraphCommand(program) {
 	program.command("flamegraph").description("draw a profile as a flamegraph, alone or against a base, in an SVG that needs nothing else").argument("<FILE>", "profile: of pmcstat -G, of perf script or folded; - is standard input").option("--base <FILE>", "profile to compare with: red is more of all samples than there, blue less").option("-o, --output <FILE>", "the SVG to write; - is standard output", "-").option("--title <text>", "above it (default: the kernel that the profile tells, or its name)").option("--idle", "with what idle processors did").addHelpText("after", details$4).action(async (file, options) => {
-		const { runToExit } = await import("./exit.js");
 		const { runFlamegraph } = await import("./run-flamegraph.js");
 		await runToExit((signal) => runFlamegraph(file, options, signal), program.opts());
 	});
@@ -3023,7 +3016,6 @@ Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
 // src/commands/fold.ts
 function addFoldCommand(program) {
 	program.command("fold").description("print a profile of pmcstat -G or perf script as folded stacks, one a line").argument("[FILE]", "profile, also one folded already; - or no file is standard input").option("--no-idle", "leave out what idle processors did").option("--modules", "name the kernel module, library or program of each frame: pf.ko`pf_test").option("--json", "the stacks as JSON").addHelpText("after", details$3).action(async (file, options) => {
-		const { runToExit } = await import("./exit.js");
 		const { runFold } = await import("./run-fold.js");
 		await runToExit((signal) => runFold(file, options, signal), program.opts());
 	});
@@ -3042,8 +3034,7 @@ Exits 2 where a file cannot be read as a profile.`;
 // src/commands/gate.ts
 function addGateCommand(program) {
 	program.command("gate").description("judge a patch: base and patched side by side, a verdict for every cell").option("-p, --patch <patch>", "commits as BASE..HEAD, or a revision like D27401 or D27401:80677").option("--earlier <diffs>", "of the revision, measured beside it: all, or ids with commas").option("-r, --repository <dir>", "git repository that has them", ".").option("-c, --config <file>", "configuration", "ppsgate.yml").option("-t, --testbed <wish>", "a name, or what it has to be, like \"mellanox and 40G\"").option("--each <wishes>", "on one testbed of each, with commas").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-d, --directory <dir>", "work directory (default: a new ppsgate-gate-…)").option("--scenarios <list>", "instead of the configured ones, with commas").option("--families <list>", "inet4, inet6 or both, with a comma").option("--metric <metric>", "pps or nsPerPacket").option("--margin <percent>", "the loss that matters, like 2%").option("--false-alarms <percent>", "regressions of patches that lose nothing, like 1%").option("--power <percent>", "cells that are not passed when they lose the margin, like 95%").option("--design <name>", "fixed, group-sequential or glr (default: by the history)").option("--max-runs <number>", "most runs of each variant and cell; with --resume more than before").option("--profile <how>", "on, off, or for how long samples are taken, like 20s").option("--base-kernel <file>", "of FreeBSD, built before: a tar archive of its folder").option("--patched-kernel <file>", "the same, of the patch").option("--seed <number>", "of the order of runs (default: by chance)").option("--resume <dir>", "go on in the work directory of a gate that was cut short").option("--answer", "tell how it goes and ends on Phabricator, in a comment").option("--run <key>", "with --answer: of this run, which is answered once").option("--build <phid>", "with --answer: the Harbormaster build that waits, too").option("--details <url>", "with --answer: where the rest is to be found").option("--site <url>", "with --answer: where browsers find the work directory").option("--json", "print the result as JSON").addHelpText("after", "\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.").action(async (options) => {
-		const { runToExit } = await import("./exit.js");
-		const { runGate } = await import("./run-gate.js");
+		const { runGate } = await import("./run-gate2.js");
 		await runToExit((signal) => runGate(options, signal), program.opts());
 	});
 }
@@ -3051,7 +3042,6 @@ function addGateCommand(program) {
 // src/commands/init.ts
 function addInitCommand(program) {
 	program.command("init").description("write the workflow and ppsgate.yml into this repository, and make the label").option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)").option("--branch <name>", "default branch of the repository (default: as git knows it)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "answer as JSON").addHelpText("after", details$2).action(async (options) => {
-		const { runToExit } = await import("./exit.js");
 		const { askOnTerminal } = await import("./run-release.js");
 		const { runInit } = await import("./run-init.js");
 		const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = "https://api.github.com" } = process.env;
@@ -3082,92 +3072,22 @@ function addLabCommand(program) {
 	lab.command("down").description("take all of it away, and every process in it").action(() => perform("down"));
 	lab.command("check").description("say whether this machine can carry the lab, and what of one is there").action(() => perform("check"));
 	const perform = async (action) => {
-		const { runToExit } = await import("./exit.js");
-		await runToExit((await import("./run-lab.js"))[action], program.opts());
+		const commands = await import("./run-lab.js");
+		await runToExit(commands[action], program.opts());
 	};
 }
 
 // src/commands/ministat.ts
 function addMinistatCommand(program) {
-	program.command("ministat").description("compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints").argument("[FILE...]", "up to seven files of numbers; - or no file is standard input").option("-A", "no plot").option("-n", "summaries only: no plot, no test").option("-P", "standard deviation of a whole population, and no test").option("-q", "no names, no column heads").option("-s", "a line of its own for the bar of each set").option("-C <column>", "column to read, from 1", "1").option("-c <confidence>", "in percent: 80, 90, 95, 98, 99 or 99.5", "95").option("-d <delimiters>", "characters between columns (default: space and tab)").option("-w <width>", "of the plot (default: 74, or the width of the terminal less 2)").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate ministat -s -w 60 base.pps patched.pps").action(run$1);
-}
-async function run$1(files, flags) {
-	try {
-		await answer(files, flags);
-	} catch (error) {
-		if (!(error instanceof MinistatInputError)) throw error;
-		process.stderr.write(`ppsgate ministat: ${error.message}\n`);
-		process.exitCode = 2;
-	}
-}
-async function answer(files, flags) {
-	const { compare, ministatPieces } = await import("./ministat2.js");
-	const options = readOptions(flags);
-	const sets = await readSets(files, flags);
-	await printPieces(flags.json ? [`${JSON.stringify(compare(sets, options), null, 2)}\n`] : ministatPieces(sets, options));
-}
-function readOptions(flags) {
-	return {
-		confidencePercent: readConfidence(flags.c),
-		population: flags.P === true,
-		summariesOnly: flags.n === true,
-		withoutPlot: flags.A === true,
-		quiet: flags.q === true,
-		separateBars: flags.s === true,
-		width: flags.w === void 0 ? usualWidth() : readCount("-w", flags.w, 2, 1e4)
-	};
-}
-function readConfidence(text) {
-	const known = confidencePercents.find((percent) => percent === Number(text));
-	if (known !== void 0) return known;
-	throw new MinistatInputError(`-c takes one of ${confidencePercents.join(", ")} percent, not ${text}.`);
-}
-function readCount(flag, text, from, to) {
-	const count = /^\d+$/.test(text) ? Number(text) : NaN;
-	if (count >= from && count <= to) return count;
-	throw new MinistatInputError(`${flag} takes a whole number from ${from} to ${to}, not ${text}.`);
-}
-/** On a terminal `COLUMNS`, where set, is the plot's own width, as ministat has it. */
-function usualWidth() {
-	if (!process.stdout.isTTY) return 74;
-	const asked = Number.parseInt(process.env.COLUMNS ?? "", 10);
-	return Math.max(2, asked > 0 ? asked : process.stdout.columns - 2);
-}
-async function readSets(files, flags) {
-	const column = readCount("-C", flags.C, 1, 1e6);
-	const { d: delimiters = " 	" } = flags;
-	if (delimiters === "") throw new MinistatInputError("-d takes at least one character, not none.");
-	const sets = [];
-	for (const name of files.length === 0 ? ["<stdin>"] : files) {
-		const text = await readText(name, files.length === 0 || name === "-");
-		sets.push({
-			name,
-			values: parseColumn(text, {
-				name,
-				column,
-				delimiters
-			})
-		});
-	}
-	return sets;
-}
-async function readText(name, isStandardInput) {
-	if (isStandardInput) return buffer(process.stdin);
-	try {
-		return readFileSync(name);
-	} catch (error) {
-		throw new MinistatInputError(`Cannot read ${name}: ${reason(error)}; name a file of numbers.`);
-	}
-}
-function reason(error) {
-	if (!(error instanceof Error)) return String(error);
-	return "errno" in error && typeof error.errno === "number" ? getSystemErrorMessage(error.errno) : error.message;
+	program.command("ministat").description("compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints").argument("[FILE...]", "up to seven files of numbers; - or no file is standard input").option("-A", "no plot").option("-n", "summaries only: no plot, no test").option("-P", "standard deviation of a whole population, and no test").option("-q", "no names, no column heads").option("-s", "a line of its own for the bar of each set").option("-C <column>", "column to read, from 1", "1").option("-c <confidence>", "in percent: 80, 90, 95, 98, 99 or 99.5", "95").option("-d <delimiters>", "characters between columns (default: space and tab)").option("-w <width>", "of the plot (default: 74, or the width of the terminal less 2)").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate ministat -s -w 60 base.pps patched.pps").action(async (files, flags) => {
+		const { runMinistat } = await import("./run-ministat.js");
+		await runMinistat(files, flags);
+	});
 }
 
 // src/commands/phabricator.ts
 function addPhabricatorCommand(program) {
 	program.command("phabricator").description("see whether the set-up for a Phabricator is right").exitOverride().addHelpText("after", example).command("check").description("look at the server, the bot, its leave and build plans, the relay and its starter").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print the findings as JSON, at the end").addHelpText("after", details$1).action(async (options) => {
-		const { runToExit } = await import("./exit.js");
 		const { checkSetUp } = await import("./run-phabricator-check.js");
 		await runToExit((signal) => checkSetUp(options, signal), program.opts());
 	});
@@ -3186,7 +3106,6 @@ server or the relay does not answer.`;
 // src/commands/quarantine.ts
 function addQuarantineCommand(program) {
 	program.command("quarantine").description("take a testbed out of use, or back into it").argument("<name>", "testbed of the configuration").option("--reason <text>", "why, for all who see it").option("--lift", "it is in use again").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", "\nExamples:\n  ppsgate quarantine hp-t540 --reason \"port 1 loses its link\"\n  ppsgate quarantine hp-t540 --lift\n\nExits 0 also when there was none to lift, 2 on wrong usage, 4 when the store cannot be used.").action(async (name, options) => {
-		const { runToExit } = await import("./exit.js");
 		const { runQuarantine } = await import("./run-quarantine.js");
 		await runToExit(() => runQuarantine(name, options), program.opts());
 	});
@@ -3195,12 +3114,10 @@ function addQuarantineCommand(program) {
 // src/commands/relay.ts
 function addRelayCommands(program) {
 	program.command("relay").description("take webhooks of Herald and builds of Harbormaster, and have revisions measured").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `\nExample:\n  ppsgate relay --config /usr/local/etc/ppsgate.yml\n\n${ends}`).action(async (options) => {
-		const { runToExit } = await import("./exit.js");
 		const { runRelay } = await import("./run-relay.js");
 		await runToExit((signal) => runRelay(options, signal), program.opts());
 	});
 	program.command("poll").description("the same without any set-up of the server: ask it what has changed").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--every <seconds>", "between two looks, from 10 to 3600", "60").option("--once", "look once and start what there is to start").addHelpText("after", `\nExample:\n  ppsgate poll --every 120\n\n${ends}`).action(async (options) => {
-		const { runToExit } = await import("./exit.js");
 		const { runPoll } = await import("./run-relay.js");
 		await runToExit((signal) => runPoll(options, signal), program.opts());
 	});
@@ -3210,7 +3127,6 @@ const ends = "Runs until it is interrupted; gates that it has started go on. Wha
 // src/commands/release.ts
 function addReleaseCommand(program) {
 	program.command("release").description("take a testbed from whoever has it, or give back what a gate left").argument("[name]", "testbed of the configuration").option("--force", "take it from its holder, whose measurement ends").option("--by <name>", "who you are, for the log (default: you are asked)").option("--yes", "do not ask").option("-d, --directory <dir>", "work directory of a gate that has ended: give back its testbed").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", "\nExamples:\n  ppsgate release hp-t540 --force\n  ppsgate release --directory ppsgate-gate-20261120-231655\n\nExits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be used.").action(async (name, options) => {
-		const { runToExit } = await import("./exit.js");
 		const { askOnTerminal, runRelease } = await import("./run-release.js");
 		await runToExit((signal) => runRelease(name, options, askOnTerminal(signal)), program.opts());
 	});
@@ -3219,30 +3135,14 @@ function addReleaseCommand(program) {
 // src/commands/report.ts
 function addReportCommand(program) {
 	program.command("report").description("render the report of a work directory again, as Markdown").argument("<dir>", "work directory that holds a result.json").option("--json", "print the result itself").option("--page", "write the page, its plots and flamegraphs again, and print where it is").addHelpText("after", "\nExample:\n  ppsgate report ppsgate-gate-20261120-231655").action(async (directory, options) => {
-		const { runToExit, exitCodes } = await import("./exit.js");
-		await runToExit(async () => {
-			process.stdout.write(await reported(directory, options));
-			return exitCodes.pass;
-		}, program.opts());
+		const { runReport } = await import("./run-report.js");
+		await runToExit(() => runReport(directory, options), program.opts());
 	});
-}
-async function reported(directory, { json, page }) {
-	const { explained, readResult } = await import("./read3.js");
-	const { renderMarkdown } = await import("./markdown2.js");
-	const written = await readResult(directory);
-	if (json) return `${JSON.stringify(written, null, 2)}\n`;
-	if (!page) return renderMarkdown(written);
-	const { writeResult } = await import("./write2.js");
-	const warn = (text) => process.stderr.write(`ppsgate: ${text}\n`);
-	const { result, profiles } = await explained(written, directory, warn);
-	await writeResult(directory, result, profiles, warn);
-	return `${join(directory, "report", "index.html")}\n`;
 }
 
 // src/commands/reserve.ts
 function addReserveCommand(program) {
 	program.command("reserve").description("reserve a testbed and run a command of yours meanwhile").argument("<wish>", "a name, or what it has to be, like \"mellanox and 40G\"").argument("[command...]", "behind two dashes").option("--purpose <text>", "what others see that it is for", "by hand").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", details).action(async (wish, command, options) => {
-		const { runToExit } = await import("./exit.js");
 		const { runReserve } = await import("./run-reserve.js");
 		await runToExit((signal) => runReserve(wish, command, options, signal), program.opts());
 	});
@@ -3264,46 +3164,32 @@ Exits with the code of the command, with 4 when nothing was reserved or the test
 
 // src/commands/simulate.ts
 function addSimulateCommand(program) {
-	program.command("simulate").description("how often a design errs, and how many runs it takes, on noise that is known").option("--noise <file|cv>", "JSON lines with pps, the runs of a cell; or a CV like 1%").option("--max-cv <percent>", "leave out noisier lines (CV: standard deviation over mean)").option("--design <list>", "fixed, group-sequential, glr, with commas (default: all three)").option("--margin <percent>", "the loss that matters (default: 2%)").option("--effects <list>", "true changes, with commas (default: 0, half the margin, it, -50%)").option("--false-alarms <percent>", "asked for, over all cells of a patch (default: 1%)").option("--power <percent>", "asked for, at a loss of the margin (default: 95%)").option("--cells <number>", "cells of a patch, which are judged together (default: 1)").option("--max-runs <number>", "most runs of each variant (default: 20)").option("--history <number>", "earlier runs of the base of each cell (default: 0)").option("--experiments <number>", "cells that are judged for each row (default: 20000)").option("--seed <number>", "of all chance (default: 1)").option("--reboot <duration>", "what a run takes beside its traffic (default: 4 min)").option("--traffic <duration>", "of one run (default: 68 s)").option("--json", "print the rows as JSON").addHelpText("after", "\nExample:\n  ppsgate simulate --noise 1% --history 10\n  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1% --cells 12").action(run);
-}
-async function run(options) {
-	const { runSimulate } = await import("./run-simulate.js");
-	const { UsageError } = await import("./overrides2.js");
-	const { exitCodes } = await import("./exit.js");
-	try {
+	program.command("simulate").description("how often a design errs, and how many runs it takes, on noise that is known").option("--noise <file|cv>", "JSON lines with pps, the runs of a cell; or a CV like 1%").option("--max-cv <percent>", "leave out noisier lines (CV: standard deviation over mean)").option("--design <list>", "fixed, group-sequential, glr, with commas (default: all three)").option("--margin <percent>", "the loss that matters (default: 2%)").option("--effects <list>", "true changes, with commas (default: 0, half the margin, it, -50%)").option("--false-alarms <percent>", "asked for, over all cells of a patch (default: 1%)").option("--power <percent>", "asked for, at a loss of the margin (default: 95%)").option("--cells <number>", "cells of a patch, which are judged together (default: 1)").option("--max-runs <number>", "most runs of each variant (default: 20)").option("--history <number>", "earlier runs of the base of each cell (default: 0)").option("--experiments <number>", "cells that are judged for each row (default: 20000)").option("--seed <number>", "of all chance (default: 1)").option("--reboot <duration>", "what a run takes beside its traffic (default: 4 min)").option("--traffic <duration>", "of one run (default: 68 s)").option("--json", "print the rows as JSON").addHelpText("after", "\nExample:\n  ppsgate simulate --noise 1% --history 10\n  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1% --cells 12").action(async (options) => {
+		const { runSimulate } = await import("./run-simulate.js");
 		await runSimulate(options);
-	} catch (error) {
-		if (!(error instanceof UsageError)) throw error;
-		process.stderr.write(`ppsgate simulate: ${error.message}\n`);
-		process.exitCode = exitCodes.usage;
-	}
+	});
 }
 
 // src/commands/testbeds.ts
 function addTestbedsCommand(program) {
 	const testbeds = program.command("testbeds").description("show who has which testbed; list, check or look after those of ppsgate.yml").exitOverride().addHelpText("after", overviewDetails);
 	testbeds.command("show", { isDefault: true }).description("print who has which, until when, and who waits: what happens without a subcommand").option("-c, --config <file>", "configuration", "ppsgate.yml").option("-w, --watch", "show it anew whenever it changes, until Ctrl-C").option("--json", "print it as JSON; with --watch one line each time").addHelpText("after", overviewDetails).action(async (options) => {
-		const { runToExit } = await import("./exit.js");
 		const { showTestbeds } = await import("./run-overview.js");
 		await runToExit((signal) => showTestbeds(options, signal), program.opts());
 	});
 	testbeds.command("list").description("print name, kind, DUT, ports and capabilities, one line each").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print them as JSON").addHelpText("after", "\nExample:\n  ppsgate testbeds list").action(async (options) => {
-		const { runToExit } = await import("./exit.js");
 		const { listTestbeds } = await import("./run-testbeds.js");
 		await runToExit(() => listTestbeds(options), program.opts());
 	});
 	testbeds.command("check").description("look at logins, ports, settings, routes, kernels, builder, power and speed").argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--no-traffic", "send no packets").option("--power", "switch the DUT off and on, and wait until it is up again").option("--json", "print the findings as JSON, at the end").addHelpText("after", "\nExample:\n  ppsgate testbeds check hp-t540 --no-traffic\n\nExits 0 when all is well, 2 for an unknown name, 4 when something is wrong.").action(async (name, options) => {
-		const { runToExit } = await import("./exit.js");
 		const { checkTestbed } = await import("./run-testbeds.js");
 		await runToExit((signal) => checkTestbed(name, options, signal), program.opts());
 	});
 	testbeds.command("health").description("see whether testbeds that nobody has are as they should be before the next patch").argument("[names...]", "testbeds of the configuration (default: all)").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print the findings as JSON, at the end").addHelpText("after", healthDetails).action(async (names, options) => {
-		const { runToExit } = await import("./exit.js");
 		const { checkHealth } = await import("./run-health.js");
 		await runToExit((signal) => checkHealth(names, options, signal), program.opts());
 	});
 	testbeds.command("log").description("print what was reserved, by whom, for how long, and what came of it").argument("[name]", "one testbed alone").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print it as JSON").addHelpText("after", "\nExample:\n  ppsgate testbeds log hp-t540 | tail").action(async (name, options) => {
-		const { runToExit } = await import("./exit.js");
 		const { showLog } = await import("./run-log.js");
 		await runToExit(() => showLog(name, options), program.opts());
 	});

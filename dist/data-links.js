@@ -1,10 +1,9 @@
 import { C as object, E as string, S as number, b as literal, m as array, n as cellSchema, p as _enum, t as cellName, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
 import { r as reasonOf } from "./one-line.js";
-import { n as codeSpan } from "./escape.js";
+import { a as codeSpan } from "./variant-name.js";
 import { l as formatPps } from "./format.js";
-import { d as patchName } from "./result.js";
-import { P as outcomeName, _ as renderMarkdown } from "./markdown.js";
+import { K as patchName, V as outcomeName, g as renderMarkdown } from "./markdown.js";
 import { i as historyEntrySchema, n as earlierEntries, r as historyEntries } from "./history.js";
 import { i as graphsOf, n as html, r as drawGraph, t as renderHtml } from "./html.js";
 import { createHash } from "node:crypto";

@@ -1,34 +1,17 @@
-import { t as cellName } from "./scenario.js";
-import { r as reasonOf } from "./one-line.js";
-import { P as outcomeName } from "./markdown.js";
-import { n as isJudged } from "./variant-name.js";
-import { a as systemOf } from "./schema.js";
-import { t as UsageError } from "./overrides.js";
-import { t as RepositoryError } from "./repository.js";
-import { n as earlierEntries, r as historyEntries } from "./history.js";
 import { a as makePlan, c as readPlan, d as writePlan, f as buildVariants, l as refuseUsed, r as extendPlan, u as replacePlan } from "./plan.js";
+import { t as UsageError } from "./overrides.js";
+import { a as systemOf } from "./schema.js";
+import { n as isJudged } from "./variant-name.js";
+import { r as reasonOf } from "./one-line.js";
+import { t as cellName } from "./scenario.js";
 import { l as standings } from "./standing.js";
-import { d as leftOutIn, l as cellsSoFar, o as takeProfiles, s as openJournal, t as assembleResult, u as isOfVerdict } from "./assemble.js";
-import { n as explained } from "./read2.js";
+import { a as cellsSoFar, n as takeProfiles, o as isOfVerdict, r as openJournal, s as leftOutIn, t as assembleResult } from "./assemble.js";
+import { n as earlierEntries, r as historyEntries } from "./history.js";
+import { V as outcomeName } from "./markdown.js";
+import { t as explained } from "./read2.js";
 import { n as writeResult } from "./write.js";
 import { join } from "node:path";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-
-// src/patch/range.ts
-/** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
-async function patchOfRange(repository, text) {
-	const [, base, head] = /^(.+?)\.\.(.+)$/.exec(text) ?? [];
-	if (base === void 0 || head === void 0) throw new RepositoryError(`"${text}" is no range of commits: write BASE..HEAD, like main..my-branch.`);
-	const [baseCommit, headCommit] = [await repository.resolve(base), await repository.resolve(head)];
-	const { subject, author } = await repository.describe(headCommit);
-	return {
-		kind: "range",
-		title: subject,
-		author,
-		baseCommit,
-		headCommit
-	};
-}
 
 // src/experiment/experiment.ts
 /**
@@ -348,4 +331,4 @@ async function carryOut(plan, directory, reserved, world) {
 	}
 }
 
-export { resumeGate as n, patchOfRange as r, gate as t };
+export { resumeGate as n, gate as t };

@@ -1,11 +1,11 @@
-import { i as exitCodes, n as exitCodeOfResult, t as exitCodeOfError } from "./exit2.js";
+import { i as exitCodes, n as exitCodeOfResult, t as exitCodeOfError } from "./exit.js";
 import { C as object, E as string, T as record, g as boolean, k as unknown, r as families, t as cellName, y as int } from "./scenario.js";
 import { r as reasonOf } from "./one-line.js";
 import { t as ConduitError } from "./conduit.js";
-import { i as plainBlock, t as codeBlock } from "./escape.js";
+import { i as codeBlock, s as plainBlock } from "./variant-name.js";
 import { c as formatPercent, o as formatInterval, r as formatChange, s as formatMetric, t as expectedly } from "./format.js";
-import { L as verdictLine, P as outcomeName, _ as renderMarkdown } from "./markdown.js";
-import { D as require_fastest_levenshtein, w as excerpt, x as didYouMean } from "./schema.js";
+import { V as outcomeName, W as verdictLine, g as renderMarkdown } from "./markdown.js";
+import { A as require_fastest_levenshtein, D as excerpt, w as didYouMean } from "./schema.js";
 import { t as withoutPaths } from "./without-paths.js";
 import { setTimeout } from "node:timers/promises";
 

@@ -1,6 +1,6 @@
 import { c as mean, m as sumNthPowerDeviations } from "./student.js";
-import { C as object, E as string, S as number, g as boolean, m as array, n as cellSchema, t as cellName, y as int } from "./scenario.js";
 import { t as datetime } from "./iso.js";
+import { C as object, E as string, S as number, g as boolean, m as array, n as cellSchema, t as cellName, y as int } from "./scenario.js";
 import { t as median } from "./summary.js";
 import { dirname } from "node:path";
 import { appendFile, mkdir, readFile } from "node:fs/promises";

@@ -1,14 +1,12 @@
-import { d as patchName } from "./result.js";
+import { B as headline, C as verdictMeanings, K as patchName, S as uncountedLines, U as sentence, a as howToReadTexts, b as standingApartLines, c as leftOutLines, f as notesOf, h as pageUrl, l as ministats, m as otherMetricsOf, n as failureSaid, o as kernelsOf, p as numbers, r as failureText, u as movedBaselineLines, v as rule, w as worstFirst, y as setting } from "./markdown.js";
 import { i as layout, n as flamegraphStyle, r as flamegraphScript, t as flamegraph } from "./flamegraph.js";
 import { t as cellName } from "./scenario.js";
-import { a as plainLine, i as plainBlock, r as plain } from "./escape.js";
+import { c as plainLine, n as isJudged, o as plain, s as plainBlock } from "./variant-name.js";
 import { c as formatPercent, d as grouped, f as metricName, i as formatDifference, n as flamegraphAnchor, o as formatInterval, r as formatChange, s as formatMetric, u as formatShare } from "./format.js";
 import { r as reasonOf } from "./one-line.js";
 import { n as samplesOf } from "./profile-error.js";
-import { C as uncountedLines, I as sentence, N as headline, T as worstFirst, a as howToReadTexts, b as setting, c as leftOutLines, d as movedBaselineLines, g as pageUrl, h as otherMetricsOf, l as ministats, m as numbers, n as failureSaid, o as kernelsOf, p as notesOf, r as failureText, w as verdictMeanings, x as standingApartLines, y as rule } from "./markdown.js";
 import { t as escaped } from "./xml.js";
 import { n as intervalPlot, r as looks, t as colors } from "./interval-plot.js";
-import { n as isJudged } from "./variant-name.js";
 import { t as median } from "./summary.js";
 import { createHash } from "node:crypto";
 

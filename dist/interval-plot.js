@@ -1,9 +1,8 @@
-import { d as patchName } from "./result.js";
+import { K as patchName, w as worstFirst } from "./markdown.js";
 import { t as cellName } from "./scenario.js";
 import { t as escaped } from "./xml.js";
-import { a as plainLine } from "./escape.js";
+import { c as plainLine } from "./variant-name.js";
 import { c as formatPercent, f as metricName, o as formatInterval, r as formatChange } from "./format.js";
-import { T as worstFirst } from "./markdown.js";
 
 // src/report/interval-plot.ts
 /** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */

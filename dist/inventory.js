@@ -1,4 +1,4 @@
-import { a as systemOf, b as readWish, s as whyUnfit, w as excerpt, x as didYouMean, y as isFulfilled } from "./schema.js";
+import { D as excerpt, a as systemOf, b as readWish, s as whyUnfit, w as didYouMean, y as isFulfilled } from "./schema.js";
 import { i as parseEach, t as UsageError } from "./overrides.js";
 import { SocketAddress, isIPv6 } from "node:net";
 import { hostname } from "node:os";

@@ -1,8 +1,8 @@
-import { u as medianAbsoluteDeviation } from "./student.js";
 import { C as object, y as int } from "./scenario.js";
 import { i as shortened } from "./one-line.js";
 import { c as formatPercent, l as formatPps } from "./format.js";
 import { c as flowRanges, l as flowSlices, v as shell } from "./schema.js";
+import { u as medianAbsoluteDeviation } from "./student.js";
 import { t as formatGeneral } from "./printf.js";
 import { t as median } from "./summary.js";
 

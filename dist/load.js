@@ -1,5 +1,5 @@
 import { n as seeExample, t as keyName } from "./problem.js";
-import { n as configSchema, w as excerpt } from "./schema.js";
+import { D as excerpt, n as configSchema } from "./schema.js";
 import { t as require_dist } from "./dist.js";
 import { dirname, isAbsolute, join } from "node:path";
 import { readFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
 import { n as __require, r as __toESM, t as __commonJSMin } from "./rolldown-runtime.js";
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { inspect } from "node:util";
 import { StringDecoder } from "node:string_decoder";
 import * as os$1 from "os";

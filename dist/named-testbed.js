@@ -1,4 +1,4 @@
-import { x as didYouMean } from "./schema.js";
+import { w as didYouMean } from "./schema.js";
 import { t as UsageError } from "./overrides.js";
 import { resolve } from "node:path";
 

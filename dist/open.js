@@ -1,10 +1,9 @@
 import { r as __toESM } from "./rolldown-runtime.js";
-import { C as object, E as string, S as number, a as isLinuxScenario, b as literal } from "./scenario.js";
 import { r as labUp, t as labDown } from "./lab.js";
+import { C as object, E as string, S as number, a as isLinuxScenario, b as literal } from "./scenario.js";
 import { i as shortened, r as reasonOf, t as lastLine } from "./one-line.js";
-import { o as withoutSequences } from "./escape.js";
+import { l as withoutSequences, n as isJudged, r as pathName } from "./variant-name.js";
 import { c as formatPercent } from "./format.js";
-import { n as isJudged, r as pathName } from "./variant-name.js";
 import { _ as commandText, c as flowRanges, d as isReady, f as netmapPort, g as tellingProcessId, h as senderCommand, l as flowSlices, m as receiverCommand, p as processIdIn, r as frameBytesFor, u as interruptCommand, v as shell } from "./schema.js";
 import { a as isAsSaid, i as checkDiff, n as objectsAlone, o as rawChanges, s as whyGitRefuses } from "./repository.js";
 import { r as rolesOf, t as generatorsOf } from "./inventory.js";
@@ -18,7 +17,6 @@ import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { closeSync, createReadStream, openSync, renameSync, rmSync, writeSync } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import { createConnection, isIP } from "node:net";
 import { request } from "node:http";
 import { PassThrough, Readable } from "node:stream";
@@ -29,6 +27,7 @@ import { mkdtemp, open, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { basename as basename$1, dirname as dirname$1 } from "node:path/posix";
+import { pipeline } from "node:stream/promises";
 
 // src/power/https.ts
 /** Never rejects; redirects are answers like others. */

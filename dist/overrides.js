@@ -1,4 +1,4 @@
-import { S as wrongName, T as expected, i as scenariosIn, o as usualProfileSeconds, t as configKeys } from "./schema.js";
+import { O as expected, T as wrongName, i as scenariosIn, o as usualProfileSeconds, t as configKeys } from "./schema.js";
 
 // src/reservation/queue.ts
 /** Release gates come before patches, and patches before reruns. */

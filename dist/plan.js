@@ -1,6 +1,6 @@
 import { t as UsageError } from "./overrides.js";
 import { r as reasonOf } from "./one-line.js";
-import { f as patchSchema, i as historySchema, o as policySchema, r as designSchema, u as commitId } from "./result.js";
+import { F as policySchema, G as commitId, N as designSchema, P as historySchema, q as patchSchema } from "./markdown.js";
 import { t as RepositoryError } from "./repository.js";
 import { t as diffName } from "./variant-name.js";
 import { C as object, E as string, S as number, T as record, b as literal, h as base64, m as array, n as cellSchema, o as ownRulesSchema, v as discriminatedUnion, y as int } from "./scenario.js";
@@ -8,9 +8,9 @@ import { o as historyOf } from "./history.js";
 import { n as uniformInt, t as xoroshiro128plus } from "./xoroshiro128plus.js";
 import { join, resolve } from "node:path";
 import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import { createHash, randomInt } from "node:crypto";
 import { access, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
 
 // src/build/overlay.ts
 const overlaySchema = object({

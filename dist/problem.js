@@ -1,4 +1,4 @@
-import { w as excerpt } from "./schema.js";
+import { D as excerpt } from "./schema.js";
 
 // src/config/problem.ts
 /** `traffic.flows`, `scenarios[1]`. */

@@ -1,15 +1,14 @@
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { C as object, E as string, O as union, b as literal, g as boolean, k as unknown, m as array, t as cellName, v as discriminatedUnion, y as int } from "./scenario.js";
 import { i as shortened, r as reasonOf } from "./one-line.js";
 import { n as mapOf, t as ConduitError } from "./conduit.js";
-import { a as plainLine, i as plainBlock, r as plain } from "./escape.js";
+import { c as plainLine, o as plain, s as plainBlock } from "./variant-name.js";
 import { c as formatPercent, f as metricName } from "./format.js";
-import { d as patchName } from "./result.js";
-import { A as isProfiled, C as uncountedLines, D as flamegraphsText, E as changeText, I as sentence, O as functionName, S as symbols, a as howToReadTexts, b as setting, f as movedBaselines, g as pageUrl, h as otherMetricsOf, i as fitted, j as whyLines, k as groundsText, l as ministats, m as numbers, n as failureSaid, p as notesOf, r as failureText, s as leftOut, t as environmentLines, v as rowsThatFit, w as verdictMeanings, x as standingApartLines, y as rule } from "./markdown.js";
+import { A as whyLines, C as verdictMeanings, D as functionName, E as flamegraphsText, K as patchName, O as groundsText, S as uncountedLines, T as changeText, U as sentence, _ as rowsThatFit, a as howToReadTexts, b as standingApartLines, d as movedBaselines, f as notesOf, h as pageUrl, i as fitted, k as isProfiled, l as ministats, m as otherMetricsOf, n as failureSaid, p as numbers, r as failureText, s as leftOut, t as environmentLines, v as rule, x as symbols, y as setting } from "./markdown.js";
 import { a as callOnPhabricator, g as secondsFor, n as openBuild, s as newestTeller, t as failureOf, v as together } from "./harbormaster.js";
 import { t as UsageError } from "./overrides.js";
 import { n as intervalPlot } from "./interval-plot.js";
-import { t as pngOf } from "./png2.js";
+import { t as pngOf } from "./png.js";
 
 // src/report/remarkup.ts
 /** In UTF-8. Phabricator takes more, and sends it to everybody by mail. */

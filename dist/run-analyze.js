@@ -1,15 +1,16 @@
 import { r as overrideGate, t as UsageError } from "./overrides.js";
-import { n as exitCodeOfResult, r as exitCodeOfVerdict } from "./exit2.js";
+import { n as exitCodeOfResult, r as exitCodeOfVerdict } from "./exit.js";
 import { c as readPlan, i as hasPlan } from "./plan.js";
 import { d as pktGenRun, f as parsePktGenLog, l as freebsdLogNames, n as readLinuxLogs, t as logNames, u as readFreebsdLogs } from "./linux-logs.js";
-import { a as worstVerdict, c as readJournal, i as compare, r as cellVerdict, t as assembleResult } from "./assemble.js";
+import { i as readJournal, t as assembleResult } from "./assemble.js";
 import { l as standings } from "./standing.js";
+import { i as worstVerdict, n as cellVerdict, r as compare } from "./verdict.js";
 import { i as shortened, r as reasonOf } from "./one-line.js";
 import { i as familySchema } from "./scenario.js";
 import { l as formatPps, o as formatInterval, r as formatChange } from "./format.js";
 import { r as renderMinistat, t as compare$1 } from "./ministat.js";
-import { _ as renderMarkdown } from "./markdown.js";
-import { n as explained } from "./read2.js";
+import { g as renderMarkdown } from "./markdown.js";
+import { t as explained } from "./read2.js";
 import { join } from "node:path";
 import { access, lstat, readFile, readdir } from "node:fs/promises";
 

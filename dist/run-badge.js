@@ -1,7 +1,7 @@
 import { t as loadConfig } from "./load.js";
 import { t as UsageError } from "./overrides.js";
 import { i as scenariosIn } from "./schema.js";
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { n as badgeLabel, r as badgePath, t as linkTo } from "./data-links.js";
 import { n as namedTestbed, t as configPath } from "./named-testbed.js";
 import { a as print } from "./table.js";

@@ -1,5 +1,5 @@
 import { t as UsageError } from "./overrides.js";
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { t as flamegraph } from "./flamegraph.js";
 import { i as withoutIdle } from "./read.js";
 import { n as samplesOf } from "./profile-error.js";

@@ -1,4 +1,4 @@
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { n as labels, t as foldedLines } from "./fold.js";
 import { i as withoutIdle } from "./read.js";
 import { n as samplesOf } from "./profile-error.js";

@@ -1,99 +1,178 @@
-import { t as loadConfig } from "./load.js";
-import { a as parseMaxRuns, n as applyOverrides, o as parsePriority, s as parseSeed, t as UsageError } from "./overrides.js";
-import { n as exitCodeOfResult, o as worstExitCode } from "./exit2.js";
-import { c as answering, f as endingOfResult, n as openBuild, u as endingOfError, v as together } from "./harbormaster.js";
-import { N as headline } from "./markdown.js";
-import { c as readPlan, s as randomSeed } from "./plan.js";
-import { c as parseRevisionName, n as patchOfRevision, o as findRevision, p as openRevisionComment, t as parseEarlier } from "./revision.js";
-import { n as phabricatorOf, t as openPhabricator } from "./phabricator-login.js";
-import { n as whoami, t as openReservations } from "./controller.js";
+import { a as setOutput, c as summary, i as saveState, n as log } from "./log.js";
+import { n as applyOverrides } from "./overrides.js";
+import { t as openReservations } from "./controller.js";
+import { i as exitCodes, o as worstExitCode } from "./exit.js";
 import { a as historyFile } from "./history.js";
-import { n as resumeGate, r as patchOfRange, t as gate } from "./gate.js";
-import { d as patchName } from "./result.js";
-import { r as openRepository } from "./repository.js";
-import { n as showProgress, t as labelled } from "./progress.js";
-import { a as wishesOf, i as testbedsFor } from "./inventory.js";
-import { t as timestampedDirectory } from "./work-directory.js";
-import { basename, join, resolve } from "node:path";
+import { s as randomSeed } from "./plan.js";
+import { n as resumeGate, t as gate } from "./gate.js";
+import { r as reasonOf } from "./one-line.js";
+import { r as readyMachine } from "./requirements.js";
+import { B as headline, K as patchName, V as outcomeName } from "./markdown.js";
+import { r as restoreRevision } from "./revision.js";
+import { n as showProgress } from "./progress.js";
+import { c as answering, f as endingOfResult, m as linkedAfterwards, u as endingOfError, v as together } from "./harbormaster.js";
+import { d as readHistory, i as runsToExtend, r as fetchExperiment, t as publishData } from "./publish-data.js";
+import { t as explained } from "./read2.js";
+import { t as withoutPaths } from "./without-paths.js";
+import { i as testbedsFor } from "./inventory.js";
+import { a as answerFor, l as revisionWorldOf, n as exitCodeOf, o as configCommitOf, s as gateNames, t as admitEvent, u as wishesFor } from "./run-admit.js";
+import { i as openAnswerText, n as labState, r as leaseState, t as answerState } from "./left.js";
+import { i as readRequest, r as fileOf, s as subjectOf, t as failureOf } from "./request.js";
+import { join } from "node:path";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 
-// src/commands/judge-gate.ts
-/** All at once, and each to its end. */
-const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (one, index) => ({
-	...one,
-	result: await judge(one, call, answerOf(index))
-})));
-async function gatesOf(call) {
-	const { config, options } = call;
-	const { resume, maxRuns } = options;
-	if (resume !== void 0) {
-		const most = maxRuns === void 0 ? void 0 : parseMaxRuns(maxRuns);
-		return [{
-			name: "",
-			directory: resume,
-			start: (world) => resumeGate(resume, world, most)
-		}];
+// src/action/run-gate.ts
+/** Answers the exit code of the worst verdict; throws for what kept it from one. */
+async function runGate(context, signal) {
+	const { request: handed } = context.inputs;
+	if (handed !== "") {
+		const request = readRequest(handed);
+		const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
+		if (request.patch.kind === "revision") await restoreRevision(request.patch, revisionWorldOf(context, config));
+		return measure(request, config, {
+			context,
+			isAlone: false,
+			signal
+		});
 	}
-	const patch = await patchOf(call);
-	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed);
-	const kernels = givenKernels(options);
-	const folder = options.directory ?? timestampedDirectory("ppsgate-gate");
-	const wishes = wishesOf(config, options);
-	return wishes.map((wish) => {
-		const isOnly = wishes.length === 1;
-		const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, "-"));
-		const request = {
-			patch,
-			config,
-			testbeds: testbedsFor(config, wish),
-			seed,
-			kernels
-		};
-		return {
-			name: isOnly ? "" : wish,
-			directory,
-			start: (world) => gate(request, directory, world)
-		};
-	});
-}
-/** A range of commits, or a revision of the configured Phabricator. */
-async function patchOf({ config, options, signal }) {
-	const text = required("--patch", options.patch);
-	const repository = repositoryOf(options);
-	const earlier = parseEarlier(options.earlier || "none");
-	if (text.includes("..")) {
-		if (earlier === "none") return patchOfRange(repository, text);
-		throw new UsageError(`--earlier: "${text}" is no revision, and only those have earlier diffs.`);
-	}
-	const name = revisionNamed(text, config);
-	const phabricator = phabricatorOf(config);
-	const conduit = await openPhabricator(phabricator, {
-		log: stderrLog,
+	const admission = await admitEvent(context);
+	if (admission.kind === "refused") await keepRefusal(admission.why, context);
+	if (admission.kind !== "go") return exitCodeOf(admission);
+	return measure(admission.request, admission.config, {
+		context,
+		isAlone: true,
 		signal
 	});
-	return patchOfRevision(name, earlier, {
-		conduit,
-		repository,
-		config: phabricator
-	});
 }
-/** Throws a `UsageError` for what is no revision. */
-function revisionNamed(text, config) {
-	const name = parseRevisionName(text, phabricatorOf(config).url);
-	if (name !== void 0) return name;
-	throw new UsageError(`"${text}" is no patch: write a range of commits like main..my-branch, or a revision like D27401 or D27401:80677.`);
+async function measure(request, written, job) {
+	const { config, wishes, testbeds } = await planned(request, written, job);
+	if (testbeds.flat().some((name) => config.testbeds[name]?.kind === "embedded-linux")) {
+		const exitCode = await readyMachine(log.info);
+		if (exitCode !== void 0) return exitCode;
+		saveState(labState, "up");
+	}
+	const folder = await newFolder(job.context);
+	saveState(leaseState, folder);
+	const done = [];
+	for (const [index, name] of gateNames(wishes).entries()) {
+		const place = {
+			...job,
+			folder,
+			directory: wishes.length === 1 ? folder : join(folder, String(index + 1)),
+			file: (base) => join(folder, fileOf(base, index, wishes.length))
+		};
+		const answer = await openAnswer(request, config, name, place);
+		if (job.isAlone) saveState(answerState, openAnswerText({
+			name,
+			request
+		}));
+		const ending = await answering(answer, job.signal, () => judge({
+			request,
+			config,
+			testbeds: testbeds[index] ?? []
+		}, place, answer)).catch(async (error) => {
+			await keepFailure(error, place);
+			throw error;
+		}).finally(() => saveState(answerState, ""));
+		done.push({
+			ending,
+			directory: place.directory
+		});
+		tellOutputs(worstOf(done));
+	}
+	return exitCodeFor(request.purpose, done.map(({ ending }) => ending.exitCode));
 }
-const stderrLog = {
-	info: (sentence) => process.stderr.write(`${sentence}\n`),
-	warn: (sentence) => process.stderr.write(`warning: ${sentence}\n`)
-};
-const repositoryOf = ({ repository }) => openRepository(resolve(repository ?? "."));
-async function judge({ name, directory, start }, { config, options, signal }, answer) {
-	const priority = parsePriority(options.priority);
+/** A job that nobody waits for need not be red because noise had its way: that is what it is there to learn. */
+function exitCodeFor(purpose, codes) {
+	const code = worstExitCode(codes);
+	return purpose !== "patch" && code === exitCodes.undecided || purpose === "nightly" && code === exitCodes.patchAtFault ? exitCodes.pass : code;
+}
+/** What cannot be carried out as it is configured is told before anything is reserved, and not in the log alone. */
+async function planned(request, written, { context, isAlone }) {
+	const { inputs } = context;
+	try {
+		const config = applyOverrides(applyOverrides(written, inputs.overrides), request.ask);
+		const wishes = wishesFor(config, request.ask, inputs);
+		return {
+			config,
+			wishes,
+			testbeds: wishes.map((wish) => testbedsFor(config, wish))
+		};
+	} catch (error) {
+		if (isAlone) {
+			const place = {
+				name: "ppsgate",
+				runId: inputs.job.runId
+			};
+			await (await answerFor(context, request, written, place)).ended(endingOfError(error));
+		}
+		throw error;
+	}
+}
+/** It is uploaded, whatever comes to lie there: workflows look for it at its place, which no output can change. */
+async function newFolder({ inputs: { job } }) {
+	const folder = await makeFirst(join(job.temporary, "ppsgate"));
+	setOutput("directory", folder);
+	return folder;
+}
+/** The path, or where an earlier step has that one, `path-2`, `path-3` and so on. */
+async function makeFirst(path, number = 1) {
+	const folder = number === 1 ? path : `${path}-${number}`;
+	try {
+		await mkdir(folder);
+		return folder;
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+		return makeFirst(path, number + 1);
+	}
+}
+const openAnswer = async (request, config, name, { context, isAlone }) => isAlone ? answerFor(context, request, config, {
+	name,
+	runId: context.inputs.job.runId,
+	keepComment: (url) => setOutput("comment-url", url)
+}) : together([]);
+async function judge(task, place, answer) {
+	const { context, isAlone, directory } = place;
+	const { request, config } = task;
+	const result = await measured(task, place, answer);
+	log.info(headline(result));
+	const written = join(directory, "result.json");
+	if (place.file("result") !== written) await copyFile(written, place.file("result"));
+	const ending = {
+		...endingOfResult(result, {}),
+		result
+	};
+	if (!isAlone) return summarized(ending);
+	const make = async () => {
+		const { profiles } = await explained(result, directory, log.warn);
+		const isDefaultBranch = request.purpose !== "patch";
+		const [links = {}] = await publishData(context, config, [{
+			result,
+			profiles,
+			isDefaultBranch,
+			isTrusted: true
+		}]);
+		return links;
+	};
+	return summarized(await linkedAfterwards(answer, ending, make, log.warn));
+}
+/** The summary of the job holds the result also where nothing else can be written. */
+async function summarized(ending) {
+	await summary.addRaw(ending.summary).write();
+	return ending;
+}
+/** Plain lines even where a runner offers a terminal, as act does: what it is told must begin a line. */
+const jobLog = (hears) => ({ write(text) {
+	hears(text.trim());
+	return process.stdout.write(text);
+} });
+async function measured({ request, config, testbeds }, { context, folder, directory, signal }, answer) {
+	const { inputs, octokit, repository } = context;
+	const { job } = inputs;
 	let testbed;
-	const shown = labelled(process.stderr, name);
-	const output = options.answer ? heard(shown, (line) => {
+	const output = jobLog((line) => {
 		if (testbed !== void 0) answer.measuring(testbed, line);
-	}) : shown;
+	});
 	const progress = showProgress(output, config.gate.metric, () => performance.now());
 	const tell = (text) => progress.onEvent({
 		kind: "preparing",
@@ -108,143 +187,99 @@ async function judge({ name, directory, start }, { config, options, signal }, an
 		}
 	});
 	const world = {
-		repository: repositoryOf(options),
-		async reserve(testbeds, patch) {
-			const holder = {
-				who: whoami(),
-				purpose: "gate",
-				patch: patchName(patch)
-			};
-			const reserved = await reservations.reserve(testbeds, {
-				priority,
-				holder
-			}, directory);
+		repository,
+		async reserve(names) {
+			const reserved = await reserveFor(request, names, {
+				context,
+				reservations,
+				folder
+			});
 			testbed = reserved.name;
 			answer.measuring(testbed);
 			return reserved;
 		},
-		history: historyFile(config.history),
+		history: sharedHistory(config, context),
 		now: () => /* @__PURE__ */ new Date(),
 		onEvent: progress.onEvent,
 		signal
 	};
-	const work = async () => endingOfResult(await start(world), {});
-	const { result } = await answering(answer, signal, work).finally(progress.end);
-	if (result === void 0) throw new TypeError("A gate that ended by itself has a result.");
-	return result;
-}
-/** Plain lines even on a terminal: they are told elsewhere, too. */
-const heard = (output, hears) => ({ write(text) {
-	hears(text.trim());
-	return output.write(text);
-} });
-function givenKernels({ baseKernel: base, patchedKernel: patched }) {
-	if (base === void 0 && patched === void 0) return void 0;
-	return {
-		base: required("--base-kernel", base),
-		patched: required("--patched-kernel", patched)
-	};
-}
-function required(name, value) {
-	if (value !== void 0) return value;
-	throw new UsageError(`${name} is missing: see 'ppsgate gate --help'.`);
-}
-
-// src/commands/answered-gate.ts
-/** A comment for each gate, and one end of the build, by the worst of them. */
-async function judgeAndAnswer(asked) {
-	const { config, options, signal } = asked;
-	const { run = `by-hand-${Date.now()}`, build, details, site } = options;
-	const phabricator = phabricatorOf(config);
-	const { undecided } = phabricator;
-	const conduit = await openPhabricator(phabricator, { log: stderrLog });
-	const diff = await diffOf(conduit, asked);
-	const patch = `D${diff.number}:${diff.diff}`;
-	const call = {
-		...asked,
-		options: {
-			...options,
-			patch
+	const { patch, extend } = request;
+	try {
+		if (extend === void 0) {
+			const seed = randomSeed();
+			return await gate({
+				patch,
+				config,
+				testbeds: [...testbeds],
+				seed
+			}, directory, world);
 		}
-	};
-	const shared = {
-		undecided,
-		takesCommands: options.run !== void 0,
-		log: stderrLog,
-		...details !== void 0 && { details }
-	};
-	const buildAnswer = build === void 0 ? together([]) : openBuild(conduit, build, diff, {
-		...shared,
-		run
-	});
-	const comment = (index, page) => openRevisionComment(conduit, diff, {
-		...shared,
-		run: index === 0 ? run : `${run}.${index}`,
-		...page !== void 0 && { page }
-	});
-	let ended = [];
-	await answering(buildAnswer, signal, async () => {
-		const gates = await gatesOf(call).catch(async (error) => {
-			await comment(0).ended(endingOfError(error));
-			throw error;
-		});
-		ended = await judgeAll(gates, call, (index) => together([comment(index, pageOf(gates, index, site)), whileItLasts(buildAnswer)]));
-		return worstOf(ended.map(endingOf));
-	});
-	return ended;
-}
-/** Of several gates each has a folder of its own in the work directory. */
-function pageOf(gates, index, site) {
-	const directory = gates[index]?.directory;
-	if (site === void 0 || directory === void 0) return void 0;
-	const folder = gates.length === 1 ? "" : `/${basename(directory)}`;
-	return `${site.replace(/\/+$/, "")}${folder}/report/index.html`;
-}
-/** The diff that is judged, for good: a newer one may come at any time. */
-async function diffOf(conduit, { config, options }) {
-	if (options.resume !== void 0) {
-		const { patch } = await readPlan(options.resume);
-		if (patch.kind === "revision") return patch;
-		throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
+		await fetchExperiment(octokit, job.repository, {
+			...extend,
+			patch
+		}, directory);
+		return await resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));
+	} finally {
+		progress.end();
 	}
-	const text = required("--patch", options.patch);
-	const name = revisionNamed(text, config);
-	const { number, diff } = await findRevision(conduit, name);
+}
+function reserveFor(request, names, { context, reservations, folder }) {
+	const { job } = context.inputs;
+	const { patch, priority } = request;
+	const holder = {
+		who: job.who,
+		purpose: "gate",
+		patch: patchName(patch),
+		url: job.runUrl
+	};
+	const subject = `${job.repository}${subjectOf(request)} by ${job.workflow}`;
+	return reservations.reserve(names, {
+		priority,
+		holder,
+		subject
+	}, folder);
+}
+/** What this machine has learnt, and what the data branch has; a runner that is made anew each time knows nothing. */
+function sharedHistory(config, { octokit, inputs: { job } }) {
+	const file = historyFile(config.history);
+	const { branch } = config.github.data;
 	return {
-		number,
-		diff: diff.id
+		async read() {
+			if (branch === void 0) return file.read();
+			return [...await readHistory(octokit, {
+				repository: job.repository,
+				branch
+			}).catch((error) => {
+				log.warn(reasonOf(error));
+				return [];
+			}), ...await file.read()];
+		},
+		append: file.append
 	};
 }
-/** The rest of it is for whoever knows how all gates ended. */
-const whileItLasts = (answer) => ({
-	...answer,
-	ended: async () => {}
-});
-const endingOf = (settled) => settled.status === "fulfilled" ? endingOfResult(settled.value.result, {}) : endingOfError(settled.reason);
-function worstOf(endings) {
-	const worst = worstExitCode(endings.map(({ exitCode }) => exitCode));
-	return endings.find(({ exitCode }) => exitCode === worst) ?? endings[0] ?? endingOfError(/* @__PURE__ */ new Error("There was no gate."));
+/** For the job that publishes, which may follow also where this one answers: a fork's token may only read. */
+async function keepFailure(error, { file }) {
+	await writeFile(file("failure"), JSON.stringify(failureOf(error)));
 }
-
-// src/commands/run-gate.ts
-/** Answers the exit code of the worst verdict; throws for what kept it from one. */
-async function runGate(options, signal) {
-	const path = resolve(options.config ?? "ppsgate.yml");
-	const call = {
-		config: applyOverrides(await loadConfig(path), options),
-		options,
-		signal
+async function keepRefusal(why, context) {
+	const folder = await newFolder(context);
+	const said = withoutPaths(why);
+	const failure = {
+		exitCode: exitCodes.usage,
+		said,
+		isRefused: true
 	};
-	const ended = options.answer ? await judgeAndAnswer(call) : await judgeAll(await gatesOf(call), call, () => together([]));
-	const judged = ended.flatMap((one) => one.status === "fulfilled" ? one.value : []);
-	if (options.json) {
-		const results = judged.map(({ result }) => result);
-		const printed = ended.length === 1 ? results[0] : results;
-		if (printed !== void 0) process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
-	} else for (const { result, directory } of judged) process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);
-	const failure = ended.find(({ status }) => status === "rejected");
-	if (failure?.status === "rejected") throw failure.reason;
-	return worstExitCode(judged.map(({ result }) => exitCodeOfResult(result)));
+	await writeFile(join(folder, fileOf("failure", 0, 1)), JSON.stringify(failure));
+}
+function worstOf(done) {
+	const codes = done.map(({ ending }) => ending.exitCode);
+	return done[codes.indexOf(worstExitCode(codes))];
+}
+function tellOutputs(done) {
+	if (done?.ending.result === void 0) return;
+	setOutput("verdict", outcomeName(done.ending.result));
+	setOutput("result-path", join(done.directory, "result.json"));
+	setOutput("report-path", join(done.directory, "report.md"));
 }
 
 export { runGate };

@@ -1,12 +1,12 @@
 import { t as loadConfig } from "./load.js";
 import { a as whyUnhealthy, c as NotReservedError, i as healthOf, n as whoami, r as byItself, t as openReservations } from "./controller.js";
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { t as lookPurpose } from "./outlook.js";
 import { d as readLab, i as liftQuarantine } from "./reservation.js";
 import { r as realWorld } from "./open.js";
 import { n as overviewOf, t as aimOf } from "./overview.js";
+import { n as summary, t as findingText } from "./findings.js";
 import { n as namedTestbed, t as configPath } from "./named-testbed.js";
-import { i as summary, n as findingText } from "./run-testbeds2.js";
 import { a as print, i as oneLine, r as hasColours, t as clockText } from "./table.js";
 
 // src/commands/run-health.ts

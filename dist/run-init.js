@@ -1,9 +1,9 @@
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { t as UsageError } from "./overrides.js";
 import { r as reasonOf } from "./one-line.js";
 import { a as githubFailure, t as createOctokit } from "./github.js";
 import { t as require_dist } from "./dist.js";
-import { T as expected } from "./schema.js";
+import { O as expected } from "./schema.js";
 import { a as print, i as oneLine, n as columns } from "./table.js";
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";

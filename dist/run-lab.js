@@ -1,4 +1,4 @@
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { n as labLeftovers, r as labUp, t as labDown } from "./lab.js";
 import { i as requireRights, n as missingPackages, t as LabImpossibleError } from "./requirements.js";
 

@@ -1,7 +1,7 @@
-import { x as didYouMean } from "./schema.js";
+import { w as didYouMean } from "./schema.js";
 import { t as loadConfig } from "./load.js";
 import { t as UsageError } from "./overrides.js";
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { p as roughly } from "./format.js";
 import { d as readLab, f as readLog, m as openStore, r as holdingOf } from "./reservation.js";
 import { t as aimOf } from "./overview.js";

@@ -1,5 +1,5 @@
 import { t as loadConfig } from "./load.js";
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { d as readLab, m as openStore } from "./reservation.js";
 import { i as readUsualSeconds } from "./outlook.js";
 import { n as overviewOf, t as aimOf } from "./overview.js";

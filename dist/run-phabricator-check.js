@@ -1,6 +1,6 @@
 import { t as loadConfig } from "./load.js";
 import { C as object, E as string, T as record, k as unknown, m as array, y as int } from "./scenario.js";
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { i as readSecret, n as phabricatorOf, r as tokenVariable, t as openPhabricator } from "./phabricator-login.js";
 import { r as reasonOf } from "./one-line.js";
 import { n as mapOf, t as ConduitError } from "./conduit.js";

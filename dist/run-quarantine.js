@@ -1,7 +1,7 @@
 import { t as loadConfig } from "./load.js";
 import { t as UsageError } from "./overrides.js";
 import { n as whoami } from "./controller.js";
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { d as readLab, i as liftQuarantine, m as openStore, o as setQuarantine } from "./reservation.js";
 import { t as aimOf } from "./overview.js";
 import { n as namedTestbed, t as configPath } from "./named-testbed.js";

@@ -3,7 +3,7 @@ import { C as object, E as string, O as union, b as literal, g as boolean, k as 
 import { t as date } from "./coerce.js";
 import { a as parseMaxRuns, n as applyOverrides, t as UsageError } from "./overrides.js";
 import { i as readSecret, n as phabricatorOf, t as openPhabricator } from "./phabricator-login.js";
-import { i as exitCodes, t as exitCodeOfError } from "./exit2.js";
+import { i as exitCodes, t as exitCodeOfError } from "./exit.js";
 import { t as ConduitError } from "./conduit.js";
 import { a as RevisionError, d as whoami, h as remarkupText, i as fetchDiff, l as transactionsOf, m as say, o as findRevision, s as isMember, t as parseEarlier, u as userNames } from "./revision.js";
 import { i as shortened, r as reasonOf } from "./one-line.js";
@@ -21,13 +21,13 @@ import { execFile, spawn } from "node:child_process";
 import { basename, dirname, join, resolve } from "node:path";
 import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { promisify } from "node:util";
-import { buffer } from "node:stream/consumers";
 import { Socket } from "node:net";
 import { STATUS_CODES, createServer } from "node:http";
 import { createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
 import { mkdir, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { setImmediate as setImmediate$1, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
+import { buffer } from "node:stream/consumers";
 
 // src/relay/inbox.ts
 const deliverySchema = discriminatedUnion("kind", [object({

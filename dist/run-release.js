@@ -1,7 +1,7 @@
 import { t as loadConfig } from "./load.js";
 import { t as UsageError } from "./overrides.js";
 import { n as whoami } from "./controller.js";
-import { i as exitCodes } from "./exit2.js";
+import { i as exitCodes } from "./exit.js";
 import { r as releaseLeft } from "./lease-file.js";
 import { d as readLab, m as openStore, n as giveBack } from "./reservation.js";
 import { n as machinesOf } from "./inventory.js";

@@ -1,6 +1,7 @@
 import { t as UsageError } from "./overrides.js";
 import { C as object, E as string, P as NEVER, S as number, m as array } from "./scenario.js";
-import { C as duration, E as ratio, T as expected, t as configKeys } from "./schema.js";
+import { E as duration, O as expected, k as ratio, t as configKeys } from "./schema.js";
+import { i as exitCodes } from "./exit.js";
 import { c as formatPercent, d as grouped } from "./format.js";
 import { t as simulate } from "./simulate.js";
 import { c as mean, f as sampleStandardDeviation } from "./student.js";
@@ -55,8 +56,20 @@ function parseJson(line, place) {
 const cvOf = (set) => sampleStandardDeviation(set) / mean(set);
 
 // src/commands/run-simulate.ts
-/** Prints the rows; throws a `UsageError` for an option or a file that cannot be used. */
+/**
+* Prints the rows; exits 2 for an option or a file that cannot be used. Without runToExit: there is nothing to clean up,
+* and a Ctrl-C ends the program in the midst of a row.
+*/
 async function runSimulate(options) {
+	try {
+		await printRows(options);
+	} catch (error) {
+		if (!(error instanceof UsageError)) throw error;
+		process.stderr.write(`ppsgate simulate: ${error.message}\n`);
+		process.exitCode = exitCodes.usage;
+	}
+}
+async function printRows(options) {
 	const request = parseOptions(options);
 	const noise = await readNoise(request);
 	const rows = rowsOf(request, noise.source);

@@ -1,6 +1,6 @@
 import { n as uniformInt, t as xoroshiro128plus } from "./xoroshiro128plus.js";
 import { c as mean, d as quantileSorted, m as sumNthPowerDeviations } from "./student.js";
-import { r as looksOf } from "./design.js";
+import { C as looksOf } from "./schema.js";
 import { n as judgeInOrder, o as pooledEvidence, t as standardNormal } from "./normal.js";
 
 // src/stats/simulate.ts

@@ -1,5 +1,5 @@
 import { s as geometricMean } from "./student.js";
-import { r as looksOf } from "./design.js";
+import { C as looksOf } from "./schema.js";
 import { a as pairedEvidence, i as boundsOf, n as judgeInOrder, o as pooledEvidence, r as judgeLook } from "./normal.js";
 
 // src/stats/standing.ts

@@ -3,9 +3,10 @@ import { i as graphsOf, r as drawGraph, t as renderHtml } from "./html.js";
 import { n as intervalPlot } from "./interval-plot.js";
 import { t as cellName } from "./scenario.js";
 import { t as escaped } from "./xml.js";
-import { a as plainLine, i as plainBlock } from "./escape.js";
+import { c as plainLine, s as plainBlock } from "./variant-name.js";
 import { c as formatPercent, f as metricName, o as formatInterval, r as formatChange, s as formatMetric } from "./format.js";
-import { F as rejectionText, N as headline, P as outcomeName, _ as renderMarkdown } from "./markdown.js";
+import { B as headline, H as rejectionText, V as outcomeName, g as renderMarkdown } from "./markdown.js";
+import { t as pngOf } from "./png.js";
 import { dirname, join } from "node:path";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 
@@ -146,7 +147,6 @@ const replaceDrawing = (path, content) => content === void 0 ? rm(path, { force:
 async function intervalsInPixels(result) {
 	const plot = intervalPlot(result);
 	if (plot === void 0) return void 0;
-	const { pngOf } = await import("./png.js");
 	return pngOf(plot);
 }
 /** Writes a file whole or not at all, in a folder that need not be there yet. */

@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as core from '@actions/core';
-import { z } from 'zod';
 import { labDown } from '../linux-lab/lab.ts';
 import { rerunAsRoot } from '../linux-lab/requirements.ts';
 import { openConduit } from '../patch/conduit.ts';
@@ -13,20 +12,8 @@ import { createOctokit } from '../publish/github.ts';
 import { openBuild } from '../publish/harbormaster.ts';
 import { releaseLeft } from '../reservation/lease-file.ts';
 import { readInputs } from './inputs.ts';
+import { answerState, labState, leaseState, readOpenAnswer } from './left.ts';
 import { log } from './log.ts';
-import { requestSchema } from './request.ts';
-
-export const labState = 'embedded-lab';
-/** The folder that has the lease, and is uploaded. */
-export const leaseState = 'lease';
-/** What is shown at the patch of a gate that has not ended. */
-export const answerState = 'answer';
-
-/** What it takes to end that; `name` is that of the comment and the check. */
-const openAnswerSchema = z.object({ name: z.string(), request: requestSchema });
-
-export const openAnswerText = (answer: z.infer<typeof openAnswerSchema>): string =>
-  JSON.stringify(answer);
 
 export async function cleanUp(): Promise<void> {
   const hasLab = core.getState(labState) !== '';
@@ -43,7 +30,7 @@ export async function cleanUp(): Promise<void> {
 
 async function endAnswer(state: string): Promise<void> {
   if (state === '') return;
-  const { name, request } = openAnswerSchema.parse(JSON.parse(state));
+  const { name, request } = readOpenAnswer(state);
   const { patch, ask, revisionAnswer } = request;
   const { token, conduitToken, job } = readInputs(process.env);
   if (patch.kind === 'revision') {

@@ -18,7 +18,7 @@ import { openRevisionAnswer } from '../publish/phabricator.ts';
 import { openStatus } from '../publish/status.ts';
 import type { PhabricatorConfig } from '../relay/schema.ts';
 import { wishesOf } from '../testbed/inventory.ts';
-import { type Inputs, readInputs } from './inputs.ts';
+import type { Inputs } from './inputs.ts';
 import { log, mask } from './log.ts';
 import type { AdmittedRequest } from './request.ts';
 
@@ -34,8 +34,7 @@ export type JobContext = {
 export const configCommitOf = (patch: Patch, { job }: Inputs): string =>
   patch.kind === 'revision' ? job.commit : patch.baseCommit;
 
-export async function openJob(): Promise<JobContext> {
-  const inputs = readInputs(process.env);
+export async function openJob(inputs: Inputs): Promise<JobContext> {
   const { job, token, config: path } = inputs;
   const octokit = await createOctokit({ token, apiUrl: job.apiUrl, log });
   const repository = openRepository(job.workspace, withToken(token, job.serverUrl));

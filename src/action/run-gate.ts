@@ -29,7 +29,6 @@ import { explained } from '../report/read.ts';
 import type { Result } from '../report/result.ts';
 import { withoutPaths } from '../report/without-paths.ts';
 import { testbedsFor } from '../testbed/inventory.ts';
-import { answerState, labState, leaseState, openAnswerText } from './clean-up.ts';
 import { fetchExperiment, runsToExtend } from './extend.ts';
 import {
   answerFor,
@@ -39,6 +38,7 @@ import {
   revisionWorldOf,
   wishesFor,
 } from './job.ts';
+import { answerState, labState, leaseState, openAnswerText } from './left.ts';
 import { log, saveState, setOutput } from './log.ts';
 import { publishData } from './publish-data.ts';
 import {

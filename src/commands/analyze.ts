@@ -1,5 +1,6 @@
 // `ppsgate analyze`: what a directory of logs says, ours or one of benchmark logs, computed again.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addAnalyzeCommand(program: Command): void {
   program
@@ -20,7 +21,6 @@ export function addAnalyzeCommand(program: Command): void {
       '\nExample:\n  ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685\n\nExits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when nobody can say.',
     )
     .action(async (directory: string, options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { runAnalyze } = await import('./run-analyze.ts');
       await runToExit(() => runAnalyze(directory, options), program.opts());
     });

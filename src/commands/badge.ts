@@ -1,5 +1,6 @@
 // `ppsgate badge`: the lines of a README that show what was last judged of the default branch.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addBadgeCommand(program: Command): void {
   program
@@ -12,7 +13,6 @@ export function addBadgeCommand(program: Command): void {
     .option('--json', 'print them as JSON')
     .addHelpText('after', details)
     .action(async (options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { printBadges } = await import('./run-badge.ts');
       await runToExit(() => printBadges(options), program.opts());
     });

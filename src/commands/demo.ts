@@ -1,5 +1,6 @@
 // `ppsgate demo`: the main job on this machine, without a lab, an account or a configuration.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addDemoCommand(program: Command): void {
   program
@@ -18,7 +19,6 @@ export function addDemoCommand(program: Command): void {
       '\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes about a minute. Exits 0 when all three patches come out as they must.',
     )
     .action(async (options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { runDemoCommand } = await import('./run-demo.ts');
       await runToExit((signal) => runDemoCommand(options, signal), program.opts());
     });

@@ -1,5 +1,6 @@
 // `ppsgate flamegraph`: a profile as a picture, alone or against another one.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addFlamegraphCommand(program: Command): void {
   program
@@ -17,7 +18,6 @@ export function addFlamegraphCommand(program: Command): void {
     .option('--idle', 'with what idle processors did')
     .addHelpText('after', details)
     .action(async (file: string, options: FlamegraphOptions) => {
-      const { runToExit } = await import('../exit.ts');
       const { runFlamegraph } = await import('./run-flamegraph.ts');
       await runToExit((signal) => runFlamegraph(file, options, signal), program.opts());
     });

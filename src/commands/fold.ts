@@ -1,5 +1,6 @@
 // `ppsgate fold`: a profile as folded stacks, for people, for other flamegraph tools, for grep.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addFoldCommand(program: Command): void {
   program
@@ -11,7 +12,6 @@ export function addFoldCommand(program: Command): void {
     .option('--json', 'the stacks as JSON')
     .addHelpText('after', details)
     .action(async (file: string | undefined, options: FoldOptions) => {
-      const { runToExit } = await import('../exit.ts');
       const { runFold } = await import('./run-fold.ts');
       await runToExit((signal) => runFold(file, options, signal), program.opts());
     });

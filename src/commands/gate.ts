@@ -1,5 +1,6 @@
 // `ppsgate gate`: judge one patch of a repository on a testbed of ppsgate.yml.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addGateCommand(program: Command): void {
   program
@@ -43,7 +44,6 @@ export function addGateCommand(program: Command): void {
       '\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.',
     )
     .action(async (options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { runGate } = await import('./run-gate.ts');
       await runToExit((signal) => runGate(options, signal), program.opts());
     });

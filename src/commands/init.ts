@@ -1,5 +1,6 @@
 // `ppsgate init`: what a repository needs to have its patches judged on GitHub.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addInitCommand(program: Command): void {
   program
@@ -15,7 +16,6 @@ export function addInitCommand(program: Command): void {
     .option('--json', 'answer as JSON')
     .addHelpText('after', details)
     .action(async (options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { askOnTerminal } = await import('./run-release.ts');
       const { runInit } = await import('./run-init.ts');
       const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = 'https://api.github.com' } =

@@ -1,5 +1,6 @@
 // `ppsgate lab`: the embedded lab by hand.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addLabCommand(program: Command): void {
   const lab = program
@@ -28,7 +29,6 @@ export function addLabCommand(program: Command): void {
     .action(() => perform('check'));
 
   const perform = async (action: 'up' | 'down' | 'check') => {
-    const { runToExit } = await import('../exit.ts');
     const commands = await import('./run-lab.ts');
     await runToExit(commands[action], program.opts());
   };

@@ -1,5 +1,6 @@
 // `ppsgate phabricator`: whether the set-up for a Phabricator is right.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addPhabricatorCommand(program: Command): void {
   const phabricator = program
@@ -18,7 +19,6 @@ export function addPhabricatorCommand(program: Command): void {
     .option('--json', 'print the findings as JSON, at the end')
     .addHelpText('after', details)
     .action(async (options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { checkSetUp } = await import('./run-phabricator-check.ts');
       await runToExit((signal) => checkSetUp(options, signal), program.opts());
     });

@@ -1,5 +1,6 @@
 // `ppsgate quarantine`: a testbed out of use, and back.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addQuarantineCommand(program: Command): void {
   program
@@ -14,7 +15,6 @@ export function addQuarantineCommand(program: Command): void {
       '\nExamples:\n  ppsgate quarantine hp-t540 --reason "port 1 loses its link"\n  ppsgate quarantine hp-t540 --lift\n\nExits 0 also when there was none to lift, 2 on wrong usage, 4 when the store cannot be used.',
     )
     .action(async (name: string, options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { runQuarantine } = await import('./run-quarantine.ts');
       await runToExit(() => runQuarantine(name, options), program.opts());
     });

@@ -1,5 +1,6 @@
 // `ppsgate relay` and `ppsgate poll`: have revisions of Phabricator measured as they come.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addRelayCommands(program: Command): void {
   program
@@ -11,7 +12,6 @@ export function addRelayCommands(program: Command): void {
       `\nExample:\n  ppsgate relay --config /usr/local/etc/ppsgate.yml\n\n${ends}`,
     )
     .action(async (options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { runRelay } = await import('./run-relay.ts');
       await runToExit((signal) => runRelay(options, signal), program.opts());
     });
@@ -23,7 +23,6 @@ export function addRelayCommands(program: Command): void {
     .option('--once', 'look once and start what there is to start')
     .addHelpText('after', `\nExample:\n  ppsgate poll --every 120\n\n${ends}`)
     .action(async (options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { runPoll } = await import('./run-relay.ts');
       await runToExit((signal) => runPoll(options, signal), program.opts());
     });

@@ -1,5 +1,6 @@
 // `ppsgate release`: a testbed taken from its holder, or given back after a gate that could not.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addReleaseCommand(program: Command): void {
   program
@@ -19,7 +20,6 @@ export function addReleaseCommand(program: Command): void {
       '\nExamples:\n  ppsgate release hp-t540 --force\n  ppsgate release --directory ppsgate-gate-20261120-231655\n\nExits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be used.',
     )
     .action(async (name: string | undefined, options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { askOnTerminal, runRelease } = await import('./run-release.ts');
       await runToExit((signal) => runRelease(name, options, askOnTerminal(signal)), program.opts());
     });

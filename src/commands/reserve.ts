@@ -1,5 +1,6 @@
 // `ppsgate reserve`: a testbed by hand, for as long as a command runs.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addReserveCommand(program: Command): void {
   program
@@ -12,7 +13,6 @@ export function addReserveCommand(program: Command): void {
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .addHelpText('after', details)
     .action(async (wish: string, command: string[], options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { runReserve } = await import('./run-reserve.ts');
       await runToExit((signal) => runReserve(wish, command, options, signal), program.opts());
     });

@@ -13,8 +13,8 @@ import { healthOf, whyUnhealthy } from '../testbed/health.ts';
 import { realWorld } from '../testbed/open.ts';
 import { aimOf, overviewOf } from '../testbed/overview.ts';
 import { byItself, type LeasedTestbed } from '../testbed/reserve.ts';
+import { findingText, summary } from './findings.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
-import { findingText, summary } from './run-testbeds.ts';
 import { clockText, hasColours, oneLine, print } from './table.ts';
 
 export type HealthOptions = { config?: string; json?: boolean };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { UsageError } from '../config/overrides.ts';
 import { configKeys } from '../config/schema.ts';
 import { duration, expected, type Limit, ratio } from '../config/units.ts';
+import { exitCodes } from '../exit.ts';
 import { formatPercent, grouped } from '../report/format.ts';
 import type { DesignName } from '../stats/design.ts';
 import { type NoiseSource, type SimulationRow, simulate } from '../stats/simulate.ts';
@@ -27,8 +28,21 @@ export type SimulateOptions = {
   json?: true;
 };
 
-/** Prints the rows; throws a `UsageError` for an option or a file that cannot be used. */
+/**
+ * Prints the rows; exits 2 for an option or a file that cannot be used. Without runToExit: there is nothing to clean up,
+ * and a Ctrl-C ends the program in the midst of a row.
+ */
 export async function runSimulate(options: SimulateOptions): Promise<void> {
+  try {
+    await printRows(options);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`ppsgate simulate: ${error.message}\n`);
+    process.exitCode = exitCodes.usage;
+  }
+}
+
+async function printRows(options: SimulateOptions): Promise<void> {
   const request = parseOptions(options);
   const noise = await readNoise(request);
   const rows = rowsOf(request, noise.source);

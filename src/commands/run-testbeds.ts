@@ -10,6 +10,7 @@ import { type Finding, skipped } from '../testbed/check.ts';
 import { checkFreebsdTestbed } from '../testbed/freebsd-check.ts';
 import { checkLinuxTestbed } from '../testbed/linux-check.ts';
 import { realWorld } from '../testbed/open.ts';
+import { findingText, summary } from './findings.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { columns, hasColours, oneLine, print } from './table.ts';
 
@@ -99,25 +100,6 @@ function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
       return checkFreebsdTestbed(request, world);
     }
   }
-}
-
-const signs = { ok: '✓', wrong: '✗', skipped: '–' } as const;
-/** Of ECMA-48's select graphic rendition: green, red, faint. */
-const colours = { ok: 32, wrong: 31, skipped: 2 } as const;
-
-/** `✗ WHAT: WHY`, and what mends it on a line of its own. */
-export function findingText(finding: Finding, isColoured: boolean): string {
-  const { kind, what, why } = finding;
-  const sign = isColoured ? `\x1b[${colours[kind]}m${signs[kind]}\x1b[0m` : signs[kind];
-  const line = `${sign} ${oneLine(`${what}: ${why}`)}`;
-  return kind === 'wrong' ? `${line}\n    mend: ${oneLine(finding.mend)}` : line;
-}
-
-/** `All is well.`, or how much is not. */
-export function summary(findings: readonly Finding[]): string {
-  const count = findings.filter(({ kind }) => kind === 'wrong').length;
-  if (count === 0) return 'All is well.';
-  return count === 1 ? 'One thing is wrong.' : `${count} things are wrong.`;
 }
 
 type Row = Partial<Capabilities> & {

@@ -24,19 +24,8 @@ export function addSimulateCommand(program: Command): void {
       'after',
       '\nExample:\n  ppsgate simulate --noise 1% --history 10\n  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1% --cells 12',
     )
-    .action(run);
-}
-
-// Without runToExit: there is nothing to clean up, and a Ctrl-C ends the program in the midst of a row.
-async function run(options: object): Promise<void> {
-  const { runSimulate } = await import('./run-simulate.ts');
-  const { UsageError } = await import('../config/overrides.ts');
-  const { exitCodes } = await import('../exit.ts');
-  try {
-    await runSimulate(options);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`ppsgate simulate: ${error.message}\n`);
-    process.exitCode = exitCodes.usage;
-  }
+    .action(async (options: object) => {
+      const { runSimulate } = await import('./run-simulate.ts');
+      await runSimulate(options);
+    });
 }

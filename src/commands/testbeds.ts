@@ -1,5 +1,6 @@
 // `ppsgate testbeds`: who has which, what there are, and whether they are well.
 import type { Command } from 'commander';
+import { runToExit } from '../exit.ts';
 
 export function addTestbedsCommand(program: Command): void {
   const testbeds = program
@@ -19,7 +20,6 @@ export function addTestbedsCommand(program: Command): void {
     .option('--json', 'print it as JSON; with --watch one line each time')
     .addHelpText('after', overviewDetails)
     .action(async (options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { showTestbeds } = await import('./run-overview.ts');
       await runToExit((signal) => showTestbeds(options, signal), program.opts());
     });
@@ -31,7 +31,6 @@ export function addTestbedsCommand(program: Command): void {
     .option('--json', 'print them as JSON')
     .addHelpText('after', '\nExample:\n  ppsgate testbeds list')
     .action(async (options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { listTestbeds } = await import('./run-testbeds.ts');
       await runToExit(() => listTestbeds(options), program.opts());
     });
@@ -49,7 +48,6 @@ export function addTestbedsCommand(program: Command): void {
       '\nExample:\n  ppsgate testbeds check hp-t540 --no-traffic\n\nExits 0 when all is well, 2 for an unknown name, 4 when something is wrong.',
     )
     .action(async (name: string, options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { checkTestbed } = await import('./run-testbeds.ts');
       await runToExit((signal) => checkTestbed(name, options, signal), program.opts());
     });
@@ -62,7 +60,6 @@ export function addTestbedsCommand(program: Command): void {
     .option('--json', 'print the findings as JSON, at the end')
     .addHelpText('after', healthDetails)
     .action(async (names: string[], options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { checkHealth } = await import('./run-health.ts');
       await runToExit((signal) => checkHealth(names, options, signal), program.opts());
     });
@@ -75,7 +72,6 @@ export function addTestbedsCommand(program: Command): void {
     .option('--json', 'print it as JSON')
     .addHelpText('after', '\nExample:\n  ppsgate testbeds log hp-t540 | tail')
     .action(async (name: string | undefined, options: object) => {
-      const { runToExit } = await import('../exit.ts');
       const { showLog } = await import('./run-log.ts');
       await runToExit(() => showLog(name, options), program.opts());
     });

@@ -2,11 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { brotliDecompressSync } from 'node:zlib';
 
-/*! What the build lays beside this file is not ppsgate's own: index_bg.wasm is resvg by its authors, in @resvg/resvg-wasm
- *  of npm, with its source at https://github.com/thx/resvg-js, under the Mozilla Public License 2.0; open-sans-*.woff2
- *  are Open Sans, © 2020 The Open Sans Project Authors (https://github.com/googlefonts/opensans), in
- *  @fontsource/open-sans of npm, under the SIL Open Font License 1.1 (https://openfontlicense.org). */
-
 /** With two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what is no SVG. */
 export async function pngOf(svg: string): Promise<Uint8Array> {
   loading ??= load();

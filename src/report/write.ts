@@ -7,6 +7,7 @@ import { renderHtml } from './html.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
+import { pngOf } from './png.ts';
 import type { CellProfiles } from './profiles.ts';
 import type { Result } from './result.ts';
 
@@ -61,8 +62,6 @@ const replaceDrawing = (path: string, content: Drawing): Promise<void> =>
 async function intervalsInPixels(result: Result): Promise<Uint8Array | undefined> {
   const plot = intervalPlot(result);
   if (plot === undefined) return undefined;
-  // Three megabytes of WebAssembly, for those alone who draw.
-  const { pngOf } = await import('./png.ts');
   return pngOf(plot);
 }
 

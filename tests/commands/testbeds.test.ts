@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { findingText } from '../../src/commands/run-testbeds.ts';
+import { findingText } from '../../src/commands/findings.ts';
 import { readLab } from '../../src/reservation/records.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aFreebsdLab, aPlace } from '../fakes/place.ts';

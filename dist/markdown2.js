@@ -1,3 +1,0 @@
-import { C as uncountedLines, S as symbols, T as worstFirst, _ as renderMarkdown, a as howToReadTexts, b as setting, c as leftOutLines, d as movedBaselineLines, f as movedBaselines, g as pageUrl, h as otherMetricsOf, i as fitted, l as ministats, m as numbers, n as failureSaid, o as kernelsOf, p as notesOf, r as failureText, s as leftOut, t as environmentLines, u as mostCharacters, v as rowsThatFit, w as verdictMeanings, x as standingApartLines, y as rule } from "./markdown.js";
-
-export { renderMarkdown };

@@ -1,3 +1,0 @@
-import { n as writeResult, t as replaceFile } from "./write.js";
-
-export { writeResult };
