@@ -1,5 +1,8 @@
+import { relative } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { defineConfig, type Plugin } from 'rolldown';
+import type { Plugin, PreRenderedChunk, RolldownOptions } from 'rolldown';
+import { minify } from 'rolldown/utils';
+import { licenses, packageOf } from './rolldown-licenses.ts';
 
 /** The last two levels take seven times as long for a tenth of the size. */
 const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
@@ -15,22 +18,81 @@ const compressWebAssembly: Plugin = {
   },
 };
 
-export default defineConfig({
+/** Ours stays as it reads. */
+const minifyPackages: Plugin = {
+  name: 'minify-packages',
+  async renderChunk(code, { fileName }) {
+    if (!fileName.startsWith('vendor/')) return null;
+    const { code: minified, errors } = await minify(fileName, code, { module: true });
+    if (errors.length > 0) throw new Error(`${fileName}: ${errors[0]?.message}`);
+    return minified;
+  },
+};
+
+/**
+ * Each room of `src/` is a file, with what it needs of those that come after it, so that no two files need each other. A
+ * file for each module would take the action twice as long to load. What is loaded by `import()` is in none of these
+ * rooms, and a file of its own.
+ */
+const rooms = [
+  ...['package', 'exit', 'config', 'stats', 'scenario', 'patch', 'profile', 'report', 'publish'],
+  // What decides whether to measure has to start fast: it takes these alone of what measures.
+  ...['testbed/inventory', 'relay/job'],
+  ...['host', 'reservation', 'power', 'build', 'traffic', 'dut', 'experiment', 'linux-lab'],
+  ...['testbed', 'relay', 'init', 'netbenches', 'demo'],
+];
+
+/** The same for those that are not loaded by `import()`. */
+const packages = [
+  ...['zod', 'yaml', 'commander', 'simple-statistics', '@actions/core', 'yauzl', 'pure-rand'],
+  'fastest-levenshtein',
+];
+
+const groups = [
+  ...packages.map((name) => ({ name: vendorName(name), test: `/node_modules/${name}/` })),
+  ...rooms.map((name) => ({ name, test: (id: string) => isIn(name, ownName(id)) })),
+];
+
+function vendorName(name: string): string {
+  return `vendor/${name.replace('@', '').replace('/', '-')}`;
+}
+
+/** `report/badge.ts`. */
+const ownName = (id: string): string => relative(import.meta.dirname, id).replace(/^src\//, '');
+
+const isIn = (room: string, name: string): boolean =>
+  name.startsWith(`${room}/`) || name.startsWith(`${room}.`);
+
+/** Of what no group takes: by its package, or the place of the module that it is made for. */
+function fileName({ name, facadeModuleId, moduleIds }: PreRenderedChunk): string {
+  const id = facadeModuleId ?? moduleIds.at(-1) ?? '';
+  if (groups.some((group) => group.name === name) || id.startsWith('\0')) return `${name}.js`;
+  const found = packageOf(id);
+  return found === undefined ? ownName(id).replace(/\.ts$/, '.js') : `${vendorName(found.name)}.js`;
+}
+
+export default {
   input: { cli: 'src/cli.ts', action: 'src/action.ts', 'action-post': 'src/action-post.ts' },
   platform: 'node',
-  plugins: [compressWebAssembly],
+  plugins: [compressWebAssembly, minifyPackages, licenses],
   // ssh2's native accelerators are optional: without them it runs on node:crypto.
   external: [/\.node$/, 'cpu-features'],
   // ssh2 is CommonJS, and asks where it lies.
   transform: { define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' } },
   // Files that are read at run time, written as `new URL('…', import.meta.url)`, are laid beside the bundle.
   experimental: { resolveNewUrlToAsset: true },
+  // @actions/core asks for tokens by a HTTP client of its own, which we never do.
+  treeshake: {
+    moduleSideEffects: [{ test: /node_modules\/(@actions|undici|tunnel)\//, sideEffects: false }],
+  },
   output: {
     dir: 'dist',
     format: 'esm',
     cleanDir: true,
-    chunkFileNames: '[name].js',
+    codeSplitting: { groups },
+    chunkFileNames: fileName,
     assetFileNames: '[name][extname]',
+    minifyInternalExports: false,
     minify: false,
   },
-});
+} satisfies RolldownOptions;

@@ -1,8 +1,8 @@
-import { t as guardOutput } from "./log.js";
+import { guardOutput } from "./action/log.js";
 
 // src/action-post.ts
 guardOutput();
-const { cleanUp } = await import("./clean-up.js");
+const { cleanUp } = await import("./action/clean-up.js");
 await cleanUp();
 
 export {  };

@@ -1,8 +1,8 @@
-import { t as guardOutput } from "./log.js";
+import { guardOutput } from "./action/log.js";
 
 // src/action.ts
 guardOutput();
-const { runAction } = await import("./main.js");
+const { runAction } = await import("./action/main.js");
 await runAction();
 
 export {  };

@@ -73,4 +73,4 @@ function told(error, debug) {
 	return debug ? error.stack ?? error.message : error.message;
 }
 
-export { runToExit as a, exitCodes as i, exitCodeOfResult as n, worstExitCode as o, exitCodeOfVerdict as r, exitCodeOfError as t };
+export { exitCodeOfError, exitCodeOfResult, exitCodeOfVerdict, exitCodes, runToExit, worstExitCode };

@@ -2,4 +2,4 @@
 var version = "0.1.0";
 var description = "Gates FreeBSD network patches on packets per second";
 
-export { version as n, description as t };
+export { description, version };

@@ -1,61 +1,5 @@
-import { a as formatDuration, c as formatPercent, s as formatMetric } from "./format.js";
-import { t as cellName } from "./scenario.js";
-import { t as simulate } from "./simulate.js";
-import { c as looksSharedBy } from "./standing.js";
-import { n as criticalT } from "./student.js";
-import { t as median } from "./summary.js";
-
-// src/stats/forecast.ts
-/** Undefined where nothing is known of the noise: too little history, or runs that are compared with neighbours. */
-function forecast({ design, history }, policy, cells) {
-	if (history === void 0 || history.degreesOfFreedom < fewest || design.method === "paired") return;
-	const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
-	const runsAt = (effect) => simulate({
-		noise: {
-			kind: "normal",
-			cv: noiseRatio
-		},
-		design: {
-			name: design.name,
-			budgets: design.budgets
-		},
-		historyRuns: history.degreesOfFreedom + 1,
-		rates: {
-			falseAlarms: policy.falseAlarmRatio,
-			misses: policy.missRatio
-		},
-		cells,
-		marginRatio: policy.marginRatio,
-		effect,
-		experiments: 1e3,
-		seed: 1
-	}).meanRuns;
-	return {
-		noiseRatio,
-		runsIfUnchanged: runsAt(0),
-		runsIfLost: runsAt(-policy.marginRatio),
-		reachableMarginRatio: reachableMargin({
-			design,
-			history
-		}, noiseRatio, policy, cells)
-	};
-}
-const fewest = 4;
-/**
-* What the last look alone reaches: its critical value, and the quantile of the misses that the earlier looks have
-* left, a fifth of those asked for.
-*/
-function reachableMargin({ design, history }, noiseRatio, policy, cells) {
-	const last = looksSharedBy(cells, {
-		design,
-		history
-	}, policy).at(-1);
-	if (last === void 0) return 1;
-	const degreesOfFreedom = 2 * last.pairs - 2 + (history?.degreesOfFreedom ?? 0);
-	const error = noiseRatio * Math.sqrt(2 / last.pairs);
-	const reach = criticalT(degreesOfFreedom, last.levels.falseAlarms) + criticalT(degreesOfFreedom, policy.missRatio / 5);
-	return -Math.expm1(-reach * error);
-}
+import { forecast, formatDuration, formatMetric, formatPercent, median } from "./stats.js";
+import { cellName } from "./config.js";
 
 // src/progress.ts
 /** Tells of the events of one experiment; `now` in milliseconds. */
@@ -167,4 +111,4 @@ function plainLine(output) {
 	};
 }
 
-export { showProgress as n, labelled as t };
+export { labelled, showProgress };

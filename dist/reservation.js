@@ -1,15 +1,13 @@
-import { C as object, D as tuple, E as string, O as union, S as number, g as boolean, m as array, p as _enum, y as int } from "./scenario.js";
-import { t as datetime } from "./iso.js";
-import { n as number$1 } from "./coerce.js";
-import { i as shortened, r as reasonOf } from "./one-line.js";
-import { c as assign, d as priorities, f as testbedsOf, l as byTurn } from "./overrides.js";
+import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
+import { assign, byTurn, insertInOrder, priorities, reasonOf, shortened, testbedsOf } from "./config.js";
+import { median } from "./stats.js";
 import { once } from "node:events";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync, utimesSync, watch } from "node:fs";
 import { Agent, request } from "node:http";
 import { TLSSocket, createSecureContext } from "node:tls";
 import { X509Certificate, randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { Agent as Agent$1, request as request$1 } from "node:https";
@@ -342,7 +340,7 @@ async function* linesOf$1(response) {
 
 // src/reservation/etcd-schema.ts
 /** Decimal, in a string. */
-const int64 = number$1().int();
+const int64 = number().int();
 const base64 = string().transform((text) => Buffer.from(text, "base64").toString());
 const header = object({ revision: int64 });
 const authenticated = object({ token: string() });
@@ -815,13 +813,13 @@ function create(database, path, firstRevision) {
 	if (mode !== "wal") throw new StoreError(`The reservation store ${path} is on a file system where processes cannot share memory: name a path on a local disk.`);
 	database.exec("BEGIN IMMEDIATE");
 	if (isUnused(database, path)) {
-		database.exec(schema);
+		database.exec(schema$1);
 		database.prepare("INSERT INTO store (revision) VALUES (?)").run(firstRevision);
 	}
 	database.exec("COMMIT");
 }
 /** Text compares as its bytes of UTF-8. */
-const schema = `
+const schema$1 = `
   CREATE TABLE store (revision INTEGER NOT NULL) STRICT;
   CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
@@ -1080,7 +1078,7 @@ const time = datetime();
 const ticket = object({
 	priority,
 	/** Of the one whose place was taken over; absent: its own revision. */
-	order: number().optional(),
+	order: number$1().optional(),
 	/** Of one subject only the newest waits. */
 	subject: string().optional(),
 	holder,
@@ -1099,7 +1097,7 @@ const holding = object({
 	testbed: string(),
 	machines: array(string()),
 	priority,
-	order: number(),
+	order: number$1(),
 	holder,
 	waitingSince: time,
 	since: time,
@@ -1462,4 +1460,386 @@ async function liftQuarantine(store, testbed) {
 	return true;
 }
 
-export { lostOutcome as a, keys as c, readLab as d, readLog as f, StoreError as g, steadySeconds as h, liftQuarantine as i, linesOf as l, openStore as m, giveBack as n, setQuarantine as o, rivalsOf as p, holdingOf as r, tryTake as s, enter as t, readHolding as u };
+// src/reservation/lease-file.ts
+const fileName = "lease.json";
+const schema = object({
+	id: string(),
+	session: string(),
+	testbed: string(),
+	reservations: custom((value) => typeof value === "object")
+});
+/** Writes it into the directory of a gate, where it stays as long as the testbed is held. */
+async function keepLease(directory, { holding, session, testbed }, reservations) {
+	await mkdir(directory, { recursive: true });
+	const left = {
+		id: holding.id,
+		session,
+		testbed,
+		reservations
+	};
+	await writeFile(join(directory, fileName), `${JSON.stringify(left, null, 2)}\n`);
+}
+const forgetLease = (directory) => rm(join(directory, fileName), { force: true });
+/**
+* Gives back what a process that has ended still held; its next holder brings it to its base. Answers the testbed's
+* name; undefined where nothing was held any more. Throws a StoreError.
+*/
+async function releaseLeft(directory, now) {
+	const text = await readFile(join(directory, fileName), "utf8").catch(() => void 0);
+	if (text === void 0) return void 0;
+	const left = leaseIn(text);
+	if (left === void 0) throw new StoreError(`The lease in ${directory} cannot be read: it ends by itself where its process has ended.`);
+	const store = await openStore(left.reservations);
+	try {
+		const holding = holdingOf(await readLab(store), left.id);
+		const ending = {
+			outcome: "its process had ended",
+			isClean: false
+		};
+		if (holding !== void 0) await giveBack(store, holding, ending, now);
+		await store.endSession(left.session);
+		await forgetLease(directory);
+		return holding?.testbed;
+	} finally {
+		await store.close();
+	}
+}
+function leaseIn(text) {
+	try {
+		return schema.parse(JSON.parse(text));
+	} catch {
+		return;
+	}
+}
+
+// src/reservation/session.ts
+/** Opens a session and renews it until it ends. */
+async function openSession(world) {
+	const { store, leaseSeconds, now, sleep } = world;
+	const stopped = new AbortController();
+	const over = new AbortController();
+	let aliveUntil = now() + leaseSeconds;
+	let trouble;
+	const id = await store.openSession(leaseSeconds);
+	const end = (why) => {
+		stopped.abort();
+		over.abort(new Error(why));
+	};
+	const assertAlive = () => {
+		if (now() >= aliveUntil) end(whyNotRenewed(leaseSeconds, trouble));
+		over.signal.throwIfAborted();
+	};
+	const renew = async () => {
+		for (;;) {
+			await sleep(leaseSeconds / (trouble === void 0 ? 3 : 10), stopped.signal);
+			const askedAt = now();
+			try {
+				if (!await store.renew(id)) return end(endedByStore(leaseSeconds));
+				aliveUntil = askedAt + leaseSeconds;
+				trouble = void 0;
+			} catch (error) {
+				trouble = error;
+			}
+		}
+	};
+	const watchTime = async () => {
+		for (let left = aliveUntil - now(); left > 0; left = aliveUntil - now()) await sleep(left, stopped.signal);
+		end(whyNotRenewed(leaseSeconds, trouble));
+	};
+	for (const loop of [renew, watchTime]) loop().catch(ifStopped(stopped.signal, end));
+	return {
+		id,
+		signal: over.signal,
+		assertAlive,
+		async end() {
+			stopped.abort();
+			await store.endSession(id);
+		}
+	};
+}
+const endedByStore = (leaseSeconds) => `the store had ended it, as for all it knew it was not renewed for ${leaseSeconds} s`;
+function whyNotRenewed(leaseSeconds, trouble) {
+	return `it was not renewed for ${leaseSeconds} s (${trouble === void 0 ? "this process was stopped, or very slow" : reasonOf(trouble)})`;
+}
+const ifStopped = (stopped, end) => (error) => {
+	if (!stopped.aborted) end(reasonOf(error));
+};
+
+// src/reservation/lease.ts
+/** The testbed is somebody else's by now, or may be. */
+var LeaseLostError = class extends Error {
+	name = "LeaseLostError";
+	constructor(testbed, why) {
+		super(`The lease of ${testbed} was lost: ${why}; nothing more is done on it, and a gate that was cut short goes on with --resume.`);
+	}
+};
+/** Nothing was reserved, and waiting on would not change that. */
+var NotReservedError = class extends Error {
+	name = "NotReservedError";
+};
+/**
+* Waits for one of the testbeds, for as long as it takes. With `order` the request has the place in the queue of one
+* that came earlier. Rejects with the signal's reason, with a NotReservedError, or with a StoreError.
+*/
+async function reserve(request, world, order) {
+	const { store, date } = world;
+	const session = await openSession(world);
+	try {
+		const at = date();
+		const id = `${at.toISOString()}-${world.randomId()}`;
+		const entrance = {
+			id,
+			session: session.id,
+			at,
+			...order !== void 0 && { order }
+		};
+		const entry = await enter(store, request, entrance);
+		if (entry.kind === "gone") throw new NotReservedError(whyNone(entry));
+		return leaseOf(await waitForTurn(id, session, world), session, world);
+	} catch (error) {
+		await session.end().catch(() => {});
+		throw error;
+	}
+}
+const tooSlow = "Nothing was reserved: this process was stopped, or cut off from the reservation store, for longer than a lease lasts; start it again.";
+async function waitForTurn(id, session, world) {
+	const { store, leaseSeconds, now, sleep, date, onWait } = world;
+	const signal = AbortSignal.any([world.signal, session.signal]);
+	let troubledSince;
+	for (;;) {
+		world.signal.throwIfAborted();
+		if (session.signal.aborted) throw new NotReservedError(tooSlow);
+		try {
+			const attempt = await tryTake(store, id, session.id, date());
+			troubledSince = void 0;
+			if (attempt.kind === "taken") return attempt.holding;
+			if (attempt.kind !== "waiting") throw new NotReservedError(whyNone(attempt));
+			onWait(attempt);
+			await store.changed(attempt.lab.revision, signal).catch(unlessAborted(signal));
+			await sleep(secondsToYield(attempt), signal).catch(unlessAborted(signal));
+		} catch (error) {
+			if (!(error instanceof StoreError)) throw error;
+			troubledSince ??= now();
+			if (now() - troubledSince >= mostLeasesOfTrouble * leaseSeconds) throw error;
+			await sleep(leaseSeconds / 10, signal).catch(unlessAborted(signal));
+		}
+	}
+}
+/** Of a store that renews a session, and answers nothing else. */
+const mostLeasesOfTrouble = 5;
+/** Whoever is next looks at once; the others not all in the same moment, which would only hold him up. */
+const secondsToYield = ({ lab, ticket }) => Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, mostSecondsToYield);
+const mostSecondsToYield = 5;
+/** Who aborted is looked for where that is told. */
+const unlessAborted = (signal) => (error) => {
+	if (!signal.aborted) throw error;
+};
+function whyNone(attempt) {
+	if (attempt.kind === "gone") return attempt.why === void 0 ? tooSlow : `Nothing was reserved: ${attempt.why}.`;
+	return `Nothing was reserved: all that would do is in quarantine, ${[...attempt.quarantines].map(([testbed, { reason, since }]) => `${testbed} since ${since} (${reason})`).join(", ")}; once it is mended, lift it with \`ppsgate quarantine NAME --lift\`.`;
+}
+function leaseOf(holding, session, world) {
+	const { store, leaseSeconds, date, sleep } = world;
+	const { testbed, token, machines } = holding;
+	const [machine = ""] = machines;
+	const lost = new AbortController();
+	const ended = new AbortController();
+	const lose = (why) => {
+		if (ended.signal.aborted) return;
+		lost.abort(new LeaseLostError(testbed, why));
+		ended.abort();
+		session.end().catch(() => {});
+	};
+	const assertHeld = () => {
+		try {
+			session.assertAlive();
+		} catch (error) {
+			lose(reasonOf(error));
+		}
+		lost.signal.throwIfAborted();
+		if (ended.signal.aborted) throw new LeaseLostError(testbed, "it was given back");
+	};
+	const look = async () => {
+		const { holding: found, revision } = await readHolding(store, machine);
+		if (found?.id !== holding.id) lose(await whyTaken());
+		return revision;
+	};
+	const whyTaken = async () => {
+		const [logged] = await readLog(store, holding.id);
+		return logged?.outcome ?? `it was not renewed for ${leaseSeconds} s`;
+	};
+	const watch = async () => {
+		for (let revision = token; !ended.signal.aborted;) try {
+			await store.changed(revision, ended.signal, keys.held(machine));
+			revision = await look();
+		} catch {
+			await sleep(leaseSeconds / 10, ended.signal);
+		}
+	};
+	const onOver = () => lose(reasonOf(session.signal.reason));
+	session.signal.addEventListener("abort", onOver, { signal: ended.signal });
+	if (session.signal.aborted) onOver();
+	watch().catch(() => {});
+	return {
+		testbed,
+		token,
+		holding,
+		session: session.id,
+		signal: lost.signal,
+		assertHeld,
+		async prove() {
+			assertHeld();
+			await look();
+			assertHeld();
+		},
+		async release(ending) {
+			if (ended.signal.aborted) return;
+			ended.abort();
+			try {
+				await giveBack(store, holding, ending, date());
+			} finally {
+				await session.end().catch(() => {});
+			}
+		}
+	};
+}
+
+// src/reservation/forecast.ts
+/** Who starts where and when, in that order; ends where nobody waits any more, or nobody who does can be served. */
+function* simulate({ lines, held, testbeds, usualSeconds }) {
+	const queue = lines.map(({ wants, waiting }) => ({
+		wants,
+		waiting: [...waiting]
+	}));
+	const lineOf = new Map(queue.flatMap((line) => line.waiting.map((place) => [place, line])));
+	const machines = openMachines(testbeds);
+	const ends = held.map((one) => ({
+		machines: one.machines,
+		at: one.secondsLeft
+	}));
+	ends.sort(lastToEnd);
+	for (const one of ends) machines.take(one.machines);
+	for (let now = 0;;) {
+		for (const grant of assign(queue, machines.free)) {
+			yield {
+				...grant,
+				afterSeconds: now
+			};
+			lineOf.get(grant.place)?.waiting.shift();
+			const taken = testbeds.get(grant.testbed) ?? [];
+			machines.take(taken);
+			insertInOrder(ends, {
+				machines: taken,
+				at: now + usualSeconds(grant.testbed)
+			}, lastToEnd);
+		}
+		let next = ends.at(-1);
+		if (next === void 0) return;
+		now = Math.max(now, next.at);
+		for (; next !== void 0 && next.at <= now; next = ends.at(-1)) {
+			machines.giveBack(next.machines);
+			ends.pop();
+		}
+	}
+}
+const lastToEnd = (a, b) => b.at - a.at;
+/** Seconds until it is one's turn; undefined where it never comes. */
+function expectedWait(load, id) {
+	return simulate(load).find(({ place }) => place.id === id)?.afterSeconds;
+}
+/** Which testbeds are free while machines are taken and given back. */
+function openMachines(testbeds) {
+	const uses = [...testbeds].flatMap(([testbed, machines]) => machines.map((machine) => ({
+		testbed,
+		machine
+	})));
+	const users = Map.groupBy(uses, ({ machine }) => machine);
+	const testbedsOn = (machine) => (users.get(machine) ?? []).map(({ testbed }) => testbed);
+	const taken = /* @__PURE__ */ new Set();
+	const free = new Map(testbeds);
+	return {
+		free,
+		take(machines) {
+			for (const machine of machines) {
+				taken.add(machine);
+				for (const testbed of testbedsOn(machine)) free.delete(testbed);
+			}
+		},
+		giveBack(machines) {
+			for (const machine of machines) taken.delete(machine);
+			for (const testbed of new Set(machines.flatMap(testbedsOn))) {
+				const own = testbeds.get(testbed) ?? [];
+				if (!own.some((machine) => taken.has(machine))) free.set(testbed, own);
+			}
+		}
+	};
+}
+
+// src/reservation/outlook.ts
+/** Of one who only looks whether a testbed is well, which is over in moments. */
+const lookPurpose = "health";
+function outlookOf(lab, ticket, usualSeconds, now) {
+	const expectedSeconds = expectedWait(loadOf(lab, usualSeconds, now), ticket.id);
+	return {
+		...placeOf(lab, ticket),
+		...expectedSeconds !== void 0 && { expectedSeconds }
+	};
+}
+/** The same of all who wait, by the ids of their tickets, with the queue played on only once. */
+function outlooksOf(lab, usualSeconds, now) {
+	const starts = [...simulate(loadOf(lab, usualSeconds, now))];
+	const waits = new Map(starts.map(({ place, afterSeconds }) => [place.id, afterSeconds]));
+	return new Map(lab.tickets.map((ticket) => {
+		const expectedSeconds = waits.get(ticket.id);
+		const expected = expectedSeconds !== void 0 && { expectedSeconds };
+		return [ticket.id, {
+			...placeOf(lab, ticket),
+			...expected
+		}];
+	}));
+}
+function placeOf(lab, ticket) {
+	const rivals = rivalsOf(lab, ticket);
+	return {
+		place: rivals.indexOf(ticket) + 1,
+		of: rivals.length
+	};
+}
+function loadOf(lab, usualSeconds, now) {
+	const lines = linesOf(lab);
+	const holdings = new Map([...lab.held.values()].map((holding) => [holding.id, holding]));
+	return {
+		lines,
+		testbeds: testbedsOf(lines),
+		held: [...holdings.values()].map(({ machines, testbed, since }) => {
+			const elapsed = Math.max(0, (now.getTime() - Date.parse(since)) / 1e3);
+			return {
+				machines,
+				secondsLeft: Math.max(usualSeconds(testbed) - elapsed, leastSeconds)
+			};
+		}),
+		usualSeconds
+	};
+}
+/** Nobody knows more of a holder that has been there longer than usual. */
+const leastSeconds = 60;
+/** Where nothing is known yet: a cell or two. */
+const firstGuessSeconds = 1800;
+/** By what the log has of this month and the last one. */
+async function readUsualSeconds(store, now) {
+	const months = [new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)), now].map((date) => date.toISOString().slice(0, 7));
+	return usualSecondsOf((await Promise.all(months.map((month) => readLog(store, month)))).flat());
+}
+function usualSecondsOf(log) {
+	const held = log.flatMap(({ testbed, holder, since, until, outcome }) => since === void 0 || until === void 0 || outcome === "it was not renewed in time" || holder.purpose === "health" ? [] : [{
+		testbed,
+		seconds: (Date.parse(until) - Date.parse(since)) / 1e3
+	}]);
+	const byTestbed = Map.groupBy(held, ({ testbed }) => testbed);
+	return (testbed) => {
+		const known = (byTestbed.get(testbed) ?? held).slice(-20).map(({ seconds }) => seconds);
+		return known.length === 0 ? firstGuessSeconds : median(known);
+	};
+}
+
+export { NotReservedError, StoreError, forgetLease, giveBack, holdingOf, keepLease, liftQuarantine, lookPurpose, openStore, outlookOf, outlooksOf, readLab, readLog, readUsualSeconds, releaseLeft, reserve, setQuarantine, steadySeconds };

@@ -28,4 +28,4 @@ var __toESM = (mod, isNodeMode, target) => (target = mod != null ? __create(__ge
 }) : target, mod));
 var __require = /* #__PURE__ */ (() => createRequire(import.meta.url))();
 
-export { __require as n, __toESM as r, __commonJSMin as t };
+export { __commonJSMin, __require, __toESM };

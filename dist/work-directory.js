@@ -5,4 +5,4 @@ function timestampedDirectory(prefix, now = /* @__PURE__ */ new Date()) {
 	return `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
 }
 
-export { timestampedDirectory as t };
+export { timestampedDirectory };

@@ -1,0 +1,83 @@
+import { getState } from "../vendor/actions-core.js";
+import { labDown, rerunAsRoot } from "../linux-lab.js";
+import { openConduit } from "../patch.js";
+import { cancelled, closeLeftCheck, createOctokit, openBuild, openComment } from "../publish.js";
+import { releaseLeft } from "../reservation.js";
+import { readInputs } from "./inputs.js";
+import { answerState, labState, leaseState, readOpenAnswer } from "./left.js";
+import { log } from "./log.js";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+// src/action/clean-up.ts
+async function cleanUp() {
+	const hasLab = getState(labState) !== "";
+	if (hasLab && await rerunAsRoot() !== void 0) return;
+	const folder = getState(leaseState);
+	if (folder !== "") {
+		const testbed = await releaseLeft(folder, /* @__PURE__ */ new Date()).catch(warn);
+		if (testbed !== void 0) log.info(`Gave ${testbed} back, which the job had left.`);
+	}
+	if (hasLab) await labDown().catch(warn);
+	await endAnswer(getState(answerState)).catch(warn);
+	if (folder !== "") await handOver(folder).catch(warn);
+}
+async function endAnswer(state) {
+	if (state === "") return;
+	const { name, request } = readOpenAnswer(state);
+	const { patch, ask, revisionAnswer } = request;
+	const { token, conduitToken, job } = readInputs(process.env);
+	if (patch.kind === "revision") {
+		const conduit = openConduit({
+			url: patch.server,
+			token: conduitToken,
+			log
+		});
+		const { key = `${job.runId}`, build } = revisionAnswer ?? {};
+		if (build === void 0) return;
+		await openBuild(conduit, build, patch, {
+			run: key,
+			undecided: "failure",
+			log
+		}).ended(cancelled);
+		return;
+	}
+	const octokit = await createOctokit({
+		token,
+		apiUrl: job.apiUrl,
+		log
+	});
+	const place = {
+		name,
+		detailsUrl: job.runUrl
+	};
+	const repository = patch.kind === "pull-request" ? patch.repository : job.repository;
+	const trouble = await closeLeftCheck(octokit, {
+		repository,
+		patch
+	}, place);
+	if (trouble !== void 0) log.warn(trouble);
+	if (patch.kind !== "pull-request") return;
+	await openComment(octokit, patch, {
+		...place,
+		run: job.runId,
+		ask,
+		log,
+		now: () => /* @__PURE__ */ new Date()
+	}).ended(cancelled);
+}
+/** A runner that is not root could not empty its folder for the next job, which would find the files of this one. */
+async function handOver(folder) {
+	const { SUDO_UID: user, SUDO_GID: group } = process.env;
+	if (user === void 0 || process.getuid?.() !== 0) return;
+	await run("chown", [
+		"--recursive",
+		"--no-dereference",
+		`${user}:${group}`,
+		folder
+	]);
+}
+const run = promisify(execFile);
+const warn = (error) => log.warn(error.message);
+
+export { cleanUp };

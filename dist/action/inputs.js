@@ -1,0 +1,82 @@
+import { getInput } from "../vendor/actions-core.js";
+import { UsageError, wrongName } from "../config.js";
+import { number, object, string, url } from "../vendor/zod.js";
+import { mask } from "./log.js";
+import { readFile } from "node:fs/promises";
+
+// src/action/inputs.ts
+/** Everything in one job, or its three parts in jobs of their own with permissions of their own. */
+const commands = [
+	"gate",
+	"admit",
+	"publish"
+];
+/** See "Variables reference" in GitHub's documentation of Actions. */
+const jobSchema = object({
+	GITHUB_API_URL: url(),
+	GITHUB_SERVER_URL: url(),
+	GITHUB_REPOSITORY: string().regex(/^[^/]+\/[^/]+$/),
+	GITHUB_WORKSPACE: string(),
+	GITHUB_EVENT_NAME: string(),
+	GITHUB_EVENT_PATH: string(),
+	GITHUB_RUN_ID: number(),
+	GITHUB_SHA: string().prefault(""),
+	GITHUB_ACTION_REPOSITORY: string().prefault(""),
+	GITHUB_RUN_ATTEMPT: number().prefault(1),
+	GITHUB_WORKFLOW: string().prefault(""),
+	GITHUB_ACTOR: string().prefault("somebody"),
+	RUNNER_NAME: string().prefault("a runner"),
+	RUNNER_TEMP: string()
+}).transform((variables) => ({
+	apiUrl: variables.GITHUB_API_URL,
+	repository: variables.GITHUB_REPOSITORY,
+	workspace: variables.GITHUB_WORKSPACE,
+	eventName: variables.GITHUB_EVENT_NAME,
+	eventPath: variables.GITHUB_EVENT_PATH,
+	temporary: variables.RUNNER_TEMP,
+	serverUrl: variables.GITHUB_SERVER_URL,
+	runId: variables.GITHUB_RUN_ID,
+	commit: variables.GITHUB_SHA,
+	/** The action is a folder of the repository itself, which a patch may change. */
+	isOwnAction: variables.GITHUB_ACTION_REPOSITORY === "",
+	isRerun: variables.GITHUB_RUN_ATTEMPT > 1,
+	workflow: variables.GITHUB_WORKFLOW,
+	who: `${variables.GITHUB_ACTOR} on ${variables.RUNNER_NAME}`,
+	runUrl: `${variables.GITHUB_SERVER_URL}/${variables.GITHUB_REPOSITORY}/actions/runs/${variables.GITHUB_RUN_ID}`
+}));
+function readInputs(environment) {
+	const token = getInput("token", { required: true });
+	mask(token);
+	const conduitToken = getInput("conduit-token");
+	if (conduitToken !== "") mask(conduitToken);
+	const command = getInput("command") || "gate";
+	return {
+		command: oneOf("command", commands, command),
+		request: getInput("request"),
+		patch: getInput("patch"),
+		config: getInput("config", { required: true }),
+		testbed: getInput("testbed"),
+		each: getInput("each"),
+		priority: getInput("priority"),
+		earlier: getInput("earlier"),
+		overrides: {
+			scenarios: getInput("scenarios"),
+			families: getInput("families"),
+			maxRuns: getInput("max-runs"),
+			margin: getInput("margin"),
+			profile: getInput("profile")
+		},
+		token,
+		conduitToken,
+		job: jobSchema.parse(environment)
+	};
+}
+function oneOf(input, names, text) {
+	const name = names.find((one) => one === text);
+	if (name !== void 0) return name;
+	throw new UsageError(`${input}: ${wrongName(names)({ input: text })}.`);
+}
+/** The payload of the event that started the job. */
+const readEvent = async ({ eventPath }) => JSON.parse(await readFile(eventPath, "utf8"));
+
+export { readEvent, readInputs };

@@ -1,0 +1,74 @@
+import { saveState as saveState$1, setOutput as setOutput$1 } from "../vendor/actions-core.js";
+import { exitCodes } from "../exit.js";
+import { inspect } from "node:util";
+import { StringDecoder } from "node:string_decoder";
+
+// src/action/log.ts
+/** To be called before anything else can print: from then on nothing that is printed is a command. */
+function guardOutput() {
+	writeCommand = guard(process.stdout);
+	guard(process.stderr);
+	process.on("uncaughtException", (error) => {
+		process.stderr.write(`${inspect(error)}\n`);
+		process.exit(exitCodes.infrastructure);
+	});
+}
+/** As a job's page shows them; errors and warnings become annotations. */
+const log = {
+	debug: (message) => command("debug", harmless(message)),
+	info: (message) => void process.stdout.write(`${message}\n`),
+	warn: (message) => command("warning", harmless(String(message))),
+	error: (message) => command("error", harmless(String(message)))
+};
+/** The runner puts stars for it wherever it stands in the log. */
+const mask = (secret) => command("add-mask", secret);
+function setOutput(name, value) {
+	requireFile("GITHUB_OUTPUT");
+	setOutput$1(name, value);
+}
+/** For the stage that follows when the job ends. */
+function saveState(name, value) {
+	requireFile("GITHUB_STATE");
+	saveState$1(name, value);
+}
+/** Without it they would be commands in the log. */
+function requireFile(variable) {
+	if (process.env[variable]) return;
+	throw new Error(`The runner names no file in ${variable}: use a runner that has node24.`);
+}
+function command(name, data) {
+	const escaped = data.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+	writeCommand(`::${name}::${escaped}\n`);
+}
+/** Past the guard, once there is one. */
+let writeCommand = (line) => process.stdout.write(line);
+/**
+* Lets nothing through but whole lines, so that no two pieces make a command, nor ours begins within another's line.
+* Answers what writes past it.
+*/
+function guard(stream) {
+	const write = stream.write.bind(stream);
+	const decoder = new StringDecoder();
+	let begun = "";
+	stream.write = (chunk, encodingOrDone, last) => {
+		const [encoding, done] = typeof encodingOrDone === "string" ? [encodingOrDone, last] : [void 0, encodingOrDone];
+		const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
+		const text = decoder.write(bytes);
+		const end = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
+		const whole = end === 0 ? "" : begun + text.slice(0, end);
+		begun = end === 0 ? begun + text : text.slice(end);
+		return write(harmless(whole), done);
+	};
+	stream.end = () => {
+		throw new Error("Only the end of the process ends what it prints.");
+	};
+	process.on("exit", () => {
+		begun += decoder.end();
+		if (begun !== "") write(`${harmless(begun)}\n`);
+	});
+	return write;
+}
+/** The same to read, but with a blank in whatever a runner would take for the beginning of a command. */
+const harmless = (text) => text.replace(/[^\r\n]+/g, (line) => line.replace(/^[^\p{L}\p{N}\p{P}\p{S}]*:(?=:)/u, "$& ").replace(/#(?=#\[)/g, "# "));
+
+export { guardOutput, log, mask, saveState, setOutput };

@@ -1,0 +1,62 @@
+import { _enum, boolean, int, object, string } from "../vendor/zod.js";
+import { UsageError, priorities } from "../config.js";
+import { askSchema, patchName, patchSchema } from "../patch.js";
+import { endingOfError } from "../publish.js";
+import { jobSchema } from "../relay/job.js";
+
+// src/action/request.ts
+const purposes = [
+	"patch",
+	"history",
+	"nightly"
+];
+const requestSchema = object({
+	/** With both commits fixed when leave was given. */
+	patch: patchSchema,
+	ask: askSchema,
+	priority: _enum(priorities),
+	/** `history` is what was pushed to the default branch, `nightly` its head against itself. */
+	purpose: _enum(purposes),
+	/** Where a revision is answered besides its comment: the run of whoever asked, and the build that waits. */
+	revisionAnswer: jobSchema.pick({
+		key: true,
+		build: true
+	}).partial().optional(),
+	/** The workflow run whose experiment is to go on, for so many runs. */
+	extend: object({
+		run: int().positive(),
+		maxRuns: string().max(20).optional()
+	}).optional()
+});
+const requestText = (request) => JSON.stringify(request);
+/** Throws a `UsageError` for a text that `requestText` did not write. */
+function readRequest(text) {
+	try {
+		return requestSchema.parse(JSON.parse(text));
+	} catch {
+		throw new UsageError("request: expected the output `request` of a step with `command: admit`, found something else.");
+	}
+}
+/** Names the patch among all that are judged, for a workflow's `concurrency` and for the queue. */
+const subjectOf = ({ patch, purpose }) => purpose === "patch" ? patchName(patch) : purpose;
+/** What the files of one of several gates are called that the job which publishes looks for. */
+const fileOf = (base, index, of) => of === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
+/** What a gate leaves that came to no result. */
+const failureSchema = object({
+	exitCode: int(),
+	/** In a sentence, which may hold anybody's text. */
+	said: string().max(2e4),
+	/** For lack of leave. */
+	isRefused: boolean()
+});
+/** The artifact it lies in is for everybody who sees the repository. */
+function failureOf(error) {
+	const { exitCode, said = "" } = endingOfError(error);
+	return {
+		exitCode,
+		said,
+		isRefused: false
+	};
+}
+
+export { failureOf, failureSchema, fileOf, readRequest, requestSchema, requestText, subjectOf };

@@ -1,0 +1,809 @@
+import { UsageError, applyOverrides, parseConfig, parsePriority } from "../config.js";
+import { exitCodes } from "../exit.js";
+import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
+import { authorize, callOnGithub, fetchPullRequest, findRevision, mayWrite, numbersOf, openConduit, openRepository, parseCommand, parseEarlier, parseRevisionName, patchName, patchOfRange, patchOfRevision, phabricatorOf, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../patch.js";
+import { createOctokit, endingOfError, endingOfFailure, findComment, forOneBase, openCheck, openComment, openRevisionAnswer, openStatus, ownLogin, publishComment, pullRequestOfCheck, standsForAnother, together } from "../publish.js";
+import { codeSpan, composeComment, markerOf, readMemory, withoutPaths } from "../report.js";
+import { testbedsFor, wishesOf } from "../testbed/inventory.js";
+import { requestSchema, requestText, subjectOf } from "./request.js";
+import { readEvent } from "./inputs.js";
+import { log, mask, setOutput } from "./log.js";
+
+// src/action/job.ts
+/** A revision is made for whatever its author had, so for it the configuration is that of the branch that the job runs on. */
+const configCommitOf = (patch, { job }) => patch.kind === "revision" ? job.commit : patch.baseCommit;
+async function openJob(inputs) {
+	const { job, token, config: path } = inputs;
+	const octokit = await createOctokit({
+		token,
+		apiUrl: job.apiUrl,
+		log
+	});
+	const repository = openRepository(job.workspace, withToken(token, job.serverUrl));
+	return {
+		inputs,
+		octokit,
+		repository,
+		async readConfig(base) {
+			const commit = await repository.resolve(base);
+			const text = await repository.read(`${commit}:${path}`).catch(() => {
+				throw new UsageError(`The base ${base} has no ${path}: add one to the base branch first.`);
+			});
+			return parseConfig(text, {
+				path,
+				home: process.env.HOME ?? "/"
+			});
+		}
+	};
+}
+/**
+* For a private repository, whose checkout leaves no credentials behind: by the environment, where nobody else sees
+* them (`GIT_CONFIG_COUNT` in git-config(1)). GitHub takes a token as the password of any user.
+*/
+function withToken(token, serverUrl) {
+	const credentials = Buffer.from(`x-access-token:${token}`).toString("base64");
+	mask(credentials);
+	return {
+		GIT_CONFIG_COUNT: "1",
+		GIT_CONFIG_KEY_0: `http.${serverUrl}/.extraheader`,
+		GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${credentials}`
+	};
+}
+/** Phabricator as the bot whose token the job has; throws a `UsageError` where it has none. */
+function revisionWorldOf({ inputs: { conduitToken: token }, repository }, configuration) {
+	const config = phabricatorOf(configuration);
+	if (token === "") throw new UsageError("conduit-token: a revision needs the token of a bot on Phabricator: give it as a secret.");
+	return {
+		conduit: openConduit({
+			url: config.url,
+			token,
+			log
+		}),
+		repository,
+		config
+	};
+}
+/** Wishes for testbeds: what a comment asks for comes before the inputs, and those before the configuration. */
+const wishesFor = (config, ask, { testbed, each }) => wishesOf(config, ask.testbed ? { testbed: ask.testbed } : {
+	testbed,
+	each
+});
+/** What the comment and the check of each gate are called. */
+const gateNames = (wishes) => wishes.length === 1 ? ["ppsgate"] : wishes.map((wish) => `ppsgate: ${wish}`);
+/** Where people look for how a gate goes; nobody waits for what is measured at night. */
+async function answerFor(context, { patch, ask, purpose, revisionAnswer }, config, { name, runId, isOpen = false, keepComment }) {
+	if (purpose === "nightly") return together([]);
+	if (patch.kind === "revision") return answerOnPhabricator(context, config, patch, {
+		name,
+		runId,
+		...revisionAnswer
+	});
+	const undecided = purpose === "history" ? "neutral" : config.github.undecided;
+	const marks = await marksFor(context, patch, {
+		...config.github,
+		undecided
+	}, {
+		name,
+		runId,
+		isOpen
+	});
+	if (patch.kind !== "pull-request") return marks;
+	const comment = openComment(context.octokit, patch, {
+		name,
+		run: runId,
+		ask,
+		detailsUrl: runUrl(context.inputs.job, runId),
+		log,
+		now: () => /* @__PURE__ */ new Date(),
+		...keepComment && { keep: keepComment }
+	});
+	return together([marks, comment]);
+}
+/** What stands on the head commit: the check, and at a pull request the status where it is asked for. */
+async function marksFor({ octokit, inputs: { job } }, patch, { undecided, status }, { name, runId, isOpen = false }) {
+	const subject = {
+		repository: patch.kind === "pull-request" ? patch.repository : job.repository,
+		patch
+	};
+	const shared = {
+		name,
+		detailsUrl: runUrl(job, runId),
+		log,
+		now: () => /* @__PURE__ */ new Date()
+	};
+	const hasButtons = await ownLogin(octokit).catch(() => workflowsOwn) !== workflowsOwn;
+	const check = openCheck(octokit, subject, {
+		...shared,
+		undecided,
+		isOpen,
+		hasButtons
+	});
+	if (patch.kind !== "pull-request") return together([check]);
+	const marks = [check, ...status ? [openStatus(octokit, subject, shared)] : []];
+	return forOneBase(octokit, patch, together(marks));
+}
+/** Of the gate, and of what kept it from being one; `key` and `build` are those of a relay. */
+function answerOnPhabricator(context, config, revision, { name, runId, key, build }) {
+	const { conduit, config: phabricator } = revisionWorldOf(context, config);
+	const run = key ?? `${runId}`;
+	return openRevisionAnswer(conduit, revision, {
+		run: name === "ppsgate" ? run : `${run} ${name.replace(/^ppsgate: /, "")}`,
+		takesCommands: key !== void 0,
+		details: runUrl(context.inputs.job, runId),
+		undecided: phabricator.undecided,
+		log,
+		...build !== void 0 && { build }
+	});
+}
+const runUrl = ({ serverUrl, repository }, runId) => `${serverUrl}/${repository}/actions/runs/${runId}`;
+const workflowsOwn = "github-actions[bot]";
+
+// src/action/admit.ts
+/** Of the comment that answers commands: the one with the verdict is not for strangers to overwrite. */
+const noticeName = "ppsgate notice";
+/** Throws a `UsageError` for what cannot be measured however much leave there is, and where GitHub does not tell. */
+async function admit(trigger, world) {
+	switch (trigger.kind) {
+		case "nothing": return trigger;
+		case "pull-request": {
+			const { found, occasion } = trigger;
+			return admitPullRequest(found, occasion, {}, world);
+		}
+		case "comment": return admitComment(trigger, world);
+		case "dispatched": return admitDispatched(trigger, world);
+		case "button": return admitButton(trigger, world);
+		case "push": return go(await pushed(trigger, world.repository), {}, world, "What is pushed to the default branch is measured.", "history");
+		case "schedule": {
+			const { commit } = trigger;
+			return go(await patchOfRange(world.repository, `${commit}..${commit}`), {}, world, "The head of the default branch is measured against itself.", "nightly");
+		}
+	}
+}
+async function admitButton({ by, button, headCommit, number }, world) {
+	const all = await pullRequestsWithHead(world.octokit, world.repositoryName, headCommit);
+	const meant = number === void 0 ? all : all.filter(({ pullRequest }) => pullRequest.number === number);
+	const [found, ...more] = meant;
+	if (found === void 0) return {
+		kind: "nothing",
+		why: `No open pull request has the head ${headCommit}.`
+	};
+	if (more.length > 0) return {
+		kind: "nothing",
+		why: `${numbersOf(meant)} have the head ${headCommit}: write /ppsgate rerun at the one that is meant.`
+	};
+	return admitAgain(found, {
+		kind: "pressed",
+		by,
+		commit: headCommit
+	}, { kind: button }, world);
+}
+async function admitComment({ number, text, by, at }, world) {
+	const command = parseCommand(text);
+	if (command === void 0) return {
+		kind: "nothing",
+		why: "The comment is no command."
+	};
+	const found = await fetched(number, world);
+	const { pullRequest } = found;
+	switch (command.kind) {
+		case "mistaken": return {
+			kind: "mistaken",
+			pullRequest,
+			why: command.why
+		};
+		case "help": return {
+			kind: "help",
+			pullRequest,
+			why: ""
+		};
+		case "cancel": {
+			const occasion = {
+				kind: "commanded",
+				by,
+				at,
+				commit: pullRequest.headCommit
+			};
+			const { config, rules } = await rulesFor(found, {}, world);
+			const { kind, why } = await authorize(occasion, found, rules);
+			return kind === "allowed" ? {
+				kind: "cancel",
+				pullRequest,
+				why: `${by} has cancelled it.`
+			} : {
+				kind: "refused",
+				pullRequest,
+				config,
+				name: noticeName,
+				why
+			};
+		}
+		case "run":
+		case "rerun":
+		case "extend": {
+			const occasion = {
+				kind: "commanded",
+				by,
+				at,
+				...command.commit === void 0 ? {} : { commit: command.commit }
+			};
+			return (command.kind === "run" ? admitPullRequest(found, {
+				...occasion,
+				...otherwise(command.ask)
+			}, command.ask, world) : admitAgain(found, occasion, command, world)).catch((error) => {
+				if (!(error instanceof UsageError)) throw error;
+				return {
+					kind: "mistaken",
+					pullRequest,
+					why: error.message
+				};
+			});
+		}
+	}
+}
+/** More or fewer runs, and profiles, never pass what would not be passed. */
+const otherwise = ({ maxRuns: _, profile: __, ...held }) => ({ isOtherwise: Object.keys(held).length > 0 });
+async function admitDispatched(trigger, world) {
+	const { by, patch: name, ask } = trigger;
+	if (/^(?:D[1-9]|diff:|https?:)/.test(name)) return admitRevision(trigger, world);
+	const occasion = {
+		kind: "dispatched",
+		by
+	};
+	const number = /^\d{7,}$/.test(name) ? void 0 : pullRequestNumber(name);
+	if (number !== void 0) return admitPullRequest(await fetched(number, world), occasion, ask, world);
+	if (/^.+\.\..+$/.test(name)) return go(await patchOfRange(world.repository, name), ask, world, `${by} started it.`, "patch");
+	if (!/^[0-9a-f]{7,64}$/.test(name)) throw new UsageError(`patch: expected a pull request like #123, a revision like D27401, a commit or a range like main..my-branch, found "${name}".`);
+	const commit = await world.repository.resolve(name);
+	const all = await pullRequestsWithHead(world.octokit, world.repositoryName, commit);
+	const [found, ...more] = all;
+	if (more.length > 0) throw new UsageError(`patch: ${numbersOf(all)} have the head ${commit}: write /ppsgate run ${commit.slice(0, 12)} at the one that is meant.`);
+	if (found !== void 0) return admitPullRequest(found, {
+		...occasion,
+		commit
+	}, ask, world);
+	return go(await patchOfRange(world.repository, `${commit}^..${commit}`), ask, world, `${by} started it.`, "patch");
+}
+/** A relay has looked whose diff it is, and people who may start a job may have any measured. */
+async function admitRevision(trigger, world) {
+	const { by, ask, key, build } = trigger;
+	const { patch, config } = await world.readRevision(trigger);
+	const priority = world.priority ?? "patch";
+	const { data: revisionAnswer, error } = requestSchema.shape.revisionAnswer.safeParse({
+		key,
+		build
+	});
+	if (error !== void 0) {
+		const names = error.issues.map(({ path }) => path.join(".")).join(" and ");
+		throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
+	}
+	return {
+		kind: "go",
+		request: {
+			patch,
+			ask,
+			priority,
+			purpose: "patch",
+			revisionAnswer
+		},
+		config,
+		why: `${by} started it for ${patchName(patch)}.`
+	};
+}
+async function admitPullRequest(found, occasion, ask, world) {
+	const { pullRequest } = found;
+	const { config, rules, name: ownName } = await rulesFor(found, ask, world);
+	const leave = await authorize(occasion, found, rules);
+	if (leave.kind === "ignored") return {
+		kind: "nothing",
+		why: leave.why
+	};
+	const name = occasion.kind === "pushed" || occasion.kind === "revived" ? ownName : noticeName;
+	if (leave.kind === "refused") return {
+		kind: "refused",
+		pullRequest,
+		config,
+		name,
+		why: leave.why
+	};
+	return {
+		kind: "go",
+		request: {
+			patch: pullRequest,
+			ask,
+			priority: world.priority ?? "patch",
+			purpose: "patch"
+		},
+		config,
+		why: leave.why
+	};
+}
+/** The same once more, as it was asked for last; or on with it, where it has stayed open. */
+async function admitAgain(found, occasion, command, world) {
+	const { memory } = await rulesFor(found, {}, world);
+	const ask = memory?.ask ?? {};
+	const admission = await admitPullRequest(found, occasion.kind === "commanded" ? {
+		...occasion,
+		...otherwise(ask)
+	} : occasion, ask, world);
+	if (admission.kind !== "go") return admission;
+	const request = {
+		...admission.request,
+		priority: world.priority ?? "rerun"
+	};
+	if (command.kind === "rerun") return {
+		...admission,
+		request
+	};
+	const { pullRequest } = found;
+	const { last } = memory ?? {};
+	if (last?.headCommit !== pullRequest.headCommit) return {
+		kind: "mistaken",
+		pullRequest,
+		why: `There is no experiment to extend for ${pullRequest.headCommit.slice(0, 12)}: write /ppsgate run first.`
+	};
+	const { maxRuns } = command;
+	const extend = {
+		run: last.run,
+		...maxRuns !== void 0 && { maxRuns }
+	};
+	return {
+		...admission,
+		request: {
+			...request,
+			extend
+		}
+	};
+}
+async function go(patch, ask, world, why, purpose) {
+	const config = await world.readConfig(patch.baseCommit);
+	return {
+		kind: "go",
+		request: {
+			patch,
+			ask,
+			priority: world.priority ?? (purpose === "patch" ? "patch" : "rerun"),
+			purpose
+		},
+		config,
+		why
+	};
+}
+async function rulesFor({ pullRequest }, ask, { octokit, repositoryName, readConfig, nameOf }) {
+	const config = await readConfig(pullRequest.baseCommit);
+	const { people, label } = config.github;
+	const name = nameOf(config, ask);
+	const comment = await findComment(octokit, pullRequest, markerOf(name));
+	const memory = comment === void 0 ? void 0 : readMemory(comment);
+	return {
+		config,
+		rules: {
+			people,
+			label,
+			mayWrite: (login) => mayWrite(octokit, repositoryName, login),
+			seen: memory && {
+				headCommit: memory.headCommit,
+				since: memory.since
+			},
+			measured: [memory?.last, ...memory?.earlier ?? []].flatMap((one) => one?.headCommit ?? [])
+		},
+		name,
+		memory
+	};
+}
+async function fetched(number, { octokit, repositoryName }) {
+	const found = await fetchPullRequest(octokit, repositoryName, number);
+	if (found.kind === "failed") throw new Error(found.why);
+	if (found.kind === "not-found") throw new UsageError(found.why);
+	return found;
+}
+/** What was there before may be nothing, or be gone after a forced push. */
+async function pushed({ before, after }, repository) {
+	const isKnown = await repository.resolve(before).then(() => !/^0+$/.test(before), () => false);
+	return patchOfRange(repository, `${isKnown ? before : `${after}^`}..${after}`);
+}
+
+// src/action/trigger.ts
+/**
+* Reads the payload of an event; throws a `UsageError` for one that ppsgate does nothing with, or that is not as GitHub
+* describes it.
+*
+* @param event.commit that the job runs at, as in `GITHUB_SHA`.
+* @param asked what the workflow passes as inputs: it counts where the payload has none.
+*/
+function triggerOf(event, asked) {
+	switch (event.name) {
+		case "pull_request":
+		case "pull_request_target": return fromPullRequest(event);
+		case "issue_comment": return fromComment(read(event, commentPayload));
+		case "workflow_dispatch": {
+			const { sender: by, inputs } = read(event, object({
+				sender,
+				inputs: texts.nullish()
+			}));
+			return fromTexts(by, {
+				...inputs,
+				...given(asked)
+			});
+		}
+		case "repository_dispatch": {
+			const { sender: by, client_payload } = read(event, object({
+				sender,
+				client_payload: texts.nullish()
+			}));
+			return fromTexts(by, {
+				...given(asked),
+				...client_payload
+			});
+		}
+		case "check_run": return fromButton(read(event, checkRunPayload));
+		case "push": return fromPush(read(event, pushPayload));
+		case "schedule": return {
+			kind: "schedule",
+			commit: event.commit
+		};
+		default: throw new UsageError(`The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, workflow_dispatch, repository_dispatch, schedule or push.`);
+	}
+}
+const sender = object({ login: string() }).default({ login: "somebody" });
+/** What people and programs pass by name; anything else in there is none of ours. */
+const texts = record(string(), unknown()).transform((record) => {
+	const named = Object.entries(record).flatMap(([name, value]) => typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : []);
+	return Object.fromEntries(named);
+});
+function read(event, schema) {
+	const parsed = schema.safeParse(event.payload);
+	if (parsed.success) return parsed.data;
+	const [issue] = parsed.error.issues;
+	const where = issue?.path.join(".") || "its top";
+	throw new UsageError(`The payload of the event ${event.name} is not as GitHub describes it, at ${where}: ${issue?.message}.`);
+}
+const pullRequestPayload = object({
+	action: string(),
+	sender,
+	label: object({ name: string() }).nullish(),
+	changes: object({ base: looseObject({}).optional() }).nullish()
+});
+function fromPullRequest(event) {
+	const payload = read(event, pullRequestPayload);
+	const { action } = payload;
+	if (action === "labeled" && payload.label == null) return {
+		kind: "nothing",
+		why: "GitHub does not tell which label was put."
+	};
+	if (action === "edited" && payload.changes?.base === void 0) return {
+		kind: "nothing",
+		why: "Only another base is an edit that has anything measured."
+	};
+	const occasion = occasionOf(event, payload);
+	if (occasion === void 0) return {
+		kind: "nothing",
+		why: `Nothing is measured when a pull request is ${action}.`
+	};
+	const found = pullRequestFromEvent(event.name, event.payload);
+	if (found.kind !== "found") throw new UsageError(found.why);
+	return {
+		kind: "pull-request",
+		found,
+		occasion
+	};
+}
+/** GitHub sends with each event the pull request as it is then, so a label was put when that was changed last. */
+const labelledPayload = object({ pull_request: object({ updated_at: datetime() }) });
+function occasionOf(event, { action, sender: { login: by }, label }) {
+	switch (action) {
+		case "opened":
+		case "synchronize": return {
+			kind: "pushed",
+			by
+		};
+		case "reopened":
+		case "ready_for_review":
+		case "edited": return {
+			kind: "revived",
+			by
+		};
+		case "labeled": {
+			const { updated_at: at } = read(event, labelledPayload).pull_request;
+			return {
+				kind: "labelled",
+				by,
+				at,
+				label: label?.name ?? ""
+			};
+		}
+		default: return;
+	}
+}
+const commentPayload = object({
+	action: string(),
+	issue: object({
+		number: int().positive(),
+		pull_request: object({}).nullish()
+	}),
+	comment: object({
+		id: int(),
+		body: string().nullish(),
+		created_at: datetime(),
+		user: object({ login: string() }).nullable()
+	})
+});
+function fromComment({ action, issue, comment }) {
+	const { id, body, created_at: at, user } = comment;
+	const text = body ?? "";
+	const isCall = parseCommand(text) !== void 0;
+	if (action !== "created" || issue.pull_request == null || user === null || !isCall) return {
+		kind: "nothing",
+		why: `Only a new comment on a pull request that begins with ${callOnGithub} asks for anything.`
+	};
+	return {
+		kind: "comment",
+		number: issue.number,
+		id,
+		by: user.login,
+		at,
+		text
+	};
+}
+function fromTexts({ login: by }, asked) {
+	const { patch = "", key, build, "max-runs": maxRuns, ...rest } = asked;
+	const { scenarios, families, margin, profile, testbed, earlier } = rest;
+	const ask = withoutEmpty({
+		scenarios,
+		families,
+		margin,
+		profile,
+		testbed,
+		earlier,
+		maxRuns
+	});
+	return {
+		kind: "dispatched",
+		by,
+		patch: patch.trim(),
+		ask,
+		...withoutEmpty({
+			key,
+			build
+		})
+	};
+}
+const given = ({ patch, ask }) => {
+	const { maxRuns = "", ...rest } = ask;
+	return withoutEmpty({
+		patch,
+		...rest,
+		"max-runs": maxRuns
+	});
+};
+const withoutEmpty = (texts) => Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => text ? [[name, text]] : []));
+const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected a full commit id");
+const checkRunPayload = object({
+	action: string(),
+	sender,
+	check_run: object({
+		head_sha: commit,
+		name: string(),
+		external_id: string().nullish()
+	}),
+	requested_action: object({ identifier: string().optional() }).nullish()
+});
+function fromButton(payload) {
+	const { action, sender, check_run, requested_action } = payload;
+	const pressed = action === "requested_action" ? requested_action?.identifier : void 0;
+	const asked = action === "rerequested" ? "rerun" : pressed;
+	if (!(check_run.name === "ppsgate" || check_run.name.startsWith("ppsgate: ")) || asked !== "rerun" && asked !== "extend") return {
+		kind: "nothing",
+		why: "Only the buttons of the check of ppsgate ask for anything."
+	};
+	const number = pullRequestOfCheck(check_run.external_id ?? "");
+	return {
+		kind: "button",
+		by: sender.login,
+		button: asked,
+		headCommit: check_run.head_sha,
+		...number !== void 0 && { number }
+	};
+}
+const pushPayload = object({
+	ref: string(),
+	before: commit,
+	after: commit,
+	repository: object({ default_branch: string() })
+});
+function fromPush({ ref, before, after, repository }) {
+	const { default_branch: branch } = repository;
+	if (ref !== `refs/heads/${branch}` || /^0+$/.test(after)) return {
+		kind: "nothing",
+		why: `Only what is pushed to ${branch} is measured by itself.`
+	};
+	return {
+		kind: "push",
+		before,
+		after
+	};
+}
+
+// src/action/run-admit.ts
+/** Hands what may be measured to the next job, by outputs; the exit code is that of a refusal where there is one. */
+async function runAdmit(context) {
+	const admission = await admitEvent(context);
+	setOutput("go", admission.kind === "go");
+	setOutput("cancel", admission.kind === "cancel");
+	if (admission.kind === "cancel") setOutput("subject", `#${admission.pullRequest.number}`);
+	if (admission.kind !== "go") return exitCodeOf(admission);
+	const { request, config } = admission;
+	const { runId } = context.inputs.job;
+	setOutput("request", requestText(request));
+	setOutput("subject", subjectOf(request));
+	for (const name of gateNames(wishesFor(config, request.ask, context.inputs))) {
+		const answer = await answerFor(context, request, config, {
+			name,
+			runId
+		});
+		answer.queued("waits for a runner of the lab");
+		await answer.left();
+	}
+	return exitCodes.pass;
+}
+/** What the event asks for; people are answered where that is nothing to measure. */
+async function admitEvent(context) {
+	const { inputs, octokit, repository, readConfig } = context;
+	const { job, patch, priority, overrides, earlier } = inputs;
+	const { scenarios, families, margin, maxRuns, profile } = overrides;
+	const event = {
+		name: job.eventName,
+		payload: await readEvent(job),
+		commit: job.commit
+	};
+	const trigger = triggerOf(event, {
+		patch,
+		ask: {
+			scenarios,
+			families,
+			margin,
+			maxRuns,
+			profile,
+			earlier
+		}
+	});
+	await acknowledge(trigger, context);
+	const asked = priority || (job.isRerun ? "rerun" : "");
+	const admission = await admit(trigger, {
+		octokit,
+		repositoryName: job.repository,
+		repository,
+		readConfig,
+		readRevision: (asked) => readRevision(asked, context),
+		nameOf(config, ask) {
+			const wishes = wishesFor(config, ask, inputs);
+			const asked = applyOverrides(config, ask);
+			for (const wish of wishes) testbedsFor(asked, wish);
+			return gateNames(wishes)[0] ?? "ppsgate";
+		},
+		priority: asked === "" ? void 0 : parsePriority(asked)
+	});
+	if (admission.kind !== "refused") log.info(admission.why);
+	else log.error(admission.why);
+	await tell(admission, context);
+	return admission;
+}
+/** What keeps it from being a patch is for its author, too. */
+async function readRevision({ patch: text, ask, key, build }, context) {
+	const config = await context.readConfig(context.inputs.job.commit);
+	const world = revisionWorldOf(context, config);
+	const name = parseRevisionName(text, world.conduit.url);
+	if (name === void 0) throw new UsageError(`patch: expected a revision like D27401 or D27401:80677, found "${text}".`);
+	const { number, diff } = await findRevision(world.conduit, name);
+	try {
+		const which = parseEarlier(ask.earlier || "none");
+		return {
+			patch: await patchOfRevision({
+				revision: number,
+				diff: diff.id
+			}, which, world),
+			config
+		};
+	} catch (error) {
+		const place = {
+			name: "ppsgate",
+			runId: context.inputs.job.runId,
+			...key && { key },
+			...build && { build }
+		};
+		await answerOnPhabricator(context, config, {
+			number,
+			diff: diff.id
+		}, place).ended(endingOfError(error));
+		throw error;
+	}
+}
+const exitCodeOf = ({ kind }) => kind === "refused" || kind === "mistaken" ? exitCodes.usage : exitCodes.pass;
+/** At once, and whatever comes of it. */
+async function acknowledge(trigger, { octokit, inputs }) {
+	if (trigger.kind !== "comment") return;
+	const [owner = "", repo = ""] = inputs.job.repository.split("/");
+	const { id: comment_id } = trigger;
+	await octokit.rest.reactions.createForIssueComment({
+		owner,
+		repo,
+		comment_id,
+		content: "eyes"
+	}).catch((error) => log.info(`The command got no reaction (${error.message}).`));
+}
+/** A refusal takes the place of what the comment told of an earlier push; the answer to a command has one of its own. */
+async function tell(admission, context) {
+	if (admission.kind === "go" || admission.kind === "nothing") return;
+	const { octokit, inputs } = context;
+	if (admission.kind === "refused") {
+		await tellRefusal(context, {
+			...admission,
+			runId: inputs.job.runId
+		});
+		return;
+	}
+	const compose = () => answerTo(admission);
+	const { pullRequest } = admission;
+	const published = await publishComment(octokit, pullRequest, compose, { marker: notice });
+	if (published.kind === "not-published") log.warn(published.why);
+}
+/**
+* Also in the name of a job whose token may only read. A check on the head that was passed for another base, or another
+* pull request, fails from now on.
+*/
+async function tellRefusal(context, refusal) {
+	const { pullRequest, config, name, why, runId: run } = refusal;
+	const { octokit, inputs } = context;
+	const { number, headCommit } = pullRequest;
+	const body = `### ⏸️ ppsgate: #${number} waits for a maintainer\n\n${codeSpan(withoutPaths(why), 1e3)}`;
+	const writing = {
+		name,
+		run,
+		headCommit,
+		at: /* @__PURE__ */ new Date()
+	};
+	const compose = (before) => name !== "ppsgate notice" && isTold(before, headCommit) ? void 0 : composeComment(before, body, writing);
+	const published = await publishComment(octokit, pullRequest, compose, { marker: markerOf(name) });
+	if (published.kind === "not-published") log.warn(published.why);
+	if (name === "ppsgate notice") return;
+	const subject = {
+		repository: pullRequest.repository,
+		patch: pullRequest
+	};
+	for (const gate of gateNames(wishesFor(config, {}, inputs))) {
+		if (!await standsForAnother(octokit, subject, gate)) continue;
+		const marks = await marksFor(context, pullRequest, config.github, {
+			name: gate,
+			runId: run
+		});
+		const ending = endingOfFailure(exitCodes.usage, why);
+		await marks.ended({
+			...ending,
+			title: "⏸️ waits for a maintainer"
+		});
+	}
+}
+/** Or whoever opens it again would wipe out what was measured of the same head. */
+const isTold = (comment, headCommit) => comment !== void 0 && readMemory(comment)?.headCommit === headCommit;
+const notice = markerOf(noticeName);
+function answerTo({ kind, why }) {
+	const said = codeSpan(withoutPaths(why), 1e3);
+	return [notice, ...{
+		cancel: ["### ⏹️ ppsgate: cancelled", said],
+		mistaken: [
+			"### 🤔 ppsgate did not understand",
+			said,
+			help
+		],
+		help: ["### ppsgate", help]
+	}[kind]].join("\n\n");
+}
+const help = `| write | to |
+|---|---|
+| \`/ppsgate run\` | measure the pull request as it stands |
+| \`/ppsgate run forwarding inet6 margin=1% runs=20 testbed=chelsio\` | the same with scenarios, families, margin, most runs or testbed of your own |
+| \`/ppsgate run 1a2b3c4d5e6f\` | the same, if that is the head: for a patch from a fork |
+| \`/ppsgate rerun\` | measure again what was asked for last |
+| \`/ppsgate extend runs=40\` | go on with an experiment that was inconclusive |
+| \`/ppsgate cancel\` | end what runs |`;
+
+export { admitEvent, answerFor, configCommitOf, exitCodeOf, gateNames, openJob, revisionWorldOf, runAdmit, tellRefusal, wishesFor };

@@ -1,0 +1,19 @@
+import { openJob, runAdmit } from "./run-admit.js";
+
+// src/action/run-command.ts
+async function runCommand(inputs, signal) {
+	const context = await openJob(inputs);
+	switch (inputs.command) {
+		case "admit": return runAdmit(context);
+		case "gate": {
+			const { runGate } = await import("./run-gate.js");
+			return runGate(context, signal);
+		}
+		case "publish": {
+			const { runPublish } = await import("./run-publish.js");
+			return runPublish(context);
+		}
+	}
+}
+
+export { runCommand };

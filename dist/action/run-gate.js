@@ -1,0 +1,282 @@
+import { applyOverrides, reasonOf } from "../config.js";
+import { summary } from "../vendor/actions-core.js";
+import { openReservations } from "../controller.js";
+import { exitCodes, worstExitCode } from "../exit.js";
+import { explained, headline, historyFile, outcomeName, withoutPaths } from "../report.js";
+import { randomSeed } from "../experiment.js";
+import { gate, resumeGate } from "../demo.js";
+import { readyMachine } from "../linux-lab.js";
+import { patchName, restoreRevision } from "../patch.js";
+import { showProgress } from "../progress.js";
+import { answering, endingOfError, endingOfResult, linkedAfterwards, readHistory, together } from "../publish.js";
+import { testbedsFor } from "../testbed/inventory.js";
+import { fetchExperiment, publishData, runsToExtend } from "./publish-data.js";
+import { admitEvent, answerFor, configCommitOf, exitCodeOf, gateNames, revisionWorldOf, wishesFor } from "./run-admit.js";
+import { answerState, labState, leaseState, openAnswerText } from "./left.js";
+import { log, saveState, setOutput } from "./log.js";
+import { failureOf, fileOf, readRequest, subjectOf } from "./request.js";
+import { join } from "node:path";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+
+// src/action/run-gate.ts
+/** Answers the exit code of the worst verdict; throws for what kept it from one. */
+async function runGate(context, signal) {
+	const { request: handed } = context.inputs;
+	if (handed !== "") {
+		const request = readRequest(handed);
+		const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
+		if (request.patch.kind === "revision") await restoreRevision(request.patch, revisionWorldOf(context, config));
+		return measure(request, config, {
+			context,
+			isAlone: false,
+			signal
+		});
+	}
+	const admission = await admitEvent(context);
+	if (admission.kind === "refused") await keepRefusal(admission.why, context);
+	if (admission.kind !== "go") return exitCodeOf(admission);
+	return measure(admission.request, admission.config, {
+		context,
+		isAlone: true,
+		signal
+	});
+}
+async function measure(request, written, job) {
+	const { config, wishes, testbeds } = await planned(request, written, job);
+	if (testbeds.flat().some((name) => config.testbeds[name]?.kind === "embedded-linux")) {
+		const exitCode = await readyMachine(log.info);
+		if (exitCode !== void 0) return exitCode;
+		saveState(labState, "up");
+	}
+	const folder = await newFolder(job.context);
+	saveState(leaseState, folder);
+	const done = [];
+	for (const [index, name] of gateNames(wishes).entries()) {
+		const place = {
+			...job,
+			folder,
+			directory: wishes.length === 1 ? folder : join(folder, String(index + 1)),
+			file: (base) => join(folder, fileOf(base, index, wishes.length))
+		};
+		const answer = await openAnswer(request, config, name, place);
+		if (job.isAlone) saveState(answerState, openAnswerText({
+			name,
+			request
+		}));
+		const ending = await answering(answer, job.signal, () => judge({
+			request,
+			config,
+			testbeds: testbeds[index] ?? []
+		}, place, answer)).catch(async (error) => {
+			await keepFailure(error, place);
+			throw error;
+		}).finally(() => saveState(answerState, ""));
+		done.push({
+			ending,
+			directory: place.directory
+		});
+		tellOutputs(worstOf(done));
+	}
+	return exitCodeFor(request.purpose, done.map(({ ending }) => ending.exitCode));
+}
+/** A job that nobody waits for need not be red because noise had its way: that is what it is there to learn. */
+function exitCodeFor(purpose, codes) {
+	const code = worstExitCode(codes);
+	return purpose !== "patch" && code === exitCodes.undecided || purpose === "nightly" && code === exitCodes.patchAtFault ? exitCodes.pass : code;
+}
+/** What cannot be carried out as it is configured is told before anything is reserved, and not in the log alone. */
+async function planned(request, written, { context, isAlone }) {
+	const { inputs } = context;
+	try {
+		const config = applyOverrides(applyOverrides(written, inputs.overrides), request.ask);
+		const wishes = wishesFor(config, request.ask, inputs);
+		return {
+			config,
+			wishes,
+			testbeds: wishes.map((wish) => testbedsFor(config, wish))
+		};
+	} catch (error) {
+		if (isAlone) {
+			const place = {
+				name: "ppsgate",
+				runId: inputs.job.runId
+			};
+			await (await answerFor(context, request, written, place)).ended(endingOfError(error));
+		}
+		throw error;
+	}
+}
+/** It is uploaded, whatever comes to lie there: workflows look for it at its place, which no output can change. */
+async function newFolder({ inputs: { job } }) {
+	const folder = await makeFirst(join(job.temporary, "ppsgate"));
+	setOutput("directory", folder);
+	return folder;
+}
+/** The path, or where an earlier step has that one, `path-2`, `path-3` and so on. */
+async function makeFirst(path, number = 1) {
+	const folder = number === 1 ? path : `${path}-${number}`;
+	try {
+		await mkdir(folder);
+		return folder;
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+		return makeFirst(path, number + 1);
+	}
+}
+const openAnswer = async (request, config, name, { context, isAlone }) => isAlone ? answerFor(context, request, config, {
+	name,
+	runId: context.inputs.job.runId,
+	keepComment: (url) => setOutput("comment-url", url)
+}) : together([]);
+async function judge(task, place, answer) {
+	const { context, isAlone, directory } = place;
+	const { request, config } = task;
+	const result = await measured(task, place, answer);
+	log.info(headline(result));
+	const written = join(directory, "result.json");
+	if (place.file("result") !== written) await copyFile(written, place.file("result"));
+	const ending = {
+		...endingOfResult(result, {}),
+		result
+	};
+	if (!isAlone) return summarized(ending);
+	const make = async () => {
+		const { profiles } = await explained(result, directory, log.warn);
+		const isDefaultBranch = request.purpose !== "patch";
+		const [links = {}] = await publishData(context, config, [{
+			result,
+			profiles,
+			isDefaultBranch,
+			isTrusted: true
+		}]);
+		return links;
+	};
+	return summarized(await linkedAfterwards(answer, ending, make, log.warn));
+}
+/** The summary of the job holds the result also where nothing else can be written. */
+async function summarized(ending) {
+	await summary.addRaw(ending.summary).write();
+	return ending;
+}
+/** Plain lines even where a runner offers a terminal, as act does: what it is told must begin a line. */
+const jobLog = (hears) => ({ write(text) {
+	hears(text.trim());
+	return process.stdout.write(text);
+} });
+async function measured({ request, config, testbeds }, { context, folder, directory, signal }, answer) {
+	const { inputs, octokit, repository } = context;
+	const { job } = inputs;
+	let testbed;
+	const output = jobLog((line) => {
+		if (testbed !== void 0) answer.measuring(testbed, line);
+	});
+	const progress = showProgress(output, config.gate.metric, () => performance.now());
+	const tell = (text) => progress.onEvent({
+		kind: "preparing",
+		text
+	});
+	await using reservations = await openReservations(config, {
+		signal,
+		tell,
+		onWait(outlook, text) {
+			tell(text);
+			answer.waiting(outlook, text);
+		}
+	});
+	const world = {
+		repository,
+		async reserve(names) {
+			const reserved = await reserveFor(request, names, {
+				context,
+				reservations,
+				folder
+			});
+			testbed = reserved.name;
+			answer.measuring(testbed);
+			return reserved;
+		},
+		history: sharedHistory(config, context),
+		now: () => /* @__PURE__ */ new Date(),
+		onEvent: progress.onEvent,
+		signal
+	};
+	const { patch, extend } = request;
+	try {
+		if (extend === void 0) {
+			const seed = randomSeed();
+			return await gate({
+				patch,
+				config,
+				testbeds: [...testbeds],
+				seed
+			}, directory, world);
+		}
+		await fetchExperiment(octokit, job.repository, {
+			...extend,
+			patch
+		}, directory);
+		return await resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));
+	} finally {
+		progress.end();
+	}
+}
+function reserveFor(request, names, { context, reservations, folder }) {
+	const { job } = context.inputs;
+	const { patch, priority } = request;
+	const holder = {
+		who: job.who,
+		purpose: "gate",
+		patch: patchName(patch),
+		url: job.runUrl
+	};
+	const subject = `${job.repository}${subjectOf(request)} by ${job.workflow}`;
+	return reservations.reserve(names, {
+		priority,
+		holder,
+		subject
+	}, folder);
+}
+/** What this machine has learnt, and what the data branch has; a runner that is made anew each time knows nothing. */
+function sharedHistory(config, { octokit, inputs: { job } }) {
+	const file = historyFile(config.history);
+	const { branch } = config.github.data;
+	return {
+		async read() {
+			if (branch === void 0) return file.read();
+			return [...await readHistory(octokit, {
+				repository: job.repository,
+				branch
+			}).catch((error) => {
+				log.warn(reasonOf(error));
+				return [];
+			}), ...await file.read()];
+		},
+		append: file.append
+	};
+}
+/** For the job that publishes, which may follow also where this one answers: a fork's token may only read. */
+async function keepFailure(error, { file }) {
+	await writeFile(file("failure"), JSON.stringify(failureOf(error)));
+}
+async function keepRefusal(why, context) {
+	const folder = await newFolder(context);
+	const said = withoutPaths(why);
+	const failure = {
+		exitCode: exitCodes.usage,
+		said,
+		isRefused: true
+	};
+	await writeFile(join(folder, fileOf("failure", 0, 1)), JSON.stringify(failure));
+}
+function worstOf(done) {
+	const codes = done.map(({ ending }) => ending.exitCode);
+	return done[codes.indexOf(worstExitCode(codes))];
+}
+function tellOutputs(done) {
+	if (done?.ending.result === void 0) return;
+	setOutput("verdict", outcomeName(done.ending.result));
+	setOutput("result-path", join(done.directory, "result.json"));
+	setOutput("report-path", join(done.directory, "report.md"));
+}
+
+export { runGate };

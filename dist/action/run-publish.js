@@ -1,0 +1,231 @@
+import { UsageError, applyOverrides } from "../config.js";
+import { summary } from "../vendor/actions-core.js";
+import { exitCodes } from "../exit.js";
+import { int, object, string } from "../vendor/zod.js";
+import { recompute } from "../experiment.js";
+import { numbersOf, patchName, pullRequestsOfBranch } from "../patch.js";
+import { agreesWith, cancelled, endingOfFailure, endingOfResult, fetchArtifact, linkedAfterwards, parseResult, profilesIn, readEntries, withPatch } from "../publish.js";
+import { headline, withReasons } from "../report.js";
+import { testbedsFor } from "../testbed/inventory.js";
+import { artifactName, publishData } from "./publish-data.js";
+import { readEvent } from "./inputs.js";
+import { answerFor, configCommitOf, gateNames, tellRefusal, wishesFor } from "./run-admit.js";
+import { log } from "./log.js";
+import { failureSchema, fileOf, readRequest } from "./request.js";
+import { relative } from "node:path";
+
+// src/action/run-publish.ts
+/** Passes when the patch is answered, whatever the verdict: that is for the check to say. */
+async function runPublish(context) {
+	const source = await sourceOf(context);
+	if (source === void 0) return exitCodes.pass;
+	const { request, isTrusted } = source;
+	const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
+	const wishes = wishesFor(config, request.ask, context.inputs);
+	const names = gateNames(wishes);
+	const endings = await endingsOf(source, {
+		config,
+		wishes,
+		context
+	});
+	const { runId } = source;
+	const isOpen = runId === context.inputs.job.runId;
+	const answered = [];
+	for (const [index, name] of names.entries()) {
+		const ending = endings[index] ?? cancelled;
+		if (ending.refused !== void 0 && request.patch.kind === "pull-request") {
+			const refusal = {
+				pullRequest: request.patch,
+				config,
+				name,
+				why: ending.refused,
+				runId
+			};
+			await tellRefusal(context, refusal);
+			continue;
+		}
+		const answer = await answerFor(context, request, config, {
+			name,
+			runId,
+			isOpen
+		});
+		await answer.ended(ending);
+		answered.push({
+			answer,
+			ending
+		});
+		if (ending.result === void 0) log.info(ending.title);
+		if (ending.result !== void 0) await summary.addRaw(ending.summary).write();
+	}
+	for (const { answer, ending } of answered) await withLinks(answer, ending, {
+		request,
+		isTrusted
+	}, config, context);
+	return exitCodes.pass;
+}
+/** The patch as an earlier job of this run fixed it, or as GitHub says that a fork's own run was for. */
+async function sourceOf(context) {
+	const { inputs } = context;
+	const { job } = inputs;
+	if (inputs.request !== "") return {
+		request: readRequest(inputs.request),
+		runId: job.runId,
+		isTrusted: true
+	};
+	if (job.eventName !== "workflow_run") throw new UsageError("publish: expected the input `request` of an earlier job, or the event workflow_run.");
+	const { workflow_run: run } = workflowRun.parse(await readEvent(job));
+	const all = await pullRequestsOfBranch(context.octokit, job.repository, {
+		owner: run.head_repository.owner.login,
+		branch: run.head_branch,
+		commit: run.head_sha
+	});
+	const [found, ...more] = all;
+	if (more.length > 0) throw new UsageError(`${numbersOf(all)} have the head ${run.head_sha}, and GitHub does not tell which of them was measured: write /ppsgate run ${run.head_sha.slice(0, 12)} at the one that is meant.`);
+	if (found === void 0) {
+		log.info(`No open pull request has ${run.head_sha} as its head any more: nobody is answered.`);
+		return;
+	}
+	const { pullRequest: patch } = found;
+	return {
+		request: {
+			patch,
+			ask: {},
+			priority: "patch",
+			purpose: "patch"
+		},
+		runId: run.id,
+		isTrusted: false
+	};
+}
+const workflowRun = object({ workflow_run: object({
+	id: int().positive(),
+	head_sha: string(),
+	head_branch: string(),
+	head_repository: object({ owner: object({ login: string() }) })
+}) });
+/** How each gate ended, one for each wish, as far as the artifact can be believed. */
+async function endingsOf({ request, runId, isTrusted }, { config, wishes, context }) {
+	const { octokit, repository, inputs } = context;
+	const { job, overrides } = inputs;
+	const of = wishes.length;
+	const everywhere = (ending) => new Array(of).fill(ending);
+	const { patch } = request;
+	if (!isTrusted) {
+		const own = await changedOfGate(patch, repository, job);
+		if (own !== void 0) return everywhere(endingOfFailure(exitCodes.usage, selfMade(patch, own)));
+	}
+	const artifact = await fetchArtifact(octokit, {
+		repository: job.repository,
+		runId,
+		name: artifactName
+	});
+	if (artifact.kind === "none") return everywhere(cancelled);
+	if (artifact.kind !== "fetched") return everywhere(endingOfFailure(exitCodes.infrastructure, artifact.why));
+	const files = Array.from({ length: of }, (_, index) => ({
+		result: fileOf("result", index, of),
+		failure: fileOf("failure", index, of)
+	}));
+	const wanted = files.flatMap(({ result, failure }) => [result, failure]);
+	const entries = await readEntries(artifact.bytes, wanted);
+	if (entries.kind === "refused") return everywhere(endingOfFailure(exitCodes.infrastructure, entries.why));
+	const asked = applyOverrides(applyOverrides(config, overrides), request.ask);
+	return Promise.all(files.map(async ({ result, failure }, index) => {
+		const measured = entries.texts.get(result);
+		if (measured === void 0) return endingOfText(entries.texts.get(failure));
+		const read = believed(measured, {
+			patch,
+			config: asked,
+			testbeds: testbedsFor(asked, wishes[index]),
+			isExtended: request.extend !== void 0
+		});
+		if (read.kind === "refused") return endingOfFailure(exitCodes.infrastructure, read.why);
+		for (const sentence of read.refused) log.warn(`The artifact is not believed: ${sentence}`);
+		const folder = of === 1 ? "" : `${index + 1}/`;
+		const profiles = await profilesIn(artifact.bytes, read.result, folder, log.warn);
+		const explained = withReasons(read.result, profiles);
+		const corrections = read.refused;
+		return {
+			...endingOfResult(explained, { corrections }),
+			profiles,
+			corrections
+		};
+	}));
+}
+/** Of all that the artifact says only the numbers: what follows from them is computed again. */
+function believed(text, asked) {
+	const read = parseResult(text);
+	if (read.kind === "refused") return read;
+	const why = agreesWith(read.result, asked.patch);
+	if (why !== void 0) return {
+		kind: "refused",
+		why
+	};
+	return recompute(withPatch(read.result, asked.patch), asked);
+}
+/** A gate that was cut short has left neither a result nor a word. */
+function endingOfText(text) {
+	if (text === void 0) return cancelled;
+	try {
+		const { exitCode, said, isRefused } = failureSchema.parse(JSON.parse(text));
+		const isUsage = exitCode === exitCodes.usage;
+		const ending = endingOfFailure(isUsage ? exitCode : exitCodes.infrastructure, said);
+		return isRefused ? {
+			...ending,
+			refused: said
+		} : ending;
+	} catch {
+		return cancelled;
+	}
+}
+/**
+* What the patch changes of that which measures it, which could then write any result: the workflows, and where the
+* action lies in the repository all that runs with it.
+*/
+async function changedOfGate({ baseCommit, headCommit }, repository, { isOwnAction, workspace }, code = import.meta.dirname) {
+	const base = await repository.mergeBase(baseCommit, headCommit);
+	for (const path of [".github/", ...isOwnAction ? pathsOfAction(relative(workspace, code)) : []]) {
+		const [before, after] = await Promise.all([base, headCommit].map((commit) => repository.idAt(commit, path.replace(/\/$/, ""))));
+		if (before !== after) return path;
+	}
+}
+/** Node looks for modules and for package.json beside what it runs, and in every folder above. */
+function pathsOfAction(code) {
+	const isInside = code !== "" && !code.startsWith("..");
+	const folders = isInside ? code.split("/").map((_, end, names) => names.slice(0, end)) : [[]];
+	const beside = [
+		"dist/",
+		"action.yml",
+		"action.yaml",
+		"package.json",
+		"node_modules/"
+	];
+	return [...isInside ? [`${code}/`] : [], ...folders.flatMap((names) => beside.map((name) => [...names, name].join("/")))];
+}
+const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit.slice(0, 12)}.`;
+async function withLinks(answer, ending, { request, isTrusted }, config, context) {
+	const { result, profiles = [], corrections = [] } = ending;
+	const isDefaultBranch = request.purpose !== "patch";
+	if (result === void 0) {
+		await publishData(context, config, []);
+		return;
+	}
+	log.info(headline(result));
+	const make = async () => {
+		const [links = {}] = await publishData(context, config, [{
+			result,
+			profiles,
+			isDefaultBranch,
+			isTrusted
+		}]);
+		return {
+			...links,
+			corrections
+		};
+	};
+	await linkedAfterwards(answer, {
+		...ending,
+		result
+	}, make, log.warn);
+}
+
+export { runPublish };

@@ -1,0 +1,811 @@
+import { array, base64, discriminatedUnion, literal, number$1 as number, object, string } from "./vendor/zod.js";
+import { UsageError, lastLine, reasonOf, shell } from "./config.js";
+import { RepositoryError, checkDiff, commitId, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./patch.js";
+import { withoutSequences } from "./report.js";
+import { diffName } from "./stats.js";
+import { HostError } from "./host.js";
+import { resolve } from "node:path";
+import { closeSync, createReadStream, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { PassThrough } from "node:stream";
+import { createHash, randomUUID } from "node:crypto";
+import { pipeline } from "node:stream/promises";
+
+// src/build/builder-error.ts
+/** What the builder lacks or did wrong, in one sentence that says what to do. */
+var BuilderError = class extends Error {
+	name = "BuilderError";
+};
+
+// src/build/fetch-kernel.ts
+/** Writes the archive to a local path, all of it or nothing; throws a BuilderError where it is not what was built. */
+async function fetchKernel(host, { archive, sha256 }, path, signal) {
+	const partial = `${path}.part`;
+	const file = openSync(partial, "w");
+	const hash = createHash("sha256");
+	try {
+		const onStdout = (chunk) => {
+			hash.update(chunk);
+			writeWhole(file, chunk);
+		};
+		await host.run(shell`cat ${archive}`, {
+			onStdout,
+			signal
+		});
+		if (hash.digest("hex") !== sha256) throw new BuilderError(`${archive} on ${host.name} came with another SHA-256 than ${sha256}; check its disk, and build it again.`);
+		renameSync(partial, path);
+	} finally {
+		closeSync(file);
+		rmSync(partial, { force: true });
+	}
+}
+function writeWhole(file, chunk) {
+	for (let written = 0; written < chunk.length;) written += writeSync(file, chunk, written);
+}
+
+// src/build/kernel-cache.ts
+const noteSchema = object({
+	schemaVersion: literal(1),
+	/** Of the archive. */
+	sha256: string(),
+	/** Of the archive. */
+	bytes: number(),
+	/** Of all that is in it. */
+	unpackedBytes: number(),
+	/** The build, without the time it waited. */
+	seconds: number(),
+	/** How `uname -v` begins where it runs. */
+	uname: string().optional()
+});
+function kernelCache(host, folder) {
+	const archive = (key) => `${folder}/${key}${archiveEnding}`;
+	const note = (key) => `${folder}/${key}${noteEnding}`;
+	return {
+		archive,
+		async find(key, signal) {
+			const written = parseNote(await textOf(host, shell`cat ${note(key)}`, signal));
+			if (written === void 0) return void 0;
+			if ((await textOf(host, shell`sha256 -q ${archive(key)}`, signal)).trim() !== written.sha256) return void 0;
+			await host.run(shell`touch ${note(key)}`, { signal });
+			return written;
+		},
+		async keep(key, built, content) {
+			await host.output(shell`mv -f ${built} ${archive(key)}`);
+			const text = JSON.stringify({
+				schemaVersion: 1,
+				...content
+			});
+			await host.upload(Buffer.from(`${text}\n`), note(key), 420);
+		},
+		async prune(key, bounds) {
+			const names = (await host.output(shell`ls -1t ${folder}`)).split("\n").filter(Boolean);
+			const kept = keptNames(key, names, parseSizes(await host.output(shell`du -a -k ${folder}`), folder), bounds);
+			const rubbish = names.filter((name) => !kept.has(name));
+			for (const name of rubbish) await host.output(shell`rm -f ${`${folder}/${name}`}`);
+		}
+	};
+}
+const archiveEnding = ".tar.zst";
+const noteEnding = ".json";
+async function textOf(host, command, signal) {
+	const outcome = await host.run(command, { signal });
+	return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout : "";
+}
+function parseNote(text) {
+	try {
+		const { schemaVersion: _, ...note } = noteSchema.parse(JSON.parse(text));
+		return note;
+	} catch {
+		return;
+	}
+}
+/** Bytes by file name, from `du -a -k`: kilobytes, a tab, the path. */
+function parseSizes(text, folder) {
+	const sizes = /* @__PURE__ */ new Map();
+	for (const line of text.split("\n")) {
+		const [kilobytes, path] = line.split("	");
+		if (path?.startsWith(`${folder}/`)) sizes.set(path.slice(folder.length + 1), Number(kilobytes) * 1024);
+	}
+	return sizes;
+}
+/** `names` has what was used last first. */
+function keptNames(key, names, sizes, { mostKernels, mostBytes }) {
+	const keys = names.filter((name) => name.endsWith(noteEnding)).map((name) => name.slice(0, -5));
+	const kept = /* @__PURE__ */ new Set();
+	let kernels = 0;
+	let bytes = 0;
+	for (const each of /* @__PURE__ */ new Set([key, ...keys])) {
+		const size = sizes.get(each + archiveEnding);
+		if (size === void 0) continue;
+		kernels += 1;
+		bytes += size;
+		if (each !== key && (kernels > mostKernels || bytes > mostBytes)) break;
+		kept.add(each + archiveEnding).add(each + noteEnding);
+	}
+	return kept;
+}
+
+// src/build/build-log.ts
+/** Knows what clang, ld.lld, config(8) and make(1) write, and falls back on the last lines. `source` is the tree's folder. */
+function readBuildFailure(log, source) {
+	const lines = log.split("\n").map((line) => plain(line).replaceAll(`${source}/`, ""));
+	if (lines.some((line) => line.includes("No space left on device"))) return { kind: "out-of-disk" };
+	const errors = [ofTools, ofMake].map((pattern) => lines.filter((line) => pattern.test(line))).find((errors) => errors.length > 0) ?? lines.filter((line) => line !== "").slice(-3);
+	return {
+		kind: "errors",
+		errors: [...new Set(errors)].slice(0, mostErrors)
+	};
+}
+const mostErrors = 10;
+const mostLetters = 300;
+/** One line without colours and other control characters. */
+function plain(line) {
+	if (line === "") return line;
+	const text = withoutSequences(line).replace(/[\p{Cc}\s]+/gu, " ").trim();
+	return text.length > mostLetters ? `${text.slice(0, 299)}…` : text;
+}
+/** `FILE:LINE:COLUMN: error: …`, `ld: error: …`, `clang: error: …`, `config: FILE:LINE: …`. */
+const ofTools = /^(?:\S+:\d+:\d+: (?:fatal )?error: |(?:\S*\/)?(?:[\w.]*ld(?:\.\w+)?|cc|clang|\S+-ld): (?:fatal )?error: |config: )/;
+/** `make: "FILE" line N: …`, `make[2]: don't know how to make …`, `*** Error code 1`, `ERROR: …`. */
+const ofMake = /^(?:\S*make(?:\[\d+\])?: (?:"[^"]*" line \d+: |don't know how to make )|\*\*\* |(?:\*\*\* )?ERROR: )/i;
+
+// src/build/guard.ts
+/**
+* Returns only when nothing of the command is left; throws the signal's reason where it was cancelled,
+* and a HostError where the connection is lost: the command is then ended on the builder all the same.
+*/
+async function runGuarded(host, command, { limitSeconds, signal, onLine }) {
+	signal.throwIfAborted();
+	const stdin = new PassThrough();
+	const cancel = () => stdin.end();
+	signal.addEventListener("abort", cancel, { once: true });
+	const log = collectLines(onLine);
+	try {
+		const outcome = await host.run(shell`sh -c ${guardScript} guard ${limitSeconds} ${command}`, {
+			stdin,
+			onStdout: log.take,
+			timeoutSeconds: limitSeconds + killSeconds + 60
+		});
+		signal.throwIfAborted();
+		const code = outcome.kind === "exited" ? outcome.code : signaled;
+		return timedOut.includes(code) ? {
+			kind: "timed-out",
+			log: log.end()
+		} : {
+			kind: "exited",
+			code,
+			log: log.end()
+		};
+	} finally {
+		signal.removeEventListener("abort", cancel);
+		stdin.end();
+	}
+}
+const killSeconds = 10;
+/** As a shell reports a command that a signal ended. */
+const signaled = 128;
+/** See timeout(1): the time was up, and it had to be killed. */
+const timedOut = [124, 137];
+/**
+* timeout(1) passes SIGTERM on and kills what is left; on FreeBSD it reaps all descendants, among them the
+* jobs of make(1), which have process groups of their own.
+*/
+const guardScript = `
+limit=$1
+shift
+exec 3<&0
+timeout -k ${killSeconds} "$limit" "$@" </dev/null 3<&- 2>&1 &
+command=$!
+{ read -r _; kill -TERM "$command"; } <&3 >/dev/null 2>&1 &
+watch=$!
+wait "$command"
+code=$?
+kill "$watch" 2>/dev/null
+exit "$code"
+`;
+const mostLogLetters = 32 * 1024 ** 2;
+const mostLineLetters = 65536;
+function collectLines(onLine) {
+	const decoder = new TextDecoder();
+	let log = "";
+	let line = "";
+	const give = (text) => {
+		onLine(text);
+		if (log.length < mostLogLetters) log += `${text}\n`;
+	};
+	const split = (text) => {
+		const lines = (line + text).split("\n");
+		line = lines.pop() ?? "";
+		for (const each of lines) give(each);
+		if (line.length > mostLineLetters) line = line.slice(0, mostLineLetters);
+	};
+	return {
+		take: (chunk) => split(decoder.decode(chunk, { stream: true })),
+		end: () => {
+			split(decoder.decode());
+			if (line !== "") give(line);
+			return log;
+		}
+	};
+}
+
+// src/build/kernel-tree.ts
+/** Writes objects to the repository, and nothing else; throws a BuilderError where it lacks the base and cannot fetch it. */
+async function kernelTree(host, { baseCommit, diff }, { repository, remote, work, signal }) {
+	const checked = diff === void 0 ? void 0 : checkDiff(diff);
+	if (checked?.kind === "refused") return {
+		kind: "does-not-apply",
+		reason: checked.reason
+	};
+	await fetchIfMissing(host, repository, remote, baseCommit, signal);
+	if (diff === void 0 || checked === void 0) return {
+		kind: "tree",
+		id: (await host.output(gitIn(repository, shell`rev-parse ${`${baseCommit}^{tree}`}`), { signal })).trim()
+	};
+	const diffPath = `${work}/patch.diff`;
+	const indexed = (command) => shell`env GIT_INDEX_FILE=${`${work}/index`} ${gitIn(repository, command)}`;
+	await host.upload(diff, diffPath, 420, { signal });
+	await host.output(indexed(shell`read-tree ${baseCommit}`), { signal });
+	const applied = await host.run(indexed(shell`apply --cached --whitespace=nowarn ${diffPath}`), { signal });
+	if (applied.kind !== "exited" || applied.code !== 0) return {
+		kind: "does-not-apply",
+		reason: whyGitRefuses(applied.stderr, checked.remarks)
+	};
+	const changed = await host.output(indexed(shell`${rawChanges} ${baseCommit}`), { signal });
+	const asSaid = isAsSaid(checked.paths, changed);
+	if (asSaid.kind === "refused") return {
+		kind: "does-not-apply",
+		reason: asSaid.reason
+	};
+	return {
+		kind: "tree",
+		id: (await host.output(indexed(shell`write-tree`), { signal })).trim(),
+		diffPath
+	};
+}
+/** git with nothing of its user's settings that would change or run something. */
+const gitIn = (folder, command) => shell`env LC_ALL=C git -C ${folder} ${settings} ${command}`;
+const settings = [
+	"safe.directory=*",
+	"core.hooksPath=/dev/null",
+	"core.autocrlf=false",
+	"apply.ignoreWhitespace=no",
+	"gc.auto=0"
+].flatMap((setting) => ["-c", setting]);
+async function fetchIfMissing(host, repository, remote, commit, signal) {
+	const has = gitIn(repository, shell`cat-file -e ${`${commit}^{commit}`}`);
+	if (await succeeds(host, has, signal)) return;
+	const fetch = gitIn(repository, shell`fetch ${objectsAlone} --end-of-options ${remote} ${commit}`);
+	const fetched = await host.run(fetch, {
+		signal,
+		timeoutSeconds: fetchSeconds
+	});
+	if (await succeeds(host, has, signal)) return;
+	throw new BuilderError(`${repository} on ${host.name} lacks the commit ${commit} and cannot fetch it from ${remote} (${lastLine(fetched.stderr) ?? "git said nothing"}); check the clone and its remote.`);
+}
+const fetchSeconds = 1800;
+async function succeeds(host, command, signal) {
+	const outcome = await host.run(command, { signal });
+	return outcome.kind === "exited" && outcome.code === 0;
+}
+
+// src/build/kernel-recipe.ts
+/** Only in turn: all builds use the same folders, for a kernel holds their names, and those are not to differ between variants. */
+function cook(host, config, request, guard) {
+	const { recipe, folder } = config;
+	return recipe.kind === "make" ? cookByMake(host, recipe, {
+		...request,
+		repository: config.repository,
+		folder
+	}, guard) : cookByCommand(host, recipe, {
+		...request,
+		folder
+	}, guard);
+}
+async function cookByMake(host, recipe, request, guard) {
+	const tree = `${request.folder}/tree`;
+	await requireFilemon(host, recipe);
+	let isGood = false;
+	try {
+		const isFresh = await layTree(host, recipe, request, tree);
+		const cooked = await makeKernel(host, recipe, request, tree, guard);
+		isGood = cooked.kind === "built";
+		if (isGood || isFresh || cooked.kind === "out-of-disk") return cooked;
+		await removeTree(host, request.repository, tree);
+		await layTree(host, recipe, request, tree);
+		const again = await makeKernel(host, recipe, request, tree, guard);
+		isGood = again.kind === "built";
+		return again;
+	} finally {
+		if (recipe.clean || !isGood) await removeTree(host, request.repository, tree);
+		else await host.run(shell`rm -rf ${`${tree}/stage`}`);
+	}
+}
+async function requireFilemon(host, { metaMode }) {
+	if (!metaMode) return;
+	const outcome = await host.run(shell`kldstat -q -m filemon`);
+	if (outcome.kind === "exited" && outcome.code === 0) return;
+	throw new BuilderError(`${host.name} has no filemon(4) loaded, which meta mode needs; run "kldload filemon" there, or set \`metaMode: false\`.`);
+}
+/**
+* Checks the tree out, over the one that was left where builds are not clean: only files that differ are
+* written then, and make(1) goes by their times. Answers whether it started from nothing.
+*/
+async function layTree(host, recipe, { repository, baseCommit, tree: id, toolchain }, tree) {
+	const source = `${tree}/src`;
+	const stamp = await host.run(shell`cat ${`${tree}/toolchain`}`);
+	const checkOut = gitIn(source, shell`read-tree --reset -u ${id}`);
+	if (!recipe.clean && stamp.stdout === toolchain) {
+		const head = gitIn(source, shell`update-ref --no-deref HEAD ${baseCommit}`);
+		const reset = await host.run(shell`${head} && ${checkOut} && ${gitIn(source, shell`clean -ffdxq`)} && rm -rf ${`${tree}/stage`}`);
+		if (reset.kind === "exited" && reset.code === 0) return false;
+	}
+	await removeTree(host, repository, tree);
+	await host.output(shell`mkdir -p ${`${tree}/obj`}`);
+	const add = shell`worktree add --quiet --detach --no-checkout ${source} ${baseCommit}`;
+	await host.output(gitIn(repository, add));
+	await host.output(checkOut);
+	await host.upload(Buffer.from(toolchain), `${tree}/toolchain`, 420);
+	return true;
+}
+async function removeTree(host, repository, tree) {
+	await host.run(shell`rm -rf ${tree}`);
+	await host.run(gitIn(repository, shell`worktree prune`));
+}
+async function makeKernel(host, recipe, request, tree, guard) {
+	const jobs = recipe.jobs ?? Number(await host.output(shell`sysctl -n hw.ncpu`));
+	const stage = `${tree}/stage`;
+	const install = [`DESTDIR=${stage}`, ...[
+		"NO_ROOT",
+		"DB_FROM_SRC",
+		"WITHOUT_KERNEL_SYMBOLS"
+	].map((name) => `-D${name}`)];
+	const steps = [
+		...recipe.toolchain ? [make(recipe, tree, jobs, "kernel-toolchain")] : [],
+		make(recipe, tree, jobs, "buildkernel"),
+		make(recipe, tree, 1, "installkernel", install)
+	];
+	let log = "";
+	for (const step of steps) {
+		const done = await runGuarded(host, step, guard);
+		log += done.log;
+		const failed = failureOf(done, log, `${tree}/src`, guard);
+		if (failed !== void 0) return failed;
+	}
+	const kernel = `${stage}/boot/kernel`;
+	await host.output(shell`tar --zstd --uid 0 --gid 0 -cf ${request.output} -C ${kernel} .`);
+	return {
+		kind: "built",
+		log,
+		uname: await unameOf(host, `${kernel}/kernel`)
+	};
+}
+/**
+* The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets anybody install, and
+* MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count,
+* so that what was built is known from ppsgate.yml.
+*/
+function make(recipe, tree, jobs, target, more = []) {
+	const { kernelConfig, kernelConfigFolder, clean, metaMode, options } = recipe;
+	const words = [
+		...[
+			"__MAKE_CONF",
+			"SRCCONF",
+			"SRC_ENV_CONF"
+		].map((name) => `${name}=/dev/null`),
+		"-DWITH_REPRODUCIBLE_BUILD",
+		`KERNCONF=${kernelConfig}`,
+		...kernelConfigFolder === void 0 ? [] : [`KERNCONFDIR=${kernelConfigFolder}`],
+		...clean ? [] : ["-DNO_CLEAN"],
+		...metaMode ? ["-DWITH_META_MODE"] : [],
+		...options,
+		...more,
+		target
+	];
+	const variables = [`MAKEOBJDIRPREFIX=${tree}/obj`];
+	return shell`${cleanEnvironment} ${variables} make -C ${`${tree}/src`} -j ${jobs} ${words}`;
+}
+const cleanEnvironment = shell`env -i PATH="$PATH" HOME="$HOME" LC_ALL=C`;
+function failureOf(done, log, source, { limitSeconds }) {
+	if (done.kind === "timed-out") return {
+		kind: "build-failed",
+		log,
+		errors: [`The build did not end within ${limitSeconds} s.`]
+	};
+	if (done.code === 0) return void 0;
+	const failure = readBuildFailure(done.log, source);
+	return failure.kind === "out-of-disk" ? {
+		kind: "out-of-disk",
+		log
+	} : {
+		kind: "build-failed",
+		log,
+		errors: failure.errors
+	};
+}
+/** what(1) finds the version that newvers.sh laid into the kernel; not every kernel has it. */
+async function unameOf(host, kernel) {
+	const outcome = await host.run(shell`what -q -s ${kernel}`);
+	const [line = ""] = outcome.stdout.trim().split("\n");
+	return outcome.kind === "exited" && outcome.code === 0 && line !== "" ? line : void 0;
+}
+async function cookByCommand(host, recipe, { baseCommit, diffPath, output, folder }, guard) {
+	const variables = [
+		`BASE_COMMIT=${baseCommit}`,
+		`DIFF=${diffPath ?? ""}`,
+		`KERNCONF=${recipe.kernelConfig}`,
+		`OUTPUT=${output}`
+	];
+	const command = shell`${cleanEnvironment} ${variables} ${recipe.argv}`;
+	const done = await runGuarded(host, command, guard);
+	const failed = failureOf(done, done.log, folder, guard);
+	if (failed !== void 0) return failed;
+	const written = await host.run(shell`test -s ${output}`);
+	if (written.kind === "exited" && written.code === 0) return {
+		kind: "built",
+		log: done.log,
+		uname: void 0
+	};
+	throw new BuilderError(`"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`);
+}
+
+// src/build/turn.ts
+/**
+* Does the work when no other build goes on. The lock is lockf(1)'s: it ends with the connection that
+* holds it. Throws a BuilderError when it was not to be had in time.
+*/
+async function inTurn(host, turn, work) {
+	const stdin = new PassThrough();
+	const holding = hold(host, turn, stdin);
+	try {
+		await Promise.race([holding.held, holding.ended]);
+		return await work();
+	} finally {
+		stdin.end("done\n");
+		await holding.ended.catch(() => {});
+	}
+}
+function hold(host, turn, stdin) {
+	const { lock, owner, waitSeconds, signal } = turn;
+	const held = Promise.withResolvers();
+	const waiting = new AbortController();
+	const give = () => waiting.abort(signal.reason);
+	signal.addEventListener("abort", give, { once: true });
+	if (signal.aborted) give();
+	const ended = host.run(shell`lockf -k -s -t ${Math.ceil(waitSeconds)} ${lock} sh -c ${holdScript} hold ${lock}.owner ${owner}`, {
+		stdin,
+		signal: waiting.signal,
+		onStdout: () => {
+			signal.removeEventListener("abort", give);
+			held.resolve();
+		}
+	}).then(async (outcome) => {
+		if (outcome.kind === "exited" && outcome.code === 0) return;
+		throw await whyNot(host, turn, outcome.kind === "exited" ? outcome.code : -1, outcome.stderr);
+	});
+	ended.catch(() => {});
+	return {
+		held: held.promise,
+		ended
+	};
+}
+/**
+* A connection that ends without a word may have left a build that is being ended: the lock outlives it by
+* more than a guarded command does.
+*/
+const holdScript = `
+printf '%s\\n' "$2" >"$1"
+echo held
+read -r word || sleep 15
+`;
+/** EX_TEMPFAIL of sysexits(3): somebody else holds the lock. */
+const heldByOthers = 75;
+async function whyNot(host, { lock, waitSeconds }, code, stderr) {
+	if (code !== heldByOthers) return new BuilderError(`${host.name} cannot lock ${lock}: lockf exited with ${code} ("${reasonOf(stderr)}"); check that the folder can be written.`);
+	const owner = await host.run(shell`cat ${lock}.owner`, { timeoutSeconds: 20 });
+	return new BuilderError(`Another build on ${host.name} did not end within ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || "it left no name"}); wait for it, or allow more time for a turn.`);
+}
+
+// src/build/kernel.ts
+/**
+* What is wrong with the patch is an outcome; what is wrong with the builder throws a BuilderError or a
+* HostError. Leaves nothing on the builder but the cache, and where builds are not clean the tree and
+* objects of the last good one; what a lost connection leaves is removed by a later build.
+*/
+async function buildKernel(host, config, request, options) {
+	if (request.kind === "archive") return prebuilt(host, request, options.signal);
+	const { folder, repository, remote } = config;
+	const { signal } = options;
+	const work = `${folder}/builds/${randomUUID()}`;
+	await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { signal });
+	try {
+		const tree = await kernelTree(host, request, {
+			repository,
+			remote,
+			work,
+			signal
+		});
+		if (tree.kind === "does-not-apply") return tree;
+		const toolchain = await host.output(shell`cc --version`, { signal });
+		const build = {
+			key: await keyOf(host, config, tree.id, toolchain, signal),
+			cache: kernelCache(host, `${folder}/cache`),
+			recipe: {
+				baseCommit: request.baseCommit,
+				tree: tree.id,
+				diffPath: tree.diffPath,
+				toolchain,
+				output: `${work}/kernel`
+			}
+		};
+		const turn = {
+			lock: `${folder}/lock`,
+			owner: options.owner,
+			waitSeconds: config.turnSeconds,
+			signal
+		};
+		return await cached(build, signal) ?? await inTurn(host, turn, async () => await cached(build, signal) ?? await buildNow(host, config, build, options));
+	} finally {
+		await host.run(shell`rm -rf ${work}`, { timeoutSeconds: 60 }).catch(() => {});
+	}
+}
+async function prebuilt(host, { path, sha256 }, signal) {
+	const found = await host.run(shell`sha256 -q ${path}`, { signal });
+	if (!(found.kind === "exited" && found.code === 0 && found.stdout.trim() === sha256)) throw new BuilderError(`${path} on ${host.name} is not the kernel with the SHA-256 ${sha256}; correct the path or the sum.`);
+	return {
+		kind: "built",
+		key: sha256,
+		archive: path,
+		sha256,
+		...await sizesOf(host, path),
+		cached: true,
+		seconds: 0
+	};
+}
+/** All that a kernel depends on; the tree's id is that of every file in it, patched or not. */
+async function keyOf(host, { recipe }, tree, toolchain, signal) {
+	const machine = await host.output(shell`uname -m -r`, { signal });
+	const siteConfigs = recipe.kind === "make" && recipe.kernelConfigFolder !== void 0 ? await configsIn(host, recipe.kernelConfigFolder, signal) : [];
+	const parts = [
+		keyVersion,
+		tree,
+		toolchain,
+		machine,
+		ingredientsOf(recipe),
+		siteConfigs
+	];
+	return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+/** Another number where the same words make another kernel. */
+const keyVersion = 1;
+/** How many work at it is no part of what comes out. */
+function ingredientsOf(recipe) {
+	if (recipe.kind === "command") return [
+		recipe.kind,
+		recipe.kernelConfig,
+		recipe.argv
+	];
+	const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
+	return [
+		kind,
+		kernelConfig,
+		clean,
+		metaMode,
+		toolchain,
+		options
+	];
+}
+/** A configuration may include any other of its folder, so all of them count. */
+async function configsIn(host, folder, signal) {
+	return (await host.output(shell`find -H ${folder} -maxdepth 1 -type f -exec sha256 -r {} +`, { signal })).split("\n").filter(Boolean).toSorted();
+}
+async function cached({ key, cache }, signal) {
+	const note = await cache.find(key, signal);
+	return note && {
+		kind: "built",
+		key,
+		archive: cache.archive(key),
+		...note,
+		cached: true
+	};
+}
+async function buildNow(host, config, { key, cache, recipe }, { signal, keepLog, onProgress, now }) {
+	await sweep(host, config.folder);
+	const freeBytes = await freeBytesOf(host, config.folder);
+	if (freeBytes < config.leastFreeBytes) return outOfDisk(host, config, freeBytes);
+	const startedAt = now();
+	const cooked = await cook(host, config, recipe, {
+		limitSeconds: config.limitSeconds,
+		signal,
+		onLine: (line) => {
+			if (/^(?:>>>|===>) /.test(line)) onProgress(line);
+		}
+	}).catch(fullDisk);
+	const log = `kernel-${key.slice(0, 12)}.log`;
+	await keepLog(log, cooked.log);
+	if (cooked.kind === "out-of-disk") return outOfDisk(host, config, await freeBytesOf(host, config.folder));
+	if (cooked.kind === "build-failed") return {
+		kind: "build-failed",
+		errors: cooked.errors,
+		log
+	};
+	const note = {
+		sha256: (await host.output(shell`sha256 -q ${recipe.output}`)).trim(),
+		...await sizesOf(host, recipe.output),
+		seconds: now() - startedAt,
+		...cooked.uname !== void 0 && { uname: cooked.uname }
+	};
+	await cache.keep(key, recipe.output, note);
+	await cache.prune(key, config.cache);
+	return {
+		kind: "built",
+		key,
+		archive: cache.archive(key),
+		...note,
+		cached: false
+	};
+}
+/** git and tar say it where they fail; make's log is read elsewhere. */
+function fullDisk(error) {
+	if (error instanceof HostError && error.message.includes("No space left on device")) return {
+		kind: "out-of-disk",
+		log: ""
+	};
+	throw error;
+}
+/** What connections that were lost have left: no build, and no wait for its turn, takes days. */
+async function sweep(host, folder) {
+	await host.output(shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`);
+}
+/** From `df -k -P`: the fourth column of its last line (see POSIX, df). */
+async function freeBytesOf(host, folder) {
+	const line = (await host.output(shell`df -k -P ${folder}`)).trim().split("\n").at(-1) ?? "";
+	return Number(line.split(/\s+/)[3]) * 1024;
+}
+function outOfDisk(host, { folder, leastFreeBytes }, freeBytes) {
+	const gigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
+	return {
+		kind: "out-of-disk",
+		reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build is to have ${gigabytes(leastFreeBytes)}; make room there.`
+	};
+}
+/** Reads the archive through, so that one that cannot be read is found here. */
+async function sizesOf(host, archive) {
+	const unpacked = shell`tar -tf ${archive} > /dev/null && tar -xOf ${archive} | wc -c`;
+	return {
+		bytes: Number(await host.output(shell`wc -c < ${archive}`)),
+		unpackedBytes: Number(await host.output(unpacked))
+	};
+}
+
+// src/build/overlay.ts
+const overlaySchema = object({
+	/** `base`, `patched`, `diff 80345`. */
+	variant: string(),
+	commit: string(),
+	files: array(object({
+		path: string(),
+		/** As git says it: `100644` for a plain file. The DUT decides what it can load. */
+		mode: string(),
+		content: string(),
+		sha256: string()
+	}))
+});
+/**
+* The overlay where the patch parted from its base, the one at its head, and those of earlier diffs: what others
+* changed on the branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError`
+* where neither base nor patched has a file: nothing would be compared with nothing, and pass.
+*/
+async function buildOverlays(patch, folder, repository) {
+	const { base, changed } = await commitsOf(patch, repository);
+	const overlays = await Promise.all([base, ...changed].map((variant) => readOverlay(repository, variant, folder)));
+	if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) throw new RepositoryError(`The folder ${folder} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`);
+	return overlays;
+}
+/** Where the patch parted from its base, and what is measured against that: patched comes before what is only shown. */
+async function commitsOf(patch, repository) {
+	const commit = await repository.mergeBase(patch.baseCommit, patch.headCommit);
+	const earlier = patch.kind === "revision" ? patch.earlier : [];
+	return {
+		base: {
+			variant: "base",
+			commit
+		},
+		changed: [{
+			variant: "patched",
+			commit: patch.headCommit
+		}, ...earlier.map(({ diff, headCommit }) => ({
+			variant: diffName(diff),
+			commit: headCommit
+		}))]
+	};
+}
+async function readOverlay(repository, { variant, commit }, folder) {
+	const entries = await repository.list(commit, folder);
+	if (entries.length > mostFiles) throw new RepositoryError(`The folder ${folder} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`);
+	return {
+		variant,
+		commit,
+		files: await Promise.all(entries.map(async ({ path, mode, object }) => {
+			const content = mode === submodule ? "" : await repository.read(object);
+			return {
+				path,
+				mode,
+				content,
+				sha256: createHash("sha256").update(content).digest("hex")
+			};
+		}))
+	};
+}
+const mostFiles = 100;
+/** A commit of another repository: there is nothing to read. */
+const submodule = "160000";
+
+// src/build/variant.ts
+const kernelSourceSchema = discriminatedUnion("kind", [object({
+	kind: literal("tree"),
+	baseCommit: commitId,
+	/** What is applied to it, in base64, as a diff's bytes need be no text; absent: the base itself. */
+	diff: base64().optional()
+}), object({
+	kind: literal("archive"),
+	path: string(),
+	sha256: string()
+})]);
+const variantSchema = overlaySchema.extend({ 
+/** Absent: the DUT's own. */
+kernel: kernelSourceSchema.optional() });
+/**
+* The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base: on
+* Linux the files of the overlay folder, on FreeBSD kernels. Throws a `RepositoryError` where the repository lacks what
+* they are made of, a `UsageError` for a kernel that cannot be read, or that is lacking.
+*/
+async function buildVariants({ patch, system, overlayFolder, kernels }, repository) {
+	if (system === "linux") return buildOverlays(patch, overlayFolder, repository);
+	const { base, changed } = await commitsOf(patch, repository);
+	if (kernels === void 0) return [{
+		...base,
+		files: [],
+		kernel: {
+			kind: "tree",
+			baseCommit: base.commit
+		}
+	}, ...await Promise.all(changed.map((variant) => onBase(base.commit, variant, repository)))];
+	const [patched, lacking] = changed;
+	if (lacking !== void 0) throw new UsageError(`Kernels are given of base and patched, and none of ${lacking.variant}: leave earlier diffs out, or let them all be built.`);
+	return [{
+		...base,
+		files: [],
+		kernel: await given(kernels.base)
+	}, {
+		...patched,
+		files: [],
+		kernel: await given(kernels.patched)
+	}];
+}
+async function onBase(baseCommit, { variant, commit }, repository) {
+	return {
+		variant,
+		commit,
+		files: [],
+		kernel: {
+			kind: "tree",
+			baseCommit,
+			diff: (await repository.diff(baseCommit, commit)).toString("base64")
+		}
+	};
+}
+async function given(path) {
+	const hash = createHash("sha256");
+	try {
+		await pipeline(createReadStream(path), hash);
+	} catch (error) {
+		throw new UsageError(`The kernel ${path} cannot be read (${reasonOf(error)}).`);
+	}
+	return {
+		kind: "archive",
+		path: resolve(path),
+		sha256: hash.digest("hex")
+	};
+}
+
+export { BuilderError, buildKernel, buildVariants, fetchKernel, gitIn, variantSchema };

@@ -1,0 +1,66 @@
+import { UsageError, overrideGate } from "../config.js";
+import { exitCodeOfResult, exitCodeOfVerdict } from "../exit.js";
+import { hasPlan, readPlan, reread } from "../experiment.js";
+import { analysisAsJson, analyzeBenches, readBenches, renderAnalysis } from "../netbenches.js";
+import { assembleResult, explained, renderMarkdown } from "../report.js";
+import { worstVerdict } from "../stats.js";
+
+// src/commands/run-analyze.ts
+/** Answers the exit code of the worst verdict; throws where there is nothing to compare. */
+async function runAnalyze(directory, options) {
+	return await hasPlan(directory) ? analyzeWork(directory, options) : analyzeNetbenches(directory, options);
+}
+async function analyzeNetbenches(directory, options) {
+	const { netbenchesTrim = false, base, json } = options;
+	const policy = overrideGate(void 0, options);
+	const analysis = analyzeBenches(await readBenches(directory), {
+		netbenchesTrim,
+		base,
+		policy
+	});
+	print(json ? JSON.stringify(analysisAsJson(analysis), null, 2) : renderAnalysis(analysis));
+	const { sets, comparisons } = analysis;
+	if (base !== void 0 && !sets.some(({ image, label }) => image === base || label === base)) throw new UsageError(`--base: there is no set of ${base} in ${directory}.`);
+	if (comparisons.length === 0) {
+		const labels = sets.map(({ label }) => label).join(", ");
+		throw new UsageError(`There is nothing to compare in ${directory}: it holds one variant only (${labels}).`);
+	}
+	return exitCodeOfVerdict(worstVerdict(comparisons));
+}
+/** The policy is the plan's own: what was asked before the first run is what a verdict is held to. */
+async function analyzeWork(directory, { json }) {
+	const plan = await readPlan(directory);
+	const { entries, unread } = await reread(directory, plan);
+	const { result } = await explained(assembleResult(plan, entries), directory);
+	print(json ? JSON.stringify(analysisAsJson(analysisOf(result)), null, 2) : renderMarkdown(result));
+	if (unread > 0) process.stderr.write(`ppsgate: the logs of ${unread} blasts cannot be read again; their runs are those of the journal.\n`);
+	return exitCodeOfResult(result);
+}
+/** A variant is the image, a scenario the configuration. */
+function analysisOf({ outcome }) {
+	const compared = (outcome.kind === "judged" ? outcome.cells : []).map(({ cell, runs, verdict, comparisons: [comparison] }) => ({
+		base: setOf(cell, "base", runs),
+		patched: setOf(cell, "patched", runs),
+		verdict,
+		comparison
+	}));
+	return {
+		sets: compared.flatMap(({ base, patched }) => [base, patched]),
+		comparisons: compared
+	};
+}
+const setOf = ({ scenario, family }, variant, runs) => ({
+	label: `${variant}.${scenario}.${family}`,
+	image: variant,
+	config: scenario,
+	family,
+	runs: runs.filter((run) => run.variant === variant).map(({ number, blast, attempt, pps, samples, validity }) => ({
+		file: `blast ${blast}.${attempt}, run ${number}`,
+		medianPps: pps,
+		seconds: samples.reduce((sum, sample) => sum + sample.seconds, 0),
+		validity
+	}))
+});
+const print = (text) => void process.stdout.write(`${text.trimEnd()}\n`);
+
+export { runAnalyze };

@@ -1,0 +1,69 @@
+import { UsageError, loadConfig, scenariosIn } from "../config.js";
+import { exitCodes } from "../exit.js";
+import { badgeLabel, badgePath, linkTo } from "../publish.js";
+import { configPath, namedTestbed } from "./named-testbed.js";
+import { print } from "./table.js";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+// src/commands/run-badge.ts
+async function printBadges(options) {
+	const path = configPath(options.config);
+	const config = await loadConfig(path);
+	const names = options.testbed ?? Object.keys(config.testbeds);
+	const place = await placeOf(config, options);
+	const badges = names.flatMap((testbed) => cellsOn(config, namedTestbed(config, path, testbed)).map((cell) => badgeOf(place, {
+		testbed,
+		cell
+	})));
+	const texts = badges.map(({ markdown }) => markdown);
+	print(options.json ? JSON.stringify(badges, null, 2) : texts.join("\n"));
+	return exitCodes.pass;
+}
+async function placeOf(config, options) {
+	const { branch = config.github.data.branch, repository = await originOnGithub() } = options;
+	if (branch === void 0) throw new UsageError("--branch: the configuration keeps no results on GitHub; set `github.data.branch`, or name one.");
+	if (repository === void 0) throw new UsageError("--repository: git's remote origin here is not on github.com; give OWNER/NAME of the repository.");
+	if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) throw new UsageError(`--repository: expected OWNER/NAME, found "${repository}".`);
+	const { pages } = config.github.data;
+	return {
+		repository,
+		branch,
+		serverUrl: process.env.GITHUB_SERVER_URL || "https://github.com",
+		...pages !== void 0 && { pages }
+	};
+}
+/** `owner/name`, however its URL is written; undefined where the remote origin is not on github.com, or not at all. */
+async function originOnGithub() {
+	const { stdout } = await promisify(execFile)("git", [
+		"remote",
+		"get-url",
+		"origin"
+	]).catch(() => ({ stdout: "" }));
+	return /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:](.+?)(?:\.git)?\/?$/i.exec(stdout.trim())?.[1];
+}
+function cellsOn({ scenarios, families, frameSizes, rules }, testbed) {
+	const carried = scenariosIn({
+		testbeds: { testbed },
+		rules
+	});
+	const sizes = frameSizes === void 0 ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
+	return scenarios.filter((scenario) => carried.includes(scenario)).flatMap((scenario) => families.flatMap((family) => sizes.map((size) => ({
+		scenario,
+		family,
+		...size
+	}))));
+}
+function badgeOf(place, about) {
+	const [label, path] = [badgeLabel(about), badgePath(about)];
+	const image = linkTo(place, `${path}.svg`);
+	const target = linkTo(place, "README.md");
+	return {
+		label,
+		image,
+		endpoint: linkTo(place, `${path}.json`),
+		markdown: `[![${label}](${image})](${target})`
+	};
+}
+
+export { printBadges };

@@ -1,0 +1,75 @@
+import { parseSeed } from "../config.js";
+import { demoPatches, runDemo, trafficSeconds } from "../demo.js";
+import { exitCodes } from "../exit.js";
+import { randomSeed } from "../experiment.js";
+import { readyMachine } from "../linux-lab.js";
+import { showProgress } from "../progress.js";
+import { formatDuration, formatPercent } from "../stats.js";
+import { headline, outcomeName } from "../report.js";
+import { timestampedDirectory } from "../work-directory.js";
+import { resolve } from "node:path";
+import { styleText } from "node:util";
+
+// src/commands/run-demo.ts
+/** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
+async function runDemoCommand(options, signal) {
+	const say = (line) => void process.stderr.write(`${line}\n`);
+	const exitCode = await readyMachine(say);
+	if (exitCode !== void 0) return exitCode;
+	const directory = resolve(options.resume ?? options.directory ?? timestampedDirectory("ppsgate-demo"));
+	say(`Three patches, judged with real packets on this machine; everything is kept in ${directory}`);
+	const startedAt = performance.now();
+	const judged = await runDemo({
+		directory,
+		seed: options.seed === void 0 ? randomSeed() : parseSeed(options.seed),
+		design: options.design,
+		onPatch(patch, index) {
+			const title = `${index + 1} of ${demoPatches.length}  ${patch.title}`;
+			say(styleText("bold", title, { stream: process.stderr }));
+			return showProgress(process.stderr, "nsPerPacket", () => performance.now());
+		},
+		signal
+	});
+	const seconds = (performance.now() - startedAt) / 1e3;
+	if (options.json) process.stdout.write(`${JSON.stringify(summaries(judged), null, 2)}\n`);
+	else process.stdout.write(`\n${table(judged)}\n\n${closing(judged, directory, seconds)}\n`);
+	return judged.every((one) => one.asExpected) ? exitCodes.pass : exitCodes.patchAtFault;
+}
+/** Without the runs: these are in the result of each directory. */
+const summaries = (judged) => judged.map(({ patch, directory, result, asExpected }) => ({
+	branch: patch.branch,
+	expected: patch.expected,
+	verdict: outcomeName(result),
+	asExpected,
+	headline: headline(result),
+	...runCounts(result),
+	directory
+}));
+/** Runs that were measured, and those that five blasts of each cell would have taken: the lab's 5 + 5. */
+function runCounts({ outcome }) {
+	const cells = outcome.kind === "judged" ? outcome.cells : [];
+	return {
+		runs: sum(cells.map((cell) => cell.runs.length)),
+		fixedRuns: sum(cells.map((cell) => 2 * (cell.design.budgets.at(-1) ?? 0)))
+	};
+}
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+function table(judged) {
+	return judged.map(({ patch, result, asExpected }) => {
+		const must = asExpected ? `as it must: ${patch.expected}` : `but must be ${patch.expected}`;
+		const verdict = styleText(asExpected ? "green" : "red", `  ${must}`, { stream: process.stdout });
+		const { runs, fixedRuns } = runCounts(result);
+		const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 takes ${fixedRuns}` : "";
+		return `${patch.branch}\n  ${headline(result)}\n${verdict}${counts}`;
+	}).join("\n");
+}
+function closing(judged, directory, seconds) {
+	const traffic = sum(judged.map(({ result }) => trafficSeconds(result)));
+	return [
+		`${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
+		...judged.map((one) => `Report: ${one.directory}/report/index.html`),
+		`The repository of the patches: ${directory}/repository`
+	].join("\n");
+}
+
+export { runDemoCommand };

@@ -1,0 +1,245 @@
+import { UsageError, applyOverrides, loadConfig, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
+import { exitCodeOfResult, worstExitCode } from "../exit.js";
+import { answering, endingOfError, endingOfResult, openBuild, openRevisionComment, together } from "../publish.js";
+import { headline, historyFile } from "../report.js";
+import { randomSeed, readPlan } from "../experiment.js";
+import { findRevision, openPhabricator, openRepository, parseEarlier, parseRevisionName, patchName, patchOfRange, patchOfRevision, phabricatorOf } from "../patch.js";
+import { openReservations, whoami } from "../controller.js";
+import { gate, resumeGate } from "../demo.js";
+import { labelled, showProgress } from "../progress.js";
+import { testbedsFor, wishesOf } from "../testbed/inventory.js";
+import { timestampedDirectory } from "../work-directory.js";
+import { basename, join, resolve } from "node:path";
+
+// src/commands/judge-gate.ts
+/** All at once, and each to its end. */
+const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (one, index) => ({
+	...one,
+	result: await judge(one, call, answerOf(index))
+})));
+async function gatesOf(call) {
+	const { config, options } = call;
+	const { resume, maxRuns } = options;
+	if (resume !== void 0) {
+		const most = maxRuns === void 0 ? void 0 : parseMaxRuns(maxRuns);
+		return [{
+			name: "",
+			directory: resume,
+			start: (world) => resumeGate(resume, world, most)
+		}];
+	}
+	const patch = await patchOf(call);
+	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed);
+	const kernels = givenKernels(options);
+	const folder = options.directory ?? timestampedDirectory("ppsgate-gate");
+	const wishes = wishesOf(config, options);
+	return wishes.map((wish) => {
+		const isOnly = wishes.length === 1;
+		const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, "-"));
+		const request = {
+			patch,
+			config,
+			testbeds: testbedsFor(config, wish),
+			seed,
+			kernels
+		};
+		return {
+			name: isOnly ? "" : wish,
+			directory,
+			start: (world) => gate(request, directory, world)
+		};
+	});
+}
+/** A range of commits, or a revision of the configured Phabricator. */
+async function patchOf({ config, options, signal }) {
+	const text = required("--patch", options.patch);
+	const repository = repositoryOf(options);
+	const earlier = parseEarlier(options.earlier || "none");
+	if (text.includes("..")) {
+		if (earlier === "none") return patchOfRange(repository, text);
+		throw new UsageError(`--earlier: "${text}" is no revision, and only those have earlier diffs.`);
+	}
+	const name = revisionNamed(text, config);
+	const phabricator = phabricatorOf(config);
+	const conduit = await openPhabricator(phabricator, {
+		log: stderrLog,
+		signal
+	});
+	return patchOfRevision(name, earlier, {
+		conduit,
+		repository,
+		config: phabricator
+	});
+}
+/** Throws a `UsageError` for what is no revision. */
+function revisionNamed(text, config) {
+	const name = parseRevisionName(text, phabricatorOf(config).url);
+	if (name !== void 0) return name;
+	throw new UsageError(`"${text}" is no patch: write a range of commits like main..my-branch, or a revision like D27401 or D27401:80677.`);
+}
+const stderrLog = {
+	info: (sentence) => process.stderr.write(`${sentence}\n`),
+	warn: (sentence) => process.stderr.write(`warning: ${sentence}\n`)
+};
+const repositoryOf = ({ repository }) => openRepository(resolve(repository ?? "."));
+async function judge({ name, directory, start }, { config, options, signal }, answer) {
+	const priority = parsePriority(options.priority);
+	let testbed;
+	const shown = labelled(process.stderr, name);
+	const output = options.answer ? heard(shown, (line) => {
+		if (testbed !== void 0) answer.measuring(testbed, line);
+	}) : shown;
+	const progress = showProgress(output, config.gate.metric, () => performance.now());
+	const tell = (text) => progress.onEvent({
+		kind: "preparing",
+		text
+	});
+	await using reservations = await openReservations(config, {
+		signal,
+		tell,
+		onWait(outlook, text) {
+			tell(text);
+			answer.waiting(outlook, text);
+		}
+	});
+	const world = {
+		repository: repositoryOf(options),
+		async reserve(testbeds, patch) {
+			const holder = {
+				who: whoami(),
+				purpose: "gate",
+				patch: patchName(patch)
+			};
+			const reserved = await reservations.reserve(testbeds, {
+				priority,
+				holder
+			}, directory);
+			testbed = reserved.name;
+			answer.measuring(testbed);
+			return reserved;
+		},
+		history: historyFile(config.history),
+		now: () => /* @__PURE__ */ new Date(),
+		onEvent: progress.onEvent,
+		signal
+	};
+	const work = async () => endingOfResult(await start(world), {});
+	const { result } = await answering(answer, signal, work).finally(progress.end);
+	if (result === void 0) throw new TypeError("A gate that ended by itself has a result.");
+	return result;
+}
+/** Plain lines even on a terminal: they are told elsewhere, too. */
+const heard = (output, hears) => ({ write(text) {
+	hears(text.trim());
+	return output.write(text);
+} });
+function givenKernels({ baseKernel: base, patchedKernel: patched }) {
+	if (base === void 0 && patched === void 0) return void 0;
+	return {
+		base: required("--base-kernel", base),
+		patched: required("--patched-kernel", patched)
+	};
+}
+function required(name, value) {
+	if (value !== void 0) return value;
+	throw new UsageError(`${name} is missing: see 'ppsgate gate --help'.`);
+}
+
+// src/commands/answered-gate.ts
+/** A comment for each gate, and one end of the build, by the worst of them. */
+async function judgeAndAnswer(asked) {
+	const { config, options, signal } = asked;
+	const { run = `by-hand-${Date.now()}`, build, details, site } = options;
+	const phabricator = phabricatorOf(config);
+	const { undecided } = phabricator;
+	const conduit = await openPhabricator(phabricator, { log: stderrLog });
+	const diff = await diffOf(conduit, asked);
+	const patch = `D${diff.number}:${diff.diff}`;
+	const call = {
+		...asked,
+		options: {
+			...options,
+			patch
+		}
+	};
+	const shared = {
+		undecided,
+		takesCommands: options.run !== void 0,
+		log: stderrLog,
+		...details !== void 0 && { details }
+	};
+	const buildAnswer = build === void 0 ? together([]) : openBuild(conduit, build, diff, {
+		...shared,
+		run
+	});
+	const comment = (index, page) => openRevisionComment(conduit, diff, {
+		...shared,
+		run: index === 0 ? run : `${run}.${index}`,
+		...page !== void 0 && { page }
+	});
+	let ended = [];
+	await answering(buildAnswer, signal, async () => {
+		const gates = await gatesOf(call).catch(async (error) => {
+			await comment(0).ended(endingOfError(error));
+			throw error;
+		});
+		ended = await judgeAll(gates, call, (index) => together([comment(index, pageOf(gates, index, site)), whileItLasts(buildAnswer)]));
+		return worstOf(ended.map(endingOf));
+	});
+	return ended;
+}
+/** Of several gates each has a folder of its own in the work directory. */
+function pageOf(gates, index, site) {
+	const directory = gates[index]?.directory;
+	if (site === void 0 || directory === void 0) return void 0;
+	const folder = gates.length === 1 ? "" : `/${basename(directory)}`;
+	return `${site.replace(/\/+$/, "")}${folder}/report/index.html`;
+}
+/** The diff that is judged, for good: a newer one may come at any time. */
+async function diffOf(conduit, { config, options }) {
+	if (options.resume !== void 0) {
+		const { patch } = await readPlan(options.resume);
+		if (patch.kind === "revision") return patch;
+		throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
+	}
+	const text = required("--patch", options.patch);
+	const name = revisionNamed(text, config);
+	const { number, diff } = await findRevision(conduit, name);
+	return {
+		number,
+		diff: diff.id
+	};
+}
+/** The rest of it is for whoever knows how all gates ended. */
+const whileItLasts = (answer) => ({
+	...answer,
+	ended: async () => {}
+});
+const endingOf = (settled) => settled.status === "fulfilled" ? endingOfResult(settled.value.result, {}) : endingOfError(settled.reason);
+function worstOf(endings) {
+	const worst = worstExitCode(endings.map(({ exitCode }) => exitCode));
+	return endings.find(({ exitCode }) => exitCode === worst) ?? endings[0] ?? endingOfError(/* @__PURE__ */ new Error("There was no gate."));
+}
+
+// src/commands/run-gate.ts
+/** Answers the exit code of the worst verdict; throws for what kept it from one. */
+async function runGate(options, signal) {
+	const path = resolve(options.config ?? "ppsgate.yml");
+	const call = {
+		config: applyOverrides(await loadConfig(path), options),
+		options,
+		signal
+	};
+	const ended = options.answer ? await judgeAndAnswer(call) : await judgeAll(await gatesOf(call), call, () => together([]));
+	const judged = ended.flatMap((one) => one.status === "fulfilled" ? one.value : []);
+	if (options.json) {
+		const results = judged.map(({ result }) => result);
+		const printed = ended.length === 1 ? results[0] : results;
+		if (printed !== void 0) process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
+	} else for (const { result, directory } of judged) process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);
+	const failure = ended.find(({ status }) => status === "rejected");
+	if (failure?.status === "rejected") throw failure.reason;
+	return worstExitCode(judged.map(({ result }) => exitCodeOfResult(result)));
+}
+
+export { runGate };

@@ -1,0 +1,178 @@
+import { loadConfig } from "../config.js";
+import { openReservations, whoami } from "../controller.js";
+import { exitCodes } from "../exit.js";
+import { NotReservedError, liftQuarantine, lookPurpose, readLab } from "../reservation.js";
+import { aimOf, byItself, healthOf, overviewOf, realWorld, whyUnhealthy } from "../testbed.js";
+import { findingText, summary } from "./findings.js";
+import { configPath, namedTestbed } from "./named-testbed.js";
+import { clockText, hasColours, oneLine, print } from "./table.js";
+
+// src/commands/run-health.ts
+/** Looks at the named testbeds, all when there are none. */
+async function checkHealth(names, { config: given, json = false }, signal) {
+	const path = configPath(given);
+	const config = await loadConfig(path);
+	for (const name of names) namedTestbed(config, path, name);
+	const asked = names.length === 0 ? Object.keys(config.testbeds) : [...new Set(names)];
+	const healths = [];
+	for (const name of asked) {
+		if (!json) print(name);
+		const health = await visitTestbed({
+			name,
+			testbed: namedTestbed(config, path, name),
+			config,
+			json,
+			signal
+		});
+		healths.push(health);
+		if (!json) print(`  ${oneLine(closing(health))}`);
+	}
+	if (json) print(JSON.stringify(healths, null, 2));
+	return healths.some(({ kind }) => kind === "wrong") ? exitCodes.infrastructure : exitCodes.pass;
+}
+/** Others come first: a look waits for nobody. */
+var InUseError = class extends Error {};
+async function visitTestbed(visit) {
+	const { name, config, signal } = visit;
+	const busy = new AbortController();
+	await using reservations = await openReservations(config, {
+		signal: AbortSignal.any([signal, busy.signal]),
+		tell: (sentence) => tell(visit, sentence),
+		onWait: () => busy.abort(new InUseError())
+	});
+	const { store } = reservations;
+	try {
+		if ((await readLab(store)).quarantines.has(name)) return await lookUnreserved(visit, store);
+		const holder = {
+			who: whoami(),
+			purpose: lookPurpose
+		};
+		return await lookReserved(visit, await reservations.reserve([name], {
+			priority: "rerun",
+			holder
+		}));
+	} catch (error) {
+		if (error instanceof InUseError) return await inUse(visit, store);
+		if (!(error instanceof NotReservedError)) throw error;
+		if ((await readLab(store)).quarantines.has(name)) return await lookUnreserved(visit, store);
+		throw error;
+	}
+}
+/** Which found it on its base, or brought it there. */
+async function lookReserved(visit, { lease, signal }) {
+	const { name } = visit;
+	const ending = {
+		outcome: "the look was not finished",
+		isClean: true
+	};
+	try {
+		const findings = await look(visit, AbortSignal.any([visit.signal, signal]));
+		const reason = whyUnhealthy(findings);
+		ending.outcome = reason ?? "all is well";
+		if (reason === void 0) return {
+			testbed: name,
+			kind: "well",
+			findings,
+			quarantine: { kind: "none" }
+		};
+		const quarantine = {
+			reason,
+			by: byItself,
+			since: (/* @__PURE__ */ new Date()).toISOString()
+		};
+		await lease.release({
+			...ending,
+			isClean: false,
+			quarantine
+		});
+		return {
+			testbed: name,
+			kind: "wrong",
+			findings,
+			quarantine: {
+				kind: "stands",
+				...quarantine
+			}
+		};
+	} finally {
+		await lease.release(ending);
+	}
+}
+/** Nobody gets what is in quarantine, so that the look disturbs nobody but who still holds it. */
+async function lookUnreserved(visit, store) {
+	const { name, signal } = visit;
+	if (isHeld(visit, await readLab(store))) return inUse(visit, store);
+	const findings = await look(visit, signal);
+	const lab = await readLab(store);
+	const quarantine = lab.quarantines.get(name);
+	if (isHeld(visit, lab)) return inUse(visit, store);
+	const kind = whyUnhealthy(findings) === void 0 ? "well" : "wrong";
+	if (quarantine === void 0) return {
+		testbed: name,
+		kind,
+		findings,
+		quarantine: { kind: "none" }
+	};
+	if (kind === "well" && quarantine.by === "ppsgate") {
+		await liftQuarantine(store, name);
+		return {
+			testbed: name,
+			kind,
+			findings,
+			quarantine: { kind: "lifted" }
+		};
+	}
+	return {
+		testbed: name,
+		kind,
+		findings,
+		quarantine: {
+			kind: "stands",
+			...quarantine
+		}
+	};
+}
+async function look(visit, signal) {
+	const world = {
+		...realWorld,
+		tell: (sentence) => tell(visit, sentence),
+		signal
+	};
+	const findings = [];
+	for await (const finding of healthOf(visit.testbed, world)) {
+		findings.push(finding);
+		if (!visit.json) print(indented(findingText(finding, hasColours(process.stdout))));
+	}
+	return findings;
+}
+const indented = (text) => text.replace(/^/gm, "  ");
+const tell = ({ json }, sentence) => void (json ? process.stderr : process.stdout).write(`  … ${oneLine(sentence)}\n`);
+const stateIn = ({ name, config }, lab) => overviewOf(config, lab, () => 0, /* @__PURE__ */ new Date()).testbeds.find((testbed) => testbed.name === name);
+const isHeld = (visit, lab) => stateIn(visit, lab)?.held !== void 0;
+async function inUse(visit, store) {
+	const held = stateIn(visit, await readLab(store))?.held;
+	const why = held === void 0 ? "others are in line for it" : `${held.who} has it (${aimOf(held)})`;
+	return {
+		testbed: visit.name,
+		kind: "in-use",
+		why
+	};
+}
+function closing(health) {
+	if (health.kind === "in-use") return `– not looked at: ${health.why}.`;
+	const { testbed, findings, quarantine } = health;
+	return `${summary(findings)}${standingText(testbed, health.kind, quarantine)}`;
+}
+function standingText(testbed, kind, quarantine) {
+	switch (quarantine.kind) {
+		case "none": return "";
+		case "lifted": return " It was in quarantine for what is mended now, and is in use again.";
+		case "stands": {
+			const { by, reason, since } = quarantine;
+			if (kind === "wrong" && by === "ppsgate") return ` It is in quarantine: look again with \`ppsgate testbeds health ${testbed}\` once that is mended.`;
+			return ` ${by} put it into quarantine at ${clockText(since, /* @__PURE__ */ new Date())} (${reason}): \`ppsgate quarantine ${testbed} --lift\` ends that.`;
+		}
+	}
+}
+
+export { checkHealth };

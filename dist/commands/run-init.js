@@ -1,0 +1,117 @@
+import { exitCodes } from "../exit.js";
+import { createLabel, hostedConfig, labConfig, labelByHand, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow } from "../init.js";
+import { createOctokit } from "../publish.js";
+import { columns, oneLine, print } from "./table.js";
+
+// src/commands/run-init.ts
+async function runInit(options, world) {
+	const { force = false, dryRun = false, json = false } = options;
+	const clone = await readClone(world.directory);
+	const wishes = await readWishes(options, clone, options.yes ? void 0 : world.ask);
+	const files = [];
+	for (const file of filesFor(wishes)) {
+		const placed = await placeFile(file, {
+			directory: clone.directory,
+			force,
+			dryRun
+		});
+		files.push({
+			...placed,
+			...dryRun && { text: file.text }
+		});
+	}
+	const label = dryRun ? labelByHand("With --dry-run the label is not made.", wishes.repository) : await placeLabel(wishes, world);
+	print(json ? JSON.stringify({
+		files,
+		label
+	}, null, 2) : textOf(files, label, wishes));
+	return exitCodes.pass;
+}
+async function readWishes(options, clone, ask) {
+	const answer = async (flag, question, usual = "") => flag ?? (await ask?.(usual === "" ? `${question} ` : `${question} [${usual}] `) || usual);
+	const runner = await answer(options.runner, "Which runner measures: ubuntu-latest, or self-hosted with its labels?", "ubuntu-latest");
+	const pin = await answer(options.action, "Which ppsgate, as OWNER/ppsgate@COMMIT?", await ownAction(import.meta.dirname));
+	const branch = await answer(options.branch, "What is the default branch?", clone.branch);
+	const repository = await answer(options.repository, "Which repository on GitHub, as OWNER/NAME?", clone.repository);
+	return {
+		runner: parseRunner(runner),
+		action: parseAction(pin),
+		branch: parseBranch(branch),
+		repository: repository === "" ? void 0 : parseRepository(repository)
+	};
+}
+function filesFor({ runner, action, branch }) {
+	const names = {
+		name: "ppsgate",
+		publisher: "ppsgate-publish"
+	};
+	const setting = {
+		...names,
+		branch,
+		action,
+		runner: runner.labels
+	};
+	const workflow = (name, text) => ({
+		path: `.github/workflows/${name}.yml`,
+		text
+	});
+	const config = (text) => ({
+		path: "ppsgate.yml",
+		text,
+		isTheirs: true
+	});
+	if (runner.kind === "self-hosted") return [workflow(names.name, splitWorkflow(setting)), config(labConfig)];
+	return [
+		workflow(names.name, oneJobWorkflow(setting)),
+		workflow(names.publisher, publishWorkflow(setting)),
+		config(hostedConfig)
+	];
+}
+async function placeLabel({ repository }, { token, apiUrl }) {
+	const what = `The label ${leaveLabel} is not made yet`;
+	if (repository === void 0) return labelByHand(`${what}: nobody said which repository on GitHub this is.`, repository);
+	if (!token) return labelByHand(`${what}: GITHUB_TOKEN holds no token for it.`, repository);
+	return createLabel(await createOctokit({
+		token,
+		apiUrl,
+		log: silence
+	}), repository);
+}
+/** What GitHub did not do is told once, with what to do instead. */
+const silence = {
+	debug() {},
+	info() {},
+	warn() {},
+	error() {}
+};
+const told = {
+	created: "",
+	unchanged: "",
+	kept: "differs from what would be written; --force overwrites workflows, and never ppsgate.yml",
+	overwritten: ""
+};
+function textOf(files, label, { branch }) {
+	const texts = files.flatMap(({ path, kind, text }) => text === void 0 || kind === "unchanged" || kind === "kept" ? [] : [`--- ${path}`, text]);
+	const rows = files.map(({ path, kind }) => [
+		kind,
+		path,
+		told[kind]
+	]);
+	return [
+		...texts,
+		...texts.length > 0 ? ["Nothing is written yet. This would come of it:"] : [],
+		...columns([...rows, ...labelRow(label)]),
+		...label.kind === "not-created" ? [oneLine(label.why), `  ${label.command}`] : [],
+		"",
+		`1. Commit these files to ${branch}: they count from there, never from a patch.`,
+		`2. Put the label ${leaveLabel} on a pull request from a fork, once you have read it, to have it measured as it stands.`,
+		"3. Comment `/ppsgate run` on any pull request to have it measured."
+	].join("\n");
+}
+const labelRow = (label) => label.kind === "not-created" ? [] : [[
+	label.kind,
+	`label ${leaveLabel}`,
+	`of ${label.repository}`
+]];
+
+export { runInit };

@@ -1,0 +1,82 @@
+import { MinistatInputError, compare$1 as compare, ministatPieces, parseColumn } from "../stats.js";
+import { confidencePercents } from "../config.js";
+import { printPieces } from "./print-pieces.js";
+import { readFileSync } from "node:fs";
+import { getSystemErrorMessage } from "node:util";
+import { buffer } from "node:stream/consumers";
+
+// src/commands/run-ministat.ts
+/** Prints what ministat(1) prints; exits 2 for a file or an option that cannot be used. */
+async function runMinistat(files, flags) {
+	try {
+		await answer(files, flags);
+	} catch (error) {
+		if (!(error instanceof MinistatInputError)) throw error;
+		process.stderr.write(`ppsgate ministat: ${error.message}\n`);
+		process.exitCode = 2;
+	}
+}
+async function answer(files, flags) {
+	const options = readOptions(flags);
+	const sets = await readSets(files, flags);
+	await printPieces(flags.json ? [`${JSON.stringify(compare(sets, options), null, 2)}\n`] : ministatPieces(sets, options));
+}
+function readOptions(flags) {
+	return {
+		confidencePercent: readConfidence(flags.c),
+		population: flags.P === true,
+		summariesOnly: flags.n === true,
+		withoutPlot: flags.A === true,
+		quiet: flags.q === true,
+		separateBars: flags.s === true,
+		width: flags.w === void 0 ? usualWidth() : readCount("-w", flags.w, 2, 1e4)
+	};
+}
+function readConfidence(text) {
+	const known = confidencePercents.find((percent) => percent === Number(text));
+	if (known !== void 0) return known;
+	throw new MinistatInputError(`-c takes one of ${confidencePercents.join(", ")} percent, not ${text}.`);
+}
+function readCount(flag, text, from, to) {
+	const count = /^\d+$/.test(text) ? Number(text) : NaN;
+	if (count >= from && count <= to) return count;
+	throw new MinistatInputError(`${flag} takes a whole number from ${from} to ${to}, not ${text}.`);
+}
+/** On a terminal `COLUMNS`, where set, is the plot's own width, as ministat has it. */
+function usualWidth() {
+	if (!process.stdout.isTTY) return 74;
+	const asked = Number.parseInt(process.env.COLUMNS ?? "", 10);
+	return Math.max(2, asked > 0 ? asked : process.stdout.columns - 2);
+}
+async function readSets(files, flags) {
+	const column = readCount("-C", flags.C, 1, 1e6);
+	const { d: delimiters = " 	" } = flags;
+	if (delimiters === "") throw new MinistatInputError("-d takes at least one character, not none.");
+	const sets = [];
+	for (const name of files.length === 0 ? ["<stdin>"] : files) {
+		const text = await readText(name, files.length === 0 || name === "-");
+		sets.push({
+			name,
+			values: parseColumn(text, {
+				name,
+				column,
+				delimiters
+			})
+		});
+	}
+	return sets;
+}
+async function readText(name, isStandardInput) {
+	if (isStandardInput) return buffer(process.stdin);
+	try {
+		return readFileSync(name);
+	} catch (error) {
+		throw new MinistatInputError(`Cannot read ${name}: ${reason(error)}; name a file of numbers.`);
+	}
+}
+function reason(error) {
+	if (!(error instanceof Error)) return String(error);
+	return "errno" in error && typeof error.errno === "number" ? getSystemErrorMessage(error.errno) : error.message;
+}
+
+export { runMinistat };

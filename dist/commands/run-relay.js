@@ -1,0 +1,121 @@
+import { UsageError, applyOverrides, loadConfig, readSecret } from "../config.js";
+import { exitCodes } from "../exit.js";
+import { ConduitError, openPhabricator, phabricatorOf, whoami } from "../patch.js";
+import { openInbox, openStarter, pollOnce, startRelayServer, workOnce } from "../relay.js";
+import { testbedsFor, wishesOf } from "../testbed/inventory.js";
+import { join, resolve } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
+
+// src/commands/run-relay.ts
+async function runRelay(options, signal) {
+	const world = await openWorld(options, signal);
+	using inbox = world.inbox;
+	const { relay } = world.config;
+	const bell = openBell();
+	const secrets = await secretsOf(relay);
+	const { host, port: asked } = relay;
+	await using server = await startRelayServer({
+		host,
+		port: asked,
+		now: world.now,
+		log: world.log.info,
+		...secrets,
+		inbox: {
+			countPending: inbox.countPending,
+			accept(deliveries) {
+				const answers = inbox.accept(deliveries);
+				bell.ring();
+				return answers;
+			}
+		}
+	});
+	world.log.info(`Listens on ${host}, port ${server.port}.`);
+	while (!signal.aborted) {
+		await workOnce(world);
+		await bell.waitFor(secondsBetweenRounds, signal);
+	}
+	return exitCodes.pass;
+}
+/** Started gates are looked at, and what failed is tried again. */
+const secondsBetweenRounds = 10;
+async function runPoll(options, signal) {
+	const every = secondsIn(options.every ?? "60");
+	const world = await openWorld(options, signal);
+	using _inbox = world.inbox;
+	for (;;) {
+		await pollOnce(world).catch((error) => {
+			if (options.once || !(error instanceof ConduitError)) throw error;
+			world.log.warn(error.message);
+		});
+		await workOnce(world);
+		if (options.once) return exitCodes.pass;
+		await pause(every, signal);
+		if (signal.aborted) return exitCodes.pass;
+	}
+}
+function secondsIn(text) {
+	const seconds = Number(text);
+	if (Number.isInteger(seconds) && seconds >= 10 && seconds <= 3600) return seconds;
+	throw new UsageError(`--every: expected a whole number of seconds from 10 to 3600, found "${text}".`);
+}
+async function openWorld(options, signal) {
+	const configPath = resolve(options.config ?? "ppsgate.yml");
+	const config = await loadConfig(configPath);
+	const phabricator = phabricatorOf(config);
+	const { relay } = phabricator;
+	const conduit = await openPhabricator(phabricator, {
+		log,
+		signal
+	});
+	const me = await whoami(conduit);
+	const starter = await openStarter(relay, { configPath });
+	await mkdir(relay.directory, { recursive: true });
+	const now = () => /* @__PURE__ */ new Date();
+	const inbox = openInbox(join(relay.directory, "inbox.sqlite"), now);
+	log.info(`Is ${me.name} on ${conduit.url}.`);
+	return {
+		conduit,
+		config: phabricator,
+		me: me.phid,
+		inbox,
+		starter,
+		now,
+		log,
+		signal,
+		check: (ask) => checkAsk(config, ask)
+	};
+}
+function checkAsk(config, { testbed, ...texts }) {
+	const asked = applyOverrides(config, texts);
+	for (const wish of wishesOf(asked, testbed ? { testbed } : {})) testbedsFor(asked, wish);
+}
+async function secretsOf({ webhookKeyPath, buildPasswordPath }) {
+	if (webhookKeyPath === void 0 && buildPasswordPath === void 0) throw new UsageError("ppsgate.yml has neither `phabricator.relay.webhookKeyFile` nor `buildPasswordFile`, so nobody could be believed: write one there, or use ppsgate poll.");
+	const read = (what, path) => readSecret({
+		what,
+		path
+	});
+	return {
+		...webhookKeyPath && { webhookKey: await read("The key of the webhook", webhookKeyPath) },
+		...buildPasswordPath && { buildPassword: await read("The user and password of builds", buildPasswordPath) }
+	};
+}
+/** Rung while nobody waits, it is heard by the next who does. */
+function openBell() {
+	let rung = new AbortController();
+	return {
+		ring: () => rung.abort(),
+		async waitFor(seconds, signal) {
+			await pause(seconds, AbortSignal.any([signal, rung.signal]));
+			rung = new AbortController();
+		}
+	};
+}
+const pause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
+const log = {
+	info: (sentence) => process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} ${sentence}\n`),
+	warn: (sentence) => process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} warning: ${sentence}\n`)
+};
+
+export { runPoll, runRelay };

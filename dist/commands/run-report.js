@@ -1,0 +1,20 @@
+import { exitCodes } from "../exit.js";
+import { explained, readResult, renderMarkdown, writeResult } from "../report.js";
+import { join } from "node:path";
+
+// src/commands/run-report.ts
+async function runReport(directory, options) {
+	process.stdout.write(await reported(directory, options));
+	return exitCodes.pass;
+}
+async function reported(directory, { json, page }) {
+	const written = await readResult(directory);
+	if (json) return `${JSON.stringify(written, null, 2)}\n`;
+	if (!page) return renderMarkdown(written);
+	const warn = (text) => process.stderr.write(`ppsgate: ${text}\n`);
+	const { result, profiles } = await explained(written, directory, warn);
+	await writeResult(directory, result, profiles, warn);
+	return `${join(directory, "report", "index.html")}\n`;
+}
+
+export { runReport };

@@ -1,0 +1,176 @@
+import { UsageError, loadConfig, parsePriority, reasonOf } from "../config.js";
+import { openReservations, whoami } from "../controller.js";
+import { showProgress } from "../progress.js";
+import { testbedsFor } from "../testbed/inventory.js";
+import { configPath } from "./named-testbed.js";
+import { oneLine } from "./table.js";
+import { once } from "node:events";
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { setTimeout } from "node:timers/promises";
+
+// src/commands/foreground.ts
+/** Until it ends, SIGINT, SIGTERM and SIGHUP of this process are the command's. */
+async function runInForeground([program = "", ...args], { environment, signal, graceSeconds }) {
+	const sharesTerminal = process.stdin.isTTY === true;
+	const child = spawn(program, args, {
+		stdio: "inherit",
+		env: environment,
+		detached: !sharesTerminal
+	});
+	const ended = once(child, "exit");
+	const { pid } = child;
+	if (pid === void 0) return {
+		kind: "not-started",
+		why: await ended.then(String, whyNot)
+	};
+	const send = (name) => isSent(sharesTerminal ? pid : -pid, name);
+	using _hearing = hearSignals((name) => {
+		if (!(sharesTerminal && name === "SIGINT")) send(name);
+	});
+	const ending = Promise.withResolvers();
+	const end = () => void endAll(send, graceSeconds).then(ending.resolve, ending.reject);
+	if (signal.aborted) end();
+	signal.addEventListener("abort", end, { once: true });
+	const [code, signalName] = await ended;
+	signal.removeEventListener("abort", end);
+	if (signal.aborted) await ending.promise;
+	return {
+		kind: "exited",
+		code: codeOf$1(code, signalName)
+	};
+}
+const whyNot = (error) => error instanceof Error && "code" in error ? String(error.code) : reasonOf(error);
+const codeOf$1 = (code, signalName) => typeof code === "number" ? code : 128 + constants.signals[signalName];
+async function endAll(send, graceSeconds) {
+	const giveUpAt = performance.now() + graceSeconds * 1e3;
+	send("SIGTERM");
+	send("SIGCONT");
+	while (send(0)) {
+		if (performance.now() >= giveUpAt) {
+			send("SIGKILL");
+			return;
+		}
+		await setTimeout(50);
+	}
+}
+/** False where nobody is left to hear it. */
+function isSent(target, name) {
+	try {
+		return process.kill(target, name);
+	} catch {
+		return false;
+	}
+}
+/** Instead of whoever heard of signals before, until it is disposed of. */
+function hearSignals(hear) {
+	const names = [
+		"SIGINT",
+		"SIGTERM",
+		"SIGHUP"
+	];
+	const others = names.map((name) => ({
+		name,
+		listeners: process.listeners(name)
+	}));
+	for (const name of names) process.removeAllListeners(name).on(name, hear);
+	return { [Symbol.dispose]() {
+		for (const { name, listeners } of others) {
+			process.off(name, hear);
+			for (const listener of listeners) process.on(name, listener);
+		}
+	} };
+}
+
+// src/commands/run-reserve.ts
+/** Answers the exit code of the command; throws where nothing was reserved, or the testbed was lost. */
+async function runReserve(wish, command, { config: path, purpose = "by hand", priority: named }, signal) {
+	if (command.length === 0) throw new UsageError(`No command is given to run on ${wish}: put one behind two dashes, like \`ppsgate reserve ${wish} -- ssh root@dut\`.`);
+	const config = await loadConfig(configPath(path));
+	const priority = parsePriority(named);
+	const names = namesOf(config, wish);
+	const { show, tell, end } = whatGoesOn(config);
+	await using reservations = await openReservations(config, {
+		signal,
+		tell,
+		onWait: (_, text) => show(oneLine(text))
+	});
+	const holder = {
+		who: whoami(),
+		purpose
+	};
+	const reserved = await reservations.reserve(names, {
+		priority,
+		holder
+	}).finally(end);
+	let outcome = "its command was not run";
+	try {
+		signal.throwIfAborted();
+		tell(`${reserved.name} is reserved.`);
+		const ending = await runInForeground(command, {
+			environment: environmentOf(reserved, config),
+			signal: reserved.signal,
+			graceSeconds: 10
+		});
+		outcome = outcomeOf(ending);
+		reserved.signal.throwIfAborted();
+		return codeOf(ending, command);
+	} finally {
+		await giveBack(reserved, config, outcome, tell);
+	}
+}
+/** By its name one gets a testbed that carries not all that is configured to be measured, too. */
+const namesOf = (config, wish) => Object.hasOwn(config.testbeds, wish) ? [wish] : testbedsFor(config, wish);
+function whatGoesOn({ gate }) {
+	const progress = showProgress(process.stderr, gate.metric, () => performance.now());
+	return {
+		show: (text) => progress.onEvent({
+			kind: "preparing",
+			text
+		}),
+		tell(sentence) {
+			progress.end();
+			process.stderr.write(`ppsgate: ${oneLine(sentence)}\n`);
+		},
+		end: progress.end
+	};
+}
+function environmentOf({ name, lease }, { testbeds }) {
+	const testbed = testbeds[name];
+	const isElsewhere = testbed !== void 0 && testbed.kind !== "embedded-linux";
+	return {
+		...process.env,
+		PPSGATE_TESTBED: name,
+		PPSGATE_TOKEN: String(lease.token),
+		PPSGATE_DUT: isElsewhere ? testbed.dut.host : void 0
+	};
+}
+const outcomeOf = (ending) => ending.kind === "exited" ? `its command ended with ${ending.code}` : `its command could not be started: ${ending.why}`;
+function codeOf(ending, [program = ""]) {
+	if (ending.kind === "exited") return ending.code;
+	throw new UsageError(`The command ${program} cannot be started (${ending.why}): name a program that is there, behind the two dashes.`);
+}
+/** People leave things: the testbed is brought to its base before it is looked at. */
+async function giveBack(reserved, config, outcome, tell) {
+	const { name, signal, lease } = reserved;
+	if (signal.aborted) return;
+	try {
+		await restore(reserved, config, tell);
+	} catch (error) {
+		tell(`${name} is not on its base (${reasonOf(error)}): its next holder brings it there.`);
+		await lease.release({
+			outcome,
+			isClean: false
+		}).catch((error) => tell(reasonOf(error)));
+		return;
+	}
+	const trouble = await reserved.giveBack(outcome);
+	if (trouble !== void 0) tell(trouble);
+}
+async function restore({ name, open }, { testbeds, traffic }, tell) {
+	if (testbeds[name]?.kind === "embedded-linux") return;
+	tell(`Bringing ${name} back to its base.`);
+	await (await open(traffic)).restore();
+}
+
+export { runReserve };

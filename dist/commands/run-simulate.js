@@ -1,0 +1,287 @@
+import { UsageError, configKeys, duration, expected, keyName, ratio } from "../config.js";
+import { NEVER, array, number$1 as number, object, string } from "../vendor/zod.js";
+import { exitCodes } from "../exit.js";
+import { formatPercent, grouped, simulate } from "../stats.js";
+import { mean, sampleStandardDeviation } from "../vendor/simple-statistics.js";
+import { readFile } from "node:fs/promises";
+
+// src/commands/noise-file.ts
+/**
+* The sets of runs of a file of JSON lines, each with a list `pps` of numbers above 0 and whatever else, like
+* ppsgate's history; those with fewer than three runs tell too little of noise and are passed over. `lines` counts
+* them too. Throws a `UsageError` that names the first bad line.
+*/
+async function readNoiseFile(path) {
+	const all = (await readFile(path, "utf8").catch(cannotRead(path))).split("\n").flatMap((line, index) => line.trim() ? [parseLine(line, `--noise: ${path}:${index + 1}`)] : []);
+	const sets = all.filter((set) => set.length >= 3);
+	if (sets.length > 0) return {
+		sets,
+		lines: all.length
+	};
+	const found = all.length === 0 ? "nothing" : `${all.length} with fewer`;
+	throw new UsageError(`--noise: ${path}: expected JSON lines with the pps of ${3} runs or more, found ${found}.`);
+}
+/** The spread of two says next to nothing. */
+const fewestRuns = 3;
+const cannotRead = (path) => (error) => {
+	const why = error.code === "ENOENT" ? "there is no such file" : `cannot be read (${error.code})`;
+	throw new UsageError(`--noise: ${path}: ${why}; name a file of JSON lines, or a CV like 1%.`);
+};
+const rateError = expected("a number above 0");
+const lineSchema = object({ pps: array(number({ error: rateError }).refine((pps) => pps > 0, { error: rateError }), { error: expected("a list of numbers above 0") }) }, { error: expected("an object with pps, a list of numbers above 0") });
+function parseLine(line, place) {
+	const parsed = lineSchema.safeParse(parseJson(line, place));
+	if (parsed.success) return parsed.data.pps;
+	const [{ path, message } = {
+		path: [],
+		message: "cannot be used"
+	}] = parsed.error.issues;
+	throw new UsageError([
+		place,
+		keyName(path),
+		`${message}.`
+	].filter(Boolean).join(": "));
+}
+function parseJson(line, place) {
+	try {
+		return JSON.parse(line);
+	} catch {
+		throw new UsageError(`${place}: expected JSON like {"pps": [980100, 979500, 981200]}.`);
+	}
+}
+/** The coefficient of variation: standard deviation, with n − 1, over mean. */
+const cvOf = (set) => sampleStandardDeviation(set) / mean(set);
+
+// src/commands/run-simulate.ts
+/**
+* Prints the rows; exits 2 for an option or a file that cannot be used. Without runToExit: there is nothing to clean up,
+* and a Ctrl-C ends the program in the midst of a row.
+*/
+async function runSimulate(options) {
+	try {
+		await printRows(options);
+	} catch (error) {
+		if (!(error instanceof UsageError)) throw error;
+		process.stderr.write(`ppsgate simulate: ${error.message}\n`);
+		process.exitCode = exitCodes.usage;
+	}
+}
+async function printRows(options) {
+	const request = parseOptions(options);
+	const noise = await readNoise(request);
+	const rows = rowsOf(request, noise.source);
+	if (options.json) process.stdout.write(`${JSON.stringify({ rows }, null, 2)}\n`);
+	else process.stdout.write(`${noise.says}\n${conditions(request)}\n\n${table(rows, request)}`);
+}
+/** What ppsgate.yml has too is read as there: margin, falseAlarms, power and design. */
+function parseOptions(options) {
+	const { design = "fixed,group-sequential,glr", margin, falseAlarms, power } = options;
+	const { gate } = configKeys.shape;
+	const { marginRatio, falseAlarmRatio, missRatio } = parse(gate, {
+		margin,
+		falseAlarms,
+		power
+	});
+	const designs = listOf(design).flatMap((name) => parse(gate, { design: name }).design ?? []);
+	const own = parse(ownOptions, options);
+	if (own.cells > own.experiments) throw new UsageError(`--cells: expected at most as many as there are experiments, ${own.experiments}, found ${own.cells}.`);
+	const usualEffects = [
+		0,
+		-marginRatio / 2,
+		-marginRatio,
+		-.5
+	];
+	return {
+		...own,
+		designs: [...new Set(designs)],
+		effects: [...new Set(own.effects ?? usualEffects)],
+		marginRatio,
+		falseAlarmRatio,
+		missRatio
+	};
+}
+function parse(schema, options) {
+	const parsed = schema.safeParse(options);
+	if (parsed.success) return parsed.data;
+	const [{ path, message } = {
+		path: [],
+		message: "cannot be used"
+	}] = parsed.error.issues;
+	throw new UsageError(`${flagOf(String(path[0]))}: ${sentence(message)}`);
+}
+/** `maxRuns` is `--max-runs` to who typed it. */
+const flagOf = (key) => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+const sentence = (message) => message.endsWith("?") ? message : `${message}.`;
+const listOf = (text) => text.split(",").map((item) => item.trim());
+const largestCv = {
+	says: "a percentage above 0% and up to 100%",
+	holds: (value) => value > 0 && value <= 1
+};
+const largestChange = {
+	says: "a change from -99% to +99%",
+	holds: (value) => value <= .99
+};
+const atMostADay = {
+	says: "a duration of up to 1440 min",
+	holds: (value) => value <= 86400
+};
+const ownOptions = object({
+	noise: string({ error: expected("a file of JSON lines with pps, or a CV like 1%") }),
+	maxCv: ratio(largestCv).optional(),
+	effects: string().transform(listOf).pipe(array(string().transform(parseChange))).optional(),
+	cells: count(1, 100).prefault("1"),
+	maxRuns: count(2, 1e3).prefault("20"),
+	history: count(0, 1e3).prefault("0"),
+	experiments: count(1, 1e6).prefault("20000"),
+	seed: count(0, 2 ** 31 - 1).prefault("1"),
+	reboot: duration(atMostADay).prefault("4 min"),
+	traffic: duration(atMostADay).prefault("68 s")
+});
+function count(least, most) {
+	const error = expected(`a whole number from ${least} to ${most}`);
+	return string().regex(/^\d{1,10}$/, {
+		error,
+		abort: true
+	}).refine((text) => Number(text) >= least && Number(text) <= most, { error }).transform(Number);
+}
+/** `0`, `-1.5%`, `+2%`; a minus sign as our reports print it, too. */
+function parseChange(text, context) {
+	if (text === "0") return 0;
+	const size = ratio(largestChange).safeParse(text.replace(/^[-−+]/, ""));
+	if (size.success) return /^[-−]/.test(text) && size.data > 0 ? -size.data : size.data;
+	const message = expected(`0, or ${largestChange.says}`)({ input: text });
+	context.addIssue({
+		code: "custom",
+		message
+	});
+	return NEVER;
+}
+/** Where the runs come from, and a sentence that says so. */
+async function readNoise({ noise, maxCv }) {
+	if (noise.endsWith("%")) {
+		if (maxCv !== void 0) throw new UsageError("--max-cv: leaves out lines of a file, but --noise is a CV: drop one of them.");
+		const { noise: cv } = parse(object({ noise: ratio(largestCv) }), { noise });
+		return {
+			source: {
+				kind: "normal",
+				cv
+			},
+			says: `normal noise, CV ${formatPercent(cv)}`
+		};
+	}
+	const { sets, lines } = await readNoiseFile(noise);
+	const kept = sets.filter((set) => cvOf(set) <= (maxCv ?? Infinity));
+	if (kept.length === 0) throw new UsageError(nothingLeft(noise, sets, maxCv));
+	const limit = maxCv === void 0 ? "" : ` and a CV of at most ${formatPercent(maxCv)}`;
+	return {
+		source: {
+			kind: "sets",
+			sets: kept
+		},
+		says: `${noise}: ${grouped(kept.length)} of ${grouped(lines)} sets of runs, those with at least ${3} runs${limit}`
+	};
+}
+function nothingLeft(path, sets, maxCv = Infinity) {
+	const quietest = formatPercent(Math.min(...sets.map(cvOf)));
+	return `--max-cv: ${path} has no set of runs with a CV of at most ${formatPercent(maxCv)}; its quietest has ${quietest}.`;
+}
+/** Says how far it is after every row, once it has taken two seconds. */
+function rowsOf(request, noise) {
+	const { designs, effects } = request;
+	const startedAt = performance.now();
+	const all = designs.flatMap((design) => effects.map((effect) => ({
+		design,
+		effect
+	})));
+	return all.map(({ design, effect }, index) => {
+		const row = rowOf(request, noise, design, effect);
+		if (performance.now() - startedAt > 2e3) {
+			const done = `${index + 1} of ${all.length}`;
+			process.stderr.write(`${done}: ${design} at ${formatPercent(effect)}\n`);
+		}
+		return row;
+	});
+}
+function rowOf(request, noise, design, effect) {
+	const { cells, reboot, traffic } = request;
+	const { patchRegression, ...row } = simulate({
+		noise,
+		design: {
+			name: design,
+			budgets: [request.maxRuns]
+		},
+		historyRuns: request.history,
+		rates: {
+			falseAlarms: request.falseAlarmRatio,
+			misses: request.missRatio
+		},
+		cells,
+		marginRatio: request.marginRatio,
+		effect,
+		experiments: request.experiments,
+		seed: request.seed
+	});
+	return {
+		design,
+		effect,
+		...row,
+		...cells > 1 && { patchRegression },
+		meanMinutes: row.meanRuns * (reboot + traffic) / 60
+	};
+}
+function conditions(request) {
+	const { maxRuns, history, experiments, seed, marginRatio, falseAlarmRatio, missRatio } = request;
+	return [
+		`margin ${formatPercent(marginRatio)}`,
+		`false alarms asked for ${formatPercent(falseAlarmRatio)}`,
+		`power ${formatPercent(1 - missRatio)}`,
+		`at most ${maxRuns} + ${maxRuns} runs`,
+		`${history} of history`,
+		`${grouped(experiments)} experiments a row`,
+		`seed ${seed}`
+	].join(", ");
+}
+function table(rows, { cells, marginRatio }) {
+	const percent = (share) => `${(share * 100).toFixed(2)} %`;
+	const lines = rows.map((row) => [
+		row.design,
+		formatPercent(row.effect),
+		percent(row.regression),
+		percent(row.noRegression),
+		percent(row.improvement),
+		percent(row.inconclusive),
+		...row.patchRegression === void 0 ? [] : [percent(row.patchRegression)],
+		row.meanRuns.toFixed(2),
+		String(Math.ceil(row.p95Runs)),
+		row.meanMinutes.toFixed(1)
+	]);
+	const patchHead = cells > 1 ? [`any of ${cells}`] : [];
+	return `${aligned([[
+		...[
+			"design",
+			"change",
+			"regression",
+			"no regression",
+			"improvement",
+			"inconclusive"
+		],
+		...patchHead,
+		...[
+			"mean runs",
+			"p95 runs",
+			"minutes"
+		]
+	], ...lines])}\n\n${explanation(cells, marginRatio)}\n`;
+}
+/** The first column to the left, numbers to the right. */
+function aligned(lines) {
+	const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+	const cell = (text, column) => column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0);
+	return lines.map((line) => line.map(cell).join("  ")).join("\n");
+}
+function explanation(cells, marginRatio) {
+	const patch = cells > 1 ? ` "any of ${cells}" are patches with a regression in one of their cells or more;` : "";
+	return `Regressions at 0 % are false alarms, those at ${formatPercent(-marginRatio)} are the power, and no regression there is a miss;${patch} runs count both variants.`;
+}
+
+export { runSimulate };

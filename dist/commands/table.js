@@ -1,0 +1,20 @@
+// src/commands/table.ts
+/** Rows of texts, each column as wide as its widest; `paint` gets what is padded already. */
+function columns(rows, paint = (text) => text) {
+	const count = Math.max(0, ...rows.map(({ length }) => length));
+	const widths = Array.from({ length: count }, (_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+	return rows.map((row, at) => row.map((text, column) => paint(text.padEnd(widths[column] ?? 0), at, column)).join("  ").trimEnd());
+}
+/** Whatever a host or a store said. */
+const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+const hasColours = ({ isTTY }) => isTTY === true && !process.env.NO_COLOR;
+const print = (text) => void process.stdout.write(`${text}\n`);
+/** `14:02` of today, `2026-11-20 14:02` of any other day, where this machine is. */
+function clockText(iso, now) {
+	const [then, today] = [new Date(iso), now].map((date) => date.toLocaleString("sv-SE"));
+	const [day, time = ""] = (then ?? "").split(" ");
+	const minute = time.slice(0, 5);
+	return today?.split(" ")[0] === day ? minute : `${day} ${minute}`;
+}
+
+export { clockText, columns, hasColours, oneLine, print };

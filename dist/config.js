@@ -1,0 +1,2183 @@
+import { _enum, array, boolean, custom, discriminatedUnion, int, literal, number$1 as number, object, record, string, union, url } from "./vendor/zod.js";
+import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
+import { errorFunction } from "./vendor/simple-statistics.js";
+import { require_dist } from "./vendor/yaml.js";
+import { dirname, isAbsolute, join } from "node:path";
+import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+
+// src/host/one-line.ts
+/** Of an error, or of whatever else was thrown. */
+function reasonOf(error) {
+	if (!(error instanceof Error)) return oneLine(String(error));
+	if (error.message === "" && "code" in error) return String(error.code);
+	return oneLine(error.message);
+}
+/** A command as a message names it. */
+function shortened(text) {
+	const line = oneLine(text);
+	return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}
+/** The last that is not blank; undefined where all are. */
+const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
+const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+
+// src/scenario/scenario.ts
+/** What a DUT of each system can be told to do with packets. */
+const scenariosOf = {
+	linux: [
+		"forwarding",
+		"nftables-stateless",
+		"nftables-stateful"
+	],
+	freebsd: [
+		"forwarding",
+		"pf-stateless",
+		"pf-stateful",
+		"ipfw-stateless",
+		"ipfw-stateful"
+	]
+};
+/** Those that ppsgate brings. */
+const scenarios = [.../* @__PURE__ */ new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
+const families = ["inet4", "inet6"];
+/** It stands in Markdown as it is, so GitHub must not make a link of it. */
+const scenarioSchema = string().regex(/^(?!.*(?:www\.|gh-\d))[a-z0-9][\w.-]{0,62}$/i);
+/** A site's own rules for a FreeBSD firewall: pf.conf(5), or ipfw(8)'s commands without its name. */
+const ownRulesSchema = object({
+	firewall: _enum(["pf", "ipfw"]),
+	text: string(),
+	/** A blast that then leaves no state for each flow was not measured under these rules. */
+	keepsStates: boolean()
+});
+const familySchema = _enum(families);
+const cellSchema = object({
+	scenario: scenarioSchema,
+	family: familySchema,
+	/** With the 4 bytes of CRC; only where several sizes are measured. */
+	frameBytes: int().optional()
+});
+/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: how a cell is called in tables, and the key of its runs. */
+const cellName = ({ scenario, family, frameBytes }) => [
+	scenario,
+	family,
+	frameBytes && `${frameBytes} B`
+].filter(Boolean).join(" ");
+const isLinuxScenario = (scenario) => scenariosOf.linux.some((name) => name === scenario);
+
+// src/config/units.ts
+/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
+const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
+/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
+const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
+	pps: 1,
+	kpps: 1e3,
+	Mpps: 1e6,
+	Gpps: 1e9
+}, limit);
+/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
+const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
+	ms: .001,
+	s: 1,
+	min: 60,
+	d: 86400
+}, limit);
+/** `64 bytes`, `64B`, `100 MiB` → bytes. */
+const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
+	bytes: 1,
+	byte: 1,
+	B: 1,
+	MiB: 2 ** 20
+}, limit);
+/** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
+const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
+/** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
+function excerpt(text) {
+	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
+}
+function quantity(form, units, limit) {
+	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
+	const read = (text) => inBaseUnit(written.exec(text), units);
+	return string({ error: expected(form) }).regex(written, {
+		error: expected(form),
+		abort: true
+	}).refine((text) => limit.holds(read(text)), { error: expected(limit.says) }).transform(read);
+}
+/** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
+function inBaseUnit(match, units) {
+	const [, digits = "", unit = ""] = match ?? [];
+	const value = Number(digits) * (units[unit] ?? NaN);
+	return Number(value.toPrecision(15));
+}
+function shown(value) {
+	if (value === null) return "nothing";
+	if (typeof value === "string") return `"${excerpt(value)}"`;
+	if (Array.isArray(value)) return "a list";
+	if (typeof value === "object") return "keys and values";
+	return String(value);
+}
+
+// src/config/fields.ts
+var import_fastest_levenshtein = require_fastest_levenshtein();
+/**
+* An object that has these keys and no others.
+* Unlike `z.strictObject` it makes one issue of each unknown key, with the key in its path, so that each has its line.
+*/
+function closed$1(shape) {
+	const unknown = custom(() => false, { error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)) });
+	return object(shape, { error: expected("keys and values") }).catchall(unknown);
+}
+function unknownKey(key, known) {
+	const hint = didYouMean(key, known) || `; known here: ${known.join(", ")}`;
+	return `unknown key \`${excerpt(key)}\`${hint}`;
+}
+function text(pattern, what) {
+	return string({ error: expected(what) }).regex(pattern, { error: expected(what) });
+}
+function wholeNumber(least, most) {
+	const error = expected(`a whole number from ${least} to ${most}`);
+	const limit = whole(least, most, "");
+	return number({ error }).refine(limit.holds, { error });
+}
+function whole(least, most, unit) {
+	return {
+		says: `a whole number of ${unit} from ${least} to ${most}`,
+		holds: (value) => Number.isInteger(value) && value >= least && value <= most
+	};
+}
+function listOf(names) {
+	return array(_enum(names, { error: wrongName(names) }), { error: expected(`a list like [${names[0]}]`) }).min(1, `expected at least one of ${names.join(", ")}, found an empty list`).refine((list) => new Set(list).size === list.length, "a name is in this list twice");
+}
+function wrongName(names) {
+	return ({ input }) => {
+		const message = expected(`one of ${names.join(", ")}`)({ input });
+		return typeof input === "string" ? message + didYouMean(input, names) : message;
+	};
+}
+/** `; did you mean …?` with the nearest name if it is a slip away: up to a third of its letters, however they are cased and joined; else empty. */
+function didYouMean(word, names) {
+	const plain = (name) => name.toLowerCase().replace(/[-_ ]/g, "");
+	const [nearest] = names.map((name) => ({
+		name,
+		edits: (0, import_fastest_levenshtein.distance)(plain(word), plain(name))
+	})).filter(({ name, edits }) => edits <= Math.ceil(name.length / 3)).toSorted((a, b) => a.edits - b.edits);
+	return nearest === void 0 ? "" : `; did you mean \`${nearest.name}\`?`;
+}
+/** Stays as written; see `placed` in load.ts. */
+const path$1 = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is known)");
+const hostName = /^(?:[a-z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-f:.]{2,45}(?:%[\w.-]{1,15})?)$/i;
+const ssh = {
+	host: text(hostName, "a host name or an address, without user or port"),
+	port: wholeNumber(1, 65535).prefault(22),
+	user: text(/^[a-z_][\w.-]{0,31}$/i, "a user name").prefault("root"),
+	key: path$1.optional(),
+	knownHosts: path$1.prefault("~/.ssh/known_hosts")
+};
+/** The keys of ssh as a Host, beside what else is known of the machine. */
+function withHost({ key, knownHosts, ...rest }) {
+	return {
+		...rest,
+		knownHostsPath: knownHosts,
+		...key !== void 0 && { privateKeyPath: key }
+	};
+}
+
+// src/publish/schema.ts
+const login = text(/^[a-z\d](?:[a-z\d-]{0,38})(?:\[bot\])?$/i, "somebody's login on GitHub, without the @");
+const days = (least, most) => ({
+	says: `a duration from ${least} d to ${most} d`,
+	holds: (seconds) => seconds >= least * 86400 && seconds <= most * 86400
+});
+const mebibytes = (least, most) => ({
+	says: `a size from ${least} MiB to ${most} MiB`,
+	holds: (bytes) => bytes >= least * 2 ** 20 && bytes <= most * 2 ** 20
+});
+const branch = text(/^(?!.*(?:\.\.|\/\/|\.lock(?:\/|$)))[a-z\d][\w./-]{0,99}(?<![/.])$/i, "the name of a branch like ppsgate-data");
+const pages = url({
+	protocol: /^https$/,
+	error: expected("a URL like https://example.github.io/router")
+}).transform((url) => url.replace(/\/+$/, ""));
+const keep = closed$1({
+	results: wholeNumber(1, 1e5).prefault(1e3),
+	age: duration(days(1, 3650)).prefault("365 d"),
+	size: size(mebibytes(1, 1024)).prefault("100 MiB")
+}).transform(({ results, age, size }) => ({
+	results,
+	seconds: age,
+	bytes: size
+}));
+const data = closed$1({
+	branch: union([literal(false), branch], { error: expected("the name of a branch like ppsgate-data, or false for none") }).prefault("ppsgate-data"),
+	directory: path$1.optional(),
+	pages: pages.optional(),
+	keep: keep.prefault({}),
+	stale: duration(days(1, 3650)).prefault("30 d")
+}).transform(({ branch, directory, pages, keep, stale }) => ({
+	keep,
+	staleSeconds: stale,
+	...directory !== void 0 && { directory },
+	...branch !== false && { branch },
+	...pages !== void 0 && { pages }
+}));
+const conclusions$1 = ["failure", "neutral"];
+/** `github` of ppsgate.yml. */
+const githubSchema = closed$1({
+	people: array(login, { error: expected("a list like [alice, bob]") }).prefault([]),
+	label: text(/^[^\p{Cc},]{1,50}$/u, "the name of a label like ppsgate").prefault("ppsgate"),
+	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure"),
+	status: boolean({ error: expected("true or false") }).prefault(false),
+	data: data.prefault({})
+});
+
+// src/relay/schema.ts
+const relayOccasions = [
+	"builds",
+	"diffs",
+	"comments"
+];
+const serverUrl = (example) => url({
+	protocol: /^https?$/,
+	error: expected(`a URL like ${example}`)
+}).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url), { error: expected(`a URL like ${example}, without a user or a query`) }).transform((url) => url.replace(/\/+$/, ""));
+const listWith = (item, example) => array(item, { error: expected(`a list like [${example}]`) });
+const someOf = (item, example) => listWith(item, example).min(1, `expected at least one, like [${example}], found an empty list`);
+const userName = text(/^[\w.-]{1,64}$/, "a user name of Phabricator, without the @");
+const hashtag = text(/^[^\s#@,]{1,128}$/, "the hashtag of a project, without the #");
+const repositoryName = text(/^[\w.-]{1,64}$/, "the callsign or short name of a repository");
+const pathPrefix = text(/^(?!\/)[^\p{Cc}]{1,200}$/u, "a folder of the repository like sys/net/");
+const here = closed$1({
+	kind: literal("here").optional(),
+	repository: path$1.prefault("."),
+	most: wholeNumber(1, 100).prefault(4),
+	site: serverUrl("https://ci.example.org/ppsgate").optional()
+}).transform(({ repository, most, site }) => ({
+	kind: "here",
+	repository,
+	most,
+	...site !== void 0 && { site }
+}));
+const github = closed$1({
+	kind: literal("github"),
+	repository: text(/^[\w.-]+\/[\w.-]+$/, "a repository of GitHub like freebsd/freebsd-src"),
+	tokenFile: path$1.optional(),
+	api: serverUrl("https://api.github.com").prefault("https://api.github.com"),
+	event: text(/^[\w.-]{1,100}$/, "the type of an event like ppsgate").prefault("ppsgate")
+}).transform(({ tokenFile, api, ...rest }) => ({
+	...rest,
+	apiUrl: api,
+	...tokenFile !== void 0 && { tokenPath: tokenFile }
+}));
+const jenkins = closed$1({
+	kind: literal("jenkins"),
+	job: serverUrl("https://ci.example.org/job/ppsgate"),
+	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user of Jenkins"),
+	tokenFile: path$1.optional()
+}).transform(({ kind, job, user, tokenFile }) => ({
+	kind,
+	url: job,
+	user,
+	...tokenFile !== void 0 && { tokenPath: tokenFile }
+}));
+const start = discriminatedUnion("kind", [
+	here,
+	github,
+	jenkins
+], { error: ({ input }) => typeof input === "object" && input !== null && "kind" in input ? wrongName([
+	"here",
+	"github",
+	"jenkins"
+])({ input: input.kind }) : expected("keys and values like { kind: here }")({ input }) });
+const conclusions = ["failure", "neutral"];
+const relay = closed$1({
+	directory: path$1.prefault("~/.local/state/ppsgate/relay"),
+	host: text(hostName, "a host name or an address").prefault("127.0.0.1"),
+	port: wholeNumber(0, 65535).prefault(8642),
+	webhookKeyFile: path$1.optional(),
+	buildPasswordFile: path$1.optional(),
+	on: listOf(relayOccasions).prefault([...relayOccasions]),
+	start: start.prefault({})
+}).transform(({ webhookKeyFile, buildPasswordFile, ...rest }) => ({
+	...rest,
+	...webhookKeyFile !== void 0 && { webhookKeyPath: webhookKeyFile },
+	...buildPasswordFile !== void 0 && { buildPasswordPath: buildPasswordFile }
+}));
+/** `phabricator` of ppsgate.yml. */
+const phabricatorSchema = closed$1({
+	url: serverUrl("https://reviews.freebsd.org"),
+	tokenFile: path$1.optional(),
+	branch: text(/^(?!-)[\w./-]{1,100}$/, "the name of a branch like main").prefault("main"),
+	repositories: someOf(repositoryName, "src").optional(),
+	paths: someOf(pathPrefix, "sys/net/").optional(),
+	people: listWith(userName, "alice, bob").prefault([]),
+	projects: listWith(hashtag, "network").prefault([]),
+	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure"),
+	relay: relay.prefault({})
+}).transform(({ tokenFile, repositories, paths, ...rest }) => ({
+	...rest,
+	...tokenFile !== void 0 && { tokenPath: tokenFile },
+	...repositories !== void 0 && { repositories },
+	...paths !== void 0 && { paths }
+}));
+
+// src/reservation/schema.ts
+const stores = ["sqlite", "etcd"];
+const lease = duration({
+	says: "a whole number of seconds from 5 s to 10 min",
+	holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600
+}).prefault("30 s");
+const sqlite = closed$1({
+	store: literal("sqlite").optional(),
+	file: path$1.prefault("~/.local/state/ppsgate/reservations.sqlite"),
+	lease
+}).transform(({ file, lease }) => ({
+	store: "sqlite",
+	path: file,
+	leaseSeconds: lease
+}));
+const endpointUrl = { error: expected("a URL of etcd like https://etcd1.lab:2379") };
+const endpoint = string(endpointUrl).refine(isEndpoint, endpointUrl).transform((written) => new URL(written).origin);
+const endpoints = array(endpoint, { error: expected("a list like [https://etcd1.lab:2379]") }).min(1, "expected at least one endpoint, found an empty list").refine((list) => new Set(list).size === list.length, "an endpoint is in this list twice");
+const etcd = closed$1({
+	store: literal("etcd"),
+	endpoints,
+	prefix: text(/^\/(?:[\w.-]+\/)*$/, "a prefix of keys that begins and ends with a slash like /ppsgate/").prefault("/ppsgate/"),
+	ca: path$1.optional(),
+	certificate: path$1.optional(),
+	key: path$1.optional(),
+	user: text(/^[^\p{C}\s]{1,64}$/u, "a user name").optional(),
+	passwordFile: path$1.optional(),
+	lease
+}).superRefine((written, { addIssue }) => {
+	for (const { path, message } of lacks(written)) addIssue({
+		code: "custom",
+		path,
+		message
+	});
+}).transform(({ ca, certificate, key, user, passwordFile, lease, ...rest }) => ({
+	...rest,
+	...ca !== void 0 && { caPath: ca },
+	...certificate !== void 0 && { certificatePath: certificate },
+	...key !== void 0 && { keyPath: key },
+	...user !== void 0 && { user },
+	...passwordFile !== void 0 && { passwordPath: passwordFile },
+	leaseSeconds: lease
+}));
+/** Paths stay as written. */
+const reservationsSchema = discriminatedUnion("store", [sqlite, etcd], { error: wrongStore });
+function isEndpoint(written) {
+	const url = URL.parse(written);
+	const extras = [
+		url?.username,
+		url?.password,
+		url?.search,
+		url?.hash
+	].join("");
+	return /^https?:$/.test(url?.protocol ?? "") && extras === "" && url?.pathname === "/";
+}
+/** What one key makes necessary of others. */
+function lacks({ endpoints, certificate, key, user, passwordFile }) {
+	const halves = [
+		{
+			name: "certificate",
+			value: certificate,
+			other: "key",
+			otherValue: key
+		},
+		{
+			name: "key",
+			value: key,
+			other: "certificate",
+			otherValue: certificate
+		},
+		{
+			name: "user",
+			value: user,
+			other: "passwordFile",
+			otherValue: passwordFile
+		},
+		{
+			name: "passwordFile",
+			value: passwordFile,
+			other: "user",
+			otherValue: user
+		}
+	].filter(({ value, otherValue }) => value !== void 0 && otherValue === void 0).map(({ name, other }) => ({
+		path: [other],
+		message: `missing; with \`${name}\` there has to be \`${other}\``
+	}));
+	const readable = passwordFile === void 0 ? [] : endpoints.flatMap(readableOnItsWay);
+	return [...halves, ...readable];
+}
+function readableOnItsWay(endpoint, index) {
+	const { protocol, hostname } = new URL(endpoint);
+	if (protocol === "https:" || isLoopback(hostname)) return [];
+	return [{
+		path: ["endpoints", index],
+		message: "the password could be read on its way by http; expected https"
+	}];
+}
+/** As URL writes it, which makes `127.1` and `0x7f000001` the same. */
+const isLoopback = (hostname) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+function wrongStore({ code, input }) {
+	if (code !== "invalid_union") return expected("keys and values")({ input });
+	return wrongName(stores)({ input: input.store });
+}
+
+// src/stats/student.ts
+const confidencePercents = [
+	80,
+	90,
+	95,
+	98,
+	99,
+	99.5
+];
+/**
+* The critical value that ministat(1) uses: its table has three decimals and rows for 1 to 100
+* degrees of freedom; above 100 it uses the normal distribution.
+*
+* The table is the NIST handbook's of one-sided values, and ministat's last column is the one of
+* 0.999: what it calls 99.5 % is 99.8 % two-sided. We keep that, or our errors would not be its errors.
+*/
+function studentT(degreesOfFreedom, confidencePercent) {
+	const misprint = confidencePercent === 99.5 ? misprints.get(degreesOfFreedom) : void 0;
+	if (misprint !== void 0) return misprint;
+	const confidence = confidencePercent === 99.5 ? .998 : confidencePercent / 100;
+	return Math.round(studentTExact(degreesOfFreedom > 100 ? Infinity : degreesOfFreedom, confidence) * 1e3) / 1e3;
+}
+/**
+* The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better.
+* `degreesOfFreedom` is any positive number (Welch's are fractions; infinity is the normal
+* distribution), `confidence` a ratio in (0, 1).
+*/
+function studentTExact(degreesOfFreedom, confidence) {
+	if (!(degreesOfFreedom > 0)) throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
+	if (!(confidence > 0 && confidence < 1)) throw new RangeError(`A confidence lies between 0 and 1, not at ${confidence}.`);
+	if (degreesOfFreedom <= million) return quantile(degreesOfFreedom, confidence);
+	const atMillion = quantile(million, confidence);
+	const atInfinity = 2 * atMillion - quantile(million / 2, confidence);
+	return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
+}
+/** The t with P(T > t) = `level`, kept once computed: few of them are asked for, and each very often. */
+function criticalT(degreesOfFreedom, level) {
+	const key = `${degreesOfFreedom} ${level}`;
+	const known = criticalValues.get(key);
+	if (known !== void 0) return known;
+	const t = studentTExact(degreesOfFreedom, 1 - 2 * level);
+	criticalValues.set(key, t);
+	return t;
+}
+const criticalValues = /* @__PURE__ */ new Map();
+/**
+* P(T > t), one-sided, for a `t` of at least 0. The normal distribution (infinite degrees of freedom) is
+* taken from an approximation of erfc whose relative error is below 2e-7.
+*/
+function studentTail(t, degreesOfFreedom) {
+	if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
+	const { inTails, within } = twoSided(t, degreesOfFreedom);
+	return (inTails ?? 1 - within) / 2;
+}
+/** Degrees of freedom at which the published last column is not the rounded quantile. */
+const misprints = /* @__PURE__ */ new Map([
+	[1, 318.313],
+	[7, 4.782],
+	[8, 4.499],
+	[9, 4.296],
+	[10, 4.143],
+	[11, 4.024],
+	[12, 3.929]
+]);
+const million = 1e6;
+function quantile(degreesOfFreedom, confidence) {
+	let high = 1;
+	while (liesBelow(high, degreesOfFreedom, confidence)) high *= 2;
+	let low = high === 1 ? 0 : high / 2;
+	for (;;) {
+		const middle = (low + high) / 2;
+		if (middle <= low || middle >= high) return high;
+		if (liesBelow(middle, degreesOfFreedom, confidence)) low = middle;
+		else high = middle;
+	}
+}
+function liesBelow(t, degreesOfFreedom, confidence) {
+	const { inTails, within } = twoSided(t, degreesOfFreedom);
+	return inTails === void 0 ? within < confidence : inTails > 1 - confidence;
+}
+/**
+* P(|T| > t) or P(|T| ≤ t), whichever is told without a loss of digits: a regularized incomplete beta
+* function of ν/2 and 1/2, whose continued fraction converges fast on one side of the mean.
+*/
+function twoSided(t, degreesOfFreedom) {
+	const a = degreesOfFreedom / 2;
+	const square = t * t;
+	const beyond = degreesOfFreedom / (degreesOfFreedom + square);
+	const within = square / (degreesOfFreedom + square);
+	const factor = Math.exp(-a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(within / Math.PI) * gammaRatio(a);
+	return beyond < (a + 1) / (a + 2.5) ? { inTails: factor / a * betaFraction(beyond, a, .5) } : { within: 2 * factor * betaFraction(within, .5, a) };
+}
+/** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to where that is exact. */
+function gammaRatio(a) {
+	let stepped = a;
+	let correction = 1;
+	for (; stepped < 40; stepped += 1) correction *= stepped / (stepped + .5);
+	const x = 1 / stepped;
+	const series = 1 + x * (-1 / 8 + x * (1 / 128 + x * (5 / 1024 + x * (-21 / 32768 - 399 / 262144 * x))));
+	return correction * Math.sqrt(stepped) * series;
+}
+/** The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method. */
+function betaFraction(x, a, b) {
+	const tiny = 1e-300;
+	let c = 1;
+	let d = 1 / (1 - (a + b) * x / (a + 1) || tiny);
+	let fraction = d;
+	for (let m = 1; m < 1e5; m += 1) {
+		const before = fraction;
+		const even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		const odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+		for (const term of [even, odd]) {
+			d = 1 / (1 + term * d || tiny);
+			c = 1 + term / c || tiny;
+			fraction *= c * d;
+		}
+		if (Math.abs(fraction - before) <= 1e-15 * fraction) return fraction;
+	}
+	return fraction;
+}
+
+// src/stats/boundary.ts
+/**
+* The one nominal one-sided level for every look, by Pocock (Biometrika 64, 1977): with it, data without any
+* effect cross the boundary at some look with probability `level`. `sizes` are the pairs at each look, ascending.
+*/
+function constantLevels(sizes, level) {
+	const levelsAt = (z) => sizes.map(() => studentTail(z, Infinity));
+	return levelsFor(levelsAt, sizes, level);
+}
+/**
+* The nominal level of each look where the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2)
+* against the best fit, is held to one threshold at all of them (Lai, Annals of Statistics 16, 1988).
+* `degreesOfFreedom` are ν at each look, earlier runs of the same cell included.
+*/
+function likelihoodLevels(sizes, degreesOfFreedom, level) {
+	const levelsAt = (logThreshold) => degreesOfFreedom.map((df) => studentTail(Math.sqrt(df * Math.expm1(2 * logThreshold / (df + 2))), df));
+	return levelsFor(levelsAt, sizes, level);
+}
+/** Levels fall as the parameter rises: halves until the levels spend what is asked and not more. */
+function levelsFor(levelsAt, sizes, level) {
+	const spends = (parameter) => crossingProbability(sizes, levelsAt(parameter));
+	let low = 0;
+	let high = 1;
+	for (; spends(high) > level; high *= 2) low = high;
+	while (high - low > 1e-4 * high) {
+		const middle = (low + high) / 2;
+		if (spends(middle) > level) low = middle;
+		else high = middle;
+	}
+	return levelsAt(high);
+}
+/**
+* The probability that data without any effect are, at some look, beyond its nominal one-sided level: the recursion
+* of Armitage, McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. Where the
+* variance is estimated, as in Student's test, the same levels nearly hold (Jennison and Turnbull, Group Sequential
+* Methods, 4.4): by simulation the sum is up to a seventh larger when the first look has four degrees of freedom.
+*/
+function crossingProbability(sizes, levels) {
+	let total = 0;
+	let inside = [{
+		at: 0,
+		mass: 1
+	}];
+	let reached = 0;
+	for (const [index, size] of sizes.entries()) {
+		const deviation = Math.sqrt(size - reached);
+		const limit = criticalZ(levels[index] ?? 0) * Math.sqrt(size);
+		total += sumOver(inside, ({ at, mass }) => mass * upperTail((limit - at) / deviation));
+		const next = (sizes[index + 1] ?? Infinity) - size;
+		const range = {
+			low: -farthest * Math.sqrt(size),
+			high: limit
+		};
+		inside = spread(inside, deviation, range, nodesFor(range, Math.sqrt(next)));
+		reached = size;
+	}
+	return total;
+}
+/** The density after one more step, at `count` nodes of the range. */
+function spread(from, deviation, { low, high }, count) {
+	return gaussLegendre(count).map(({ at, weight }) => {
+		const place = low + (high - low) * (at + 1) / 2;
+		return {
+			at: place,
+			mass: sumOver(from, ({ at: start, mass }) => mass * normalDensity((place - start) / deviation)) / deviation * weight * (high - low) / 2
+		};
+	});
+}
+/** Nodes half as dense again as the deviations of the next step lie in the range: what follows is smooth at that scale. */
+function nodesFor({ low, high }, nextDeviation) {
+	return 16 * Math.ceil(Math.max(2, 1.5 * (high - low) / nextDeviation / 16));
+}
+/** Nobody is so many deviations below the mean. */
+const farthest = 6;
+/** Levels beyond the reach of a double are next to never crossed; half of all lie beyond one half, which is the most. */
+const criticalZ = (level) => level < 1e-12 ? 7 : level >= .4999 ? 0 : studentTExact(Infinity, 1 - 2 * level);
+const upperTail = (z) => studentTail(z, Infinity);
+const normalDensity = (z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
+function sumOver(nodes, value) {
+	let sum = 0;
+	for (const node of nodes) sum += value(node);
+	return sum;
+}
+/** Gauss and Legendre's nodes on −1 … 1, by Newton's method on the recurrence (Abramowitz and Stegun, 25.4.29). */
+function gaussLegendre(count) {
+	const known = quadratures.get(count);
+	if (known !== void 0) return known;
+	const nodes = Array.from({ length: count }, (_, index) => quadratureNode(count, index));
+	quadratures.set(count, nodes);
+	return nodes;
+}
+const quadratures = /* @__PURE__ */ new Map();
+function quadratureNode(count, index) {
+	let at = Math.cos(Math.PI * (index + .75) / (count + .5));
+	let slope = 1;
+	for (let step = 0; step < 8; step++) {
+		let [before, value] = [0, 1];
+		for (let degree = 0; degree < count; degree++) [before, value] = [value, ((2 * degree + 1) * at * value - degree * before) / (degree + 1)];
+		slope = count * (at * value - before) / (at * at - 1);
+		at -= value / slope;
+	}
+	return {
+		at,
+		weight: 2 / ((1 - at * at) * slope * slope)
+	};
+}
+
+// src/stats/design.ts
+const designNames = [
+	"fixed",
+	"group-sequential",
+	"glr"
+];
+/**
+* The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
+* planned spends four fifths of each rate, and every extension half of what is then left.
+*/
+function looksOf(design, rates) {
+	const key = JSON.stringify([design, rates]);
+	const looks = knownLooks.get(key) ?? computeLooks(design, rates);
+	knownLooks.set(key, looks);
+	return looks;
+}
+/** They take a tenth of a second to compute, and are asked for after every blast. */
+const knownLooks = /* @__PURE__ */ new Map();
+function computeLooks(design, rates) {
+	return design.budgets.flatMap((budget, stage) => {
+		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
+		const levelsOf = (rate) => nominalLevels(design, sizes, rate * shareOf(stage));
+		const falseAlarms = levelsOf(rates.falseAlarms);
+		const misses = levelsOf(rates.misses);
+		const outside = levelsOf(rates.outside);
+		return sizes.map((pairs, index) => ({
+			pairs,
+			levels: {
+				falseAlarms: falseAlarms[index] ?? 0,
+				misses: misses[index] ?? 0,
+				outside: outside[index] ?? 0
+			}
+		}));
+	});
+}
+const shareOf = (stage) => stage === 0 ? .8 : .2 * .5 ** stage;
+/** The pairs at each look. */
+const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
+function sizesUpTo(budget, after, design) {
+	if (design.name === "fixed") return [budget];
+	const sizes = [];
+	for (let size = firstSize(design); size < budget; size = sizeAfter(size, design)) if (size > after) sizes.push(size);
+	return [...sizes, budget];
+}
+/** The spread of four runs alone tells too little of a noise with heavy tails. */
+function firstSize({ name, pairsPerStep, earlierDegreesOfFreedom }) {
+	if (pairsPerStep > 1) return pairsPerStep;
+	return name === "glr" && earlierDegreesOfFreedom >= 4 ? 2 : 3;
+}
+/** After every step, and where they have become many, after every twentieth part more. */
+function sizeAfter(size, { name, pairsPerStep }) {
+	if (name === "group-sequential" && pairsPerStep === 1) {
+		const looks = Math.round(Math.log(size / 3) / Math.log(1.6)) + 1;
+		return Math.round(3 * 1.6 ** looks);
+	}
+	return size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
+}
+function nominalLevels(design, sizes, level) {
+	if (design.name !== "glr") return constantLevels(sizes, level);
+	const degreesOfFreedom = sizes.map((pairs) => design.method === "paired" ? pairs - 1 : 2 * pairs - 2 + design.earlierDegreesOfFreedom);
+	return likelihoodLevels(sizes, degreesOfFreedom, level);
+}
+
+// src/testbed/wish.ts
+const keywords = [
+	"and",
+	"or",
+	"not"
+];
+const wishWord = /^[a-z0-9][\w.+-]{0,62}$/i;
+/** `and` binds tighter than `or`, `not` tighter than both; all are read in any case. */
+function readWish(text) {
+	if (text.length > mostCharacters$1) return refused$2(text, `it has more than ${mostCharacters$1} characters`);
+	const alternatives = splitAt(text.toLowerCase().trim().replace(/\s+/g, " ").replace(/ ?>= ?/g, ">=").split(" ").filter((token) => token !== ""), "or").map((part) => splitAt(part, "and").map(readCondition));
+	const problem = alternatives.flat().find((condition) => typeof condition === "string");
+	if (problem !== void 0) return refused$2(text, problem);
+	return {
+		kind: "read",
+		wish: alternatives.map((part) => part.filter((one) => typeof one !== "string"))
+	};
+}
+const mostCharacters$1 = 500;
+function refused$2(text, problem) {
+	return {
+		kind: "refused",
+		message: `${expected("words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`")({ input: text })}: ${problem}`
+	};
+}
+/** Lists of what is between the separators: one more than there are of them. */
+function splitAt(tokens, separator) {
+	const at = tokens.indexOf(separator);
+	if (at === -1) return [[...tokens]];
+	return [tokens.slice(0, at), ...splitAt(tokens.slice(at + 1), separator)];
+}
+/** A text is what is wrong with it. */
+function readCondition(tokens) {
+	const wanted = tokens[0] !== "not";
+	const [token, next] = wanted ? tokens : tokens.slice(1);
+	if (token === void 0 || token === "not") return `a word is missing${wanted ? "" : " after not"}`;
+	if (next !== void 0) return `an and or an or is missing before \`${excerpt(next)}\``;
+	const [, least] = /^cores>=([1-9]\d{0,3})$/.exec(token) ?? [];
+	if (least !== void 0) return {
+		kind: "cores",
+		least: Number(least),
+		wanted
+	};
+	if (wishWord.test(token)) return {
+		kind: "word",
+		word: token,
+		wanted
+	};
+	return token.includes(">=") ? "only cores are compared, like `cores>=8`" : `\`${excerpt(token)}\` is no word`;
+}
+/** One text for all ways to write a wish; `readWish` reads it as the same. */
+const wishText = (wish) => wish.map((conditions) => conditions.map(conditionText).join(" and ")).join(" or ");
+function conditionText(condition) {
+	const text = condition.kind === "word" ? condition.word : `cores>=${condition.least}`;
+	return condition.wanted ? text : `not ${text}`;
+}
+/** What is not known of a testbed does not hold for it. */
+const isFulfilled = (wish, described) => wish.some((conditions) => conditions.every((condition) => holds(condition, described) === condition.wanted));
+const holds = (condition, { words, cores = 0 }) => condition.kind === "word" ? words.has(condition.word) : cores >= condition.least;
+
+// src/testbed/capabilities.ts
+const words = (what) => text(/^(?=.*[a-z0-9])\P{C}{1,63}$/iu, what);
+const speed = text(/^(?:1|2\.5|5|10|25|40|50|100|200|400) ?Gbit\/s$/, "a speed of Ethernet like 10 Gbit/s").transform(Number.parseFloat);
+const nic = closed$1({
+	vendor: words("a vendor like Chelsio").exactOptional(),
+	model: words("a model like T540-CR, a number in quotes").exactOptional(),
+	speed: speed.exactOptional(),
+	driver: words("a driver like cxgbe").exactOptional()
+}).transform(({ speed, ...rest }) => ({
+	...rest,
+	...speed !== void 0 && { gigabits: speed }
+}));
+const cpu$1 = closed$1({
+	model: words("a model like Xeon E5-2650").exactOptional(),
+	cores: wholeNumber(1, 4096).exactOptional()
+});
+const label = text(wishWord, "a word like quiet").refine((word) => !keywords.includes(word.toLowerCase()), { error: expected(`a word other than ${keywords.join(", ")}`) });
+const labels = array(label, { error: expected("a list like [quiet, release]") }).refine((list) => new Set(list).size === list.length, "a label is in this list twice");
+/** The keys, among those of a testbed of any kind. */
+const capabilityKeys = {
+	nic: nic.optional(),
+	cpu: cpu$1.optional(),
+	labels: labels.optional()
+};
+/** The keys as Capabilities, beside what else is known of the testbed. */
+function withCapabilities({ nic, cpu, labels, ...rest }) {
+	if (nic === void 0 && cpu === void 0 && labels === void 0) return rest;
+	const capabilities = {
+		...nic !== void 0 && { nic },
+		...cpu !== void 0 && { cpu },
+		labels: labels ?? []
+	};
+	return {
+		...rest,
+		capabilities
+	};
+}
+
+// src/build/schema.ts
+const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, "an absolute path of plain letters");
+const kernelConfig = text(/^[a-z0-9][\w.-]{0,62}$/i, "the name of a kernel configuration");
+const make = closed$1({
+	kind: literal("make"),
+	kernelConfig: kernelConfig.prefault("GENERIC"),
+	kernelConfigFolder: buildFolder.optional(),
+	jobs: wholeNumber(1, 1024).optional(),
+	clean: boolean().prefault(true),
+	metaMode: boolean().prefault(false),
+	toolchain: boolean().prefault(true),
+	options: array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, "an option of make like -DNAME or NAME=value")).prefault([])
+}).refine(({ clean, metaMode }) => !(clean && metaMode), {
+	path: ["metaMode"],
+	error: "meta mode saves time only from one build to the next; set `clean: false`"
+}).transform(({ kernelConfigFolder, jobs, ...rest }) => ({
+	...rest,
+	...kernelConfigFolder !== void 0 && { kernelConfigFolder },
+	...jobs !== void 0 && { jobs }
+}));
+const command$1 = closed$1({
+	kind: literal("command"),
+	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command"),
+	kernelConfig: kernelConfig.prefault("GENERIC")
+});
+const recipe = discriminatedUnion("kind", [make, command$1], { error: "expected `kind: make` or `kind: command`" });
+const minutes = (least, most) => ({
+	says: `a duration from ${least} min to ${most} min`,
+	holds: (seconds) => seconds >= least * 60 && seconds <= most * 60
+});
+const diskSize = text(/^\d{1,5} ?GB$/, "a size like 20 GB").transform((written) => Number.parseInt(written, 10) * 1e9);
+/** Parses `builder:`; paths stay as written. */
+const builderSchema = closed$1({
+	...ssh,
+	folder: buildFolder.prefault("/var/db/ppsgate"),
+	repository: buildFolder.prefault("/usr/src"),
+	remote: text(/^[a-z0-9][\w.-]*$/i, "the name of a remote").prefault("origin"),
+	kernel: recipe.prefault({ kind: "make" }),
+	limit: duration(minutes(1, 720)).prefault("120 min"),
+	turn: duration(minutes(1, 1440)).prefault("240 min"),
+	freeSpace: diskSize.prefault("10 GB"),
+	keep: closed$1({
+		kernels: wholeNumber(2, 1e4).prefault(50),
+		size: diskSize.prefault("20 GB")
+	}).prefault({})
+}).transform(withHost).transform(({ kernel, limit, turn, freeSpace, keep, ...rest }) => ({
+	...rest,
+	recipe: kernel,
+	limitSeconds: limit,
+	turnSeconds: turn,
+	leastFreeBytes: freeSpace,
+	cache: {
+		mostKernels: keep.kernels,
+		mostBytes: keep.size
+	}
+}));
+
+// src/power/schema.ts
+const kinds = [
+	"redfish",
+	"ipmi",
+	"command"
+];
+const account = {
+	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user name"),
+	passwordFile: path$1.optional()
+};
+const ipmi = closed$1({
+	kind: literal("ipmi"),
+	host: text(hostName, "a host name or an address, without user or port"),
+	port: wholeNumber(1, 65535).prefault(623),
+	...account,
+	cipherSuite: wholeNumber(1, 17).prefault(3)
+}).transform(({ passwordFile, ...rest }) => ({
+	...rest,
+	...passwordFile !== void 0 && { passwordPath: passwordFile }
+}));
+const systemUrl = { error: expected("a URL like https://bmc.lab/redfish/v1/Systems/1") };
+const fingerprint = text(/^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i, "a SHA-256 fingerprint of 64 hexadecimal digits");
+const redfish = closed$1({
+	kind: literal("redfish"),
+	url: string(systemUrl).refine(isSystemUrl, systemUrl),
+	...account,
+	certificateSha256: fingerprint.optional(),
+	ca: path$1.optional()
+}).refine(({ certificateSha256, ca }) => certificateSha256 === void 0 || ca === void 0, {
+	path: ["ca"],
+	error: "with `certificateSha256` nothing else is trusted; leave one of the two out"
+}).transform(({ kind, url, user, passwordFile, certificateSha256, ca }) => ({
+	kind,
+	url,
+	user,
+	...passwordFile !== void 0 && { passwordPath: passwordFile },
+	...certificateSha256 !== void 0 && { certificateSha256: certificateSha256.replaceAll(":", "").toLowerCase() },
+	...ca !== void 0 && { caPath: ca }
+}));
+const likeAList$1 = { error: expected("a list of words like [pdu, off, \"4\"]") };
+const argv = array(text(/^[^\0]+$/, "a word in quotes"), likeAList$1).min(1, likeAList$1);
+const command = closed$1({
+	kind: literal("command"),
+	on: argv,
+	off: argv,
+	state: argv,
+	cycle: argv.optional()
+}).transform(({ cycle, ...rest }) => ({
+	...rest,
+	...cycle !== void 0 && { cycle }
+}));
+/** Paths stay as written. */
+const powerSchema = discriminatedUnion("kind", [
+	redfish,
+	ipmi,
+	command
+], { error: wrongPower });
+/** By HTTPS alone, or the password could be read on its way. */
+function isSystemUrl(written) {
+	const url = URL.parse(written);
+	const extras = [
+		url?.username,
+		url?.password,
+		url?.search,
+		url?.hash
+	].join("");
+	return url?.protocol === "https:" && extras === "" && url.pathname !== "/";
+}
+function wrongPower({ code, input }) {
+	if (code !== "invalid_union") return expected("keys and values")({ input });
+	return wrongName(kinds)({ input: input.kind });
+}
+
+// src/host/shell.ts
+const line = Symbol("command line");
+/**
+* A command line with each interpolated value as data: a string or number becomes one quoted word,
+* an array as many words as it has, a `Command` is inserted as it is.
+*
+*     shell`ip netns exec ${name} nft -f ${path}`
+*     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
+*
+* Throws a TypeError for a value that no program can receive (a NUL, half a surrogate pair, NaN), and
+* for a template in which quoting could not protect: a value inside quotes, a comment, a here-document,
+* backquotes or arithmetic.
+*/
+function shell(template, ...values) {
+	for (const text of template) refuseUnsafe(text);
+	const words = values.map(quoted);
+	return { [line]: template.map((text, index) => text + (words[index] ?? "")).join("") };
+}
+/** The text for `sh -c`, or for an eye. */
+const commandText = (command) => command[line];
+/** Each piece of a template has to leave the shell in the state that the quotes of the next value rely on. */
+function refuseUnsafe(text) {
+	const bare = text.replace(closed, "_");
+	const hazard = hazards.find(([pattern]) => pattern.test(bare));
+	if (hazard === void 0) return;
+	const [, name, instead] = hazard;
+	throw new TypeError(`The command template "${text.trim()}" holds ${name}, where the value after it could not be quoted; ${instead}.`);
+}
+/** An escaped character, '…', or "…" with no more in it than simple substitutions: these are complete in themselves. */
+const closed = /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
+const hazards = [
+	[
+		/['"]/,
+		"an open quote (or a substitution too deep inside quotes)",
+		"write values without quotes around them, they get their own"
+	],
+	[
+		/\\/,
+		"a backslash at its end",
+		"leave it out"
+	],
+	[
+		/\$$/,
+		"a dollar sign at its end",
+		"leave it out"
+	],
+	[
+		/`/,
+		"backquotes",
+		"use $(…)"
+	],
+	[
+		/<</,
+		"a here-document",
+		"send that text as standard input"
+	],
+	[
+		/\(\(|\$\[/,
+		"arithmetic",
+		"calculate before the command is made"
+	],
+	[
+		/(?<![^\s;&|()])#/,
+		"a comment",
+		"write it beside the template"
+	]
+];
+function quoted(value) {
+	if (typeof value === "object" && line in value) return value[line];
+	return [value].flat().map(quotedWord).join(" ");
+}
+/** Always in quotes: a bare `if`, `a=b` or `2` before `>` would be more to the shell than a word. */
+function quotedWord(word) {
+	const text = String(word);
+	const wrong = whyUnfit$1(word, text);
+	if (wrong !== void 0) throw new TypeError(`The shell word ${JSON.stringify(text.slice(0, 60))} ${wrong}, which no program can receive; correct the value.`);
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}
+function whyUnfit$1(word, text) {
+	if (typeof word !== "string" && !Number.isFinite(word)) return "is neither text nor a finite number";
+	if (text.includes("\0")) return "holds a NUL byte";
+	if (!text.isWellFormed()) return "holds half a surrogate pair";
+}
+
+// src/traffic/pkt-gen-command.ts
+/**
+* Counts what arrives, second by second, until it is interrupted. timeout(1) then exits with 124, and
+* pkt-gen writes its rates to stderr and its summary to stdout.
+*/
+function receiverCommand(request) {
+	return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
+}
+/**
+* Sends UDP packets whose addresses count up, in the forms and from the networks of published FreeBSD
+* forwarding benches (RFC 2544 and RFC 5180). Throws a RangeError for a frame that cannot be.
+*/
+function senderCommand(request) {
+	const { family, flows, threads, sourceMac, destinationMac } = request;
+	const version = family === "inet4" ? shell`-4` : shell`-6`;
+	const range = ranges[family];
+	return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows.sources, flows.firstSource)} -d ${range.destinations(flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
+}
+/**
+* The same command, after a line on stderr that tells its process id: sshd signals no process when its channel closes.
+* A csh leaves alone what stands in single quotes, too.
+*/
+const tellingProcessId = (command) => shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
+/** Undefined where a log does not tell, yet. */
+function processIdIn(log) {
+	const [, digits] = /^process (\d+)\r?\n/m.exec(log) ?? [];
+	return digits === void 0 ? void 0 : Number(digits);
+}
+/** Has a generator write its summary and end: timeout(1) passes the signal on to it. */
+const interruptCommand = (processId) => shell`kill -INT ${processId}`;
+const interrupted = ({ seconds }) => shell`timeout -s INT ${seconds}`;
+const opened = ({ interface: name, settleSeconds }) => shell`-i ${netmapPort(name)} -w ${settleSeconds}`;
+/**
+* The name by which pkt-gen opens an interface: a Chelsio port has a second, virtual one for netmap, see
+* cxgbe(4) on `hw.cxgbe.num_vis`.
+*/
+const netmapPort = (name) => name.replace(/^(?:cxgbe|cxl|cc)\d+$/, "v$&");
+function bytesWithoutCrc({ family, frameBytes }) {
+	const least = smallestFrameBytes$1[family];
+	if (Number.isInteger(frameBytes) && frameBytes >= least && frameBytes <= longestFrameBytes) return frameBytes - crcBytes;
+	throw new RangeError(`A frame of ${frameBytes} bytes is none that carries ${family} over Ethernet: choose one of ${least} to ${longestFrameBytes} bytes.`);
+}
+const crcBytes = 4;
+const smallestFrameBytes$1 = {
+	inet4: 64,
+	inet6: 66
+};
+const longestFrameBytes = 1518;
+function optional({ ratePps, threads, packets, updatesChecksums }) {
+	return [
+		...ratePps === void 0 ? [] : ["-R", Math.max(1, Math.round(ratePps / threads))],
+		...packets === void 0 ? [] : ["-n", packets],
+		...updatesChecksums ? ["-U"] : []
+	];
+}
+/**
+* A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
+* divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
+* network.
+*/
+function flowRanges(flows, family, senders = 1) {
+	if (!Number.isSafeInteger(flows) || flows < senders) return refused$1(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
+	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
+	const sources = flows / destinations;
+	if (sources <= mostSources[family]) return {
+		kind: "split",
+		flows: {
+			sources,
+			destinations
+		}
+	};
+	return refused$1(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
+}
+const refused$1 = (message) => ({
+	kind: "refused",
+	message
+});
+const mostDestinations = 100;
+/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
+const mostSources = {
+	inet4: 62974,
+	inet6: 65535
+};
+function greatestDivisor(value, most) {
+	let divisor = Math.floor(most);
+	while (value % divisor !== 0) divisor -= 1;
+	return divisor;
+}
+/**
+* The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
+* than sources.
+*/
+function flowSlices({ sources, destinations }, senders) {
+	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
+	const end = (slice) => Math.floor(slice * sources / senders);
+	return Array.from({ length: senders }, (_, slice) => ({
+		firstSource: end(slice) + 1,
+		sources: end(slice + 1) - end(slice),
+		destinations
+	}));
+}
+/** Without a port pkt-gen takes 1234 on both sides; pf drops port 0. */
+const ranges = {
+	inet4: {
+		sources: (count, first = 1) => `${inet4(18, first)}:2000-${inet4(18, first + count - 1)}`,
+		destinations: (count) => `${inet4(19, 1)}:2000-${inet4(19, count)}`
+	},
+	inet6: {
+		sources: (count, first = 1) => `${inet6("10", first)}-${inet6("10", first + count - 1)}`,
+		destinations: (count) => `${inet6("8010", 1)}-${inet6("8010", count)}`
+	}
+};
+/** The addresses of 198.18.0.0/16 or 198.19.0.0/16 from .10.1 on, counted from 1. */
+const inet4 = (network, index) => `198.${network}.${10 + Math.floor(index / 256)}.${index % 256}`;
+/** The addresses of 2001:2::/49 or 2001:2:0:8000::/49 in one of their subnets, counted from 1. */
+const inet6 = (subnet, index) => `[2001:2:0:${subnet}::${index.toString(16)}]`;
+/** Whether a log says that its pkt-gen has opened its port and waited for the link: the sender may start. */
+const isReady = (logSoFar) => /^\d+\.\d+ \w+ \[\d+\] (?:Ready\.\.\.|reading from .*)\r?$/m.test(logSoFar);
+
+// src/testbed/freebsd-schema.ts
+const bootMethods = [
+	"nextboot",
+	"nanobsd",
+	"boot-environment"
+];
+const preflights = [
+	"warn",
+	"fix",
+	"fail"
+];
+/** Ethernet drivers of FreeBSD by their interfaces' names, see section 4 of its manual: those of usual test benches. */
+const usualDrivers = [...[
+	"cxl",
+	"cc",
+	"che",
+	"cxgbe",
+	"mce",
+	"mlxen",
+	"ix",
+	"ixl",
+	"ice",
+	"igb",
+	"igc",
+	"em"
+], ...[
+	"bnxt",
+	"vtnet",
+	"vmx",
+	"re",
+	"bge",
+	"ena",
+	"iavf",
+	"ixlv",
+	"ixv",
+	"ql",
+	"mxge"
+]];
+const otherDrivers = [
+	...[
+		"ae",
+		"age",
+		"al",
+		"alc",
+		"ale",
+		"aq",
+		"atse",
+		"awg",
+		"ax",
+		"axp",
+		"bce",
+		"bfe",
+		"bxe"
+	],
+	...[
+		"cas",
+		"ccv",
+		"cgem",
+		"cpsw",
+		"cxgb",
+		"cxgbev",
+		"cxlv",
+		"dc",
+		"dpni",
+		"dtsec",
+		"dwc"
+	],
+	...[
+		"enetc",
+		"enic",
+		"eqos",
+		"et",
+		"ffec",
+		"fxp",
+		"gem",
+		"genet",
+		"gve",
+		"hn",
+		"jme",
+		"lem"
+	],
+	...[
+		"lge",
+		"lio",
+		"mgb",
+		"mge",
+		"msk",
+		"mvneta",
+		"nf10bmac",
+		"nfe",
+		"nge",
+		"oce",
+		"ptnet"
+	],
+	...[
+		"rge",
+		"rl",
+		"sfxge",
+		"sge",
+		"sis",
+		"sk",
+		"ste",
+		"stge",
+		"sume",
+		"ti",
+		"tsec",
+		"ue",
+		"vge"
+	],
+	...[
+		"vr",
+		"vte",
+		"xl",
+		"xn"
+	]
+];
+const drivers = /* @__PURE__ */ new Set([...usualDrivers, ...otherDrivers]);
+const expectedPort = expected("an Ethernet port of FreeBSD like cxl0 or mce1");
+const port = string({ error: expectedPort }).superRefine((name, { addIssue }) => {
+	const [, driver, unit] = /^(.*\D)(\d{1,4})$/.exec(name) ?? [];
+	if (driver !== void 0 && drivers.has(driver)) return;
+	addIssue(wrongPort(name, driver, unit));
+});
+function wrongPort(name, driver, unit) {
+	const plain = name.replace(/^v/, "");
+	if (netmapPort(plain) === name && plain !== name) return `expected the port itself, \`${plain}\`: the generator opens \`${name}\` by itself`;
+	const nearest = driver === void 0 ? void 0 : nearestDriver(driver);
+	const hint = nearest === void 0 ? "" : `; did you mean \`${nearest}${unit}\`?`;
+	return expectedPort({ input: name }) + hint;
+}
+/** One letter away, or of the same letters. */
+function nearestDriver(driver) {
+	const sorted = (word) => [...word.toLowerCase()].sort().join("");
+	return usualDrivers.find((known) => sorted(known) === sorted(driver)) ?? usualDrivers.find((known) => (0, import_fastest_levenshtein.distance)(known, driver) === 1 && driver.length > 2);
+}
+const dutPort = closed$1({
+	interface: port,
+	speed: speed.optional(),
+	queues: wholeNumber(1, 128).optional()
+}).transform(({ interface: name, speed, queues }) => ({
+	interface: name,
+	...speed !== void 0 && { gigabits: speed },
+	...queues !== void 0 && { queues }
+}));
+const boot = closed$1({
+	method: _enum(bootMethods, { error: wrongName(bootMethods) }).prefault("nextboot"),
+	limit: duration({
+		says: "a duration from 1 min to 60 min",
+		holds: (seconds) => seconds >= 60 && seconds <= 3600
+	}).prefault("10 min")
+}).transform(({ method, limit }) => ({
+	method,
+	limitSeconds: limit
+}));
+const dut = closed$1({
+	...ssh,
+	ingress: dutPort,
+	egress: dutPort,
+	boot: boot.prefault({}),
+	power: powerSchema.optional()
+}).transform(withHost).transform(({ power, ...rest }) => ({
+	...rest,
+	...power !== void 0 && { power }
+}));
+const mac = text(/^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i, "a MAC address like \"00:07:43:2e:e5:92\"").transform((written) => written.toLowerCase()).refine((written) => written !== "00:00:00:00:00:00", { error: "expected the port's own MAC address, found only zeros" }).refine((written) => Number.parseInt(written.slice(0, 2), 16) % 2 === 0, { error: "expected the port's own MAC address, found one of a group: its first byte is odd" });
+/** The networks of freebsd-ports.ts; an address like those that published benches use. */
+const networks = {
+	sender: {
+		inet4: {
+			prefix: "198.18.0.0",
+			bits: 16,
+			example: "198.18.0.110"
+		},
+		inet6: {
+			prefix: "2001:2::",
+			bits: 49,
+			example: "2001:2::110"
+		}
+	},
+	receiver: {
+		inet4: {
+			prefix: "198.19.0.0",
+			bits: 16,
+			example: "198.19.0.110"
+		},
+		inet6: {
+			prefix: "2001:2:0:8000::",
+			bits: 49,
+			example: "2001:2:0:8000::110"
+		}
+	}
+};
+function addressOf(role, family) {
+	const { prefix, bits, example } = networks[role][family];
+	const version = family === "inet4" ? "ipv4" : "ipv6";
+	const network = new BlockList();
+	network.addSubnet(prefix, bits, version);
+	const error = expected(`an address of ${family} like "${example}"`);
+	return string({ error }).refine(isOf[family], {
+		error,
+		abort: true
+	}).refine((written) => network.check(written, version), { error: expected(`an address of ${prefix}/${bits}, the ${role}'s network`) }).transform((written) => new SocketAddress({
+		address: written,
+		family: version
+	}).address);
+}
+const isOf = {
+	inet4: isIPv4,
+	inet6: (written) => isIPv6(written) && !written.includes("%")
+};
+const generator = (role) => closed$1({
+	...ssh,
+	interface: port,
+	mac,
+	inet4: addressOf(role, "inet4").optional(),
+	inet6: addressOf(role, "inet6").optional(),
+	threads: wholeNumber(1, 128).prefault(1)
+}).transform(withHost).transform(({ inet4, inet6, ...rest }) => ({
+	...rest,
+	addresses: {
+		...inet4 !== void 0 && { inet4 },
+		...inet6 !== void 0 && { inet6 }
+	}
+}));
+const oneToFour = "expected a list of 1 to 4 senders";
+/** Parses a testbed of `kind: freebsd`; paths stay as written. */
+const freebsdTestbedSchema = closed$1({
+	kind: literal("freebsd"),
+	dut,
+	senders: array(generator("sender"), { error: expected("a list of 1 to 4 senders") }).min(1, `${oneToFour}, found none`).max(4, `${oneToFour}, found more`),
+	receiver: generator("receiver"),
+	builder: builderSchema.optional(),
+	preflight: _enum(preflights, { error: wrongName(preflights) }).prefault("warn"),
+	...capabilityKeys
+}).transform(withCapabilities).transform(({ builder, ...rest }) => ({
+	...rest,
+	...builder !== void 0 && { builder }
+})).superRefine((testbed, { addIssue }) => {
+	for (const { path, message } of doubles(testbed)) addIssue({
+		code: "custom",
+		path,
+		message
+	});
+});
+/** A problem for every sender or receiver without an address of a family that is to be measured. */
+function lacksAddresses(testbed, families) {
+	return placesOf(testbed).flatMap(({ generator, role, path }) => families.filter((family) => generator.addresses[family] === void 0).map((family) => ({
+		path: [...path, family],
+		message: `missing; \`families\` asks for ${family}, so this ${role} needs an address like "${networks[role][family].example}"`
+	})));
+}
+const placesOf = ({ senders, receiver }) => [...senders.map((generator, index) => ({
+	generator,
+	role: "sender",
+	path: ["senders", index],
+	name: `senders[${index}]`
+})), {
+	generator: receiver,
+	role: "receiver",
+	path: ["receiver"],
+	name: "receiver"
+}];
+/** What two ports cannot share. */
+function doubles(testbed) {
+	const { dut } = testbed;
+	const places = placesOf(testbed);
+	const samePort = {
+		path: [
+			"dut",
+			"egress",
+			"interface"
+		],
+		message: `${dut.egress.interface} is the ingress already; expected the port that is wired to the receiver`
+	};
+	return [
+		...dut.ingress.interface === dut.egress.interface ? [samePort] : [],
+		...places.filter(({ generator }) => machineOf(generator) === machineOf(dut)).map(({ role, path }) => ({
+			path: [...path, "host"],
+			message: `${dut.host} is the DUT; expected another machine as the ${role}`
+		})),
+		...places.flatMap((place, index) => places.slice(0, index).flatMap((earlier) => sharedBy(earlier, place)))
+	];
+}
+function sharedBy(earlier, { generator, path }) {
+	const other = earlier.generator;
+	const shared = (key, value) => ({
+		path: [...path, key],
+		message: `${earlier.name} has ${value} already; expected that of another port`
+	});
+	const isSamePort = machineOf(generator) === machineOf(other) && generator.interface === other.interface;
+	const { inet4, inet6 } = generator.addresses;
+	return [
+		...isSamePort ? [shared("interface", generator.interface)] : [],
+		...generator.mac === other.mac ? [shared("mac", generator.mac)] : [],
+		...inet4 !== void 0 && inet4 === other.addresses.inet4 ? [shared("inet4", inet4)] : [],
+		...inet6 !== void 0 && inet6 === other.addresses.inet6 ? [shared("inet6", inet6)] : []
+	];
+}
+/** Several machines may share a name, each with an ssh port of its own. */
+const machineOf = ({ host, port }) => `${host.toLowerCase()} ${port}`;
+
+// src/config/schema.ts
+/** Bytes of a cell's frames: the size asked for, or the smallest that holds the family's headers and a CRC. */
+const frameBytesFor = (traffic, { family, frameBytes }) => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family]);
+const smallestFrameBytes = {
+	inet4: 64,
+	inet6: 66
+};
+const interfaceName = text(/^[a-z0-9][\w.-]{0,14}$/i, "the name of a network interface like eth0");
+const cpu = wholeNumber(0, 8191);
+const linuxTestbed = closed$1({
+	kind: literal("linux"),
+	sender: closed$1({
+		...ssh,
+		interface: interfaceName,
+		cpu
+	}).transform(withHost),
+	dut: closed$1({
+		...ssh,
+		ingress: interfaceName,
+		egress: interfaceName,
+		cpu
+	}).transform(withHost),
+	receiver: closed$1({
+		...ssh,
+		interface: interfaceName
+	}).transform(withHost),
+	...capabilityKeys
+}).transform(withCapabilities);
+const embeddedTestbed = closed$1({
+	kind: literal("embedded-linux"),
+	...capabilityKeys
+}).transform(withCapabilities);
+const testbed = discriminatedUnion("kind", [
+	embeddedTestbed,
+	linuxTestbed,
+	freebsdTestbedSchema
+], { error: wrongTestbed });
+const testbedName = string().regex(/^[a-z0-9][\w.-]{0,62}$/i);
+const testbeds = record(testbedName, testbed, { error: wrongTestbeds }).refine((byName) => Object.keys(byName).length > 0, "expected at least one testbed, found none");
+const notSoManyRuns = { error: expected("1, or a multiple of 4 from 4 to 1000") };
+const runsPerBlast = number(notSoManyRuns).refine((runs) => runs === 1 || runs % 4 === 0 && runs >= 4 && runs <= 1e3, notSoManyRuns);
+const frameSize = size(whole(64, 1518, "bytes"));
+/** As written; what is left out depends on the kind of testbeds. */
+const traffic = closed$1({
+	flows: wholeNumber(1, 65536).prefault(2e3),
+	frameSize: frameSize.optional(),
+	frameSizes: array(frameSize, { error: expected("a list like [64 bytes, 1518 bytes]") }).min(1, "expected at least one size").refine((sizes) => new Set(sizes).size === sizes.length, "a size is in this list twice").optional(),
+	rate: rate(whole(1, 1e9, "pps")).optional(),
+	warmUp: duration(between(0, 600)).optional(),
+	settle: duration(between(0, 60)).optional(),
+	measure: duration(between(.01, 600)).optional(),
+	measureAtLeast: duration(between(6, 600)).optional(),
+	runsPerBlast: runsPerBlast.optional()
+}).refine(({ frameSize, frameSizes }) => frameSize === void 0 || frameSizes === void 0, {
+	path: ["frameSizes"],
+	error: "instead of `frameSize`, not beside it"
+});
+/** On Linux variants change within a blast, in runs of one length; FreeBSD's boot between blasts, which may end early. */
+const trafficDefaults = {
+	linux: {
+		offeredPps: 3e6,
+		warmUpSeconds: .5,
+		settleSeconds: .005,
+		measureSeconds: .03,
+		measureAtLeastSeconds: Number.POSITIVE_INFINITY,
+		runsPerBlast: 52
+	},
+	freebsd: {
+		warmUpSeconds: 0,
+		settleSeconds: 4,
+		measureSeconds: 60,
+		measureAtLeastSeconds: 15,
+		runsPerBlast: 1
+	}
+};
+function withDefaults(written, system) {
+	const usual = trafficDefaults[system];
+	const measureSeconds = written.measure ?? usual.measureSeconds;
+	const runsPerBlast = written.runsPerBlast ?? usual.runsPerBlast;
+	const offeredPps = written.rate ?? usual.offeredPps;
+	return {
+		flows: written.flows,
+		frameBytes: written.frameSize ?? written.frameSizes?.[0] ?? 64,
+		warmUpSeconds: written.warmUp ?? usual.warmUpSeconds,
+		settleSeconds: written.settle ?? usual.settleSeconds,
+		measureSeconds,
+		measureAtLeastSeconds: written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
+		runsPerBlast,
+		...offeredPps !== void 0 && { offeredPps }
+	};
+}
+const metrics = ["pps", "nsPerPacket"];
+const gate = closed$1({
+	metric: _enum(metrics, { error: wrongName(metrics) }).prefault("pps"),
+	margin: ratio({
+		says: "a percentage above 0% and up to 50%",
+		holds: (value) => value > 0 && value <= .5
+	}).prefault("2%"),
+	confidence: ratio({
+		says: "one of 80%, 90%, 95%, 98%, 99%, 99.5%",
+		holds: (value) => [
+			.8,
+			.9,
+			.95,
+			.98,
+			.99,
+			.995
+		].includes(value)
+	}).prefault("95%"),
+	falseAlarms: ratio({
+		says: "a percentage from 0.01% to 20%",
+		holds: (value) => value >= 1e-4 && value <= .2
+	}).prefault("1%"),
+	power: ratio({
+		says: "a percentage from 50% to 99.9%",
+		holds: (value) => value >= .5 && value <= .999
+	}).prefault("95%"),
+	design: _enum(designNames, { error: wrongName(designNames) }).optional(),
+	maxRuns: wholeNumber(2, 1e4).optional()
+}).transform(({ metric, margin, confidence, falseAlarms, power, design, maxRuns }) => ({
+	metric,
+	marginRatio: margin,
+	confidenceRatio: confidence,
+	falseAlarmRatio: falseAlarms,
+	missRatio: Number((1 - power).toPrecision(12)),
+	...design !== void 0 && { design },
+	...maxRuns !== void 0 && { maxRunsPerVariant: maxRuns }
+}));
+const profile = closed$1({
+	enabled: boolean({ error: expected("true or false") }).prefault(true),
+	window: duration(between(.5, 60)).optional(),
+	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional()
+});
+/** On Linux perf samples more often; where kinds are mixed, its number is enough for both. */
+const usualProfileSeconds = (config) => usualSystem(config) === "freebsd" ? 10 : 3;
+const likeAList = { error: expected("a list like [forwarding]") };
+/** Which there are depends on the testbeds, and on the site's own rules. */
+const namedScenarios$1 = array(string({ error: expected("the name of a scenario") }), likeAList).min(1, "expected at least one scenario, found an empty list").refine((list) => new Set(list).size === list.length, "a name is in this list twice");
+const firewalls = ["pf", "ipfw"];
+const ownRules = closed$1({
+	firewall: _enum(firewalls, { error: wrongName(firewalls) }),
+	file: path$1,
+	keepsStates: boolean({ error: expected("true or false") }).prefault(false)
+}).transform(({ file, ...rest }) => ({
+	...rest,
+	path: file
+}));
+const wish = string({ error: expected("a wish like `mellanox and 40G`") }).superRefine((text, { addIssue }) => {
+	const source = readWish(text);
+	if (source.kind === "refused") addIssue(source.message);
+});
+const wishes = array(wish, { error: expected("a list like [chelsio, mellanox]") }).min(1, "expected at least one wish, found an empty list").refine((list) => new Set(list.map(plainWish)).size === list.length, { error: "a wish is in this list twice" });
+/** Two ways to write one wish are the same. */
+function plainWish(text) {
+	const source = readWish(text);
+	return source.kind === "read" ? wishText(source.wish) : text;
+}
+/** Every key of ppsgate.yml, as it is written. */
+const configKeys = closed$1({
+	overlay: path$1.prefault("dut"),
+	testbeds,
+	each: wishes.optional(),
+	scenarios: namedScenarios$1.prefault(["forwarding"]),
+	rules: record(scenarioSchema, ownRules, { error: expected("rules by the names of their scenarios") }).prefault({}),
+	families: listOf(families).prefault(["inet4"]),
+	traffic: traffic.prefault({}),
+	gate: gate.prefault({}),
+	profile: profile.prefault({}),
+	history: path$1.prefault("~/.local/state/ppsgate/history.jsonl"),
+	reservations: reservationsSchema.prefault({}),
+	github: githubSchema.prefault({}),
+	phabricator: phabricatorSchema.optional()
+});
+/** Parses what YAML made of ppsgate.yml; paths stay as written. */
+const configSchema = configKeys.transform((written, context) => {
+	const { traffic: writtenTraffic, each, phabricator, profile, ...rest } = written;
+	const traffic = withDefaults(writtenTraffic, usualSystem(written));
+	const refuse = (path, message) => context.addIssue({
+		code: "custom",
+		path,
+		message
+	});
+	const { measureAtLeast } = writtenTraffic;
+	if (measureAtLeast !== void 0 && traffic.runsPerBlast > 1) refuse(["traffic", "measureAtLeast"], "only a run that has a blast of its own can end early; set `runsPerBlast: 1`");
+	else if ((measureAtLeast ?? 0) > traffic.measureSeconds) refuse(["traffic", "measureAtLeast"], "expected at most what `measure` allows");
+	for (const [index, scenario] of written.scenarios.entries()) {
+		const known = scenariosIn(written);
+		if (!known.includes(scenario)) refuse(["scenarios", index], wrongName(known)({ input: scenario }));
+	}
+	for (const name of Object.keys(written.rules)) if (scenarios.includes(name)) refuse(["rules", name], "ppsgate has a scenario of that name");
+	for (const [name, testbed] of Object.entries(written.testbeds)) {
+		if (testbed.kind !== "freebsd") continue;
+		for (const { path, message } of lacksAddresses(testbed, written.families)) refuse([
+			"testbeds",
+			name,
+			...path
+		], message);
+	}
+	const { frameSizes } = writtenTraffic;
+	return {
+		...rest,
+		traffic,
+		...profile.enabled && { profile: {
+			seconds: profile.window ?? usualProfileSeconds(written),
+			...profile.event !== void 0 && { event: profile.event }
+		} },
+		...frameSizes !== void 0 && { frameSizes },
+		...each !== void 0 && { each },
+		...phabricator !== void 0 && { phabricator }
+	};
+});
+/** All that some testbed carries. */
+const scenariosIn = ({ testbeds, rules }) => [...new Set(Object.values(testbeds).flatMap((one) => carriedBy(systemOfKind(one), rules)))];
+/** A site's own rules are those of FreeBSD's firewalls. */
+const carriedBy = (system, rules) => [...scenariosOf[system], ...system === "freebsd" ? Object.keys(rules) : []];
+/** Whose defaults hold: FreeBSD's where there is nothing else. */
+const usualSystem = ({ testbeds }) => Object.values(testbeds).every((one) => systemOfKind(one) === "freebsd") ? "freebsd" : "linux";
+const systemOfKind = ({ kind }) => kind === "freebsd" ? "freebsd" : "linux";
+/** Of a testbed of the configuration. */
+function systemOf(config, name) {
+	const testbed = config.testbeds[name];
+	return testbed === void 0 ? "linux" : systemOfKind(testbed);
+}
+/**
+* Why nothing can be measured on a testbed as configured, in one sentence; undefined where it can. What one testbed
+* cannot do another may, so this is asked of the one that is chosen.
+*/
+function whyUnfit(config, name) {
+	const testbed = config.testbeds[name];
+	const system = systemOf(config, name);
+	const carried = carriedBy(system, config.rules);
+	const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
+	if (stranger !== void 0) return `scenarios: on ${name} ${wrongName(carried)({ input: stranger })}.`;
+	if (testbed?.kind !== "freebsd") return void 0;
+	if (config.traffic.runsPerBlast !== 1) return `${name} boots its variants, so its runs share no blast: set \`traffic.runsPerBlast: 1\`, and \`measure: 60 s\` or so.`;
+	if (config.traffic.measureSeconds < 6) return `${name} is measured second by second, and a run of ${config.traffic.measureSeconds} s tells too little: set \`traffic.measure: 60 s\` or so.`;
+	if (config.gate.metric !== "pps") return `${name} tells no ${config.gate.metric}: judge it by pps.`;
+	const { flows } = config.traffic;
+	return config.families.map((family) => flowRanges(flows, family, testbed.senders.length)).find((split) => split.kind === "refused")?.message ?? lacksAddresses(testbed, config.families)[0]?.message;
+}
+function between(leastSeconds, mostSeconds) {
+	return {
+		says: `a duration from ${leastSeconds} s to ${mostSeconds} s`,
+		holds: (value) => value >= leastSeconds && value <= mostSeconds
+	};
+}
+function wrongTestbed({ code, input }) {
+	if (code !== "invalid_union") return expected("keys and values")({ input });
+	return wrongName([
+		"embedded-linux",
+		"linux",
+		"freebsd"
+	])({ input: input.kind });
+}
+function wrongTestbeds({ code, input }) {
+	return code === "invalid_key" ? "expected a name of up to 63 letters, digits, dots, dashes and underscores" : expected("testbeds by their names")({ input });
+}
+
+// src/reservation/queue.ts
+/** Release gates come before patches, and patches before reruns. */
+const priorities = [
+	"release",
+	"patch",
+	"rerun"
+];
+const byTurn = (a, b) => priorities.indexOf(a.priority) - priorities.indexOf(b.priority) || a.order - b.order || (a.id < b.id ? -1 : 1);
+/**
+* What the free testbeds are to be given to, now, in the order of turns. Who must wait also keeps all that come later
+* from the machines that he waits for, or testbeds that share one could be given past him for ever.
+* Takes time by the lines and the free testbeds, not by those who wait.
+*/
+function assign(lines, free) {
+	const open = new Map(free);
+	const openMachines = new Set([...open.values()].flat());
+	const heads = lines.filter(({ wants }) => !indexOf(wants).machines.isDisjointFrom(openMachines)).flatMap((line) => headOf(line, 0)).sort(lastInTurn);
+	const grants = [];
+	while (open.size > 0) {
+		const head = heads.pop();
+		if (head === void 0) break;
+		const { line, index, place } = head;
+		const testbed = bestOf(line.wants, open);
+		if (testbed === void 0) close(open, indexOf(line.wants).machines);
+		else {
+			grants.push({
+				place,
+				testbed
+			});
+			close(open, new Set(open.get(testbed)));
+			for (const next of headOf(line, index + 1)) insertInOrder(heads, next, lastInTurn);
+		}
+	}
+	return grants;
+}
+function headOf(line, index) {
+	const place = line.waiting[index];
+	return place === void 0 ? [] : [{
+		line,
+		index,
+		place
+	}];
+}
+const lastInTurn = (a, b) => byTurn(b.place, a.place);
+/** Into a list that is in that order, before what equals it. */
+function insertInOrder(list, item, order) {
+	let [low, high] = [0, list.length];
+	while (low < high) {
+		const middle = low + high >>> 1;
+		const other = list[middle];
+		if (other !== void 0 && order(other, item) < 0) low = middle + 1;
+		else high = middle;
+	}
+	list.splice(low, 0, item);
+}
+/** All that somebody waits for. Where two know of different machines of one testbed, it takes the machines of both. */
+function testbedsOf(lines) {
+	const testbeds = /* @__PURE__ */ new Map();
+	for (const [testbed, machines] of lines.flatMap(({ wants }) => [...wants])) {
+		const known = testbeds.get(testbed) ?? [];
+		testbeds.set(testbed, [.../* @__PURE__ */ new Set([...known, ...machines])]);
+	}
+	return testbeds;
+}
+/** Looks through the fewer of the two: few are open while many wait. */
+function bestOf(wants, open) {
+	if (wants.size <= open.size) return wants.keys().find((testbed) => open.has(testbed));
+	const { rank } = indexOf(wants);
+	const rankOf = (testbed) => rank.get(testbed) ?? Number.POSITIVE_INFINITY;
+	let best;
+	for (const testbed of open.keys()) if ((best === void 0 || rankOf(testbed) < rankOf(best)) && rank.has(testbed)) best = testbed;
+	return best;
+}
+function close(open, machines) {
+	for (const [testbed, own] of open) if (own.some((machine) => machines.has(machine))) open.delete(testbed);
+}
+const indexes = /* @__PURE__ */ new WeakMap();
+/** Made once for all who want the same. */
+function indexOf(wants) {
+	const known = indexes.get(wants);
+	if (known !== void 0) return known;
+	const index = {
+		rank: new Map([...wants.keys()].map((testbed, rank) => [testbed, rank])),
+		machines: new Set([...wants.values()].flat())
+	};
+	indexes.set(wants, index);
+	return index;
+}
+
+// src/config/overrides.ts
+/** An option or input that cannot be used. */
+var UsageError = class extends Error {
+	name = "UsageError";
+};
+/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one. */
+function applyOverrides(config, texts) {
+	const { shape } = configKeys;
+	const { scenarios, families, profile: asked } = texts;
+	const { profile: written, ...rest } = config;
+	const profile = asked ? profileAsked(config, asked) : written;
+	return {
+		...rest,
+		...profile && { profile },
+		...scenarios && { scenarios: namedScenarios(config, scenarios) },
+		...families && { families: parse("families", shape.families, list(families)) },
+		gate: overrideGate(config.gate, texts)
+	};
+}
+function profileAsked(config, text) {
+	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
+	if (text === "on") return usual;
+	if (text === "off") return void 0;
+	if (!/^\d/.test(text)) throw new UsageError(`profile: ${expected("on, off or a duration like 20 s")({ input: text })}.`);
+	const { window } = parse("profile", configKeys.shape.profile, { window: text });
+	return {
+		...usual,
+		seconds: window ?? usual.seconds
+	};
+}
+function namedScenarios(config, text) {
+	const named = parse("scenarios", configKeys.shape.scenarios, list(text));
+	const known = scenariosIn(config);
+	const stranger = named.find((name) => !known.includes(name));
+	if (stranger === void 0) return named;
+	throw new UsageError(`scenarios: ${wrongName(known)({ input: stranger })}.`);
+}
+/** The same for what a verdict is held to alone, which without a configuration has its defaults. */
+function overrideGate(gate, texts) {
+	const schema = configKeys.shape.gate;
+	const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
+	const read = (name, value) => parse(name, schema, { [name]: value });
+	return {
+		...gate ?? schema.parse({}),
+		...metric && { metric: read("metric", metric).metric },
+		...margin && { marginRatio: read("margin", margin).marginRatio },
+		...falseAlarms && { falseAlarmRatio: read("falseAlarms", falseAlarms).falseAlarmRatio },
+		...power && { missRatio: read("power", power).missRatio },
+		...design && { design: read("design", design).design },
+		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns) }
+	};
+}
+/** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
+function parseSeed(text) {
+	const seed = Number(text);
+	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
+	throw new UsageError(`seed: expected a whole number from 0 to 2147483647, found "${text}".`);
+}
+/** Where in the queue for a testbed; a patch's place when absent. */
+function parsePriority(text) {
+	const named = text || "patch";
+	const priority = priorities.find((one) => one === named);
+	if (priority !== void 0) return priority;
+	throw new UsageError(`priority: ${wrongName(priorities)({ input: named })}.`);
+}
+/** Most runs of a variant and cell. */
+function parseMaxRuns(text) {
+	const { maxRunsPerVariant } = parse("maxRuns", configKeys.shape.gate, { maxRuns: Number(text) });
+	return maxRunsPerVariant ?? 0;
+}
+/** Wishes for testbeds, with commas between them. */
+const parseEach = (text) => parse("each", configKeys.shape.each.unwrap(), list(text));
+const list = (text) => text.split(",").map((item) => item.trim());
+function parse(name, schema, value) {
+	const parsed = schema.safeParse(value);
+	if (parsed.success) return parsed.data;
+	throw new UsageError(`${name}: ${parsed.error.issues[0]?.message ?? "cannot be used"}.`);
+}
+
+// src/config/problem.ts
+/** `traffic.flows`, `scenarios[1]`. */
+function keyName(path) {
+	return path.map((segment) => typeof segment === "number" ? `[${segment}]` : `.${excerpt(String(segment))}`).join("").replace(/^\./, "");
+}
+const seeExample = "write one, see docs/example/ppsgate.yml";
+
+// src/config/yaml.ts
+var import_dist = require_dist();
+/** Refuses more than the library does: duplicate keys, a file that is empty, and one that is too long. Throws nothing. */
+function readYaml(text) {
+	if (text.length > mostCharacters) return refused(0, `the file has more than ${mostCharacters} characters; check that it is the right one`);
+	try {
+		return understoodYaml(text);
+	} catch {
+		return refused(0, "the file nests too deeply, or an alias (*name) in it multiplies or has no anchor; write it out plainly");
+	}
+}
+const mostCharacters = 65536;
+function understoodYaml(text) {
+	const lines = new import_dist.LineCounter();
+	const lineAt = (offset) => lines.linePos(offset).line;
+	const document = (0, import_dist.parseDocument)(text, {
+		lineCounter: lines,
+		prettyErrors: false,
+		schema: "core",
+		resolveKnownTags: false,
+		stringKeys: true,
+		uniqueKeys: false
+	});
+	const [mistake] = [...document.errors, ...document.warnings];
+	if (mistake !== void 0) return refused(lineAt(mistake.pos[0]), mistakes[mistake.code] ?? "this is not YAML; mend it");
+	const duplicates = duplicateKeys(document, lineAt);
+	if (duplicates.length > 0) return {
+		kind: "refused",
+		problems: duplicates
+	};
+	const value = document.toJS();
+	if (value === null) return refused(0, `the file is empty; ${seeExample}`);
+	return {
+		kind: "read",
+		value,
+		lineOf: (path) => lineAt(offsetOf(document, path))
+	};
+}
+const refused = (line, message) => ({
+	kind: "refused",
+	problems: [{
+		line,
+		key: "",
+		message
+	}]
+});
+const mistakes = {
+	BAD_ALIAS: "an alias (*name) has no anchor (&name) before it; write the value out",
+	BAD_INDENT: "this line is not indented like its neighbours, or a bracket before it is open; align or close it",
+	BAD_SCALAR_START: "a value cannot start with this character; put the value in quotes",
+	BLOCK_AS_IMPLICIT_KEY: "this value runs into another key; align the next line with this one, or quote the value if a colon is part of it",
+	BLOCK_IN_FLOW: "a comma is missing between the keys in these braces; write one",
+	MISSING_CHAR: "a colon, quote or bracket is missing on or before this line; write it",
+	MULTILINE_IMPLICIT_KEY: "this line has no key; write `name: value` with a space after the colon",
+	MULTIPLE_DOCS: "a second YAML document starts here; keep one",
+	NON_STRING_KEY: "a key has to be plain text; write `name: value`",
+	RESOURCE_EXHAUSTION: "this nests too deeply; write it out plainly",
+	TAB_AS_INDENT: "a tab indents this line; use spaces",
+	TAG_RESOLVE_FAILED: "a tag (!name) means nothing here; remove it",
+	UNEXPECTED_TOKEN: "a bracket, comma or sign is in the wrong place here; remove it or quote the text"
+};
+function duplicateKeys(document, lineAt) {
+	const problems = [];
+	(0, import_dist.visit)(document, { Map: (_, map, ancestors) => {
+		const firstLines = /* @__PURE__ */ new Map();
+		const parents = ancestors.filter(import_dist.isPair).map((pair) => keyText(pair.key));
+		for (const pair of map.items) {
+			const key = keyText(pair.key);
+			const line = lineAt(startOf(pair.key) ?? 0);
+			const firstLine = firstLines.get(key);
+			if (firstLine === void 0) firstLines.set(key, line);
+			else problems.push(duplicateKey([...parents, key], line, firstLine));
+		}
+	} });
+	return problems;
+}
+function duplicateKey(path, line, firstLine) {
+	const message = `duplicate key \`${excerpt(path.at(-1) ?? "")}\`; it is on line ${firstLine} already`;
+	return {
+		line,
+		key: keyName(path),
+		message
+	};
+}
+/** Where the last key or item of the path is written, or as much of the path as there is. */
+function offsetOf(document, path) {
+	let node = document.contents;
+	let offset = startOf(node) ?? 0;
+	for (const segment of path) {
+		const { at, child } = step((0, import_dist.isAlias)(node) ? node.resolve(document) : node, segment);
+		offset = startOf(at) ?? offset;
+		node = child;
+	}
+	return offset;
+}
+function step(node, segment) {
+	if ((0, import_dist.isSeq)(node)) {
+		const item = node.items[Number(segment)];
+		return {
+			at: item,
+			child: item
+		};
+	}
+	const pair = (0, import_dist.isMap)(node) && node.items.find(({ key }) => keyText(key) === segment);
+	return pair ? {
+		at: pair.key,
+		child: pair.value
+	} : {};
+}
+const keyText = (key) => (0, import_dist.isScalar)(key) ? String(key.value) : "";
+function startOf(node) {
+	return (0, import_dist.isScalar)(node) || (0, import_dist.isMap)(node) || (0, import_dist.isSeq)(node) || (0, import_dist.isAlias)(node) ? node.range?.[0] : void 0;
+}
+
+// src/config/load.ts
+/** A ppsgate.yml that cannot be used; the message has one line a problem, in the order of the file. */
+var ConfigError = class extends Error {
+	name = "ConfigError";
+	problems;
+	constructor(path, problems) {
+		super(problems.map((problem) => sentence(path, problem)).join("\n"));
+		this.problems = problems;
+	}
+};
+/** Reads the file at `path`; throws ConfigError, also where it cannot be read. */
+async function loadConfig(path, home = homedir()) {
+	return parseConfig(await readText$1(path), {
+		path,
+		home
+	});
+}
+/**
+* The Config that `text` says; throws ConfigError and nothing else.
+* `path` is what problems are reported of; relative paths in the text start at its folder, `~/` at `home`.
+*/
+function parseConfig(text, { path, home }) {
+	const source = readYaml(text);
+	if (source.kind === "refused") throw new ConfigError(path, source.problems);
+	const parsed = configSchema.safeParse(source.value);
+	if (parsed.success) return withPlacedPaths(parsed.data, {
+		folder: dirname(path),
+		home
+	});
+	const problems = parsed.error.issues.map((issue) => ({
+		line: source.lineOf(issue.path),
+		key: keyName(issue.path),
+		message: issue.message
+	}));
+	throw new ConfigError(path, problems.toSorted((a, b) => a.line - b.line));
+}
+function sentence(path, { line, key, message }) {
+	const place = line === 0 ? path : `${path}:${line}`;
+	return key === "" ? `${place}: ${message}` : `${place}: ${key}: ${message}`;
+}
+async function readText$1(path) {
+	try {
+		return await readFile(path, "utf8");
+	} catch (error) {
+		throw new ConfigError(path, [{
+			line: 0,
+			key: "",
+			message: whyUnreadable(error)
+		}]);
+	}
+}
+function whyUnreadable(error) {
+	const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+	return code === "ENOENT" ? `there is no such file; ${seeExample}` : `the file cannot be read (${code}); check that it is a file and that you may read it`;
+}
+function withPlacedPaths(config, places) {
+	const testbeds = Object.entries(config.testbeds).map(([name, testbed]) => [name, placedTestbed(testbed, places)]);
+	const { phabricator } = config;
+	return {
+		...config,
+		overlay: placed(config.overlay, places),
+		history: placed(config.history, places),
+		reservations: placedReservations(config.reservations, places),
+		github: placedGithub(config.github, places),
+		...phabricator !== void 0 && { phabricator: placedPhabricator(phabricator, places) },
+		testbeds: Object.fromEntries(testbeds),
+		rules: Object.fromEntries(Object.entries(config.rules).map(([name, rules]) => [name, {
+			...rules,
+			path: placed(rules.path, places)
+		}]))
+	};
+}
+function placedTestbed(testbed, places) {
+	if (testbed.kind === "embedded-linux") return testbed;
+	if (testbed.kind === "freebsd") {
+		const { dut, senders, receiver, builder } = testbed;
+		const { power } = dut;
+		return {
+			...testbed,
+			dut: {
+				...placedHost(dut, places),
+				...power !== void 0 && { power: placedPower(power, places) }
+			},
+			senders: senders.map((sender) => placedHost(sender, places)),
+			receiver: placedHost(receiver, places),
+			...builder !== void 0 && { builder: placedHost(builder, places) }
+		};
+	}
+	return {
+		...testbed,
+		sender: placedHost(testbed.sender, places),
+		dut: placedHost(testbed.dut, places),
+		receiver: placedHost(testbed.receiver, places)
+	};
+}
+function placedHost(machine, places) {
+	const { privateKeyPath, knownHostsPath } = machine;
+	return {
+		...machine,
+		knownHostsPath: placed(knownHostsPath, places),
+		...privateKeyPath !== void 0 && { privateKeyPath: placed(privateKeyPath, places) }
+	};
+}
+function placedPower(power, places) {
+	if (power.kind === "command") return power;
+	const { passwordPath } = power;
+	const password = passwordPath === void 0 ? {} : { passwordPath: placed(passwordPath, places) };
+	if (power.kind === "ipmi") return {
+		...power,
+		...password
+	};
+	const { caPath } = power;
+	return {
+		...power,
+		...password,
+		...caPath !== void 0 && { caPath: placed(caPath, places) }
+	};
+}
+function placedReservations(store, places) {
+	if (store.store === "sqlite") return {
+		...store,
+		path: placed(store.path, places)
+	};
+	const { caPath, certificatePath, keyPath, passwordPath } = store;
+	return {
+		...store,
+		...caPath !== void 0 && { caPath: placed(caPath, places) },
+		...certificatePath !== void 0 && { certificatePath: placed(certificatePath, places) },
+		...keyPath !== void 0 && { keyPath: placed(keyPath, places) },
+		...passwordPath !== void 0 && { passwordPath: placed(passwordPath, places) }
+	};
+}
+function placedGithub(github, places) {
+	const { directory } = github.data;
+	if (directory === void 0) return github;
+	return {
+		...github,
+		data: {
+			...github.data,
+			directory: placed(directory, places)
+		}
+	};
+}
+function placedPhabricator(phabricator, places) {
+	const { relay, tokenPath } = phabricator;
+	const { start, webhookKeyPath, buildPasswordPath } = relay;
+	return {
+		...phabricator,
+		...tokenPath !== void 0 && { tokenPath: placed(tokenPath, places) },
+		relay: {
+			...relay,
+			directory: placed(relay.directory, places),
+			start: placedStart(start, places),
+			...webhookKeyPath !== void 0 && { webhookKeyPath: placed(webhookKeyPath, places) },
+			...buildPasswordPath !== void 0 && { buildPasswordPath: placed(buildPasswordPath, places) }
+		}
+	};
+}
+function placedStart(start, places) {
+	if (start.kind === "here") return {
+		...start,
+		repository: placed(start.repository, places)
+	};
+	const { tokenPath } = start;
+	return {
+		...start,
+		...tokenPath !== void 0 && { tokenPath: placed(tokenPath, places) }
+	};
+}
+function placed(path, { folder, home }) {
+	if (/^~(\/|$)/.test(path)) return join(home, path.slice(1));
+	return isAbsolute(path) ? path : join(folder, path);
+}
+
+// src/config/secret.ts
+/** One line of text; throws a `UsageError` that says where it was looked for and nothing of it. */
+async function readSecret({ what, path, variable }) {
+	const secret = (path === void 0 ? process.env[variable ?? ""] ?? "" : await readText(what, path)).replace(/\r?\n$/, "");
+	if (/^\P{Cc}+$/u.test(secret)) return secret;
+	const where = path === void 0 ? `${variable} in the environment` : `the file ${path}`;
+	throw new UsageError(`${what} is missing: ${where} ${secret === "" ? "is empty" : "has more than a line"}; write it there and nothing else.`);
+}
+const readText = (what, path) => readFile(path, "utf8").catch((error) => {
+	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
+});
+
+export { UsageError, applyOverrides, assign, byTurn, cellName, cellSchema, commandText, confidencePercents, configKeys, criticalT, designNames, didYouMean, duration, excerpt, expected, families, familySchema, flowRanges, flowSlices, frameBytesFor, insertInOrder, interruptCommand, isFulfilled, isLinuxScenario, isReady, keyName, lastLine, loadConfig, lookSizes, looksOf, netmapPort, oneLine, overrideGate, ownRulesSchema, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, priorities, processIdIn, ratio, readSecret, readWish, reasonOf, receiverCommand, scenarioSchema, scenariosIn, senderCommand, shell, shortened, studentT, studentTail, systemOf, tellingProcessId, testbedsOf, whyUnfit, wrongName };

@@ -1,0 +1,276 @@
+import { sum } from "./vendor/simple-statistics.js";
+import { UsageError, applyOverrides, parseConfig, reasonOf, systemOf } from "./config.js";
+import { assembleResult, earlierEntries, explained, historyEntries, historyFile, outcomeName, readResult, writeResult } from "./report.js";
+import { extendPlan, hasPlan, makePlan, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
+import { buildVariants } from "./build.js";
+import { openRepository, patchOfRange } from "./patch.js";
+import { openEmbedded, unshared } from "./testbed.js";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+
+// src/gate.ts
+/** Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. */
+async function gate(request, directory, world) {
+	const { patch, config, testbeds } = request;
+	await refuseUsed(directory);
+	const rules = await readRules(config);
+	const history = earlierEntries(await world.history.read(), world.now());
+	const variants = await variantsBySystem(request, world.repository);
+	return onTestbed(testbeds, patch, world, async (reserved) => {
+		const { name: testbed } = reserved;
+		const ours = variants.get(systemOf(config, testbed)) ?? [];
+		const plan = makePlan({
+			...request,
+			testbed,
+			rules
+		}, ours, history);
+		await writePlan(directory, plan);
+		return carryOut(plan, directory, reserved, world);
+	});
+}
+/**
+* Goes on with a gate that was cut short: the plan of its work directory, less what its journal holds; with
+* `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs.
+*/
+async function resumeGate(directory, world, maxRunsPerVariant) {
+	const written = await readPlan(directory);
+	const plan = maxRunsPerVariant === void 0 ? written : extendPlan(written, maxRunsPerVariant);
+	return onTestbed([plan.testbed], plan.patch, world, async (reserved) => {
+		if (plan !== written) await replacePlan(directory, plan);
+		return carryOut(plan, directory, reserved, world);
+	});
+}
+/** What a variant is depends on what the testbed boots or lays. */
+async function variantsBySystem({ patch, config, kernels, testbeds }, repository) {
+	const built = [...new Set(testbeds.map((name) => systemOf(config, name)))].map(async (system) => {
+		const request = {
+			patch,
+			system,
+			overlayFolder: config.overlay,
+			kernels
+		};
+		return [system, await buildVariants(request, repository)];
+	});
+	return new Map(await Promise.all(built));
+}
+/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
+async function readRules({ rules, scenarios }) {
+	const read = Object.entries(rules).filter(([name]) => scenarios.includes(name)).map(async ([name, { path, ...rest }]) => {
+		const text = await readFile(path, "utf8").catch((error) => {
+			throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
+		});
+		return [name, {
+			...rest,
+			text
+		}];
+	});
+	return Object.fromEntries(await Promise.all(read));
+}
+/** Does the work on a testbed that is ours meanwhile, and gives it back whatever came of it. */
+async function onTestbed(testbeds, patch, world, work) {
+	const reserved = await world.reserve(testbeds, patch);
+	let outcome = "ended";
+	try {
+		const result = await work(reserved);
+		outcome = outcomeName(result);
+		return result;
+	} catch (error) {
+		outcome = `ended: ${reasonOf(error)}`;
+		reserved.signal.throwIfAborted();
+		throw error;
+	} finally {
+		const trouble = await reserved.giveBack(outcome);
+		if (trouble !== void 0) world.onEvent({
+			kind: "warning",
+			text: trouble
+		});
+	}
+}
+async function carryOut(plan, directory, reserved, world) {
+	const { now, onEvent } = world;
+	const signal = AbortSignal.any([world.signal, reserved.signal]);
+	const testbed = await reserved.open(plan.traffic);
+	try {
+		const journal = await runExperiment({
+			plan,
+			testbed,
+			directory,
+			now,
+			onEvent,
+			signal
+		});
+		const warn = (text) => onEvent({
+			kind: "warning",
+			text
+		});
+		const { result, profiles } = await explained(assembleResult(plan, journal), directory, warn);
+		await writeResult(directory, result, profiles, warn);
+		await world.history.append(historyEntries(result));
+		return result;
+	} finally {
+		await testbed.restore();
+	}
+}
+
+// src/demo/repository.ts
+/** The branch that the patches start from. */
+const baseBranch = "main";
+const demoPatches = [
+	{
+		branch: "comment-the-rules",
+		title: "Say what the early chain is for",
+		expected: "no-regression"
+	},
+	{
+		branch: "guard-protocol-254",
+		title: "Look sixteen times more for protocol 254",
+		expected: "regression"
+	},
+	{
+		branch: "guard-udp",
+		title: "Guard against a protocol that nft does not know",
+		expected: "does-not-load"
+	}
+];
+const demoConfig = `# The demo's lab is this machine, and its noise is that of a shared machine: hence the wide margin, and
+# the CPU time per packet as the metric.
+testbeds:
+  this-machine:
+    kind: embedded-linux
+scenarios: [forwarding, nftables-stateless, nftables-stateful]
+families: [inet4]
+gate:
+  metric: nsPerPacket
+  margin: 5%
+  falseAlarms: 0.2%
+history: ../history.jsonl
+`;
+const sysctlConf = `# A router tells nobody of a shorter way.
+net.ipv4.conf.all.send_redirects = 0
+`;
+/** A rule that never matches costs some 12 ns. */
+const noOpRules = (count) => new Array(count).fill("    meta l4proto 254 drop");
+/** The router has rules enough to be much slower than the sender, which would be measured otherwise. */
+const baseRules = noOpRules(60);
+const nftablesConf = (rules) => [
+	"table inet router {",
+	"  chain early {",
+	"    type filter hook prerouting priority raw; policy accept;",
+	...rules,
+	"  }",
+	"}",
+	""
+].join("\n");
+const rulesOf = {
+	[baseBranch]: baseRules,
+	"comment-the-rules": ["    # Whatever must not even be tracked is dropped here.", ...baseRules],
+	"guard-protocol-254": [...baseRules, ...noOpRules(16)],
+	"guard-udp": [...baseRules, "    meta l4proto upd drop"]
+};
+/** Makes the repository, whole or not at all: `main`, and a branch for each patch. */
+async function makeDemoRepository(finalDirectory) {
+	const directory = `${finalDirectory}.part`;
+	await rm(directory, {
+		recursive: true,
+		force: true
+	});
+	const commit = async (branch, message) => {
+		await writeFile(join(directory, "dut/nftables.conf"), nftablesConf(rulesOf[branch] ?? []));
+		await git(directory, "add", ".");
+		await git(directory, "commit", "--quiet", "--message", message);
+	};
+	await mkdir(join(directory, "dut"), { recursive: true });
+	await git(directory, "init", "--quiet", `--initial-branch=${baseBranch}`);
+	await writeFile(join(directory, "ppsgate.yml"), demoConfig);
+	await writeFile(join(directory, "dut/sysctl.conf"), sysctlConf);
+	await commit(baseBranch, "Route between two networks");
+	for (const { branch, title } of demoPatches) {
+		await git(directory, "switch", "--quiet", "--create", branch, baseBranch);
+		await commit(branch, title);
+	}
+	await git(directory, "switch", "--quiet", baseBranch);
+	await rename(directory, finalDirectory);
+}
+/** Without the settings of whoever runs it, and at one date, so that the commits are the same everywhere. */
+async function git(directory, ...args) {
+	const identity = [
+		"-c",
+		"user.name=ppsgate demo",
+		"-c",
+		"user.email=demo@ppsgate.invalid"
+	];
+	const date = "2026-01-01T00:00:00Z";
+	const surroundings = {
+		GIT_CONFIG_GLOBAL: "/dev/null",
+		GIT_CONFIG_NOSYSTEM: "1",
+		GIT_AUTHOR_DATE: date,
+		GIT_COMMITTER_DATE: date
+	};
+	await promisify(execFile)("git", [
+		"-C",
+		directory,
+		...identity,
+		...args
+	], { env: {
+		...process.env,
+		...surroundings
+	} });
+}
+
+// src/demo/demo.ts
+/** Judges the three patches, one after the other, and compares what comes out with what must. */
+async function runDemo(options) {
+	const { directory, seed, design, onPatch, signal } = options;
+	const repositoryDirectory = join(directory, "repository");
+	if (!await exists(repositoryDirectory)) await makeDemoRepository(repositoryDirectory);
+	const repository = openRepository(repositoryDirectory);
+	const path = join(repositoryDirectory, "ppsgate.yml");
+	const written = parseConfig(demoConfig, {
+		path,
+		home: "/nonexistent"
+	});
+	const config = applyOverrides(written, { design });
+	const [testbed = ""] = Object.keys(config.testbeds);
+	const judged = [];
+	for (const [index, demoPatch] of demoPatches.entries()) {
+		const work = join(directory, demoPatch.branch);
+		const progress = onPatch(demoPatch, index);
+		const world = {
+			repository,
+			reserve: async () => unshared(testbed, (traffic) => openEmbedded(testbed, traffic)),
+			history: historyFile(config.history),
+			now: () => /* @__PURE__ */ new Date(),
+			onEvent: progress.onEvent,
+			signal
+		};
+		const result = await judge({
+			patch: await patchOfRange(repository, `${baseBranch}..${demoPatch.branch}`),
+			config,
+			testbeds: [testbed],
+			seed
+		}, work, world).finally(progress.end);
+		judged.push({
+			patch: demoPatch,
+			directory: work,
+			result,
+			asExpected: isExpected(demoPatch, result)
+		});
+	}
+	return judged;
+}
+/** A patch that an earlier process finished is not judged again, one that it began is gone on with. */
+async function judge(request, directory, world) {
+	if (await exists(join(directory, "result.json"))) return readResult(directory);
+	return await hasPlan(directory) ? resumeGate(directory, world) : gate(request, directory, world);
+}
+/** For which packets flowed that were measured, or sampled. */
+function trafficSeconds({ blasts, outcome }) {
+	const profiles = (outcome.kind === "judged" ? outcome.cells : []).flatMap((cell) => cell.profiles);
+	return sum([...blasts.map((blast) => blast.trafficSeconds), ...profiles.map((profile) => profile.kind === "profiled" ? profile.seconds : 0)]);
+}
+const isExpected = ({ expected }, result) => outcomeName(result) === expected;
+const exists = (path) => access(path).then(() => true, () => false);
+
+export { demoPatches, gate, resumeGate, runDemo, trafficSeconds };

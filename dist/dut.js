@@ -1,0 +1,1841 @@
+import { commandText, lastLine, reasonOf, shell } from "./config.js";
+import { pathName } from "./stats.js";
+import { PowerError } from "./power.js";
+import { HostError, ownFolder, uploadOverBreaks } from "./host.js";
+import { scenarioRules } from "./scenario.js";
+import { once } from "node:events";
+import { spawn } from "node:child_process";
+import { createReadStream } from "node:fs";
+import { PassThrough, Readable } from "node:stream";
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { basename, dirname } from "node:path/posix";
+import { pipeline } from "node:stream/promises";
+
+// src/dut/freebsd-boot-system.ts
+/** What runs now. */
+async function runningSystem(host) {
+	const kernel = (await host.output(shell`sysctl -n kern.bootfile`)).trim();
+	const [root] = await fileSystemsOf(host, ["/"]);
+	return {
+		root: root?.device ?? "",
+		kernel,
+		sha256: await sha256Of(host, kernel)
+	};
+}
+/** Why a running system is not the wanted one; undefined where it is. */
+function whyOther(running, wanted) {
+	const name = ({ root, kernel }) => running.root === wanted.root ? kernel : `${kernel} of ${root}`;
+	if (!isSamePlace(running, wanted)) return `${name(running)} came up instead of ${name(wanted)}`;
+	if (running.sha256 === wanted.sha256) return void 0;
+	return `${name(running)} has another checksum than before the boot`;
+}
+/** Laid by an experiment: by nextboot(8) in a folder, by bectl(8) in an environment of that name. */
+const isOurs = ({ root, kernel }) => kernel.startsWith("/boot/ppsgate.") || basename(root).startsWith("ppsgate.");
+const isSamePlace = (one, other) => one.root === other.root && one.kernel === other.kernel;
+const sha256Of = async (host, file) => (await host.output(shell`sha256 -q ${file}`)).trim();
+/** Those that the given paths lie on, in their order. */
+async function fileSystemsOf(host, paths) {
+	const [, ...rows] = (await host.output(shell`df -k ${paths}`)).trim().split("\n");
+	return rows.map((row) => {
+		const [device = "", , , kibibytes] = row.split(/\s+/);
+		return {
+			device,
+			availableBytes: Number(kibibytes) * 1024
+		};
+	});
+}
+
+// src/dut/freebsd-boot-archive.ts
+/** Half an archive stays here when the machine is lost: who lays the same again goes on from there. */
+const archiveFolder = "/var/tmp/ppsgate";
+/** Uploads an archive where there is space for it and what is in it, and takes it away after its use. */
+async function withArchive(machine, kernel, use) {
+	const reason = await tooLittleSpace(machine.host(), kernel);
+	if (reason !== void 0) return {
+		kind: "no-space",
+		reason
+	};
+	const archive = `${archiveFolder}/${kernel.sha256}.tar`;
+	await machine.host().output(ownFolder(archiveFolder));
+	await uploadOverBreaks(machine.host(), {
+		path: kernel.path,
+		remotePath: archive,
+		mode: 384,
+		sha256: kernel.sha256,
+		sumOf: sha256Of,
+		reconnect: machine.reconnect
+	});
+	const outcome = await use(archive);
+	await machine.host().output(shell`rm -rf ${archive}`);
+	return outcome;
+}
+/** Into a folder that is there; throws a HostError for an archive that tar(1) cannot read. */
+async function unpack(host, archive, folder) {
+	const unpacked = await host.run(shell`tar -x -p -f ${archive} -C ${folder}`);
+	if (unpacked.kind === "exited" && unpacked.code === 0) return { kind: "laid" };
+	const said = lastLine(unpacked.stderr) ?? "it said nothing";
+	const lacking = /^.*No space left on device.*$/m.exec(unpacked.stderr)?.[0];
+	if (lacking !== void 0) return {
+		kind: "no-space",
+		reason: lacking
+	};
+	throw new HostError("command-failed", `tar cannot unpack ${archive} on ${host.name}: ${said}`);
+}
+async function tooLittleSpace(host, kernel) {
+	const [boot, temporary] = await fileSystemsOf(host, ["/boot", "/var/tmp"]);
+	if (boot === void 0 || temporary === void 0) return void 0;
+	const archiveBytes = (await stat(kernel.path)).size;
+	const isShared = diskOf(boot.device) === diskOf(temporary.device);
+	const bootBytes = kernel.unpackedBytes + (isShared ? archiveBytes : 0);
+	return lackOf("/boot", boot.availableBytes, bootBytes) ?? lackOf("/var/tmp", temporary.availableBytes, archiveBytes);
+}
+/** The datasets of a pool share its space. */
+const diskOf = (device) => device.startsWith("/") ? device : device.split("/")[0];
+function lackOf(folder, availableBytes, neededBytes) {
+	if (availableBytes >= neededBytes) return void 0;
+	const mebibytes = (bytes) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+	return `${folder} has ${mebibytes(availableBytes)} left and a kernel needs ${mebibytes(neededBytes)}`;
+}
+
+// src/dut/freebsd-boot-environment.ts
+function bootEnvironment(machine) {
+	const { own, host } = machine;
+	/** By variant, with the archive that it came from. */
+	const laid = /* @__PURE__ */ new Map();
+	return {
+		armsFromOwn: false,
+		async lay({ variant, ...kernel }) {
+			if (laid.get(variant)?.archive === kernel.sha256) return { kind: "laid" };
+			const name = environmentOf(variant);
+			return withArchive(machine, {
+				variant,
+				...kernel
+			}, async (archive) => {
+				laid.delete(variant);
+				if ((await environmentsOn(host())).includes(name)) await destroy(host(), name);
+				await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
+				const filled = await fill(host(), name, dirname(own.kernel), archive);
+				if (filled.kind === "no-space") {
+					await destroy(host(), name);
+					return filled;
+				}
+				const system = {
+					...own,
+					root: `${dirname(own.root)}/${name}`,
+					sha256: filled.sha256
+				};
+				laid.set(variant, {
+					archive: kernel.sha256,
+					system
+				});
+				return { kind: "laid" };
+			});
+		},
+		async arm(variant) {
+			if (variant === void 0) {
+				await host().output(shell`bectl activate -T`);
+				return own;
+			}
+			const system = laid.get(variant)?.system;
+			if (system === void 0) throw new TypeError(`The variant ${variant} was never laid.`);
+			await host().output(shell`bectl activate -t ${basename(system.root)}`);
+			return system;
+		},
+		async clear() {
+			const names = await environmentsOn(host());
+			for (const name of names) if (name.startsWith(prefix$1)) await destroy(host(), name);
+			await host().output(shell`rm -rf ${archiveFolder}`);
+			laid.clear();
+		}
+	};
+}
+const prefix$1 = "ppsgate.";
+const environmentOf = (variant) => `${prefix$1}${pathName(variant)}`;
+async function environmentsOn(host) {
+	return (await host.output(shell`bectl list -H`)).split("\n").flatMap((row) => row.split("	")[0] || []);
+}
+/** With the snapshot that it was cloned from; mounted or not. */
+async function destroy(host, name) {
+	await host.output(shell`bectl destroy -F -o ${name}`);
+}
+/** The kernel takes the place of the machine's own, as both have the same loader.conf. */
+async function fill(host, name, folder, archive) {
+	const place = (await host.output(shell`bectl mount ${name}`)).trim();
+	const target = `${place}${folder}`;
+	try {
+		await host.output(shell`rm -rf ${target}`);
+		await host.output(shell`mkdir -p ${target}`);
+		const outcome = await unpack(host, archive, target);
+		if (outcome.kind === "no-space") return outcome;
+		return {
+			kind: "filled",
+			sha256: await sha256Of(host, `${target}/kernel`)
+		};
+	} finally {
+		await host.output(shell`bectl unmount ${name}`);
+		await host.output(shell`rmdir ${place}`);
+	}
+}
+
+// src/dut/freebsd-boot-nanobsd.ts
+/**
+* The other slice holds the image that was booted last, and is what boots until its own is active again:
+* nothing falls back by itself, and a kernel that never lets ssh in needs somebody at the boot menu.
+* The configuration is never saved.
+*/
+function nanobsd({ own, host }) {
+	const images = /* @__PURE__ */ new Map();
+	return {
+		armsFromOwn: true,
+		async lay(image) {
+			await refuseTorn(image);
+			images.set(image.variant, image);
+			return { kind: "laid" };
+		},
+		async arm(variant) {
+			if (variant === void 0) {
+				await goBack(host(), own.root);
+				return own;
+			}
+			const image = images.get(variant);
+			if (image === void 0) throw new TypeError(`The variant ${variant} was never laid.`);
+			await upgrade(host(), image.path);
+			const root = await nextRoot(host());
+			return {
+				root,
+				kernel: own.kernel,
+				sha256: await sumOn(host(), root, own.kernel)
+			};
+		},
+		async clear() {
+			images.clear();
+		}
+	};
+}
+async function refuseTorn({ path, sha256 }) {
+	const hash = createHash("sha256");
+	await pipeline(createReadStream(path), hash);
+	const found = hash.digest("hex");
+	if (found === sha256) return;
+	throw new Error(`The image ${path} has the SHA-256 ${found} and not ${sha256}; build it again.`);
+}
+async function upgrade(host, path) {
+	const image = Readable.from(decompressed(path), { objectMode: false });
+	try {
+		await host.output(shell`upgrade`, { stdin: image });
+	} finally {
+		image.destroy();
+	}
+}
+/** Node has no xz. Fails before its end where xz(1) does, so that no half image counts as a whole one. */
+async function* decompressed(path) {
+	const xz = spawn("xz", [
+		"-d",
+		"-c",
+		"--",
+		path
+	], { stdio: [
+		"ignore",
+		"pipe",
+		"ignore"
+	] });
+	const ended = once(xz, "close").then(([code]) => code === 0 ? void 0 : `it exited with ${code}`, reasonOf);
+	try {
+		for await (const chunk of xz.stdout) yield chunk;
+		const failure = await ended;
+		if (failure === void 0) return;
+		throw new Error(`xz cannot decompress ${path}: ${failure}; install xz here or build the image again.`);
+	} finally {
+		xz.kill();
+	}
+}
+/** Only the appliance's own commands know all that belongs to a change of slices. */
+async function goBack(host, ownRoot) {
+	const [root] = await fileSystemsOf(host, ["/"]);
+	if (root?.device !== ownRoot) await host.output(shell`system rollback`, { stdin: "y\n" });
+	const next = await nextRoot(host);
+	if (next === ownRoot) return;
+	throw new HostError("command-failed", `${host.name} would boot from ${next} and not from its own ${ownRoot}: make that slice active by hand.`);
+}
+/** Both `upgrade` and `system rollback` write into fstab(5) what the slice that is active now has as its root. */
+async function nextRoot(host) {
+	const [device] = (await host.output(shell`cat /etc/fstab`)).split("\n").map((row) => row.split(/\s+/)).find(([, place]) => place === "/") ?? [];
+	if (device !== void 0) return device;
+	throw new HostError("command-failed", `/etc/fstab on ${host.name} names no root: it is no appliance that nanobsd(8) made; choose another boot method.`);
+}
+async function sumOn(host, device, file) {
+	await host.output(shell`mount -t ufs -o ro ${device} /mnt`);
+	try {
+		return await sha256Of(host, `/mnt${file}`);
+	} finally {
+		await host.output(shell`umount /mnt`);
+	}
+}
+
+// src/dut/freebsd-boot-nextboot.ts
+function nextboot(machine) {
+	const { own, host } = machine;
+	const laid = /* @__PURE__ */ new Map();
+	return {
+		armsFromOwn: false,
+		async lay(kernel) {
+			const outcome = await layFolder(machine, kernel);
+			if (outcome.kind === "no-space") return outcome;
+			const file = `${folderOf$1(kernel.variant)}/kernel`;
+			const sha256 = await sha256Of(host(), file);
+			laid.set(kernel.variant, {
+				root: own.root,
+				kernel: file,
+				sha256
+			});
+			return outcome;
+		},
+		async arm(variant) {
+			if (variant === void 0) {
+				await cancelNextBoot(host());
+				return own;
+			}
+			const system = laid.get(variant);
+			if (system === void 0) throw new TypeError(`The variant ${variant} was never laid.`);
+			await host().output(shell`nextboot -k ${dirname(system.kernel).replace("/boot/", "")}`);
+			return system;
+		},
+		async clear() {
+			const ours = (await host().output(shell`ls -1 /boot`)).split("\n").filter((name) => name.startsWith(prefix));
+			await host().output(shell`rm -rf ${[archiveFolder, ...ours.map((name) => `/boot/${name}`)]}`);
+			laid.clear();
+		}
+	};
+}
+const prefix = "ppsgate.";
+const folderOf$1 = (variant) => `/boot/${prefix}${pathName(variant)}`;
+async function layFolder(machine, kernel) {
+	const folder = folderOf$1(kernel.variant);
+	const mark = `${folder}/ppsgate.sha256`;
+	if ((await machine.host().run(shell`cat ${mark}`)).stdout === kernel.sha256) return { kind: "laid" };
+	return withArchive(machine, kernel, async (archive) => {
+		const host = machine.host();
+		const part = `${folder}.part`;
+		await host.output(shell`rm -rf ${part} ${folder}`);
+		await host.output(shell`mkdir -p ${part}`);
+		const outcome = await unpack(host, archive, part);
+		if (outcome.kind === "no-space") {
+			await host.output(shell`rm -rf ${part}`);
+			return outcome;
+		}
+		await host.output(shell`mv -f ${part} ${folder}`);
+		await host.upload(Buffer.from(kernel.sha256), mark, 384);
+		return outcome;
+	});
+}
+/** Where there is nothing to cancel, nextboot(8) fails or not, by its age. */
+async function cancelNextBoot(host) {
+	await host.run(shell`nextboot -D`);
+	const left = await host.run(shell`test -e ${"/boot/nextboot.conf"}`);
+	if (left.kind === "exited" && left.code !== 0) return;
+	throw new HostError("command-failed", `"nextboot -D" on ${host.name} leaves /boot/nextboot.conf behind: remove it, or the next boot is not its own.`);
+}
+
+// src/dut/freebsd.ts
+const methods = {
+	/** A folder in /boot; the boot after the next is the machine's own again. */
+	nextboot,
+	/** A clone of its own environment on ZFS; likewise for one boot. */
+	"boot-environment": bootEnvironment,
+	/** A whole image in the other slice of an appliance, where nothing falls back by itself. */
+	nanobsd
+};
+/** The machine does not come back: nothing can be measured on it until somebody has looked. */
+var DutLostError = class extends Error {
+	name = "DutLostError";
+};
+/**
+* Connects to a machine, whose own kernel is the one that runs: `restore` goes back to it. One of ours, left running by
+* a controller that died, is rebooted first.
+*/
+async function openFreebsdDut(options) {
+	await using opened = new AsyncDisposableStack();
+	let host = await leaveOurs(await options.connect(), options);
+	opened.defer(() => host.close());
+	const own = await runningSystem(host);
+	/** Of panics before what runs now. */
+	let traces = await tracesOf(host);
+	const reconnect = async () => {
+		await host.close();
+		host = (await waitForUp(void 0, options)).host;
+		return host;
+	};
+	const method = methods[options.method]({
+		own,
+		host: () => host,
+		reconnect
+	});
+	const boot = async (variant) => {
+		if (variant !== void 0 && method.armsFromOwn) await goHome();
+		const wanted = await method.arm(variant);
+		const timeBefore = await bootTime(host);
+		traces = await tracesOf(host);
+		const toldAt = options.now();
+		await tellToReboot(host);
+		const up = await waitForUp(timeBefore, options);
+		const seconds = options.now() - toldAt;
+		host = up.host;
+		const proof = await prove$1(host, wanted);
+		if (variant === void 0) return {
+			...proof,
+			seconds
+		};
+		if (up.wasCycled) return {
+			kind: "boot-failed",
+			reason: `it was not up after ${options.bootSeconds} s, and was power-cycled`,
+			seconds,
+			...await recover()
+		};
+		if (proof.kind === "booted") return {
+			...proof,
+			seconds
+		};
+		return {
+			...proof,
+			seconds,
+			...await recover()
+		};
+	};
+	const goHome = async () => {
+		if (isSamePlace(await runningSystem(host), own)) return;
+		const outcome = await boot(void 0);
+		if (outcome.kind === "boot-failed") throw new DutLostError(outcome.reason);
+	};
+	/** The same connection where it still carries a command, or a new one. */
+	const reach = async () => {
+		try {
+			await host.output(shell`uname`, { timeoutSeconds: answerSeconds });
+		} catch {
+			await reconnect();
+		}
+	};
+	const recover = async () => {
+		await reach();
+		const tracesNow = await tracesOf(host);
+		const panic = panicSince(traces, tracesNow);
+		traces = tracesNow;
+		await goHome();
+		return panic === void 0 ? {} : { panic };
+	};
+	opened.move();
+	return {
+		lay: (kernel) => method.lay(kernel),
+		boot,
+		host: () => host,
+		recover,
+		async restore() {
+			await reach();
+			await goHome();
+			await method.arm(void 0);
+			await method.clear();
+		}
+	};
+}
+/** A kernel may well panic when the machine is just up. */
+async function prove$1(host, wanted) {
+	try {
+		const reason = whyOther(await runningSystem(host), wanted);
+		if (reason !== void 0) return {
+			kind: "boot-failed",
+			reason
+		};
+		return {
+			kind: "booted",
+			version: (await host.output(shell`uname -v`)).trim()
+		};
+	} catch (error) {
+		ifNotUp(error);
+		return {
+			kind: "boot-failed",
+			reason: "it was lost again as soon as it was up"
+		};
+	}
+}
+/** Answers when the machine does; one that boots is waited for, and one that stays away is power-cycled. */
+async function wakeFreebsdDut(options) {
+	await (await options.connect().catch(ifNotUp) ?? (await waitForUp(void 0, options)).host).close();
+}
+/** Whoever died may have ordered another one while one of ours ran; each was ordered for one boot only. */
+const mostBootsOfOurs = 2;
+/** The boot after those of ours is the machine's own. */
+async function leaveOurs(first, options) {
+	let host = first;
+	for (let boots = 0;; boots += 1) {
+		const running = await runningSystem(host);
+		if (!isOurs(running)) return host;
+		if (boots === mostBootsOfOurs) {
+			await host.close();
+			throw new DutLostError(`The DUT runs ${running.kernel} of an earlier experiment, after two reboots too; boot its own kernel.`);
+		}
+		const timeBefore = await bootTime(host);
+		await tellToReboot(host);
+		host = (await waitForUp(timeBefore, options)).host;
+	}
+}
+const answerSeconds = 10;
+/** `{ sec = 1700000000, usec = 123456 } Tue Nov 14 …`: after a boot it says something else. */
+const bootTime = async (host) => (await host.output(shell`sysctl -n kern.boottime`)).trim();
+/** The connection mostly breaks before the command has said that it succeeded. */
+async function tellToReboot(host) {
+	try {
+		await host.output(shell`shutdown -r now`);
+	} catch (error) {
+		if (!(error instanceof HostError) || error.kind === "command-failed") throw error;
+	}
+	await host.close();
+}
+const secondsBetweenLooks = 2;
+/** Up is a machine that answers and has booted since then; one that is late is power-cycled, twice if need be. */
+async function waitForUp(bootTimeBefore, { connect, power, bootSeconds, sleep, now }) {
+	let powerFailure;
+	for (const cycles of [
+		0,
+		1,
+		2
+	]) {
+		if (cycles > 0 && power === void 0) break;
+		if (cycles > 0) powerFailure = await power?.cycle().then(noFailure, asFailure);
+		const deadline = now() + bootSeconds;
+		while (powerFailure === void 0 && now() < deadline) {
+			await sleep(secondsBetweenLooks);
+			const host = await connectOnceUp(connect, bootTimeBefore).catch(ifNotUp);
+			if (host !== void 0) return {
+				host,
+				wasCycled: cycles > 0
+			};
+		}
+	}
+	throw new DutLostError(`The DUT was not up after ${bootSeconds} s, ${whatWasTried(power, powerFailure)}; look at its console.`);
+}
+const noFailure = () => void 0;
+/** Whoever may not touch the power any more may not go on either. */
+const asFailure = (error) => {
+	if (error instanceof PowerError) return error;
+	throw error;
+};
+function whatWasTried(power, failure) {
+	if (power === void 0) return "and has no power control";
+	return failure === void 0 ? "not even power-cycled twice" : `and could not be power-cycled in two tries (${reasonOf(failure)})`;
+}
+/** Undefined while the machine still shuts down. */
+async function connectOnceUp(connect, bootTimeBefore) {
+	const host = await connect();
+	try {
+		if (bootTimeBefore === void 0 || await bootTime(host) !== bootTimeBefore) return host;
+	} catch (error) {
+		await host.close();
+		throw error;
+	}
+	await host.close();
+}
+function ifNotUp(error) {
+	if (error instanceof HostError && [
+		"unreachable",
+		"lost",
+		"timeout"
+	].includes(error.kind)) return;
+	throw error;
+}
+async function tracesOf(host) {
+	const messages = await host.output(shell`dmesg -a`);
+	const dump = await host.run(shell`cat ${"/var/crash/info.last"}`);
+	return {
+		dump: dump.kind === "exited" && dump.code === 0 ? dump.stdout.trim() : void 0,
+		panics: [...messages.matchAll(/^panic: (.+)$/gm)].map(([, panic = ""]) => panic)
+	};
+}
+function panicSince(before, now) {
+	const dumped = /^[ \t]*Panic String: (.+)$/m.exec(now.dump ?? "")?.[1];
+	if (now.dump !== before.dump && dumped !== void 0) return dumped;
+	return now.panics.length > before.panics.length ? now.panics.at(-1) : void 0;
+}
+
+// src/dut/freebsd-counters.ts
+const interfaceCounters = shell`netstat -i -b -n -W`;
+const cpuTimes = shell`sysctl -n kern.cp_times`;
+/** What is read of a host; cards whose driver keeps no statistics that are known here have none of their own. */
+function countersCommands(interfaces) {
+	return [
+		interfaceCounters,
+		shell`netstat -s`,
+		cpuTimes,
+		shell`vmstat -i`,
+		...interfaces.flatMap(cardStatistics)
+	];
+}
+/** The nodes that hold what the card itself counts, by the name of the driver's interfaces. */
+const statisticsNodes = {
+	cc: ["stats"],
+	cxgbe: ["stats"],
+	cxl: ["stats"],
+	em: ["mac_stats"],
+	igb: ["mac_stats"],
+	igc: ["mac_stats"],
+	ix: ["mac_stats"],
+	ixl: ["mac"],
+	mce: ["pstats", "vstats"]
+};
+function cardStatistics(name) {
+	const [, driver = "", unit] = /^([a-z]+)(\d+)$/.exec(name) ?? [];
+	return (statisticsNodes[driver] ?? []).map((node) => shell`sysctl ${`dev.${driver}.${unit}.${node}`}`);
+}
+/** Both readings as text, for people: each command with its output before and after the blast. */
+function countersLog(before, after) {
+	return [.../* @__PURE__ */ new Set([...before.keys(), ...after.keys()])].flatMap((command) => [section(`before: ${command}`, before.get(command)), section(`after: ${command}`, after.get(command))]).join("\n");
+}
+const section = (title, output = "failed") => `==> ${title}\n${output.trimEnd()}\n`;
+/**
+* The share of the CPUs' time between two readings that was not idle; undefined where either is missing, or the host
+* has booted between them. What lies between the readings and the packets is in it: a DUT that is busy throughout a
+* blast of 60 s, and idle for 10 s around it, has 0.86.
+*/
+function busyShare(before, after) {
+	const earlier = parseCpuTimes(before.get(commandText(cpuTimes)) ?? "");
+	const spent = parseCpuTimes(after.get(commandText(cpuTimes)) ?? "").map((cpu, index) => difference$1(cpu, earlier[index]));
+	if (spent.length !== earlier.length || spent.some(({ busy, idle }) => busy < 0 || idle < 0)) return;
+	const running = spent.filter(({ busy, idle }) => busy + idle > 0);
+	if (running.length === 0) return void 0;
+	return {
+		overallRatio: shareOf(sumOf(running)),
+		busiestCpuRatio: running.reduce((most, cpu) => Math.max(most, shareOf(cpu)), 0)
+	};
+}
+/** In user mode, niced, in the kernel, in interrupts, idle: see `CPUSTATES` in FreeBSD's sys/resource.h. */
+const cpuStates = 5;
+/** Reads `sysctl -n kern.cp_times`, CPU by CPU; none where the text is none of it. */
+function parseCpuTimes(text) {
+	const ticks = text.trim().split(/\s+/).map(Number);
+	if (text.trim() === "" || ticks.length % cpuStates !== 0 || !ticks.every(Number.isFinite)) return [];
+	return Array.from({ length: ticks.length / cpuStates }, (_, cpu) => {
+		const states = ticks.slice(cpu * cpuStates, (cpu + 1) * cpuStates);
+		const idle = states.at(-1) ?? 0;
+		return {
+			busy: states.reduce((total, state) => total + state, 0) - idle,
+			idle
+		};
+	});
+}
+const difference$1 = (after, before = {
+	busy: 0,
+	idle: 0
+}) => ({
+	busy: after.busy - before.busy,
+	idle: after.idle - before.idle
+});
+const sumOf = (times) => ({
+	busy: times.reduce((total, { busy }) => total + busy, 0),
+	idle: times.reduce((total, { idle }) => total + idle, 0)
+});
+const shareOf = ({ busy, idle }) => busy / (busy + idle);
+/** Reads `netstat -i -b -n -W`: what it says of the interfaces themselves, not of their addresses. */
+function parseInterfaceCounters(text) {
+	const [head = "", ...lines] = text.split("\n");
+	const columns = words$1(head);
+	const [ipkts = 0, ierrs = 0, idrop = 0, opkts = 0, oerrs = 0] = [
+		"Ipkts",
+		"Ierrs",
+		"Idrop",
+		"Opkts",
+		"Oerrs"
+	].map((column) => columns.indexOf(column) - columns.length);
+	const counters = /* @__PURE__ */ new Map();
+	for (const line of lines) {
+		if (!line.includes("<Link#")) continue;
+		const row = words$1(line);
+		const [name = "", , network = ""] = row;
+		if (!network.startsWith("<Link#")) continue;
+		const values = {
+			received: Number(row.at(ipkts)),
+			receiveErrors: Number(row.at(ierrs)),
+			receiveDrops: Number(row.at(idrop)),
+			sent: Number(row.at(opkts)),
+			sendErrors: Number(row.at(oerrs))
+		};
+		if (Object.values(values).every(Number.isFinite)) counters.set(name.replace(/\*$/, ""), values);
+	}
+	return counters;
+}
+const words$1 = (line) => line.trim().split(/\s+/);
+
+// src/dut/freebsd-network.ts
+/** Reads `ifconfig INTERFACE`; undefined where the text is none of it. */
+function parseIfconfig(text) {
+	const [, name, flags = "", mtu] = /^(\S+): flags=[0-9a-f]+<([^>]*)>.* mtu (\d+)/m.exec(text) ?? [];
+	if (name === void 0) return void 0;
+	const options = /^[ \t]+options=[0-9a-f]+<([^>]*)>/m.exec(text)?.[1] ?? "";
+	const mac = /^[ \t]+ether (\S+)/m.exec(text)?.[1];
+	const media = /^[ \t]+media: (.*\S)/m.exec(text)?.[1];
+	const gigabits = gigabitsOf(media ?? "");
+	return {
+		name,
+		flags: listed(flags),
+		options: listed(options),
+		mtu: Number(mtu),
+		...mac !== void 0 && { mac: mac.toLowerCase() },
+		...media !== void 0 && { media },
+		...gigabits !== void 0 && { gigabits },
+		isActive: /^[ \t]+status: active$/m.test(text)
+	};
+}
+const listed = (names) => names.split(",").filter(Boolean);
+/** What was negotiated stands in parentheses where it is not what was chosen. The names are those of ifmedia(4). */
+function gigabitsOf(media) {
+	const [start, end] = [media.indexOf("("), media.lastIndexOf(")")];
+	const active = start !== -1 && start < end ? media.slice(start + 1, end) : media;
+	const [, digits, giga] = /\b(\d+)(G?)base/i.exec(active) ?? [];
+	if (digits === void 0) return void 0;
+	return giga === "" ? Number(digits) / 1e3 : Number(digits);
+}
+/** Reads `netstat -rn -f FAMILY`; the columns are those of its header. */
+function parseRoutes(text) {
+	const rows = filledLines(text).map(words);
+	const head = rows.findIndex(([first]) => first === "Destination");
+	const [destination = -1, gateway = -1, flags = -1, netif = -1] = [
+		"Destination",
+		"Gateway",
+		"Flags",
+		"Netif"
+	].map((column) => (rows[head] ?? []).indexOf(column));
+	return rows.slice(head + 1).filter((row) => head !== -1 && row.length > netif).map((row) => ({
+		destination: row[destination] ?? "",
+		gateway: row[gateway] ?? "",
+		flags: row[flags] ?? "",
+		interface: row[netif] ?? ""
+	}));
+}
+/** Reads `arp -an`. */
+function parseArp(text) {
+	return [...text.matchAll(/^\S+ \((\S+)\) at (\S+) on (\S+)( permanent)?/gm)].map(([, address = "", mac = "", name = "", permanent]) => neighbour(address, mac, name, permanent !== void 0));
+}
+/** Reads `ndp -an`. */
+function parseNdp(text) {
+	return filledLines(text).map(words).filter(([first = ""]) => first.includes(":")).map(([address = "", mac = "", name = "", expires]) => neighbour(address, mac, name, expires === "permanent"));
+}
+/** One that is being resolved is `(incomplete)`. */
+const neighbour = (address, mac, name, isPermanent) => ({
+	address,
+	...mac.includes(":") && { mac: mac.toLowerCase() },
+	interface: name,
+	isPermanent
+});
+/** A table of words is made of them, which of megabytes of empty lines would be gigabytes. */
+const filledLines = (text) => text.split("\n").filter(Boolean);
+const words = (line) => line.trim().split(/\s+/);
+
+// src/dut/freebsd-setting.ts
+/** Nothing, or the one problem of a setting. */
+function problemOf(setting, said) {
+	const { name, why } = setting;
+	const fault = faultOf(setting, said);
+	if (fault === void 0) return [];
+	return [{
+		setting: name,
+		message: `${name} ${fault.is}, and ${why}: ${advice(fault.mend)}.`,
+		mend: fault.mend
+	}];
+}
+function faultOf({ reads, check, isOptional = false }, said) {
+	const texts = reads.map(commandText);
+	const failed = texts.find((text) => !said.has(text));
+	if (failed === void 0) return check(...texts.map((text) => (said.get(text) ?? "").trim()));
+	if (isOptional) return void 0;
+	return {
+		is: "cannot be read",
+		mend: {
+			kind: "person",
+			what: `see why \`${failed}\` fails on the DUT`
+		}
+	};
+}
+function advice(mend) {
+	switch (mend.kind) {
+		case "command": return `run \`${commandText(mend.command)}\` on the DUT`;
+		case "loader": return `put \`${mend.line}\` into its /boot/loader.conf and reboot it`;
+		case "wait": return `wait ${mend.seconds} s`;
+		case "person": return mend.what;
+	}
+}
+/** One value only, which can be set at any time. */
+const sysctl = (name, wanted, why) => oneValue(name, wanted, why, {
+	kind: "command",
+	command: shell`sysctl ${`${name}=${wanted}`}`
+});
+/** One value only, which the loader hands to the kernel. */
+const tunable = (name, wanted, why, loaderName = name) => oneValue(name, wanted, why, {
+	kind: "loader",
+	line: `${loaderName}="${wanted}"`
+});
+const oneValue = (name, wanted, why, mend) => ({
+	name,
+	why,
+	reads: [readSysctl(name)],
+	check: (value) => unless(value === String(wanted), {
+		is: `is ${value} instead of ${wanted}`,
+		mend
+	})
+});
+/** Reads one value of the kernel's. */
+const readSysctl = (name) => shell`sysctl -n ${name}`;
+const unless = (isRight, fault) => isRight ? void 0 : fault;
+
+// src/dut/freebsd-fingerprint.ts
+/** The commands whose output `fingerprintOf` needs; any may fail, and is then left out. */
+const fingerprintCommands = (request) => factsOf(request).map(({ reads }) => reads);
+function fingerprintOf(said, request) {
+	const entries = factsOf(request).flatMap(({ reads, entries }) => {
+		const output = said.get(commandText(reads))?.trim() ?? "";
+		return output === "" ? [] : entries(output);
+	});
+	return Object.fromEntries(entries.map(([name, value]) => [name, value.slice(0, longestValue)]));
+}
+/** In characters; a result holds them all, and the longest are the names of cards. */
+const longestValue = 2e3;
+/** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
+function differences$1(base, other, variant = "patched") {
+	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !explainedByKernel.has(name) && base[name] !== other[name]).map((name) => `${name}: ${shown$1(base[name])} on base, ${shown$1(other[name])} on ${variant}`);
+}
+/** What is the machine's, whichever kernel runs. */
+const withoutKernel = (fingerprint) => Object.fromEntries(Object.entries(fingerprint).filter(([name]) => !explainedByKernel.has(name) && !kernelFacts.has(name)));
+const kernelFacts = /* @__PURE__ */ new Set([
+	"ident",
+	"RSS",
+	"release"
+]);
+const explainedByKernel = /* @__PURE__ */ new Set([
+	"kernel",
+	"kern.bootfile",
+	"kern.boottime",
+	"kernel sha256"
+]);
+const shown$1 = (value) => value === void 0 ? "nothing" : `"${value}"`;
+const factsOf = ({ interfaces, bootFile }) => [
+	fact("kernel", shell`uname -v`),
+	fact("cpu", readSysctl("hw.model")),
+	fact("machine", shell`kenv -q smbios.system.product`),
+	fact("kernel sha256", shell`sha256 -q ${bootFile}`),
+	{
+		reads: readSysctl("kern.conftxt"),
+		entries: configuration
+	},
+	fact("release", shell`uname -r`),
+	fact("architecture", shell`uname -p`),
+	{
+		reads: shell`pciconf -lv`,
+		entries: networkCards
+	},
+	...interfaces.map((name) => ({
+		reads: shell`ifconfig ${name}`,
+		entries: port
+	})),
+	...[...recorded, ...interfaces.flatMap(queueCounts)].map((name) => fact(name, readSysctl(name)))
+];
+const fact = (name, reads) => ({
+	reads,
+	entries: (output) => [[name, output.slice(0, longestValue).replace(/\s+/g, " ")]]
+});
+const recorded = [
+	"kern.hostname",
+	"kern.bootfile",
+	"kern.boottime",
+	"hw.ncpu",
+	"machdep.hyperthreading_allowed",
+	"kern.random.harvest.mask",
+	"net.inet.ip.forwarding",
+	"net.inet.ip.redirect",
+	"net.inet6.ip6.forwarding",
+	"net.inet6.ip6.redirect",
+	"net.isr.maxthreads",
+	"net.isr.bindthreads",
+	"hw.cxgbe.pause_settings",
+	"hw.cxgbe.toecaps_allowed"
+];
+/** Of the drivers cxgbe(4) and mlx5en(4); other hosts and drivers have none of these. */
+function queueCounts(name) {
+	const unit = name.replace(/^(\D+)(\d+)$/, "dev.$1.$2");
+	if (name.startsWith("mce")) return [`${unit}.conf.channels`];
+	return [`${unit}.nrxq`, `${unit}.ntxq`];
+}
+/** config(5)'s text as `options INCLUDE_CONFIG_FILE` keeps it. */
+function configuration(text) {
+	const ident = /^ident\s+(\S+)/m.exec(text)?.[1];
+	const rss = /^options\s+RSS\s*$/m.test(text) ? "yes" : "no";
+	return [["ident", ident ?? "unknown"], ["RSS", rss]];
+}
+/** `DRIVER@pciN:…: class=0x02….. …`, followed by indented `vendor = '…'` and `device = '…'`. */
+function networkCards(text) {
+	return text.split(/\n(?=\S)/).filter((card) => /\sclass=0x02/.test(card)).map((card) => {
+		const driver = card.replace(/@.*/s, "");
+		const names = [...card.matchAll(/^[ \t]+(?:vendor|device)[ \t]+= '(.*)'$/gm)];
+		return [`NIC ${driver}`, names.map(([, name]) => name).join(" ")];
+	});
+}
+function port(text) {
+	const found = parseIfconfig(text);
+	if (found === void 0) return [];
+	const { name, options, media, mtu } = found;
+	return [
+		[`${name} options`, options.toSorted().join(" ")],
+		[`${name} media`, media ?? "unknown"],
+		[`${name} MTU`, String(mtu)]
+	];
+}
+
+// src/dut/freebsd-ports.ts
+const portSettings = ({ ingress, egress }) => {
+	const ports = [ingress, egress];
+	return [...ports.some(isChelsio) ? chelsio : [], ...ports.flatMap((port) => [
+		noOffloads(port),
+		link(port),
+		...queues(port)
+	])];
+};
+/** T4, T5 and T6 of cxgbe(4). */
+const isChelsio = (port) => /^(?:cxgbe|cxl|cc)\d+$/.test(port.interface);
+const chelsio = [tunable("hw.cxgbe.pause_settings", 0, "a DUT that is full then holds the sender back"), tunable("hw.cxgbe.toecaps_allowed", 0, "the card then keeps resources for TCP offload")];
+const routersOffloads = [
+	"TSO4",
+	"TSO6",
+	"LRO",
+	"VLAN_HWTSO"
+];
+const noOffloads = ({ interface: name }) => ({
+	name: `${name}'s LRO and TSO`,
+	why: "a router must neither join packets nor split them",
+	reads: [shell`ifconfig ${name}`],
+	check: onInterface((port) => {
+		const on = port.options.filter((option) => routersOffloads.includes(option));
+		return unless(on.length === 0, {
+			is: `are on (${on.join(", ")})`,
+			mend: {
+				kind: "command",
+				command: shell`ifconfig ${name} -tso4 -tso6 -lro -vlanhwtso`
+			}
+		});
+	})
+});
+const link = ({ interface: name, gigabits }) => ({
+	name: `${name}'s link`,
+	why: "the blast needs all of it",
+	reads: [shell`ifconfig ${name}`],
+	check: onInterface((port) => {
+		const look = {
+			kind: "person",
+			what: `check its cable, its module and "ifconfig ${name}"`
+		};
+		if (!port.flags.includes("UP")) return {
+			is: "is down",
+			mend: {
+				kind: "command",
+				command: shell`ifconfig ${name} up`
+			}
+		};
+		if (!port.isActive) return {
+			is: "is not active",
+			mend: look
+		};
+		const isFast = gigabits === void 0 || port.gigabits === gigabits;
+		return unless(isFast, {
+			is: `is "${port.media}" instead of ${gigabits} Gbit/s`,
+			mend: look
+		});
+	})
+});
+function onInterface(check) {
+	return (output) => {
+		const port = parseIfconfig(output);
+		if (port !== void 0) return check(port);
+		return {
+			is: "cannot be read",
+			mend: {
+				kind: "person",
+				what: "see what ifconfig says of it"
+			}
+		};
+	};
+}
+/** Only of drivers that tell. `hw.cxgbe.nrxq10g` is not asked: it is one number for all ports, and no sysctl since FreeBSD 12. */
+function queues(port) {
+	const { interface: name, queues: wanted } = port;
+	if (wanted === void 0) return [];
+	const why = "the queues decide how many CPUs forward";
+	const unit = name.replace(/^(\D+)(\d+)$/, "dev.$1.$2");
+	if (name.startsWith("mce")) return [sysctl(`${unit}.conf.channels`, wanted, why)];
+	if (!isChelsio(port)) return [];
+	return [tunable(`${unit}.nrxq`, wanted, why, "hw.cxgbe.nrxq10g"), tunable(`${unit}.ntxq`, wanted, why, "hw.cxgbe.ntxq10g")];
+}
+/** Both ways: a DUT that finds no way back to a sender may refuse its packets. */
+function pathSettings(family, { ingress, egress }) {
+	const [sources, destinations] = benchmarkingNetworks[family];
+	return [
+		route(family, sources, ingress),
+		staticNeighbour(family, ingress),
+		route(family, destinations, egress),
+		staticNeighbour(family, egress)
+	];
+}
+/** Of the senders and of the receivers: RFC 2544 and RFC 5180, in halves. */
+const benchmarkingNetworks = {
+	inet4: ["198.18.0.0/16", "198.19.0.0/16"],
+	inet6: ["2001:2::/49", "2001:2:0:8000::/49"]
+};
+const tools = {
+	inet4: {
+		netstat: shell`netstat -rn -f inet`,
+		flag: shell`-inet`,
+		neighbours: shell`arp -an`
+	},
+	inet6: {
+		netstat: shell`netstat -rn -f inet6`,
+		flag: shell`-inet6`,
+		neighbours: shell`ndp -an`
+	}
+};
+function route(family, network, port) {
+	const { netstat, flag } = tools[family];
+	const gateway = port.neighbour.addresses[family];
+	return {
+		name: `The route to ${network}`,
+		why: "the blast follows it",
+		reads: [netstat],
+		check: (output) => {
+			const found = parseRoutes(output).find(({ destination }) => destination === network);
+			const isRight = found?.gateway === gateway && found.interface === port.interface;
+			const change = found === void 0 ? shell`add` : shell`change`;
+			return unless(isRight, {
+				is: found === void 0 ? "is missing" : `goes to ${found.gateway} by ${found.interface}`,
+				mend: {
+					kind: "command",
+					command: shell`route ${change} ${flag} ${network} ${gateway}`
+				}
+			});
+		}
+	};
+}
+/** A DUT that is saturated resolves nothing. */
+function staticNeighbour(family, port) {
+	const { mac, addresses } = port.neighbour;
+	const address = addresses[family];
+	const parse = family === "inet4" ? parseArp : parseNdp;
+	const set = family === "inet4" ? shell`arp -S ${address} ${mac}` : shell`ndp -s ${address} ${mac}`;
+	return {
+		name: `The MAC address of ${address}`,
+		why: "one that is asked for during a blast is not found",
+		reads: [tools[family].neighbours],
+		check: (output) => {
+			const isRight = parse(output).filter((entry) => entry.address === address).some((entry) => isStatic(entry, port));
+			return unless(isRight, {
+				is: `is not set to ${mac} for good on ${port.interface}`,
+				mend: {
+					kind: "command",
+					command: set
+				}
+			});
+		}
+	};
+}
+const isStatic = (entry, { interface: name, neighbour }) => entry.isPermanent && entry.interface === name && entry.mac === neighbour.mac.toLowerCase();
+
+// src/dut/freebsd-settings.ts
+/** The commands whose output `checkSettings` needs, each once. */
+function settingsCommands(context) {
+	const commands = settingsOf(context).flatMap(({ reads }) => reads);
+	return [...new Map(commands.map((command) => [commandText(command), command])).values()];
+}
+/** What does not hold, in the order in which it is best mended. */
+function checkSettings(said, context) {
+	return settingsOf(context).flatMap((setting) => problemOf(setting, said));
+}
+function settingsOf(context) {
+	const { families, nowSeconds } = context;
+	return [
+		harvestMask,
+		hyperthreading,
+		...netisr,
+		...families.flatMap((family) => kernelForwards[family]),
+		...portSettings(context),
+		...families.flatMap((family) => pathSettings(family, context)),
+		load,
+		timeSinceBoot(nowSeconds)
+	];
+}
+/** Bits of sys/random.h's sources. Others are a machine's own: those of hardware cannot even be cleared. */
+const perPacketSources = 160;
+const harvestMask = {
+	name: "kern.random.harvest.mask",
+	why: "entropy is then gathered from each frame or interrupt",
+	reads: [readSysctl("kern.random.harvest.mask")],
+	check: (value) => unless(isWhole(value) && (Number(value) & perPacketSources) === 0, {
+		is: `is ${value}`,
+		mend: {
+			kind: "command",
+			command: shell`sysctl kern.random.harvest.mask=351`
+		}
+	})
+};
+/** Only x86 has it. */
+const hyperthreading = {
+	...tunable("machdep.hyperthreading_allowed", 0, "queues that land on two threads of one core share it"),
+	isOptional: true
+};
+/**
+* With `options RSS` packets are spread over netisr's threads, of which there is one unless told otherwise.
+* A kernel without its configuration in it may have been built with that option.
+*/
+const netisr = [{
+	name: "net.isr.maxthreads",
+	why: "with options RSS that many threads carry all traffic",
+	reads: [
+		"kern.conftxt",
+		"net.isr.maxthreads",
+		"hw.ncpu"
+	].map(readSysctl),
+	check: (configuration, threads, cpus) => unless(!mayHaveRss(configuration) || threads === "-1" || threads === cpus, {
+		is: `is ${threads} on ${cpus} CPUs`,
+		mend: {
+			kind: "loader",
+			line: "net.isr.maxthreads=\"-1\""
+		}
+	})
+}, {
+	name: "net.isr.bindthreads",
+	why: "with options RSS a thread must stay on the CPU of its queue",
+	reads: ["kern.conftxt", "net.isr.bindthreads"].map(readSysctl),
+	check: (configuration, bound) => unless(!mayHaveRss(configuration) || bound === "1", {
+		is: `is ${bound} instead of 1`,
+		mend: {
+			kind: "loader",
+			line: "net.isr.bindthreads=\"1\""
+		}
+	})
+}];
+const mayHaveRss = (configuration) => configuration === "" || /^options\s+RSS\s*$/m.test(configuration);
+const kernelForwards = {
+	inet4: [sysctl("net.inet.ip.forwarding", 1, "the DUT then forwards nothing"), sysctl("net.inet.ip.redirect", 0, "packets are then looked at for redirects")],
+	inet6: [sysctl("net.inet6.ip6.forwarding", 1, "the DUT then forwards nothing"), sysctl("net.inet6.ip6.redirect", 0, "packets are then looked at for redirects")]
+};
+/** One process that never sleeps makes 1. */
+const mostLoad = .5;
+const load = {
+	name: "vm.loadavg",
+	why: "what else runs takes time from forwarding",
+	reads: [readSysctl("vm.loadavg")],
+	check: (value) => {
+		const lastMinute = Number(/^\{ (\d+[.,]\d+) /.exec(value)?.[1]?.replace(",", ".") ?? NaN);
+		return unless(lastMinute <= mostLoad, {
+			is: `is ${value}, more than ${mostLoad} for the last minute`,
+			mend: {
+				kind: "wait",
+				seconds: 60
+			}
+		});
+	}
+};
+/** Daemons are started, and entropy and crash dumps saved, for a while after the first login is possible. */
+const leastSecondsUp = 60;
+const timeSinceBoot = (nowSeconds) => ({
+	name: "kern.boottime",
+	why: "what starts at boot still runs",
+	reads: [readSysctl("kern.boottime")],
+	check: (value) => {
+		const up = nowSeconds - Number(/^\{ sec = (\d+),/.exec(value)?.[1] ?? NaN);
+		if (up < 0 || Number.isNaN(up)) return {
+			is: `is ${value}`,
+			mend: clockIsOff
+		};
+		const seconds = Math.ceil(leastSecondsUp - up);
+		return unless(seconds <= 0, {
+			is: `is ${Math.round(up)} s ago`,
+			mend: {
+				kind: "wait",
+				seconds
+			}
+		});
+	}
+});
+const clockIsOff = {
+	kind: "person",
+	what: "set the clock of the DUT or of this machine"
+};
+const isWhole = (value) => /^\d+$/.test(value);
+
+// src/dut/freebsd-profile.ts
+/** Both lie in the folder that is given. */
+const sampleFile = (folder) => `${folder}/pmc.out`;
+const graphFile = (folder) => `${folder}/pmc.graph`;
+/**
+* Loads hwpmc(4), for call chains that reach from the card's interrupt to the far end of a firewall, and finds the event
+* that counts cycles on this CPU by trying; `asked` is the only one tried where it is given.
+*/
+async function readySampling(host, folder, asked) {
+	await host.output(ownFolder(folder));
+	await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${mostFrames}`}`);
+	const loaded = await host.run(shell`kldload -n hwpmc`);
+	if (loaded.kind !== "exited" || loaded.code !== 0) return impossible(`hwpmc does not load on the DUT: ${lastLine(loaded.stderr) ?? "it said nothing"}`);
+	let said = "";
+	for (const event of asked === void 0 ? cycleEvents : [asked]) {
+		const tried = await host.run(samplingOnly(event, 1, folder));
+		if (tried.kind === "exited" && tried.code === 0) return {
+			kind: "ready",
+			event
+		};
+		said ||= lastLine(tried.stderr) ?? "";
+	}
+	return impossible(`the DUT's CPU samples ${asked ?? "none of the events that count cycles elsewhere"} (${said}): name one of \`pmccontrol -L\` as \`profile.event\``);
+}
+const impossible = (reason) => ({
+	kind: "impossible",
+	reason
+});
+/** What hwpmc(4) keeps of a stack when told so before it is loaded, and what pmcstat prints of it. */
+const mostFrames = 100;
+/** Intel, AMD since Zen, AMD before, Arm; and what older systems call it on all of x86: see pmc(3) and its relatives. */
+const cycleEvents = [
+	"cpu_clk_unhalted.thread_p",
+	"ls_not_halted_cyc",
+	"BU_CPU_CLK_UNHALTED",
+	"CPU_CYCLES",
+	"unhalted-cycles"
+];
+const samplingOnly = (event, seconds, folder) => shell`pmcstat -S ${event} -l ${seconds} -O ${sampleFile(folder)}`;
+/** Waits, reads the counters of the interfaces, runs the words behind, and reads the counters again. */
+const windowScript = "sleep \"$1\"; shift; netstat -i -b -n -W; \"$@\" || exit; netstat -i -b -n -W";
+/** Takes the samples; under load its answer comes when that has ended. */
+const windowCommand = ({ event, delaySeconds, seconds }, folder) => shell`sh -c ${windowScript} sh ${delaySeconds} ${samplingOnly(event, seconds, folder)}`;
+/** Packets that an interface sent within the window; undefined where the log does not tell. */
+function sentWithin(log, interfaceName) {
+	const [before, after] = log.split(/^(?=Name\s)/m).map((text) => parseInterfaceCounters(text).get(interfaceName)?.sent);
+	return before === void 0 || after === void 0 ? void 0 : after - before;
+}
+/** The call graph of the samples, with the kernel that runs at its head. */
+async function collectSamples(host, folder) {
+	const graph = graphFile(folder);
+	const kernel = (await host.output(shell`uname -v`)).trim();
+	await host.output(shell`pmcstat -R ${sampleFile(folder)} -z ${mostFrames} -G ${graph}`);
+	const text = await host.output(shell`cat ${graph}`, { maxOutputBytes: mostGraphBytes });
+	return `# kernel: ${kernel.replace(/\s+/g, " ")}\n${text}`;
+}
+/** Nothing of it stays on the DUT; a host that was lost has a boot before it that takes the module away. */
+async function endSampling(host, folder) {
+	const commands = [shell`kldunload hwpmc`, shell`rm -f ${[sampleFile(folder), graphFile(folder)]}`];
+	const limits = { timeoutSeconds: secondsToEnd };
+	await Promise.allSettled(commands.map((command) => host.run(command, limits)));
+}
+const secondsToEnd = 60;
+const mostGraphBytes = 256 * 1024 ** 2;
+
+// src/dut/linux-profile.ts
+/** The command that samples a variant, ahead of the packets but on whichever CPU has time. */
+function samplingCommand(request) {
+	const { script, ingress, cpu, scenario, warmUpSeconds, seconds, event, variant } = request;
+	const chosen = event === void 0 ? [] : ["--event", event];
+	const perSecond = Math.min(mostPerSecond, Math.ceil(wantedSamples / seconds));
+	return shell`chrt -f 20 bash ${script} profile ${ingress} ${cpu} ${scenario} ${warmUpSeconds} ${seconds} ${variant} --freq ${perSecond} ${chosen}`;
+}
+/** Enough to tell a function that a patch made a tenth dearer, and some 20 MB as perf prints them. */
+const wantedSamples = 8e3;
+/** More would slow the DUT down by more than some percent. */
+const mostPerSecond = 3999;
+/** Prints what was sampled, with what it was sampled on at its head. */
+const printingCommand = (folder) => shell`perf script --header --input ${`${folder}/perf.data`}`;
+/** Packets that arrived per second while samples were taken, and right after: undefined where the log does not tell. */
+function arrivalsAround(log) {
+	const [start, end, after] = [...log.matchAll(/^mark (\d+\.\d+) (\d+)$/gm)].map(([, seconds, packets]) => ({
+		seconds: Number(seconds),
+		packets: Number(packets)
+	}));
+	if (start === void 0 || end === void 0 || after === void 0) return void 0;
+	return {
+		withinPps: rate(start, end),
+		afterPps: rate(end, after)
+	};
+}
+const rate = (from, to) => (to.packets - from.packets) / (to.seconds - from.seconds);
+
+// src/dut/linux-refusal.ts
+/**
+* nft's words for places in the variant's own rules, with their lines as the overlay has them. The lines that nft itself
+* shows are left out, because they could be of any file of the DUT, and so are the names of folders there.
+*/
+function loadRefusal({ folder, scenario, nftables, stderr, ending }) {
+	const [, reason, setting] = failedSetting.exec(stderr) ?? [];
+	if (setting !== void 0) return `The DUT does not take the setting ${setting}: ${reason}.`;
+	const sources = nftables.split("\n");
+	const errors = stderr.split("\n").flatMap((line) => {
+		if (!line.startsWith(`${folder}/`)) return unplaced.exec(line)?.[1] ?? [];
+		const [, file, number, first, last, words] = placed.exec(line.slice(folder.length + 1)) ?? [];
+		if (file === `${scenario}.nft`) return `${file}:${number}: ${words}`;
+		if (file !== "nftables.conf") return [];
+		const columns = {
+			first: Number(first),
+			last: Number(last ?? first)
+		};
+		const source = shown(sources[Number(number) - 1] ?? "", columns);
+		return [`${file}:${number}:${first}${last === void 0 ? "" : `-${last}`}: ${words}`, ...source];
+	});
+	if (errors.length > 0) return errors.slice(0, mostLines).join("\n");
+	return `nft does not load nftables.conf, and names no line of it: it ${ending}.`;
+}
+/** What bash or cat(1) says of the system's error, and then the DUT's program of the setting. */
+const failedSetting = /: ([\w ,'()/-]{1,100})\nsetting (net\/[\w./-]{1,200})$/m;
+const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;
+/** Of a command that nft gave the kernel without a line to it. */
+const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
+/** nft gives up after ten errors. */
+const mostLines = 30;
+/** The source line, and where it can be told a line below that points at the columns. */
+function shown(source, { first, last }) {
+	const line = source.slice(0, mostShown$1);
+	if (last > line.length || first < 1 || last < first || /[^\t -~]/.test(line)) return [line];
+	return [line, line.slice(0, first - 1).replace(/[^\t]/g, " ") + "^".repeat(last - first + 1)];
+}
+const mostShown$1 = 200;
+
+// src/dut/linux-script.ts
+/**
+* Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one
+* `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`, whose lines
+* are `path below /proc/sys = value`: nobody but us decides which file a name is.
+*
+*   remember           keeps the ruleset and the settings named on standard input, once, for restore
+*   restore            lays what was remembered, and forgets it
+*   lay FOLDER SCENARIO
+*   profile …          lays one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
+*   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
+*                      or all at the end; gives up when its standard input ends, and a line there ends the sampling
+*/
+const linuxDutScript = String.raw`
+export LC_ALL=C
+folder=$(dirname "$0")
+
+# Only one at a time: what a lost controller left running must have ended before its traces are removed.
+mkdir -p "$folder"
+exec {lock}>"$folder.lock"
+flock --timeout 60 "$lock" || exit
+
+# Sleeps on standard input: a line says that there are samples enough, its end that nobody waits for them any more.
+enough=0
+pause() {
+  local ending
+  # read(1) would not wait at all, and say so as of an end.
+  [[ $1 == 0 ]] && return
+  read -r -t "$1" _
+  ending=$?
+  ((ending > 0)) || { enough=1; return; }
+  ((ending > 128)) || { echo "the controller is gone" >&2; exit 1; }
+}
+
+lay() {
+  local name value
+  while read -r name _ value; do
+    put "/proc/sys/$name" "$value" || { echo "setting $name" >&2; return 1; }
+  done <"$1/sysctl.conf"
+  # Rules may list things, and what is printed here counts as samples.
+  nft -f "$1/$2.nft" >/dev/null
+}
+
+# A namespace may not change what it shares with the machine: that is as it is, for every variant.
+put() {
+  [[ -e $1 && ! -w $1 ]] && return
+  # Bash would part a longer value, and the kernel take the pieces for as many values.
+  if ((${"$"}{#2} < 1000)); then printf '%s\n' "$2"; else cat <<<"$2"; fi >"$1"
+}
+
+remember() {
+  [[ -e $folder/before/done ]] && return
+  mkdir -p "$folder/before"
+  while read -r name; do
+    value=$(cat "/proc/sys/$name") && echo "$name = $value"
+  done >"$folder/before/sysctl.conf"
+  { echo "flush ruleset"; nft list ruleset; } >"$folder/before/ruleset.nft" || return
+  : >"$folder/before/done"
+}
+
+restore() {
+  [[ -e $folder/before/done ]] || return 0
+  lay "$folder/before" ruleset && rm -rf "$folder/before"
+}
+
+observe() {
+  local ingress=$1 egress=$2 cpu=$3 scenario=$4 warm_up=$5 settle=$6 slice=$7 slices=$8 live=$9
+  shift 9
+  local received=/sys/class/net/$ingress/statistics/rx_packets
+  local forwarded=/sys/class/net/$egress/statistics/tx_packets
+  local thread run=0 out= rx tx ns delay stolen start now i
+
+  thread=$(forwarding_thread "$ingress")
+  await_traffic || return
+  pause "$warm_up"
+  for variant; do
+    now=$EPOCHREALTIME
+    lay "$folder/$variant" "$scenario" || return
+    tell "lay $variant $now $EPOCHREALTIME"
+    pause "$settle"
+    sample
+    for ((i = 0; i < slices; i++)); do
+      pause "$slice"
+      ((enough)) && break
+      sample
+    done
+    ((run++))
+  done
+  printf '%send\n' "$out"
+}
+
+profile() {
+  local ingress=$1 cpu=$2 scenario=$3 warm_up=$4 seconds=$5 variant=$6
+  shift 6
+  local received=/sys/class/net/$ingress/statistics/rx_packets
+  local where start rx i
+
+  # All of the CPU where no thread of its own forwards.
+  where=$(forwarding_thread "$ingress")
+  where=$([[ -n $where ]] && echo "--tid=$where" || echo "--cpu=$cpu")
+  await_traffic || return
+  lay "$folder/$variant" "$scenario" || return
+  pause "$warm_up"
+  mark
+  perf record --quiet "$@" -g "$where" --output "$folder/perf.data" -- sleep "$seconds" >&2 || return
+  mark
+  pause 0.05
+  mark
+}
+
+mark() {
+  read -r rx <"$received"
+  echo "mark $EPOCHREALTIME $rx"
+}
+
+tell() {
+  if ((live)); then echo "$1"; else out+=$1$'\n'; fi
+}
+
+sample() {
+  ns=- delay=- stolen=-
+  read -r tx <"$forwarded"; read -r rx <"$received"
+  if [[ -n $thread ]]; then
+    read -r ns delay _ <"/proc/$thread/schedstat"
+    while read -r now _ _ _ _ _ _ _ stolen _ && [[ $now != "cpu$cpu" ]]; do :; done </proc/stat
+  fi
+  tell "sample $run $EPOCHREALTIME $rx $tx $ns $delay $stolen"
+}
+
+forwarding_thread() {
+  local directory name
+  for directory in /proc/[0-9]*; do
+    { read -r name <"$directory/comm"; } 2>/dev/null || continue
+    [[ $name == "napi/$1"* ]] && { basename "$directory"; return; }
+  done
+}
+
+await_traffic() {
+  read -r start <"$received"
+  for ((i = 0; i < 500; i++)); do
+    read -r rx <"$received"
+    ((rx > start + 1000)) && return
+    pause 0.02
+  done
+  echo "no traffic arrived at $ingress within 10 s" >&2
+  return 1
+}
+
+"$@"
+`;
+/** The command that samples a blast's runs, ahead of everything else on the DUT's CPU. */
+function observeCommand(request) {
+	const { script, ingress, egress, cpu, scenario, variants, slices } = request;
+	const live = request.live ? 1 : 0;
+	const times = [
+		request.warmUpSeconds,
+		request.settleSeconds,
+		request.sliceSeconds
+	];
+	return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
+}
+/** Reads what `observe` printed: counters at points of time, turned into what happened between them. */
+function parseObservation(log) {
+	const lines = log.trimEnd().split("\n");
+	if (lines.at(-1) !== "end") return {
+		kind: "failed",
+		reason: "the DUT stopped sampling before the end of the blast"
+	};
+	const points = lines.filter((line) => line.startsWith("sample ")).map(parsePoint);
+	const samplesPerRun = [...Map.groupBy(points, (point) => point.run).values()].map(differences);
+	return samplesPerRun.flat().every(goesForward) ? {
+		kind: "observed",
+		samplesPerRun
+	} : {
+		kind: "failed",
+		reason: "the DUT’s clock or a counter went backwards, or is unreadable"
+	};
+}
+/** Takes the log of one run in pieces of any size, as it is written, and answers the samples of its whole lines so far. */
+function samplesAsTheyCome() {
+	const samples = [];
+	let unfinished = "";
+	let before;
+	return (piece) => {
+		unfinished += piece;
+		if (!piece.includes("\n")) return samples;
+		const lines = unfinished.split("\n");
+		unfinished = lines.pop() ?? "";
+		for (const point of lines.filter((line) => line.startsWith("sample ")).map(parsePoint)) {
+			if (before !== void 0) samples.push(difference(before, point));
+			before = point;
+		}
+		return samples;
+	};
+}
+/** Of /proc/stat, whose ticks are a hundredth of a second whatever the kernel's own are: proc_stat(5), USER_HZ. */
+const nsPerTick = 1e7;
+function parsePoint(line) {
+	const [, run = "", time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(" ");
+	return {
+		run,
+		time: Number(time),
+		received: Number(received),
+		forwarded: Number(forwarded),
+		busyNs: Number(busyNs),
+		deniedNs: Number(delayNs) + Number(stolenTicks) * nsPerTick
+	};
+}
+const differences = (points) => points.slice(1).map((point, index) => difference(points[index], point));
+function difference(before, point) {
+	const busySeconds = (point.busyNs - before.busyNs) / 1e9;
+	const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
+	return {
+		seconds: point.time - before.time,
+		receivedPackets: point.received - before.received,
+		forwardedPackets: point.forwarded - before.forwarded,
+		...Number.isNaN(busySeconds) ? {} : { busySeconds },
+		...Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }
+	};
+}
+/** Also false where something that is no number was read. */
+const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
+
+// src/dut/nft-tokens.ts
+/**
+* Why nft must not get to read these rules, with their line; nothing where it may. What counts is what nft takes for the
+* word `include`, and it is the same to nft whether a blank, a comment or a continued line comes before the path:
+* therefore the word alone is refused, wherever it is neither in a comment nor in a quoted string.
+*/
+function whyUnsafe(text, file) {
+	const control = controlCharacter.exec(text);
+	if (control !== null) {
+		const why = `a control character (U+${control[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}) stands here, which no rule needs: leave it out`;
+		return at(file, text, control.index, why);
+	}
+	for (const { 0: token, index } of text.matchAll(tokens)) {
+		if (token === "\"") return at(file, text, index, "this quote has no end: write the other one");
+		if (mayBeInclude(token, text[index - 1])) return at(file, text, index, noInclude);
+	}
+}
+/** A line may end as on Windows: some versions of nft take that, others say themselves that they do not. */
+const controlCharacter = /(?!\r\n)[^\P{Cc}\t\n]/u;
+/**
+* nft's longest matches, as far as they tell where a comment, a quoted string and a word begin. A comment ends with its
+* line, even after a backslash; a quoted string goes over any number of lines.
+*/
+const tokens = /#[^\n]*|"[^"]*"|[\w./-]+|./gs;
+/**
+* To nft a word that begins with a letter goes as far as it can: `my-include` and `include.x` are others. What begins
+* otherwise may be a number (`1include`), a sign (`-include`) or, after a colon, the end of an address
+* (`fe80::cinclude`), after which nft begins anew.
+*/
+function mayBeInclude(token, before) {
+	if (!/^[\w./-]*include$/.test(token)) return false;
+	return token === "include" || before === ":" || !/^[a-z]/i.test(token);
+}
+const noInclude = "the word include would have nft read another file, which could be any of the DUT: write the rules of that file here, and names that are or end with this word in quotes or otherwise";
+const at = (file, text, index, why) => `${file}:${text.slice(0, index).split("\n").length}: Error: ${why}.`;
+
+// src/dut/sysctl.ts
+/** Reads `key = value` lines, see sysctl.conf(5); `file` is the name that messages give it. */
+function parseSysctl(text, file) {
+	const settings = /* @__PURE__ */ new Map();
+	for (const [index, line] of text.split("\n").entries()) {
+		const content = line.trim();
+		if (content === "" || /^[#;]/.test(content)) continue;
+		const refused = (why) => ({
+			kind: "refused",
+			message: `${file} line ${index + 1}: ${why}.`
+		});
+		const [, key, value] = keyAndValue.exec(line) ?? [];
+		if (key === void 0 || value === void 0) return refused(`expected "key = value", found "${content.slice(0, mostShown)}"`);
+		const path = pathOf(key);
+		if (!networkSetting.test(path)) return refused(whyStrange(key, path));
+		if (value.length > mostCharacters) return refused(`the value of ${key} has more than ${mostCharacters} characters`);
+		settings.delete(path);
+		settings.set(path, value);
+	}
+	return {
+		kind: "read",
+		settings
+	};
+}
+/** Nothing but ASCII: what else looks like a blank is none to sysctl(8). */
+const keyAndValue = /^[\t ]*([\w./-]+)[\t ]*=[\t ]*([!-~](?:[\t -~]*[!-~])?)[\t\r ]*$/;
+const mostShown = 100;
+/** The kernel takes no more than a page. */
+const mostCharacters = 4e3;
+/** The first separator says which of the two is the other's place holder: sysctl(8), whose own this is. */
+function pathOf(key) {
+	if (/[./]/.exec(key)?.[0] !== ".") return key;
+	return key.replace(/[./]/g, (found) => found === "." ? "/" : ".");
+}
+/** Below /proc/sys/net; a star is the name of an interface, `all` or `default`. */
+const folders = [
+	"core",
+	"unix",
+	"ipv4",
+	"ipv4/conf/*",
+	"ipv4/neigh/*",
+	"ipv4/route",
+	"ipv4/vs",
+	"ipv6",
+	"ipv6/conf/*",
+	"ipv6/neigh/*",
+	"ipv6/route",
+	"ipv6/icmp",
+	"netfilter",
+	"netfilter/nf_log",
+	"bridge",
+	"mpls",
+	"mpls/conf/*",
+	"mptcp",
+	"sctp",
+	"vrf"
+];
+const setting = String.raw`[a-zA-Z0-9][\w-]{0,63}`;
+/** As long as the kernel has them at most, and no `.` or `..`, which would be other folders. */
+const interfaceName = String.raw`(?!\.{1,2}/)[\w.-]{1,15}`;
+const networkSetting = new RegExp(`^net/(?:nf_conntrack_max|(?:${folders.join("|").replaceAll("*", interfaceName)})/${setting})$`);
+function whyStrange(key, path) {
+	const shown = key.slice(0, mostShown);
+	if (!path.startsWith("net/") || path.split("/").includes("..")) return `${shown} is no setting of the network (net.…)`;
+	return `${shown} is none of the settings of a router's network, which lie in ${folders.map((folder) => `net.${folder.replaceAll("/", ".")}`).join(", ")}; a dot in the name of an interface is written as a slash (net.ipv4.conf.eth0/1.rp_filter)`;
+}
+/** A line for each setting, in the form that the DUT's program reads and writes. */
+const formatSettings = (settings) => [...settings].map(([path, value]) => `${path} = ${value}\n`).join("");
+/** Reads what `formatSettings`, or the DUT's program, has written: a value may be empty there. */
+const readSettings = (text) => new Map(text.split("\n").flatMap((line) => {
+	const [, path, value] = /^(\S+) = (.*)$/.exec(line) ?? [];
+	return path === void 0 || value === void 0 ? [] : [[path, value]];
+}));
+
+// src/dut/linux.ts
+const folder = "/run/ppsgate/dut";
+const script = `${folder}/dut.bash`;
+function linuxDut(host) {
+	return {
+		async prepare(overlays, scenarios) {
+			await restore(host);
+			await install(host);
+			const variants = overlays.map(loadable);
+			const refused = variants.find((overlay) => overlay.kind === "refused");
+			if (refused?.kind === "refused") {
+				const { variant, message } = refused;
+				return doesNotLoad(variant, scenarios[0] ?? "forwarding", message);
+			}
+			const read = variants.filter((overlay) => overlay.kind === "loadable");
+			const before = await remember(host, new Set(read.flatMap(({ sysctl }) => [...sysctl.keys()])));
+			for (const overlay of read) await upload(host, overlay, before, scenarios);
+			return prove(host, read, scenarios);
+		},
+		async observe(request, { isEnough, ...limits }) {
+			const stdin = new PassThrough();
+			const samplesWith = samplesAsTheyCome();
+			let log = "";
+			let asked = 0;
+			const onStdout = (chunk) => {
+				if (log.length > mostLogCharacters) return;
+				const piece = Buffer.from(chunk).toString();
+				log += piece;
+				if (isEnough === void 0) return;
+				const samples = samplesWith(piece);
+				if (samples.length === asked || samples.length > request.slices) return;
+				asked = samples.length;
+				if (isEnough(samples)) stdin.write("\n");
+			};
+			const variants = request.variants.map(pathName);
+			const live = isEnough !== void 0;
+			const command = observeCommand({
+				...request,
+				variants,
+				script,
+				live
+			});
+			const outcome = await host.run(command, {
+				...limits,
+				stdin,
+				onStdout
+			});
+			stdin.end();
+			if (log.length > mostLogCharacters) {
+				const reason = `the DUT wrote more than ${mostLogCharacters} characters where it was to sample`;
+				return {
+					log,
+					observation: {
+						kind: "failed",
+						reason
+					}
+				};
+			}
+			const observation = outcome.kind === "exited" && outcome.code === 0 ? parseObservation(log) : {
+				kind: "failed",
+				reason: outcome.stderr.trim() || "the DUT’s sampler was ended"
+			};
+			return {
+				log,
+				observation
+			};
+		},
+		async sample(request, limits) {
+			const stdin = new PassThrough();
+			const variant = pathName(request.variant);
+			try {
+				return await host.run(samplingCommand({
+					...request,
+					variant,
+					script
+				}), {
+					...limits,
+					stdin
+				});
+			} finally {
+				stdin.end();
+			}
+		},
+		async printSamples() {
+			const text = await host.output(printingCommand(folder), { maxOutputBytes: mostProfileBytes });
+			await host.output(shell`rm -f ${`${folder}/perf.data`}`);
+			return text;
+		},
+		fingerprint: () => fingerprint(host),
+		restore: () => restore(host)
+	};
+}
+/** A line has some 80, and a blast at most tens of thousands of lines. */
+const mostLogCharacters = 16 * 1024 ** 2;
+/** More than ten times what the samples that are wanted take. */
+const mostProfileBytes = 256 * 1024 ** 2;
+async function install(host) {
+	await host.output(shell`mkdir -p ${folder}`);
+	await host.upload(Buffer.from(linuxDutScript), script, 493);
+}
+/** What an earlier experiment left is laid back too, which is why the script is put there anew. */
+async function restore(host) {
+	await install(host);
+	await host.output(shell`bash ${script} restore`);
+	await host.output(shell`rm -rf ${folder} ${`${folder}.lock`}`);
+}
+/** What a Linux DUT loads of an overlay; anything else in it would be ignored, and so measured wrongly. */
+function loadable(overlay) {
+	const { variant, files } = overlay;
+	const refused = (message) => ({
+		kind: "refused",
+		variant,
+		message
+	});
+	const stranger = files.find((file) => file.mode !== "100644" || !loadedFiles.has(file.path));
+	if (stranger !== void 0) {
+		const names = [...loadedFiles].join(" and ");
+		return refused(`${stranger.path} is nothing that a Linux DUT loads: an overlay holds ${names}, as plain files.`);
+	}
+	const content = (path) => files.find((file) => file.path === path)?.content ?? "";
+	const sysctl = parseSysctl(content("sysctl.conf"), "sysctl.conf");
+	if (sysctl.kind === "refused") return refused(sysctl.message);
+	const nftables = `${content("nftables.conf")}\n`;
+	const unsafe = whyUnsafe(nftables, "nftables.conf");
+	if (unsafe !== void 0) return refused(unsafe);
+	return {
+		kind: "loadable",
+		variant,
+		sysctl: sysctl.settings,
+		nftables
+	};
+}
+const loadedFiles = /* @__PURE__ */ new Set(["sysctl.conf", "nftables.conf"]);
+/** The DUT's own values of the settings that some variant changes: the other variants need them too. */
+async function remember(host, paths) {
+	await host.output(shell`bash ${script} remember`, { stdin: [...paths, ""].join("\n") });
+	return readSettings(await host.output(shell`cat ${`${folder}/before/sysctl.conf`}`));
+}
+async function upload(host, { variant, sysctl, nftables }, before, scenarios) {
+	const target = folderOf(variant);
+	const ofOthers = [...before].filter(([path]) => !sysctl.has(path));
+	await host.output(shell`mkdir -p ${target}`);
+	const files = new Map([
+		["sysctl.conf", formatSettings(new Map([...ofOthers, ...sysctl]))],
+		["nftables.conf", nftables],
+		...scenarios.map((scenario) => [`${scenario}.nft`, ruleset(target, scenario)])
+	]);
+	await Promise.all([...files].map(([name, text]) => host.upload(Buffer.from(text), `${target}/${name}`, 384)));
+}
+const folderOf = (variant) => `${folder}/${pathName(variant)}`;
+const ruleset = (target, scenario) => `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
+async function prove(host, variants, scenarios) {
+	for (const { variant, nftables } of variants) for (const scenario of scenarios) {
+		const target = folderOf(variant);
+		const lay = shell`timeout --kill-after=5 ${laySeconds} bash ${script} lay ${target} ${scenario}`;
+		const outcome = await host.run(lay);
+		if (outcome.kind === "exited" && outcome.code === 0) continue;
+		const { stderr } = outcome;
+		const ending = endingOf(outcome);
+		const message = loadRefusal({
+			folder: target,
+			scenario,
+			nftables,
+			stderr,
+			ending
+		});
+		return doesNotLoad(variant, scenario, message);
+	}
+	return { kind: "ready" };
+}
+/** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
+const laySeconds = 120;
+function endingOf(outcome) {
+	if (outcome.kind === "signaled") return `was ended by ${outcome.signal}`;
+	return outcome.code === 124 ? `took more than ${laySeconds} s` : `exited with ${outcome.code}`;
+}
+const doesNotLoad = (variant, scenario, message) => ({
+	kind: "rejected",
+	variant,
+	rejection: {
+		kind: "does-not-load",
+		scenario,
+		message
+	}
+});
+async function fingerprint(host) {
+	const [kernel, build, architecture, models, cpus, nftables, ...settings] = await Promise.all([
+		host.output(shell`uname -sr`),
+		host.output(shell`uname -v`),
+		host.output(shell`uname -m`),
+		host.output(shell`sed -n 's/^model name[^:]*: //p' /proc/cpuinfo`),
+		host.output(shell`nproc`),
+		host.output(shell`nft --version`),
+		...recordedSettings.map((key) => host.output(shell`sysctl -n ${key}`))
+	]);
+	return {
+		kernel: kernel.trim(),
+		build: build.trim(),
+		cpu: `${models.split("\n")[0] || architecture.trim()} × ${cpus.trim()}`,
+		nftables: nftables.trim(),
+		...Object.fromEntries(recordedSettings.map((key, index) => [key, settings[index]?.trim() ?? ""]))
+	};
+}
+const recordedSettings = [
+	"net.ipv4.ip_forward",
+	"net.ipv6.conf.all.forwarding",
+	"net.ipv4.conf.all.send_redirects"
+];
+
+export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, isOurs, linuxDut, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readySampling, runningSystem, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel };

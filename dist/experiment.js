@@ -1,0 +1,1018 @@
+import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
+import { UsageError, cellName, cellSchema, flowRanges, flowSlices, lookSizes, ownRulesSchema, reasonOf } from "./config.js";
+import { patchSchema } from "./patch.js";
+import { baseNumbers, blastSchema, cellProfileSchema, cellsSoFar, designSchema, historyOf, historySchema, isOfVerdict, leftOutIn, policySchema, rejectionSchema, runSchema, takeProfiles } from "./report.js";
+import { cellResult, diffName, evidenceAt, formatPercent, formatPps, isEnough, isJudged, median, standings, steadyStretch, worstVerdict } from "./stats.js";
+import { parseObservation } from "./dut.js";
+import { parsePktGenLog, parseTrafgenLog, pktGenRun } from "./traffic.js";
+import { variantSchema } from "./build.js";
+import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
+import { join } from "node:path";
+import { randomInt } from "node:crypto";
+import { access, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
+
+// src/testbed/freebsd-logs.ts
+/** The logs by their names in the folder of a blast; there is one for each sender. */
+const freebsdLogNames = {
+	receiver: "receiver.log",
+	sender: (index) => `sender-${index + 1}.log`,
+	/** The DUT's counters before and after. */
+	counters: "dut-counters.log"
+};
+/** Of a blast of one run, which is all that a testbed carries that boots its variants. */
+function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { startedAt, traffic, told = {} }) {
+	const log = parsePktGenLog(receiver);
+	const askedPps = askedOf(traffic, cell.family, senders.length);
+	const measured = pktGenRun(log, senders.map(parsePktGenLog), {
+		netbenchesTrim: false,
+		askedPps
+	});
+	const seconds = log.rates.reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
+	return {
+		kind: "measured",
+		runs: runs.map((run) => ({
+			...run,
+			blast: number,
+			pps: measured.medianPps,
+			samples: [],
+			validity: measured.validity
+		})),
+		summary: {
+			number,
+			cell,
+			startedAt,
+			trafficSeconds: seconds,
+			offeredPps: measured.offeredPps ?? 0,
+			...told
+		}
+	};
+}
+/** What each sender was asked for, as the flows are shared; none where they send as fast as they can. */
+function askedOf({ flows, offeredPps }, family, senders) {
+	const split = flowRanges(flows, family, senders);
+	if (offeredPps === void 0 || split.kind === "refused") return [];
+	const all = split.flows;
+	return flowSlices(all, senders).map(({ sources }) => offeredPps * sources / all.sources);
+}
+
+// src/testbed/run.ts
+/** A DUT that forwards all it is offered, or wants its CPU for less than this share of the time, was not the limit. */
+const leastOfferedRatio = 1.02;
+const leastBusyRatio = .9;
+/**
+* The medians of the samples. A run with a hole, or one in which the generator was the limit, is invalid;
+* one that forwarded nothing of what arrived, from its first sample to its last, has a number like any other: 0.
+*/
+function measuredRun(planned, blast, samples, offeredPps) {
+	const rates = samples.map((sample) => sample.forwardedPackets / sample.seconds);
+	const stretch = samples.length < fewestForStretch ? {
+		kind: "steady",
+		from: 0,
+		to: samples.length,
+		medianPps: median(rates)
+	} : steadyStretch(rates);
+	if (stretch.kind === "unsteady" && rates.some((rate) => rate > 0)) {
+		const validity = invalid("unsteady", `no steady rate: ${stretch.reason}`);
+		return {
+			...planned,
+			blast,
+			pps: median(rates),
+			samples,
+			validity
+		};
+	}
+	const steady = stretch.kind === "steady" ? samples.slice(stretch.from, stretch.to) : samples;
+	const pps = stretch.kind === "steady" ? stretch.medianPps : 0;
+	const costs = steady.flatMap(nsPerPacket);
+	return {
+		...planned,
+		blast,
+		pps,
+		...costs.length === steady.length ? { nsPerPacket: median(costs) } : {},
+		samples,
+		validity: validity(steady, pps, offeredPps)
+	};
+}
+/** A run of a few slices has no ramp that could be told from its noise. */
+const fewestForStretch = 10;
+function nsPerPacket({ busySeconds, receivedPackets }) {
+	return busySeconds && receivedPackets > 0 ? [busySeconds * 1e9 / receivedPackets] : [];
+}
+function validity(samples, pps, offeredPps) {
+	if (samples.length === 0) return invalid("too-short", "no sample was taken");
+	const holes = samples.filter((sample) => sample.forwardedPackets === 0);
+	const isSilent = holes.length === samples.length;
+	if (isSilent && samples.some((sample) => sample.receivedPackets > 0)) return { kind: "valid" };
+	if (isSilent) return invalid("hole", `no packet arrived for ${milliseconds(holes)} ms`);
+	if (holes.length > 0) return invalid("hole", `no packet was forwarded for ${milliseconds(holes.slice(0, 1))} ms`);
+	return isLimit(busyRatio(samples), pps, offeredPps) ? { kind: "valid" } : invalid("generator-limited", generatorLimited(samples, pps, offeredPps));
+}
+const milliseconds = (samples) => Math.round(sum(samples.map(({ seconds }) => seconds)) * 1e3);
+/** Whether the DUT was, which its own idle time tells best: a sender that waits for it offers no more than it takes. */
+const isLimit = (busy, pps, offeredPps) => busy === void 0 ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
+function generatorLimited(samples, pps, offeredPps) {
+	const busy = busyRatio(samples);
+	const share = formatPercent(pps / offeredPps);
+	const rates = `generator-limited: ${formatPps(pps)} came through of ${formatPps(offeredPps)} offered (${share})`;
+	return busy === void 0 ? rates : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
+}
+/** Share of the time in which the forwarding thread ran or was due to; unknown on a DUT that does not tell. */
+function busyRatio(samples) {
+	const busy = samples.flatMap(({ busySeconds, deniedSeconds = 0 }) => busySeconds === void 0 ? [] : busySeconds + deniedSeconds);
+	if (busy.length < samples.length) return void 0;
+	return sum(busy) / sum(samples.map((sample) => sample.seconds));
+}
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+const invalid = (cause, reason) => ({
+	kind: "invalid",
+	cause,
+	reason
+});
+
+// src/testbed/linux-logs.ts
+/** Packets that left the DUT, and that reached the receiver, since their interfaces came up. */
+const countersSchema = object({
+	forwarded: int(),
+	received: int()
+});
+const beforeAndAfter = object({
+	before: countersSchema,
+	after: countersSchema
+});
+/** The logs by their names in the folder of a blast. */
+const logNames = {
+	dut: "dut.log",
+	sender: "sender.log",
+	counters: "counters.json"
+};
+/** More than this share of what the DUT forwarded must reach the receiver. */
+const leastReceivedShare = .99;
+/** `observation` is given where the DUT said more than its log holds: why it stopped. */
+function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(logs.dut)) {
+	const sent = parseTrafgenLog(logs.sender);
+	if (sent.kind === "failed") return sent;
+	if (observation.kind === "failed") return observation;
+	const loss = lossBehindTheDut(logs.counters);
+	if (loss !== void 0) return {
+		kind: "failed",
+		reason: loss
+	};
+	const runs = planned.runs.map((run, index) => measuredRun(run, planned.number, observation.samplesPerRun[index] ?? [], sent.offeredPps));
+	const { number, cell } = planned;
+	const { seconds: trafficSeconds, offeredPps } = sent;
+	return {
+		kind: "measured",
+		runs,
+		summary: {
+			number,
+			cell,
+			startedAt,
+			trafficSeconds,
+			offeredPps
+		}
+	};
+}
+function lossBehindTheDut(counters) {
+	const read = countersOf(counters);
+	if (read === void 0) return "the counters cannot be read";
+	const forwarded = read.after.forwarded - read.before.forwarded;
+	const received = read.after.received - read.before.received;
+	return received < forwarded * leastReceivedShare ? `the receiver counted ${received} packets of the ${forwarded} that the DUT forwarded` : void 0;
+}
+function countersOf(text) {
+	try {
+		return beforeAndAfter.parse(JSON.parse(text));
+	} catch {
+		return;
+	}
+}
+
+// src/experiment/schedule.ts
+const plannedRunSchema = object({
+	number: int().positive(),
+	variant: string(),
+	pair: int().positive()
+});
+const plannedBlastSchema = object({
+	number: int().positive(),
+	cell: cellSchema,
+	runs: array(plannedRunSchema).min(1)
+});
+/**
+* Pairs hold one run of each variant, of more than two too. They come as ABBA or BAAB (as ABCCBA and the like), so that
+* a drift within two pairs cancels; cells come in an order drawn anew for each round. The same request gives the same
+* schedule, and one with more runs goes on where it ends.
+*/
+function schedule(request) {
+	const random = xoroshiro128plus(request.seed);
+	const next = request.runsPerBlast > 1 ? sharedBlasts : singleRuns;
+	let runNumber = 0;
+	return next(request, random).map(({ cell, runs }, index) => ({
+		number: index + 1,
+		cell,
+		runs: runs.map((run) => ({
+			number: ++runNumber,
+			...run
+		}))
+	}));
+}
+/** Every cell gets its share of a round in one blast, in which the variants alternate. */
+function sharedBlasts(request, random) {
+	const { cells, variants, runsPerVariant } = request;
+	const pairsPerRound = pairsPerBlast(request.runsPerBlast, variants.length);
+	const orders = new Map(cells.map((cell) => [cell, variants]));
+	const blasts = [];
+	for (let done = 0; done < runsPerVariant; done += pairsPerRound) for (const cell of shuffled(cells, random)) {
+		const runs = [];
+		for (let pair = done + 1; pair <= done + pairsPerRound; pair++) {
+			const order = nextOrder(pair, orders.get(cell) ?? [], random);
+			orders.set(cell, order);
+			runs.push(...order.map((variant) => ({
+				variant,
+				pair
+			})));
+		}
+		blasts.push({
+			cell,
+			runs
+		});
+	}
+	return blasts;
+}
+/**
+* Every run has a blast of its own, those of all cells side by side: where a variant must be booted, once for all. The
+* first pair begins with base, whose kernel is mostly there while the patched one is still being built.
+*/
+function singleRuns(request, random) {
+	const { cells, variants, runsPerVariant } = request;
+	const blasts = [];
+	let order = variants;
+	for (let pair = 1; pair <= runsPerVariant; pair++) {
+		order = pair === 1 ? variants : nextOrder(pair, order, random);
+		for (const variant of order) for (const cell of shuffled(cells, random)) blasts.push({
+			cell,
+			runs: [{
+				variant,
+				pair
+			}]
+		});
+	}
+	return blasts;
+}
+/**
+* How many pairs come at once; at least one, which then takes several blasts. Of more than two variants it is an even
+* number where they share a blast, so that a pair shares it with its mirror image: one draw of chance, and not two.
+*/
+function pairsPerBlast(runsPerBlast, variants) {
+	const fitting = Math.floor(runsPerBlast / variants);
+	if (variants === 2 || runsPerBlast === 1) return Math.max(1, fitting);
+	return Math.max(2, fitting - fitting % 2);
+}
+/** Every second pair mirrors the one before. */
+const nextOrder = (pair, last, random) => pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
+/** Fisher and Yates' shuffle, of a copy. */
+function shuffled(items, random) {
+	const rest = [...items];
+	const taken = [];
+	while (rest.length > 0) taken.push(...rest.splice(uniformInt(random, 0, rest.length - 1), 1));
+	return taken;
+}
+
+// src/experiment/plan.ts
+const plannedCellSchema = object({
+	cell: cellSchema,
+	design: designSchema,
+	history: historySchema.optional()
+});
+const planSchema = object({
+	schemaVersion: literal(1),
+	patch: patchSchema,
+	testbed: string(),
+	variants: array(variantSchema).min(2),
+	/** Of the scenarios that are a site's own. */
+	rules: record(string(), ownRulesSchema),
+	cells: array(plannedCellSchema).min(1),
+	policy: policySchema,
+	traffic: object({
+		flows: int(),
+		frameBytes: int(),
+		offeredPps: number().optional(),
+		warmUpSeconds: number(),
+		settleSeconds: number(),
+		measureSeconds: number(),
+		measureAtLeastSeconds: number(),
+		runsPerBlast: int()
+	}),
+	/** Of every variant in every cell, once that is decided; absent: none are taken. */
+	profile: object({
+		seconds: number(),
+		event: string().optional()
+	}).optional(),
+	seed: int(),
+	/** Every blast that may be needed, in their order; most cells are decided before their last. */
+	blasts: array(plannedBlastSchema).min(1)
+});
+/** Every scenario with every family is a cell; its history picks its design, and the seed the order of everything. */
+function makePlan(request, variants, history) {
+	const { patch, config, testbed, seed, rules = {} } = request;
+	const { traffic, profile } = config;
+	const policy = policyOf(config);
+	const cells = cellsOf(config).map((cell) => {
+		const query = {
+			testbed,
+			cell,
+			traffic,
+			metric: policy.metric
+		};
+		const known = historyOf(history, query);
+		return {
+			cell,
+			design: designOf(config, variants.length, known),
+			...known && { history: known }
+		};
+	});
+	return {
+		schemaVersion: 1,
+		patch,
+		testbed,
+		variants,
+		rules,
+		cells,
+		policy,
+		traffic,
+		...profile !== void 0 && { profile },
+		seed,
+		blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed)
+	};
+}
+/** What a configuration asks to be measured, in its order. */
+function cellsOf({ scenarios, families, frameSizes }) {
+	const sizes = frameSizes === void 0 ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
+	return scenarios.flatMap((scenario) => families.flatMap((family) => sizes.map((size) => ({
+		scenario,
+		family,
+		...size
+	}))));
+}
+/** What it holds a verdict to. */
+function policyOf({ gate }) {
+	const { design: _, maxRunsPerVariant: __, ...policy } = gate;
+	return policy;
+}
+/** How it has a cell looked at, of which so much is known from earlier experiments. */
+function designOf({ traffic, gate }, variants, known) {
+	const pairsPerStep = pairsPerBlast(traffic.runsPerBlast, variants);
+	const method = pairsPerStep > 1 ? "paired" : "pooled";
+	const usualRuns = method === "pooled" ? usualSingleRuns : usualPairs(traffic.runsPerBlast, variants);
+	const budget = wholeSteps(gate.maxRunsPerVariant ?? usualRuns, pairsPerStep);
+	const usual = method === "pooled" && (known?.runs ?? 0) >= 10 ? "glr" : "group-sequential";
+	return {
+		name: gate.design ?? usual,
+		budgets: [budget],
+		pairsPerStep,
+		method
+	};
+}
+const usualSingleRuns = 20;
+/** Of five blasts, and of as many pairs where more than two variants share them: the verdict is as sure as without them. */
+const usualPairs = (runsPerBlast, variants) => 5 * Math.max(pairsPerBlast(runsPerBlast, variants), pairsPerBlast(runsPerBlast, 2));
+const wholeSteps = (pairs, pairsPerStep) => Math.ceil(pairs / pairsPerStep) * pairsPerStep;
+/** The same plan with a further budget for its cells; throws a `UsageError` where it has as many runs already. */
+function extendPlan(plan, maxRunsPerVariant) {
+	const cells = plan.cells.map(({ design, ...cell }) => {
+		const budget = wholeSteps(maxRunsPerVariant, design.pairsPerStep);
+		const last = design.budgets.at(-1) ?? 0;
+		if (budget <= last) throw new UsageError(`--max-runs: the experiment has up to ${last} runs of each variant already, found ${maxRunsPerVariant}.`);
+		return {
+			...cell,
+			design: {
+				...design,
+				budgets: [...design.budgets, budget]
+			}
+		};
+	});
+	const blasts = blastsFor(cells, plan.variants, plan.traffic.runsPerBlast, plan.seed);
+	return {
+		...plan,
+		cells,
+		blasts
+	};
+}
+const blastsFor = (cells, variants, runsPerBlast, seed) => schedule({
+	cells: cells.map(({ cell }) => cell),
+	variants: variants.map(({ variant }) => variant),
+	runsPerVariant: Math.max(...cells.map(({ design }) => design.budgets.at(-1) ?? 0)),
+	runsPerBlast,
+	seed
+});
+/** For an order that nobody could have known; the plan keeps it. */
+const randomSeed = () => randomInt(2 ** 31);
+const fileName = "experiment.json";
+/** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
+async function writePlan(directory, plan) {
+	await refuseUsed(directory);
+	await mkdir(directory, { recursive: true });
+	await replacePlan(directory, plan);
+}
+/** Throws a PlanError where the directory has an experiment already. */
+async function refuseUsed(directory) {
+	if (await hasPlan(directory)) throw new PlanError(`${directory} holds an experiment already: resume it with 'ppsgate gate --resume ${directory}', or name another directory.`);
+}
+/** Writes a plan over the one that is there. */
+async function replacePlan(directory, plan) {
+	const draft = join(directory, `.${fileName}`);
+	await writeFile(draft, `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
+	await rename(draft, join(directory, fileName));
+}
+/** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
+async function readPlan(directory) {
+	const path = join(directory, fileName);
+	try {
+		return planSchema.parse(JSON.parse(await readFile(path, "utf8")));
+	} catch {
+		throw new PlanError(`${path} holds no plan of an experiment: name the directory of an earlier 'ppsgate gate'.`);
+	}
+}
+const hasPlan = (directory) => access(join(directory, fileName)).then(() => true, () => false);
+var PlanError = class extends Error {
+	name = "PlanError";
+};
+
+// src/experiment/journal.ts
+const at = datetime();
+const entrySchema = discriminatedUnion("kind", [
+	object({
+		kind: literal("started"),
+		at,
+		fingerprint: record(string(), string()),
+		warnings: array(string())
+	}),
+	object({
+		kind: literal("rejected"),
+		at,
+		variant: string(),
+		rejection: rejectionSchema
+	}),
+	object({
+		kind: literal("measured"),
+		at,
+		summary: blastSchema,
+		runs: array(runSchema)
+	}),
+	object({
+		kind: literal("failed"),
+		at,
+		blast: int(),
+		reason: string()
+	}),
+	object({
+		kind: literal("profiled"),
+		at,
+		cell: cellSchema,
+		profile: cellProfileSchema,
+		/** Nothing would come of another try. */
+		isFinal: boolean()
+	}),
+	object({
+		kind: literal("finished"),
+		at
+	})
+]);
+/** Opens or begins a journal; a last line that a kill cut short is dropped, any other bad line is a `JournalError`. */
+async function openJournal(path) {
+	const { entries, text, whole } = await read(path);
+	if (whole.length < text.length) await truncate(path, Buffer.byteLength(whole));
+	const file = await open(path, "a");
+	return {
+		entries,
+		async append(entry) {
+			await file.appendFile(`${JSON.stringify(entry)}\n`);
+			await file.datasync();
+			entries.push(entry);
+		},
+		close: () => file.close()
+	};
+}
+/** The entries of a journal, which is left as it is; none where there is no journal. */
+const readJournal = async (path) => (await read(path)).entries;
+/** `whole` is the text up to its last newline: what a kill cut short is no entry. */
+async function read(path) {
+	const text = await readFile(path, "utf8").catch(ifMissing);
+	const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+	return {
+		entries: whole.split("\n").filter(Boolean).map(parseLine(path)),
+		text,
+		whole
+	};
+}
+var JournalError = class extends Error {
+	name = "JournalError";
+};
+const parseLine = (path) => (line, index) => {
+	try {
+		return entrySchema.parse(JSON.parse(line));
+	} catch {
+		throw new JournalError(`${path}:${index + 1} is no line of an experiment's journal: the directory cannot be resumed; start anew.`);
+	}
+};
+function ifMissing(error) {
+	if (error.code === "ENOENT") return "";
+	throw error;
+}
+
+// src/experiment/experiment.ts
+/**
+* Runs every blast that the journal lacks; ends early when nothing can be measured with patched. Any other variant of
+* which that is so is left out from then on. Answers the whole journal.
+*/
+async function runExperiment(options) {
+	const { directory, plan, testbed, now, onEvent, signal } = options;
+	const journal = await openJournal(join(directory, "journal.jsonl"));
+	const at = () => now().toISOString();
+	const told = /* @__PURE__ */ new Set();
+	try {
+		onEvent({
+			kind: "planned",
+			plan
+		});
+		const cells = plan.cells.map(({ cell }) => cell);
+		const inspection = await testbed.inspect(cells);
+		await journal.append({
+			kind: "started",
+			at: at(),
+			...inspection
+		});
+		for (const warning of inspection.warnings) onEvent({
+			kind: "warning",
+			text: warning
+		});
+		signal.throwIfAborted();
+		for (;;) {
+			const prepared = await testbed.prepare({
+				variants: variantsLeft(plan, journal.entries),
+				rules: plan.rules,
+				cells,
+				keepLog: (name, text) => writeLog(join(directory, "builds"), name, text),
+				tell: (text) => onEvent({
+					kind: "preparing",
+					text
+				}),
+				signal
+			});
+			if (prepared.kind === "ready") break;
+			await reject(prepared);
+			if (isJudged(prepared.variant)) return journal.entries;
+			signal.throwIfAborted();
+		}
+		for (;;) {
+			signal.throwIfAborted();
+			const next = nextBlast(plan, journal.entries);
+			if (next === void 0) break;
+			const { blast, attempt, done, of } = next;
+			onEvent({
+				kind: "blast",
+				blast,
+				attempt,
+				done,
+				of
+			});
+			const logs = join("blasts", logFolder(blast, attempt));
+			const keepLog = (name, content) => writeLog(join(directory, logs), name, content);
+			const outcome = await testbed.blast(blast, keepLog, signal);
+			if (outcome.kind === "rejected") {
+				await reject(outcome);
+				if (isJudged(outcome.variant)) return journal.entries;
+				continue;
+			}
+			const entry = outcome.kind === "measured" ? {
+				kind: "measured",
+				at: at(),
+				summary: {
+					...outcome.summary,
+					attempt,
+					logs
+				},
+				runs: outcome.runs.map((run) => ({
+					...run,
+					attempt
+				}))
+			} : {
+				kind: "failed",
+				at: at(),
+				blast: blast.number,
+				reason: outcome.reason
+			};
+			await journal.append(entry);
+			onEvent({
+				kind: "ended",
+				blast,
+				entry
+			});
+			for (const decided of closedCells(plan, journal.entries)) {
+				const name = cellName(decided.cell);
+				if (!told.has(name)) onEvent({
+					kind: "decided",
+					...decided
+				});
+				told.add(name);
+			}
+		}
+		await takeProfiles({
+			plan,
+			testbed,
+			journal,
+			at,
+			signal,
+			keepLogIn: (folder) => (name, text) => writeLog(join(directory, folder), name, text),
+			onNext: (next) => onEvent({
+				kind: "profile",
+				...next
+			}),
+			warn: (text) => onEvent({
+				kind: "warning",
+				text
+			})
+		});
+		await journal.append({
+			kind: "finished",
+			at: at()
+		});
+		return journal.entries;
+	} finally {
+		await journal.close();
+	}
+	async function reject({ variant, rejection }) {
+		if (variant === "base") throw new BaseRejectedError(rejection);
+		await journal.append({
+			kind: "rejected",
+			at: at(),
+			variant,
+			rejection
+		});
+		if (isJudged(variant)) return;
+		const text = `${variant} ${faults[rejection.kind]} and is left out: ${reasonOf(rejection.message)}`;
+		onEvent({
+			kind: "warning",
+			text
+		});
+	}
+}
+function variantsLeft({ variants }, entries) {
+	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+	return variants.filter(({ variant }) => !out.has(variant));
+}
+/** Nothing can be said of a patch whose base does not work. */
+var BaseRejectedError = class extends Error {
+	name = "BaseRejectedError";
+	constructor(rejection) {
+		const { kind, message } = rejection;
+		const panic = "panic" in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : "";
+		super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}`);
+	}
+};
+const faults = {
+	"does-not-apply": "does not apply",
+	"build-failed": "does not build",
+	"out-of-disk": "finds no room",
+	"does-not-load": "does not load",
+	"boot-failed": "does not boot",
+	"panics-under-load": "panics under load"
+};
+/**
+* The next blast that an undecided cell needs for its next look, or that is lacking beside what decided a cell; one that
+* failed comes again after all others. Nothing but the journal decides, so a resumed experiment goes the same way.
+*/
+function nextBlast(plan, entries) {
+	const cells = standings(cellsSoFar(plan, entries), plan.policy);
+	const [next] = cells.flatMap(openBlasts).toSorted((a, b) => a.tries.length - b.tries.length || a.blast.number - b.blast.number);
+	if (next === void 0) return void 0;
+	return {
+		blast: next.blast,
+		attempt: next.tries.length + 1,
+		...blastCount(cells)
+	};
+}
+/** Other variants are measured in as many pairs as patched is, and no more. */
+function openBlasts({ input, judgement, closed }) {
+	const pairs = closed ? judgement?.look.pairs ?? 0 : input.nextPairs;
+	const beside = input.blasts.filter((one) => one.needed && !isOfVerdict(one) && one.blast.runs.every((run) => run.pair <= pairs));
+	return closed ? beside : [...input.open, ...beside];
+}
+function closedCells(plan, entries) {
+	return standings(cellsSoFar(plan, entries), plan.policy).filter((one) => one.closed && openBlasts(one).length === 0).map(({ input, judgement }) => ({
+		cell: input.cell,
+		verdict: judgement?.verdict === "inconclusive" ? void 0 : judgement?.verdict,
+		pairs: judgement?.look.pairs ?? input.closedPairs
+	}));
+}
+/** How many blasts were measured, and how many there will be at most. */
+function blastCount(cells) {
+	const blasts = cells.flatMap((cell) => {
+		const due = new Set(openBlasts(cell));
+		const open = /* @__PURE__ */ new Set([...cell.input.open, ...due]);
+		return cell.input.blasts.map((one) => {
+			const isDone = !open.has(one) && one.tries.some(({ kind }) => kind === "measured");
+			return {
+				isDone,
+				isAhead: (cell.closed ? due.has(one) : isOfVerdict(one) || one.needed) && !isDone
+			};
+		});
+	});
+	const done = blasts.filter(({ isDone }) => isDone).length;
+	return {
+		done,
+		of: done + blasts.filter(({ isAhead }) => isAhead).length
+	};
+}
+/** `003-forwarding-inet4`, and `003-forwarding-inet4.2` for a second attempt. */
+function logFolder(blast, attempt) {
+	const name = `${String(blast.number).padStart(3, "0")}-${cellName(blast.cell).replaceAll(" ", "-")}`;
+	return attempt === 1 ? name : `${name}.${attempt}`;
+}
+async function writeLog(folder, name, content) {
+	await mkdir(folder, { recursive: true });
+	await writeFile(join(folder, name), content);
+}
+
+// src/experiment/recompute.ts
+/**
+* The same result, with the policy, cells, designs and traffic of the configuration and all that follows from the runs
+* under these. What earlier experiments told of a cell's noise is taken for numbers, as the runs are; so is that a cell
+* is invalid, which lets nothing pass. The profiles keep their place, and reasons have to be found again.
+*/
+function recompute(claimed, asked) {
+	const { config, testbeds } = asked;
+	if (!testbeds.includes(claimed.testbed.name)) return {
+		kind: "refused",
+		why: `The result is of the testbed ${claimed.testbed.name}, and not of ${testbeds.join(" or ")}: judge the patch again.`
+	};
+	const { flows, frameBytes, offeredPps, measureSeconds } = config.traffic;
+	const result = {
+		...claimed,
+		policy: policyOf(config),
+		traffic: {
+			flows,
+			frameBytes,
+			measureSeconds,
+			...offeredPps !== void 0 && { offeredPps }
+		},
+		variants: variantsOf(claimed, asked.patch),
+		leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
+		outcome: outcomeOf(claimed, asked)
+	};
+	return {
+		kind: "computed",
+		result,
+		refused: differences(claimed, result).slice(0, mostTold)
+	};
+}
+/** A result that lies may do so of any number of cells. */
+const mostTold = 20;
+/** The commits are those that leave was given for; where the patch parted from its base only its history tells. */
+function variantsOf({ variants }, patch) {
+	const earlier = patch.kind === "revision" ? patch.earlier : [];
+	const commits = [{
+		name: "patched",
+		commit: patch.headCommit
+	}, ...earlier.map(({ diff, headCommit }) => ({
+		name: diffName(diff),
+		commit: headCommit
+	}))];
+	const claimOf = (name) => variants.find((one) => one.name === name);
+	return [claimOf("base") ?? {
+		name: "base",
+		commit: patch.baseCommit,
+		files: []
+	}, ...commits.map((one) => ({
+		files: [],
+		...claimOf(one.name),
+		...one
+	}))];
+}
+const othersOf = (patch) => patch.kind === "revision" ? patch.earlier.map(({ diff }) => diffName(diff)) : [];
+function outcomeOf({ outcome }, asked) {
+	if (outcome.kind !== "judged") return outcome;
+	const policy = policyOf(asked.config);
+	const claims = new Map(outcome.cells.map((claim) => [cellName(claim.cell), claim]));
+	const inputs = cellsOf(asked.config).map((cell) => inputOf(cell, claims, asked));
+	const cells = standings(inputs, policy).map((standing) => {
+		const { claim, runs } = standing.input;
+		const ofBase = baseNumbers(runs, policy.metric);
+		const computed = cellResult(standing, policy, ofBase, othersOf(asked.patch));
+		const stays = claim?.verdict.kind === "invalid" && computed.verdict.kind !== "regression";
+		return {
+			...computed,
+			...stays && { verdict: claim.verdict },
+			...claim === void 0 && { verdict: notMeasured },
+			profiles: profilesOf(claim, asked.patch)
+		};
+	});
+	return {
+		kind: "judged",
+		verdict: worstVerdict(cells),
+		cells
+	};
+}
+const notMeasured = {
+	kind: "invalid",
+	reason: "the result has no such cell"
+};
+function inputOf(cell, claims, { patch, config, isExtended }) {
+	const claim = claims.get(cellName(cell));
+	const others = othersOf(patch);
+	const history = claim?.history;
+	const planned = designOf(config, 2 + others.length, history);
+	const budgets = isExtended ? extended(planned, claim?.design.budgets ?? []) : planned.budgets;
+	const design = {
+		...planned,
+		budgets
+	};
+	const isOurs = ({ variant }) => isJudged(variant) || others.includes(variant);
+	const runs = claim?.runs.filter(isOurs) ?? [];
+	const input = {
+		cell,
+		claim,
+		design,
+		...history && { history },
+		runs,
+		failures: []
+	};
+	return {
+		...input,
+		closedPairs: closedPairsOf(input, policyOf(config))
+	};
+}
+/**
+* Pairs of the last look that has its runs. Where all looks up to there tell something, but the result says that the
+* cell is invalid, the experiment ended with the next one, whose runs were lost for good.
+*/
+function closedPairsOf(input, { metric }) {
+	const { claim, design, history, runs } = input;
+	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+	const sizes = lookSizes({
+		...design,
+		earlierDegreesOfFreedom
+	});
+	const lacking = sizes.findIndex((size) => !isThere(runs, size));
+	if (lacking === -1) return sizes.at(-1) ?? 0;
+	const closedPairs = sizes[lacking - 1] ?? 0;
+	const tells = (size) => evidenceAt({
+		...input,
+		closedPairs
+	}, size, metric) !== void 0;
+	return claim?.verdict.kind === "invalid" && sizes.slice(0, lacking).every(tells) ? sizes[lacking] ?? 0 : closedPairs;
+}
+/** As many as `parseMaxRuns` lets anybody ask for. */
+const mostRuns = 1e4;
+/** Doubled each time, ten reach those runs; each has half the error rate of the one before, which soon is no number. */
+const mostBudgets = 20;
+/** The budgets that extensions have added to the one that was planned, where they can be such. */
+function extended({ budgets: planned, pairsPerStep }, claimed) {
+	return claimed.every((budget, stage) => (stage === 0 ? budget === planned[0] : budget > (claimed[stage - 1] ?? 0)) && budget % pairsPerStep === 0 && budget < mostRuns + pairsPerStep) && claimed.length > 0 && claimed.length <= mostBudgets ? claimed : planned;
+}
+/** Whether a look has its runs; it can do without some. */
+function isThere(runs, size) {
+	const pairsOf = (name) => new Set(runs.flatMap(({ variant, pair }) => variant === name && pair <= size ? pair : []));
+	return isEnough(pairsOf("base").intersection(pairsOf("patched")).size, size);
+}
+/** One of each variant, so that their number is bounded. */
+function profilesOf(claim, patch) {
+	return [
+		"base",
+		"patched",
+		...othersOf(patch)
+	].flatMap((name) => claim?.profiles.find(({ variant }) => variant === name) ?? []);
+}
+/** What the result says otherwise, in sentences. */
+const differences = (claimed, result) => [
+	...ofPolicy(claimed.policy, result.policy),
+	...ofTraffic(claimed.traffic, result.traffic),
+	...ofOutcome(claimed.outcome, result.outcome)
+];
+function ofPolicy(claimed, asked) {
+	const metric = [claimed.metric, asked.metric];
+	const ratios = ratioNames.map(([key, name]) => {
+		const [said, wanted] = [claimed[key], asked[key]];
+		return said === wanted ? [] : `It was held to ${name} of ${formatPercent(said)}, and ${formatPercent(wanted)} is asked for.`;
+	});
+	return [metric[0] === metric[1] ? [] : `It was judged by ${metric[0]}, and ${metric[1]} is asked for.`, ...ratios].flat();
+}
+const ratioNames = [
+	["marginRatio", "a margin"],
+	["confidenceRatio", "a confidence"],
+	["falseAlarmRatio", "a rate of false alarms"],
+	["missRatio", "a rate of misses"]
+];
+function ofTraffic(claimed, asked) {
+	return [
+		"flows",
+		"frameBytes",
+		"offeredPps",
+		"measureSeconds"
+	].flatMap((key) => claimed[key] === asked[key] ? [] : `Its traffic has ${key} ${claimed[key] ?? "unbounded"}, and ${asked[key] ?? "unbounded"} is asked for.`);
+}
+function ofOutcome(claimed, computed) {
+	if (claimed.kind !== "judged" || computed.kind !== "judged") return [];
+	const asked = new Map(computed.cells.map((cell) => [cellName(cell.cell), cell]));
+	const unasked = claimed.cells.filter(({ cell }) => !asked.has(cellName(cell)));
+	const claims = new Map(claimed.cells.map((claim) => [cellName(claim.cell), claim]));
+	return [
+		...unasked.map(({ cell }) => `It has the cell ${cellName(cell)}, which is not asked for.`),
+		...computed.cells.flatMap((cell) => ofCell(claims.get(cellName(cell.cell)), cell)),
+		...claimed.verdict === computed.verdict ? [] : [`It says ${claimed.verdict} of the patch, and its cells say ${computed.verdict}.`]
+	];
+}
+function ofCell(claim, { cell, verdict, comparisons }) {
+	const name = cellName(cell);
+	if (claim === void 0) return [`It has no cell ${name}, which is asked for.`];
+	if (claim.verdict.kind !== verdict.kind) return [`It says ${claim.verdict.kind} of ${name}, and its runs say ${verdict.kind}.`];
+	return comparisons.every((one) => claim.comparisons.some((other) => other.metric === one.metric && isAlmost(one, other))) ? [] : [`Its numbers of ${name} are not those of its runs.`];
+}
+/** Another machine may round otherwise. */
+const isAlmost = (a, b) => [
+	[a.base, b.base],
+	[a.patched, b.patched],
+	...[
+		"change",
+		"low",
+		"high"
+	].map((key) => [a.interval[key], b.interval[key]])
+].every(([one = 0, other = 0]) => Math.abs(one - other) <= 1e-9 + 1e-6 * Math.abs(one));
+
+// src/experiment/reread.ts
+/** The journal of a work directory, with the runs of every blast read from its logs anew. */
+async function reread(directory, plan) {
+	const entries = [];
+	let unread = 0;
+	for (const entry of await readJournal(join(directory, "journal.jsonl"))) {
+		const again = entry.kind === "measured" ? await measureAgain(directory, plan, entry) : entry;
+		if (again === void 0) unread += 1;
+		entries.push(again ?? entry);
+	}
+	return {
+		entries,
+		unread
+	};
+}
+async function measureAgain(directory, plan, entry) {
+	const { summary } = entry;
+	const blast = plan.blasts.find(({ number }) => number === summary.number);
+	if (blast === void 0) return void 0;
+	const numbers = new Set(entry.runs.map(({ number }) => number));
+	const planned = {
+		...blast,
+		runs: blast.runs.filter(({ number }) => numbers.has(number))
+	};
+	const { attempt, startedAt } = summary;
+	const folder = join(directory, summary.logs);
+	const [linux, freebsd] = [await readLinux(folder), await readFreebsd(folder)];
+	const outcome = linux ? readLinuxLogs(planned, startedAt, linux) : freebsd && readFreebsdLogs(planned, freebsd, {
+		startedAt,
+		traffic: plan.traffic
+	});
+	if (outcome?.kind !== "measured") return void 0;
+	return {
+		...entry,
+		summary: {
+			...summary,
+			...outcome.summary
+		},
+		runs: outcome.runs.map((run) => ({
+			...run,
+			attempt
+		}))
+	};
+}
+async function readLinux(folder) {
+	const text = (name) => readFile(join(folder, name), "utf8");
+	try {
+		const [dut, sender, counters] = await Promise.all([
+			text(logNames.dut),
+			text(logNames.sender),
+			text(logNames.counters)
+		]);
+		return {
+			dut,
+			sender,
+			counters
+		};
+	} catch {
+		return;
+	}
+}
+async function readFreebsd(folder) {
+	try {
+		const receiver = await readFile(join(folder, freebsdLogNames.receiver), "utf8");
+		const senders = [];
+		while (await exists(join(folder, freebsdLogNames.sender(senders.length)))) senders.push(await readFile(join(folder, freebsdLogNames.sender(senders.length)), "utf8"));
+		return {
+			receiver,
+			senders
+		};
+	} catch {
+		return;
+	}
+}
+const exists = (path) => access(path).then(() => true, () => false);
+
+export { extendPlan, freebsdLogNames, hasPlan, logNames, makePlan, randomSeed, readFreebsdLogs, readLinuxLogs, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, writePlan };

@@ -1,0 +1,790 @@
+import { __toESM } from "./rolldown-runtime.js";
+import { int, object, string } from "./vendor/zod.js";
+import { commandText, lastLine, reasonOf, shell, shortened } from "./config.js";
+import { once } from "node:events";
+import { execFile } from "node:child_process";
+import { createReadStream } from "node:fs";
+import { promisify } from "node:util";
+import { createConnection } from "node:net";
+import { Readable } from "node:stream";
+import { createHash, createHmac, randomUUID } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+
+// src/host/host-error.ts
+/** What went wrong between us and a host, in a sentence that names the host and what it was to do. */
+var HostError = class extends Error {
+	name = "HostError";
+	kind;
+	constructor(kind, message, options) {
+		super(message, options);
+		this.kind = kind;
+	}
+};
+
+// src/host/turns.ts
+/** Lets so many pieces of work go on at once; the others wait, first come, first served. */
+function turns(atOnce) {
+	let free = atOnce;
+	const waiting = [];
+	return async (work) => {
+		if (free === 0) await new Promise((resolve) => waiting.push(resolve));
+		else free -= 1;
+		try {
+			return await work();
+		} finally {
+			const next = waiting.shift();
+			if (next === void 0) free += 1;
+			else next();
+		}
+	};
+}
+
+// src/host/connection.ts
+/** `client` may have its login still before it. */
+function connectionOn(name, client, socket) {
+	return {
+		name,
+		client,
+		socket,
+		over: new AbortController(),
+		inTurn: turns(sessionsAtOnce)
+	};
+}
+const sessionsAtOnce = 5;
+/** Opens a session and uses it; throws a HostError where the host gives none. */
+function inSession({ name, what, stop }, open, use) {
+	stop.throwIfAborted();
+	return new Promise((resolve, reject) => {
+		const refuse = (error) => reject(new HostError("session-refused", `${name} gives no session for ${what}: ${reasonOf(error)}; check MaxSessions and what still runs there.`, { cause: error }));
+		try {
+			open((error, channel) => error ? refuse(error) : resolve(use(channel)));
+		} catch (error) {
+			refuse(error);
+		}
+	});
+}
+/** Ends what still runs over it, too. */
+async function closeConnection({ client, socket, over }) {
+	over.abort(/* @__PURE__ */ new Error("this side closed the connection"));
+	if (socket.closed) return;
+	const closed = new Promise((resolve) => socket.once("close", resolve));
+	const impatience = setTimeout(() => socket.destroy(), 1e3);
+	client.end();
+	socket.destroySoon();
+	await closed;
+	clearTimeout(impatience);
+}
+
+// src/host/limits.ts
+/** Rejects as soon as the time is up, the caller aborts or the connection is over; `work` learns it by `stop`, and may stop itself. */
+async function withinLimits(task, work) {
+	const { name, what, timeoutSeconds } = task;
+	const stop = new AbortController();
+	const finished = new AbortController();
+	const stopWith = (kind, message, cause) => stop.abort(new HostError(kind, message, { cause }));
+	const timeUp = () => stopWith("timeout", `Gave up on ${what} on ${name} after ${timeoutSeconds} s; check the machine, or allow more time.`);
+	whenAborted(task.over, finished.signal, (why) => stopWith("lost", `Lost ${name} during ${what}: ${reasonOf(why)}; check that it is up.`, why));
+	whenAborted(task.signal, finished.signal, (why) => stopWith("aborted", `Cancelled ${what} on ${name}.`, why));
+	const timer = timeoutSeconds === void 0 ? void 0 : setTimeout(timeUp, timeoutSeconds * 1e3);
+	try {
+		stop.signal.throwIfAborted();
+		return await Promise.race([rejectionOf(stop.signal), work(stop)]);
+	} finally {
+		clearTimeout(timer);
+		finished.abort();
+	}
+}
+function whenAborted(signal, until, act) {
+	if (signal?.aborted) act(signal.reason);
+	signal?.addEventListener("abort", () => act(signal.reason), {
+		once: true,
+		signal: until
+	});
+}
+/** Never resolves. */
+function rejectionOf(signal) {
+	return new Promise((_, reject) => {
+		if (signal.aborted) reject(signal.reason);
+		signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+	});
+}
+
+// src/host/execute.ts
+/** Answers how the command ended; throws a HostError when that cannot be known. */
+function run(connection, command, options) {
+	const text = commandText(command);
+	const shown = commandText(options.shownAs ?? command);
+	const task = {
+		...options,
+		name: connection.name,
+		what: `"${shortened(shown)}"`
+	};
+	return withinLimits({
+		...task,
+		over: connection.over.signal
+	}, (stop) => {
+		stopWhenTorn(options.stdin, stop);
+		const execution = {
+			...task,
+			stop: stop.signal
+		};
+		return connection.inTurn(() => execute(connection.client, text, execution));
+	});
+}
+/** The stdout of a command that exits with 0; throws a HostError for any other. */
+async function output(connection, command, options) {
+	return stdoutOf(await run(connection, command, options), connection.name, command);
+}
+/** Throws a HostError for a command that did not exit with 0 on the host of that name. */
+function stdoutOf(outcome, name, command) {
+	if (outcome.kind === "exited" && outcome.code === 0) return outcome.stdout;
+	const ending = outcome.kind === "exited" ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
+	const said = lastLine(outcome.stderr) ?? "it said nothing on stderr";
+	throw new HostError("command-failed", `"${shortened(commandText(command))}" on ${name} ${ending}: ${said}`);
+}
+/** From the start, while the command may still wait for its turn. */
+function stopWhenTorn(stdin, stop) {
+	if (!(stdin instanceof Readable)) return;
+	if (stdin.errored) stop.abort(stdin.errored);
+	stdin.on("error", (error) => stop.abort(error));
+}
+function execute(client, text, execution) {
+	return inSession(execution, (opened) => client.exec(text, opened), (channel) => follow(channel, execution));
+}
+async function follow(channel, execution) {
+	const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
+	const stopped = rejectionOf(stop);
+	try {
+		const ended = Promise.all([
+			endOf(channel),
+			onStdout ? passOn(channel, onStdout) : collect(channel, "stdout", maxOutputBytes, execution),
+			onStderr ? passOn(channel.stderr, onStderr) : collect(channel.stderr, "stderr", maxOutputBytes, execution)
+		]);
+		feed(channel, stdin);
+		const [ending, stdout, stderr] = await Promise.race([ended, stopped]);
+		if (ending.signal !== void 0) return {
+			kind: "signaled",
+			signal: ending.signal,
+			stdout,
+			stderr
+		};
+		if (ending.code !== void 0) return {
+			kind: "exited",
+			code: ending.code,
+			stdout,
+			stderr
+		};
+		throw new HostError("lost", `${execution.name} ended ${execution.what} without saying how; check sshd's log there.`);
+	} finally {
+		if (stdin instanceof Readable) stdin.unpipe(channel);
+		channel.close();
+	}
+}
+function feed(channel, stdin) {
+	if (stdin instanceof Readable) stdin.pipe(channel);
+	else channel.end(stdin);
+}
+function endOf(channel) {
+	return new Promise((resolve, reject) => {
+		channel.on("error", reject);
+		channel.on("close", (code, signal) => resolve({
+			code: code ?? void 0,
+			signal
+		}));
+	});
+}
+function passOn(stream, receive) {
+	return new Promise((resolve, reject) => {
+		stream.on("end", () => resolve(""));
+		const take = (chunk) => {
+			try {
+				receive(chunk);
+			} catch (error) {
+				stream.off("data", take).resume();
+				reject(error);
+			}
+		};
+		stream.on("data", take);
+	});
+}
+function collect(stream, streamName, maxBytes, { name, what }) {
+	const chunks = [];
+	let bytes = 0;
+	return new Promise((resolve, reject) => {
+		stream.on("end", () => resolve(Buffer.concat(chunks).toString()));
+		stream.on("data", (chunk) => {
+			bytes += chunk.length;
+			if (bytes <= maxBytes) chunks.push(chunk);
+			else reject(new HostError("too-much-output", `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}; let it write less, or to a file.`));
+		});
+	});
+}
+
+// src/host/known-hosts.ts
+/** The format is sshd(8)'s "SSH_KNOWN_HOSTS FILE FORMAT". A line that cannot be used is ignored with the reason. */
+function parseKnownHosts(text) {
+	const entries = [];
+	const ignored = [];
+	for (const [index, content] of text.split("\n").entries()) {
+		const parsed = parseLine(content.trim(), index + 1);
+		if (parsed.kind === "entry") entries.push(parsed.entry);
+		if (parsed.kind === "ignored") ignored.push({
+			line: index + 1,
+			reason: parsed.reason
+		});
+	}
+	return {
+		entries,
+		ignored
+	};
+}
+/**
+* Whether `key` (as sent on the wire) is the one that the host at `address` is known by.
+* Stricter than ssh(1) in two points: a host known by keys of another type only is `changed`, and an
+* entry without a port stands for port 22 alone.
+*/
+function checkHostKey(entries, address, key) {
+	const ours = entries.filter((entry) => isFor(entry, address));
+	const same = ours.filter((entry) => entry.key.equals(key));
+	const revoked = same.find((entry) => entry.revoked);
+	if (revoked !== void 0) return {
+		kind: "revoked",
+		line: revoked.line
+	};
+	if (same.length > 0) return { kind: "known" };
+	const expected = ours.filter((entry) => !entry.revoked).map(expectedKey);
+	return expected.length > 0 ? {
+		kind: "changed",
+		expected
+	} : { kind: "unknown" };
+}
+/**
+* What to ask the server for, so that of its keys it shows one that is pinned here.
+* Empty for an unknown host. RSA stands for its SHA-2 signatures only (RFC 8332).
+*/
+function algorithmsFor(entries, address) {
+	const pinned = entries.filter((entry) => !entry.revoked && isFor(entry, address));
+	const types = new Set(pinned.map((entry) => keyType(entry.key)));
+	return signatures.filter(({ type }) => types.has(type)).map(({ algorithm }) => algorithm);
+}
+/** In order of preference. */
+const signatures = [
+	{
+		type: "ssh-ed25519",
+		algorithm: "ssh-ed25519"
+	},
+	{
+		type: "ecdsa-sha2-nistp256",
+		algorithm: "ecdsa-sha2-nistp256"
+	},
+	{
+		type: "ecdsa-sha2-nistp384",
+		algorithm: "ecdsa-sha2-nistp384"
+	},
+	{
+		type: "ecdsa-sha2-nistp521",
+		algorithm: "ecdsa-sha2-nistp521"
+	},
+	{
+		type: "ssh-rsa",
+		algorithm: "rsa-sha2-512"
+	},
+	{
+		type: "ssh-rsa",
+		algorithm: "rsa-sha2-256"
+	}
+];
+/** `SHA256:…`, as ssh-keygen -l prints it. */
+const fingerprint = (key) => `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
+/** The name that a key starts with, `ssh-ed25519` say; empty for bytes that are no key. */
+function keyType(key) {
+	const length = key.length < 4 ? 0 : key.readUInt32BE(0);
+	return key.subarray(4, 4 + length).toString("latin1");
+}
+function parseLine(content, line) {
+	if (content === "" || content.startsWith("#")) return { kind: "empty" };
+	const fields = content.split(/[ \t]+/);
+	const marker = content.startsWith("@") ? fields.shift() : void 0;
+	const [hosts = "", type = "", base64 = ""] = fields;
+	if (marker === "@cert-authority") return ignore("host certificates are not supported");
+	if (marker !== void 0 && marker !== "@revoked") return ignore(`unknown marker ${marker}`);
+	const patterns = parseHosts(hosts);
+	if (patterns === void 0) return ignore("the hashed host name is malformed");
+	const key = Buffer.from(base64, "base64");
+	if (type === "" || keyType(key) !== type) return ignore("it holds no key of the type it names");
+	return {
+		kind: "entry",
+		entry: {
+			line,
+			hosts: patterns,
+			key,
+			revoked: marker === "@revoked"
+		}
+	};
+}
+const ignore = (reason) => ({
+	kind: "ignored",
+	reason
+});
+function parseHosts(field) {
+	if (!field.startsWith("|")) return {
+		kind: "plain",
+		patterns: field.toLowerCase().split(",")
+	};
+	const [, salt, hash] = /^\|1\|([^|]+)\|([^|]+)$/.exec(field) ?? [];
+	if (salt === void 0 || hash === void 0) return void 0;
+	return {
+		kind: "hashed",
+		salt: Buffer.from(salt, "base64"),
+		hash: Buffer.from(hash, "base64")
+	};
+}
+function isFor({ hosts }, address) {
+	const name = nameInFile(address);
+	if (hosts.kind === "hashed") return createHmac("sha1", hosts.salt).update(name).digest().equals(hosts.hash);
+	const [refusing, accepting] = splitBy(hosts.patterns, (pattern) => pattern.startsWith("!"));
+	if (refusing.some((pattern) => matches(pattern.slice(1), name))) return false;
+	return accepting.some((pattern) => matches(pattern, name));
+}
+/** `host`, or `[host]:port` where the port is not 22. */
+function nameInFile({ host, port }) {
+	const name = host.toLowerCase();
+	return port === 22 ? name : `[${name}]:${port}`;
+}
+function splitBy(all, chosen) {
+	return [all.filter(chosen), all.filter((one) => !chosen(one))];
+}
+/** `*` stands for any characters, `?` for one, all others for themselves. As an expression, many `*` would take for ever. */
+function matches(pattern, name) {
+	let [at, inName, afterStar, resumeAt] = [
+		0,
+		0,
+		-1,
+		0
+	];
+	while (inName < name.length) if (pattern[at] === "*") {
+		at += 1;
+		[afterStar, resumeAt] = [at, inName];
+	} else if (pattern[at] === "?" || pattern[at] === name[inName]) {
+		at += 1;
+		inName += 1;
+	} else if (afterStar === -1) return false;
+	else {
+		resumeAt += 1;
+		[at, inName] = [afterStar, resumeAt];
+	}
+	return /^\**$/.test(pattern.slice(at));
+}
+function expectedKey({ line, key }) {
+	return {
+		line,
+		type: keyType(key),
+		fingerprint: fingerprint(key)
+	};
+}
+
+// src/host/login-error.ts
+/** What is wrong with the key that a host shows; undefined where it is known. */
+function hostKeyError(verdict, key, ignored, { host, port }, name) {
+	const shown = `${name} shows the ${keyType(key)} key ${fingerprint(key)}`;
+	switch (verdict.kind) {
+		case "known": return;
+		case "unknown": {
+			const unused = ignored.map(({ line, reason }) => ` (line ${line} is ignored: ${reason})`);
+			return new HostError("host-key", `${shown}, but its known hosts have no line for it${unused.join("")}; compare the fingerprint on the machine itself, then add what "ssh-keyscan -p ${port} ${host}" prints.`);
+		}
+		case "changed": {
+			const expected = verdict.expected.map((one) => `${one.fingerprint} (line ${one.line})`);
+			return new HostError("host-key", `${shown}, but its known hosts have ${expected.join(" and ")}; another machine may be answering, so replace the line only when you know why the key changed.`);
+		}
+		case "revoked": return new HostError("host-key", `${shown}, which line ${verdict.line} of its known hosts revokes; give the machine a new host key.`);
+	}
+}
+/** What ssh2 says instead of letting `user` in; its `level` tells where in the login that was. */
+function loginError(error, name, user) {
+	if (error.level === "agent") return new HostError("login", `Cannot log in to ${name} with the agent: ${reasonOf(error)}; check that it runs at SSH_AUTH_SOCK and holds the key.`, { cause: error });
+	if (error.level === "client-authentication") return new HostError("login", `${name} refuses to let ${user} in with the key given; add its public half to the authorized_keys of ${user} there.`, { cause: error });
+	if (error.message.includes("no matching host key format")) return new HostError("host-key", `${name} has no key of a type that its known hosts have; find out why it changed before you add the new one.`, { cause: error });
+	return new HostError("lost", `${name} ended the login: ${reasonOf(error)}; check that sshd answers there, and its log.`, { cause: error });
+}
+
+// src/host/login.ts
+/** Throws a HostError where the host is not reached, its key is not known, or it does not let us in. */
+async function logIn(target, options) {
+	const name = nameOf(target);
+	const { default: ssh2 } = await import("./vendor/ssh2.js").then((m) => /* @__PURE__ */ __toESM(m.default, 1));
+	const credentials = credentialsOf(target, name, ssh2.utils.parseKey);
+	const task = {
+		name,
+		what: "the login",
+		timeoutSeconds: 20,
+		...options
+	};
+	return await withinLimits(task, async (stop) => {
+		const socket = await dial(target, name, stop.signal);
+		return await authenticate(connectionOn(name, new ssh2.Client(), socket), target, {
+			...credentials,
+			...keepaliveOf(options)
+		});
+	});
+}
+function nameOf({ host, port, label }) {
+	return label === void 0 ? `${host}:${port}` : `${label} (${host}:${port})`;
+}
+function credentialsOf({ user, privateKey, agent }, name, parseKey) {
+	const agentSocket = agent === true ? process.env.SSH_AUTH_SOCK : void 0;
+	if (privateKey === void 0 && agentSocket === void 0) throw new HostError("login", `Cannot log in to ${name} because ${agent === true ? "the environment has no SSH_AUTH_SOCK" : "there is no key"}; give a private key or start an agent.`);
+	const wrong = privateKey === void 0 ? void 0 : whyUnfit(parseKey(privateKey));
+	if (wrong !== void 0) throw new HostError("login", `The private key for ${name} cannot be used (${wrong}); give the whole text of an unencrypted one.`);
+	return {
+		username: user,
+		...privateKey === void 0 ? {} : { privateKey },
+		...agentSocket === void 0 ? {} : { agent: agentSocket }
+	};
+}
+function whyUnfit(key) {
+	if (key instanceof Error) return key.message;
+	return key.isPrivateKey() ? void 0 : "it is a public key";
+}
+function keepaliveOf({ keepaliveSeconds = .5, keepaliveCount = 3 }) {
+	return {
+		keepaliveInterval: keepaliveSeconds * 1e3,
+		keepaliveCountMax: keepaliveCount
+	};
+}
+async function dial({ host, port }, name, stop) {
+	const socket = createConnection({
+		host,
+		port,
+		noDelay: true
+	});
+	stop.addEventListener("abort", () => socket.destroy(), { once: true });
+	try {
+		await once(socket, "connect", { signal: stop });
+		return socket;
+	} catch (error) {
+		throw new HostError("unreachable", `Cannot reach ${name}: ${reasonOf(error)}; check its address, that it is up, and that sshd listens there.`, { cause: error });
+	}
+}
+function authenticate(connection, target, config) {
+	const { name, client, socket, over } = connection;
+	const known = parseKnownHosts(target.knownHosts);
+	const algorithms = algorithmsFor(known.entries, target);
+	let refusal;
+	let agentFailure;
+	return new Promise((resolve, reject) => {
+		const end = (error) => {
+			over.abort(error);
+			reject(refusal ?? loginError(error, name, target.user));
+			socket.destroy();
+		};
+		client.on("ready", () => resolve(connection));
+		client.on("error", (error) => {
+			if (error.level === "agent") agentFailure = error;
+			else end(error.level === "client-authentication" ? agentFailure ?? error : error);
+		});
+		client.on("close", () => end(/* @__PURE__ */ new Error("the other side closed the connection")));
+		client.connect({
+			...config,
+			sock: socket,
+			readyTimeout: 0,
+			...algorithms.length > 0 ? { algorithms: { serverHostKey: algorithms } } : {},
+			hostVerifier: (key) => {
+				const verdict = checkHostKey(known.entries, target, key);
+				refusal = hostKeyError(verdict, key, known.ignored, target, name);
+				return verdict.kind === "known";
+			}
+		});
+	});
+}
+
+// src/host/upload.ts
+/**
+* Lays bytes, or the local file at a path, on the host with the given permissions; throws a HostError
+* where that does not succeed.
+*/
+function upload(connection, source, remotePath, mode, { resume = false, ...limits }) {
+	const what = `the upload of ${remotePath}`;
+	const task = {
+		...limits,
+		name: connection.name,
+		what
+	};
+	const way = typeof source === "string" && resume ? resumed(source, remotePath) : whole(source, remotePath);
+	return withinLimits({
+		...task,
+		over: connection.over.signal
+	}, ({ signal: stop }) => connection.inTurn(() => inSession({
+		...task,
+		stop
+	}, (opened) => connection.client.sftp(opened), (sftp) => lay(sftp, way, remotePath, mode, stop)))).catch((error) => {
+		if (error instanceof HostError) throw error;
+		const from = typeof source === "string" ? ` from ${source}` : "";
+		throw new HostError("upload-failed", `Cannot lay ${remotePath}${from} on ${connection.name}: ${reasonOf(error)}; check that both folders exist and that ours there can be written.`, { cause: error });
+	});
+}
+const connectionsAtMost = 5;
+/**
+* Lays a local file on a host over up to five connections, each of which goes on where the one before was
+* lost. Where the sum is wrong in the end it is sent once more from the start; throws a HostError after that.
+*/
+async function uploadOverBreaks(host, upload) {
+	const { path, remotePath, mode, sha256, sumOf, reconnect } = upload;
+	let wrongSums = 0;
+	for (let connections = 1, to = host; wrongSums < 2;) try {
+		await to.upload(path, remotePath, mode, { resume: true });
+		if (await sumOf(to, remotePath) === sha256) return;
+		wrongSums += 1;
+	} catch (error) {
+		if (!(error instanceof HostError && error.kind === "lost") || connections === connectionsAtMost) throw error;
+		connections += 1;
+		to = await reconnect();
+	}
+	throw new HostError("upload-failed", `${remotePath} on ${host.name} was sent twice and still has another SHA-256 than ${sha256}; check ${path} here and the disk there.`);
+}
+function whole(source, remotePath) {
+	const partial = `${remotePath}.${randomUUID()}.part`;
+	return {
+		partial,
+		keepsPartial: false,
+		send: (sftp) => done((callback) => sendAll(sftp, source, partial, callback))
+	};
+}
+function resumed(path, remotePath) {
+	const partial = `${remotePath}.part`;
+	return {
+		partial,
+		keepsPartial: true,
+		send: (sftp, stop) => sendRest(sftp, path, partial, stop)
+	};
+}
+async function lay(sftp, { partial, keepsPartial, send }, remotePath, mode, stop) {
+	const stopped = rejectionOf(stop);
+	const broken = new Promise((_, reject) => {
+		sftp.on("error", reject);
+		sftp.on("close", () => reject(/* @__PURE__ */ new Error("the sftp session was closed")));
+	});
+	try {
+		const steps = async () => {
+			await send(sftp, stop);
+			await done((callback) => sftp.chmod(partial, mode, callback));
+			await done((callback) => sftp.ext_openssh_rename(partial, remotePath, callback));
+		};
+		await Promise.race([
+			steps(),
+			stopped,
+			broken
+		]);
+	} catch (error) {
+		if (keepsPartial) throw error;
+		const removed = done((callback) => sftp.unlink(partial, callback));
+		await Promise.race([removed, broken]).catch(() => {});
+		throw error;
+	} finally {
+		sftp.end();
+	}
+}
+function sendAll(sftp, source, remotePath, callback) {
+	if (typeof source === "string") {
+		sftp.fastPut(source, remotePath, { mode: 384 }, callback);
+		return;
+	}
+	const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+	sftp.writeFile(remotePath, bytes, { mode: 384 }, callback);
+}
+const chunkBytes = 32768;
+const chunksAtOnce = 32;
+/** A partial file that is longer than ours is begun anew. */
+async function sendRest(sftp, path, partial, stop) {
+	const { size } = await stat(path);
+	const sizeThere = await sizeOf(sftp, partial);
+	let position = sizeThere <= size ? sizeThere : 0;
+	const flags = position > 0 ? "r+" : "w";
+	const handle = await answer((callback) => sftp.open(partial, flags, { mode: 384 }, callback));
+	const rest = createReadStream(path, {
+		start: position,
+		highWaterMark: chunkBytes,
+		signal: stop
+	});
+	const underway = [];
+	for await (const chunk of rest) {
+		const at = position;
+		const written = done((callback) => sftp.write(handle, chunk, 0, chunk.length, at, callback));
+		written.catch(() => {});
+		underway.push(written);
+		position += chunk.length;
+		if (underway.length === chunksAtOnce) await underway.shift();
+	}
+	await Promise.all(underway);
+	await done((callback) => sftp.close(handle, callback));
+}
+/** In bytes; 0 where there is no such file. */
+async function sizeOf(sftp, path) {
+	try {
+		return (await answer((callback) => sftp.stat(path, callback))).size;
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === noSuchFile) return 0;
+		throw error;
+	}
+}
+/** SSH_FX_NO_SUCH_FILE. */
+const noSuchFile = 2;
+const done = (start) => answer((callback) => start((error) => callback(error, void 0)));
+function answer(start) {
+	return new Promise((resolve, reject) => {
+		start((error, value) => error ? reject(error) : resolve(value));
+	});
+}
+
+// src/host/ssh.ts
+/** Logs in to a host whose key is known; throws a HostError when that does not succeed. */
+async function connect$1(target, options = {}) {
+	const connection = await logIn(target, options);
+	const close = () => closeConnection(connection);
+	return {
+		name: connection.name,
+		run: (command, options = {}) => run(connection, command, options),
+		output: (command, options = {}) => output(connection, command, options),
+		upload: (source, remotePath, mode, options = {}) => upload(connection, source, remotePath, mode, options),
+		close,
+		[Symbol.asyncDispose]: close
+	};
+}
+
+// src/host/own-folder.ts
+/**
+* Makes the folder, or takes the one of an earlier time, so that nobody but its user gets into it; fails where it is
+* somebody else's, a link, or was open to others: root would follow a link in it to whatever file they chose.
+*/
+const ownFolder = (folder) => shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
+/**
+* One look at type, mode and owner, without following a link, is enough: in a sticky folder nobody else can take away
+* what is ours. One line without `!`, as root's login shell may be csh; ls(1), for stat(1) is another on each system.
+*/
+const ownFolderScript = "[ -h \"$1\" ] || mkdir -p -m 700 \"$1\" || exit 1; set -- \"$1\" $(ls -ldn \"$1\"); case \"$2/$4\" in d????-??-*/\"$(id -u)\") exec chmod 700 \"$1\";; esac; echo \"ppsgate: $1 could be written by others than its user: see who made it, and remove it\" >&2; exit 1";
+
+// src/host/fence.ts
+/** Where a machine keeps the tokens that it has seen, each as the name of an empty file: it outlives a reboot on most. */
+const tokenFolder = "/var/tmp/ppsgate-tokens";
+/**
+* The same machine, whose every task throws a FencedError where a higher token was seen there; nothing is then done.
+* An upload asks before it begins, and not again at its end.
+*/
+function fencedHost(host, fence, folder = tokenFolder) {
+	const word = tokenWord(fence.token);
+	const guarded = (command) => shell`sh -c ${guardIn(folder)} ppsgate ${word} ${commandText(command)}`;
+	const run = async (command, options = {}) => {
+		fence.assertHeld();
+		const outcome = await host.run(guarded(command), {
+			...options,
+			shownAs: command
+		});
+		if (outcome.kind !== "exited" || outcome.code !== refusalCode) return outcome;
+		refuse(host, options.onStderr === void 0 ? outcome.stderr : await askAgain(options), fence.token, folder);
+		return outcome;
+	};
+	const askAgain = async ({ signal, timeoutSeconds }) => {
+		const limits = {
+			...signal !== void 0 && { signal },
+			...timeoutSeconds !== void 0 && { timeoutSeconds }
+		};
+		return (await host.run(guarded(shell`:`), {
+			...limits,
+			shownAs: shell`:`
+		})).stderr;
+	};
+	const output = async (command, options) => stdoutOf(await run(command, options), host.name, command);
+	return {
+		...host,
+		run,
+		output,
+		async upload(source, remotePath, mode, options) {
+			await output(shell`: upload ${remotePath}`, options);
+			fence.assertHeld();
+			await host.upload(source, remotePath, mode, options);
+		}
+	};
+}
+/**
+* From now on the machine refuses lower tokens. Throws a FencedError where it has seen a higher one, and a HostError
+* where it cannot be told.
+*/
+async function raiseFence(host, token, folder = tokenFolder) {
+	const raising = shell`sh -c ${raiseIn(folder)} ppsgate ${tokenWord(token)}`;
+	const shownAs = shell`touch ${`${folder}/${token}`}`;
+	const outcome = await host.run(raising, {
+		timeoutSeconds: raiseSeconds,
+		shownAs
+	});
+	refuse(host, outcome.stderr, token, folder);
+	stdoutOf(outcome, host.name, shownAs);
+}
+/** A later lease has taken a machine over: nothing was done there, and nothing is to be tried again. */
+var FencedError = class extends Error {
+	name = "FencedError";
+};
+/** Of a machine that died right after the login. */
+const raiseSeconds = 60;
+/** Of no program that is run here; one that does exit so is told apart by what the guard says. */
+const refusalCode = 213;
+/**
+* The script that runs the command in its second argument unless the folder has a higher token than its first one.
+* One line without `!`: root's login shell may be csh, which both would break.
+*/
+const guardIn = (folder) => commandText(shell`${refuseHigherIn(folder)}; exec sh -c "$2"`);
+/** Lays its own token before it looks for a higher one: of two that race, the lower always meets the higher. */
+const raiseIn = (folder) => commandText(shell`${ownFolder(folder)} && : >${folder}/"$1" || exit 1; ${refuseHigherIn(folder)}; for file in ${folder}/[0-9]*; do if test "\${file##*/}" -lt "$1" 2>/dev/null; then rm -f "$file"; fi; done`);
+/** test(1) fails for a name that is no number. */
+const refuseHigherIn = (folder) => shell`for file in ${folder}/[0-9]*; do seen=\${file##*/}; if test "$seen" -gt "$1" 2>/dev/null; then echo "ppsgate: token $seen refuses $1" >&2; exit ${refusalCode}; fi; done`;
+function refuse(host, stderr, token, folder) {
+	const [, seen, refused] = /^ppsgate: token (\d+) refuses (\d+)$/m.exec(stderr) ?? [];
+	if (seen === void 0 || refused !== String(token)) return;
+	throw new FencedError(`Nothing was done on ${host.name}: a later lease (its token is ${seen}) has taken the testbed over from ours (token ${token}); if the reservation store was made anew, with lower tokens, remove ${folder} there.`);
+}
+/** A fraction or `1e+21` is no number to test(1), and would pass every guard. */
+function tokenWord(token) {
+	if (Number.isSafeInteger(token) && token >= 0) return String(token);
+	throw new TypeError(`${token} is no fencing token: it has to be a whole number.`);
+}
+
+// src/host/process.ts
+/** The leader of a process group, and when it started as this machine tells it. */
+const leaderSchema = object({
+	pid: int().positive(),
+	started: string()
+});
+/** False also for one that has ended, and that nobody has asked how. */
+const isRunning = async ({ pid, started }) => await startOf(pid) === started;
+/** Sends its whole group a signal; false where it does not run any more. */
+async function signalGroup(leader, name) {
+	if (!await isRunning(leader)) return false;
+	try {
+		return process.kill(-leader.pid, name);
+	} catch {
+		return false;
+	}
+}
+/** When the process of this number started, in the words of `platform`; undefined where none runs. */
+function startOf(pid, platform = process.platform) {
+	return platform === "linux" ? startInProc(pid) : startByPs(pid);
+}
+/** By the kernel's own clock: ps(1) calculates with the time of day there, which may be set meanwhile. */
+async function startInProc(pid) {
+	const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => void 0);
+	if (stat === void 0) return void 0;
+	const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8");
+	const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+	return "ZX".includes(state) ? void 0 : `${rest[18]} after boot ${boot.trim()}`;
+}
+async function startByPs(pid) {
+	const { stdout } = await promisify(execFile)("ps", [
+		"-o",
+		"stat=,lstart=",
+		"-p",
+		String(pid)
+	]).catch(() => ({ stdout: "" }));
+	const [, state = "Z", started] = /^\s*(\S)\S*\s+(.+?)\s*$/.exec(stdout) ?? [];
+	return state === "Z" ? void 0 : started;
+}
+
+export { FencedError, HostError, algorithmsFor, connect$1 as connect, fencedHost, isRunning, leaderSchema, ownFolder, parseKnownHosts, raiseFence, signalGroup, startOf, stdoutOf, turns, uploadOverBreaks };

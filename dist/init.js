@@ -1,0 +1,502 @@
+import { UsageError, expected, reasonOf } from "./config.js";
+import { githubFailure } from "./patch.js";
+import { require_dist } from "./vendor/yaml.js";
+import { execFile } from "node:child_process";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+
+// src/init/config-file.ts
+/** For GitHub's own runner. */
+const hostedConfig = `\
+# What ppsgate measures, and where. Every other key is in docs/example/ppsgate.yml of ppsgate.
+
+# A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
+overlay: dut
+
+testbeds:
+  # Three network namespaces in the runner: sender, DUT, receiver. There is nothing to configure.
+  this-machine:
+    kind: embedded-linux
+
+scenarios: [forwarding]
+families: [inet4]
+
+gate:
+  # Steadier than pps on a machine that is shared.
+  metric: nsPerPacket
+  # The loss that matters: a smaller one is not a regression.
+  margin: 5%
+`;
+/** For a runner beside a lab of one's own, which is there as an example in comments. */
+const labConfig = `\
+# What ppsgate measures, and where. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
+# kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
+
+testbeds:
+  # Three network namespaces in the runner itself, to begin with. Delete it once the rack below is yours.
+  this-machine:
+    kind: embedded-linux
+
+  # Three FreeBSD machines: the MAC addresses are those of the ports that pkt-gen opens, here vcxl0 and vcxl1.
+  # rack-1:
+  #   kind: freebsd
+  #   dut:
+  #     host: dut
+  #     ingress: { interface: cxl0, speed: 10 Gbit/s }
+  #     egress: { interface: cxl1, speed: 10 Gbit/s }
+  #     power: { kind: ipmi, host: dut-bmc, user: ppsgate, passwordFile: bmc.password }
+  #   senders:
+  #     - { host: generator, interface: cxl0, mac: "00:07:43:2e:e4:71", inet4: 198.18.0.110, inet6: "2001:2::110" }
+  #   receiver:
+  #     { host: generator, interface: cxl1, mac: "00:07:43:2e:e4:79", inet4: 198.19.0.110, inet6: "2001:2:0:8000::110" }
+  #   builder:
+  #     host: builder
+  #     kernel: { kind: make, kernelConfig: GENERIC-NODEBUG }
+
+# With a FreeBSD testbed pf-stateless, pf-stateful, ipfw-stateless and ipfw-stateful too.
+scenarios: [forwarding]
+families: [inet4]
+
+gate:
+  # The loss that matters: a smaller one is not a regression.
+  margin: 2%
+`;
+
+// src/init/files.ts
+/** Throws a UsageError where a file can be neither read nor written. */
+async function placeFile({ path, text, isTheirs }, { directory, force, dryRun }) {
+	const place = join(directory, path);
+	try {
+		const found = await readIfThere(place);
+		if (found === text) return {
+			path,
+			kind: "unchanged"
+		};
+		if (found !== void 0 && (isTheirs === true || !force)) return {
+			path,
+			kind: "kept"
+		};
+		if (!dryRun) {
+			await mkdir(dirname(place), { recursive: true });
+			await writeFile(place, text);
+		}
+		return {
+			path,
+			kind: found === void 0 ? "created" : "overwritten"
+		};
+	} catch (error) {
+		throw new UsageError(`${place} cannot be written (${reasonOf(error)}): see that it is a file, and yours.`);
+	}
+}
+async function readIfThere(path) {
+	try {
+		return await readFile(path, "utf8");
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "ENOENT") return void 0;
+		throw error;
+	}
+}
+
+// src/init/workflows.ts
+var import_dist = require_dist();
+/** The label that gives leave to a pull request as it stands; the default of `github.label` in ppsgate.yml. */
+const leaveLabel = "ppsgate";
+const checkoutAction = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0";
+const uploadAction = "actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0";
+/** One job that does all there is to do, as far as its token may: for the lab inside GitHub's own runner. */
+const oneJobWorkflow = (setting) => `\
+# Judges patches on packets per second, in the lab inside GitHub's own runner. Made by \`ppsgate init\`, which keeps
+# what you change here.
+name: ${setting.name}
+${runName}
+
+on:
+  # For a fork's patch the token may only read: there ${setting.publisher}.yml gives the answer.
+  pull_request:
+    types: [opened, synchronize, reopened, edited, labeled]
+${otherEvents(setting)}
+permissions: {}
+
+jobs:
+  gate:
+    name: gate
+    # A comment must be a command on a pull request, of an insider or of its author; whether he has leave, ppsgate asks
+    # GitHub. Of labels only the one that gives leave starts anything: \`github.label\` of ppsgate.yml, here and below; of
+    # edits only those that send a pull request to another branch, for a verdict is of one base.
+    if: >-
+      (github.event_name != 'issue_comment' || github.event.issue.pull_request
+      && startsWith(github.event.comment.body, '/ppsgate')
+      && (${isInsider}
+      || github.event.comment.user.id == github.event.issue.user.id))
+      && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
+      && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+      && (github.event.action != 'edited' || github.event.changes.base)
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 30
+    # One line for each pull request. A push or another base ends what is measured, and so does an insider's
+    # \`/ppsgate cancel\`; whatever else is to be measured waits. All others stand in lines of their own, where they can
+    # end nothing and take nobody's place: GitHub may look here before it looks at \`if\`.
+    concurrency:
+      group: >-
+        gate-\${{ github.event_name == 'pull_request'
+        && (github.event.action != 'labeled' || github.event.label.name == '${leaveLabel}')
+        && (github.event.action != 'edited' || github.event.changes.base)
+        && format('#{0}', github.event.pull_request.number)
+        || github.event_name == 'issue_comment'
+        && ${isInsider}
+        && (startsWith(github.event.comment.body, '/ppsgate run')
+        || startsWith(github.event.comment.body, '/ppsgate rerun')
+        || startsWith(github.event.comment.body, '/ppsgate extend')
+        || startsWith(github.event.comment.body, '/ppsgate cancel'))
+        && format('#{0}', github.event.issue.number)
+        || inputs.patch || github.event.client_payload.patch
+        || (github.event_name == 'push' || github.event_name == 'schedule') && github.event_name
+        || github.run_id }}
+      cancel-in-progress: >-
+        \${{ github.event.action == 'synchronize' || github.event.action == 'edited'
+        || startsWith(github.event.comment.body, '/ppsgate cancel') }}
+    permissions:
+      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment, and the reaction to a command
+      checks: write # the check, with the place in the queue
+      actions: read # the experiment that \`/ppsgate extend\` goes on with
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    steps:
+${checkout}
+      - id: gate
+        uses: ${setting.action}
+        with:
+          command: gate${configLine(setting)}
+${dispatchedInputs}
+${conduitToken}
+${upload}
+`;
+/** For forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left. */
+const publishWorkflow = (setting) => `\
+# Answers on pull requests from forks: the token of ${setting.name} may only read there, so it leaves its result as an
+# artifact, and this workflow, which runs nothing of the patch, publishes it. Made by \`ppsgate init\`.
+name: ${setting.publisher}
+
+on:
+  workflow_run: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out or run here
+    workflows: [${setting.name}]
+    types: [completed]
+
+permissions: {}
+
+jobs:
+  publish:
+    name: publish
+    # What came from a branch of this repository has its answer already, but for Dependabot's, whose token may only read.
+    if: >-
+      github.event.workflow_run.event == 'pull_request'
+      && github.event.workflow_run.conclusion != 'skipped'
+      && (github.event.workflow_run.head_repository.full_name != github.repository
+      || github.event.workflow_run.actor.login == 'dependabot[bot]')
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    # One after another for each head: whoever finishes last has the last word.
+    concurrency:
+      group: publish-\${{ github.event.workflow_run.head_sha }}
+      cancel-in-progress: false
+    permissions:
+      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment
+      checks: write # the check
+      actions: read # the artifact of the other workflow
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: publish${configLine(setting)}
+`;
+/** Three jobs and a small one, for a runner beside the lab: only its job measures, with a token that may only read. */
+const splitWorkflow = (setting) => `\
+# Judges patches on packets per second, in a lab with a runner of its own. A patch is hostile until somebody stands for
+# it, so three jobs share the work: admit decides, in GitHub's runner, what may be measured; gate measures it beside the
+# lab, with a token that may only read; publish answers, in GitHub's runner again. Made by \`ppsgate init\`, which keeps
+# what you change here.
+name: ${setting.name}
+${runName}
+
+on: # zizmor: ignore[concurrency-limits] every event is answered; only what measures stands in a line
+  # This file as the base has it, with a token that may write, also for a fork's patch: so no job may check the patch
+  # out. ppsgate fetches its commits as data.
+  pull_request_target: # zizmor: ignore[dangerous-triggers] nothing of the patch is checked out here; see the line above
+    types: [opened, synchronize, reopened, edited, labeled]
+${otherEvents(setting)}
+permissions: {}
+
+jobs:
+  admit:
+    name: admit
+    # A comment must be a command on a pull request, a check must be ours, an edit must be of the base; the rest ppsgate
+    # decides.
+    if: >-
+      (github.event_name != 'issue_comment' || github.event.issue.pull_request
+      && startsWith(github.event.comment.body, '/ppsgate'))
+      && (github.event_name != 'check_run' || startsWith(github.event.check_run.name, 'ppsgate'))
+      && (github.event.action != 'edited' || github.event.changes.base)
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    permissions:
+      contents: read # ppsgate.yml of the base
+      pull-requests: write # the answer to a command, or why a patch is not measured
+      checks: write # the check, from the first moment on
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    outputs:
+      go: \${{ steps.admit.outputs.go }}
+      request: \${{ steps.admit.outputs.request }}
+      subject: \${{ steps.admit.outputs.subject }}
+      cancel: \${{ steps.admit.outputs.cancel }}
+    steps:
+${checkout}
+      - id: admit
+        uses: ${setting.action}
+        with:
+          command: admit${configLine(setting)}
+${dispatchedInputs}
+${conduitToken}
+
+  gate:
+    name: gate
+    needs: admit
+    if: needs.admit.outputs.go == 'true'
+    runs-on: ${runsOn(setting.runner)}
+    timeout-minutes: 1440 # the wait for a testbed is part of it
+    # What was admitted last for a patch is what counts. Whoever measures nothing stands in a line of his own, for
+    # GitHub may look here before it looks at \`if\`.
+    concurrency:
+      group: ppsgate-\${{ needs.admit.outputs.go == 'true' && needs.admit.outputs.subject || github.run_id }}
+      cancel-in-progress: true
+    permissions:
+      contents: read # the base, and the patch's commits as data
+      actions: read # the experiment that \`/ppsgate extend\` goes on with
+    steps:
+${checkout}
+      - id: gate
+        uses: ${setting.action}
+        with:
+          command: gate${configLine(setting)}
+          request: \${{ needs.admit.outputs.request }}
+${conduitToken}
+${upload}
+
+  cancel:
+    name: cancel
+    needs: admit
+    if: needs.admit.outputs.cancel == 'true'
+    runs-on: ubuntu-latest
+    timeout-minutes: 5
+    # To stand in the line of a gate is what ends it.
+    concurrency:
+      group: ppsgate-\${{ needs.admit.outputs.cancel == 'true' && needs.admit.outputs.subject || github.run_id }}
+      cancel-in-progress: true
+    permissions: {}
+    steps:
+      - run: echo "What was measured of this patch is cancelled."
+
+  publish:
+    name: publish
+    needs: [admit, gate]
+    # Also when the gate failed or was cancelled.
+    if: always() && needs.admit.outputs.go == 'true'
+    runs-on: ubuntu-latest
+    timeout-minutes: 10
+    permissions:
+      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment
+      checks: write # the check
+      actions: read # the artifact of the gate
+      # statuses: write # only with \`status: true\` in ppsgate.yml
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: publish${configLine(setting)}
+          request: \${{ needs.admit.outputs.request }}
+${conduitToken}
+`;
+/** Of who has something to say in the repository, as GitHub tells with a comment. */
+const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
+const otherEvents = ({ branch }) => `\
+  # The buttons of the check. GitHub tells of them only where the check was made by a GitHub App of your own, not by this
+  # workflow's token: make the App's token in a step before (actions/create-github-app-token, with \`id: app\`) and give
+  # whatever may write checks \`token: \${{ steps.app.outputs.token }}\` beside its \`command\`.
+  check_run:
+    types: [rerequested, requested_action]
+  # Commands, like \`/ppsgate run\`.
+  issue_comment: # zizmor: ignore[dangerous-triggers] the default branch is checked out then, never the patch
+    types: [created]
+  workflow_dispatch:
+    inputs:
+      patch:
+        description: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch"
+        required: true
+      testbed:
+        description: A testbed's name, or what it has to be, like mellanox and 40G; empty for the configured one
+      scenarios:
+        description: Scenarios, with commas; empty for the configured ones
+      families:
+        description: inet4, inet6 or both, with a comma; empty for the configured ones
+      margin:
+        description: The loss that matters, like 2%; empty for the configured one
+      max-runs:
+        description: Most runs of each variant and cell; empty for the configured number
+      profile:
+        description: Profiles of each variant, on, off or for how long, like 20 s; empty for the configured
+      earlier:
+        description: Diffs of a revision to measure beside it, all or ids with commas; empty for none
+  # The same from elsewhere: client_payload has these inputs by their names.
+  repository_dispatch:
+    types: [ppsgate]
+  # At night the base against itself: what the testbed takes for a change where there is none.
+  schedule:
+    - cron: "17 3 * * *"
+  # How fast the default branch is, for its badge.
+  push:
+    branches: [${(0, import_dist.stringify)(branch).trim()}]
+`;
+const dispatchedInputs = [...[
+	"patch",
+	"testbed",
+	"scenarios",
+	"families",
+	"margin",
+	"max-runs",
+	"profile",
+	"earlier"
+]].map((name) => `          ${name}: \${{ inputs.${name} }}`).join("\n");
+/** By the key of its job a relay of Phabricator finds the run that it has started. */
+const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
+/** Empty where there is no such secret, which is all the same but for revisions. */
+const conduitToken = `          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone`;
+const checkout = `\
+      - uses: ${checkoutAction}
+        with:
+          fetch-depth: 0 # the base and the head, and where they parted
+          persist-credentials: false`;
+const upload = `\
+      - if: always()
+        uses: ${uploadAction}
+        with:
+          name: ppsgate-result
+          path: \${{ runner.temp }}/ppsgate
+          if-no-files-found: ignore`;
+const configLine = ({ config }) => config === void 0 ? "" : `\n          config: ${config}`;
+const runsOn = (labels) => labels.length === 1 ? labels.join() : `[${labels.join(", ")}]`;
+
+// src/init/label.ts
+const color = "1d76db";
+const description = "ppsgate may measure this pull request as it stands";
+/** Never throws for what GitHub or the network did. */
+async function createLabel(octokit, repository) {
+	const [owner = "", repo = ""] = repository.split("/");
+	try {
+		await octokit.rest.issues.createLabel({
+			owner,
+			repo,
+			name: leaveLabel,
+			color,
+			description
+		});
+		return {
+			kind: "created",
+			repository
+		};
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		if (isThereAlready(error)) return {
+			kind: "unchanged",
+			repository
+		};
+		return labelByHand(whyNot(failure, repository), repository);
+	}
+}
+/** For whoever makes it with GitHub's own program, gh(1). */
+function labelByHand(why, repository) {
+	const of = repository === void 0 ? "" : ` --repo ${repository}`;
+	return {
+		kind: "not-created",
+		why,
+		command: `gh label create ${leaveLabel}${of} --color ${color} --description "${description}"`
+	};
+}
+/** GitHub answers 422 for whatever it does not like, and says which by a code. */
+const isThereAlready = (error) => error instanceof Error && error.message.includes("already_exists");
+function whyNot(failure, repository) {
+	const what = `The label ${leaveLabel} was not made on ${repository}`;
+	if (failure.kind === "no-answer") return `${what}: GitHub cannot be reached (${failure.said}).`;
+	return `${what}: GitHub answered ${failure.said}.`;
+}
+
+// src/init/setting.ts
+const run = promisify(execFile);
+/** Labels with commas, like `ubuntu-latest` or `self-hosted,lab`; throws a UsageError for others. */
+function parseRunner(text) {
+	const labels = text.split(",").map((label) => label.trim());
+	const [first = ""] = labels;
+	const isPlain = labels.every((label) => /^[a-z\d][\w.-]{0,99}$/i.test(label));
+	if (isPlain && first === "self-hosted") return {
+		kind: "self-hosted",
+		labels
+	};
+	if (isPlain && /^ubuntu-/.test(first) && labels.length === 1) return {
+		kind: "hosted",
+		labels
+	};
+	throw refused("runner", "ubuntu-latest, or labels like self-hosted,lab", text);
+}
+/** `OWNER/NAME@COMMIT`; throws a UsageError for what is no full commit. */
+function parseAction(text) {
+	if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}$/.test(text)) return text;
+	const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
+	if (name === void 0) throw refused("action", "OWNER/ppsgate@COMMIT, a commit with all its 40 digits", text);
+	throw new UsageError(`action: ${name} is no commit with all its 40 digits, and what a tag or a branch names can be exchanged under you: pin the commit that it names now.`);
+}
+function parseBranch(text) {
+	if (/^(?!.*(?:\.\.|\/\/))[a-z\d][\w./-]{0,99}(?<![/.])$/i.test(text)) return text;
+	throw refused("branch", "the name of a branch like main", text);
+}
+function parseRepository(text) {
+	if (/^[\w.-]+\/[\w.-]+$/.test(text)) return text;
+	throw refused("repository", "OWNER/NAME", text);
+}
+/** What git knows of the repository around a folder; throws a UsageError where there is none. */
+async function readClone(folder) {
+	const directory = await gitLine(folder, "rev-parse", "--show-toplevel");
+	if (directory === void 0) throw new UsageError(`${folder} is in no git repository: run \`ppsgate init\` in the one whose patches are to be judged.`);
+	const remoteHead = await gitLine(directory, "symbolic-ref", "--short", "refs/remotes/origin/HEAD");
+	const head = await gitLine(directory, "symbolic-ref", "--short", "HEAD");
+	const repository = await repositoryOf(directory);
+	return {
+		directory,
+		branch: remoteHead?.replace(/^origin\//, "") ?? head ?? "main",
+		...repository !== void 0 && { repository }
+	};
+}
+/** The ppsgate that runs, as an action, where it is a clone of one on GitHub. */
+async function ownAction(folder) {
+	const repository = await repositoryOf(folder);
+	const commit = await gitLine(folder, "rev-parse", "HEAD");
+	if (commit === void 0 || !repository?.endsWith("/ppsgate")) return void 0;
+	return `${repository}@${commit}`;
+}
+async function repositoryOf(folder) {
+	const url = await gitLine(folder, "remote", "get-url", "origin");
+	return /(?:^|[/@])github\.com[:/]+([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(url ?? "")?.[1];
+}
+/** Undefined where git has no answer. */
+async function gitLine(folder, ...args) {
+	return (await run("git", [
+		"-C",
+		folder,
+		...args
+	]).catch(() => void 0))?.stdout.trim() || void 0;
+}
+const refused = (flag, what, text) => new UsageError(`${flag}: ${expected(what)({ input: text })}.`);
+
+export { createLabel, hostedConfig, labConfig, labelByHand, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow };

@@ -1,0 +1,3149 @@
+import { version } from "./package.js";
+import { _enum, array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
+import { cellName, cellSchema, confidencePercents, designNames, frameBytesFor, lookSizes, reasonOf as reasonOf$1, scenarioSchema } from "./config.js";
+import { askSchema, patchName, patchSchema } from "./patch.js";
+import { cellResult, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isEnough, isJudged, median, metricName, renderMinistat, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
+import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
+import { ProfileError, escaped, explain, flamegraph, flamegraphScript, flamegraphStyle, foreignBounds, layout, parseProfile, samplesOf, withoutIdle } from "./profile.js";
+import { dirname, join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import { createHash } from "node:crypto";
+import { appendFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+
+// src/report/escape.ts
+/** As text, for what can say more only by markup of its own. */
+const plain = {
+	code: (text, mostCharacters) => plainLine(text, mostCharacters),
+	name: (name) => name
+};
+/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
+function codeSpan(text, mostCharacters = 200) {
+	const line = plainLine(text, mostCharacters);
+	if (line === "") return "";
+	const fence = fenceFor(line, 1);
+	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
+	return `${fence}${padding}${line}${padding}${fence}`;
+}
+/** A fenced code block, shortened in the middle to `mostCharacters`. */
+function codeBlock(text, mostCharacters = 4e3) {
+	const block = plainBlock(text, mostCharacters);
+	const fence = fenceFor(block, 3);
+	return `${fence}\n${block}\n${fence}`;
+}
+/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
+const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
+/** The same of many lines, shortened in the middle. */
+const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
+/** Longer than any run of backticks inside. */
+function fenceFor(text, least) {
+	const runs = text.match(/`+/g) ?? [];
+	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
+}
+/** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
+function withoutControls(text) {
+	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
+}
+/** Without what a terminal obeys; control characters that stand alone stay. */
+const withoutSequences = (text) => text.replace(sequences, "");
+/**
+* What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
+* stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
+*/
+const sequences = new RegExp([
+	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
+	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
+	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
+].join("|"), "g");
+function shortened(text, mostCharacters) {
+	if (text.length <= mostCharacters) return text;
+	const half = Math.floor(mostCharacters / 2);
+	const left = text.length - 2 * half;
+	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
+	return `${first}\n… ${left} characters left out …\n${last}`;
+}
+function cut(text, mostCharacters) {
+	if (text.length <= mostCharacters) return text;
+	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
+}
+/** A cut may go through a surrogate pair. */
+const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
+
+// src/report/headline.ts
+/** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */
+function headline(result) {
+	const { symbol, text } = sentence(result);
+	return `${symbol} ppsgate: ${patchName(result.patch)} ${text}`;
+}
+/** The same where it stands under ppsgate's name already: `🔴 #7 loses 10.4 % (forwarding inet4)`. */
+function verdictLine(result) {
+	const { symbol, text } = sentence(result);
+	return `${symbol} ${patchName(result.patch)} ${text}`;
+}
+/** `regression`, `boot-failed`: the verdict, or what kept a patch from one. */
+const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : outcome.kind;
+/** What is said of the patch; `named` writes the names of cells, where they could be taken for markup. */
+function sentence({ outcome, policy }, named = (name) => name) {
+	if (outcome.kind !== "judged") return rejections$1[outcome.kind];
+	const { cells, verdict } = outcome;
+	const margin = formatPercent(policy.marginRatio);
+	switch (verdict) {
+		case "regression": return {
+			symbol: "🔴",
+			text: changes("loses", withVerdict(cells, "regression"), named)
+		};
+		case "improvement": return {
+			symbol: "🟢",
+			text: `${changes("gains", withVerdict(cells, "improvement"), named)}; no regression`
+		};
+		case "no-regression": return {
+			symbol: "🟢",
+			text: `loses nothing that matters (less than ${margin})`
+		};
+		case "inconclusive": return {
+			symbol: "🟡",
+			text: `may lose ${margin} or not: ${withVerdict(cells, "inconclusive").length} of ${cells.length} cells need more runs`
+		};
+		case "invalid": return {
+			symbol: "⚪",
+			text: `was not measured: ${withVerdict(cells, "invalid").length} of ${cells.length} cells are invalid`
+		};
+	}
+}
+/** `does not boot`: what is said of a variant with which nothing can be measured. */
+const rejectionText = ({ kind }) => rejections$1[kind].text;
+const rejections$1 = {
+	"does-not-apply": {
+		symbol: "🔴",
+		text: "does not apply"
+	},
+	"build-failed": {
+		symbol: "🔴",
+		text: "does not build"
+	},
+	"does-not-load": {
+		symbol: "🔴",
+		text: "does not load"
+	},
+	"boot-failed": {
+		symbol: "🔴",
+		text: "does not boot"
+	},
+	"panics-under-load": {
+		symbol: "🔴",
+		text: "panics under load"
+	},
+	"out-of-disk": {
+		symbol: "⚪",
+		text: "was not measured: a disk of the lab is full"
+	}
+};
+const withVerdict = (cells, kind) => cells.filter((cell) => cell.verdict.kind === kind);
+const mostNamed$2 = 3;
+/** `loses 10.4 % (forwarding inet4) and 9.1 % (forwarding inet6)`, in packets per second whatever was judged. */
+function changes(verb, cells, named) {
+	const told = cells.slice(0, mostNamed$2).map((cell) => `${speedChange(cell)} (${named(cellName(cell.cell))})`);
+	const rest = cells.length - told.length;
+	if (rest > 0) told.push(`${rest} more`);
+	const last = told.pop();
+	return `${verb} ${[told.join(", "), last].filter(Boolean).join(" and ")}`;
+}
+/** Half the time per packet is twice the speed. */
+function speedChange({ comparisons }) {
+	const [comparison] = comparisons;
+	if (comparison === void 0) return "an unknown share";
+	const { metric, interval } = comparison;
+	const ratio = metric === "pps" ? interval.change : 1 / (1 + interval.change) - 1;
+	return `${(Math.abs(ratio) * 100).toFixed(1)} %`;
+}
+
+// src/report/result.ts
+const metricSchema = _enum(["pps", "nsPerPacket"]);
+const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid") }), object({
+	kind: literal("invalid"),
+	cause: _enum([
+		"broken-log",
+		"too-short",
+		"unsteady",
+		"hole",
+		"generator-limited"
+	]),
+	/** A sentence for people, with the numbers. */
+	reason: string()
+})]);
+/** One variant laid once and measured once: a number per metric, and the samples that it comes from. */
+const runSchema = object({
+	number: int().positive(),
+	blast: int().positive(),
+	/** Which try of the blast: a blast with an invalid run is repeated, and all its tries are kept. */
+	attempt: int().positive(),
+	/** The runs of one pair follow each other among those of their cell, one of each variant. */
+	pair: int().positive(),
+	variant: string(),
+	/** Packets per second that left the DUT: the median of the samples. */
+	pps: number().nonnegative(),
+	/** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */
+	nsPerPacket: number().positive().optional(),
+	samples: array(object({
+		seconds: number().positive(),
+		receivedPackets: int().nonnegative(),
+		forwardedPackets: int().nonnegative(),
+		/** CPU time of the DUT's forwarding thread, in seconds. */
+		busySeconds: number().nonnegative().optional(),
+		/** In which that thread was due and its CPU was given to others. */
+		deniedSeconds: number().nonnegative().optional()
+	})),
+	validity: validitySchema
+});
+/** A change is a ratio to base: −0.1 is 10 % less. */
+const intervalSchema = object({
+	change: number(),
+	low: number(),
+	high: number()
+});
+/**
+* What one metric says of a cell; absolute values in packets per second, or ns per packet. The change of patched is
+* freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
+*/
+const comparisonSchema = object({
+	metric: metricSchema,
+	base: number(),
+	/** Among `others` of that variant, as in `patchedRuns`. */
+	patched: number(),
+	/** Runs that count. */
+	baseRuns: int().positive(),
+	patchedRuns: int().positive(),
+	interval: intervalSchema
+});
+const cellVerdictSchema = discriminatedUnion("kind", [
+	object({ kind: literal("regression") }),
+	object({ kind: literal("no-regression") }),
+	object({ kind: literal("improvement") }),
+	object({ kind: literal("inconclusive") }),
+	object({
+		kind: literal("invalid"),
+		reason: string()
+	})
+]);
+/** How the runs of a cell are looked at, fixed before the first of them. */
+const designSchema = object({
+	name: _enum(designNames),
+	/** Most pairs: as planned, and then of each extension; ascending. */
+	budgets: array(int().positive()).min(1),
+	pairsPerStep: int().positive(),
+	method: _enum(["paired", "pooled"])
+});
+/** What earlier experiments on the testbed tell of a cell's base. */
+const historySchema = object({
+	runs: int().positive(),
+	/** Geometric mean of the runs since the base last moved, and their number. */
+	typical: number().positive(),
+	typicalRuns: int().positive(),
+	/** Of the natural logarithms of runs around the mean of their own experiment. */
+	sumOfSquares: number().nonnegative(),
+	degreesOfFreedom: int().nonnegative()
+});
+const baselineSchema = discriminatedUnion("kind", [
+	object({ kind: literal("unknown") }),
+	object({
+		kind: literal("steady"),
+		interval: intervalSchema
+	}),
+	object({
+		kind: literal("moved"),
+		interval: intervalSchema
+	})
+]);
+/** Where a variant's time went in a cell, from a run of its own beside the measured ones; or why nobody knows. */
+const cellProfileSchema = discriminatedUnion("kind", [object({
+	kind: literal("profiled"),
+	variant: string(),
+	/** What was sampled, in the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+	event: string(),
+	/** What ran on the DUT, as the profile itself recorded it. */
+	kernel: string(),
+	/** For which samples were taken. */
+	seconds: number().positive(),
+	/** Those that fell into work; shares are of these. */
+	busySamples: int().positive(),
+	idleSamples: int().nonnegative(),
+	/** Its folded stacks, relative to the result file; beside them lies what the DUT gave. */
+	file: string()
+}), object({
+	kind: literal("missing"),
+	variant: string(),
+	reason: string()
+})]);
+/** A function whose own cost, without that of its callees, changed beyond chance; ratios are its share of busy samples. */
+const moverSchema = object({
+	function: string(),
+	/** The kernel or module that it is of, without its folder; absent where the profile does not tell. */
+	module: string().optional(),
+	baseRatio: number(),
+	patchedRatio: number(),
+	/** Its share of the DUT's time for each packet, in ns; absent where nothing was measured that tells it. */
+	nsPerPacket: object({
+		base: number(),
+		patched: number()
+	}).optional()
+});
+/** What the profiles of base and patched say of a cell. */
+const reasonSchema = object({
+	/** Greatest change first, at most ten; none where nothing moved beyond chance. */
+	movers: array(moverSchema),
+	/** All that moved beyond chance, those that found no room too. */
+	moved: int().nonnegative(),
+	/** Stacks with one of these were left out, as the CPU was idle in them; only those that were found. */
+	idleFrames: array(string())
+});
+const cellResultSchema = object({
+	cell: cellSchema,
+	verdict: cellVerdictSchema,
+	design: designSchema,
+	history: historySchema.optional(),
+	/** The base of this experiment against its history. */
+	baseline: baselineSchema,
+	/** Pairs that were there when it was decided, or when the budget was used up. */
+	pairs: int().nonnegative(),
+	/** The metric that was judged comes first; none where the cell is invalid for lack of runs. */
+	comparisons: array(comparisonSchema),
+	/**
+	* Earlier diffs beside base, each by itself: shown, and not judged. Their intervals have the plain confidence level,
+	* which holds where the number of runs was fixed; stopping early depends on base, and so on a part of theirs too.
+	*/
+	others: array(object({
+		variant: string(),
+		comparisons: array(comparisonSchema)
+	})).default([]),
+	runs: array(runSchema),
+	/** One of each variant; none where profiles were not asked for. */
+	profiles: array(cellProfileSchema).default([]),
+	/** Absent where a profile of base or patched is missing. */
+	reason: reasonSchema.optional()
+});
+const blastSchema = object({
+	number: int().positive(),
+	attempt: int().positive(),
+	cell: cellSchema,
+	startedAt: datetime(),
+	/** How long packets flowed. */
+	trafficSeconds: number().nonnegative(),
+	offeredPps: number().nonnegative(),
+	/** Of the CPU that was busiest on the DUT; absent where it does not tell. */
+	busiestCpuRatio: number().optional(),
+	/** What ran on the DUT, by its own words; absent where the variants share a kernel. */
+	kernel: string().optional(),
+	/** Folder of the raw logs, relative to the result file. */
+	logs: string()
+});
+/** What a verdict is held to. */
+const policySchema = object({
+	metric: metricSchema,
+	/** The loss that matters, as a ratio to base. */
+	marginRatio: number(),
+	/** Of the interval around a change, two-sided. */
+	confidenceRatio: number(),
+	/** A regression in any cell of a patch that loses nothing, as a share of such patches. */
+	falseAlarmRatio: number(),
+	/** A cell passed that lost the margin, as a share of such cells. */
+	missRatio: number()
+});
+const message = string();
+/** Why nothing can be measured with a variant. */
+const rejections = [
+	object({
+		kind: literal("does-not-apply"),
+		message
+	}),
+	object({
+		kind: literal("build-failed"),
+		message
+	}),
+	object({
+		kind: literal("out-of-disk"),
+		message
+	}),
+	object({
+		kind: literal("does-not-load"),
+		scenario: scenarioSchema,
+		message
+	}),
+	object({
+		kind: literal("boot-failed"),
+		message,
+		panic: string().optional()
+	}),
+	object({
+		kind: literal("panics-under-load"),
+		message,
+		panic: string().optional()
+	})
+];
+const rejectionSchema = discriminatedUnion("kind", rejections);
+const outcomeSchema = discriminatedUnion("kind", [object({
+	kind: literal("judged"),
+	verdict: _enum([
+		"regression",
+		"no-regression",
+		"improvement",
+		"inconclusive",
+		"invalid"
+	]),
+	cells: array(cellResultSchema).min(1)
+}), ...rejections]);
+const variantSummarySchema = object({
+	name: string(),
+	commit: string(),
+	/** Overlay files as `path` and SHA-256. */
+	files: array(object({
+		path: string(),
+		sha256: string()
+	}))
+});
+const resultSchema = object({
+	schemaVersion: literal(1),
+	generator: object({
+		name: literal("ppsgate"),
+		version: string()
+	}),
+	patch: patchSchema,
+	variants: array(variantSummarySchema),
+	testbed: object({
+		name: string(),
+		/** What the DUT says of itself: kernel, CPU, interfaces, settings that matter. */
+		fingerprint: record(string(), string()),
+		/** What was not as it should be, and was measured all the same. */
+		warnings: array(string())
+	}),
+	policy: policySchema,
+	/** How the packets were sent, and for how long each run was measured. */
+	traffic: object({
+		flows: int(),
+		frameBytes: int(),
+		/** Absent: as fast as the sender can. */
+		offeredPps: number().optional(),
+		measureSeconds: number()
+	}),
+	/** Seed of the order of runs. */
+	seed: int(),
+	startedAt: datetime(),
+	finishedAt: datetime(),
+	blasts: array(blastSchema),
+	/** Variants that could not be measured, beside base and patched, and why. */
+	leftOut: array(object({
+		variant: string(),
+		rejection: rejectionSchema
+	})).default([]),
+	outcome: outcomeSchema
+});
+
+// src/report/why.ts
+/** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
+function whyLines(cells, quoting, flamegraphs = () => "") {
+	const told = order.flatMap((kind) => cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)));
+	const lines = told.slice(0, mostTold).map((cell) => {
+		return [`**Why** (${quoting.name(cellName(cell.cell))}): ${reasonText(cell, quoting)}`, flamegraphs(cell)].filter(Boolean).join(" · ");
+	});
+	const rest = told.length - lines.length;
+	return rest > 0 ? [...lines, `**Why** of ${rest} more cells: below`] : lines;
+}
+const mostTold = 3;
+const order = [
+	"regression",
+	"improvement",
+	"inconclusive",
+	"invalid",
+	"no-regression"
+];
+function deservesLine(cell) {
+	if (!isProfiled(cell)) return false;
+	const { kind } = cell.verdict;
+	return kind === "regression" || kind === "improvement" || cell.reason?.movers[0] !== void 0;
+}
+/** Whether base or patched was to be profiled, whatever came of it. */
+const isProfiled = (cell) => judgedProfiles(cell).length > 0;
+const judgedProfiles = ({ profiles }) => profiles.filter(({ variant }) => isJudged(variant));
+const mostNamed$1 = 3;
+function reasonText(cell, quoting) {
+	const { reason } = cell;
+	if (reason === void 0) return missingTexts(cell, quoting).join(", ") || "not compared";
+	if (reason.movers.length === 0) return unmoved;
+	const named = reason.movers.slice(0, mostNamed$1).map((mover) => `${functionName(mover, quoting)} ${changeText$1(mover)}`);
+	const rest = reason.moved - named.length;
+	return [...named, ...rest > 0 ? [`${rest} more`] : []].join(", ");
+}
+const unmoved = "no function changed beyond chance";
+const missingTexts = (cell, { code }) => judgedProfiles(cell).flatMap((profile) => profile.kind === "missing" ? `there is no profile of ${profile.variant}: ${code(profile.reason, 300)}` : []);
+/** How long names of functions are cut. */
+const functionName = (mover, { code }) => code(mover.function, 80);
+/** `+3.1 % of cycles (9.3 → 12.4; +38.2 ns per packet)`. */
+function changeText$1({ baseRatio, patchedRatio, nsPerPacket }) {
+	const shares = `${formatShare(baseRatio)} → ${formatShare(patchedRatio)}`;
+	const time = nsPerPacket ? `; ${nanosecondsText(nsPerPacket)} per packet` : "";
+	return `${formatDifference((patchedRatio - baseRatio) * 100)} % of cycles (${shares}${time})`;
+}
+/** `+38.2 ns`. */
+const nanosecondsText = ({ base, patched }) => `${formatDifference(patched - base)} ns`;
+/** What the reason of a cell rests on: `5,932 samples of base, 6,010 samples of patched, left out as idle: cpu_idle`. */
+function groundsText(cell, quoting) {
+	const { reason } = cell;
+	const idle = reason?.idleFrames.map((frame) => quoting.code(frame, 80)) ?? [];
+	const rest = reason === void 0 ? 0 : reason.moved - reason.movers.length;
+	return [
+		...judgedProfiles(cell).flatMap((profile) => profile.kind === "profiled" ? `${grouped(profile.busySamples)} samples of ${profile.variant}` : []),
+		...missingTexts(cell, quoting),
+		...idle.length > 0 ? [`left out as idle: ${idle.join(" ")}`] : [],
+		...reason?.movers.length === 0 ? [unmoved] : [],
+		...rest > 0 ? [`${rest} functions more than are named`] : []
+	].join(", ");
+}
+/** `flamegraphs: base · patched · difference`, each linked, as far as there are such; empty where there is none. */
+function flamegraphsText(cell, links, link) {
+	const linked = graphNames(cell).flatMap((which) => {
+		const anchor = flamegraphAnchor(cell.cell, which);
+		const address = links.graph?.(anchor) ?? (links.page && `${links.page}#${anchor}`);
+		return address ? link(which, address) : [];
+	});
+	return linked.length > 0 ? `flamegraphs: ${linked.join(" · ")}` : "";
+}
+function graphNames(cell) {
+	const names = judgedProfiles(cell).flatMap(({ kind, variant }) => kind === "profiled" ? variant : []);
+	return names.length > 1 ? [...names, "difference"] : names;
+}
+
+// src/report/markdown.ts
+/** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
+const mostCharacters$2 = 53248;
+/** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
+function renderMarkdown(result, links = {}) {
+	const { outcome } = result;
+	const main = outcome.kind === "judged" ? [
+		setting(result),
+		...verdictTable(result, outcome.cells),
+		...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink))
+	] : [setting(result), failure(outcome)];
+	const parts = outcome.kind === "judged" ? [
+		...movedBaselines(outcome.cells),
+		...leftOut(result),
+		...otherMetrics(result, outcome.cells),
+		...uncounted(outcome.cells),
+		...standingApart$1(outcome.cells),
+		...warnings(result),
+		...notes(result),
+		environment$1(result),
+		howToRead$1(result),
+		...why$1(outcome.cells, links),
+		...ministatBlocks(result, outcome.cells)
+	] : [
+		...leftOut(result),
+		...warnings(result),
+		...notes(result),
+		environment$1(result)
+	];
+	const said = (links.corrections ?? []).map((sentence) => codeSpan(sentence, 500));
+	const corrections = folded("said otherwise where it was measured, and not believed", said);
+	return fitted$1([`### ${headline(result)}`, ...main], [...corrections, ...parts], footer(links));
+}
+const markdown = {
+	code: codeSpan,
+	name: (name) => name
+};
+/** Where and how it was measured, on one line. */
+function setting(result, quoting = markdown) {
+	const { testbed, traffic, blasts } = result;
+	const { cpu, kernel } = testbed.fingerprint;
+	const [own, cpuName] = [kernel, cpu].map((text) => text && quoting.code(text));
+	const hasKernels = blasts.some((blast) => blast.kernel !== void 0);
+	const [measured = hasKernels ? void 0 : own] = kernelsOf(result, quoting).get("base") ?? [];
+	const hardware = [cpuName, measured].filter((text) => text !== void 0);
+	const parts = [quoting.code(testbed.name) + (hardware.length ? ` (${hardware.join(", ")})` : "")];
+	if (blasts.length > 0) {
+		const sent = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
+		const asked = traffic.offeredPps === void 0 ? "" : `${formatPps(traffic.offeredPps)} asked for, `;
+		const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1e3;
+		parts.push(`${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent`, `${formatDuration(seconds)}`);
+	}
+	return parts.join(" · ");
+}
+/** `64- and 66-byte`: as they were sent, for not every family fits the smallest. */
+function frameSizes({ blasts, traffic }) {
+	const sizes = [...new Set(blasts.map(({ cell }) => frameBytesFor(traffic, cell)))].toSorted((a, b) => a - b);
+	const last = `${sizes.pop()}-byte`;
+	if (sizes.length > 10) return `${sizes[0]}- to ${last}`;
+	return [sizes.map((size) => `${size}-`).join(", "), last].filter(Boolean).join(" and ");
+}
+const verdictTable = (result, cells) => [rule(result.policy), table$2(result, cells, result.policy.metric)];
+/** What the cells are judged by. */
+const rule = ({ metric, marginRatio, falseAlarmRatio }) => `Judged by ${metricName(metric)} · a loss of ${formatPercent(marginRatio)} or more matters · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
+function table$2(result, cells, metric) {
+	const confidence = formatPercent(result.policy.confidenceRatio);
+	const judged = metric === result.policy.metric;
+	const columns = [
+		"cell",
+		"base",
+		"patched",
+		"change",
+		`${confidence} interval`,
+		"runs"
+	];
+	const header = judged ? [`| ${columns.join(" | ")} | verdict |`, "|---|--:|--:|--:|:-:|--:|---|"] : [`| ${columns.join(" | ")} |`, "|---|--:|--:|--:|:-:|--:|"];
+	const rows = rowsThatFit(cells, (cell) => rowsOfCell$1(cell, metric, judged));
+	return [...header, ...rows].join("\n");
+}
+/** The worst cells first when there is no room for all, and below them how many are left out. */
+function rowsThatFit(cells, toRow) {
+	const inOrder = fittingRows(cells, toRow);
+	if (inOrder.length === cells.length) return inOrder;
+	const worst = fittingRows(worstFirst(cells), toRow);
+	const rest = cells.length - worst.length;
+	return [
+		...worst,
+		"",
+		`${rest} more cells, none of them worse, are in \`result.json\`.`
+	];
+}
+const mostRows = 100;
+/** A reason of a hundred backticks needs three hundred characters. */
+const mostRowCharacters = 4e4;
+function fittingRows(cells, toRow) {
+	const rows = [];
+	let room = mostRowCharacters;
+	for (const cell of cells.slice(0, mostRows)) {
+		const next = toRow(cell);
+		room -= next.length + 1;
+		if (room < 0) break;
+		rows.push(next);
+	}
+	return rows;
+}
+const severity = [
+	"regression",
+	"invalid",
+	"inconclusive",
+	"improvement",
+	"no-regression"
+];
+const worstFirst = (cells) => cells.toSorted((a, b) => severity.indexOf(a.verdict.kind) - severity.indexOf(b.verdict.kind));
+/** The symbol stands first: on a phone the last columns are out of sight. Below a cell stand its other variants. */
+function rowsOfCell$1({ cell, verdict, comparisons, others }, metric, judged) {
+	return [row(judged ? `${symbols[verdict.kind]} ${cellName(cell)}` : cellName(cell), comparisons, metric, judged && verdictText(verdict)), ...others.map((other) => row(`↳ ${codeSpan(other.variant)}`, other.comparisons, metric, judged && "not judged"))].join("\n");
+}
+/** `verdict` is false where the metric was not judged. */
+function row(name, comparisons, metric, verdict) {
+	const columns = [
+		name,
+		...numbers(comparisons, metric, verdict !== false),
+		...verdict === false ? [] : [verdict]
+	];
+	return tableRow$1(columns);
+}
+const tableRow$1 = (columns) => `| ${columns.map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
+/** Base, patched, change, interval and runs, each kept to one line; a change that is clear is written by `bold`. */
+function numbers(comparisons, metric, judged, bold = (text) => `**${text}**`) {
+	return numbersOf(comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0), bold).map(unbroken);
+}
+const unbroken = (text) => text.replaceAll(" ", "\xA0");
+function numbersOf(comparison, bold) {
+	if (comparison === void 0) return [
+		"–",
+		"–",
+		"–",
+		"–",
+		"–"
+	];
+	const { metric, base, patched, interval, baseRuns, patchedRuns } = comparison;
+	const clear = interval.low > 0 || interval.high < 0;
+	const change = formatChange(interval.change);
+	return [
+		formatMetric(base, metric),
+		formatMetric(patched, metric),
+		clear ? bold(change) : change,
+		formatInterval(interval.low, interval.high),
+		`${baseRuns} + ${patchedRuns}`
+	];
+}
+const symbols = {
+	regression: "🔴",
+	improvement: "🟢",
+	"no-regression": "🟢",
+	inconclusive: "🟡",
+	invalid: "⚪"
+};
+function verdictText(verdict) {
+	const reason = verdict.kind === "invalid" ? `: ${codeSpan(verdict.reason, 200)}` : "";
+	return `${verdict.kind}${reason}`;
+}
+const failure = (outcome) => `${failureText(outcome)}\n\n${codeBlock(failureSaid(outcome))}`;
+/** The message, and what the kernel died of. */
+function failureSaid(outcome) {
+	const panic = "panic" in outcome && outcome.panic !== void 0 ? `panic: ${outcome.panic}` : "";
+	return [outcome.message, panic].filter(Boolean).join("\n");
+}
+function failureText(outcome, { name } = markdown) {
+	switch (outcome.kind) {
+		case "does-not-apply": return "The patch does not apply, and nothing was measured:";
+		case "build-failed": return "The base builds, the patched kernel does not; nothing was measured. The build says first:";
+		case "out-of-disk": return "The patch is not to blame; free some space and run again:";
+		case "does-not-load": return `The base loads, the patched files do not (${name(outcome.scenario)}); nothing was measured. The DUT says:`;
+		case "boot-failed": return "The patched kernel does not come up, and nothing was measured with it. The DUT is back on its own kernel:";
+		case "panics-under-load": return "The patched kernel panicked twice in the same blast, and no verdict was reached. The DUT is back on its own kernel:";
+	}
+}
+function otherMetrics(result, cells) {
+	return otherMetricsOf(result.policy, cells).map((metric) => details(metricName(metric), table$2(result, cells, metric)));
+}
+/** What was measured beside what was judged. */
+const otherMetricsOf = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)));
+/** All functions that moved, by cell. */
+function why$1(cells, links) {
+	const profiled = cells.filter(isProfiled);
+	if (profiled.length === 0) return [];
+	const sections = rowsThatFit(profiled, (cell) => `${whyOfCell$1(cell, links)}\n`);
+	return [details("why", sections.join("\n").trimEnd())];
+}
+function whyOfCell$1(cell, links) {
+	const head = [`${cellName(cell.cell)}: ${groundsText(cell, markdown)}`, flamegraphsText(cell, links, graphLink)].filter(Boolean).join(" · ");
+	const movers = cell.reason?.movers ?? [];
+	return movers.length === 0 ? head : `${head}\n\n${moverTable(movers)}`;
+}
+const moverTable = (movers) => [
+	"| function | module | base | patched | change | per packet |",
+	"|---|---|--:|--:|--:|--:|",
+	...movers.map(moverRow$1)
+].join("\n");
+function moverRow$1(mover) {
+	const { module, baseRatio, patchedRatio, nsPerPacket } = mover;
+	const numbers = [
+		`${formatShare(baseRatio)} %`,
+		`${formatShare(patchedRatio)} %`,
+		formatDifference((patchedRatio - baseRatio) * 100),
+		nsPerPacket === void 0 ? "–" : nanosecondsText(nsPerPacket)
+	].map(unbroken);
+	return tableRow$1([
+		functionName(mover, markdown),
+		module ? codeSpan(module, 80) : "–",
+		...numbers
+	]);
+}
+/** One fold each, so that it can be left out alone. */
+const ministatBlocks = (result, cells) => ministats(result.policy, cells).map(({ name, note, text }) => {
+	const block = codeBlock(text, 6e3);
+	return details(name, note === void 0 ? block : `${note}\n\n${block}`);
+});
+/** What people paste into mail: patched of each cell against base, and then its earlier diffs against base. */
+const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
+function ministatOfPatched(policy, cell) {
+	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
+	if (base === void 0 || patched === void 0) return [];
+	const text = ministat([base, patched], policy);
+	return [{
+		name: `ministat: ${cellName(cell.cell)}`,
+		note: ministatNote(cell),
+		text
+	}];
+}
+/** Each of them against base. */
+function ministatOfOthers(policy, cell) {
+	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
+	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
+	if (base?.variant !== "base" || others.length === 0) return [];
+	return [{
+		name: `ministat of earlier diffs: ${cellName(cell.cell)}`,
+		text: ministat([base, ...others], policy)
+	}];
+}
+/** With base as many sets as ministat has symbols for. */
+const mostOthers$1 = 6;
+/** Those of enough runs for a spread. */
+const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
+	variant,
+	name: `${variant}, ${cellName(cell.cell)}`,
+	values: valuesOf(cell, variant, metric)
+})).filter(({ values }) => values.length >= 3);
+function ministat(sets, { confidenceRatio }) {
+	const confidencePercent = ministatConfidence(confidenceRatio);
+	return renderMinistat(sets, {
+		separateBars: true,
+		confidencePercent
+	});
+}
+/** What tells the classic block from the table above it. */
+function ministatNote({ design }) {
+	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
+}
+function valuesOf(cell, variant, metric) {
+	const counted = cell.runs.filter((run) => run.variant === variant && run.validity.kind === "valid");
+	return Float64Array.from(counted.flatMap((run) => run[metric] ?? []));
+}
+const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
+const uncounted = (cells) => folded("runs that do not count", uncountedLines(cells));
+/** Runs that were measured and do not count, by cause. */
+const uncountedLines = (cells, { code, name } = markdown) => cells.flatMap(({ cell, runs }) => {
+	const faults = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity : []);
+	return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
+		const [first, ...others] = group.map(({ reason }) => reason);
+		const like = others.some((reason) => reason !== first) ? "the first of them: " : "";
+		const count = `${group.length} of ${runs.length} runs`;
+		return `${name(cellName(cell))}: ${count}, ${like}${code(first ?? "")}`;
+	});
+});
+const standingApart$1 = (cells) => folded("runs that stand apart, and count", standingApartLines(cells));
+/** Single runs far from the others: they count, and each was repeated once. */
+const standingApartLines = (cells, { code, name } = markdown) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict$1)) : []).map(({ number, variant, pps }) => `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`));
+const isOfVerdict$1 = ({ variant }) => isJudged(variant);
+/** Not the patch's doing: whoever looks after the testbed or the branch wants to know. */
+function movedBaselines(cells, quoting = markdown) {
+	const lines = movedBaselineLines(cells, quoting);
+	if (lines.length === 0) return [];
+	return [`⚠️ **baseline moved**, which is not held against the patch:\n${bullets$1(lines)}`];
+}
+/** Of every cell whose base is not what it was. */
+const movedBaselineLines = (cells, { name } = markdown) => cells.flatMap(({ cell, baseline }) => {
+	if (baseline.kind !== "moved") return [];
+	const { change, low, high } = baseline.interval;
+	return `${name(cellName(cell))}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
+});
+function environment$1(result) {
+	const { patch } = result;
+	const patchLine = `patch: ${patchText(patch)} by ${codeSpan(patch.author)}`;
+	return details("environment", bullets$1([patchLine, ...environmentLines(result)]));
+}
+/** What was run, on what, and in which order. */
+function environmentLines(result, quoting = markdown) {
+	const { variants, testbed, seed, generator } = result;
+	const { code } = quoting;
+	const kernels = kernelsOf(result, quoting);
+	return [
+		...variants.map(({ name, commit }) => [`${code(name)}: commit ${code(commit)}`, ...kernels.get(name) ?? []].join(", ")),
+		...Object.entries(testbed.fingerprint).map(([key, value]) => `${code(key)}: ${code(value)}`),
+		`order of runs: seed ${seed}`,
+		`${generator.name} ${code(generator.version)}`
+	];
+}
+function patchText(patch) {
+	const title = codeSpan(patch.title);
+	if (patch.kind !== "revision") return title;
+	return `${link$1(patchName(patch), patch.url)} diff ${patch.diff}, ${title}`;
+}
+/** The text alone where the address is none of a page. */
+function link$1(text, address) {
+	const url = pageUrl(address);
+	return url === void 0 ? text : `[${text}](${url})`;
+}
+/** To a page, or a file beside the report. */
+const graphLink = (text, address) => /^\w[\w./-]*$/.test(address) ? `[${text}](${address})` : link$1(text, address);
+/** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
+function pageUrl(address) {
+	const url = URL.parse(address);
+	if (url === null || !["http:", "https:"].includes(url.protocol)) return void 0;
+	return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
+}
+const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+/** What ran where variants are kernels of their own, which a report had better not get wrong. */
+function kernelsOf({ blasts, outcome }, { code }) {
+	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
+	const variantOf = new Map(runs.map((run) => [run.blast, run.variant]));
+	const found = blasts.flatMap(({ number, kernel }) => kernel === void 0 ? [] : {
+		variant: variantOf.get(number) ?? "",
+		kernel
+	});
+	return new Map([...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [variant, [...new Set(group.map(({ kernel }) => code(kernel)))]]));
+}
+const warnings = ({ testbed }) => folded("settings of the DUT that do not hold", testbed.warnings.map((warning) => codeSpan(warning, 300)));
+const notes = ({ patch }) => folded("notes on the revision", notesOf(patch).map((note) => codeSpan(note, 300)));
+/** What is told of a revision: how its base was found, and what of it was not taken. */
+const notesOf = (patch) => patch.kind === "revision" ? patch.notes : [];
+/** Nothing that counts against the patch, but a row that a reader may miss. */
+function leftOut(result, quoting = markdown) {
+	const lines = leftOutLines(result, quoting);
+	if (lines.length === 0) return [];
+	return [`Left out of the comparison, which is not held against the patch:\n${bullets$1(lines)}`];
+}
+/** Of every variant that could not be measured beside base and patched. */
+const leftOutLines = ({ leftOut }, { code } = markdown) => leftOut.map(({ variant, rejection }) => {
+	const panic = "panic" in rejection && rejection.panic ? ` (panic: ${code(rejection.panic)})` : "";
+	return `${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
+});
+function howToRead$1(result) {
+	const meanings = verdictMeanings(result.policy).map(([verdict, meaning]) => `**${verdict}**: ${meaning}`);
+	return details("how to read this", [...howToReadTexts(result), bullets$1(meanings)].join("\n\n"));
+}
+/** How the numbers came about, a paragraph each. */
+function howToReadTexts({ policy, variants }) {
+	const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = policy;
+	const confidence = formatPercent(confidenceRatio);
+	const alone = variants.every(({ name }) => isJudged(name));
+	return [`Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`, ...alone ? [] : [`Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`]];
+}
+function verdictMeanings({ marginRatio }) {
+	const margin = formatPercent(marginRatio);
+	return [
+		["regression", `surely a loss, and ${margin} is not excluded`],
+		["improvement", "the mirror image"],
+		["no-regression", `a loss of ${margin} is excluded`],
+		["inconclusive", `neither; more runs would tell, with \`ppsgate gate --resume DIR --max-runs N\``],
+		["invalid", "too few runs count, so nothing is said"]
+	];
+}
+function footer({ rerun, rawData, page }) {
+	const parts = [
+		rerun && `Rerun: ${rerun}`,
+		rawData && `Raw data: ${rawData}`,
+		page && link$1("the whole report", page)
+	].filter(Boolean);
+	return parts.length > 0 ? `<sub>${parts.join(" · ")}</sub>` : "";
+}
+const details = (summary, body) => `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
+/** Nothing where there are no lines. */
+const folded = (summary, lines) => lines.length > 0 ? [details(summary, bullets$1(lines))] : [];
+const bullets$1 = (lines) => lines.map((line) => `- ${line}`).join("\n");
+const inCharacters = (text) => text.length;
+/** Keeps what fits of the parts, in their order, and says how many there was no room for; `sizeOf` is what may be `most`. */
+function fitted$1(main, parts, end, { most, sizeOf } = {
+	most: mostCharacters$2,
+	sizeOf: inCharacters
+}) {
+	const kept = [];
+	let room = most - sizeOf([...main, end].join("\n\n")) - 200;
+	for (const part of parts) {
+		const size = sizeOf(part) + 2;
+		if (size > room) continue;
+		room -= size;
+		kept.push(part);
+	}
+	const missing = parts.length - kept.length;
+	const notice = missing > 0 ? [`${missing} more parts are in the full report beside \`result.json\`.`] : [];
+	return `${[
+		...main,
+		...kept,
+		...notice,
+		end
+	].filter(Boolean).join("\n\n")}\n`;
+}
+
+// src/report/without-paths.ts
+/**
+* With `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them apart in what
+* Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
+*/
+const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
+/** A line's number and what ends a sentence; of a longer end nobody would want more. */
+const endOf = (found) => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? "";
+const quotes = "'\"`‘’“”";
+const start = "(?:file:/+|~[\\w.-]{0,64}/|/+)";
+/** How ppsgate is called, and the length of a prefix as in ::/0. */
+const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
+const letter = `[^\\s${quotes}]`;
+/** There may be blanks in it, as where Node writes `open '/home/alice/my lab/key'`. */
+const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
+/** After a blank, a word that has a slash in it goes on with the path. */
+const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
+
+// src/report/annotations.ts
+const mostAnnotations = 20;
+/** Of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
+function annotationsOf({ outcome }) {
+	if (outcome.kind === "judged") return [];
+	return outcome.message.split("\n").flatMap((line) => annotation(line) ?? []).slice(0, mostAnnotations);
+}
+/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `pf.conf:3: syntax error`. */
+function annotation(line) {
+	const text = line.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
+	const [, found = "", digits] = /^(?:error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
+	const path = withinTree(found);
+	const isPath = /[a-z]/i.test(path) && !path.split("/").includes("..");
+	if (digits === void 0 || !isPath || !/error/i.test(text)) return void 0;
+	const number = Math.max(1, Number(digits));
+	return {
+		path,
+		start_line: number,
+		end_line: number,
+		annotation_level: "failure",
+		message: text.slice(0, 1e3).replace(/\p{Cs}/gu, "")
+	};
+}
+/** A builder's tree lies anywhere; FreeBSD's kernel sources lie in `sys/` of it. */
+function withinTree(path) {
+	return (/(?:^|\/)(sys\/.+)$/.exec(path)?.[1] ?? path.replace(/^\/+/, "")).replace(/^(?:\.\/)+/, "");
+}
+
+// src/report/comment.ts
+const mostEarlier = 10;
+const longestTitle = 160;
+const verdict = object({
+	/** Id of the workflow run that has its journal. */
+	run: int().nonnegative(),
+	headCommit: string().max(64),
+	at: datetime(),
+	/** `🔴 #7 loses 10.4 % (forwarding inet4)`. */
+	title: string().max(longestTitle)
+});
+/** Kept in the comment itself, where readers do not see it. */
+const memorySchema = object({
+	/** Id of the workflow run that wrote last: a later one has a greater. */
+	run: int().nonnegative(),
+	headCommit: string().max(64),
+	/** Since when the comment has named this head. */
+	since: datetime(),
+	/** What was asked of the gate last. */
+	ask: askSchema,
+	last: verdict.optional(),
+	/** Newest first. */
+	earlier: array(verdict).max(mostEarlier)
+});
+/** The first line of the comment, by which it is found again. */
+const markerOf = (name) => `<!-- ${name.replace(/[^\w :.,-]/g, "")} -->`;
+/**
+* The whole comment around `body`, which is Markdown; undefined where a later run has written meanwhile, and so must not
+* be overwritten.
+*/
+function composeComment(before, body, writing) {
+	const known = before === void 0 ? void 0 : readMemory(before);
+	if (known !== void 0 && known.run > writing.run) return void 0;
+	return fitted(writing.name, body.trimEnd(), nextMemory(known, writing));
+}
+/**
+* What a comment of ours remembers; undefined where somebody has taken that out, or put something else there. It stands
+* at the very end, where no text of others ever does.
+*/
+function readMemory(comment) {
+	const start = comment.lastIndexOf(opening);
+	if (start < 0) return void 0;
+	const [, encoded] = /^([\w-]+) -->\s*$/.exec(comment.slice(start + opening.length)) ?? [];
+	if (encoded === void 0) return void 0;
+	try {
+		return memorySchema.parse(JSON.parse(Buffer.from(encoded, "base64url").toString()));
+	} catch {
+		return;
+	}
+}
+const opening = "<!-- ppsgate remembers: ";
+function nextMemory(known, writing) {
+	const { run, headCommit, ask, at, title } = writing;
+	const { last, earlier = [] } = known ?? {};
+	const now = at.toISOString();
+	const head = {
+		run,
+		headCommit,
+		since: known?.headCommit === headCommit ? known.since : now,
+		ask: ask ?? known?.ask ?? {}
+	};
+	if (title === void 0) return {
+		...head,
+		...last && { last },
+		earlier
+	};
+	const before = last === void 0 || last.run === run ? earlier : [last, ...earlier];
+	return {
+		...head,
+		last: {
+			run,
+			headCommit,
+			at: now,
+			title: plainLine(title, longestTitle)
+		},
+		earlier: before.slice(0, mostEarlier)
+	};
+}
+/** GitHub's own limit for a comment. */
+const mostCharacters$1 = 65536;
+/** The oldest verdicts are forgotten where there is no room for all. */
+function fitted(name, body, memory) {
+	const remembered = Buffer.from(JSON.stringify(memory)).toString("base64url");
+	const comment = [
+		markerOf(name),
+		body,
+		...earlierPushes(memory),
+		`${opening}${remembered} -->`
+	].join("\n\n");
+	const { earlier } = memory;
+	if (comment.length <= mostCharacters$1 || earlier.length === 0) return comment;
+	return fitted(name, body, {
+		...memory,
+		earlier: earlier.slice(0, -1)
+	});
+}
+/** All verdicts but the one that the comment shows. */
+function earlierPushes({ run, last, earlier }) {
+	const all = last === void 0 || last.run === run ? earlier : [last, ...earlier];
+	if (all.length === 0) return [];
+	return [`<details><summary>earlier pushes</summary>\n\n${[
+		"| commit | judged | |",
+		"|---|---|---|",
+		...all.map(({ headCommit, at, title }) => {
+			return `| ${[
+				headCommit.slice(0, 12),
+				at.slice(0, 10),
+				title
+			].map((cell) => codeSpan(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+		})
+	].join("\n")}\n\n</details>`];
+}
+
+// src/report/interval-plot.ts
+/** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
+function intervalPlot(result, mostCells = 40) {
+	const { outcome, policy } = result;
+	if (outcome.kind !== "judged") return void 0;
+	const { cells } = outcome;
+	const shown = cells.length > mostCells ? worstFirst(cells).slice(0, mostCells) : cells;
+	const rows = shown.flatMap((cell) => rowsOf(cell, policy));
+	if (rows.every(({ interval }) => interval === void 0)) return void 0;
+	const axis = axisOf$1(rows, policy);
+	const end = top$1 + rows.length * rowHeight;
+	const hidden = cells.length - shown.length;
+	return document$1(end + (hidden > 0 ? 54 : 36), [
+		...heading(result),
+		...rows.flatMap((row, index) => separator(row, top$1 + index * rowHeight)),
+		...scale(axis, end, policy),
+		...rows.flatMap((row, index) => rowPieces(row, axis, top$1 + (index + .5) * rowHeight)),
+		...legend$1(end, policy, hidden)
+	]);
+}
+const mostOthers = 10;
+function rowsOf({ cell, verdict, comparisons, others }, { metric }) {
+	const intervalOf = (all) => all.find((one) => one.metric === metric)?.interval;
+	return [{
+		label: cellName(cell),
+		verdict: verdict.kind,
+		interval: intervalOf(comparisons)
+	}, ...others.slice(0, mostOthers).map((other) => ({
+		label: other.variant,
+		interval: intervalOf(other.comparisons)
+	}))];
+}
+const width$2 = 920;
+const top$1 = 92;
+const rowHeight = 30;
+const margin = 24;
+/** The plot lies between its two, numbers end at theirs, and the verdict's symbol is at the last. */
+const column = {
+	plot: 240,
+	plotEnd: 590,
+	change: 664,
+	interval: 778,
+	verdict: 798
+};
+/** No two are the same, so that a page can put its own in their place. */
+const colors$1 = {
+	paper: "#ffffff",
+	ink: "#1f2328",
+	faint: "#59636e",
+	pale: "#e3e7eb",
+	red: "#c62f2f",
+	green: "#1a7f4b",
+	amber: "#a86200",
+	grey: "#6e7781"
+};
+const { paper, ink, faint, pale, red, green, amber, grey } = colors$1;
+/** No change is less than −100 %; one that is more than the other end leaves the plot, for the rest to be seen. */
+const widest = {
+	low: -1,
+	high: 1
+};
+const inside = ({ low, high }, change) => Math.min(Math.max(change, low), high);
+/** Holds no change, both margins and all intervals, with some room beside them. */
+function axisOf$1(rows, policy) {
+	const { loss, gain } = marginsOf(policy);
+	const held = [
+		0,
+		loss,
+		gain,
+		...rows.flatMap(({ interval }) => interval ? [interval.low, interval.high] : [])
+	].map((change) => inside(widest, change));
+	const [least, most] = [Math.min(...held), Math.max(...held)];
+	const room = Math.max(most - least, 1e-6) * .06;
+	return {
+		low: least - room,
+		high: most + room
+	};
+}
+function placeOf$1(change, axis) {
+	const share = (inside(axis, change) - axis.low) / (axis.high - axis.low);
+	return column.plot + share * (column.plotEnd - column.plot);
+}
+/** The change that is a loss of the margin, and its mirror image. */
+function marginsOf({ metric, marginRatio }) {
+	const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
+	return metric === "pps" ? {
+		loss: less,
+		gain: more
+	} : {
+		loss: more,
+		gain: less
+	};
+}
+function document$1(height, pieces) {
+	const attributes = {
+		xmlns: "http://www.w3.org/2000/svg",
+		width: width$2,
+		height,
+		viewBox: `0 0 ${width$2} ${height}`,
+		role: "img",
+		"font-family": "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
+		"font-size": 13,
+		fill: ink
+	};
+	const [title, ...rest] = pieces;
+	return `${element("svg", attributes, [
+		"",
+		title,
+		element("rect", {
+			width: width$2,
+			height,
+			rx: 6,
+			fill: paper
+		}),
+		...rest,
+		""
+	].join("\n"))}\n`;
+}
+function heading({ patch, policy, testbed }) {
+	const diff = patch.kind === "revision" ? `, diff ${patch.diff}` : "";
+	const title = `${patchName(patch)}${diff}: change against base`;
+	const confidence = formatPercent(policy.confidenceRatio);
+	const where = plainLine(testbed.name, 40);
+	const subtitle = `${metricName(policy.metric)} · ${where}`;
+	const head = {
+		y: 84,
+		"font-size": 11,
+		fill: faint
+	};
+	return [
+		element("title", {}, escaped(`${title}: ${subtitle}`)),
+		text(title, {
+			x: margin,
+			y: 36,
+			"font-size": 17,
+			"font-weight": 600
+		}),
+		text(subtitle, {
+			x: margin,
+			y: 58,
+			fill: faint
+		}),
+		text("change", {
+			x: column.change,
+			...head,
+			"text-anchor": "end"
+		}),
+		text(`${confidence} interval`, {
+			x: column.interval,
+			...head,
+			"text-anchor": "end"
+		}),
+		text("verdict", {
+			x: column.verdict + 14,
+			...head
+		})
+	];
+}
+/** Earlier diffs stand with their cell. */
+const separator = ({ verdict }, y) => verdict === void 0 ? [] : [path$1(`M${margin} ${y}H896`, { stroke: pale })];
+/** What lies behind the rows: the loss that matters, round numbers, the margins, and no change. */
+function scale(axis, end, policy) {
+	const { loss, gain } = marginsOf(policy);
+	const lossAt = placeOf$1(loss, axis);
+	const [from, to] = loss < gain ? [column.plot, lossAt] : [lossAt, column.plotEnd];
+	const [left, right] = loss < gain ? ["loss", "gain"] : ["gain", "loss"];
+	const upright = (change, attributes) => path$1(`M${round(placeOf$1(change, axis))} ${top$1}V${end}`, attributes);
+	const small = {
+		"font-size": 11,
+		fill: faint
+	};
+	const ticks = ticksOf(axis);
+	return [
+		element("rect", {
+			x: from,
+			y: top$1,
+			width: to - from,
+			height: end - top$1,
+			...shade
+		}),
+		...ticks.map((tick) => upright(tick, { stroke: pale })),
+		upright(loss, {
+			stroke: red,
+			"stroke-dasharray": "4 3"
+		}),
+		upright(gain, {
+			stroke: grey,
+			"stroke-dasharray": "4 3"
+		}),
+		upright(0, {
+			stroke: ink,
+			"stroke-width": 1.5
+		}),
+		text(left, {
+			x: column.plot,
+			y: 84,
+			...small
+		}),
+		text(right, {
+			x: column.plotEnd,
+			y: 84,
+			...small,
+			"text-anchor": "end"
+		}),
+		...ticks.map((tick) => {
+			const x = placeOf$1(tick, axis);
+			return text(tickText(tick), {
+				x,
+				y: end + 17,
+				...small,
+				"text-anchor": "middle"
+			});
+		}),
+		path$1(`M${margin} ${end}H896`, { stroke: pale })
+	];
+}
+const shade = {
+	fill: red,
+	"fill-opacity": "0.08"
+};
+/** Round numbers, some six of them. */
+function ticksOf({ low, high }) {
+	const least = (high - low) / 8;
+	const power = 10 ** Math.floor(Math.log10(least));
+	const step = power * ([
+		1,
+		2,
+		5
+	].find((factor) => factor * power >= least) ?? 10);
+	const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
+	return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
+}
+/** `−5 %`, `0`. */
+function tickText(tick) {
+	if (tick === 0) return "0";
+	return `${tick < 0 ? "−" : "+"}${formatPercent(Math.abs(tick))}`;
+}
+/** What was found of one row: drawn, in numbers, and in a word. */
+function rowPieces({ label, verdict, interval }, axis, y) {
+	const look = verdict === void 0 ? unjudged : looks[verdict];
+	const line = { y: y + 4.5 };
+	const small = {
+		...line,
+		"font-size": 12,
+		fill: faint
+	};
+	const toEnd = { "text-anchor": "end" };
+	const weight = verdict === void 0 ? 400 : 600;
+	const change = interval ? formatChange(interval.change) : "–";
+	const drawn = interval && [
+		drawnInterval(interval, axis, y, look.color),
+		symbolAt(placeOf$1(interval.change, axis), y, look),
+		text(formatInterval(interval.low, interval.high), {
+			x: column.interval,
+			...small,
+			...toEnd
+		})
+	];
+	return [
+		...verdict === void 0 ? [text(labelOf(label), {
+			x: 42,
+			...small
+		}), text("not judged", {
+			x: column.verdict + 14,
+			...small
+		})] : [
+			text(labelOf(label), {
+				x: margin,
+				...line
+			}),
+			symbolAt(column.verdict, y, look),
+			text(verdict, {
+				x: column.verdict + 14,
+				...small,
+				fill: look.color
+			})
+		],
+		...drawn ?? [],
+		text(change, {
+			x: column.change,
+			...line,
+			...toEnd,
+			"font-weight": weight
+		})
+	];
+}
+const longestLabel = 30;
+/** The family stands at the end of a cell's name, so what does not fit is left out before it. */
+function labelOf(name) {
+	const label = plainLine(name);
+	if (label.length <= longestLabel) return label;
+	return `${label.slice(0, 17).trimEnd()}…${label.slice(-12)}`;
+}
+/** With bars at its ends where there is room, or arrows where it goes on beyond the plot. */
+function drawnInterval({ low, high }, axis, y, color) {
+	const [left, right] = [round(placeOf$1(low, axis)), round(placeOf$1(high, axis))];
+	const bar = (x) => right - left > 18 ? `M${x} ${y - 5}v10` : "";
+	const arrow = (x, tip) => `M${x} ${y - 5}l${tip} 5l${-tip} 5`;
+	const ends = [low < axis.low ? arrow(left - 9, -5) : bar(left), high > axis.high ? arrow(right + 9, 5) : bar(right)];
+	const attributes = {
+		stroke: color,
+		"stroke-width": 2,
+		fill: "none"
+	};
+	return path$1(`M${left} ${y}H${right}${ends.join("")}`, attributes);
+}
+const disc = "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z";
+/** Of each verdict, here and wherever else it is drawn. */
+const looks = {
+	regression: {
+		color: red,
+		symbol: "M-7 -5H7L0 7Z"
+	},
+	improvement: {
+		color: green,
+		symbol: "M-7 5H7L0 -7Z"
+	},
+	"no-regression": {
+		color: green,
+		symbol: disc
+	},
+	inconclusive: {
+		color: amber,
+		symbol: "M0 -7L7 0L0 7L-7 0Z"
+	},
+	invalid: {
+		color: grey,
+		symbol: "M-6 -4L-4 -6L0 -2L4 -6L6 -4L2 0L6 4L4 6L0 2L-4 6L-6 4L-2 0Z"
+	}
+};
+const unjudged = {
+	color: grey,
+	symbol: disc
+};
+const symbolAt = (x, y, { color, symbol }) => path$1(symbol, {
+	transform: `translate(${round(x)} ${y})`,
+	fill: color,
+	stroke: paper
+});
+function legend$1(end, { marginRatio }, hidden) {
+	const y = end + 17;
+	const small = {
+		y,
+		"font-size": 11,
+		fill: faint
+	};
+	const box = {
+		y: y - 9,
+		width: 10,
+		height: 10,
+		stroke: red,
+		"stroke-dasharray": "2 1.5"
+	};
+	return [
+		element("rect", {
+			x: margin,
+			...box,
+			...shade
+		}),
+		text(`a loss of ${formatPercent(marginRatio)} or more matters`, {
+			x: 40,
+			...small
+		}),
+		...hidden > 0 ? [text(`${hidden} more cells, none of them worse`, {
+			x: margin,
+			...small,
+			y: y + 18
+		})] : []
+	];
+}
+function element(name, attributes, inside) {
+	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round(value) : escaped(value)}"`).join("")}`;
+	return inside === void 0 ? `${start}/>` : `${start}>${inside}</${name}>`;
+}
+const path$1 = (d, attributes) => element("path", {
+	d,
+	...attributes
+});
+const text = (said, attributes) => element("text", attributes, escaped(said));
+const round = (pixels) => Math.round(pixels * 100) / 100;
+
+// src/report/png.ts
+/** With two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what is no SVG. */
+async function pngOf(svg) {
+	loading ??= load();
+	const { Resvg, fontBuffers } = await loading;
+	const picture = new Resvg(svg, {
+		fitTo: {
+			mode: "zoom",
+			value: 2
+		},
+		font: {
+			fontBuffers,
+			defaultFontFamily: "Open Sans"
+		}
+	});
+	try {
+		const image = picture.render();
+		const png = image.asPng();
+		image.free();
+		return png;
+	} finally {
+		picture.free();
+	}
+}
+/** WebAssembly is initialized once in a process. */
+let loading;
+async function load() {
+	const [{ initWasm, Resvg }, wasm, ...fontBuffers] = await Promise.all([
+		import("./vendor/resvg-resvg-wasm.js"),
+		readFile(wasmFile),
+		...fontFiles.map((file) => readFile(file))
+	]);
+	await initWasm(isWebAssembly(wasm) ? wasm : brotliDecompressSync(wasm));
+	return {
+		Resvg,
+		fontBuffers
+	};
+}
+const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
+const wasmFile = new URL("index_bg.wasm", import.meta.url);
+const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
+
+// src/report/remarkup.ts
+/** In UTF-8. Phabricator takes more, and sends it to everybody by mail. */
+const mostBytes = 1e5;
+/** Renders at most 100 kB: what does not fit is left out from the end, ministat first, and said. */
+function renderRemarkup(result, links = {}) {
+	const { outcome, patch } = result;
+	const { symbol, text } = sentence(result, remarkupText);
+	const name = patch.kind === "revision" ? `diff ${patch.diff}` : patchName(patch);
+	const verdict = `**${symbol} ppsgate: ${remarkupText(name)} ${text}**`;
+	const { main, parts } = outcome.kind === "judged" ? judgedParts(result, outcome.cells, links) : rejectedParts(result, outcome);
+	return within([
+		verdict,
+		setting(result, remarkup),
+		...main
+	], parts, links);
+}
+/** `title` is one line of our own making like `⚪ not measured: cancelled`, and `said` is the sentence behind it. */
+function renderRemarkupFailure({ title, said }, links = {}) {
+	const [symbol = "", ...words] = title.split(" ");
+	return within([`**${remarkupWords(symbol)} ppsgate: ${remarkupWords(words.join(" "))}**`, remarkupBlock("what was said", said, 20)], [], links);
+}
+function judgedParts(result, cells, links) {
+	const { policy } = result;
+	return {
+		main: [
+			rule(policy),
+			table$1(result, cells, policy.metric),
+			...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
+			...whyInvalid(cells),
+			...plot(links)
+		],
+		parts: [
+			...movedBaselines(cells, remarkup),
+			...leftOut(result, remarkup),
+			...otherMetricsOf(policy, cells).map((metric) => `By ${metricName(metric)}:\n\n${table$1(result, cells, metric)}`),
+			...scrolled("runs that do not count", uncountedLines(cells, plain)),
+			...scrolled("runs that stand apart, and count", standingApartLines(cells, plain)),
+			...about(result),
+			...scrolled("how to read this", readingLines(result)),
+			...scrolled("why", cells.filter(isProfiled).flatMap(whyOfCell)),
+			...ministats(policy, cells).map(ministatPart)
+		]
+	};
+}
+const rejectedParts = (result, outcome) => ({
+	main: [failureText(outcome, remarkup), remarkupBlock("what was said", failureSaid(outcome), 20)],
+	parts: [...leftOut(result, remarkup), ...about(result)]
+});
+/** The worst cells first when there is no room for all. Colons for alignment would make the heads plain cells. */
+function table$1(result, cells, metric) {
+	const confidence = formatPercent(result.policy.confidenceRatio);
+	const judged = metric === result.policy.metric;
+	const heads = [
+		"cell",
+		"base",
+		"patched",
+		"change",
+		`${confidence} interval`,
+		"runs"
+	];
+	const columns = judged ? [...heads, "verdict"] : heads;
+	return [
+		tableRow(columns),
+		tableRow(columns.map(() => "---")),
+		...rowsThatFit(cells, (cell) => rowsOfCell(cell, metric, judged))
+	].join("\n");
+}
+/** Below a cell stand its other variants. */
+function rowsOfCell({ cell, verdict, comparisons, others }, metric, judged) {
+	const name = remarkupCell(cellName(cell));
+	return [[
+		judged ? `${symbols[verdict.kind]} ${name}` : name,
+		...numbers(comparisons, metric, judged),
+		...judged ? [verdict.kind] : []
+	], ...others.map((other) => [
+		`↳ ${remarkupCell(other.variant)}`,
+		...numbers(other.comparisons, metric, judged),
+		...judged ? ["not judged"] : []
+	])].map(tableRow).join("\n");
+}
+const tableRow = (columns) => `| ${columns.join(" | ")} |`;
+const mostReasons = 20;
+/** In lines of their own: there is no room for sentences in the table. */
+function whyInvalid(cells) {
+	const lines = cells.flatMap(({ cell, verdict }) => verdict.kind === "invalid" ? `- ${remarkupText(cellName(cell))} is invalid: ${remarkupText(verdict.reason)}` : []);
+	if (lines.length === 0) return [];
+	const rest = lines.length - mostReasons;
+	const more = rest > 0 ? [`- ${rest} more cells are invalid`] : [];
+	return [[...lines.slice(0, mostReasons), ...more].join("\n")];
+}
+const plot = ({ image }) => image === void 0 ? [] : [`{${image}, size=full, alt=the changes of all cells and their intervals}`];
+/** What is to be known of the DUT and of the patch. */
+const about = (result) => [
+	...scrolled("settings of the DUT that do not hold", lines$1(result.testbed.warnings)),
+	...scrolled("notes on the revision", lines$1(notesOf(result.patch))),
+	...scrolled("environment", [patchLine(result), ...environmentLines(result, plain)])
+];
+const lines$1 = (texts) => texts.map((text) => plainLine(text, 300));
+function patchLine({ patch }) {
+	const diff = patch.kind === "revision" ? ` diff ${patch.diff}` : "";
+	return `patch: ${patchName(patch)}${diff}, ${plainLine(patch.title)}, by ${plainLine(patch.author)}`;
+}
+/** A sentence a line: a block of code does not break them. */
+const readingLines = (result) => [...howToReadTexts(result).flatMap((text) => text.split(/(?<=[.;]) /)), ...verdictMeanings(result.policy).map(([verdict, meaning]) => `${verdict}: ${meaning}`)];
+/** All functions that moved. */
+const whyOfCell = (cell) => [`${cellName(cell.cell)}: ${groundsText(cell, plain)}`, ...(cell.reason?.movers ?? []).map((mover) => {
+	const module = mover.module === void 0 ? "" : ` (${plain.code(mover.module, 80)})`;
+	return `  ${functionName(mover, plain)}${module} ${changeText$1(mover)}`;
+})];
+/** The note once for all blocks in a row that have the same. */
+function ministatPart({ name, note, text }, index, all) {
+	const block = remarkupBlock(name, text);
+	return note === void 0 || note === all[index - 1]?.note ? block : `${note}\n\n${block}`;
+}
+/** Nothing where there are no lines. */
+const scrolled = (name, all) => all.length === 0 ? [] : [remarkupBlock(name, all.join("\n"), 8)];
+function within(main, parts, links) {
+	const { rerun, details, history, page } = links;
+	const end = [
+		rerun && `Rerun: ${remarkupText(rerun)}`,
+		page && link("the whole report", page),
+		details && link("details", details),
+		history && link("history", history)
+	].filter(Boolean);
+	const sizeOf = (text) => Buffer.byteLength(text);
+	return fitted$1(main, parts, end.join(" · "), {
+		most: mostBytes,
+		sizeOf
+	});
+}
+function link(text, address) {
+	const url = pageUrl(address);
+	return url === void 0 ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
+}
+const remarkup = {
+	code: (text, most) => remarkupText(text, most),
+	name: (name) => remarkupText(name)
+};
+/**
+* Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It
+* must not follow a letter or a digit directly, for then its first backtick is none of code.
+*/
+const remarkupText = (untrusted, mostCharacters = 200) => inCode(plainLine(untrusted, mostCharacters));
+/** A line that is plain already: whatever is taken out of it afterwards could join what was kept apart. */
+function inCode(line) {
+	const inside = line.replaceAll("`", "'").replaceAll("${{{", "$ {{{");
+	return inside === "" ? "" : `\`${inside}\``;
+}
+/** The same in a column of a table, which is cut at `|` before code is looked for, but not between `[[` and `]]`. */
+const remarkupCell = (untrusted, mostCharacters = 100) => inCode(plainLine(untrusted, mostCharacters).replaceAll("|", "¦").replace(/\[(?=\[)/g, "[ "));
+/** A line of our own making in which something of others may be after all: what is no plain word stands in code. */
+const remarkupWords = (line) => plainLine(line, 300).split(" ").map((word) => plainWord.test(word) ? word : remarkupText(word)).join(" ");
+/** Neither capitals, which may name a repository, nor what may be a commit's hash. */
+const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)$/u;
+/**
+* A block of code that scrolls where it has more than `visibleLines`; shortened in the middle. A line that ends in
+* three backticks would close it, and a first line like `lang=c` would set its options, had it none of its own.
+*/
+function remarkupBlock(name, untrusted, visibleLines = 12) {
+	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, 6e3).replaceAll("```", "'''")}\n\`\`\``;
+}
+
+// src/experiment/history.ts
+const rates = array(number().positive());
+const historyEntrySchema = object({
+	/** When the experiment began. An experiment that was extended writes again, and its last line counts. */
+	at: datetime(),
+	testbed: string(),
+	cell: cellSchema,
+	traffic: object({
+		flows: int(),
+		frameBytes: int(),
+		offeredPps: number().optional()
+	}),
+	/** The commit of the base. */
+	commit: string(),
+	/** One number a blast, in the order in which they were measured. */
+	pps: rates,
+	nsPerPacket: rates,
+	/** The base had moved against what was known before. */
+	moved: boolean()
+});
+/** A history that cannot be used: nothing is measured until it is mended. */
+var HistoryError = class extends Error {
+	name = "HistoryError";
+};
+/** The history at `path`, which need not exist yet; `read` throws a `HistoryError` that names the first bad line. */
+function historyFile(path) {
+	return {
+		async read() {
+			return (await readFile(path, "utf8").catch(ifMissing$1(path))).split("\n").flatMap((line, index) => line ? parseLine(line, path, index) : []);
+		},
+		async append(entries) {
+			if (entries.length === 0) return;
+			await mkdir(dirname(path), { recursive: true });
+			await appendFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+		}
+	};
+}
+const ifMissing$1 = (path) => (error) => {
+	if (error.code === "ENOENT") return "";
+	throw new HistoryError(`The history ${path} cannot be read (${error.code}).`);
+};
+function parseLine(line, path, index) {
+	try {
+		return historyEntrySchema.parse(JSON.parse(line));
+	} catch {
+		throw new HistoryError(`${path}:${index + 1} is no line of a history of runs: remove the line, or name another file.`);
+	}
+}
+/** What claims to be of a later experiment is not learnt from: no honest one could ever be newer. */
+const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(at) <= now.getTime());
+/**
+* What the latest thirty or so runs of a cell's base tell, under the same traffic on the same testbed. Its noise is
+* the spread within experiments, so that a base which moved between them does not look noisy.
+*/
+function historyOf(entries, { testbed, cell, traffic, metric }) {
+	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSame(entry.traffic, traffic) && entry[metric].length > 0);
+	const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
+	const logs = latest.map((entry) => entry[metric].map(Math.log));
+	const lastMove = latest.findLastIndex((entry) => entry.moved);
+	const sinceMove = logs.slice(Math.max(0, lastMove)).flat();
+	if (sinceMove.length === 0) return void 0;
+	return {
+		runs: logs.flat().length,
+		typical: Math.exp(mean(sinceMove)),
+		typicalRuns: sinceMove.length,
+		sumOfSquares: logs.reduce((sum, set) => sum + sumNthPowerDeviations(set, 2), 0),
+		degreesOfFreedom: logs.flat().length - logs.length
+	};
+}
+const enoughRuns = 30;
+function newest(entries, metric) {
+	const byAge = entries.toSorted((a, b) => a.at.localeCompare(b.at));
+	let runs = 0;
+	const first = byAge.findLastIndex((entry) => {
+		runs += entry[metric].length;
+		return runs >= enoughRuns;
+	});
+	return byAge.slice(Math.max(0, first));
+}
+const isSame = (a, b) => a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
+/** One number a blast of the runs of base that count: the median of those that share it. */
+function baseNumbers(runs, metric) {
+	const counted = runs.filter((run) => run.variant === "base" && run.validity.kind === "valid" && run.pps > 0);
+	return [...Map.groupBy(counted, (run) => `${run.blast}.${run.attempt}`).values()].flatMap((group) => {
+		const values = group.flatMap((run) => run[metric] ?? []);
+		return values.length > 0 ? [median(values)] : [];
+	});
+}
+/** What a result adds to the history: a line for each cell of which some run of base counts. */
+function historyEntries(result) {
+	const { startedAt: at, testbed, variants, outcome } = result;
+	if (outcome.kind !== "judged") return [];
+	const { measureSeconds: _, ...traffic } = result.traffic;
+	const commit = variants.find((variant) => variant.name === "base")?.commit ?? "";
+	return outcome.cells.flatMap(({ cell, runs, baseline }) => {
+		const pps = baseNumbers(runs, "pps");
+		if (pps.length === 0) return [];
+		return {
+			at,
+			testbed: testbed.name,
+			cell,
+			traffic,
+			commit,
+			pps,
+			nsPerPacket: baseNumbers(runs, "nsPerPacket"),
+			moved: baseline.kind === "moved"
+		};
+	});
+}
+
+// src/experiment/cells.ts
+/** In the order in which it turned out. */
+const leftOutIn = (entries) => entries.flatMap((entry) => entry.kind === "rejected" && !isJudged(entry.variant) ? {
+	variant: entry.variant,
+	rejection: entry.rejection
+} : []);
+function cellsSoFar(plan, entries) {
+	const byBlast = Map.groupBy(entries, numberOf);
+	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+	return plan.cells.map((planned) => {
+		const all = plan.blasts.filter((blast) => isSameCell(blast.cell, planned.cell)).map((blast) => triesOf$1(without(out, blast), byBlast.get(blast.number) ?? []));
+		const entriesOf = (blasts) => blasts.flatMap(({ tries }) => tries);
+		return {
+			...planned,
+			...reached(planned, all.filter(isOfVerdict)),
+			blasts: all.filter(({ blast }) => blast.runs.length > 0),
+			runs: entriesOf(all).flatMap((entry) => entry.kind === "measured" ? entry.runs : []),
+			failures: entriesOf(all.filter(isOfVerdict)).flatMap((entry) => entry.kind === "failed" ? entry.reason : [])
+		};
+	});
+}
+const without = (out, blast) => ({
+	...blast,
+	runs: blast.runs.filter(({ variant }) => !out.has(variant))
+});
+/** Whether base or patched is in it: what is only shown beside them has no say in how many runs there are. */
+const isOfVerdict = ({ blast }) => blast.runs.some(({ variant }) => isJudged(variant));
+function triesOf$1(blast, tries) {
+	const most = isOfVerdict({ blast }) ? mostTriesOf(tries) : 1;
+	return {
+		blast,
+		tries,
+		needed: tries.length < most && !tries.some(isWhole(blast))
+	};
+}
+/** A generator that was the limit twice is the limit. */
+const mostTriesOf = (tries) => tries.length > 0 && tries.every(isGeneratorLimited) ? 2 : 3;
+const isGeneratorLimited = (entry) => entry.kind === "measured" && entry.runs.filter(({ variant }) => isJudged(variant)).every(({ validity }) => validity.kind === "invalid" && validity.cause === "generator-limited");
+const isSameCell = (a, b) => cellName(a) === cellName(b);
+function numberOf(entry) {
+	if (entry.kind === "measured") return entry.summary.number;
+	return entry.kind === "failed" ? entry.blast : void 0;
+}
+const isWhole = ({ runs }) => (entry) => {
+	if (entry.kind !== "measured") return false;
+	const pairs = new Set(runs.map((run) => run.pair)).size;
+	return runs.length === 1 ? entry.runs.every((run) => run.validity.kind === "valid") : isEnough(validPairs(entry.runs).length, pairs);
+};
+/** The last look that has all its blasts, and those that the next one lacks; runs that stand apart come once more. */
+function reached({ design, history }, blasts) {
+	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+	let closedPairs = 0;
+	for (const size of lookSizes({
+		...design,
+		earlierDegreesOfFreedom
+	})) {
+		const inLook = blasts.filter(({ blast }) => blast.runs.every((run) => run.pair <= size));
+		if (!isEnough(size - lostPairs(inLook), size)) return {
+			closedPairs: size,
+			nextPairs: size,
+			open: []
+		};
+		const missing = inLook.filter(({ needed }) => needed);
+		const open = missing.length > 0 ? missing : standingApart(inLook);
+		if (open.length > 0) return {
+			closedPairs,
+			nextPairs: size,
+			open
+		};
+		closedPairs = size;
+	}
+	return {
+		closedPairs,
+		nextPairs: closedPairs,
+		open: []
+	};
+}
+/** Of single runs, which a blast either gives or not. */
+function lostPairs(blasts) {
+	const lost = blasts.filter(({ blast, tries, needed }) => blast.runs.length === 1 && !needed && !tries.some(isWhole(blast)));
+	return new Set(lost.flatMap(({ blast }) => blast.runs.map((run) => run.pair))).size;
+}
+/** Single runs beyond the rest of their variant, where they have been tried but once. */
+function standingApart(blasts) {
+	const single = blasts.flatMap((one) => {
+		const run = one.tries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).find(({ validity }) => validity.kind === "valid");
+		return one.blast.runs.length === 1 && run !== void 0 ? {
+			one,
+			run
+		} : [];
+	});
+	const apart = new Set(runsApart(single.map(({ run }) => run)));
+	return single.flatMap(({ one, run }) => apart.has(run) && one.tries.length === 1 ? one : []);
+}
+
+// src/experiment/profiles.ts
+/** Takes every profile that the journal lacks. Where the testbed fails the rest are not taken: what was measured stands. */
+async function takeProfiles(world) {
+	const { plan, testbed, journal, keepLogIn, at, onNext, warn, signal } = world;
+	for (;;) {
+		signal.throwIfAborted();
+		const next = nextProfile(plan, journal.entries);
+		if (next === void 0 || plan.profile === void 0) return;
+		onNext(next);
+		const { cell, variant } = next;
+		const folder = folderOf(next);
+		try {
+			const request = {
+				...next,
+				...plan.profile
+			};
+			const outcome = await testbed.profile(request, keepLogIn(folder), signal);
+			const profile = outcome.kind === "profiled" ? {
+				...withoutLog(outcome),
+				variant,
+				seconds: plan.profile.seconds,
+				file: `${folder}/${outcome.log}`
+			} : {
+				kind: "missing",
+				variant,
+				reason: outcome.reason
+			};
+			const isFinal = outcome.kind !== "missed";
+			await journal.append({
+				kind: "profiled",
+				at: at(),
+				cell,
+				profile,
+				isFinal
+			});
+		} catch (error) {
+			signal.throwIfAborted();
+			const reason = reasonOf$1(error);
+			const profile = {
+				kind: "missing",
+				variant,
+				reason: withoutPaths(reason)
+			};
+			await journal.append({
+				kind: "profiled",
+				at: at(),
+				cell,
+				profile,
+				isFinal: false
+			});
+			warn(`no more profiles are taken: ${reason}`);
+			return;
+		}
+	}
+}
+function withoutLog({ log: _, ...rest }) {
+	return rest;
+}
+const mostAttempts = 3;
+/** Variant by variant, as each may have to be booted; the one that ran last comes first. */
+function nextProfile(plan, entries) {
+	if (plan.profile === void 0) return void 0;
+	const cells = judgedCells(plan, entries);
+	const next = variantsInOrder(plan, entries).flatMap((variant) => cells.map((cell) => ({
+		cell,
+		variant,
+		tries: triesOf(entries, cell, variant)
+	}))).find(({ tries }) => tries.length < mostAttempts && !tries.some(({ isFinal }) => isFinal));
+	return next && {
+		cell: next.cell,
+		variant: next.variant,
+		attempt: next.tries.length + 1
+	};
+}
+/** What came of each variant's profile in a cell; none where none were to be taken. */
+function profilesOf(plan, entries, cell) {
+	const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
+	if (plan.profile === void 0 || !isJudged) return [];
+	return variantsLeft(plan, entries).map((variant) => {
+		return triesOf(entries, cell, variant).at(-1)?.profile ?? {
+			kind: "missing",
+			variant,
+			reason: "the experiment ended before"
+		};
+	});
+}
+const judgedCells = (plan, entries) => standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => judgement === void 0 ? [] : input.cell);
+function variantsLeft({ variants }, entries) {
+	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+	return variants.map(({ variant }) => variant).filter((variant) => !out.has(variant));
+}
+function variantsInOrder(plan, entries) {
+	const last = entries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).at(-1)?.variant;
+	const left = variantsLeft(plan, entries);
+	return [...left.filter((one) => one === last), ...left.filter((one) => one !== last)];
+}
+const triesOf = (entries, cell, variant) => entries.flatMap((entry) => entry.kind === "profiled" && entry.profile.variant === variant && cellName(entry.cell) === cellName(cell) ? entry : []);
+/** `profiles/forwarding-inet4-base`, and `profiles/forwarding-inet4-base.2` for a second attempt. */
+function folderOf({ cell, variant, attempt }) {
+	const name = `${cellName(cell)}-${variant}`.replaceAll(" ", "-");
+	return join("profiles", attempt === 1 ? name : `${name}.${attempt}`);
+}
+
+// src/report/assemble.ts
+/** The result of an experiment that has ended; of one that has not, what its journal is worth so far. */
+function assembleResult(plan, journal) {
+	const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
+	const started = journal.findLast((entry) => entry.kind === "started");
+	return {
+		schemaVersion: 1,
+		generator: {
+			name: "ppsgate",
+			version
+		},
+		patch: plan.patch,
+		variants: plan.variants.map(({ variant, commit, files }) => ({
+			name: variant,
+			commit,
+			files: files.map(({ path, sha256 }) => ({
+				path,
+				sha256
+			}))
+		})),
+		testbed: {
+			name: plan.testbed,
+			fingerprint: started?.fingerprint ?? {},
+			warnings: started?.warnings ?? []
+		},
+		policy: plan.policy,
+		traffic: {
+			flows,
+			frameBytes,
+			measureSeconds,
+			...offeredPps !== void 0 && { offeredPps }
+		},
+		seed: plan.seed,
+		startedAt: journal.at(0)?.at ?? epoch,
+		finishedAt: journal.at(-1)?.at ?? epoch,
+		blasts: journal.flatMap((entry) => entry.kind === "measured" ? entry.summary : []),
+		leftOut: leftOutIn(journal),
+		outcome: outcomeOf(plan, journal)
+	};
+}
+const epoch = (/* @__PURE__ */ new Date(0)).toISOString();
+function outcomeOf(plan, journal) {
+	const last = journal.findLast((entry) => entry.kind !== "started" && !leavesOut(entry));
+	if (last?.kind === "rejected") return last.rejection;
+	const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
+	const cells = standings(cellsSoFar(plan, journal), plan.policy).map((standing) => {
+		const ofBase = baseNumbers(standing.input.runs, plan.policy.metric);
+		const result = cellResult(standing, plan.policy, ofBase, others);
+		return {
+			...result,
+			profiles: profilesOf(plan, journal, result.cell)
+		};
+	});
+	return {
+		kind: "judged",
+		verdict: worstVerdict(cells),
+		cells
+	};
+}
+const leavesOut = (entry) => entry.kind === "rejected" && !isJudged(entry.variant);
+
+// src/report/profiles.ts
+/**
+* `read` answers the text of a file by its path in the result, or nothing; what is no profile is left out as well, and
+* `leftOut` hears why.
+*/
+async function readProfiles({ outcome }, read, leftOut = () => {}) {
+	const cells = outcome.kind === "judged" ? outcome.cells : [];
+	const all = [];
+	for (const { cell, profiles } of cells) {
+		const variants = [];
+		for (const one of profiles) {
+			const text = one.kind === "profiled" ? await read(one.file) : void 0;
+			const name = `the profile of ${plainLine(one.variant)} in ${cellName(cell)}`;
+			const taken = text === void 0 ? void 0 : parsed(text, name, leftOut);
+			if (taken !== void 0) variants.push({
+				variant: one.variant,
+				...taken
+			});
+		}
+		if (variants.length > 0) all.push({
+			cell,
+			variants
+		});
+	}
+	return all;
+}
+function parsed(text, name, leftOut) {
+	try {
+		const { profile, idleFrames } = withoutIdle(parseProfile(text, name, foreignBounds));
+		return {
+			profile,
+			idleFrames
+		};
+	} catch (error) {
+		if (!(error instanceof ProfileError)) throw error;
+		leftOut(error.message);
+		return;
+	}
+}
+/** The result, with what its profiles say of the reason. */
+function withReasons(result, profiles) {
+	const { outcome } = result;
+	if (outcome.kind !== "judged") return result;
+	const cells = outcome.cells.map(({ reason: _, ...rest }) => {
+		const reason = reasonOf(rest, profiles.find(({ cell }) => cellName(cell) === cellName(rest.cell))?.variants ?? []);
+		return {
+			...rest,
+			...reason && { reason }
+		};
+	});
+	return {
+		...result,
+		outcome: {
+			...outcome,
+			cells
+		}
+	};
+}
+/** Undefined where base or patched is missing. */
+function reasonOf({ comparisons, verdict }, taken) {
+	const base = taken.find(({ variant }) => variant === "base");
+	const patched = taken.find(({ variant }) => variant === "patched");
+	if (base === void 0 || patched === void 0) return void 0;
+	const idleFrames = [.../* @__PURE__ */ new Set([...base.idleFrames, ...patched.idleFrames])];
+	const isChange = verdict.kind === "regression" || verdict.kind === "improvement";
+	const time = nsPerPacket(comparisons);
+	return {
+		...explain(base.profile, patched.profile, time, isChange),
+		idleFrames
+	};
+}
+/** Of the forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare. */
+function nsPerPacket(comparisons) {
+	const told = comparisons.find(({ metric }) => metric === "nsPerPacket");
+	if (told !== void 0) return {
+		base: told.base,
+		patched: told.patched
+	};
+	const pps = comparisons.find(({ metric }) => metric === "pps");
+	if (pps === void 0 || !(pps.base > 0 && pps.patched > 0)) return void 0;
+	return {
+		base: 1e9 / pps.base,
+		patched: 1e9 / pps.patched
+	};
+}
+
+// src/report/read.ts
+/** A directory without a result that this version can read. */
+var ResultError = class extends Error {
+	name = "ResultError";
+};
+/** The `result.json` of a work directory, checked against its schema. */
+async function readResult(directory) {
+	const path = join(directory, "result.json");
+	const text = await readFile(path, "utf8").catch(() => {
+		throw new ResultError(`${path} cannot be read: name the work directory of a gate that has finished.`);
+	});
+	try {
+		return resultSchema.parse(JSON.parse(text));
+	} catch {
+		throw new ResultError(`${path} is no result of this version of ppsgate: judge the patch again.`);
+	}
+}
+/**
+* A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
+* patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
+*/
+async function explained(result, directory, leftOut = () => {}) {
+	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
+	try {
+		const profiles = await readProfiles(result, read, leftOut);
+		return {
+			result: withReasons(result, profiles),
+			profiles
+		};
+	} catch (error) {
+		leftOut(`The report goes without its profiles (${reasonOf$1(error)}).`);
+		return {
+			result: withReasons(result, []),
+			profiles: []
+		};
+	}
+}
+function ifMissing(error) {
+	if (error.code !== "ENOENT") throw error;
+}
+
+// src/report/graphs.ts
+/** Of every cell that was judged all variants, and the difference of base and patched, as far as there are profiles. */
+function graphsOf({ outcome }, profiles) {
+	if (outcome.kind !== "judged") return [];
+	const cells = new Map(outcome.cells.map((cell) => [cellName(cell.cell), cell]));
+	return profiles.flatMap((data) => {
+		const cell = cells.get(cellName(data.cell));
+		return cell === void 0 ? [] : graphsOfCell(cell, data);
+	});
+}
+/**
+* As a file that is its own viewer, or else as an element for a page that brings flamegraphs' style and script. Left out
+* where it cannot be drawn, for a profile may say more than a picture can show: a report goes without it.
+*/
+function drawGraph(graph, standalone = true) {
+	const { title, subtitle, profile, base } = graph;
+	try {
+		return {
+			kind: "drawn",
+			svg: flamegraph(profile, {
+				title,
+				subtitle,
+				base,
+				standalone
+			})
+		};
+	} catch (error) {
+		return {
+			kind: "left-out",
+			why: `There is no flamegraph of ${title}: ${reasonOf$1(error)}`
+		};
+	}
+}
+function graphsOfCell({ cell, profiles }, { variants }) {
+	const told = new Map(profiles.flatMap((one) => one.kind === "profiled" ? [[one.variant, one]] : []));
+	const graphs = variants.map(({ variant, profile }) => ({
+		...placed(cell, variant),
+		title: `${cellName(cell)}, ${plainLine(variant)}`,
+		subtitle: subtitleOf(told.get(variant), profile),
+		profile
+	}));
+	const [base, patched] = ["base", "patched"].map((name) => graphs.find(({ which }) => which === name));
+	if (base === void 0 || patched === void 0) return graphs;
+	const difference = {
+		...placed(cell, "difference"),
+		title: `${cellName(cell)}, patched against base`,
+		subtitle: `base: ${base.subtitle}; patched: ${patched.subtitle}`,
+		profile: patched.profile,
+		base: base.profile
+	};
+	return [...graphs, difference];
+}
+const placed = (cell, which) => ({
+	cell,
+	which,
+	anchor: flamegraphAnchor(cell, which)
+});
+/** `FreeBSD 15.0-CURRENT n1234 GENERIC · cpu_clk_unhalted.thread_p · 48,210 samples`. */
+function subtitleOf(told, profile) {
+	const samples = `${grouped(told?.busySamples ?? samplesOf(profile.stacks))} samples`;
+	return [...(told === void 0 ? [] : [told.kernel, told.event]).map((text) => plainLine(text)), samples].join(" · ");
+}
+
+// src/report/markup.ts
+/** Markup of our own making. */
+var Html = class {
+	markup;
+	/** Takes the text as markup: nothing of others may be in it that is not escaped. */
+	constructor(markup) {
+		this.markup = markup;
+	}
+};
+/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes stand in double quotes. */
+const html = (own, ...pieces) => new Html(String.raw({ raw: own }, ...pieces.map(markupOf)));
+function markupOf(piece) {
+	if (piece === void 0 || piece === false) return "";
+	if (piece instanceof Html) return piece.markup;
+	if (typeof piece === "object") return piece.map(markupOf).join("");
+	return escaped(String(piece));
+}
+
+// src/report/graph-preview.ts
+/** For a page, whose style has its size and colours; nothing where there are no samples. */
+function graphPreview({ profile, base }) {
+	const stacks = {
+		profile: profile.stacks,
+		base: base?.stacks ?? []
+	};
+	const totals = {
+		profile: samplesOf(stacks.profile),
+		base: samplesOf(stacks.base)
+	};
+	if (totals.profile === 0) return void 0;
+	const pixelsPerSample = width$1 / totals.profile;
+	const { rows } = layout(stacks, "profile", {
+		pixelsPerSample,
+		leastPixels: .7
+	});
+	const boxes = rows.flatMap((row, depth) => row.map((box) => ({
+		look: base === void 0 ? moduleLook(box) : changeLook(box, totals),
+		path: `M${tenths(box.x)} ${rows.length - depth - 1}h${tenths(box.width)}v1h-${tenths(box.width)}z`
+	})));
+	const paths = [...Map.groupBy(boxes, ({ look }) => look)].map(([look, own]) => html`<path class="${look}" d="${own.map(({ path }) => path).join("")}"/>`);
+	return html`<svg class="preview" viewBox="0 0 ${width$1} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
+}
+/** Of the page's pixels, about. A row is of one unit, and as high as there is room. */
+const width$1 = 340;
+const tenths = (pixels) => Math.round(pixels * 10) / 10;
+const moduleLook = ({ module }) => module === void 0 || /^kernel/.test(module) ? "of-kernel" : "of-module";
+/** By the share of all samples that a path with all that it calls has, before and now. */
+function changeLook({ samples }, totals) {
+	const change = samples.profile / totals.profile - samples.base / totals.base;
+	if (Math.abs(change) < .003) return "same";
+	return `${change > 0 ? "more" : "less"}${Math.abs(change) < .03 ? "" : " much"}`;
+}
+
+// src/report/html-pieces.ts
+/** Scrolls by itself where it is wider than the page. */
+function table({ caption, heads, rows }) {
+	const classAt = (index) => heads[index]?.isNumber === true && html` class="number"`;
+	const head = heads.map(({ text }, index) => html`<th scope="col"${classAt(index)}>${text}</th>`);
+	const body = rows.map(([first, ...others]) => html`<tr><th scope="row"${classAt(0)}>${first}</th>${others.map((piece, index) => html`<td${classAt(index + 1)}>${piece}</td>`)}</tr>\n`);
+	return scrolling(html`<table><caption><span>${caption}</span></caption>
+<thead><tr>${head}</tr></thead>
+<tbody>
+${body}</tbody></table>`);
+}
+/** Reached by the keyboard, as it may have to be scrolled by it. */
+const scrolling = (piece) => html`<div class="scroll" tabindex="0">${piece}</div>\n`;
+/** Nothing where there are no items. */
+const bullets = (items) => items.length === 0 ? void 0 : html`<ul>${items.map((one) => html`<li>${one}</li>`)}</ul>\n`;
+const fold = (summary, body) => html`<details><summary>${summary}</summary>\n${body}</details>\n`;
+/** A block of text as it is, line ends included. */
+const preformatted = (text) => scrolling(html`<pre>${text.split("\n").map((line) => html`${line}\n`)}</pre>`);
+/** Text of our own in which backticks stand around code. */
+const withCode = (text) => text.split("`").map((part, index) => index % 2 === 1 ? html`<code>${part}</code>` : part);
+/** The same symbol as in the plot. */
+const mark = (verdict) => html`<svg class="mark ${verdict}" viewBox="-8 -8 16 16" aria-hidden="true"><path d="${looks[verdict].symbol}"/></svg>`;
+
+// src/report/run-plot.ts
+/** For a page, whose style has its colours; nothing where no run has a number. */
+function runPlot(inOrder, metric) {
+	const points = inOrder.flatMap((run, index) => {
+		const value = run[metric];
+		return value === void 0 ? [] : {
+			run,
+			value,
+			x: left + (index + .5) * stepOf(inOrder)
+		};
+	});
+	if (points.length === 0) return void 0;
+	const axis = axisOf(points);
+	const variants = [...Map.groupBy(points, ({ run }) => run.variant)];
+	return scrolling(html`<svg class="runs" viewBox="0 0 ${width} ${height$1}" role="img" aria-label="${described(points)}">
+${[axis.high, axis.low].map((value) => edge(value, placeOf(value, axis), metric))}
+${variants.map(([variant, own]) => drawn$1(lookOf(variant), own, axis))}
+${legend(variants.map(([variant]) => variant), points)}
+</svg>`);
+}
+const [width, height$1] = [920, 190];
+const [left, right, top, bottom] = [
+	96,
+	900,
+	34,
+	170
+];
+const stepOf = (runs) => (right - left) / runs.length;
+/** Runs that do not count may lie far away: they are drawn at the edge, where the others are seen apart. */
+function axisOf(points) {
+	const valid = points.filter(({ run }) => run.validity.kind === "valid");
+	const [least, most] = (valid.length > 0 ? valid : points).map(({ value }) => value).reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Number.POSITIVE_INFINITY, 0]);
+	const room = Math.max((most - least) * .08, most * .005, Number.MIN_VALUE);
+	return {
+		low: Math.max(least - room, 0),
+		high: most + room
+	};
+}
+function placeOf(value, { low, high }) {
+	const share = (Math.min(Math.max(value, low), high) - low) / (high - low);
+	return Math.round((bottom - share * (bottom - top)) * 10) / 10;
+}
+const edge = (value, y, metric) => html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatMetric(value, metric)}</text>\n`;
+/** Their median, and a mark for each. */
+function drawn$1(look, points, axis) {
+	const [valid, invalid] = [true, false].map((isValid) => points.filter(({ run }) => run.validity.kind === "valid" === isValid));
+	const marks = (shape, some = []) => some.map(({ value, x }) => `M${Math.round(x * 10) / 10} ${placeOf(value, axis)}${shape}`).join("");
+	const middle = valid?.length ? html`<path class="middle ${look.name}" d="M${left} ${placeOf(median(valid.map(({ value }) => value)), axis)}H${right}"/>\n` : void 0;
+	return html`${middle}<path class="${look.name}" d="${marks(look.shape, valid)}"/>
+<path class="uncounted" d="${marks(cross, invalid)}"/>\n`;
+}
+const cross = "m-3.5 -3.5l7 7m0 -7l-7 7";
+const shapes = {
+	base: "m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0",
+	patched: "m-4 3.2h8l-4 -7Z",
+	other: "m0 -4l4 4l-4 4l-4 -4Z"
+};
+function lookOf(variant) {
+	const name = !isJudged(variant) ? "other" : variant === "base" ? "base" : "patched";
+	return {
+		name,
+		shape: shapes[name]
+	};
+}
+function legend(variants, points) {
+	const hasInvalid = points.some(({ run }) => run.validity.kind === "invalid");
+	return [...variants.slice(0, mostNamed).map((variant) => ({
+		label: plainLine(variant, 16),
+		...lookOf(variant)
+	})), ...hasInvalid ? [{
+		label: "does not count",
+		name: "uncounted",
+		shape: cross
+	}] : []].map(({ label, name, shape }, index) => {
+		const x = left + index * 120;
+		return html`<path class="${name}" d="M${x + 6} 14${shape}"/><text x="${x + 16}" y="18">${label}</text>\n`;
+	});
+}
+const mostNamed = 5;
+const described = (points) => `${points.length} runs in order; the table below has their numbers`;
+
+// src/report/html-cell.ts
+/** With the pictures of this cell alone. */
+const cellSection = (policy, result, pictures) => html`<section id="${cellAnchor(result)}">
+<h2>${mark(result.verdict.kind)} ${cellName(result.cell)}</h2>
+${finding(policy, result)}${why(result)}${drawn(pictures)}${runs(policy, result)}${ministatFolds(policy, result)}</section>
+`;
+/** Where on the page a cell stands. */
+const cellAnchor = ({ cell }) => `cell-${cellName(cell)}`.replace(/[^\w.-]+/g, "-");
+/** `regression: −10.4 % (95 % interval −11.2 … −9.60)`, and what is to be known beside it. */
+function finding({ confidenceRatio }, { verdict, comparisons }) {
+	const { interval } = comparisons[0] ?? {};
+	const numbers = interval && [html`: <strong>${formatChange(interval.change)}</strong> `, `(${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`];
+	return html`<p><b class="${verdict.kind}">${verdict.kind}</b>${numbers}</p>
+${verdict.kind === "invalid" && html`<p>${plainLine(verdict.reason, 1e3)}</p>\n`}${verdict.kind === "inconclusive" && html`<p>More runs would tell: <code>ppsgate gate --resume DIR --max-runs N</code></p>\n`}`;
+}
+function why({ reason, profiles }) {
+	const missing = profiles.flatMap((one) => one.kind === "missing" ? `${plainLine(one.variant)}: ${plainLine(one.reason, 500)}` : []);
+	if (reason === void 0 && missing.length === 0) return void 0;
+	return html`<h3>Why</h3>
+${reason && moved(reason)}${missing.length > 0 && html`<p>There is no profile of</p>\n${bullets(missing)}`}`;
+}
+function moved({ movers, moved, idleFrames }) {
+	const idle = idleFrames.length > 0 && ` Stacks with ${idleFrames.map((name) => plainLine(name)).join(", ")} are left out, as the CPU idled in them.`;
+	if (movers.length === 0) return html`<p>No function’s share of the samples moved beyond chance.${idle}</p>\n`;
+	const rest = moved - movers.length;
+	const others = rest > 0 && `; ${rest} more moved less`;
+	const hasTime = movers.some(({ nsPerPacket }) => nsPerPacket !== void 0);
+	const numbers = [
+		"base",
+		"patched",
+		"change",
+		...hasTime ? ["change per packet"] : []
+	];
+	return table({
+		caption: html`Functions whose own share of the samples, in percent, moved beyond chance${others}.${idle}`,
+		heads: [
+			{ text: "function" },
+			{ text: "module" },
+			...numbers.map((text) => ({
+				text,
+				isNumber: true
+			}))
+		],
+		rows: movers.map((mover) => [...moverRow(mover), ...hasTime ? [timeText$1(mover)] : []])
+	});
+}
+const moverRow = (mover) => [
+	html`<code>${plainLine(mover.function)}</code>`,
+	plainLine(mover.module ?? "–"),
+	formatShare(mover.baseRatio),
+	formatShare(mover.patchedRatio),
+	formatDifference((mover.patchedRatio - mover.baseRatio) * 100)
+];
+const timeText$1 = ({ nsPerPacket }) => nsPerPacket === void 0 ? "–" : `${formatDifference(nsPerPacket.patched - nsPerPacket.base)} ns`;
+const drawn = (pictures) => pictures.length > 0 && html`<h3>Flamegraphs</h3>
+<div class="graphs">
+${pictures.map(graphFold)}</div>
+`;
+/** The browser itself opens a fold for what a link or a search finds in it. */
+function graphFold({ graph, svg, why }) {
+	const { anchor, which } = graph;
+	if (why !== void 0) return html`<p id="${anchor}">${plainLine(why, 500)}</p>\n`;
+	const elsewhere = html`<p>It is too large for this page, and drawn in <code>${anchor}.svg</code>.</p>`;
+	return html`<details class="graph">
+<summary>${plainLine(which)}${graphPreview(graph)}</summary>
+<div id="${anchor}">${svg === void 0 ? elsewhere : new Html(svg)}</div>
+</details>
+`;
+}
+/** In their order. */
+function runs(policy, cell) {
+	const inOrder = cell.runs.toSorted((a, b) => a.number - b.number);
+	if (inOrder.length === 0) return void 0;
+	const remarks = [["Runs that do not count:", uncountedLines([cell], plain)], ["Runs that stand apart, and count:", standingApartLines([cell], plain)]];
+	return html`<h3>Runs</h3>
+${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder))}`;
+}
+function runTable(inOrder) {
+	const hasTime = inOrder.some(({ nsPerPacket }) => nsPerPacket !== void 0);
+	return table({
+		caption: "All runs of the cell, as they followed each other; those of one pair are compared",
+		heads: [
+			{
+				text: "run",
+				isNumber: true
+			},
+			{
+				text: "pair",
+				isNumber: true
+			},
+			{ text: "variant" },
+			{
+				text: "packets per second",
+				isNumber: true
+			},
+			...hasTime ? [{
+				text: "CPU time per packet",
+				isNumber: true
+			}] : [],
+			{ text: "counts" }
+		],
+		rows: inOrder.map((run) => [
+			run.number,
+			run.pair,
+			plainLine(run.variant),
+			formatMetric(run.pps, "pps"),
+			...hasTime ? [timeOf(run)] : [],
+			validityText(run)
+		])
+	});
+}
+const timeOf = ({ nsPerPacket }) => nsPerPacket === void 0 ? "–" : formatMetric(nsPerPacket, "nsPerPacket");
+function validityText({ validity }) {
+	if (validity.kind === "valid") return "yes";
+	return html`<b class="invalid">no</b>, ${validity.cause}: ${plainLine(validity.reason, 500)}`;
+}
+const ministatFolds = (policy, cell) => ministats(policy, [cell]).map(({ name, note, text }) => fold(name, [note !== void 0 && html`<p>${note}</p>\n`, preformatted(text)]));
+
+// src/report/html-style.ts
+const light = {
+	...colors$1,
+	page: colors$1.paper,
+	desk: "#f5f7f9",
+	blue: "#0b62b8",
+	shade: "#eef1f4",
+	kernel: "#f0b46c",
+	module: "#7fc4b4"
+};
+const dark = {
+	desk: "#0f1419",
+	paper: "#171d24",
+	page: "#171d24",
+	ink: "#e3e8ee",
+	faint: "#98a3af",
+	pale: "#2c343d",
+	red: "#ff8078",
+	green: "#5bc98a",
+	amber: "#e0a94a",
+	grey: "#98a3af",
+	blue: "#79b8ff",
+	shade: "#1f262e",
+	kernel: "#a8692a",
+	module: "#3a8071"
+};
+const properties = (scheme) => Object.entries(scheme).map(([name, color]) => `--${name}:${color};`).join("");
+/** The plot names its colours itself; here each becomes the page's own. */
+const plotColors = Object.entries(colors$1).flatMap(([name, color]) => ["fill", "stroke"].map((which) => `.intervals [${which}="${color}"]{${which}:var(--${name})}\n`)).join("");
+const pageStyle = `
+:root{color-scheme:light dark;${properties(light)}}
+@media (prefers-color-scheme:dark){:root{${properties(dark)}}}
+*{box-sizing:border-box}
+html{scroll-padding-top:1rem;-webkit-text-size-adjust:100%;text-size-adjust:100%}
+body{margin:0;background:var(--desk);color:var(--ink);font:15px/1.55 system-ui,-apple-system,'Segoe UI','Open Sans','Helvetica Neue',Arial,sans-serif}
+header,section,footer{width:min(72rem,100% - 2rem);margin:0 auto 1.25rem;padding:1.25rem 1.75rem;background:var(--paper);border:1px solid var(--pale);border-radius:10px;overflow-wrap:break-word}
+header{margin-top:1.5rem;border-top:5px solid var(--grey)}
+header.regression{border-top-color:var(--red)}
+header.improvement,header.no-regression{border-top-color:var(--green)}
+header.inconclusive{border-top-color:var(--amber)}
+footer{background:none;border:0;padding-block:0;color:var(--faint);font-size:13px}
+main{min-width:0}
+h1{margin:.1rem 0 .5rem;font-size:1.6rem;line-height:1.3;font-weight:650;text-wrap:balance}
+h2{margin:0 0 .6rem;font-size:1.2rem;line-height:1.3}
+p+h2,.scroll+h2{margin-top:1.5rem}
+h3{margin:1.6rem 0 .4rem;font-size:1rem}
+p{margin:.35rem 0}
+ul{margin:.35rem 0;padding-left:1.2rem}
+a{color:var(--blue);text-underline-offset:.15em}
+.name{margin:0;color:var(--faint);font-weight:600;letter-spacing:.02em}
+.faint,caption,dt{color:var(--faint)}
+code,pre,.other{font-family:ui-monospace,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:.88em}
+code{overflow-wrap:anywhere}
+pre{margin:0;padding:.8rem 1rem;line-height:1.4;background:var(--shade);border-radius:6px;width:max-content;min-width:100%}
+.mark{width:.85em;height:.85em;vertical-align:-.04em;fill:currentColor}
+.regression{--verdict:var(--red)}
+.improvement,.no-regression{--verdict:var(--green)}
+.inconclusive{--verdict:var(--amber)}
+.invalid{--verdict:var(--grey)}
+.mark,b[class]{color:var(--verdict)}
+.scroll{overflow-x:auto;max-width:100%;margin:.5rem 0}
+:focus-visible{outline:2px solid var(--blue);outline-offset:2px;border-radius:3px}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+caption{text-align:left;padding-bottom:.4rem;font-size:13px}
+caption span{display:inline-block;position:sticky;left:0;max-width:min(100%,calc(100vw - 2.2rem))}
+th,td{padding:.4rem .9rem .4rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--pale)}
+th{font-weight:inherit}
+thead th{color:var(--faint);font-size:13px;white-space:nowrap;vertical-align:bottom}
+tbody th{white-space:nowrap}
+tbody tr:last-child>*{border-bottom:0}
+.number{text-align:right}
+th a{text-decoration:none}
+th a:hover{text-decoration:underline}
+.other{padding-left:1.2rem;color:var(--faint)}
+nav{margin-top:1rem;padding-top:.8rem;border-top:1px solid var(--pale)}
+nav ul{list-style:none;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:.2rem 1.6rem}
+nav li{white-space:nowrap}
+details{margin:.6rem 0}
+summary{cursor:pointer;padding:.2rem 0;width:fit-content}
+summary:hover{color:var(--blue)}
+.intervals{margin-inline:-1.75rem}
+.intervals svg,.runs{display:block;width:100%;height:auto;min-width:44rem}
+.runs{font-size:12px;fill:var(--faint)}
+.runs path{fill:none;stroke:var(--faint)}
+.runs .edge{stroke:var(--pale)}
+.runs .middle{stroke-dasharray:5 4;opacity:.7}
+.runs path.base{stroke:var(--faint);stroke-width:1.4}
+.runs path.patched{stroke:var(--blue);fill:var(--blue)}
+.runs path.other{stroke:var(--amber)}
+.runs path.middle{fill:none}
+.runs path.uncounted{stroke:var(--red);stroke-width:1.6}
+.graphs{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(17rem,100%),1fr));gap:.8rem}
+.graph{margin:0;min-width:0;border:1px solid var(--pale);border-radius:8px;overflow:hidden}
+.graph[open]{grid-column:1/-1}
+.graph summary{width:auto;padding:.5rem .8rem}
+.preview{display:block;width:100%;height:7.5rem;margin-top:.5rem}
+.preview path{stroke:var(--paper);vector-effect:non-scaling-stroke;stroke-width:.7}
+.preview .of-kernel{fill:var(--kernel)}
+.preview .of-module{fill:var(--module)}
+.preview .same{fill:var(--pale)}
+.preview .more{fill:var(--red)}
+.preview .less{fill:var(--blue)}
+.preview :is(.more,.less):not(.much){opacity:.45}
+.graph[open]>summary .preview{display:none}
+.graph .ppsgate-flamegraph{--paper:var(--page)}
+dl{margin:1rem 0 0;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(28rem,100%),1fr));gap:.1rem 2rem}
+dl div{display:flex;gap:.8rem;padding:.3rem 0;border-bottom:1px solid var(--pale);min-width:0}
+dt{flex:0 0 38%;overflow-wrap:anywhere}
+dd{margin:0;min-width:0;overflow-wrap:anywhere}
+${plotColors}
+@media (max-width:40rem){
+body{font-size:14.5px}
+header,section,footer{width:auto;padding:1rem;border-radius:0;border-inline:0;margin-bottom:.8rem}
+header{margin-top:0}
+.intervals{margin-inline:-1rem}
+h1{font-size:1.3rem}
+tbody th:first-child{position:sticky;left:0;background:var(--paper)}
+}
+@media print{
+:root{${properties(light)}}
+body{background:none;font-size:11px}
+header,section{border-inline:0;border-bottom:0;border-radius:0;padding-inline:0;width:auto}
+.scroll{overflow:visible}
+.intervals svg,.runs{min-width:0}
+h2,h3{break-after:avoid}
+tr,.graph{break-inside:avoid}
+}
+`;
+
+// \0@oxc-project+runtime@0.156.0/helpers/esm/taggedTemplateLiteral.js
+function _taggedTemplateLiteral(e, t) {
+	return t || (t = e.slice(0)), Object.freeze(Object.defineProperties(e, { raw: { value: Object.freeze(t) } }));
+}
+
+// src/report/html.ts
+var _templateObject;
+/**
+* A whole document that loads nothing and runs no script but its own: its Content-Security-Policy (W3C, level 3) names
+* style and scripts by their hash. Cells have flamegraphs as far as there are profiles.
+*/
+function renderHtml(result, profiles) {
+	const { outcome, generator } = result;
+	const graphs = graphsOf(result, profiles);
+	const main = outcome.kind === "judged" ? judged(result, outcome.cells, graphs) : [
+		rejected(outcome),
+		remarks(result),
+		environment(result)
+	];
+	const body = html`${header(result)}<main>
+${main}</main>
+<footer>${generator.name} ${plainLine(generator.version)}, from <code>result.json</code></footer>
+`;
+	const isDrawn = graphs.length > 0;
+	return document({
+		title: headline(result),
+		style: isDrawn ? `${pageStyle}${flamegraphStyle}` : pageStyle,
+		scripts: isDrawn ? [flamegraphScript, openTarget] : [],
+		body
+	});
+}
+function document({ title, body, style, scripts }) {
+	const policy = [
+		"default-src 'none'",
+		"img-src data:",
+		`style-src ${hashOf(style)}`,
+		...scripts.length > 0 ? [`script-src ${scripts.map(hashOf).join(" ")}`] : [],
+		"base-uri 'none'",
+		"form-action 'none'"
+	].join("; ");
+	return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${new Html(style)}</style>
+</head>
+<body>
+${body}${scripts.map((script) => html(_templateObject || (_templateObject = _taggedTemplateLiteral(["<script>", "<\/script>\n"], ["<script>", "<\/script>\\n"])), new Html(script)))}</body>
+</html>
+`.markup;
+}
+const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+/** For browsers that open no fold for a link by themselves. */
+const openTarget = `
+function openTarget() {
+  const target = document.getElementById(location.hash.slice(1));
+  const fold = target?.closest('details');
+  if (!fold || fold.open) return;
+  fold.open = true;
+  target.scrollIntoView();
+}
+addEventListener('hashchange', openTarget);
+openTarget();
+`;
+/** A patch that cannot be measured has the symbol of a loss; a lab that cannot measure has that of no verdict. */
+function verdictOf({ outcome }) {
+	if (outcome.kind === "judged") return outcome.verdict;
+	return outcome.kind === "out-of-disk" ? "invalid" : "regression";
+}
+function header(result) {
+	const { patch, policy, outcome } = result;
+	const verdict = verdictOf(result);
+	const diff = patch.kind === "revision" && ` diff ${patch.diff}`;
+	const url = patch.kind === "range" ? void 0 : pageUrl(patch.url);
+	const name = html`${patchName(patch)}${diff}`;
+	return html`<header class="${verdict}">
+<p class="name">ppsgate</p>
+<h1>${mark(verdict)} ${patchName(patch)} ${sentence(result).text}</h1>
+<p>${url === void 0 ? name : html`<a href="${url}">${name}</a>`}: ${plainLine(patch.title)}, by ${plainLine(patch.author)}</p>
+<p class="faint">${setting(result, plain)}</p>
+${outcome.kind === "judged" && [html`<p class="faint">${rule(policy)}</p>\n`, contents(outcome.cells)]}</header>
+`;
+}
+function judged(result, cells, graphs) {
+	const pictures = picturesThatFit(cells, graphs);
+	return [
+		verdicts(result, cells),
+		remarks(result, cells),
+		cells.map((cell) => cellSection(result.policy, cell, pictures.get(cell) ?? [])),
+		environment(result),
+		howToRead(result)
+	];
+}
+/** Graphs of kernels have some 50,000 each; a page of more than a few million is slow on a phone. */
+const mostGraphCharacters = 5e6;
+/** The worst cells first where there is no room for all. */
+function picturesThatFit(cells, graphs) {
+	let room = mostGraphCharacters;
+	const pictureOf = (graph) => {
+		const drawn = drawGraph(graph, false);
+		if (drawn.kind === "left-out") return {
+			graph,
+			why: drawn.why
+		};
+		const { svg } = drawn;
+		if (svg.length > room) return { graph };
+		room -= svg.length;
+		return {
+			graph,
+			svg
+		};
+	};
+	const ofCell = Map.groupBy(graphs, ({ cell }) => cellName(cell));
+	return new Map(worstFirst(cells).map((cell) => [cell, (ofCell.get(cellName(cell.cell)) ?? []).map(pictureOf)]));
+}
+/** A few cells are found without. */
+const contents = (cells) => cells.length > 3 && html`<nav aria-label="Contents"><ul>
+${cells.map((cell) => html`<li>${linkTo(cell)}</li>\n`)}<li><a href="#environment">environment</a></li>
+<li><a href="#reading">how to read this</a></li>
+</ul></nav>
+`;
+const linkTo = (result) => html`${mark(result.verdict.kind)} <a href="#${cellAnchor(result)}">${cellName(result.cell)}</a>`;
+function verdicts(result, cells) {
+	const { policy } = result;
+	const plot = intervalPlot(result, cells.length);
+	const others = otherMetricsOf(policy, cells).map((metric) => fold(metricName(metric), cellTable(result, cells, metric)));
+	return html`<section id="verdict">
+<h2>Verdict</h2>
+${cellTable(result, cells, policy.metric)}${others}${plot !== void 0 && intervals(plot)}</section>
+`;
+}
+/** Its colours are those of the page. */
+const intervals = (plot) => html`<div class="intervals">${scrolling(new Html(plot))}</div>\n`;
+function cellTable(result, cells, metric) {
+	const { policy } = result;
+	const isJudged = metric === policy.metric;
+	return table({
+		caption: `Change of patched against base, by ${metricName(metric)}`,
+		heads: [
+			{ text: "cell" },
+			...[
+				"base",
+				"patched",
+				"change"
+			].map((text) => ({
+				text,
+				isNumber: true
+			})),
+			{
+				text: `${formatPercent(policy.confidenceRatio)} interval`,
+				isNumber: true
+			},
+			{
+				text: "runs",
+				isNumber: true
+			},
+			...isJudged ? [{ text: "verdict" }] : []
+		],
+		rows: cells.flatMap((cell) => cellRows(cell, metric, isJudged))
+	});
+}
+/** Below a cell stand its other variants. */
+function cellRows(cell, metric, isJudged) {
+	const { verdict, comparisons, others } = cell;
+	const reason = verdict.kind === "invalid" && `: ${plainLine(verdict.reason)}`;
+	return [[
+		linkTo(cell),
+		...numbers(comparisons, metric, isJudged, (text) => text),
+		...isJudged ? [html`<b class="${verdict.kind}">${verdict.kind}</b>${reason}`] : []
+	], ...others.map((other) => [
+		html`<span class="other">↳ ${plainLine(other.variant)}</span>`,
+		...numbers(other.comparisons, metric, isJudged, (text) => text),
+		...isJudged ? ["not judged"] : []
+	])];
+}
+function rejected(outcome) {
+	return html`<section id="verdict">
+<h2>What happened</h2>
+<p>${failureText(outcome, plain)}</p>
+${preformatted(plainBlock(failureSaid(outcome), 2e4))}<h2>What now</h2>
+<p>${withCode(nextSteps[outcome.kind])}</p>
+</section>
+`;
+}
+const nextSteps = {
+	"does-not-apply": "Rebase the patch onto the head of its branch, and send it again.",
+	"build-failed": "Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.",
+	"out-of-disk": "Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.",
+	"does-not-load": "Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.",
+	"boot-failed": "Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.",
+	"panics-under-load": "Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again."
+};
+/** What a reader may miss, and does not count against the patch. */
+function remarks(result, cells = []) {
+	const parts = [
+		["The baseline moved, which is not held against the patch", movedBaselineLines(cells, plain)],
+		["Left out of the comparison, which is not held against the patch", leftOutLines(result, plain)],
+		["Settings of the DUT that do not hold", inLines(result.testbed.warnings)],
+		["Notes on the revision", inLines(notesOf(result.patch))]
+	].filter(([, lines]) => lines.length > 0);
+	if (parts.length === 0) return void 0;
+	return html`<section id="remarks">
+<h2>To be known</h2>
+${parts.map(([title, lines]) => html`<h3>${title}</h3>\n${bullets(lines)}`)}</section>
+`;
+}
+const inLines = (texts) => texts.map((text) => plainLine(text, 500));
+function environment(result) {
+	const { testbed, seed, startedAt, finishedAt } = result;
+	const facts = [
+		["testbed", testbed.name],
+		...Object.entries(testbed.fingerprint),
+		["began", timeText(startedAt)],
+		["ended", timeText(finishedAt)],
+		["order of runs", `seed ${seed}`]
+	];
+	return html`<section id="environment">
+<h2>Environment</h2>
+${variantTable(result)}<dl>
+${facts.map(([key, value]) => html`<div><dt>${plainLine(key)}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
+</section>
+`;
+}
+/** `2026-11-20 12:00:00 UTC`. */
+const timeText = (at) => `${at.slice(0, 19).replace("T", " ")} UTC`;
+function variantTable(result) {
+	const { variants } = result;
+	const kernels = kernelsOf(result, plain);
+	const base = variants.find(({ name }) => name === "base");
+	const heads = [
+		"variant",
+		"commit",
+		...kernels.size > 0 ? ["kernel as it ran"] : [],
+		"files laid over the DUT"
+	];
+	return table({
+		caption: "What differs between the variants",
+		heads: heads.map((text) => ({ text })),
+		rows: variants.map((variant) => [
+			plainLine(variant.name),
+			html`<code>${plainLine(variant.commit, 64)}</code>`,
+			...kernels.size > 0 ? [kernels.get(variant.name)?.join(", ") ?? "–"] : [],
+			variant === base || base === void 0 ? ownFiles(variant) : changedFiles(base, variant)
+		])
+	});
+}
+const ownFiles = ({ files }) => files.length === 0 ? "none" : files.map(({ path }) => fileLine("", path));
+const fileLine = (sign, path) => html`<div>${sign}<code>${plainLine(path)}</code></div>`;
+function changedFiles(base, { files }) {
+	const before = new Map(base.files.map(({ path, sha256 }) => [path, sha256]));
+	const after = new Set(files.map(({ path }) => path));
+	const lines = [...files.flatMap(({ path, sha256 }) => {
+		if (before.get(path) === sha256) return [];
+		return fileLine(before.has(path) ? "changed " : "added ", path);
+	}), ...base.files.filter(({ path }) => !after.has(path)).map(({ path }) => fileLine("removed ", path))];
+	return lines.length === 0 ? "as those of base" : lines;
+}
+const howToRead = (result) => html`<section id="reading">
+<h2>How to read this</h2>
+${howToReadTexts(result).map((text) => html`<p>${text}</p>\n`)}${bullets(verdictMeanings(result.policy).map(([verdict, meaning]) => html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`))}</section>
+`;
+
+// src/report/junit.ts
+/** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
+function renderJunit(result) {
+	const { outcome, testbed, startedAt } = result;
+	const cases = outcome.kind === "judged" ? judgedCases(result, outcome.cells) : [refusal(outcome)];
+	const count = (ending) => String(cases.filter((one) => one.ending === ending).length);
+	const seconds = cases.reduce((sum, one) => sum + one.seconds, 0);
+	return [
+		`<testsuite${attributes({
+			name: `ppsgate ${testbed.name}`,
+			timestamp: startedAt,
+			hostname: testbed.name,
+			tests: String(cases.length),
+			failures: count("failure"),
+			errors: count("error"),
+			skipped: count("skipped"),
+			time: seconds.toFixed(3)
+		})}>`,
+		...cases.map((one) => caseElement(one, `ppsgate.${testbed.name}`)),
+		systemOut(headline(result)),
+		"</testsuite>",
+		""
+	].join("\n");
+}
+function judgedCases({ policy, blasts }, cells) {
+	const blastsOf = Map.groupBy(blasts, ({ cell }) => cellName(cell));
+	return cells.map((cell) => {
+		const name = cellName(cell.cell);
+		return {
+			name,
+			seconds: (blastsOf.get(name) ?? []).reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0),
+			type: cell.verdict.kind,
+			...endingOf(cell, policy),
+			text: cell.comparisons.map((one) => comparisonText(one, policy)).join("\n")
+		};
+	});
+}
+function endingOf({ verdict, comparisons: [judged] }, policy) {
+	const margin = formatPercent(policy.marginRatio);
+	switch (verdict.kind) {
+		case "regression": return {
+			ending: "failure",
+			message: `${judged ? changeText(judged, policy) : "regression"}; a loss of ${margin} or more matters`
+		};
+		case "invalid": return {
+			ending: "error",
+			message: verdict.reason
+		};
+		case "inconclusive": return {
+			ending: "skipped",
+			message: `may lose ${margin} or not: more runs would tell`
+		};
+		default: return {
+			ending: "passed",
+			message: ""
+		};
+	}
+}
+/** `packets per second (more is better): base 805.3 kpps, patched 721.5 kpps, −10.4 % (…), 8 + 8 runs`. */
+function comparisonText(comparison, policy) {
+	const { metric, base, patched, baseRuns, patchedRuns } = comparison;
+	const values = `base ${formatMetric(base, metric)}, patched ${formatMetric(patched, metric)}`;
+	const runs = `${baseRuns} + ${patchedRuns} runs`;
+	return `${metricName(metric)}: ${values}, ${changeText(comparison, policy)}, ${runs}`;
+}
+const changeText = ({ interval: { change, low, high } }, policy) => `${formatChange(change)} (${formatPercent(policy.confidenceRatio)} interval ${formatInterval(low, high)})`;
+/** Nothing was measured, and the one case that there is says why. */
+const refusal = (outcome) => ({
+	name: outcomeName({ outcome }),
+	seconds: 0,
+	ending: outcome.kind === "out-of-disk" ? "error" : "failure",
+	type: outcome.kind,
+	message: rejectionText(outcome),
+	text: [
+		"scenario" in outcome ? outcome.scenario : "",
+		"panic" in outcome ? outcome.panic ?? "" : "",
+		outcome.message
+	].filter(Boolean).join("\n")
+});
+function caseElement({ name, seconds, ending, ...told }, classname) {
+	return `${`<testcase${attributes({
+		classname,
+		name,
+		time: seconds.toFixed(3)
+	})}>`}${endingElement(ending, told)}</testcase>`;
+}
+/** Jenkins shows the text of a failure or an error; of what was skipped, only the message. */
+function endingElement(ending, { type, message, text }) {
+	switch (ending) {
+		case "passed": return systemOut(text);
+		case "skipped": return `<skipped${attributes({ message })}/>${systemOut(text)}`;
+		default: return `<${ending}${attributes({
+			message,
+			type
+		})}>${lines(text)}</${ending}>`;
+	}
+}
+const systemOut = (text) => `<system-out>${lines(text)}</system-out>`;
+/** Text of others ends no line but its own. */
+const lines = (text) => plainBlock(text).split("\n").map(escaped).join("\n");
+const attributes = (all) => Object.entries(all).map(([name, value]) => ` ${name}="${escaped(plainLine(value, 1e3))}"`).join("");
+
+// src/report/write.ts
+/**
+* Writes `result.json` and `report.md`, and into `report/` the page, JUnit XML, the plot of all intervals as SVG and
+* PNG, and a flamegraph of each profile under its anchor's name; each file whole or not at all. What cannot be drawn
+* costs that drawing alone, and `leftOut` hears why, in a sentence.
+*/
+async function writeResult(directory, result, profiles = [], leftOut = () => {}) {
+	await replaceFile(join(directory, "result.json"), `${JSON.stringify(result, null, 2)}\n`);
+	await replaceFile(join(directory, "report.md"), renderMarkdown(result));
+	const report = join(directory, "report");
+	await replaceFile(join(report, "junit.xml"), renderJunit(result));
+	const drawn = async (name, what, draw) => replaceDrawing(join(report, name), await drawing(what, draw, leftOut));
+	await drawn("index.html", "page", () => renderHtml(result, profiles));
+	await drawn("intervals.svg", "plot of the intervals", () => intervalPlot(result));
+	await drawn("intervals.png", "picture of the intervals", () => intervalsInPixels(result));
+	for (const graph of graphsOf(result, profiles)) {
+		const graphic = drawGraph(graph);
+		if (graphic.kind === "left-out") leftOut(graphic.why);
+		const svg = graphic.kind === "drawn" ? graphic.svg : void 0;
+		await replaceDrawing(join(report, `${graph.anchor}.svg`), svg);
+	}
+}
+async function drawing(what, draw, leftOut) {
+	try {
+		return await draw();
+	} catch (error) {
+		leftOut(`The report goes without its ${what} (${reasonOf$1(error)}).`);
+		return;
+	}
+}
+/** What an earlier result has left would be wrong where nothing is drawn. */
+const replaceDrawing = (path, content) => content === void 0 ? rm(path, { force: true }) : replaceFile(path, content);
+async function intervalsInPixels(result) {
+	const plot = intervalPlot(result);
+	if (plot === void 0) return void 0;
+	return pngOf(plot);
+}
+/** Writes a file whole or not at all, in a folder that need not be there yet. */
+async function replaceFile(path, content) {
+	await mkdir(dirname(path), { recursive: true });
+	const draft = `${path}.part`;
+	await writeFile(draft, content, { flush: true });
+	await rename(draft, path);
+}
+
+// src/report/badge.ts
+/** What a cell, or the whole patch before any cell, was last found to be. */
+const badgeVerdicts = [
+	"regression",
+	"no-regression",
+	"improvement",
+	"inconclusive",
+	"invalid",
+	"does-not-apply",
+	"build-failed",
+	"does-not-load",
+	"boot-failed",
+	"panics-under-load"
+];
+/** `no-regression · 4.980 Mpps`, or `no data` where the last verdict is older than `staleSeconds`. */
+function renderBadge({ label, last }, { now, staleSeconds }) {
+	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
+	const shown = {
+		label: readable(label),
+		...last === void 0 || isStale ? noData : {
+			message: messageOf(last),
+			color: colorOf(last)
+		}
+	};
+	return {
+		endpoint: {
+			schemaVersion: 1,
+			...shown
+		},
+		svg: pictureOf(shown)
+	};
+}
+const noData = {
+	message: "no data",
+	color: "lightgrey"
+};
+const messageOf = ({ verdict, pps }) => pps === void 0 ? verdict : `${verdict} · ${formatPps(pps)}`;
+function colorOf({ verdict }) {
+	switch (verdict) {
+		case "no-regression":
+		case "improvement": return "brightgreen";
+		case "inconclusive": return "yellow";
+		case "invalid": return "lightgrey";
+		default: return "red";
+	}
+}
+const mostCharacters = 100;
+/** A file of the data branch is named in lists and on terminals, too: no line breaks, nothing that does not print. */
+const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, mostCharacters).join("");
+/** By the names that shields.io has for them. */
+const colors = {
+	brightgreen: "#4c1",
+	yellow: "#dfb317",
+	lightgrey: "#9f9f9f",
+	red: "#e05d44"
+};
+const height = 20;
+const baseline = 14;
+const corner = 3;
+const arc = `a${corner} ${corner} 0 0 1`;
+const padding = 6;
+const fontSize = 11;
+/** Light on grey, and then dark on the color, which has enough contrast on each of them. */
+function pictureOf({ label, message, color }) {
+	const [left, right] = [partWidth(label), partWidth(message)];
+	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
+	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
+<rect width="${left + corner}" height="${height}" rx="${corner}" fill="#555"/>
+<path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors[color]}"/>
+<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="${fontSize}">${text(label, 0, "#fff")}${text(message, left, "#111")}</g>
+</svg>
+`;
+	return markup;
+}
+const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
+/** About: `textLength` makes the text as wide in any font. */
+const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
+function characterWidth(character) {
+	const known = widths.get(character);
+	if (known !== void 0) return known;
+	if (/\p{M}/u.test(character)) return 0;
+	return wide.test(character) ? fontSize : 7;
+}
+/** As wide as high. */
+const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
+/** As Chromium measures DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
+const widths = new Map(Object.entries({
+	"3": "'ijlIJ",
+	"3.5": " ,.·/:;\\|",
+	"4": "f-",
+	"4.5": "()[]t!r",
+	"5": "\"",
+	"5.5": "*_`s",
+	"6": "?czL",
+	"6.5": "kvxyaoFPTY",
+	"7": "$0123456789{}bdeghnpquEKS",
+	"7.5": "ABCRVXZ",
+	"8": "NU",
+	"8.5": "&DGHOQ",
+	"9": "#+<=>^~w",
+	"9.5": "M",
+	"10.5": "%m",
+	"11": "@W"
+}).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
+
+export { annotationsOf, assembleResult, badgeVerdicts, baseNumbers, blastSchema, cellProfileSchema, cellsSoFar, codeBlock, codeSpan, composeComment, designSchema, drawGraph, earlierEntries, explained, graphsOf, headline, historyEntries, historyEntrySchema, historyFile, historyOf, historySchema, intervalPlot, isOfVerdict, leftOutIn, markerOf, outcomeName, plainBlock, pngOf, policySchema, readMemory, readProfiles, readResult, rejectionSchema, remarkupText, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, resultSchema, runSchema, takeProfiles, verdictLine, withReasons, withoutPaths, withoutSequences, writeResult };

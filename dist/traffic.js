@@ -1,0 +1,666 @@
+import { flowSlices, interruptCommand, isReady, lastLine, processIdIn, receiverCommand, senderCommand as senderCommand$1, shell, shortened, tellingProcessId } from "./config.js";
+import { defaultBounds, formatGeneral, formatPercent, formatPps, holes, isSteady, median, secondsUntilSteady, steadyStretch } from "./stats.js";
+
+// src/traffic/pkt-gen.ts
+/**
+* Reads a log line by line and passes over what it does not know: kernels, shells and ssh write into it too.
+* The formats are those of pkt-gen's own printing from 2015 to 2026; nothing that is read throws.
+*/
+function parsePktGenLog(text) {
+	const log = {
+		rates: [],
+		lines: 0,
+		faults: []
+	};
+	let isPktGen = false;
+	let lastStamp;
+	for (const { content, number, isWhole } of linesOf(text)) {
+		const line = readLine(content);
+		isPktGen ||= line.kind !== "foreign";
+		if (isWhole) log.lines = number;
+		if (line.kind === "rate") {
+			log.rates.push({
+				...line.rate,
+				seconds: secondsAt(line, log.rates.at(-1), lastStamp),
+				line: number
+			});
+			lastStamp = line.stamp;
+		} else if (isWhole || line.kind === "crash") take(log, line, number);
+		else addFault(log, {
+			kind: "cut",
+			message: `the log ends in the middle of line ${number}`
+		});
+	}
+	return isPktGen ? log : {
+		rates: [],
+		lines: log.lines,
+		faults: [notPktGen(text)]
+	};
+}
+/** Far longer than any of pkt-gen's: the rest of such a line is not looked at. */
+const longestLine = 4096;
+function* linesOf(text) {
+	let number = 0;
+	for (let start = 0; start < text.length;) {
+		const newline = text.indexOf("\n", start);
+		const end = newline === -1 ? text.length : newline;
+		const content = text.slice(start, Math.min(end, start + longestLine)).trimEnd();
+		number += 1;
+		yield {
+			content,
+			number,
+			isWhole: newline !== -1
+		};
+		start = end + 1;
+	}
+}
+/** `seconds.microseconds function [line of its source] `, before whatever netmap's logging macro prints. */
+const stamped = /^\d{1,9}\.\d{1,9} \w{1,40} \[\d{1,9}\] /;
+const rateLine = /^(\d{1,9}\.\d{1,9}) main_thread \[\d{1,9}\] (\d{1,15}) pps \((\d{1,15}) pkts (?:in (\d{1,15}) usec\)|\d{1,18} bps in (\d{1,15}) usec\) [\d.]{1,18} avg_batch \d{1,18} min_space)$/;
+const begunRate = /^\d{1,9}\.\d{1,9} main_thread \[\d{1,9}\] \d/;
+const crash = /\] (poll err|ouch, thread \d{1,9} exited with error)$/;
+const summaryLine = /^(?:Sent|Received) (\d{1,15}) packets,? (?:\d{1,18} bytes \d{1,15} events )?(\d{1,9}) bytes each,? in (-?\d{1,12}\.\d{1,9}) seconds\.$/;
+const commandLine = /^CMD(?: on \S{1,255})?: (.*\bpkt-gen\b.*)$/;
+function readLine(content) {
+	const rate = rateLine.exec(content);
+	if (rate !== null) return rateOf(rate);
+	if (stamped.test(content)) return stampedLine(content);
+	const [, packets, frameBytes, seconds] = summaryLine.exec(content) ?? [];
+	if (packets !== void 0) return {
+		kind: "summary",
+		packets: Number(packets),
+		frameBytesWithoutCrc: Number(frameBytes),
+		seconds: Number(seconds)
+	};
+	const command = commandLine.exec(content)?.[1];
+	return command === void 0 ? { kind: "foreign" } : commandOf(command);
+}
+function rateOf([, stamp, pps, packets, alone, afterBits]) {
+	const intervalSeconds = Number(alone ?? afterBits) / 1e6;
+	const rate = {
+		pps: Number(pps),
+		packets: Number(packets),
+		intervalSeconds
+	};
+	return {
+		kind: "rate",
+		stamp: Number(stamp),
+		rate
+	};
+}
+function stampedLine(content) {
+	const text = crash.exec(content)?.[1];
+	if (text !== void 0) return {
+		kind: "crash",
+		text
+	};
+	return { kind: begunRate.test(content) ? "torn-rate" : "other" };
+}
+/** What pkt-gen sends without `-l`. */
+const defaultFrameBytes = 60;
+function commandOf(text) {
+	const size = /\s-l\s*(\d{1,5})(?!\S)/.exec(text)?.[1];
+	if (size !== void 0) return {
+		kind: "command",
+		text,
+		frameBytesWithoutCrc: Number(size)
+	};
+	return {
+		kind: "command",
+		text,
+		.../\s-f\s*tx(?!\S)/.test(text) ? { frameBytesWithoutCrc: defaultFrameBytes } : {}
+	};
+}
+/** pkt-gen prints its clock modulo this many seconds. */
+const stampCycle = 1e3;
+/** Of all times that the stamp may mean, the one nearest to what the rate's own interval says; time never runs back. */
+function secondsAt({ stamp, rate }, before, lastStamp) {
+	if (before === void 0 || lastStamp === void 0) return 0;
+	const step = stamp - lastStamp;
+	const cycles = Math.round((rate.intervalSeconds - step) / stampCycle);
+	return before.seconds + Math.max(0, step + cycles * stampCycle);
+}
+function take(log, line, number) {
+	if (line.kind === "command") {
+		const { text, frameBytesWithoutCrc: bytes } = line;
+		log.command ??= text;
+		if (bytes !== void 0) log.frameBytesWithoutCrc ??= bytes;
+	}
+	if (line.kind === "summary") takeSummary(log, line);
+	if (line.kind === "crash") addFault(log, {
+		kind: "crashed",
+		message: `pkt-gen crashed: "${line.text}" on line ${number}`
+	});
+	if (line.kind === "torn-rate") addFault(log, {
+		kind: "cut",
+		message: `line ${number} of the log is cut in the middle`
+	});
+}
+/** pkt-gen prints a duration since 1970, negated, where its threads never saw a start. */
+function takeSummary(log, { packets, frameBytesWithoutCrc, seconds }) {
+	log.frameBytesWithoutCrc ??= frameBytesWithoutCrc;
+	if (seconds < 0) addFault(log, {
+		kind: "negative-duration",
+		message: `pkt-gen's summary tells a negative duration, ${seconds} s`
+	});
+	if (seconds > 0) log.summary = {
+		packets,
+		seconds,
+		pps: packets / seconds
+	};
+}
+function addFault(log, fault) {
+	if (!log.faults.some(({ kind }) => kind === fault.kind)) log.faults.push(fault);
+}
+function notPktGen(text) {
+	return {
+		kind: "not-pkt-gen",
+		message: `no log of pkt-gen: it ${whatItIs(text.slice(0, longestLine))}`
+	};
+}
+function whatItIs(start) {
+	if (start.trim() === "") return "is empty";
+	if (start.includes("\0")) return "is binary";
+	if (/^CMD\b.{0,255}: equilibrium |using equilibrium throughput/m.test(start)) return "is equilibrium's, which varies the load that it offers";
+	return `begins with "${shortened(start)}"`;
+}
+const gigabitSpeeds = [
+	1,
+	2.5,
+	10,
+	25,
+	40,
+	50,
+	100,
+	200,
+	400
+];
+const crcBytes$1 = 4;
+const smallestFrameBytes = 64;
+/** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
+const wireBytesPerFrame = 20;
+/** Two clocks differ: a generator's second may be longer than its wire's. */
+const clockTolerance = 1.001;
+/**
+* The slowest standard Ethernet speed at which that many frames a second fit, and how many fit at most;
+* undefined where not even the fastest carries them.
+*/
+function lineRate(pps, frameBytesWithoutCrc) {
+	const bitsPerFrame = (Math.max(smallestFrameBytes, frameBytesWithoutCrc + crcBytes$1) + wireBytesPerFrame) * 8;
+	return gigabitSpeeds.map((gigabits) => ({
+		bitsPerSecond: gigabits * 1e9,
+		pps: gigabits * 1e9 / bitsPerFrame
+	})).find((line) => pps <= line.pps * clockTolerance);
+}
+
+// src/traffic/pkt-gen-run.ts
+/**
+* A run's number and validity, from the receiver's log and, where there are any, the senders'. Whether the run counts
+* is judged by its steady stretch, whichever the median is of.
+*/
+function pktGenRun(receiver, sender, { netbenchesTrim, askedPps = [] }) {
+	const senders = namedSenders([sender ?? []].flat());
+	const pps = ratesOf(receiver);
+	const stretch = steadyStretch(pps);
+	const counted = netbenchesTrim ? netbenchesRates(receiver) : ratesWithin(receiver, stretch);
+	const seconds = sum(counted.map(({ intervalSeconds }) => intervalSeconds));
+	const medianPps = median(counted.map(({ pps }) => pps));
+	const offeredPps = offeredBy(senders);
+	const steadyAfterSeconds = secondsUntilSteady(pps);
+	const fault = brokenLog(receiver, senders) ?? silent(receiver) ?? unsteady(receiver, stretch) ?? tooShort(receiver, seconds) ?? hole(receiver, stretch) ?? unsteadySender(senders) ?? slowSender(senders, askedPps) ?? generatorLimited(medianOf(stretch), offeredPps, senders);
+	return {
+		medianPps: netbenchesTrim ? asPrinted(medianPps) : medianPps,
+		...offeredPps === void 0 ? {} : { offeredPps },
+		seconds,
+		...steadyAfterSeconds === void 0 ? {} : { steadyAfterSeconds },
+		validity: fault ?? { kind: "valid" }
+	};
+}
+const invalid = (cause, reason) => ({
+	kind: "invalid",
+	cause,
+	reason
+});
+const ratesOf = (log) => log.rates.map(({ pps }) => pps);
+const namedSenders = (logs) => logs.map((log, index) => ({
+	name: logs.length === 1 ? "sender" : `sender ${index + 1}`,
+	log,
+	stretch: steadyStretch(ratesOf(log))
+}));
+const medianOf = (stretch) => stretch.kind === "steady" ? stretch.medianPps : void 0;
+/** Undefined where one of them is not known, or there is none. */
+function offeredBy(senders) {
+	const medians = senders.flatMap(({ stretch }) => medianOf(stretch) ?? []);
+	return medians.length === 0 || medians.length < senders.length ? void 0 : sum(medians);
+}
+const firstLinesDropped = 15;
+const lastLinesDropped = 10;
+/**
+* The rates that the archive's `.pps` files are medians of: it drops the first 15 and the last 10 lines of the file,
+* whatever they say, and then rates of zero. A line without its newline is no line to it. Of a file of 25 lines or
+* fewer nothing is left (the archive's script stumbles there, and gives no number either).
+*/
+function netbenchesRates({ rates, lines }) {
+	return rates.filter(({ line, pps }) => line > firstLinesDropped && line <= lines - lastLinesDropped && pps > 0);
+}
+/** The archive's script reads its medians off ministat's rows, which have eight digits. */
+const asPrinted = (pps) => Number(formatGeneral(pps, 8));
+function ratesWithin({ rates }, stretch) {
+	return stretch.kind === "unsteady" ? [] : rates.slice(stretch.from, stretch.to);
+}
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+/** What no number survives. A log that is only cut short, or that ends in nonsense, still has its seconds. */
+function brokenLog(receiver, senders) {
+	const [fault] = [{
+		name: "receiver",
+		log: receiver
+	}, ...senders].flatMap(({ name, log }) => {
+		const message = decisiveFault(log);
+		return message === void 0 ? [] : invalid("broken-log", `${name}: ${message}`);
+	});
+	return fault;
+}
+const decisiveFault = ({ faults }) => faults.find(({ kind }) => kind === "unreadable" || kind === "not-pkt-gen" || kind === "crashed")?.message;
+/** A dead link looks like a DUT that forwards nothing. */
+function silent({ rates }) {
+	if (rates.length === 0 || rates.some(({ pps }) => pps > 0)) return void 0;
+	const silence = `no steady rate: not one packet came through in ${sum(rates.map(({ intervalSeconds }) => intervalSeconds)).toFixed(0)} s`;
+	return invalid("unsteady", `${silence}, because a link was down or the DUT forwards nothing`);
+}
+function unsteady(receiver, stretch) {
+	if (stretch.kind === "steady") return void 0;
+	return invalid("unsteady", `no steady rate: ${stretch.reason}${cutNote(receiver)}`);
+}
+/** Below this a median of one-second rates, and the look for holes and drift, say little. */
+const leastSeconds = 10;
+function tooShort(receiver, seconds) {
+	if (seconds >= 10) return void 0;
+	const few = `only ${seconds.toFixed(1)} s of steady traffic`;
+	return invalid("too-short", `${few}, at least ${10} s are needed${cutNote(receiver)}`);
+}
+/** A cut log that has enough seconds left loses only the line that was cut; one that has not says why. */
+function cutNote({ faults }) {
+	const cut = faults.find(({ kind }) => kind === "cut");
+	return cut === void 0 ? "" : ` (${cut.message})`;
+}
+function hole(receiver, stretch) {
+	if (stretch.kind === "unsteady") return void 0;
+	const [first] = holes(ratesOf(receiver), stretch, stretch.medianPps);
+	if (first === void 0) return void 0;
+	const rates = receiver.rates.slice(first.from, first.to);
+	const seconds = sum(rates.map(({ intervalSeconds }) => intervalSeconds));
+	const until = rates.at(-1)?.seconds ?? 0;
+	const lost = rates.every(({ pps }) => pps === 0) ? "no packet" : "hardly a packet";
+	const when = `${seconds.toFixed(1)} s, until ${until.toFixed(0)} s after the log's first rate`;
+	return invalid("hole", `${lost} came through for ${when}`);
+}
+/** A sender that is unsteady leaves nobody to know what was offered. */
+function unsteadySender(senders) {
+	const [fault] = senders.flatMap(({ name, stretch }) => stretch.kind === "steady" ? [] : invalid("unsteady", `${name}: no steady rate: ${stretch.reason}`));
+	return fault;
+}
+/** Under another load than that of the other runs a DUT forwards another number of packets. */
+const leastOfAsked = .95;
+function slowSender(senders, askedPps) {
+	const [fault] = senders.flatMap(({ name, stretch }, index) => {
+		const [sent, asked] = [medianOf(stretch), askedPps[index]];
+		if (sent === void 0 || asked === void 0 || sent >= leastOfAsked * asked) return [];
+		const share = `${formatPps(sent)} of ${formatPps(asked)} (${formatPercent(sent / asked)})`;
+		return invalid("generator-limited", `${name}: slower than asked, it sent ${share}`);
+	});
+	return fault;
+}
+/** A DUT that forwards this share of the load was not its limit. */
+const saturatedRatio = .98;
+/** Without a sender's log nobody can tell. */
+function generatorLimited(medianPps, offeredPps, senders) {
+	if (medianPps === void 0 || offeredPps === void 0) return void 0;
+	const ratio = medianPps / offeredPps;
+	if (ratio < saturatedRatio) return void 0;
+	const through = `${formatPps(medianPps)} came through of ${formatPps(offeredPps)} offered`;
+	const [sender, ...others] = senders;
+	const line = others.length > 0 ? "" : lineNote(offeredPps, sender?.log.frameBytesWithoutCrc);
+	return invalid("generator-limited", `generator-limited: ${through} (${formatPercent(ratio)})${line}`);
+}
+function lineNote(offeredPps, frameBytesWithoutCrc) {
+	if (frameBytesWithoutCrc === void 0) return "";
+	const line = lineRate(offeredPps, frameBytesWithoutCrc);
+	if (line === void 0) return "";
+	return `, and the line carries ${formatPps(line.pps)} (${line.bitsPerSecond / 1e9} Gbit/s)`;
+}
+
+// src/traffic/pkt-gen-blast.ts
+/** Until the senders were started, and after they have ended. */
+const spareSeconds = 20;
+/**
+* However the blast ends, every generator is told to, and has ended when this answers. Throws the signal's reason
+* where that aborted it; a HostError where a connection is lost, over which a generator ends by its own time; a
+* RangeError for flows that the senders cannot share, or a frame that cannot be.
+*/
+async function pktGenBlast(hosts, request, signal) {
+	const blast = planned(hosts, request);
+	const over = new AbortController();
+	const cancelled = aborted(signal, over.signal);
+	const receiver = start(hosts.receiver.host, blast.receive);
+	const senders = [];
+	try {
+		if (await Promise.race([receiver.until(isReady), cancelled]) && !signal.aborted) {
+			senders.push(...blast.sends.map(({ host, command }) => start(host, command)));
+			const enough = enoughFor(request);
+			const steady = enough === void 0 ? [] : [receiver.until(enough)];
+			const ended = [receiver, ...senders].map((generator) => generator.log);
+			await Promise.race([
+				...ended,
+				...steady,
+				cancelled
+			]);
+		}
+	} finally {
+		await end(senders);
+		if (senders.length > 0) await receiver.until(anotherRate(receiver.said()));
+		await end([receiver]);
+		over.abort();
+	}
+	signal.throwIfAborted();
+	const logs = {
+		receiver: await receiver.log,
+		senders: await Promise.all(senders.map(({ log }) => log))
+	};
+	const reason = whyNotStarted(hosts, logs, senders);
+	if (reason !== void 0) return {
+		kind: "failed",
+		logs,
+		reason
+	};
+	return {
+		kind: "measured",
+		logs,
+		run: pktGenRun(parsePktGenLog(logs.receiver), logs.senders.map((log) => parsePktGenLog(log)), {
+			netbenchesTrim: false,
+			askedPps: blast.askedPps
+		})
+	};
+}
+function planned({ senders, receiver }, request) {
+	const { flows, ratePps, settleSeconds, trafficSeconds } = request;
+	const seconds = settleSeconds + trafficSeconds;
+	const slices = flowSlices(flows, senders.length);
+	const shares = ratePps === void 0 ? [] : slices.map(({ sources }) => ratePps * sources / flows.sources);
+	return {
+		receive: receiverCommand({
+			interface: receiver.interface,
+			settleSeconds,
+			seconds: settleSeconds + seconds + spareSeconds
+		}),
+		sends: senders.map(({ host, ...port }, index) => {
+			const slice = {
+				flows: slices[index] ?? flows,
+				ratePps: shares[index]
+			};
+			return {
+				host,
+				command: senderCommand$1({
+					...request,
+					...port,
+					...slice,
+					seconds
+				})
+			};
+		}),
+		askedPps: shares
+	};
+}
+/** Resolves to false. */
+const aborted = (signal, until) => new Promise((resolve) => {
+	if (signal.aborted) resolve(false);
+	signal.addEventListener("abort", () => resolve(false), {
+		once: true,
+		signal: until
+	});
+});
+/** In characters; a second has some hundred. */
+const mostSaid = 16 * 1024 ** 2;
+/** pkt-gen's rates and messages go to stderr, its summary to stdout. */
+function start(host, command) {
+	const lookers = /* @__PURE__ */ new Set();
+	let said = "";
+	let isOver = false;
+	let isUntouched = true;
+	const onStderr = (chunk) => {
+		if (said.length < mostSaid) said += Buffer.from(chunk).toString();
+		for (const look of lookers) look();
+	};
+	const log = host.run(tellingProcessId(command), { onStderr }).then(({ stdout }) => said + stdout).finally(() => {
+		isOver = true;
+		for (const look of lookers) look();
+	});
+	log.catch(() => {});
+	const until = (holds) => new Promise((resolve) => {
+		const look = () => {
+			const isSo = holds(said);
+			if (!isSo && !isOver) return;
+			lookers.delete(look);
+			resolve(isSo);
+		};
+		lookers.add(look);
+		look();
+	});
+	return {
+		log,
+		said: () => said,
+		until,
+		async interrupt() {
+			await until((text) => processIdIn(text) !== void 0);
+			const processId = processIdIn(said);
+			if (processId === void 0 || isOver) return;
+			isUntouched = false;
+			await host.run(interruptCommand(processId));
+		},
+		isUntouched: () => isUntouched
+	};
+}
+/** Never rejected: where a connection is lost, the log says so. */
+async function end(generators) {
+	await Promise.allSettled(generators.map((generator) => generator.interrupt()));
+	await Promise.allSettled(generators.map(({ log }) => log));
+}
+/** Undefined where the blast has a fixed length. */
+function enoughFor({ atLeastSeconds, trafficSeconds }) {
+	if (atLeastSeconds === void 0 || atLeastSeconds >= trafficSeconds) return void 0;
+	const atLeast = Math.max(10, Math.ceil(atLeastSeconds));
+	const bounds = {
+		...defaultBounds,
+		atLeast
+	};
+	return (said) => isSteady(ratesIn(said), bounds);
+}
+const ratesIn = (said) => parsePktGenLog(said).rates.map(({ pps }) => pps);
+/** The receiver's next one: what was still under way when the senders ended has come by then. */
+function anotherRate(saidBefore) {
+	const before = ratesIn(saidBefore).length;
+	return (said) => ratesIn(said).length > before;
+}
+/** A sender that was ended before it was ready is not the one to blame. */
+function whyNotStarted(hosts, logs, senders) {
+	const { receiver } = hosts;
+	if (!isReady(logs.receiver)) return `the receiver on ${receiver.interface} of ${receiver.host.name} did not get ready: ${lastWords(logs.receiver)}`;
+	const index = logs.senders.findIndex((log, at) => !isReady(log) && senders[at]?.isUntouched());
+	const sender = hosts.senders[index];
+	if (sender === void 0) return void 0;
+	const why = lastWords(logs.senders[index] ?? "");
+	return `the sender on ${sender.interface} of ${sender.host.name} did not start: ${why}`;
+}
+/** What pkt-gen complains of stands before its usage; what the shell or timeout(1) does stands alone. */
+function lastWords(log) {
+	const said = log.replace(/^process \d+\r?\n/m, "");
+	const complaints = [...said.matchAll(/^\d+\.\d+ \w+ \[\d+\] (.*\S)/gm)].map(([, words = ""]) => words).filter((words) => words !== "aborting");
+	return lastLine(complaints.at(-1) ?? said) ?? "it said nothing";
+}
+
+// src/traffic/flows.ts
+const destinationsPerSource = 100;
+const port = 2e3;
+const crcBytes = 4;
+const udpHeaderBytes = 8;
+/** Addresses out of RFC 2544's networks (RFC 5180's for IPv6), counted up from .10.1; the family's smallest frame is the least. */
+function trafgenFlows(request) {
+	const packets = [];
+	for (let flow = 0; flow < request.flows; flow++) {
+		const source = Math.floor(flow / destinationsPerSource);
+		const destination = flow % destinationsPerSource;
+		packets.push(`{ ${frame(request, source, destination).join(",")} }`);
+	}
+	return `${packets.join("\n")}\n`;
+}
+function frame(request, source, destination) {
+	const ethernet = [...macBytes(request.destinationMac), ...macBytes(request.sourceMac)];
+	const payloadBytes = request.frameBytes - crcBytes - ethernet.length - 2;
+	return request.family === "inet4" ? [
+		...ethernet,
+		8,
+		0,
+		...ipv4(payloadBytes, source, destination)
+	] : [
+		...ethernet,
+		134,
+		221,
+		...ipv6(payloadBytes, source, destination)
+	];
+}
+/** RFC 791. */
+function ipv4(totalBytes, source, destination) {
+	const addresses = [...ipv4Address(18, source), ...ipv4Address(19, destination)];
+	const udp = udpDatagram(totalBytes - 20, addresses);
+	const header = (checksum) => [
+		...[
+			69,
+			0,
+			...word(20 + udp.length)
+		],
+		...[
+			0,
+			0,
+			0,
+			0
+		],
+		...[
+			64,
+			17,
+			...word(checksum)
+		],
+		...addresses
+	];
+	const withChecksum = [...header(internetChecksum(header(0))), ...udp];
+	return padded(withChecksum, totalBytes);
+}
+/** RFC 8200. */
+function ipv6(totalBytes, source, destination) {
+	const addresses = [...ipv6Address(0, source), ...ipv6Address(32768, destination)];
+	const udp = udpDatagram(totalBytes - 40, addresses);
+	return [
+		96,
+		0,
+		0,
+		0,
+		...word(udp.length),
+		17,
+		64,
+		...addresses,
+		...udp
+	];
+}
+/** RFC 768; the pseudo header of both families comes to the same sum. */
+function udpDatagram(bytes, addresses) {
+	const length = Math.max(bytes, udpHeaderBytes);
+	const datagram = (checksum) => [
+		...[...word(port), ...word(port)],
+		...[...word(length), ...word(checksum)],
+		...new Array(length - udpHeaderBytes).fill(0)
+	];
+	const checksum = internetChecksum([
+		...addresses,
+		0,
+		17,
+		...word(length),
+		...datagram(0)
+	]);
+	return datagram(checksum === 0 ? 65535 : checksum);
+}
+/** RFC 1071: the ones' complement of the ones' complement sum of 16-bit words. */
+function internetChecksum(bytes) {
+	let sum = 0;
+	for (let index = 0; index < bytes.length; index += 2) sum += (bytes[index] ?? 0) << 8 | (bytes[index + 1] ?? 0);
+	while (sum > 65535) sum = (sum & 65535) + (sum >>> 16);
+	return ~sum & 65535;
+}
+/** 198.18.10.1 and up, or 198.19.10.1 and up. */
+function ipv4Address(network, index) {
+	const low = 2561 + index;
+	return [
+		198,
+		network,
+		...word(low)
+	];
+}
+/** 2001:2::a:1 and up, or 2001:2:0:8000::a:1 and up. */
+function ipv6Address(network, index) {
+	return [...[
+		8193,
+		2,
+		0,
+		network,
+		0,
+		0,
+		10,
+		1 + index
+	].flatMap(word)];
+}
+const word = (value) => [value >>> 8, value & 255];
+const macBytes = (mac) => mac.split(":").map((byte) => Number.parseInt(byte, 16));
+const padded = (bytes, length) => [...bytes, ...new Array(Math.max(0, length - bytes.length)).fill(0)];
+
+// src/traffic/trafgen.ts
+/**
+* Sends until its standard input ends, so that no generator outlives the controller or the connection; then
+* prints trafgen's own log. trafgen forks: only its process group as a whole can be ended.
+*/
+const senderScript = `
+interface=$1 cpu=$2 rate=$3 flows=$4 limit_seconds=$5
+log=$(mktemp)
+exec {never}<> <(:)
+set -m
+nice -n -20 taskset -c "$cpu" trafgen --no-sock-mem -Q -i "$flows" -o "$interface" -P 1 -b "$rate"pps >"$log" 2>&1 &
+group=$!
+read -r -t "$limit_seconds" _
+kill -INT -- "-$group" 2>/dev/null
+for ((i = 0; i < 50; i++)); do
+  kill -0 -- "-$group" 2>/dev/null || break
+  read -r -t 0.02 -u "$never" _
+done
+kill -KILL -- "-$group" 2>/dev/null
+cat "$log"
+rm -f "$log"
+`;
+/** The command that runs `senderScript` from the path `script` on the sender. */
+function senderCommand(request) {
+	const { script, cpu, offeredPps, flows, limitSeconds } = request;
+	return shell`bash ${script} ${request.interface} ${cpu} ${offeredPps} ${flows} ${limitSeconds}`;
+}
+/** Reads the summary at the end of trafgen's log: packets handed to the kernel, and in how long. */
+function parseTrafgenLog(log) {
+	const packets = /^[ \t]*(\d+) packets outgoing$/m.exec(log)?.[1];
+	const time = /^[ \t]*(\d+) sec, (\d+) usec on CPU/m.exec(log);
+	const seconds = Number(time?.[1]) + Number(time?.[2]) / 1e6;
+	if (packets === void 0 || !(seconds > 0)) return {
+		kind: "failed",
+		reason: `trafgen ended without its summary: "${log.trim().split("\n").at(-1) ?? ""}"`
+	};
+	return {
+		kind: "sent",
+		packets: Number(packets),
+		seconds,
+		offeredPps: Number(packets) / seconds
+	};
+}
+
+export { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows };
