@@ -245,14 +245,13 @@ function checkCharacters(stacks, file, bounds) {
 function checkDepth(depth, file, bounds) {
 	if (depth > bounds.depth) throw tooMuch(file, bounds.depth, "frames in one stack");
 }
-const tooMuch = (file, most, what) => new ProfileError(`${file} has more than ${grouping$1.format(most)} ${what}, and at most so many are read; profile for a shorter time.`);
-const grouping$1 = new Intl.NumberFormat("en-US");
+const tooMuch = (file, most, what) => new ProfileError(`${file} has more than ${most.toLocaleString("en-US")} ${what}, and at most so many are read; profile for a shorter time.`);
 /** A stack of the deepest kind that is read, with long names, is some hundred thousand. */
 const longestLineBytes = 1024 ** 2;
 /** Throws a ProfileError for a line that no profile has. */
 function checkLine(bytes, file) {
 	if (bytes <= longestLineBytes) return;
-	throw new ProfileError(`${file} has a line of more than ${grouping$1.format(longestLineBytes)} bytes, which no profile has; give what pmcstat -G or perf script printed.`);
+	throw new ProfileError(`${file} has a line of more than ${longestLineBytes.toLocaleString("en-US")} bytes, which no profile has; give what pmcstat -G or perf script printed.`);
 }
 /** Each of its own memory: a slice of a larger text would keep all of it. */
 function* linesOf(bytes, file) {
@@ -1596,10 +1595,13 @@ function fitted(name, width) {
 	return mostCharacters < 3 ? "" : shortened(name, mostCharacters);
 }
 const round = (pixels) => Math.round(pixels * 100) / 100;
-const grouping = new Intl.NumberFormat("en-US");
+/** One for all frames, and none for who draws nothing: to make it takes longer than to load this file. */
+let grouping;
 function counted(samples) {
 	if (samples === 1) return "1 sample";
-	return `${samples < 1e3 ? samples : grouping.format(samples)} samples`;
+	if (samples < 1e3) return `${samples} samples`;
+	grouping ??= new Intl.NumberFormat("en-US");
+	return `${grouping.format(samples)} samples`;
 }
 const percent = (share) => `${(100 * share).toFixed(2)} %`;
 function hiddenNote({ samples, hiddenSamples }) {

@@ -195,12 +195,15 @@ function fitted(name: string, width: number): string {
 
 const round = (pixels: number): number => Math.round(pixels * 100) / 100;
 
-const grouping = new Intl.NumberFormat('en-US');
+/** One for all frames, and none for who draws nothing: to make it takes longer than to load this file. */
+let grouping: Intl.NumberFormat | undefined;
 
 function counted(samples: number): string {
   if (samples === 1) return '1 sample';
   // Most frames of a large profile: grouping takes longer than all else of them.
-  return `${samples < 1000 ? samples : grouping.format(samples)} samples`;
+  if (samples < 1000) return `${samples} samples`;
+  grouping ??= new Intl.NumberFormat('en-US');
+  return `${grouping.format(samples)} samples`;
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;

@@ -104,10 +104,8 @@ export function checkDepth(depth: number, file: string, bounds: ProfileBounds): 
 
 const tooMuch = (file: string, most: number, what: string): ProfileError =>
   new ProfileError(
-    `${file} has more than ${grouping.format(most)} ${what}, and at most so many are read; profile for a shorter time.`,
+    `${file} has more than ${most.toLocaleString('en-US')} ${what}, and at most so many are read; profile for a shorter time.`,
   );
-
-const grouping = new Intl.NumberFormat('en-US');
 
 /** A stack of the deepest kind that is read, with long names, is some hundred thousand. */
 const longestLineBytes = 1024 ** 2;
@@ -116,7 +114,7 @@ const longestLineBytes = 1024 ** 2;
 export function checkLine(bytes: number, file: string): void {
   if (bytes <= longestLineBytes) return;
   throw new ProfileError(
-    `${file} has a line of more than ${grouping.format(longestLineBytes)} bytes, which no profile has; give what pmcstat -G or perf script printed.`,
+    `${file} has a line of more than ${longestLineBytes.toLocaleString('en-US')} bytes, which no profile has; give what pmcstat -G or perf script printed.`,
   );
 }
 
