@@ -23,7 +23,7 @@ let output: Output;
 
 beforeAll(async () => {
   output = await bundle();
-});
+}, 60_000);
 
 describe('a file of the bundle', () => {
   test('is named after the module or the room of which it is', () => {
@@ -69,6 +69,37 @@ function lineIn(path: string): Plugin {
     },
   };
 }
+
+describe('what is loaded before anything is asked for', () => {
+  /** A file and what it imports, and so on. */
+  function loadedWith(file: string): string[] {
+    const imports = new Map(chunksOf(output).map((chunk) => [chunk.fileName, chunk.imports]));
+    const loaded = new Set([file]);
+    for (const name of loaded) for (const one of imports.get(name) ?? []) loaded.add(one);
+    return [...loaded].filter((name) => imports.has(name)).toSorted();
+  }
+
+  test('is the commands and their options alone at a shell', () => {
+    const commander = 'vendor/commander.js';
+    expect(loadedWith('cli.js')).toEqual(['cli.js', 'exit.js', 'package.js', commander]);
+  });
+
+  test('is nothing that measures where a step of a job decides whether to', () => {
+    const packages = ['octokit', 'ssh2', 'resvg-resvg-wasm'].map((name) => `vendor/${name}.js`);
+    const measures = [
+      'host.js',
+      'dut.js',
+      'traffic.js',
+      'testbed.js',
+      'experiment.js',
+      ...packages,
+    ];
+    const files = chunksOf(output).map(({ fileName }) => fileName);
+    expect(files).toEqual(expect.arrayContaining(measures));
+    const loaded = ['action.js', 'action/main.js', 'action/run-command.js'].flatMap(loadedWith);
+    expect(loaded.filter((name) => measures.includes(name))).toEqual([]);
+  });
+});
 
 describe('LICENSES.txt', () => {
   /** Of each package, by its name. */
