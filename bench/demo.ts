@@ -1,39 +1,135 @@
-// How much of the demo's time packets flow, and how long it takes.
-// By hand, as root: node bench/demo.ts
-import { execFileSync } from 'node:child_process';
+// How good the embedded lab's verdicts are, how long the demo takes, and for how much of it packets flow.
+// By hand, as root: node bench/demo.ts --demos 10 --busy-loops 4
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
 import { sum } from 'simple-statistics';
 import { z } from 'zod';
 import { trafficSeconds } from '../src/demo/demo.ts';
+import { demoPatches } from '../src/demo/repository.ts';
 import { readResult } from '../src/report/read.ts';
+import type { Result } from '../src/report/result.ts';
+import { cellName } from '../src/scenario/scenario.ts';
 
-export type DemoBench = { seconds: number; trafficSeconds: number; ratio: number };
+export type DemoBench = { demos: number; busyLoops: number };
 
-/** Throws where the demo does not end as it must. */
-export async function benchDemo(): Promise<DemoBench> {
+/** A table of demos as they end, with what came of each patch in each of its cells; then the totals. */
+export async function* benchDemo({ demos, busyLoops }: DemoBench): AsyncGenerator<string> {
+  const loops = Array.from({ length: busyLoops }, () => spawn('sh', ['-c', 'while :; do :; done']));
+  try {
+    yield* table(demos);
+  } finally {
+    for (const loop of loops) loop.kill();
+  }
+}
+
+async function* table(demos: number): AsyncGenerator<string> {
+  const columns = ['demo', ...demoPatches.map(({ branch }) => branch), 'took', 'packets flowed'];
+  yield row(columns);
+  yield row(columns.map(() => '---'));
+  const all: Demo[] = [];
+  for (let number = 1; number <= demos; number += 1) {
+    const demo = await runOnce();
+    all.push(demo);
+    const { patches, seconds, flowedSeconds } = demo;
+    const flowed = `${((flowedSeconds / seconds) * 100).toFixed(0)} %`;
+    yield row([String(number), ...patches.map(told), `${seconds.toFixed(0)} s`, flowed]);
+  }
+  yield '';
+  yield* totals(all);
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+/** `none`: the patch was not judged, or its verdict is that nothing can be said. */
+type Grade = 'right' | 'wrong' | 'none';
+type Patch = {
+  grade: Grade;
+  cells: { name: string; verdict: string; grade: Grade; why: string }[];
+};
+type Demo = { patches: Patch[]; seconds: number; flowedSeconds: number };
+
+async function runOnce(): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bench-'));
   try {
     const start = performance.now();
-    const printed = execFileSync(ppsgate, ['demo', '--json', '--directory', folder], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
+    const demo = spawn(ppsgate, ['demo', '--json', '--directory', folder], {
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const [printed, said] = await Promise.all([text(demo.stdout), text(demo.stderr)]);
     const seconds = (performance.now() - start) / 1000;
-    const judged = z.array(z.object({ directory: z.string() })).parse(JSON.parse(printed));
+    if (printed === '') throw new Error(`The demo did not end: ${said}`);
+    const judged = summaries.parse(JSON.parse(printed));
     const results = await Promise.all(judged.map(({ directory }) => readResult(directory)));
-    const flowed = sum(results.map(trafficSeconds));
-    return { seconds, trafficSeconds: flowed, ratio: flowed / seconds };
+    const patches = judged.map(({ expected, verdict }, index) => ({
+      grade: gradeOf(verdict, expected),
+      cells: cellsOf(results[index], expected),
+    }));
+    return { patches, seconds, flowedSeconds: sum(results.map(trafficSeconds)) };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 const ppsgate = join(import.meta.dirname, '..', 'bin', 'ppsgate');
+const summaries = z.array(
+  z.object({ directory: z.string(), expected: z.string(), verdict: z.string() }),
+);
 
-export function describeDemo({ seconds, trafficSeconds, ratio }: DemoBench): string {
-  return `demo: ${seconds.toFixed(0)} s, packets flowed for ${trafficSeconds.toFixed(0)} s, ratio ${ratio.toFixed(2)}`;
+function gradeOf(verdict: string, expected: string): Grade {
+  if (verdict === expected) return 'right';
+  return verdict === 'invalid' || verdict === 'inconclusive' ? 'none' : 'wrong';
 }
 
-if (import.meta.main) console.log(describeDemo(await benchDemo()));
+function cellsOf(result: Result | undefined, expected: string): Patch['cells'] {
+  if (result?.outcome.kind !== 'judged') return [];
+  return result.outcome.cells.map(({ cell, verdict }) => ({
+    name: cellName(cell),
+    verdict: verdict.kind,
+    grade: gradeOf(verdict.kind, expected),
+    why: verdict.kind === 'invalid' ? verdict.reason : '',
+  }));
+}
+
+/** `right: 3 of 3 cells`, and each cell that is not. */
+function told({ grade, cells }: Patch): string {
+  if (cells.length === 0) return grade;
+  const right = cells.filter((cell) => cell.grade === 'right').length;
+  const others = cells
+    .filter((cell) => cell.grade !== 'right')
+    .map(({ name, verdict, why }) => `${name} ${[verdict, why].filter(Boolean).join(': ')}`);
+  return [`${grade}: ${right} of ${cells.length} cells`, ...others].join('; ');
+}
+
+function* totals(demos: readonly Demo[]): Generator<string> {
+  const whole = demos.filter(({ patches }) => patches.every(({ grade }) => grade === 'right'));
+  const patches = demos.flatMap((demo) => demo.patches);
+  const cells = patches.flatMap((patch) => patch.cells);
+  yield `demo: ${whole.length} of ${demos.length} with all patches right`;
+  yield `patches: ${grades(patches)}`;
+  yield `cells: ${grades(cells)}`;
+  const seconds = sum(demos.map((demo) => demo.seconds));
+  const flowed = sum(demos.map((demo) => demo.flowedSeconds)) / seconds;
+  yield `${(seconds / demos.length).toFixed(0)} s each, packets flowed for ${flowed.toFixed(2)} of it`;
+}
+
+const grades = (all: readonly { grade: Grade }[]): string =>
+  (['right', 'wrong', 'none'] as const)
+    .map((grade) => `${all.filter((one) => one.grade === grade).length} ${words[grade]}`)
+    .join(', ');
+
+const words = { right: 'right', wrong: 'wrong', none: 'without a verdict' };
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      demos: { type: 'string', default: '1' },
+      'busy-loops': { type: 'string', default: '0' },
+    },
+  });
+  const asked = { demos: Number(values.demos), busyLoops: Number(values['busy-loops']) };
+  for await (const line of benchDemo(asked)) console.log(line);
+}

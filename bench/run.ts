@@ -1,5 +1,5 @@
 // All benchmarks, each as a ratio measured within this one run.
-import { benchDemo, describeDemo } from './demo.ts';
+import { benchDemo } from './demo.ts';
 import { benchFlamegraph, describeFlamegraph } from './flamegraph.ts';
 import { benchFold, describeFold } from './fold.ts';
 import { benchHostileText, describeHostileText } from './hostile-text.ts';
@@ -14,7 +14,7 @@ console.log(describeMinistat(await benchMinistat()));
 console.log(describeFold(await benchFold()));
 console.log(describeFlamegraph(benchFlamegraph()));
 for (const line of describeHostileText(benchHostileText())) console.log(line);
-console.log(describeDemo(await benchDemo()));
+for await (const line of benchDemo({ demos: 1, busyLoops: 0 })) console.log(line);
 for (const line of await benchLabTime()) console.log(line);
 for (const line of await benchReservation()) console.log(line);
 for (const line of await benchRelay()) console.log(line);
