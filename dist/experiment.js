@@ -2,9 +2,8 @@ import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as
 import { UsageError, cellName, cellSchema, flowRanges, flowSlices, lookSizes, ownRulesSchema, reasonOf } from "./config.js";
 import { patchSchema } from "./patch.js";
 import { baseNumbers, blastSchema, cellProfileSchema, cellsSoFar, designSchema, historyOf, historySchema, isOfVerdict, leftOutIn, policySchema, rejectionSchema, runSchema, takeProfiles } from "./report.js";
-import { cellResult, diffName, evidenceAt, formatPercent, formatPps, isEnough, isJudged, median, standings, steadyStretch, worstVerdict } from "./stats.js";
-import { parseObservation } from "./dut.js";
-import { parsePktGenLog, parseTrafgenLog, pktGenRun } from "./traffic.js";
+import { cellResult, cellVerdict, diffName, evidenceAt, formatPercent, formatPps, isEnough, isJudged, median, standings, steadyStretch, worstVerdict } from "./stats.js";
+import { parseObservation, parsePktGenLog, parseTrafgenLog, pktGenRun } from "./traffic.js";
 import { variantSchema } from "./build.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 import { join } from "node:path";
@@ -63,7 +62,7 @@ const leastBusyRatio = .9;
 * The medians of the samples. A run with a hole, or one in which the generator was the limit, is invalid;
 * one that forwarded nothing of what arrived, from its first sample to its last, has a number like any other: 0.
 */
-function measuredRun(planned, blast, samples, offeredPps) {
+function measuredRun(planned, blast, samples, load) {
 	const rates = samples.map((sample) => sample.forwardedPackets / sample.seconds);
 	const stretch = samples.length < fewestForStretch ? {
 		kind: "steady",
@@ -72,7 +71,7 @@ function measuredRun(planned, blast, samples, offeredPps) {
 		medianPps: median(rates)
 	} : steadyStretch(rates);
 	if (stretch.kind === "unsteady" && rates.some((rate) => rate > 0)) {
-		const validity = invalid("unsteady", `no steady rate: ${stretch.reason}`);
+		const validity = tooBusy(samples, load) ?? invalid("unsteady", `no steady rate: ${stretch.reason}`);
 		return {
 			...planned,
 			blast,
@@ -90,7 +89,7 @@ function measuredRun(planned, blast, samples, offeredPps) {
 		pps,
 		...costs.length === steady.length ? { nsPerPacket: median(costs) } : {},
 		samples,
-		validity: validity(steady, pps, offeredPps)
+		validity: validity(steady, pps, load)
 	};
 }
 /** A run of a few slices has no ramp that could be told from its noise. */
@@ -98,22 +97,40 @@ const fewestForStretch = 10;
 function nsPerPacket({ busySeconds, receivedPackets }) {
 	return busySeconds && receivedPackets > 0 ? [busySeconds * 1e9 / receivedPackets] : [];
 }
-function validity(samples, pps, offeredPps) {
+function validity(samples, pps, load) {
 	if (samples.length === 0) return invalid("too-short", "no sample was taken");
 	const holes = samples.filter((sample) => sample.forwardedPackets === 0);
 	const isSilent = holes.length === samples.length;
 	if (isSilent && samples.some((sample) => sample.receivedPackets > 0)) return { kind: "valid" };
-	if (isSilent) return invalid("hole", `no packet arrived for ${milliseconds(holes)} ms`);
-	if (holes.length > 0) return invalid("hole", `no packet was forwarded for ${milliseconds(holes.slice(0, 1))} ms`);
-	return isLimit(busyRatio(samples), pps, offeredPps) ? { kind: "valid" } : invalid("generator-limited", generatorLimited(samples, pps, offeredPps));
+	const isWhole = holes.length === 0;
+	if (isWhole && isLimit(busyRatio(samples), pps, load)) return { kind: "valid" };
+	if (isWhole) {
+		const limited = generatorLimited(samples, pps, load);
+		return waitedLong("sender", load.waitedRatio) ?? invalid("generator-limited", limited);
+	}
+	const silence = isSilent ? `no packet arrived for ${milliseconds(holes)} ms` : `no packet was forwarded for ${milliseconds(holes.slice(0, 1))} ms`;
+	return tooBusy(samples, load) ?? invalid("hole", silence);
 }
+/** Why packets may have come in gusts, or not at all. */
+const tooBusy = (samples, { waitedRatio }) => waitedLong("sender", waitedRatio) ?? waitedLong("DUT", deniedRatio(samples));
+/** Said of a run that does not count anyway: one who was due and did not get a CPU is not slow. */
+function waitedLong(who, ratio = 0) {
+	if (!(ratio >= leastWaitedRatio)) return void 0;
+	const waited = `the ${who} waited for a CPU ${Math.round(ratio * 100)} % of the time`;
+	return invalid("machine-busy", `machine too busy: ${waited}; end what else runs on its machine, or wait for that to end`);
+}
+/** On a quiet machine it is 2 %. */
+const leastWaitedRatio = .05;
 const milliseconds = (samples) => Math.round(sum(samples.map(({ seconds }) => seconds)) * 1e3);
 /** Whether the DUT was, which its own idle time tells best: a sender that waits for it offers no more than it takes. */
-const isLimit = (busy, pps, offeredPps) => busy === void 0 ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
-function generatorLimited(samples, pps, offeredPps) {
+const isLimit = (busy, pps, { offeredPps }) => busy === void 0 ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
+/** A run's own rate is no share of what was offered: the sender tells that of the whole blast only. */
+function generatorLimited(samples, pps, load) {
+	const { offeredPps, forwardedPps } = load;
 	const busy = busyRatio(samples);
-	const share = formatPercent(pps / offeredPps);
-	const rates = `generator-limited: ${formatPps(pps)} came through of ${formatPps(offeredPps)} offered (${share})`;
+	const share = formatPercent(forwardedPps / offeredPps);
+	const blast = `${formatPps(forwardedPps)} of ${formatPps(offeredPps)} offered (${share}) in its whole blast`;
+	const rates = `generator-limited: ${formatPps(pps)} came through, ${blast}`;
 	return busy === void 0 ? rates : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
 }
 /** Share of the time in which the forwarding thread ran or was due to; unknown on a DUT that does not tell. */
@@ -121,6 +138,10 @@ function busyRatio(samples) {
 	const busy = samples.flatMap(({ busySeconds, deniedSeconds = 0 }) => busySeconds === void 0 ? [] : busySeconds + deniedSeconds);
 	if (busy.length < samples.length) return void 0;
 	return sum(busy) / sum(samples.map((sample) => sample.seconds));
+}
+function deniedRatio(samples) {
+	const seconds = sum(samples.map((sample) => sample.seconds));
+	return Math.min(1, sum(samples.map(({ deniedSeconds = 0 }) => deniedSeconds)) / seconds);
 }
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 const invalid = (cause, reason) => ({
@@ -152,12 +173,21 @@ function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(
 	const sent = parseTrafgenLog(logs.sender);
 	if (sent.kind === "failed") return sent;
 	if (observation.kind === "failed") return observation;
-	const loss = lossBehindTheDut(logs.counters);
+	const counted = countersOf(logs.counters);
+	if (counted === void 0) return {
+		kind: "failed",
+		reason: "the counters cannot be read"
+	};
+	const loss = lossBehindTheDut(counted);
 	if (loss !== void 0) return {
 		kind: "failed",
 		reason: loss
 	};
-	const runs = planned.runs.map((run, index) => measuredRun(run, planned.number, observation.samplesPerRun[index] ?? [], sent.offeredPps));
+	const load = {
+		...sent,
+		forwardedPps: counted.forwarded / sent.seconds
+	};
+	const runs = planned.runs.map((run, index) => measuredRun(run, planned.number, observation.samplesPerRun[index] ?? [], load));
 	const { number, cell } = planned;
 	const { seconds: trafficSeconds, offeredPps } = sent;
 	return {
@@ -172,16 +202,17 @@ function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(
 		}
 	};
 }
-function lossBehindTheDut(counters) {
-	const read = countersOf(counters);
-	if (read === void 0) return "the counters cannot be read";
-	const forwarded = read.after.forwarded - read.before.forwarded;
-	const received = read.after.received - read.before.received;
+function lossBehindTheDut({ forwarded, received }) {
 	return received < forwarded * leastReceivedShare ? `the receiver counted ${received} packets of the ${forwarded} that the DUT forwarded` : void 0;
 }
+/** Of the whole blast. */
 function countersOf(text) {
 	try {
-		return beforeAndAfter.parse(JSON.parse(text));
+		const { before, after } = beforeAndAfter.parse(JSON.parse(text));
+		return {
+			forwarded: after.forwarded - before.forwarded,
+			received: after.received - before.received
+		};
 	} catch {
 		return;
 	}
@@ -699,10 +730,10 @@ function openBlasts({ input, judgement, closed }) {
 	return closed ? beside : [...input.open, ...beside];
 }
 function closedCells(plan, entries) {
-	return standings(cellsSoFar(plan, entries), plan.policy).filter((one) => one.closed && openBlasts(one).length === 0).map(({ input, judgement }) => ({
-		cell: input.cell,
-		verdict: judgement?.verdict === "inconclusive" ? void 0 : judgement?.verdict,
-		pairs: judgement?.look.pairs ?? input.closedPairs
+	return standings(cellsSoFar(plan, entries), plan.policy).filter((one) => one.closed && openBlasts(one).length === 0).map((standing) => ({
+		cell: standing.input.cell,
+		verdict: cellVerdict(standing, plan.policy),
+		pairs: standing.judgement?.look.pairs ?? standing.input.closedPairs
 	}));
 }
 /** How many blasts were measured, and how many there will be at most. */

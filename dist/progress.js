@@ -1,10 +1,11 @@
+import { plainLine } from "./report.js";
 import { forecast, formatDuration, formatMetric, formatPercent, median } from "./stats.js";
 import { cellName } from "./config.js";
 
 // src/progress.ts
 /** Tells of the events of one experiment; `now` in milliseconds. */
 function showProgress(output, metric, now) {
-	const line = output.isTTY ? changingLine(output) : plainLine(output);
+	const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
 	const pace = {
 		startedAt: now(),
 		blasts: 0
@@ -73,7 +74,7 @@ function planLines({ cells, policy }) {
 }
 function decision({ cell, verdict, pairs }) {
 	const after = `after ${pairs} + ${pairs} runs`;
-	return verdict === void 0 ? `${cellName(cell)}: invalid, too few runs count` : `${cellName(cell)}: ${verdict} ${after}`;
+	return verdict.kind === "invalid" ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}` : `${cellName(cell)}: ${verdict.kind} ${after}`;
 }
 function runRange(runs) {
 	const [first] = runs;
@@ -102,7 +103,7 @@ function changingLine(output) {
 		}
 	};
 }
-function plainLine(output) {
+function lineAfterLine(output) {
 	const say = (text) => void output.write(`${text.replace(/\s+/g, " ")}\n`);
 	return {
 		show: say,

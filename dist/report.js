@@ -2,7 +2,7 @@ import { version } from "./package.js";
 import { _enum, array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { cellName, cellSchema, confidencePercents, designNames, frameBytesFor, lookSizes, reasonOf as reasonOf$1, scenarioSchema } from "./config.js";
 import { askSchema, patchName, patchSchema } from "./patch.js";
-import { cellResult, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isEnough, isJudged, median, metricName, renderMinistat, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
+import { cellResult, countedRuns, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isEnough, isJudged, median, metricName, renderMinistat, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { ProfileError, escaped, explain, flamegraph, flamegraphScript, flamegraphStyle, foreignBounds, layout, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { dirname, join } from "node:path";
@@ -103,10 +103,14 @@ function sentence({ outcome, policy }, named = (name) => name) {
 			symbol: "🟡",
 			text: `may lose ${margin} or not: ${withVerdict(cells, "inconclusive").length} of ${cells.length} cells need more runs`
 		};
-		case "invalid": return {
-			symbol: "⚪",
-			text: `was not measured: ${withVerdict(cells, "invalid").length} of ${cells.length} cells are invalid`
-		};
+		case "invalid": {
+			const count = `${withVerdict(cells, "invalid").length} of ${cells.length} cells are invalid`;
+			const [busy] = cells.flatMap(busyMachine);
+			return {
+				symbol: "⚪",
+				text: busy === void 0 ? `was not measured: ${count}` : `was not measured, ${busy}; ${count}`
+			};
+		}
 	}
 }
 /** `does not boot`: what is said of a variant with which nothing can be measured. */
@@ -137,6 +141,9 @@ const rejections$1 = {
 		text: "was not measured: a disk of the lab is full"
 	}
 };
+/** Nothing else of a reason, which may hold what a machine said, has a place here. */
+const busyMachine = ({ verdict }) => verdict.kind === "invalid" && tooBusy.exec(verdict.reason)?.slice(0, 1) || [];
+const tooBusy = /^machine too busy: the (?:sender|DUT) waited for a CPU \d{1,3} % of the time/;
 const withVerdict = (cells, kind) => cells.filter((cell) => cell.verdict.kind === kind);
 const mostNamed$2 = 3;
 /** `loses 10.4 % (forwarding inet4) and 9.1 % (forwarding inet6)`, in packets per second whatever was judged. */
@@ -165,7 +172,8 @@ const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid
 		"too-short",
 		"unsteady",
 		"hole",
-		"generator-limited"
+		"generator-limited",
+		"machine-busy"
 	]),
 	/** A sentence for people, with the numbers. */
 	reason: string()
@@ -560,7 +568,7 @@ function setting(result, quoting = markdown) {
 		const sent = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
 		const asked = traffic.offeredPps === void 0 ? "" : `${formatPps(traffic.offeredPps)} asked for, `;
 		const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1e3;
-		parts.push(`${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent`, `${formatDuration(seconds)}`);
+		parts.push(`${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent over a blast`, `${formatDuration(seconds)}`);
 	}
 	return parts.join(" · ");
 }
@@ -624,14 +632,15 @@ const severity = [
 ];
 const worstFirst = (cells) => cells.toSorted((a, b) => severity.indexOf(a.verdict.kind) - severity.indexOf(b.verdict.kind));
 /** The symbol stands first: on a phone the last columns are out of sight. Below a cell stand its other variants. */
-function rowsOfCell$1({ cell, verdict, comparisons, others }, metric, judged) {
-	return [row(judged ? `${symbols[verdict.kind]} ${cellName(cell)}` : cellName(cell), comparisons, metric, judged && verdictText(verdict)), ...others.map((other) => row(`↳ ${codeSpan(other.variant)}`, other.comparisons, metric, judged && "not judged"))].join("\n");
+function rowsOfCell$1(result, metric, judged) {
+	const { cell, verdict, others } = result;
+	return [row(judged ? `${symbols[verdict.kind]} ${cellName(cell)}` : cellName(cell), numbersOfCell(result, metric, judged), judged && verdictText(verdict)), ...others.map(({ variant, comparisons }) => row(`↳ ${codeSpan(variant)}`, numbers(comparisons, metric, judged), judged && "not judged"))].join("\n");
 }
 /** `verdict` is false where the metric was not judged. */
-function row(name, comparisons, metric, verdict) {
+function row(name, values, verdict) {
 	const columns = [
 		name,
-		...numbers(comparisons, metric, verdict !== false),
+		...values,
 		...verdict === false ? [] : [verdict]
 	];
 	return tableRow$1(columns);
@@ -640,6 +649,21 @@ const tableRow$1 = (columns) => `| ${columns.map((column) => column.replaceAll("
 /** Base, patched, change, interval and runs, each kept to one line; a change that is clear is written by `bold`. */
 function numbers(comparisons, metric, judged, bold = (text) => `**${text}**`) {
 	return numbersOf(comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0), bold).map(unbroken);
+}
+/** The same of a cell: of an invalid one the runs that count and those that were made, whatever came of them. */
+function numbersOfCell(cell, metric, judged, bold) {
+	const shown = numbers(cell.comparisons, metric, judged, bold);
+	if (!judged || cell.verdict.kind !== "invalid") return shown;
+	return [...shown.slice(0, -1), unbroken(runsTried(cell, metric))];
+}
+function runsTried({ runs, design }, metric) {
+	const counted = countedRuns({
+		runs,
+		design
+	}, Number.POSITIVE_INFINITY);
+	const count = [counted.base, counted.patched].map((some) => some.filter((run) => run[metric] !== void 0).length);
+	const made = ["base", "patched"].map((name) => runs.filter((run) => run.variant === name).length);
+	return `${count.join(" + ")} of ${made.join(" + ")}`;
 }
 const unbroken = (text) => text.replaceAll(" ", "\xA0");
 function numbersOf(comparison, bold) {
@@ -1570,11 +1594,12 @@ function table$1(result, cells, metric) {
 	].join("\n");
 }
 /** Below a cell stand its other variants. */
-function rowsOfCell({ cell, verdict, comparisons, others }, metric, judged) {
+function rowsOfCell(result, metric, judged) {
+	const { cell, verdict, others } = result;
 	const name = remarkupCell(cellName(cell));
 	return [[
 		judged ? `${symbols[verdict.kind]} ${name}` : name,
-		...numbers(comparisons, metric, judged),
+		...numbersOfCell(result, metric, judged),
 		...judged ? [verdict.kind] : []
 	], ...others.map((other) => [
 		`↳ ${remarkupCell(other.variant)}`,
@@ -2795,11 +2820,11 @@ function cellTable(result, cells, metric) {
 }
 /** Below a cell stand its other variants. */
 function cellRows(cell, metric, isJudged) {
-	const { verdict, comparisons, others } = cell;
+	const { verdict, others } = cell;
 	const reason = verdict.kind === "invalid" && `: ${plainLine(verdict.reason)}`;
 	return [[
 		linkTo(cell),
-		...numbers(comparisons, metric, isJudged, (text) => text),
+		...numbersOfCell(cell, metric, isJudged, (text) => text),
 		...isJudged ? [html`<b class="${verdict.kind}">${verdict.kind}</b>${reason}`] : []
 	], ...others.map((other) => [
 		html`<span class="other">↳ ${plainLine(other.variant)}</span>`,
@@ -3146,4 +3171,4 @@ const widths = new Map(Object.entries({
 	"11": "@W"
 }).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
 
-export { annotationsOf, assembleResult, badgeVerdicts, baseNumbers, blastSchema, cellProfileSchema, cellsSoFar, codeBlock, codeSpan, composeComment, designSchema, drawGraph, earlierEntries, explained, graphsOf, headline, historyEntries, historyEntrySchema, historyFile, historyOf, historySchema, intervalPlot, isOfVerdict, leftOutIn, markerOf, outcomeName, plainBlock, pngOf, policySchema, readMemory, readProfiles, readResult, rejectionSchema, remarkupText, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, resultSchema, runSchema, takeProfiles, verdictLine, withReasons, withoutPaths, withoutSequences, writeResult };
+export { annotationsOf, assembleResult, badgeVerdicts, baseNumbers, blastSchema, cellProfileSchema, cellsSoFar, codeBlock, codeSpan, composeComment, designSchema, drawGraph, earlierEntries, explained, graphsOf, headline, historyEntries, historyEntrySchema, historyFile, historyOf, historySchema, intervalPlot, isOfVerdict, leftOutIn, markerOf, outcomeName, plainBlock, plainLine, pngOf, policySchema, readMemory, readProfiles, readResult, rejectionSchema, remarkupText, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, resultSchema, runSchema, takeProfiles, verdictLine, withReasons, withoutPaths, withoutSequences, writeResult };

@@ -497,6 +497,229 @@ function lastWords(log) {
 	return lastLine(complaints.at(-1) ?? said) ?? "it said nothing";
 }
 
+// src/dut/linux-script.ts
+/**
+* Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one
+* `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`, whose lines
+* are `path below /proc/sys = value`: nobody but us decides which file a name is.
+*
+*   remember           keeps the ruleset and the settings named on standard input, once, for restore
+*   restore            lays what was remembered, and forgets it
+*   lay FOLDER SCENARIO
+*   profile …          lays one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
+*   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
+*                      or all at the end; gives up when its standard input ends, and a line there ends the sampling
+*/
+const linuxDutScript = String.raw`
+export LC_ALL=C
+folder=$(dirname "$0")
+
+# Only one at a time: what a lost controller left running must have ended before its traces are removed.
+mkdir -p "$folder"
+exec {lock}>"$folder.lock"
+flock --timeout 60 "$lock" || exit
+
+# Sleeps on standard input: a line says that there are samples enough, its end that nobody waits for them any more.
+enough=0
+pause() {
+  local ending
+  # read(1) would not wait at all, and say so as of an end.
+  [[ $1 == 0 ]] && return
+  read -r -t "$1" _
+  ending=$?
+  ((ending > 0)) || { enough=1; return; }
+  ((ending > 128)) || { echo "the controller is gone" >&2; exit 1; }
+}
+
+lay() {
+  local name value
+  while read -r name _ value; do
+    put "/proc/sys/$name" "$value" || { echo "setting $name" >&2; return 1; }
+  done <"$1/sysctl.conf"
+  # Rules may list things, and what is printed here counts as samples.
+  nft -f "$1/$2.nft" >/dev/null
+}
+
+# A namespace may not change what it shares with the machine: that is as it is, for every variant.
+put() {
+  [[ -e $1 && ! -w $1 ]] && return
+  # Bash would part a longer value, and the kernel take the pieces for as many values.
+  if ((${"$"}{#2} < 1000)); then printf '%s\n' "$2"; else cat <<<"$2"; fi >"$1"
+}
+
+remember() {
+  [[ -e $folder/before/done ]] && return
+  mkdir -p "$folder/before"
+  while read -r name; do
+    value=$(cat "/proc/sys/$name") && echo "$name = $value"
+  done >"$folder/before/sysctl.conf"
+  { echo "flush ruleset"; nft list ruleset; } >"$folder/before/ruleset.nft" || return
+  : >"$folder/before/done"
+}
+
+restore() {
+  [[ -e $folder/before/done ]] || return 0
+  lay "$folder/before" ruleset && rm -rf "$folder/before"
+}
+
+observe() {
+  local ingress=$1 egress=$2 cpu=$3 scenario=$4 warm_up=$5 settle=$6 slice=$7 slices=$8 live=$9
+  shift 9
+  local received=/sys/class/net/$ingress/statistics/rx_packets
+  local forwarded=/sys/class/net/$egress/statistics/tx_packets
+  local thread run=0 out= rx tx ns delay stolen start now i
+
+  thread=$(forwarding_thread "$ingress")
+  await_traffic || return
+  pause "$warm_up"
+  for variant; do
+    now=$EPOCHREALTIME
+    lay "$folder/$variant" "$scenario" || return
+    tell "lay $variant $now $EPOCHREALTIME"
+    pause "$settle"
+    sample
+    for ((i = 0; i < slices; i++)); do
+      pause "$slice"
+      ((enough)) && break
+      sample
+    done
+    ((run++))
+  done
+  printf '%send\n' "$out"
+}
+
+profile() {
+  local ingress=$1 cpu=$2 scenario=$3 warm_up=$4 seconds=$5 variant=$6
+  shift 6
+  local received=/sys/class/net/$ingress/statistics/rx_packets
+  local where start rx i
+
+  # All of the CPU where no thread of its own forwards.
+  where=$(forwarding_thread "$ingress")
+  where=$([[ -n $where ]] && echo "--tid=$where" || echo "--cpu=$cpu")
+  await_traffic || return
+  lay "$folder/$variant" "$scenario" || return
+  pause "$warm_up"
+  mark
+  perf record --quiet "$@" -g "$where" --output "$folder/perf.data" -- sleep "$seconds" >&2 || return
+  mark
+  pause 0.05
+  mark
+}
+
+mark() {
+  read -r rx <"$received"
+  echo "mark $EPOCHREALTIME $rx"
+}
+
+tell() {
+  if ((live)); then echo "$1"; else out+=$1$'\n'; fi
+}
+
+sample() {
+  ns=- delay=- stolen=-
+  read -r tx <"$forwarded"; read -r rx <"$received"
+  if [[ -n $thread ]]; then
+    read -r ns delay _ <"/proc/$thread/schedstat"
+    while read -r now _ _ _ _ _ _ _ stolen _ && [[ $now != "cpu$cpu" ]]; do :; done </proc/stat
+  fi
+  tell "sample $run $EPOCHREALTIME $rx $tx $ns $delay $stolen"
+}
+
+forwarding_thread() {
+  local directory name
+  for directory in /proc/[0-9]*; do
+    { read -r name <"$directory/comm"; } 2>/dev/null || continue
+    [[ $name == "napi/$1"* ]] && { basename "$directory"; return; }
+  done
+}
+
+await_traffic() {
+  read -r start <"$received"
+  for ((i = 0; i < 500; i++)); do
+    read -r rx <"$received"
+    ((rx > start + 1000)) && return
+    pause 0.02
+  done
+  echo "no traffic arrived at $ingress within 10 s" >&2
+  return 1
+}
+
+"$@"
+`;
+/** The command that samples a blast's runs, ahead of everything else on the DUT's CPU. */
+function observeCommand(request) {
+	const { script, ingress, egress, cpu, scenario, variants, slices } = request;
+	const live = request.live ? 1 : 0;
+	const times = [
+		request.warmUpSeconds,
+		request.settleSeconds,
+		request.sliceSeconds
+	];
+	return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
+}
+/** Reads what `observe` printed: counters at points of time, turned into what happened between them. */
+function parseObservation(log) {
+	const lines = log.trimEnd().split("\n");
+	if (lines.at(-1) !== "end") return {
+		kind: "failed",
+		reason: "the DUT stopped sampling before the end of the blast"
+	};
+	const points = lines.filter((line) => line.startsWith("sample ")).map(parsePoint);
+	const samplesPerRun = [...Map.groupBy(points, (point) => point.run).values()].map(differences);
+	return samplesPerRun.flat().every(goesForward) ? {
+		kind: "observed",
+		samplesPerRun
+	} : {
+		kind: "failed",
+		reason: "the DUT’s clock or a counter went backwards, or is unreadable"
+	};
+}
+/** Takes the log of one run in pieces of any size, as it is written, and answers the samples of its whole lines so far. */
+function samplesAsTheyCome() {
+	const samples = [];
+	let unfinished = "";
+	let before;
+	return (piece) => {
+		unfinished += piece;
+		if (!piece.includes("\n")) return samples;
+		const lines = unfinished.split("\n");
+		unfinished = lines.pop() ?? "";
+		for (const point of lines.filter((line) => line.startsWith("sample ")).map(parsePoint)) {
+			if (before !== void 0) samples.push(difference(before, point));
+			before = point;
+		}
+		return samples;
+	};
+}
+/** Of /proc/stat, whose ticks are a hundredth of a second whatever the kernel's own are: proc_stat(5), USER_HZ. */
+const nsPerTick = 1e7;
+function parsePoint(line) {
+	const [, run = "", time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(" ");
+	return {
+		run,
+		time: Number(time),
+		received: Number(received),
+		forwarded: Number(forwarded),
+		busyNs: Number(busyNs),
+		deniedNs: Number(delayNs) + Number(stolenTicks) * nsPerTick
+	};
+}
+const differences = (points) => points.slice(1).map((point, index) => difference(points[index], point));
+function difference(before, point) {
+	const busySeconds = (point.busyNs - before.busyNs) / 1e9;
+	const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
+	return {
+		seconds: point.time - before.time,
+		receivedPackets: point.received - before.received,
+		forwardedPackets: point.forwarded - before.forwarded,
+		...Number.isNaN(busySeconds) ? {} : { busySeconds },
+		...Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }
+	};
+}
+/** Also false where something that is no number was read. */
+const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
+
 // src/traffic/flows.ts
 const destinationsPerSource = 100;
 const port = 2e3;
@@ -622,7 +845,8 @@ const padded = (bytes, length) => [...bytes, ...new Array(Math.max(0, length - b
 // src/traffic/trafgen.ts
 /**
 * Sends until its standard input ends, so that no generator outlives the controller or the connection; then
-* prints trafgen's own log. trafgen forks: only its process group as a whole can be ended.
+* prints how long trafgen waited for its CPU, where the kernel tells, and trafgen's own log. trafgen forks: only its
+* process group as a whole can be ended.
 */
 const senderScript = `
 export LC_ALL=C
@@ -665,8 +889,8 @@ for ((i = 0; i < 50; i++)); do
   read -r -t 0.02 -u "$never" _
 done
 kill -KILL -- "-$group" 2>/dev/null
+[[ -z $waiting ]] || echo "$waiting"
 cat "$log"
-echo "$waiting"
 rm -f "$log"
 `;
 /** The command that runs `senderScript` from the path `script` on the sender. */
@@ -674,7 +898,7 @@ function senderCommand(request) {
 	const { script, cpu, offeredPps, flows, limitSeconds } = request;
 	return shell`bash ${script} ${request.interface} ${cpu} ${offeredPps} ${flows} ${limitSeconds}`;
 }
-/** Reads the summary at the end of trafgen's log: packets handed to the kernel, and in how long. */
+/** Reads the line before trafgen's log and the summary at its end: packets handed to the kernel, and in how long. */
 function parseTrafgenLog(log) {
 	const packets = /^[ \t]*(\d+) packets outgoing$/m.exec(log)?.[1];
 	const time = /^[ \t]*(\d+) sec, (\d+) usec on CPU/m.exec(log);
@@ -683,12 +907,22 @@ function parseTrafgenLog(log) {
 		kind: "failed",
 		reason: `trafgen ended without its summary: "${log.trim().split("\n").at(-1) ?? ""}"`
 	};
+	const waitedRatio = waitedShare(log);
 	return {
 		kind: "sent",
 		packets: Number(packets),
 		seconds,
-		offeredPps: Number(packets) / seconds
+		offeredPps: Number(packets) / seconds,
+		...waitedRatio === void 0 ? {} : { waitedRatio }
 	};
 }
+/** Of one CPU, however many processes there are; the line comes first, where nothing of trafgen's can stand for it. */
+function waitedShare(log) {
+	const [, ns, ticks, start, end] = waitingLine.exec(log) ?? [];
+	const seconds = Number(end) - Number(start);
+	if (!(seconds > 0)) return void 0;
+	return Math.min(1, (Number(ns) + Number(ticks) * nsPerTick) / 1e9 / seconds);
+}
+const waitingLine = /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;
 
-export { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows };
+export { linuxDutScript, observeCommand, parseObservation, parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, samplesAsTheyCome, senderCommand, senderScript, trafgenFlows };

@@ -3,6 +3,7 @@ import type { WriteStream } from 'node:tty';
 import type { ExperimentEvent } from './experiment/experiment.ts';
 import type { Entry } from './experiment/journal.ts';
 import type { Plan } from './experiment/plan.ts';
+import { plainLine } from './report/escape.ts';
 import { formatDuration, formatMetric, formatPercent } from './report/format.ts';
 import type { Metric } from './report/result.ts';
 import { cellName } from './scenario/scenario.ts';
@@ -13,7 +14,7 @@ export type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: n
 
 /** Tells of the events of one experiment; `now` in milliseconds. */
 export function showProgress(output: Output, metric: Metric, now: () => number) {
-  const line = output.isTTY ? changingLine(output) : plainLine(output);
+  const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
   const pace = { startedAt: now(), blasts: 0 };
   let last = '';
 
@@ -84,9 +85,9 @@ function planLines({ cells, policy }: Plan): string[] {
 
 function decision({ cell, verdict, pairs }: Extract<ExperimentEvent, { kind: 'decided' }>) {
   const after = `after ${pairs} + ${pairs} runs`;
-  return verdict === undefined
-    ? `${cellName(cell)}: invalid, too few runs count`
-    : `${cellName(cell)}: ${verdict} ${after}`;
+  return verdict.kind === 'invalid'
+    ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}`
+    : `${cellName(cell)}: ${verdict.kind} ${after}`;
 }
 
 function runRange(runs: readonly { number: number; variant: string }[]): string {
@@ -124,7 +125,7 @@ function changingLine(output: Output) {
   };
 }
 
-function plainLine(output: Output) {
+function lineAfterLine(output: Output) {
   // On one line whatever a host said: a CI log takes lines that begin with :: for commands.
   const say = (text: string) => void output.write(`${text.replace(/\s+/g, ' ')}\n`);
   return { show: say, say, end() {} };

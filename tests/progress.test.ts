@@ -115,13 +115,13 @@ test('a cell that is decided says so on a line that stays', () => {
   const decided = { kind: 'decided', cell: forwarding, pairs: 3 } as const;
   const texts = written(
     [
-      { ...decided, verdict: 'regression' },
-      { ...decided, verdict: undefined },
+      { ...decided, verdict: { kind: 'regression' } },
+      { ...decided, verdict: { kind: 'invalid', reason: 'machine\n::error:: too busy' } },
     ],
     { isTTY: true },
   );
   expect(texts.slice(0, 2)).toEqual([
     '\r\u001b[2Kforwarding inet4: regression after 3 + 3 runs\n',
-    '\r\u001b[2Kforwarding inet4: invalid, too few runs count\n',
+    '\r\u001b[2Kforwarding inet4: invalid: machine ::error:: too busy\n',
   ]);
 });

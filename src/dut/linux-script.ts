@@ -231,7 +231,7 @@ type Point = {
 };
 
 /** Of /proc/stat, whose ticks are a hundredth of a second whatever the kernel's own are: proc_stat(5), USER_HZ. */
-const nsPerTick = 1e7;
+export const nsPerTick = 1e7;
 
 function parsePoint(line: string): Point {
   const [, run = '', time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(' ');

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Variant } from '../build/variant.ts';
 import { isJudged } from '../build/variant-name.ts';
 import { reasonOf } from '../host/one-line.ts';
-import type { Rejection } from '../report/result.ts';
+import type { CellVerdict, Rejection } from '../report/result.ts';
 import { type Cell, cellName } from '../scenario/scenario.ts';
-import type { Verdict } from '../stats/judge.ts';
 import { type Standing, standings } from '../stats/standing.ts';
+import { cellVerdict } from '../stats/verdict.ts';
 import type { KeepLog, Rejected, Testbed } from '../testbed/testbed.ts';
 import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict, leftOutIn } from './cells.ts';
 import { type Entry, openJournal } from './journal.ts';
@@ -24,8 +24,8 @@ export type ExperimentEvent =
   | { kind: 'ended'; blast: PlannedBlast; entry: Entry }
   /** Nothing is measured any more, and it is asked where the time went. */
   | ({ kind: 'profile' } & NextProfile)
-  /** The cell gets no more runs; `verdict` is undefined where too few of them count. */
-  | { kind: 'decided'; cell: Cell; verdict: Verdict | undefined; pairs: number };
+  /** The cell gets no more runs. */
+  | { kind: 'decided'; cell: Cell; verdict: CellVerdict; pairs: number };
 
 export type ExperimentOptions = {
   directory: string;
@@ -181,10 +181,10 @@ function closedCells(plan: Pick<Plan, 'cells' | 'blasts' | 'policy'>, entries: r
   const closed = standings(cellsSoFar(plan, entries), plan.policy).filter(
     (one) => one.closed && openBlasts(one).length === 0,
   );
-  return closed.map(({ input, judgement }) => ({
-    cell: input.cell,
-    verdict: judgement?.verdict === 'inconclusive' ? undefined : judgement?.verdict,
-    pairs: judgement?.look.pairs ?? input.closedPairs,
+  return closed.map((standing) => ({
+    cell: standing.input.cell,
+    verdict: cellVerdict(standing, plan.policy),
+    pairs: standing.judgement?.look.pairs ?? standing.input.closedPairs,
   }));
 }
 

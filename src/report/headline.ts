@@ -48,9 +48,12 @@ export function sentence(
     }
     case 'invalid': {
       const invalid = withVerdict(cells, 'invalid').length;
+      const count = `${invalid} of ${cells.length} cells are invalid`;
+      const [busy] = cells.flatMap(busyMachine);
       return {
         symbol: '⚪',
-        text: `was not measured: ${invalid} of ${cells.length} cells are invalid`,
+        text:
+          busy === undefined ? `was not measured: ${count}` : `was not measured, ${busy}; ${count}`,
       };
     }
   }
@@ -67,6 +70,12 @@ const rejections: Record<Rejection['kind'], { symbol: string; text: string }> = 
   'panics-under-load': { symbol: '🔴', text: 'panics under load' },
   'out-of-disk': { symbol: '⚪', text: 'was not measured: a disk of the lab is full' },
 };
+
+/** Nothing else of a reason, which may hold what a machine said, has a place here. */
+const busyMachine = ({ verdict }: CellResult): string[] =>
+  (verdict.kind === 'invalid' && tooBusy.exec(verdict.reason)?.slice(0, 1)) || [];
+
+const tooBusy = /^machine too busy: the (?:sender|DUT) waited for a CPU \d{1,3} % of the time/;
 
 const withVerdict = (cells: readonly CellResult[], kind: CellVerdict['kind']): CellResult[] =>
   cells.filter((cell) => cell.verdict.kind === kind);

@@ -20,6 +20,7 @@ import {
   movedBaselineLines,
   notesOf,
   numbers,
+  numbersOfCell,
   otherMetricsOf,
   pageUrl,
   rule,
@@ -201,12 +202,12 @@ function cellTable(result: Result, cells: readonly CellResult[], metric: Metric)
 
 /** Below a cell stand its other variants. */
 function cellRows(cell: CellResult, metric: Metric, isJudged: boolean): Piece[][] {
-  const { verdict, comparisons, others } = cell;
+  const { verdict, others } = cell;
   const reason = verdict.kind === 'invalid' && `: ${plainLine(verdict.reason)}`;
   return [
     [
       linkTo(cell),
-      ...numbers(comparisons, metric, isJudged, (text) => text),
+      ...numbersOfCell(cell, metric, isJudged, (text) => text),
       ...(isJudged ? [html`<b class="${verdict.kind}">${verdict.kind}</b>${reason}`] : []),
     ],
     ...others.map((other) => [

@@ -5,6 +5,7 @@ import { type Patch, patchName } from '../patch/patch.ts';
 import { cellName } from '../scenario/scenario.ts';
 import { renderMinistat } from '../stats/ministat.ts';
 import { runsApart } from '../stats/outlier.ts';
+import { countedRuns } from '../stats/standing.ts';
 import { type ConfidencePercent, confidencePercents } from '../stats/student.ts';
 import { codeBlock, codeSpan, type Quoting } from './escape.ts';
 import {
@@ -105,7 +106,7 @@ export function setting(result: Result, quoting: Quoting = markdown): string {
       traffic.offeredPps === undefined ? '' : `${formatPps(traffic.offeredPps)} asked for, `;
     const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
     parts.push(
-      `${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent`,
+      `${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent over a blast`,
       `${formatDuration(seconds)}`,
     );
   }
@@ -181,29 +182,20 @@ export const worstFirst = (cells: readonly CellResult[]): CellResult[] =>
   cells.toSorted((a, b) => severity.indexOf(a.verdict.kind) - severity.indexOf(b.verdict.kind));
 
 /** The symbol stands first: on a phone the last columns are out of sight. Below a cell stand its other variants. */
-function rowsOfCell(
-  { cell, verdict, comparisons, others }: CellResult,
-  metric: Metric,
-  judged: boolean,
-): string {
+function rowsOfCell(result: CellResult, metric: Metric, judged: boolean): string {
+  const { cell, verdict, others } = result;
   const name = judged ? `${symbols[verdict.kind]} ${cellName(cell)}` : cellName(cell);
   const rows = [
-    row(name, comparisons, metric, judged && verdictText(verdict)),
-    ...others.map((other) =>
-      row(`↳ ${codeSpan(other.variant)}`, other.comparisons, metric, judged && 'not judged'),
+    row(name, numbersOfCell(result, metric, judged), judged && verdictText(verdict)),
+    ...others.map(({ variant, comparisons }) =>
+      row(`↳ ${codeSpan(variant)}`, numbers(comparisons, metric, judged), judged && 'not judged'),
     ),
   ];
   return rows.join('\n');
 }
 
 /** `verdict` is false where the metric was not judged. */
-function row(
-  name: string,
-  comparisons: readonly Comparison[],
-  metric: Metric,
-  verdict: string | false,
-): string {
-  const values = numbers(comparisons, metric, verdict !== false);
+function row(name: string, values: readonly string[], verdict: string | false): string {
   const columns = [name, ...values, ...(verdict === false ? [] : [verdict])];
   return tableRow(columns);
 }
@@ -222,6 +214,27 @@ export function numbers(
   // A DUT that forwards nothing has no time per packet, but it has packets per second: none.
   const shown = own ?? (judged ? comparisons[0] : undefined);
   return numbersOf(shown, bold).map(unbroken);
+}
+
+/** The same of a cell: of an invalid one the runs that count and those that were made, whatever came of them. */
+export function numbersOfCell(
+  cell: CellResult,
+  metric: Metric,
+  judged: boolean,
+  bold?: (text: string) => string,
+): string[] {
+  const shown = numbers(cell.comparisons, metric, judged, bold);
+  if (!judged || cell.verdict.kind !== 'invalid') return shown;
+  return [...shown.slice(0, -1), unbroken(runsTried(cell, metric))];
+}
+
+function runsTried({ runs, design }: CellResult, metric: Metric): string {
+  const counted = countedRuns({ runs, design }, Number.POSITIVE_INFINITY);
+  const count = [counted.base, counted.patched].map(
+    (some) => some.filter((run) => run[metric] !== undefined).length,
+  );
+  const made = ['base', 'patched'].map((name) => runs.filter((run) => run.variant === name).length);
+  return `${count.join(' + ')} of ${made.join(' + ')}`;
 }
 
 const unbroken = (text: string): string => text.replaceAll(' ', '\u00a0');

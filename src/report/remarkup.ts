@@ -16,6 +16,7 @@ import {
   movedBaselines,
   notesOf,
   numbers,
+  numbersOfCell,
   otherMetricsOf,
   pageUrl,
   rowsThatFit,
@@ -122,16 +123,13 @@ function table(result: Result, cells: readonly CellResult[], metric: Metric): st
 }
 
 /** Below a cell stand its other variants. */
-function rowsOfCell(
-  { cell, verdict, comparisons, others }: CellResult,
-  metric: Metric,
-  judged: boolean,
-): string {
+function rowsOfCell(result: CellResult, metric: Metric, judged: boolean): string {
+  const { cell, verdict, others } = result;
   const name = remarkupCell(cellName(cell));
   const rows = [
     [
       judged ? `${symbols[verdict.kind]} ${name}` : name,
-      ...numbers(comparisons, metric, judged),
+      ...numbersOfCell(result, metric, judged),
       ...(judged ? [verdict.kind] : []),
     ],
     ...others.map((other) => [

@@ -18,6 +18,8 @@ export const validitySchema = z.discriminatedUnion('kind', [
       'hole',
       /** The DUT had time to spare: what was measured is the sender. */
       'generator-limited',
+      /** Sender or DUT were due, and did not get a CPU of the machine that they are on. */
+      'machine-busy',
     ]),
     /** A sentence for people, with the numbers. */
     reason: z.string(),

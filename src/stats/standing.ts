@@ -122,7 +122,10 @@ export const isEnough = (counted: number, asked: number): boolean => counted >= 
 export type Counted = { base: Run[]; patched: Run[] };
 
 /** Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. */
-export function countedRuns({ runs, design }: CellRuns, pairs: number): Counted {
+export function countedRuns(
+  { runs, design }: Pick<CellRuns, 'runs' | 'design'>,
+  pairs: number,
+): Counted {
   const valid = runs.filter((run) => run.pair <= pairs && run.validity.kind === 'valid');
   const whole =
     design.method === 'pooled'

@@ -163,8 +163,11 @@ function tooFew({ input, looks }: Standing, metric: Metric): string {
   const failed = failures.map((reason): Fault => ({ cause: reason, reason }));
   const why = mostFrequent([...failed, ...runs.flatMap((run) => whyNot(run, metric))]);
   if (why === undefined) return count;
-  return why.cause === 'generator-limited' ? `${why.reason}; ${count}` : `${count}: ${why.reason}`;
+  return causesOfAll.has(why.cause) ? `${why.reason}; ${count}` : `${count}: ${why.reason}`;
 }
+
+/** They are of the whole experiment, and lost no run by chance. */
+const causesOfAll = new Set(['generator-limited', 'machine-busy']);
 
 /** Faults of one cause differ in their numbers. */
 type Fault = { cause: string; reason: string };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Observation, parseObservation } from '../dut/linux-script.ts';
 import type { PlannedBlast } from '../experiment/schedule.ts';
 import { parseTrafgenLog } from '../traffic/trafgen.ts';
-import { measuredRun } from './run.ts';
+import { type Load, measuredRun } from './run.ts';
 import type { BlastOutcome } from './testbed.ts';
 
 /** Packets that left the DUT, and that reached the receiver, since their interfaces came up. */
@@ -34,10 +34,13 @@ export function readLinuxLogs(
   const sent = parseTrafgenLog(logs.sender);
   if (sent.kind === 'failed') return sent;
   if (observation.kind === 'failed') return observation;
-  const loss = lossBehindTheDut(logs.counters);
+  const counted = countersOf(logs.counters);
+  if (counted === undefined) return { kind: 'failed', reason: 'the counters cannot be read' };
+  const loss = lossBehindTheDut(counted);
   if (loss !== undefined) return { kind: 'failed', reason: loss };
+  const load: Load = { ...sent, forwardedPps: counted.forwarded / sent.seconds };
   const runs = planned.runs.map((run, index) =>
-    measuredRun(run, planned.number, observation.samplesPerRun[index] ?? [], sent.offeredPps),
+    measuredRun(run, planned.number, observation.samplesPerRun[index] ?? [], load),
   );
   const { number, cell } = planned;
   const { seconds: trafficSeconds, offeredPps } = sent;
@@ -48,19 +51,20 @@ export function readLinuxLogs(
   };
 }
 
-function lossBehindTheDut(counters: string): string | undefined {
-  const read = countersOf(counters);
-  if (read === undefined) return 'the counters cannot be read';
-  const forwarded = read.after.forwarded - read.before.forwarded;
-  const received = read.after.received - read.before.received;
+function lossBehindTheDut({ forwarded, received }: Counters): string | undefined {
   return received < forwarded * leastReceivedShare
     ? `the receiver counted ${received} packets of the ${forwarded} that the DUT forwarded`
     : undefined;
 }
 
-function countersOf(text: string) {
+/** Of the whole blast. */
+function countersOf(text: string): Counters | undefined {
   try {
-    return beforeAndAfter.parse(JSON.parse(text));
+    const { before, after } = beforeAndAfter.parse(JSON.parse(text));
+    return {
+      forwarded: after.forwarded - before.forwarded,
+      received: after.received - before.received,
+    };
   } catch {
     return undefined;
   }

@@ -10,6 +10,15 @@ import { median } from '../stats/summary.ts';
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = 0.9;
 
+/** What was sent in a blast, and how: none of it is known of a single run. */
+export type Load = {
+  /** Of the whole blast, by the sender's count; and what came through of it, in the same time. */
+  offeredPps: number;
+  forwardedPps: number;
+  /** Share of the time in which the sender was due and its CPU was given to others; absent where it does not tell. */
+  waitedRatio?: number;
+};
+
 /**
  * The medians of the samples. A run with a hole, or one in which the generator was the limit, is invalid;
  * one that forwarded nothing of what arrived, from its first sample to its last, has a number like any other: 0.
@@ -18,7 +27,7 @@ export function measuredRun(
   planned: PlannedRun,
   blast: number,
   samples: Sample[],
-  offeredPps: number,
+  load: Load,
 ): Omit<Run, 'attempt'> {
   const rates = samples.map((sample) => sample.forwardedPackets / sample.seconds);
   const stretch: SteadyStretch =
@@ -26,7 +35,8 @@ export function measuredRun(
       ? { kind: 'steady', from: 0, to: samples.length, medianPps: median(rates) }
       : steadyStretch(rates);
   if (stretch.kind === 'unsteady' && rates.some((rate) => rate > 0)) {
-    const validity = invalid('unsteady', `no steady rate: ${stretch.reason}`);
+    const validity =
+      tooBusy(samples, load) ?? invalid('unsteady', `no steady rate: ${stretch.reason}`);
     return { ...planned, blast, pps: median(rates), samples, validity };
   }
   const steady = stretch.kind === 'steady' ? samples.slice(stretch.from, stretch.to) : samples;
@@ -38,7 +48,7 @@ export function measuredRun(
     pps,
     ...(costs.length === steady.length ? { nsPerPacket: median(costs) } : {}),
     samples,
-    validity: validity(steady, pps, offeredPps),
+    validity: validity(steady, pps, load),
   };
 }
 
@@ -49,32 +59,53 @@ function nsPerPacket({ busySeconds, receivedPackets }: Sample): number[] {
   return busySeconds && receivedPackets > 0 ? [(busySeconds * 1e9) / receivedPackets] : [];
 }
 
-function validity(samples: Sample[], pps: number, offeredPps: number): Validity {
+function validity(samples: Sample[], pps: number, load: Load): Validity {
   if (samples.length === 0) return invalid('too-short', 'no sample was taken');
   const holes = samples.filter((sample) => sample.forwardedPackets === 0);
   const isSilent = holes.length === samples.length;
   // Of what arrives a DUT may drop all; a generator that was kept from sending says nothing of it.
   if (isSilent && samples.some((sample) => sample.receivedPackets > 0)) return { kind: 'valid' };
-  if (isSilent) return invalid('hole', `no packet arrived for ${milliseconds(holes)} ms`);
-  if (holes.length > 0) {
-    return invalid('hole', `no packet was forwarded for ${milliseconds(holes.slice(0, 1))} ms`);
+  const isWhole = holes.length === 0;
+  if (isWhole && isLimit(busyRatio(samples), pps, load)) return { kind: 'valid' };
+  if (isWhole) {
+    const limited = generatorLimited(samples, pps, load);
+    return waitedLong('sender', load.waitedRatio) ?? invalid('generator-limited', limited);
   }
-  return isLimit(busyRatio(samples), pps, offeredPps)
-    ? { kind: 'valid' }
-    : invalid('generator-limited', generatorLimited(samples, pps, offeredPps));
+  const silence = isSilent
+    ? `no packet arrived for ${milliseconds(holes)} ms`
+    : `no packet was forwarded for ${milliseconds(holes.slice(0, 1))} ms`;
+  return tooBusy(samples, load) ?? invalid('hole', silence);
 }
+
+/** Why packets may have come in gusts, or not at all. */
+const tooBusy = (samples: Sample[], { waitedRatio }: Load): Invalid | undefined =>
+  waitedLong('sender', waitedRatio) ?? waitedLong('DUT', deniedRatio(samples));
+
+/** Said of a run that does not count anyway: one who was due and did not get a CPU is not slow. */
+function waitedLong(who: 'sender' | 'DUT', ratio = 0): Invalid | undefined {
+  if (!(ratio >= leastWaitedRatio)) return undefined;
+  const waited = `the ${who} waited for a CPU ${Math.round(ratio * 100)} % of the time`;
+  const mend = 'end what else runs on its machine, or wait for that to end';
+  return invalid('machine-busy', `machine too busy: ${waited}; ${mend}`);
+}
+
+/** On a quiet machine it is 2 %. */
+const leastWaitedRatio = 0.05;
 
 const milliseconds = (samples: readonly Sample[]): number =>
   Math.round(sum(samples.map(({ seconds }) => seconds)) * 1000);
 
 /** Whether the DUT was, which its own idle time tells best: a sender that waits for it offers no more than it takes. */
-const isLimit = (busy: number | undefined, pps: number, offeredPps: number): boolean =>
+const isLimit = (busy: number | undefined, pps: number, { offeredPps }: Load): boolean =>
   busy === undefined ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
 
-function generatorLimited(samples: Sample[], pps: number, offeredPps: number): string {
+/** A run's own rate is no share of what was offered: the sender tells that of the whole blast only. */
+function generatorLimited(samples: Sample[], pps: number, load: Load): string {
+  const { offeredPps, forwardedPps } = load;
   const busy = busyRatio(samples);
-  const share = formatPercent(pps / offeredPps);
-  const rates = `generator-limited: ${formatPps(pps)} came through of ${formatPps(offeredPps)} offered (${share})`;
+  const share = formatPercent(forwardedPps / offeredPps);
+  const blast = `${formatPps(forwardedPps)} of ${formatPps(offeredPps)} offered (${share}) in its whole blast`;
+  const rates = `generator-limited: ${formatPps(pps)} came through, ${blast}`;
   return busy === undefined
     ? rates
     : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
@@ -89,9 +120,18 @@ function busyRatio(samples: Sample[]): number | undefined {
   return sum(busy) / sum(samples.map((sample) => sample.seconds));
 }
 
+function deniedRatio(samples: Sample[]): number {
+  const seconds = sum(samples.map((sample) => sample.seconds));
+  return Math.min(1, sum(samples.map(({ deniedSeconds = 0 }) => deniedSeconds)) / seconds);
+}
+
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-type Cause = Extract<Validity, { kind: 'invalid' }>['cause'];
+type Invalid = Extract<Validity, { kind: 'invalid' }>;
 
-const invalid = (cause: Cause, reason: string): Validity => ({ kind: 'invalid', cause, reason });
+const invalid = (cause: Invalid['cause'], reason: string): Invalid => ({
+  kind: 'invalid',
+  cause,
+  reason,
+});

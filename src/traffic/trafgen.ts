@@ -1,10 +1,12 @@
 // netsniff-ng's trafgen(8) as the sender of a blast.
+import { nsPerTick } from '../dut/linux-script.ts';
 import type { Command } from '../host/shell.ts';
 import { shell } from '../host/shell.ts';
 
 /**
  * Sends until its standard input ends, so that no generator outlives the controller or the connection; then
- * prints trafgen's own log. trafgen forks: only its process group as a whole can be ended.
+ * prints how long trafgen waited for its CPU, where the kernel tells, and trafgen's own log. trafgen forks: only its
+ * process group as a whole can be ended.
  */
 export const senderScript = `
 export LC_ALL=C
@@ -47,8 +49,8 @@ for ((i = 0; i < 50; i++)); do
   read -r -t 0.02 -u "$never" _
 done
 kill -KILL -- "-$group" 2>/dev/null
+[[ -z $waiting ]] || echo "$waiting"
 cat "$log"
-echo "$waiting"
 rm -f "$log"
 `;
 
@@ -68,10 +70,17 @@ export function senderCommand(request: SenderRequest): Command {
 }
 
 export type Sent =
-  | { kind: 'sent'; packets: number; seconds: number; offeredPps: number }
+  | {
+      kind: 'sent';
+      packets: number;
+      seconds: number;
+      offeredPps: number;
+      /** Share of the time in which trafgen was due and did not run; absent where the sender does not tell. */
+      waitedRatio?: number;
+    }
   | { kind: 'failed'; reason: string };
 
-/** Reads the summary at the end of trafgen's log: packets handed to the kernel, and in how long. */
+/** Reads the line before trafgen's log and the summary at its end: packets handed to the kernel, and in how long. */
 export function parseTrafgenLog(log: string): Sent {
   const packets = /^[ \t]*(\d+) packets outgoing$/m.exec(log)?.[1];
   const time = /^[ \t]*(\d+) sec, (\d+) usec on CPU/m.exec(log);
@@ -80,10 +89,23 @@ export function parseTrafgenLog(log: string): Sent {
     const lastLine = log.trim().split('\n').at(-1) ?? '';
     return { kind: 'failed', reason: `trafgen ended without its summary: "${lastLine}"` };
   }
+  const waitedRatio = waitedShare(log);
   return {
     kind: 'sent',
     packets: Number(packets),
     seconds,
     offeredPps: Number(packets) / seconds,
+    ...(waitedRatio === undefined ? {} : { waitedRatio }),
   };
 }
+
+/** Of one CPU, however many processes there are; the line comes first, where nothing of trafgen's can stand for it. */
+function waitedShare(log: string): number | undefined {
+  const [, ns, ticks, start, end] = waitingLine.exec(log) ?? [];
+  const seconds = Number(end) - Number(start);
+  if (!(seconds > 0)) return undefined;
+  return Math.min(1, (Number(ns) + Number(ticks) * nsPerTick) / 1e9 / seconds);
+}
+
+const waitingLine =
+  /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;

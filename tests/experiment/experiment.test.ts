@@ -224,7 +224,9 @@ test('after one whole attempt a blast is done, whatever came before', () => {
 test('a cell that is decided gets no more blasts, and onlookers are told', async () => {
   const decided: unknown[] = [];
   const onEvent = (event: ExperimentEvent) => {
-    if (event.kind === 'decided') decided.push([event.cell.family, event.verdict, event.pairs]);
+    if (event.kind === 'decided') {
+      decided.push([event.cell.family, event.verdict.kind, event.pairs]);
+    }
   };
   const testbed = fakeTestbed({ speed: ({ family }) => (family === 'inet4' ? 0.5 : 1) });
   await experiment(testbed, { onEvent });

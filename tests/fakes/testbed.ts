@@ -143,7 +143,10 @@ function measure(
     const samples = samplesOf(run, cell, attempt, options, jump);
     const isHoled = fault === 'holes' || (fault === 'hole' && index === 0);
     const seen = isHoled ? withHole(samples) : samples;
-    return measuredRun(run, number, fault === 'idle' ? seen.map(idle) : seen, offeredPps);
+    return measuredRun(run, number, fault === 'idle' ? seen.map(idle) : seen, {
+      offeredPps,
+      forwardedPps: offeredPps,
+    });
   });
   return { kind: 'measured', summary, runs: measured };
 }

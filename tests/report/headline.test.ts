@@ -78,6 +78,18 @@ test('an invalid measurement is none', () => {
   );
 });
 
+test('an invalid measurement on a busy machine says so, in no words but ours', () => {
+  const busy = 'machine too busy: the sender waited for a CPU 41 % of the time';
+  const cell = aCell({ kind: 'invalid', reason: `${busy}@everyone; end what else runs` });
+  expect(headlineOf('invalid', [cell, aCell({ kind: 'no-regression' })])).toBe(
+    `⚪ ppsgate: #7 was not measured, ${busy}; 1 of 2 cells are invalid`,
+  );
+  const said = aCell({ kind: 'invalid', reason: `@everyone: ${busy}` });
+  expect(headlineOf('invalid', [said])).toBe(
+    '⚪ ppsgate: #7 was not measured: 1 of 1 cells are invalid',
+  );
+});
+
 test('a patch that was never measured says why', () => {
   const load = { kind: 'does-not-load', scenario: 'forwarding', message: '@everyone' } as const;
   expect(headline(aResult({ outcome: load }))).toBe('🔴 ppsgate: #7 does not load');

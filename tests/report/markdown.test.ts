@@ -7,6 +7,7 @@ import type {
   CellVerdict,
   Mover,
   Result,
+  Run,
 } from '../../src/report/result.ts';
 import { families, scenarios } from '../../src/scenario/scenario.ts';
 import { judgeCell } from '../fakes/cell.ts';
@@ -74,7 +75,7 @@ test('a regression, as its reader sees it', () => {
   expect(renderMarkdown(judged([loss]), links)).toMatchInlineSnapshot(`
     "### 🔴 ppsgate: #7 loses 10.2 % (forwarding inet4)
 
-    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent · 2 min 5 s
+    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent over a blast · 2 min 5 s
 
     Judged by packets per second (more is better) · a loss of 2 % or more matters · false alarms ≤ 1 %
 
@@ -214,13 +215,18 @@ test('a change that is sure is bold, one that is not is plain', () => {
   expect(second).toContain('| −1.00 % |');
 });
 
-test('an invalid cell has no numbers but a reason', () => {
+test('an invalid cell has no numbers but its runs, those that count and those made, and a reason', () => {
+  const made = (variant: string, count: number): Run[] =>
+    Array.from({ length: count }, (_, index) =>
+      aRun({ variant, pair: index + 1, validity: index < 3 ? { kind: 'valid' } : unfit('hole') }),
+    );
   const cell: CellResult = {
     ...aCell({ kind: 'invalid', reason: '0 of 8 pairs of runs count: no traffic' }),
     comparisons: [],
+    runs: [...made('base', 8), ...made('patched', 7), ...made('diff 1', 5)],
   };
   expect(tableRows(renderMarkdown(judged([cell], 'invalid')))).toEqual([
-    '| ⚪ forwarding inet4 | – | – | – | – | – | invalid: `0 of 8 pairs of runs count: no traffic` |',
+    '| ⚪ forwarding inet4 | – | – | – | – | 3 + 3 of 8 + 7 | invalid: `0 of 8 pairs of runs count: no traffic` |',
   ]);
 });
 

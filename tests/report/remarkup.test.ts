@@ -74,14 +74,14 @@ test('a regression, as its reader sees it', () => {
   ).toMatchInlineSnapshot(`
     "**🔴 ppsgate: \`diff 80700\` loses 10.2 % (\`forwarding inet4\`)**
 
-    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent · 2 min 5 s
+    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP, 3.000 Mpps asked for, up to 2.987 Mpps sent over a blast · 2 min 5 s
 
     Judged by packets per second (more is better) · a loss of 2 % or more matters · false alarms ≤ 1 %
 
     | cell | base | patched | change | 95 % interval | runs | verdict |
     | --- | --- | --- | --- | --- | --- | --- |
     | 🔴 \`forwarding inet4\` | 802.0 kpps | 720.0 kpps | **−10.2 %** | −10.4 … −10.0 | 20 + 20 | regression |
-    | ⚪ \`forwarding inet4\` | – | – | – | – | – | invalid |
+    | ⚪ \`forwarding inet4\` | – | – | – | – | 0 + 0 of 0 + 0 | invalid |
 
     - \`forwarding inet4\` is invalid: \`0 of 8 pairs of runs count: no traffic\`
 

@@ -155,6 +155,17 @@ test('a generator that was the limit is what an invalid cell says first', () => 
   });
 });
 
+test('a machine that was too busy is what an invalid cell says first', () => {
+  const runs = pairedRuns(eight(8e5), eight(8e5)).map((run) => ({
+    ...run,
+    validity: unfit('machine too busy: the sender waited', 'machine-busy'),
+  }));
+  expect(verdictOf(runs)).toEqual({
+    kind: 'invalid',
+    reason: 'machine too busy: the sender waited; 0 of 8 pairs of runs count',
+  });
+});
+
 describe('a DUT that forwards nothing', () => {
   const stopped = pairedRuns(eight(8e5), eight(0));
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readLinuxLogs } from '../../src/testbed/linux-logs.ts';
 import { forwarding } from '../fakes/result.ts';
 
@@ -41,6 +41,29 @@ test('the three logs of a blast are its runs and its summary', () => {
       { number: 2, blast: 3, variant: 'patched', pps: expect.closeTo(600_000, 3) },
     ],
     summary: { number: 3, cell: forwarding, startedAt, trafficSeconds: 2, offeredPps: 1_500_000 },
+  });
+});
+
+describe('a sender that waited for its CPU', () => {
+  const idle = dut.replaceAll('20000000', '12000000').replaceAll('49000000', '41000000');
+  const waited = 'waited 2050000000 ns and 0 ticks from 1795375220.000000 to 1795375225.000000\n';
+  const reasons = (changes: Partial<typeof logs>) => {
+    const outcome = readLinuxLogs(planned, startedAt, { ...logs, ...changes });
+    if (outcome.kind !== 'measured') return [];
+    return outcome.runs.map(({ validity }) => validity.kind === 'invalid' && validity.reason);
+  };
+
+  test('is told by its log, whenever that is read', () => {
+    const busy = expect.stringMatching(/the sender waited for a CPU 41 % of the time/);
+    expect(reasons({ dut: idle, sender: waited + sender })).toEqual([busy, busy]);
+    expect(reasons({ sender: waited + sender })).toEqual([false, false]);
+  });
+
+  test('is not told by an older log, and the rates are of the whole blast', () => {
+    const whole =
+      /, 15\.00 kpps of 1\.500 Mpps offered \(1 %\) in its whole blast, and the DUT was/;
+    const limited = expect.stringMatching(whole);
+    expect(reasons({ dut: idle })).toEqual([limited, limited]);
   });
 });
 

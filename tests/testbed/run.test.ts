@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Sample } from '../../src/dut/linux-script.ts';
-import { measuredRun } from '../../src/testbed/run.ts';
+import { type Load, measuredRun } from '../../src/testbed/run.ts';
 
 const planned = { number: 5, variant: 'patched', pair: 3 };
 
@@ -19,7 +19,8 @@ const untold = (forwardedPackets: number): Sample => ({
   forwardedPackets,
 });
 
-const run = (samples: Sample[], offeredPps = 3e6) => measuredRun(planned, 2, samples, offeredPps);
+const run = (samples: Sample[], load: Partial<Load> = {}) =>
+  measuredRun(planned, 2, samples, { offeredPps: 3e6, forwardedPps: 750_000, ...load });
 
 test('a run keeps its place in the plan and its samples', () => {
   const samples = [sample(), sample()];
@@ -91,15 +92,67 @@ test('a DUT that idles a tenth of the time was not the limit', () => {
     kind: 'invalid',
     cause: 'generator-limited',
     reason:
-      'generator-limited: 800.0 kpps came through of 3.000 Mpps offered (26.7 %), and the DUT was busy for 89.5 % of the time',
+      'generator-limited: 800.0 kpps came through, 750.0 kpps of 3.000 Mpps offered (25 %) in its whole blast, and the DUT was busy for 89.5 % of the time',
   });
   expect(run([busy]).validity).toEqual({ kind: 'valid' });
 });
 
 test('a DUT that does not tell how busy it is was the limit where it was offered 2 % more', () => {
   const samples = [untold(16_000)];
-  expect(run(samples, 817_000).validity).toEqual({ kind: 'valid' });
-  expect(run(samples, 815_000).validity.kind).toBe('invalid');
+  expect(run(samples, { offeredPps: 817_000 }).validity).toEqual({ kind: 'valid' });
+  expect(run(samples, { offeredPps: 815_000 }).validity.kind).toBe('invalid');
+});
+
+test('a run that outruns the mean of its blast is no share of it', () => {
+  const idle = sample({ busySeconds: 0.012 });
+  const { validity } = run([idle], { offeredPps: 223_400, forwardedPps: 221_200 });
+  expect(validity).toMatchObject({
+    reason: expect.stringContaining('221.2 kpps of 223.4 kpps offered (99 %) in its whole blast'),
+  });
+});
+
+describe('of a sender that waited for its CPU', () => {
+  const starved = { waitedRatio: 0.41 };
+  const busy = {
+    kind: 'invalid',
+    cause: 'machine-busy',
+    reason:
+      'machine too busy: the sender waited for a CPU 41 % of the time; end what else runs on its machine, or wait for that to end',
+  };
+
+  test('a DUT that had time to spare says nothing, and the machine is to blame', () => {
+    expect(run([sample({ busySeconds: 0.012 })], starved).validity).toEqual(busy);
+    expect(run([untold(16_000)], { ...starved, offeredPps: 800_000 }).validity).toEqual(busy);
+  });
+
+  test('a hole, and a rate that is not steady, are the machine’s too', () => {
+    const silent = sample({ forwardedPackets: 0, receivedPackets: 0 });
+    expect(run([sample(), silent], starved).validity).toEqual(busy);
+    expect(run([silent, silent], starved).validity).toEqual(busy);
+    const drifting = Array.from({ length: 20 }, (_, index) => sample({ seconds: 1 + index / 10 }));
+    expect(run(drifting).validity).toMatchObject({ cause: 'unsteady' });
+    expect(run(drifting, starved).validity).toEqual(busy);
+  });
+
+  test('a run whose DUT was busy all the same counts, and so does one that lost all', () => {
+    expect(run([sample()], starved).validity).toEqual({ kind: 'valid' });
+    expect(run([sample({ forwardedPackets: 0 })], starved).validity).toEqual({ kind: 'valid' });
+  });
+
+  test('what it always waits for a little is not held against the machine', () => {
+    const idle = sample({ busySeconds: 0.012 });
+    expect(run([idle], { waitedRatio: 0.049 }).validity).toMatchObject({
+      cause: 'generator-limited',
+    });
+  });
+});
+
+test('a hole is the machine’s where the DUT was due and others had its CPU', () => {
+  const denied = sample({ forwardedPackets: 0, busySeconds: 0, deniedSeconds: 0.012 });
+  expect(run([sample(), denied]).validity).toMatchObject({
+    cause: 'machine-busy',
+    reason: expect.stringMatching(/^machine too busy: the DUT waited for a CPU 30 % of the time;/),
+  });
 });
 
 describe('of a run of ten samples or more', () => {
