@@ -1,14 +1,17 @@
-import { sum } from "./vendor/simple-statistics.js";
 import { UsageError, applyOverrides, parseConfig, reasonOf, systemOf } from "./config.js";
-import { assembleResult, earlierEntries, explained, historyEntries, historyFile, outcomeName, readResult, writeResult } from "./report.js";
-import { extendPlan, hasPlan, makePlan, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
-import { buildVariants } from "./build.js";
 import { openRepository, patchOfRange } from "./patch.js";
+import { assembleResult, earlierEntries, explained, historyEntries, historyFile, outcomeName, readResult, writeResult } from "./report.js";
+import { sum } from "./vendor/simple-statistics.js";
 import { openEmbedded, unshared } from "./testbed.js";
+import { buildVariants } from "./build.js";
+import { extendPlan, hasPlan, makePlan, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { constants } from "node:fs";
 import { promisify } from "node:util";
-import { access, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import { setTimeout } from "node:timers/promises";
 
 // src/gate.ts
 /** Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. */
@@ -113,6 +116,33 @@ async function carryOut(plan, directory, reserved, world) {
 		await testbed.restore();
 	}
 }
+
+// src/demo/busyness.ts
+/** What to say where others use the CPUs that the lab wants; nothing where there are enough. */
+async function busyWarning() {
+	const before = cpus();
+	await setTimeout(watchedMilliseconds);
+	return warningOf(before, cpus());
+}
+const watchedMilliseconds = 1e3;
+/** The sender's and the DUT's. */
+const wantedCpus = 2;
+/** The programs of a quiet system, and this one, take less. */
+const leastIdleRatio = .8;
+function warningOf(before, after) {
+	const shares = after.map(({ times }, index) => idleShare(before[index]?.times, times));
+	const idle = shares.reduce((sum, share) => sum + share, 0);
+	const wanted = Math.min(wantedCpus, shares.length);
+	if (idle >= leastIdleRatio * wanted) return void 0;
+	return `this machine is busy: other programs take ${Math.round((1 - idle / shares.length) * 100)} % of its ${shares.length} CPUs, and the lab wants ${wanted} for itself; end them or wait, or the demo takes longer and may end without a verdict`;
+}
+/** A CPU that has come since is idle, as far as anybody knows. */
+function idleShare(before, after) {
+	if (before === void 0) return 1;
+	const total = totalOf(after) - totalOf(before);
+	return total > 0 ? Math.min(1, Math.max(0, (after.idle - before.idle) / total)) : 1;
+}
+const totalOf = ({ user, nice, sys, idle, irq }) => user + nice + sys + idle + irq;
 
 // src/demo/repository.ts
 /** The branch that the patches start from. */
@@ -273,4 +303,62 @@ function trafficSeconds({ blasts, outcome }) {
 const isExpected = ({ expected }, result) => outcomeName(result) === expected;
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { demoPatches, gate, resumeGate, runDemo, trafficSeconds };
+// src/demo/give-back.ts
+/** Who called through sudo; undefined where nobody but root did, or where this process is not root. */
+function callerThroughSudo({ SUDO_UID, SUDO_GID }, ownUid) {
+	const [uid, gid] = [idOf(SUDO_UID), idOf(SUDO_GID)];
+	if (ownUid !== 0 || uid === void 0 || gid === void 0 || uid === 0) return void 0;
+	return {
+		uid,
+		gid
+	};
+}
+/** The greatest number stands for nobody. */
+const idOf = (text = "") => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : void 0;
+/**
+* Makes the demo's directory and those above it that are missing. Whoever owns a directory above can put another one in
+* its place meanwhile, so what is given is what was open since, and no path is followed twice.
+*/
+async function placeAt(directory) {
+	const made = await mkdir(directory, { recursive: true });
+	const flags = made === void 0 ? O_DIRECTORY : O_DIRECTORY | O_NOFOLLOW;
+	const handle = await open(made ?? directory, flags);
+	const before = await readdir(pathOf(handle));
+	const isNew = made !== void 0 && before.length <= (made === directory ? 0 : 1);
+	return {
+		async giveTo(caller) {
+			if (isNew || made === void 0 && isDemo(before)) return giveOpen(handle, caller);
+			const since = ourNames.filter((name) => made === void 0 && !before.includes(name));
+			for (const name of since) await giveNamed(handle, name, caller);
+		},
+		[Symbol.asyncDispose]: () => handle.close()
+	};
+}
+const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const branches = demoPatches.map(({ branch }) => branch);
+const ourNames = [
+	"repository",
+	"repository.part",
+	"history.jsonl",
+	...branches
+];
+/** Whether nothing else is in it. */
+const isDemo = (names) => names.some((name) => branches.includes(name)) && names.every((name) => ourNames.includes(name));
+const pathOf = ({ fd }) => `/proc/self/fd/${fd}`;
+/** What lies in a directory first: as long as it is root's, nobody else can exchange anything in it. */
+async function giveOpen(handle, caller) {
+	const entry = await handle.stat();
+	if (entry.uid !== 0 || !(entry.isDirectory() || entry.isFile() && entry.nlink === 1)) return;
+	const names = entry.isDirectory() ? await readdir(pathOf(handle)) : [];
+	for (const name of names) await giveNamed(handle, name, caller);
+	await handle.chown(caller.uid, caller.gid);
+}
+async function giveNamed(directory, name, caller) {
+	const path = `${pathOf(directory)}/${name}`;
+	const handle = await open(path, O_NOFOLLOW | O_NONBLOCK).catch(() => void 0);
+	if (handle === void 0) return;
+	await using entry = handle;
+	await giveOpen(entry, caller);
+}
+
+export { busyWarning, callerThroughSudo, demoPatches, gate, placeAt, resumeGate, runDemo, trafficSeconds };

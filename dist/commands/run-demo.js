@@ -1,5 +1,5 @@
-import { parseSeed } from "../config.js";
-import { demoPatches, runDemo, trafficSeconds } from "../demo.js";
+import { parseSeed, reasonOf } from "../config.js";
+import { busyWarning, callerThroughSudo, demoPatches, placeAt, runDemo, trafficSeconds } from "../demo.js";
 import { exitCodes } from "../exit.js";
 import { randomSeed } from "../experiment.js";
 import { readyMachine } from "../linux-lab.js";
@@ -18,6 +18,16 @@ async function runDemoCommand(options, signal) {
 	if (exitCode !== void 0) return exitCode;
 	const directory = resolve(options.resume ?? options.directory ?? timestampedDirectory("ppsgate-demo"));
 	say(`Three patches, judged with real packets on this machine; everything is kept in ${directory}`);
+	const warning = await busyWarning();
+	if (warning !== void 0) say(`warning: ${warning}`);
+	await using cleaning = new AsyncDisposableStack();
+	const caller = callerThroughSudo(process.env, process.getuid?.());
+	if (caller !== void 0) {
+		const place = cleaning.use(await placeAt(directory));
+		cleaning.defer(() => place.giveTo(caller).catch((error) => {
+			say(`warning: what is in ${directory} stays root's: ${reasonOf(error)}`);
+		}));
+	}
 	const startedAt = performance.now();
 	const judged = await runDemo({
 		directory,

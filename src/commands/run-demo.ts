@@ -2,10 +2,13 @@
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { parseSeed } from '../config/overrides.ts';
+import { busyWarning } from '../demo/busyness.ts';
 import { type Judged, runDemo, trafficSeconds } from '../demo/demo.ts';
+import { callerThroughSudo, placeAt } from '../demo/give-back.ts';
 import { demoPatches } from '../demo/repository.ts';
 import { exitCodes } from '../exit.ts';
 import { randomSeed } from '../experiment/plan.ts';
+import { reasonOf } from '../host/one-line.ts';
 import { readyMachine } from '../linux-lab/requirements.ts';
 import { showProgress } from '../progress.ts';
 import { formatDuration, formatPercent } from '../report/format.ts';
@@ -33,6 +36,18 @@ export async function runDemoCommand(options: Options, signal: AbortSignal): Pro
   say(
     `Three patches, judged with real packets on this machine; everything is kept in ${directory}`,
   );
+  const warning = await busyWarning();
+  if (warning !== undefined) say(`warning: ${warning}`);
+  await using cleaning = new AsyncDisposableStack();
+  const caller = callerThroughSudo(process.env, process.getuid?.());
+  if (caller !== undefined) {
+    const place = cleaning.use(await placeAt(directory));
+    cleaning.defer(() =>
+      place.giveTo(caller).catch((error: unknown) => {
+        say(`warning: what is in ${directory} stays root's: ${reasonOf(error)}`);
+      }),
+    );
+  }
   const startedAt = performance.now();
   const judged = await runDemo({
     directory,

@@ -1,0 +1,40 @@
+// Whether the machine has CPUs to spare for the embedded lab, before anything is measured on it.
+import { type CpuInfo, cpus } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** What to say where others use the CPUs that the lab wants; nothing where there are enough. */
+export async function busyWarning(): Promise<string | undefined> {
+  const before = cpus();
+  await wait(watchedMilliseconds);
+  return warningOf(before, cpus());
+}
+
+const watchedMilliseconds = 1000;
+
+/** The sender's and the DUT's. */
+const wantedCpus = 2;
+/** The programs of a quiet system, and this one, take less. */
+const leastIdleRatio = 0.8;
+
+export function warningOf(
+  before: readonly Pick<CpuInfo, 'times'>[],
+  after: readonly Pick<CpuInfo, 'times'>[],
+): string | undefined {
+  const shares = after.map(({ times }, index) => idleShare(before[index]?.times, times));
+  const idle = shares.reduce((sum, share) => sum + share, 0);
+  const wanted = Math.min(wantedCpus, shares.length);
+  if (idle >= leastIdleRatio * wanted) return undefined;
+  const busy = Math.round((1 - idle / shares.length) * 100);
+  return `this machine is busy: other programs take ${busy} % of its ${shares.length} CPUs, and the lab wants ${wanted} for itself; end them or wait, or the demo takes longer and may end without a verdict`;
+}
+
+type Times = CpuInfo['times'];
+
+/** A CPU that has come since is idle, as far as anybody knows. */
+function idleShare(before: Times | undefined, after: Times): number {
+  if (before === undefined) return 1;
+  const total = totalOf(after) - totalOf(before);
+  return total > 0 ? Math.min(1, Math.max(0, (after.idle - before.idle) / total)) : 1;
+}
+
+const totalOf = ({ user, nice, sys, idle, irq }: Times): number => user + nice + sys + idle + irq;
