@@ -854,10 +854,15 @@ interface=$1 cpu=$2 rate=$3 flows=$4 limit_seconds=$5
 log=$(mktemp)
 exec {never}<> <(:)
 
+# Where the kernel groups programs by session, niceness counts within the session only, and the session has its own.
+{ echo -20 >/proc/self/autogroup; } 2>/dev/null
 # At a virtual interface trafgen sleeps whenever the other end is behind, and beside busy programs only a real-time one is
-# woken in time. At a card it may never sleep, and the kernel takes the CPU from a real-time one that does not.
+# woken in time. At a card it may never sleep, and the kernel takes the CPU from a real-time one that does not; where it
+# was told not to, nobody is one.
 ahead='nice -n -20'
-[[ -e /sys/class/net/$interface/device ]] || ! chrt -f 10 true 2>/dev/null || ahead='chrt -f 10'
+if [[ ! -e /sys/class/net/$interface/device && $(</proc/sys/kernel/sched_rt_runtime_us) != -1 ]]; then
+  ! chrt -f 10 true 2>/dev/null || ahead='chrt -f 10'
+fi
 
 stolen_ticks() {
   local name ticks
