@@ -856,13 +856,6 @@ exec {never}<> <(:)
 
 # Where the kernel groups programs by session, niceness counts within the session only, and the session has its own.
 { echo -20 >/proc/self/autogroup; } 2>/dev/null
-# At a virtual interface trafgen sleeps whenever the other end is behind, and beside busy programs only a real-time one is
-# woken in time. At a card it may never sleep, and the kernel takes the CPU from a real-time one that does not; where it
-# was told not to, nobody is one.
-ahead='nice -n -20'
-if [[ ! -e /sys/class/net/$interface/device && $(</proc/sys/kernel/sched_rt_runtime_us) != -1 ]]; then
-  ! chrt -f 10 true 2>/dev/null || ahead='chrt -f 10'
-fi
 
 stolen_ticks() {
   local name ticks
@@ -884,7 +877,7 @@ tell_waiting() {
 stolen=$(stolen_ticks)
 start=$EPOCHREALTIME
 set -m
-$ahead taskset -c "$cpu" trafgen --no-sock-mem -Q -i "$flows" -o "$interface" -P 1 -b "$rate"pps >"$log" 2>&1 &
+nice -n -20 taskset -c "$cpu" trafgen --no-sock-mem -Q -i "$flows" -o "$interface" -P 1 -b "$rate"pps >"$log" 2>&1 &
 group=$!
 read -r -t "$limit_seconds" _
 waiting=$(tell_waiting)
