@@ -18,13 +18,17 @@ export type DemoBench = { demos: number; busyLoops: number };
 
 /** A table of demos as they end, with what came of each patch in each of its cells; then the totals. */
 export async function* benchDemo({ demos, busyLoops }: DemoBench): AsyncGenerator<string> {
-  const loops = Array.from({ length: busyLoops }, () => spawn('sh', ['-c', 'while :; do :; done']));
+  const loops = Array.from({ length: busyLoops }, () => spawn('sh', ['-c', busyLoop]));
   try {
     yield* table(demos);
   } finally {
     for (const loop of loops) loop.kill();
   }
 }
+
+/** Also ends when this process does, however that ends. */
+const busyLoop =
+  'while kill -0 "$PPID"; do i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; done';
 
 async function* table(demos: number): AsyncGenerator<string> {
   const columns = ['demo', ...demoPatches.map(({ branch }) => branch), 'took', 'packets flowed'];
