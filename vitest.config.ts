@@ -1,38 +1,69 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './tests/longest-first.ts';
 
-// Tests that blast packets share two CPUs and one lab, and those that serve the FreeBSD lab to other processes need time
-// to pass there as it does here: they run after all others, one file at a time.
-const lab = [
-  ...['tests/linux-lab/**/*.test.ts', 'tests/e2e/**/*.test.ts', 'tests/jenkins/**/*.test.ts'],
-  'tests/fakes/freebsd-lab/serve.test.ts',
-];
+const slow = 'tests/**/*.slow.test.ts';
+const lab = 'tests/**/*.lab.test.ts';
+const globalSetup = 'tests/bundle.ts';
+/** Laws that no file asks for a number of times. */
+const long = 'PPSGATE_TEST_TIMES' in process.env ? ['tests/random.ts'] : [];
+// Programs that tests start read TypeScript, which takes longer than what most of them do.
+const env = { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') };
+
+// CPUs that others share are slow at times, and a test that hangs is seldom.
+const testTimeout = 120_000;
+const hookTimeout = 120_000;
+const expect = { poll: { timeout: 60_000 } };
 
 export default defineConfig({
   test: {
-    reporters: ['default', './tests/skip-reporter.ts'],
+    reporters: ['default', './tests/end-reporter.ts'],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
-          name: 'unit',
+          name: 'fast',
           include: ['tests/**/*.test.ts'],
-          exclude: lab,
-          // One fewer than there are CPUs is vitest's own choice, and leaves one of two idle: most tests wait for programs.
+          exclude: [slow, lab],
+          setupFiles: ['tests/alone.ts', ...long],
+          // They leave nothing behind that another could find, and starting is most of their time.
+          pool: 'threads',
+          isolate: false,
+          // One fewer than there are CPUs is vitest's own choice, and leaves one of two idle.
           maxWorkers: 2,
-          // Two CPUs that others share are slow at times.
-          testTimeout: 30_000,
+          testTimeout,
+          hookTimeout,
+          expect,
           sequence: { groupOrder: 0 },
         },
       },
       {
         test: {
-          name: 'lab',
-          include: lab,
-          fileParallelism: false,
-          // A hypervisor that gives the CPUs to others for a while makes measurements invalid, as it should.
-          retry: 1,
-          testTimeout: 300_000,
-          hookTimeout: 120_000,
+          name: 'slow',
+          include: [slow],
+          globalSetup,
+          setupFiles: ['tests/quick-ciphers.ts', ...long],
+          env,
+          // Much of their time they wait for programs.
+          maxWorkers: 4,
+          testTimeout,
+          hookTimeout,
+          expect,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'lab',
+          include: [lab],
+          globalSetup,
+          env,
+          // Blasts share two CPUs and one lab.
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout,
+          expect,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

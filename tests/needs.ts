@@ -1,10 +1,10 @@
 // What a test needs from the machine it runs on; where it is absent the test is skipped and says why.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { describe, test } from 'vitest';
 
-/** A need is `root`, `shared/…` (a folder of real data beside the project) or a program on the PATH. */
+/** A need is `root`, `shared/…` (a folder of real data beside the project), the path of a file, or a program on the PATH. */
 export type Need = 'root' | `shared/${string}` | (string & {});
 
 /** Real data beside the project, never part of it: `sharedFolder('corpus/ministat')`. */
@@ -26,18 +26,26 @@ export function describeWith(needs: readonly Need[], name: string, suite: () => 
   });
 }
 
+/** A test that runs where all needs are met, and is skipped elsewhere, naming what is missing. */
+export function testWith(
+  needs: readonly Need[],
+  name: string,
+  body: () => void | Promise<void>,
+): void {
+  const missing = needs.filter((need) => !isMet(need));
+  test(name, ({ skip }) => {
+    skip(missing.length > 0, `needs ${missing.join(', ')}`);
+    return body();
+  });
+}
+
 function isMet(need: Need): boolean {
   if (need === 'root') return process.getuid?.() === 0 && canMakeNamespaces();
   if (need.startsWith('shared/')) return existsSync(sharedFolder(need.slice('shared/'.length)));
+  if (isAbsolute(need)) return existsSync(need);
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
   return folders.some((folder) => existsSync(join(folder, need)));
 }
 
-function canMakeNamespaces(): boolean {
-  try {
-    execFileSync('unshare', ['--net', 'true'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const canMakeNamespaces = (): boolean =>
+  spawnSync('unshare', ['--net', 'true'], { stdio: 'ignore' }).status === 0;

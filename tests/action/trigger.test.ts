@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Trigger, triggerOf } from '../../src/action/trigger.ts';
 import { UsageError } from '../../src/config/overrides.ts';
 import { eventNames, payloadsOf } from '../fakes/github/webhooks.ts';
+import { times } from '../random.ts';
 
 const head = 'b'.repeat(40);
 const nothingAsked = { patch: '', ask: {} };
@@ -383,6 +384,6 @@ test('no payload makes it fail otherwise than by a sentence', () => {
     fc.property(fc.constantFrom(...understood), payload, (name, hostile) => {
       expect(answerFor(name, hostile)).toBeDefined();
     }),
-    { numRuns: 500 },
+    { numRuns: times(100) },
   );
 });

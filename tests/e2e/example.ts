@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { parseDocument } from 'yaml';
 import { type Setting, splitWorkflow } from '../../src/init/workflows.ts';
 
@@ -42,8 +43,8 @@ const config = 'docs/example/ppsgate.yml';
 const ruleset = 'docs/example/dut/nftables.conf';
 
 /**
- * Makes the repository in a folder that does not exist yet, with `dist/` built from the sources as they are now, and with
- * these keys in its ppsgate.yml.
+ * Makes the repository in a folder that does not exist yet, with what the sources make as its `dist/`, and with these
+ * keys in its ppsgate.yml.
  */
 export function makeExample(directory: string, keys: Record<string, unknown> = {}): Example {
   mkdirSync(directory);
@@ -51,7 +52,7 @@ export function makeExample(directory: string, keys: Record<string, unknown> = {
     cpSync(join(project, path), join(directory, path), { recursive: true });
   }
   writeFileSync(join(directory, labWorkflow), splitWorkflow(setting));
-  build(join(directory, 'dist'));
+  cpSync(inject('bundle'), join(directory, 'dist'), { recursive: true });
   writeFileSync(join(directory, config), quickConfig(directory, keys));
   const baseRules = withRules(readFileSync(join(directory, ruleset), 'utf8'), noOps(800));
   writeFileSync(join(directory, ruleset), baseRules);
@@ -77,15 +78,6 @@ export function makeExample(directory: string, keys: Record<string, unknown> = {
       return commit('Change the rules');
     },
   };
-}
-
-/** Not the `dist/` of the project, which may be older than its sources; that the two agree is CI's to say. */
-function build(directory: string): void {
-  const rolldown = join(project, 'node_modules/.bin/rolldown');
-  execFileSync(rolldown, ['--config', 'rolldown.config.ts', '--dir', directory], {
-    cwd: project,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
 }
 
 /** The example's own, with one cell and few runs, a margin that noise does not reach with so few, and no profiles. */

@@ -10,6 +10,7 @@ import type { Run } from '../../src/report/result.ts';
 import { aPlanOfFour, singleRuns } from '../fakes/plan.ts';
 import { unfit } from '../fakes/result.ts';
 import { fakeTestbed } from '../fakes/testbed.ts';
+import { times } from '../random.ts';
 
 const at = '2026-11-20T12:00:00.000Z';
 const { signal } = new AbortController();
@@ -117,7 +118,7 @@ describe('what is shown beside patched', () => {
       };
       expect(judged(one.plan, entries)).toEqual(judged(...withoutOthers(one.plan, entries)));
     };
-    await fc.assert(fc.asyncProperty(story, decisive), { numRuns: 60 });
+    await fc.assert(fc.asyncProperty(story, decisive), { numRuns: times(20) });
   });
 
   test('does not have a blast sent a third time whose base and patched were limited by the generator twice', async () => {
@@ -166,7 +167,7 @@ describe('what is shown beside patched', () => {
           expect(length).toBeLessThanOrEqual(isBeside ? 1 : 3);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: times(20) },
     );
   });
 
@@ -180,7 +181,7 @@ describe('what is shown beside patched', () => {
         const runs = after.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
         expect(runs.filter(({ variant }) => variant === left)).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: times(20) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { type Entry, JournalError, openJournal } from '../../src/experiment/journal.ts';
 import { families, scenarios } from '../../src/scenario/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
+import { times } from '../random.ts';
 
 const at = '2026-11-20T12:00:00.000Z';
 const anyText = fc.oneof(
@@ -112,7 +113,7 @@ test('whatever was appended is read again, by one process or several after each 
       await write(path, second);
       expect(await read(path)).toEqual([...first, ...second]);
     }),
-    { numRuns: 50 },
+    { numRuns: times(25) },
   );
 });
 

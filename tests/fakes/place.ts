@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import type { Host } from '../../src/config/fields.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
@@ -46,7 +46,7 @@ export type Place = {
 
 export type Started = { child: ChildProcess; said(): string; ended: Promise<Ended> };
 
-const cli = join(import.meta.dirname, '../../src/cli.ts');
+const cli = join(inject('bundle'), 'cli.js');
 
 /** `testbeds` as they are written in ppsgate.yml. */
 export async function aPlace(testbeds: Readonly<Record<string, unknown>>): Promise<Place> {

@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { inject } from 'vitest';
 import { temporaryFolder } from './folder.ts';
 import { type Command, commandsIn } from './runner-commands.ts';
 
 export type Step = {
-  /** Of `src/`. */
-  entry: 'action.ts' | 'action-post.ts';
+  /** Of the bundle. */
+  entry: 'action.js' | 'action-post.js';
   /** A working tree of the repository. */
   workspace: string;
   repository: string;
@@ -47,7 +48,7 @@ export async function runStep(step: Step): Promise<Ran> {
   const prefixed = (prefix: string, texts: Record<string, string> = {}) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [prefix + name, text]));
 
-  const entry = join(import.meta.dirname, '../../src', step.entry);
+  const entry = join(inject('bundle'), step.entry);
   const child = spawn(process.execPath, [entry], {
     cwd: step.workspace,
     stdio: ['ignore', 'pipe', 'pipe'],

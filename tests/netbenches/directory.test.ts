@@ -6,6 +6,7 @@ import { BenchesError, readBenches } from '../../src/netbenches/directory.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { madeLog } from '../fakes/pkt-gen.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
+import { times } from '../random.ts';
 
 const log = madeLog({ pps: [1, 2, 3] });
 
@@ -161,7 +162,7 @@ test('every receiver is found once, whatever the labels', async () => {
       const found = sets.flatMap((set) => set.runs.map((run) => run.receiver.path));
       expect(found.toSorted()).toEqual(names.toSorted());
     }),
-    { numRuns: 25 },
+    { numRuns: times(15) },
   );
 });
 

@@ -18,6 +18,7 @@ import { type Result, resultSchema } from '../../src/report/result.ts';
 import type { Cell } from '../../src/scenario/scenario.ts';
 import { aHistoryEntry } from '../fakes/history.ts';
 import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../fakes/result.ts';
+import { times } from '../random.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
 const day = 86_400;
@@ -240,7 +241,7 @@ test('whatever is published, the bounds hold and the index tells of all that is 
         expect(shelf.has('CNAME')).toBe(true);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: times(25) },
   );
 });
 

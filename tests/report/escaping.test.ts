@@ -8,6 +8,7 @@ import { html } from '../../src/report/markup.ts';
 import { remarkupBlock, remarkupCell, remarkupText } from '../../src/report/remarkup.ts';
 import { escaped } from '../../src/xml.ts';
 import { readXml } from '../fakes/xml.ts';
+import { times } from '../random.ts';
 
 /** What some markup reads, with what nobody sees between any two of it. */
 const significant = fc.constantFrom(
@@ -149,7 +150,7 @@ describe.each(escapers)('%s', (_, { shownAs, clean, expectInert }) => {
       fc.property(text, (dirty) => {
         expectInert(shownAs(dirty));
       }),
-      { numRuns: 300 },
+      { numRuns: times(100) },
     );
   });
 
@@ -158,7 +159,7 @@ describe.each(escapers)('%s', (_, { shownAs, clean, expectInert }) => {
       fc.property(text, (dirty) => {
         expect(shownAs(dirty)).toBe(shownAs(clean(dirty)));
       }),
-      { numRuns: 300 },
+      { numRuns: times(100) },
     );
   });
 });

@@ -5,6 +5,7 @@ import type { CellResult, Rejection, Result } from '../../src/report/result.ts';
 import { anExperiment } from '../fakes/report.ts';
 import { aCell, aResult } from '../fakes/result.ts';
 import { readXml, type XmlElement } from '../fakes/xml.ts';
+import { times } from '../random.ts';
 
 const judged = (...cells: CellResult[]): Result =>
   aResult({ outcome: { kind: 'judged', verdict: cells[0]?.verdict.kind ?? 'invalid', cells } });
@@ -262,7 +263,7 @@ describe('text of others', () => {
           expect(xml.length).toBeLessThan(200_000);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: times(50) },
     );
   });
 

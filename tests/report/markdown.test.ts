@@ -12,6 +12,7 @@ import type {
 import { families, scenarios } from '../../src/scenario/scenario.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import { aCell, aResult, aRun, pairedRuns, policy, revision, unfit } from '../fakes/result.ts';
+import { times } from '../random.ts';
 
 const repeated = (times: number, values: number[]): number[] =>
   new Array<number[]>(times).fill(values).flat();
@@ -367,9 +368,9 @@ test('the report is never longer than GitHub takes, and its folds are balanced, 
       );
       expect(opened).toBe(closed);
     }),
-    { numRuns: 100 },
+    { numRuns: times(50) },
   );
-}, 30_000);
+});
 
 /** What is left for a renderer to take as markup: CommonMark's fenced blocks and code spans taken out. */
 function withoutCode(markdown: string): string {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { expectedWait, type Load, simulate } from '../../src/reservation/forecast.ts';
 import { byTurn, type Line, priorities } from '../../src/reservation/queue.ts';
 import { plainAssign } from '../fakes/plain-queue.ts';
+import { times } from '../random.ts';
 
 /** Alice has x for 10 s more; x is held for 100 s as a rule, and y for 30 s. */
 const example: Load = {
@@ -65,7 +66,7 @@ test('comes to the same as playing it on step by step', () => {
     fc.property(loads, (load) => {
       expect(startsOf(load).sort()).toEqual(plainStarts(load).sort());
     }),
-    { numRuns: 500 },
+    { numRuns: times(100) },
   );
 });
 
@@ -81,7 +82,7 @@ test('everybody who can be served starts once, in the order of time, and waits a
       expect(times).toEqual(times.toSorted((a, b) => a - b));
       for (const [id, , seconds] of starts) expect(expectedWait(load, id)).toBe(seconds);
     }),
-    { numRuns: 300 },
+    { numRuns: times(100) },
   );
 });
 
@@ -103,7 +104,7 @@ test('never are two on one machine at a time', () => {
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: times(100) },
   );
 });
 

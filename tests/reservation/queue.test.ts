@@ -11,6 +11,7 @@ import {
   testbedsOf,
 } from '../../src/reservation/queue.ts';
 import { plainAssign, type Wanting } from '../fakes/plain-queue.ts';
+import { times } from '../random.ts';
 
 test('a release gate comes before a patch, and a patch before a rerun, however late', () => {
   const waiting = [
@@ -71,7 +72,7 @@ test('gives exactly what walking all who wait gives', () => {
         [...plainAssign(waiting, new Map(Object.entries(free)))].sort(),
       );
     }),
-    { numRuns: 2000 },
+    { numRuns: times(300) },
   );
 });
 
@@ -89,7 +90,7 @@ test('gives nobody two testbeds, no machine twice, and none that is not free or 
         expect(Object.keys(free)).toContain(testbed);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: times(200) },
   );
 });
 
@@ -105,7 +106,7 @@ test('passes nobody over for a later one who gets a machine that he waits for', 
         expect(machines.filter((machine) => awaited.has(machine))).toEqual([]);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: times(200) },
   );
 });
 

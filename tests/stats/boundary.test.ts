@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { constantLevels, crossingProbability, likelihoodLevels } from '../../src/stats/boundary.ts';
 import { standardNormal } from '../../src/stats/normal.ts';
 import { criticalT } from '../../src/stats/student.ts';
+import { times } from '../random.ts';
 
 const looksAfterEach = (count: number): number[] =>
   Array.from({ length: count }, (_, index) => index + 1);
@@ -41,7 +42,7 @@ describe('one level for all looks', () => {
         );
         expect(runs / pairs).toBeCloseTo(1, 6);
       }),
-      { numRuns: 20 },
+      { numRuns: times(20) },
     );
   });
 });
@@ -107,7 +108,7 @@ describe('the levels of either kind', () => {
           expect(spent).toBeGreaterThan(0.998 * level);
         }
       }),
-      { numRuns: 15 },
+      { numRuns: times(15) },
     );
   });
 });

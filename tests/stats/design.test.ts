@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { crossingProbability } from '../../src/stats/boundary.ts';
 import { type Design, designNames, lookSizes, looksOf } from '../../src/stats/design.ts';
 import { criticalT } from '../../src/stats/student.ts';
+import { times } from '../random.ts';
 
 const rates = { falseAlarms: 0.01, misses: 0.05, outside: 0.025 };
 const rateNames = ['falseAlarms', 'misses', 'outside'] as const;
@@ -90,7 +91,7 @@ describe('looks come', () => {
         expect(sizes.at(-1)).toBe(design.budgets.at(-1));
         expect(looksOf(design, rates).map(({ pairs }) => pairs)).toEqual(sizes);
       }),
-      { numRuns: 15 },
+      { numRuns: times(15) },
     );
   });
 });
@@ -153,7 +154,7 @@ describe('levels', () => {
         expect(after.slice(0, before.length)).toEqual(before);
         expect(after.length).toBeGreaterThan(before.length);
       }),
-      { numRuns: 15 },
+      { numRuns: times(15) },
     );
   });
 });

@@ -15,6 +15,7 @@ import {
 } from '../../src/stats/evidence.ts';
 import { type Judgement, judgeInOrder, type Rule } from '../../src/stats/judge.ts';
 import { standardNormal } from '../../src/stats/normal.ts';
+import { times } from '../random.ts';
 
 const confidence = 0.95;
 const rates = { falseAlarms: 0.01, misses: 0.05, outside: (1 - confidence) / 2 };
@@ -114,7 +115,7 @@ describe('the interval, whichever look an experiment stopped at,', () => {
         expect(shown).toBeGreaterThanOrEqual(low);
         expect(shown).toBeLessThanOrEqual(high);
       }),
-      { numRuns: 20 },
+      { numRuns: times(20) },
     );
   });
 });

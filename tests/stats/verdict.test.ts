@@ -4,6 +4,7 @@ import type { CellVerdict, Policy, Run } from '../../src/report/result.ts';
 import { worstVerdict } from '../../src/stats/verdict.ts';
 import { judgeCell, singleRunDesign } from '../fakes/cell.ts';
 import { aCell, aRun, pairedRuns, unfit } from '../fakes/result.ts';
+import { times } from '../random.ts';
 
 /** Eight pairs of paired runs were planned. */
 const judge = (runs: Run[], changes: Partial<Policy> = {}, failures: string[] = []) =>
@@ -66,7 +67,7 @@ describe('a verdict', () => {
         const back = verdictOf(pairedRuns(patched, base)).kind;
         expect(mirror[back]).toBe(mirror[there] && there);
       }),
-      { numRuns: 300 },
+      { numRuns: times(100) },
     );
   });
 

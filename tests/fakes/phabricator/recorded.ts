@@ -1,15 +1,16 @@
 // The recordings of a real server, and the state that it must have been in when it answered one of them: put together
 // from what all of them show.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { sharedFolder } from '../../needs.ts';
 import { newDiff } from './differential.ts';
 import type { Phid, State, User } from './state.ts';
 
 /** Where recordings lie that are not part of this repository. */
-export const recordingsFolder = resolve(import.meta.dirname, '../../../../shared/phabricator');
+export const recordingsFolder = sharedFolder('phabricator');
 
-export const hasRecordings = existsSync(join(recordingsFolder, 'INDEX.json'));
+export const recordingsNeeded = 'shared/phabricator/INDEX.json';
 
 const recordingSchema = z.object({
   name: z.string(),

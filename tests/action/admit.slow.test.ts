@@ -1,0 +1,735 @@
+// From an event to what is measured: at which commits, by whose leave, and what people are told who have none.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Admission, type AdmitWorld, admit, noticeName } from '../../src/action/admit.ts';
+import { readRequest, requestText } from '../../src/action/request.ts';
+import type { Trigger } from '../../src/action/trigger.ts';
+import { applyOverrides, UsageError } from '../../src/config/overrides.ts';
+import type { Config } from '../../src/config/schema.ts';
+import type { Occasion } from '../../src/patch/authorize.ts';
+import { fetchPullRequest } from '../../src/patch/github.ts';
+import { openRepository, RepositoryError } from '../../src/patch/repository.ts';
+import { githubSchema } from '../../src/publish/schema.ts';
+import { composeComment, type Writing } from '../../src/report/comment.ts';
+import { testbedsFor } from '../../src/testbed/inventory.ts';
+import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
+import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
+import { aConfig } from '../fakes/plan.ts';
+import { commit, git } from '../fakes/repository.ts';
+import { revision } from '../fakes/result.ts';
+import { times } from '../random.ts';
+
+const repositoryName = 'example/router';
+const noon = '2026-11-20T12:00:00Z';
+
+let github: FakeGitHub;
+let commits: { directory: string; base: string; older: string; head: string };
+/** The commits that a configuration was asked of. */
+let configsOf: string[];
+
+/** One for all tests, because only objects are read. */
+beforeAll(() => {
+  const directory = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
+  git(directory, 'init', '--quiet', '--initial-branch=main');
+  const base = commit(directory, { a: '0' }, {}, 'The base');
+  const older = commit(directory, { a: '1' }, {}, 'A first try');
+  const head = commit(directory, { a: '2' }, {}, 'A second try');
+  commits = { directory, base, older, head };
+});
+
+afterAll(() => rmSync(commits.directory, { recursive: true }));
+
+/** carol may write, dan is on the list; #7 comes from a fork, #8 from a branch of the repository itself. */
+beforeEach(async () => {
+  const { base, older, head } = commits;
+  configsOf = [];
+  const pullRequest = { title: 'Drop 254', author: 'alice', baseCommit: base, headCommit: head };
+  github = await startFakeGitHub({
+    repository: repositoryName,
+    pullRequests: [
+      { ...pullRequest, number: 7, headRepository: 'alice/router' },
+      { ...pullRequest, number: 8, headCommit: older, headRepository: repositoryName },
+    ],
+  });
+  Object.assign(github.state.permissions, { carol: 'write', erin: 'triage' });
+});
+
+afterEach(async () => {
+  await github.stop();
+  expect(github.violations).toEqual([]);
+});
+
+const config = aConfig({ github: githubSchema.parse({ people: ['dan'] }) });
+
+async function worldOf(
+  changes: Partial<AdmitWorld & { config: Config }> = {},
+): Promise<AdmitWorld> {
+  return {
+    octokit: await hastyOctokit(github),
+    repositoryName,
+    repository: openRepository(commits.directory),
+    async readConfig(of) {
+      configsOf.push(of);
+      return changes.config ?? config;
+    },
+    readRevision: () => expect.fail('no revision is asked for'),
+    nameOf(read, ask) {
+      testbedsFor(applyOverrides(read, ask), ask.testbed);
+      return 'ppsgate';
+    },
+    priority: undefined,
+    ...changes,
+  };
+}
+
+const admitted = async (trigger: Trigger, changes?: Parameters<typeof worldOf>[0]) =>
+  admit(trigger, await worldOf(changes));
+
+async function event(number: number, occasion: Occasion): Promise<Trigger> {
+  const found = await fetchPullRequest(await hastyOctokit(github), repositoryName, number);
+  if (found.kind !== 'found') throw new Error(found.why);
+  return { kind: 'pull-request', found, occasion };
+}
+
+const pushed = (number: number, by: string) => event(number, { kind: 'pushed', by });
+
+const labelled = (by: string, label = 'ppsgate', at = noon) =>
+  event(7, { kind: 'labelled', by, label, at });
+
+const comment = (text: string, by = 'carol', number = 7): Trigger => ({
+  kind: 'comment',
+  number,
+  id: 31,
+  by,
+  at: noon,
+  text,
+});
+
+const dispatched = (patch: string, ask = {}): Trigger => ({
+  kind: 'dispatched',
+  by: 'carol',
+  patch,
+  ask,
+});
+
+/** Our comment on #7, as if ppsgate had written it with these. */
+function remembered(changes: Partial<Writing> = {}, before?: string): string {
+  const at = new Date('2026-11-20T11:00:00Z');
+  const { head: headCommit } = commits;
+  const body = composeComment(before, 'So it stands.', {
+    ...{ name: 'ppsgate', run: 41, headCommit, ask: {}, at },
+    ...changes,
+  });
+  github.state.comments = [{ id: 11, number: 7, author: 'github-actions[bot]', body: body ?? '' }];
+  return body ?? '';
+}
+
+/** #9 has the head of #7, and goes to another branch. */
+function alsoAtHead(): void {
+  const seventh = github.state.pullRequests.find(({ number }) => number === 7);
+  if (seventh === undefined) throw new Error('There is a #7.');
+  github.state.pullRequests.push({ ...seventh, number: 9, baseRef: 'lax' });
+}
+
+/** A request, as the next job reads it. */
+function requestOf(admission: Admission) {
+  if (admission.kind !== 'go') throw new Error(`${admission.kind}: ${admission.why}`);
+  expect(readRequest(requestText(admission.request))).toEqual(admission.request);
+  return admission.request;
+}
+
+const refused = (why: RegExp, name = noticeName) => ({
+  kind: 'refused',
+  config,
+  name,
+  pullRequest: expect.objectContaining({ number: 7 }),
+  why: expect.stringMatching(why),
+});
+
+describe('a pull request that is pushed', () => {
+  test('from a branch of the repository itself is measured at its head', async () => {
+    const admission = await admitted(await pushed(8, 'bob'));
+    expect(requestOf(admission)).toEqual({
+      patch: {
+        kind: 'pull-request',
+        repository: repositoryName,
+        number: 8,
+        title: 'Drop 254',
+        author: 'alice',
+        url: 'https://github.com/example/router/pull/8',
+        baseBranch: 'main',
+        baseCommit: commits.base,
+        headCommit: commits.older,
+      },
+      ask: {},
+      priority: 'patch',
+      purpose: 'patch',
+    });
+  });
+
+  test('is held to the configuration of its base, never of its head', async () => {
+    await admitted(await pushed(8, 'bob'));
+    await admitted(comment(`/ppsgate run ${commits.head}`));
+    expect(new Set(configsOf)).toEqual(new Set([commits.base]));
+  });
+
+  test('from a fork is refused in the comment of the gate, which then names its head', async () => {
+    expect(await admitted(await pushed(7, 'alice'))).toEqual(
+      refused(
+        /^Thank you for #7: because it comes from alice\/router, .* written \/ppsgate run [0-9a-f]{12}\.$/,
+        'ppsgate',
+      ),
+    );
+  });
+
+  test('from the fork of one who may is measured', async () => {
+    for (const pullRequest of github.state.pullRequests) pullRequest.author = 'dan';
+    expect((await admitted(await pushed(7, 'dan'))).kind).toBe('go');
+  });
+});
+
+describe('the label', () => {
+  test('put by a maintainer is leave for the head as the event has it', async () => {
+    remembered();
+    const trigger = await labelled('carol');
+    for (const pullRequest of github.state.pullRequests) pullRequest.headCommit = 'c'.repeat(40);
+    const { patch } = requestOf(await admitted(trigger));
+    expect(patch.headCommit).toBe(commits.head);
+  });
+
+  test('put a second after a push is none for what was pushed', async () => {
+    remembered({ headCommit: commits.older });
+    expect(await admitted(await labelled('carol'))).toEqual(
+      refused(/may have been pushed after the label was put: read it, and then write/),
+    );
+  });
+
+  test('put before our comment named the head is none', async () => {
+    remembered();
+    const trigger = await labelled('carol', 'ppsgate', '2026-11-20T11:00:05Z');
+    expect((await admitted(trigger)).kind).toBe('refused');
+  });
+
+  test.each(['erin', 'dan', 'mallory'])('put by %s, who may not write, is none', async (by) => {
+    remembered();
+    const admission = await admitted(await labelled(by));
+    expect(admission).toEqual(
+      refused(new RegExp(`^Thank you, ${by}: #7 runs on the testbed when`)),
+    );
+  });
+
+  test('that is another one is nobody asking', async () => {
+    expect((await admitted(await labelled('carol', 'bug'))).kind).toBe('nothing');
+  });
+
+  test('is called as the configuration says', async () => {
+    remembered();
+    const renamed = { ...config, github: githubSchema.parse({ label: 'to the lab' }) };
+    const trigger = await labelled('carol', 'to the lab');
+    expect((await admitted(trigger, { config: renamed })).kind).toBe('go');
+  });
+});
+
+describe('a pull request that is opened again, or sent to another branch', () => {
+  const revived = (number: number, by: string) => event(number, { kind: 'revived', by });
+  const title = '🟢 #7 loses nothing that matters (less than 2 %)';
+
+  const ofDan = () => {
+    for (const pullRequest of github.state.pullRequests) pullRequest.author = 'dan';
+  };
+
+  test('is measured where its head is in the repository itself', async () => {
+    expect((await admitted(await revived(8, 'mallory'))).kind).toBe('go');
+  });
+
+  test('is measured where there was leave for its head before', async () => {
+    ofDan();
+    remembered({ title });
+    expect((await admitted(await revived(7, 'dan'))).kind).toBe('go');
+  });
+
+  test('is refused where somebody else may have pushed its head', async () => {
+    ofDan();
+    remembered({ headCommit: commits.older, title });
+    expect(await admitted(await revived(7, 'dan'))).toEqual(
+      refused(/^Thank you for #7: because it comes from alice\/router/, 'ppsgate'),
+    );
+  });
+
+  test('is refused where who did that may have nothing measured', async () => {
+    ofDan();
+    remembered({ title });
+    expect((await admitted(await revived(7, 'mallory'))).kind).toBe('refused');
+  });
+});
+
+describe('/ppsgate run', () => {
+  test('with the head of a fork measures it, with what is asked', async () => {
+    const text = `/ppsgate run ${commits.head.slice(0, 8)} forwarding inet4 margin=1% runs=20`;
+    const { patch, ask, priority } = requestOf(await admitted(comment(text)));
+    expect(patch.headCommit).toBe(commits.head);
+    expect(ask).toEqual({
+      scenarios: 'forwarding',
+      families: 'inet4',
+      margin: '1%',
+      maxRuns: '20',
+    });
+    expect(priority).toBe('patch');
+  });
+
+  test('alone is leave for a head that our comment has named before', async () => {
+    remembered();
+    expect((await admitted(comment('/ppsgate run'))).kind).toBe('go');
+  });
+
+  test('alone is none where no comment has named the head', async () => {
+    const unseen = refused(
+      /may have been pushed after the command was written: read it, and write/,
+    );
+    expect(await admitted(comment('/ppsgate run'))).toEqual(unseen);
+  });
+
+  test('alone is none where the comment that named it is of somebody else', async () => {
+    remembered();
+    for (const one of github.state.comments) one.author = 'mallory';
+    expect((await admitted(comment('/ppsgate run'))).kind).toBe('refused');
+  });
+
+  test('alone is none for what was pushed after the comment named a head', async () => {
+    remembered({ headCommit: commits.older });
+    expect(await admitted(comment('/ppsgate run'))).toEqual(refused(/may have been pushed after/));
+  });
+
+  test('alone is none where the comment named the head only after the command', async () => {
+    remembered({ at: new Date('2026-11-20T12:00:01Z') });
+    expect((await admitted(comment('/ppsgate run'))).kind).toBe('refused');
+  });
+
+  test('with what is no longer the head is refused, though our comment knows the head', async () => {
+    remembered();
+    const text = `/ppsgate run ${commits.older}`;
+    expect(await admitted(comment(text))).toEqual(refused(/ and no longer [0-9a-f]{12}: read it/));
+  });
+
+  test.each(['mallory', 'alice', 'erin'])(
+    'by %s is refused beside the comment of the gate, and not in its place',
+    async (by) => {
+      remembered();
+      const text = `/ppsgate run ${commits.head}`;
+      expect(await admitted(comment(text, by))).toEqual(refused(new RegExp(`^Thank you, ${by}: `)));
+    },
+  );
+
+  test('for a branch of the repository itself needs no commit', async () => {
+    expect((await admitted(comment('/ppsgate run', 'carol', 8))).kind).toBe('go');
+  });
+
+  test('is carried out for a pull request that is closed: somebody asks for it by name', async () => {
+    for (const pullRequest of github.state.pullRequests) pullRequest.state = 'closed';
+    expect((await admitted(comment('/ppsgate run', 'carol', 8))).kind).toBe('go');
+  });
+
+  test('for a pull request that is gone fails by a sentence', async () => {
+    await expect(admitted(comment('/ppsgate run', 'carol', 9))).rejects.toThrow(
+      new UsageError(
+        'There is no pull request #9 of example/router, or the token may not see it: check the number, and that the job has `pull-requests: read`.',
+      ),
+    );
+  });
+
+  test.each([
+    ['/ppsgate rnu', 'there is no command "rnu"; write /ppsgate run'],
+    ['/ppsgate run $(reboot)', 'run takes no "$(reboot)"; write /ppsgate run'],
+    [
+      '/ppsgate run forwading',
+      expect.stringMatching(/^scenarios: .*"forwading"; did you mean `forwarding`\?/),
+    ],
+    ['/ppsgate run margin=much', expect.stringMatching(/^margin: .*much/)],
+    ['/ppsgate run runs=0', expect.stringMatching(/^maxRuns: /)],
+    ['/ppsgate run testbed=mars', expect.stringMatching(/mars/)],
+  ])('%j is told what is wrong, and measures nothing', async (text, why) => {
+    const admission = await admitted(comment(text, 'carol', 8));
+    expect(admission).toMatchObject({ kind: 'mistaken', why });
+  });
+});
+
+describe('who is on the list and may not write', () => {
+  test.each(['margin=50%', 'forwarding', 'inet4', 'testbed=fake'])(
+    'does not choose what a patch is held to: %s',
+    async (wish) => {
+      const command = `/ppsgate run ${commits.head} ${wish}`;
+      expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as ppsgate\.yml says/));
+      expect((await admitted(comment(command, 'carol'))).kind).toBe('go');
+    },
+  );
+
+  test('may ask for more runs', async () => {
+    const command = `/ppsgate run ${commits.head} runs=40`;
+    expect((await admitted(comment(command, 'dan'))).kind).toBe('go');
+  });
+
+  test('does not take over for a later head what somebody who may has asked for', async () => {
+    remembered({ ask: { margin: '50%' } });
+    const command = `/ppsgate rerun ${commits.head}`;
+    expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as ppsgate\.yml says/));
+    expect((await admitted(comment(command, 'carol'))).kind).toBe('go');
+  });
+});
+
+describe('/ppsgate rerun', () => {
+  test('measures what was asked for last, and lets new patches go first', async () => {
+    remembered({ ask: { margin: '1%', families: 'inet4' } });
+    const request = requestOf(await admitted(comment('/ppsgate rerun')));
+    expect(request.ask).toEqual({ margin: '1%', families: 'inet4' });
+    expect(request).toMatchObject({ priority: 'rerun', patch: { headCommit: commits.head } });
+    expect(request.extend).toBeUndefined();
+  });
+
+  test('where nothing is remembered measures what the configuration says', async () => {
+    const { ask } = requestOf(await admitted(comment(`/ppsgate rerun ${commits.head}`)));
+    expect(ask).toEqual({});
+  });
+
+  test('of something that the configuration has no longer is told so', async () => {
+    remembered({ ask: { scenarios: 'pf-mine' } });
+    const admission = await admitted(comment('/ppsgate rerun'));
+    expect(admission).toMatchObject({ kind: 'mistaken', why: expect.stringContaining('pf-mine') });
+  });
+
+  test.each([
+    'garbage',
+    Buffer.from('{"run":"1"}').toString('base64url'),
+    Buffer.from('null').toString('base64url'),
+  ])('is not confused by a memory that somebody changed: %s', async (memory) => {
+    const body = `<!-- ppsgate -->\n\n<!-- ppsgate remembers: ${memory} -->`;
+    github.state.comments = [{ id: 11, number: 7, author: 'github-actions[bot]', body }];
+    expect((await admitted(comment('/ppsgate rerun'))).kind).toBe('refused');
+    expect((await admitted(comment(`/ppsgate rerun ${commits.head}`))).kind).toBe('go');
+  });
+});
+
+describe('/ppsgate extend', () => {
+  const title = '🟡 #7 may lose 2 % or not';
+
+  test('goes on with the run that gave the last verdict of the head', async () => {
+    remembered({ run: 42 }, remembered({ ask: { margin: '1%' }, title }));
+    const request = requestOf(await admitted(comment('/ppsgate extend runs=40')));
+    expect(request.extend).toEqual({ run: 41, maxRuns: '40' });
+    expect(request.priority).toBe('rerun');
+  });
+
+  test('leaves the number of runs open where none is named', async () => {
+    remembered({ title });
+    expect(requestOf(await admitted(comment('/ppsgate extend'))).extend).toEqual({ run: 41 });
+  });
+
+  test.each<[string, () => unknown]>([
+    ['there was no verdict', () => remembered()],
+    [
+      'the verdict was of an earlier push',
+      () => remembered({ run: 42 }, remembered({ title, headCommit: commits.older })),
+    ],
+  ])('says what to do where %s', async (_, before) => {
+    before();
+    expect(await admitted(comment('/ppsgate extend'))).toMatchObject({
+      kind: 'mistaken',
+      why: `There is no experiment to extend for ${commits.head.slice(0, 12)}: write /ppsgate run first.`,
+    });
+  });
+
+  test('is refused to strangers', async () => {
+    remembered({ title });
+    expect((await admitted(comment('/ppsgate extend', 'mallory'))).kind).toBe('refused');
+  });
+});
+
+describe('a command that measures nothing', () => {
+  test.each(['carol', 'dan'])('%s may cancel', async (by) => {
+    expect(await admitted(comment('/ppsgate cancel', by))).toMatchObject({
+      kind: 'cancel',
+      pullRequest: { number: 7 },
+      why: `${by} has cancelled it.`,
+    });
+  });
+
+  test('a stranger may not cancel', async () => {
+    expect(await admitted(comment('/ppsgate cancel', 'mallory'))).toEqual(
+      refused(/^Thank you, mallory: /),
+    );
+  });
+
+  test('everybody gets help', async () => {
+    expect(await admitted(comment('/ppsgate help', 'mallory'))).toMatchObject({ kind: 'help' });
+    expect(await admitted(comment('/ppsgate', 'mallory'))).toMatchObject({ kind: 'help' });
+  });
+
+  test('what nobody asked is nothing', async () => {
+    const trigger: Trigger = { kind: 'nothing', why: 'Nobody asked.' };
+    expect(await admitted(trigger)).toEqual(trigger);
+    expect((await admitted(comment('Please run it.'))).kind).toBe('nothing');
+  });
+});
+
+describe('by hand', () => {
+  test.each(['#8', '8'])('%s is the pull request, with what is asked', async (name) => {
+    const request = requestOf(await admitted(dispatched(name, { margin: '1%' })));
+    expect(request).toMatchObject({ patch: { number: 8 }, ask: { margin: '1%' } });
+  });
+
+  test('a fork’s pull request is named by its head, for nobody tells which one was there then', async () => {
+    expect(await admitted(dispatched('#7'))).toEqual(refused(/start one with [0-9a-f]{40} in/));
+    expect((await admitted(dispatched(commits.head))).kind).toBe('go');
+  });
+
+  test('a commit that several pull requests have as their head is refused', async () => {
+    alsoAtHead();
+    await expect(admitted(dispatched(commits.head))).rejects.toThrow(
+      new UsageError(
+        `patch: #7 and #9 have the head ${commits.head}: write /ppsgate run ${commits.head.slice(0, 12)} at the one that is meant.`,
+      ),
+    );
+  });
+
+  test('a commit that is the head of a pull request is that pull request', async () => {
+    const { patch } = requestOf(await admitted(dispatched(commits.older)));
+    expect(patch).toMatchObject({ kind: 'pull-request', number: 8, headCommit: commits.older });
+  });
+
+  test('any other commit is measured against the one before it', async () => {
+    const { directory, head } = commits;
+    const next = commit(directory, { a: '3' }, {}, 'A third try');
+    const { patch } = requestOf(await admitted(dispatched(next.slice(0, 10))));
+    expect(patch).toEqual({
+      kind: 'range',
+      title: 'A third try',
+      author: 'Alice',
+      baseCommit: head,
+      headCommit: next,
+    });
+    expect(configsOf).toEqual([head]);
+  });
+
+  test('a range is measured from its one end to its other', async () => {
+    const { directory, base, head } = commits;
+    git(directory, 'branch', 'mine', head);
+    const { patch } = requestOf(await admitted(dispatched(`${base.slice(0, 10)}..mine`)));
+    expect(patch).toMatchObject({ kind: 'range', baseCommit: base, headCommit: head });
+  });
+
+  test.each(['', 'main', '#', '$(reboot)', 'D', 'D0', '1; reboot', 'abc', '--help'])(
+    '%j is refused with what may stand there',
+    async (name) => {
+      await expect(admitted(dispatched(name))).rejects.toThrow(
+        new UsageError(
+          `patch: expected a pull request like #123, a revision like D27401, a commit or a range like main..my-branch, found "${name}".`,
+        ),
+      );
+    },
+  );
+
+  test.each(['$(reboot)..main', '--upload-pack=reboot..main', 'f'.repeat(40), '1234567'])(
+    '%j names nothing that the repository has',
+    async (name) => {
+      await expect(admitted(dispatched(name))).rejects.toThrow(RepositoryError);
+    },
+  );
+});
+
+describe('a revision', () => {
+  type Dispatched = Extract<Trigger, { kind: 'dispatched' }>;
+
+  /** What was asked of Phabricator. */
+  async function admittedRevision(more: Partial<Dispatched>, changes: Partial<AdmitWorld> = {}) {
+    const read: Dispatched[] = [];
+    const trigger: Dispatched = {
+      ...{ kind: 'dispatched', by: 'bench-bot', patch: 'D27401:80700', ask: {} },
+      ...more,
+    };
+    const admission = await admitted(trigger, {
+      async readRevision(asked) {
+        read.push(asked);
+        return { patch: revision, config };
+      },
+      ...changes,
+    });
+    return { admission, read, trigger };
+  }
+
+  test.each([
+    'D27401:80700',
+    'D27401',
+    'diff:80700',
+    'https://phabricator.example/D27401?id=80700',
+  ])('that a job was started for is measured as it was read: %s', async (patch) => {
+    const { admission, read, trigger } = await admittedRevision({ patch });
+    expect(read).toEqual([trigger]);
+    expect(requestOf(admission)).toMatchObject({ patch: revision, ask: {}, purpose: 'patch' });
+    expect(admission.why).toBe('bench-bot started it for D27401.');
+  });
+
+  test('is answered by the key of the relay that asked, and at the build that waits', async () => {
+    const place = { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' };
+    const { admission, read } = await admittedRevision({ ...place, ask: { earlier: 'all' } });
+    expect(read).toMatchObject([{ ...place, ask: { earlier: 'all' } }]);
+    expect(requestOf(admission)).toMatchObject({
+      ...{ revisionAnswer: place, ask: { earlier: 'all' } },
+    });
+  });
+
+  test('started by hand is answered by neither', async () => {
+    const { admission } = await admittedRevision({});
+    expect(requestOf(admission).revisionAnswer).toEqual({});
+  });
+
+  test('takes its place in the queue as a patch, unless the job is run again', async () => {
+    const { admission } = await admittedRevision({});
+    expect(requestOf(admission).priority).toBe('patch');
+    const again = await admittedRevision({}, { priority: 'rerun' });
+    expect(requestOf(again.admission).priority).toBe('rerun');
+  });
+
+  test('is held to the configuration that it was read with, and GitHub is asked nothing', async () => {
+    const own = { ...config, scenarios: ['forwarding'] };
+    const readRevision = async () => ({ patch: revision, config: own });
+    const { admission } = await admittedRevision({}, { readRevision });
+    expect(admission).toMatchObject({ kind: 'go', config: own });
+    expect(configsOf).toEqual([]);
+  });
+
+  test.each([{ key: '../a' }, { key: 'a b' }, { build: 'PHID-DREV-a' }])(
+    'for a key or a build that is none is not measured: %j',
+    async (place) => {
+      await expect(admittedRevision(place)).rejects.toThrow();
+    },
+  );
+});
+
+describe('a button of the check', () => {
+  const button = (headCommit: string, more = {}): Trigger => ({
+    ...{ kind: 'button', by: 'carol', button: 'rerun', headCommit },
+    ...more,
+  });
+
+  test('measures the commit that it stands on, as it was asked for last', async () => {
+    remembered({ ask: { margin: '1%' } });
+    const request = requestOf(await admitted(button(commits.head)));
+    expect(request).toMatchObject({
+      patch: { number: 7, headCommit: commits.head },
+      ask: { margin: '1%' },
+      priority: 'rerun',
+    });
+  });
+
+  test('goes on where the verdict was left open', async () => {
+    remembered({ title: '🟡 #7 may lose 2 % or not' });
+    const { extend } = requestOf(await admitted(button(commits.head, { button: 'extend' })));
+    expect(extend).toEqual({ run: 41 });
+  });
+
+  test('is for the pull request that its check was made for, of several with one head', async () => {
+    alsoAtHead();
+    for (const number of [7, 9]) {
+      const { patch } = requestOf(await admitted(button(commits.head, { number })));
+      expect(patch).toMatchObject({ number });
+    }
+    expect((await admitted(button(commits.head, { number: 8 }))).kind).toBe('nothing');
+  });
+
+  test('measures nothing where the check does not tell which of them it was made for', async () => {
+    alsoAtHead();
+    expect(await admitted(button(commits.head))).toEqual({
+      kind: 'nothing',
+      why: `#7 and #9 have the head ${commits.head}: write /ppsgate rerun at the one that is meant.`,
+    });
+  });
+
+  test('of an earlier push measures nothing', async () => {
+    expect(await admitted(button('d'.repeat(40)))).toEqual({
+      kind: 'nothing',
+      why: `No open pull request has the head ${'d'.repeat(40)}.`,
+    });
+  });
+
+  test('pressed by a stranger is refused, for GitHub does not promise who may', async () => {
+    const admission = await admitted(button(commits.head, { by: 'mallory' }));
+    expect(admission).toEqual(refused(/^Thank you, mallory: /));
+  });
+});
+
+describe('what is pushed to the default branch', () => {
+  const push = (before: string): Trigger => ({ kind: 'push', before, after: commits.head });
+
+  test('is measured against what was there before', async () => {
+    const request = requestOf(await admitted(push(commits.base)));
+    expect(request).toMatchObject({
+      patch: { kind: 'range', baseCommit: commits.base, headCommit: commits.head },
+      priority: 'rerun',
+      purpose: 'history',
+    });
+    expect(configsOf).toEqual([commits.base]);
+  });
+
+  test.each([
+    ['was nothing', '0'.repeat(40)],
+    ['is gone after a forced push', 'd'.repeat(40)],
+  ])('is measured against its parent where what was before %s', async (_, before) => {
+    const { patch } = requestOf(await admitted(push(before)));
+    expect(patch.baseCommit).toBe(commits.older);
+  });
+});
+
+test('at night the head of the default branch is measured against itself', async () => {
+  const request = requestOf(await admitted({ kind: 'schedule', commit: commits.head }));
+  expect(request).toMatchObject({
+    patch: { kind: 'range', baseCommit: commits.head, headCommit: commits.head },
+    purpose: 'nightly',
+  });
+});
+
+test('where the job says what place in the queue, that counts', async () => {
+  const release = { priority: 'release' as const };
+  for (const trigger of [await pushed(8, 'bob'), comment('/ppsgate rerun', 'carol', 8)]) {
+    expect(requestOf(await admitted(trigger, release)).priority).toBe('release');
+  }
+});
+
+test('a GitHub that does not tell who may write is no leave', async () => {
+  github.faults.order(
+    'repos/get-collaborator-permission-level',
+    { kind: 'broken', status: 502 },
+    9,
+  );
+  await expect(admitted(comment(`/ppsgate run ${commits.head}`))).rejects.toThrow(
+    'GitHub did not tell what carol may do (502 Server Error): run the job again.',
+  );
+});
+
+test('whatever a stranger writes, nothing of a fork is measured', async () => {
+  const world = await worldOf();
+  const { head } = commits;
+  remembered();
+  const word = fc.constantFrom(
+    'run',
+    'rerun',
+    'extend',
+    'cancel',
+    head,
+    'runs=4',
+    '\n',
+    'by=carol',
+  );
+  const text = fc.oneof(
+    fc.array(word, { maxLength: 4 }).map((words) => `/ppsgate ${words.join(' ')}`),
+    fc.string({ unit: 'binary' }).map((rest) => `/ppsgate ${rest}`),
+  );
+  await fc.assert(
+    fc.asyncProperty(text, async (written) => {
+      const { kind } = await admit(comment(written, 'mallory'), world);
+      expect(['refused', 'mistaken', 'help', 'nothing']).toContain(kind);
+    }),
+    { numRuns: times(15) },
+  );
+});

@@ -1,0 +1,147 @@
+// A step of a job as GitHub's runner runs it: what it takes from the step, by commands in its log and by its files.
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { pullRequestDocument } from '../fakes/github/documents.ts';
+import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
+import type { FakePullRequest } from '../fakes/github/state.ts';
+import { hostileComments } from '../fakes/hostile-comments.ts';
+import { commit, newRepository } from '../fakes/repository.ts';
+import { type Ran, runStep, type Step } from '../fakes/runner.ts';
+import type { Command } from '../fakes/runner-commands.ts';
+import { describeWith } from '../needs.ts';
+
+const repository = 'example/router';
+
+let github: FakeGitHub;
+let workspace: string;
+/** Of a stranger with a fork. */
+let pullRequest: FakePullRequest;
+/** Each step is a process of its own, and compiling the sources is most of what it does. */
+let compiled: string;
+
+beforeAll(() => {
+  compiled = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
+});
+
+afterAll(() => rmSync(compiled, { recursive: true }));
+
+beforeEach(async () => {
+  workspace = newRepository();
+  const config = 'testbeds: { lab: { kind: embedded-linux } }\nscenarios: [forwarding]\n';
+  const baseCommit = commit(workspace, { 'ppsgate.yml': config });
+  const headCommit = commit(workspace, { a: '1' });
+  const headRepository = 'mallory/router';
+  const [number, title, author] = [7, 'A change', 'mallory'];
+  pullRequest = { number, title, author, baseCommit, headCommit, headRepository };
+  github = await startFakeGitHub({ repository, pullRequests: [pullRequest] });
+});
+
+afterEach(async () => {
+  await github.stop();
+  expect(github.violations).toEqual([]);
+});
+
+function run(command: string, event: Step['event'], step: Partial<Step> = {}): Promise<Ran> {
+  return runStep({
+    ...{ entry: 'action.js', workspace, repository, apiUrl: github.url, event },
+    inputs: { COMMAND: command, TOKEN: installationToken },
+    ...step,
+    environment: { NODE_COMPILE_CACHE: compiled, ...step.environment },
+  });
+}
+
+describe('what a stranger says', () => {
+  /** But for the token, which is masked in both of its forms. */
+  const commandsOf = ({ commands }: Ran): Command[] => {
+    const secrets = [installationToken, btoa(`x-access-token:${installationToken}`)];
+    return commands.filter(({ name, data }) => name !== 'add-mask' || !secrets.includes(data));
+  };
+
+  const comment = (body: string): Step['event'] => {
+    const user = { login: 'mallory', id: 1 };
+    github.state.comments.push({ id: 501, number: 7, author: user.login, body });
+    const about = { id: 501, body, user, created_at: '2026-11-20T12:00:00Z' };
+    const issue = { number: 7, pull_request: {}, user };
+    const payload = { action: 'created', sender: user, issue, comment: about };
+    return { name: 'issue_comment', payload };
+  };
+
+  test.each(
+    hostileComments.map((body, index) => [body, index % 2 === 0 ? 'admit' : 'gate'] as const),
+  )('in a comment sets no output and no state: %j to %s', async (body, command) => {
+    const ran = await run(command, comment(body));
+    expect(commandsOf(ran), ran.log).toEqual([]);
+    expect(ran.outputs).toEqual(command === 'admit' ? { go: 'false', cancel: 'false' } : {});
+    expect(ran.state).toEqual({});
+    expect(ran.exitCode).toBe(2);
+    expect(ran.log).toMatch(/; write \/ppsgate|: expected /);
+  });
+
+  test('as the head of what another workflow measured sets no output', async () => {
+    const head_sha = '##[set-output name=go;]true';
+    const head_repository = { owner: { login: 'mallory' } };
+    const payload = { workflow_run: { id: 1, head_sha, head_branch: 'x', head_repository } };
+    const ran = await run('publish', { name: 'workflow_run', payload });
+    expect(ran.log).toContain('No open pull request has # #[set-output name=go;]true as its head');
+    expect(commandsOf(ran)).toEqual([]);
+    expect(ran.outputs).toEqual({});
+  });
+
+  test('ends the step where the runner takes outputs by commands alone', async () => {
+    const environment = { GITHUB_OUTPUT: '' };
+    const ran = await run('admit', comment('/ppsgate help'), { environment });
+    expect(commandsOf(ran)).toMatchObject([
+      { name: 'error', data: expect.stringContaining('names no file in GITHUB_OUTPUT') },
+    ]);
+    expect(ran.exitCode).toBe(4);
+  });
+});
+
+describe('what is uploaded', () => {
+  const opened = (): Step['event'] => ({
+    name: 'pull_request',
+    payload: {
+      action: 'opened',
+      sender: { login: 'mallory' },
+      pull_request: pullRequestDocument(github.state, pullRequest),
+    },
+  });
+
+  test('lies where workflows look for it', async () => {
+    const { outputs, temporary } = await run('gate', opened());
+    expect(outputs).toEqual({ directory: join(temporary, 'ppsgate') });
+    expect(readdirSync(join(temporary, 'ppsgate'))).toEqual(['failure.json']);
+  });
+
+  test('lies beside what earlier steps of the job have left there', async () => {
+    const temporary = temporaryFolder();
+    for (const name of ['ppsgate', 'ppsgate-2']) mkdirSync(join(temporary, name));
+    const { outputs } = await run('gate', opened(), { temporary });
+    expect(outputs).toEqual({ directory: join(temporary, 'ppsgate-3') });
+    expect(readdirSync(join(temporary, 'ppsgate-3'))).toEqual(['failure.json']);
+    expect(readdirSync(join(temporary, 'ppsgate'))).toEqual([]);
+  });
+});
+
+describeWith(['root'], 'what root has left there', () => {
+  test('belongs to who runs the runner when the job has ended', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'blasts'));
+    writeFileSync(join(folder, 'blasts/log'), '');
+    const { log } = await run(
+      'gate',
+      { name: 'push', payload: {} },
+      {
+        entry: 'action-post.js',
+        state: { lease: folder },
+        environment: { SUDO_UID: '4711', SUDO_GID: '4712' },
+      },
+    );
+    for (const path of ['', 'blasts', 'blasts/log']) {
+      expect(statSync(join(folder, path)), log).toMatchObject({ uid: 4711, gid: 4712 });
+    }
+  });
+});

@@ -1,0 +1,163 @@
+// dist/ as the build makes it: what lies in which file, and whose licences go with it.
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, type OutputAsset, type OutputChunk, type Plugin } from 'rolldown';
+import { beforeAll, describe, expect, test } from 'vitest';
+import config from '../rolldown.config.ts';
+import { licensesOf } from '../rolldown-licenses.ts';
+import { temporaryFolder } from './fakes/folder.ts';
+
+const project = join(import.meta.dirname, '..');
+
+type Output = (OutputChunk | OutputAsset)[];
+
+async function bundle(...plugins: Plugin[]): Promise<Output> {
+  const options = { ...config, plugins: [...plugins, config.plugins], cwd: project };
+  const { output } = await build({ ...options, write: false });
+  return output;
+}
+
+const chunksOf = (output: Output): OutputChunk[] => output.filter((file) => file.type === 'chunk');
+
+let output: Output;
+
+beforeAll(async () => {
+  output = await bundle();
+});
+
+describe('a file of the bundle', () => {
+  test('is named after the module or the room of which it is', () => {
+    const own = chunksOf(output).filter(({ fileName }) => !fileName.startsWith('vendor/'));
+    const names = own.map(({ fileName }) => fileName.replace(/\.js$/, ''));
+    const unknown = names.filter(
+      (name) => !['', '.ts'].some((end) => existsSync(join(project, 'src', `${name}${end}`))),
+    );
+    expect(unknown.toSorted()).toEqual(['package', 'rolldown-runtime']);
+  });
+
+  test('has something of its own', () => {
+    expect(chunksOf(output).filter(({ moduleIds }) => moduleIds.length === 0)).toEqual([]);
+  });
+
+  test('has packages alone below vendor/, and none elsewhere', () => {
+    for (const { fileName, moduleIds } of chunksOf(output)) {
+      const modules = moduleIds.filter((id) => !id.startsWith('\0'));
+      const isVendor = fileName.startsWith('vendor/');
+      expect(modules.filter((id) => id.includes('/node_modules/') !== isVendor)).toEqual([]);
+    }
+  });
+
+  test.each(['src/report/markdown.ts', 'src/stats/verdict.ts', 'src/dut/freebsd.ts'])(
+    'is the only one that changes with a line in %s',
+    async (path) => {
+      const codes = new Map(chunksOf(output).map(({ fileName, code }) => [fileName, code]));
+      const changed = chunksOf(await bundle(lineIn(path))).filter(
+        ({ fileName, code }) => codes.get(fileName) !== code,
+      );
+      expect(changed.map(({ fileName }) => fileName)).toHaveLength(1);
+    },
+  );
+});
+
+/** Puts a line into its first function. */
+function lineIn(path: string): Plugin {
+  return {
+    name: 'line',
+    transform(code, id) {
+      if (id !== join(project, path)) return null;
+      return code.replace(/^export (?:async )?function [^{]*\{\n/m, "$&  console.log('new');\n");
+    },
+  };
+}
+
+describe('what is loaded before anything is asked for', () => {
+  /** A file and what it imports, and so on. */
+  function loadedWith(file: string): string[] {
+    const imports = new Map(chunksOf(output).map((chunk) => [chunk.fileName, chunk.imports]));
+    const loaded = new Set([file]);
+    for (const name of loaded) for (const one of imports.get(name) ?? []) loaded.add(one);
+    return [...loaded].filter((name) => imports.has(name)).toSorted();
+  }
+
+  test('is the commands and their options alone at a shell', () => {
+    const commander = 'vendor/commander.js';
+    expect(loadedWith('cli.js')).toEqual(['cli.js', 'exit.js', 'package.js', commander]);
+  });
+
+  test('is nothing that measures where a step of a job decides whether to', () => {
+    const packages = ['octokit', 'ssh2', 'resvg-resvg-wasm'].map((name) => `vendor/${name}.js`);
+    const measures = [
+      'host.js',
+      'dut.js',
+      'traffic.js',
+      'testbed.js',
+      'experiment.js',
+      ...packages,
+    ];
+    const files = chunksOf(output).map(({ fileName }) => fileName);
+    expect(files).toEqual(expect.arrayContaining(measures));
+    const loaded = ['action.js', 'action/main.js', 'action/run-command.js'].flatMap(loadedWith);
+    expect(loaded.filter((name) => measures.includes(name))).toEqual([]);
+  });
+});
+
+describe('LICENSES.txt', () => {
+  /** Of each package, by its name. */
+  const parts = () => {
+    const file = output.find(({ fileName }) => fileName === 'LICENSES.txt');
+    const text = file?.type === 'asset' ? String(file.source) : '';
+    const [, ...found] = text.split(`\n${'='.repeat(80)}\n`);
+    return new Map(found.map((part) => [part.trim().replace(/ .*/s, ''), part]));
+  };
+
+  test('has every package of which something is in the bundle, and no other', () => {
+    const ids = chunksOf(output).flatMap(({ modules }) =>
+      Object.entries(modules).flatMap(([id, { code }]) => (code === null ? [] : [id])),
+    );
+    const names = ids.flatMap((id) => {
+      const [, ...inPackage] = id.split('/node_modules/');
+      return inPackage.at(-1)?.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? [];
+    });
+    const others = ['@fontsource/open-sans', 'rolldown'];
+    expect([...parts().keys()].toSorted()).toEqual([...new Set([...names, ...others])].toSorted());
+    expect(names).toContain('bcrypt-pbkdf');
+  });
+
+  test.each([
+    ['@fontsource/open-sans', 'SIL OPEN FONT LICENSE'],
+    ['@resvg/resvg-wasm', 'Mozilla Public License Version 2.0'],
+    ['@resvg/resvg-wasm', 'Source: https://github.com/yisibl/resvg-js'],
+    ['zod', 'Permission is hereby granted'],
+    ['rolldown', 'Permission is hereby granted'],
+  ])('has of %s: %s', (name, expected) => {
+    expect(parts().get(name)).toContain(expected);
+  });
+
+  /** A file of a package that is licensed so. */
+  function fileOf(packageJson: object, texts: Record<string, string> = {}): string {
+    const folder = join(temporaryFolder(), 'node_modules', 'left-over');
+    mkdirSync(folder, { recursive: true });
+    const about = { name: 'left-over', version: '1.2.3', ...packageJson };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(about));
+    for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text);
+    return join(folder, 'index.js');
+  }
+
+  test('has all that a package says of its licence, wherever it says it', () => {
+    const texts = { 'LICENCE.md': 'Do what you like.', NOTICE: 'Made by alice.', README: 'Hello.' };
+    const text = licensesOf([fileOf({ license: 'ISC' }, texts)]);
+    expect(text).toContain('left-over 1.2.3 (ISC)\n');
+    expect(text).toContain('Do what you like.\n\nMade by alice.\n');
+    expect(text).not.toContain('Hello.');
+  });
+
+  test.each([{}, { license: 'MIT' }, { license: '../licenses/MPL-2.0' }])(
+    'is not to be had where a package has no licence but %j',
+    (packageJson) => {
+      expect(() => licensesOf([fileOf(packageJson)])).toThrow(
+        /^left-over has no file with its licence, and licenses\/ has no .*: add its text there, or leave the package out\.$/,
+      );
+      expect(() => licensesOf([fileOf(packageJson, { NOTICE: 'Made by alice.' })])).toThrow();
+    },
+  );
+});

@@ -1,0 +1,28 @@
+// What tests start as ppsgate: dist/ as the sources are now. That of the project may be older; that the two agree is
+// CI's to say.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Its folder. */
+    bundle: string;
+  }
+}
+
+const project = join(import.meta.dirname, '..');
+
+/** Builds it once for all tests, and takes it away after the last. */
+export default function setup({ provide }: TestProject): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bundle-'));
+  const rolldown = join(project, 'node_modules/.bin/rolldown');
+  execFileSync(rolldown, ['--config', 'rolldown.config.ts', '--dir', folder], {
+    cwd: project,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  provide('bundle', folder);
+  return () => rmSync(folder, { recursive: true, force: true });
+}

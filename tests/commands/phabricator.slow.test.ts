@@ -1,0 +1,70 @@
+// `ppsgate phabricator check`: what it prints for people and for programs, and exits with.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { startPhabricator } from '../fakes/phabricator/server.ts';
+import { commit, newRepository } from '../fakes/repository.ts';
+
+const cli = join(inject('bundle'), 'cli.js');
+
+async function check(config: string, ...args: string[]) {
+  const child = spawn(process.execPath, [cli, 'phabricator', 'check', '-c', config, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
+  const [status] = await once(child, 'close');
+  return { status, stdout: await stdout, stderr: await stderr };
+}
+
+/** The path of a configuration with that `phabricator`. */
+function configFile(phabricator: object | undefined): string {
+  const path = join(temporaryFolder(), 'ppsgate.yml');
+  const testbeds = { here: { kind: 'embedded-linux' } };
+  writeFileSync(path, JSON.stringify({ testbeds, ...(phabricator && { phabricator }) }));
+  return path;
+}
+
+/** All that a poll needs. */
+async function aSetUp() {
+  const phabricator = await startPhabricator();
+  onTestFinished(() => phabricator.stop());
+  phabricator.addUser('bob');
+  const tokenFile = join(temporaryFolder(), 'token');
+  writeFileSync(tokenFile, phabricator.token, { mode: 0o600 });
+  const repository = newRepository();
+  commit(repository, {});
+  const { url } = phabricator;
+  return { url, tokenFile, people: ['bob'], relay: { start: { repository } } };
+}
+
+test('prints a line for each thing, and how it is on the whole', async () => {
+  const { status, stdout } = await check(configFile(await aSetUp()));
+  expect(status).toBe(0);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toContain('ok          people: bob is there');
+  expect(lines.at(-1)).toBe('All is well.');
+});
+
+test('prints the findings as JSON', async () => {
+  const setUp = { ...(await aSetUp()), people: ['eve'] };
+  const { status, stdout } = await check(configFile(setUp), '--json');
+  expect(status).toBe(2);
+  const { phabricator, findings } = JSON.parse(stdout);
+  expect(phabricator).toBe(setUp.url);
+  expect(findings).toContainEqual({
+    kind: 'wrong',
+    what: 'people',
+    why: 'there is nobody called eve',
+    mend: 'correct `phabricator.people` in ppsgate.yml, or let the bot see it',
+  });
+});
+
+test('a configuration without a Phabricator is wrong usage, and told what to write', async () => {
+  const { status, stderr } = await check(configFile(undefined));
+  expect(status).toBe(2);
+  expect(stderr).toContain('ppsgate.yml has no `phabricator`: write at least');
+});

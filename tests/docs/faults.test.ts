@@ -1,0 +1,16 @@
+// docs/faults.md has a row for each fault that is tried, and no other.
+import { expect, test } from 'vitest';
+import { cases, parts, toldOf } from '../testbed/freebsd-faults.ts';
+
+const faults = Object.entries(cases).map(([fault, whens]) => ({
+  fault,
+  whens: Object.keys(whens),
+}));
+
+test.each(faults)('$fault, in these cases: $whens', ({ fault, whens }) => {
+  expect([...toldOf(fault).keys()]).toEqual(whens);
+});
+
+test('each is tried by one part of the tests', () => {
+  expect(Object.values(parts).flat().toSorted()).toEqual(Object.keys(cases).toSorted());
+});

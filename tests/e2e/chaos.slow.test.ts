@@ -1,0 +1,297 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFailed, onTestFinished, test } from 'vitest';
+import type { LinuxTestbed } from '../../src/config/schema.ts';
+import { openStore, steadySeconds } from '../../src/reservation/open.ts';
+import { readLab } from '../../src/reservation/records.ts';
+import type { ReservationsConfig } from '../../src/reservation/schema.ts';
+import type { ContenderPlan, ContenderSays } from '../fakes/contender.ts';
+import type { Timed } from '../fakes/contending.ts';
+import {
+  type EtcdCluster,
+  type EtcdMember,
+  type EtcdOptions,
+  etcdNeeds,
+  startEtcd,
+} from '../fakes/etcd.ts';
+import { diceOf, type Fate, fatesOf, fulfil, randomTurn } from '../fakes/fate.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import type { HolderPlan, HolderSays } from '../fakes/holder.ts';
+import { type LogEntry, overlapsIn, startLoggingMachines } from '../fakes/machine-log.ts';
+import { type Ending, type Program, startProgram } from '../fakes/program.ts';
+import { describeWith } from '../needs.ts';
+import { times } from '../random.ts';
+
+const soon = { timeout: 60_000, interval: 20 };
+
+describeWith(['setpriv'], 'contenders of one host that are killed and stopped at random', () => {
+  test('never use a machine at the same time, and all others get their turns', async () => {
+    const path = join(temporaryFolder(), 'reservations.sqlite');
+    await contend({ store: 'sqlite', path, leaseSeconds: 2 }, times(24));
+    const check = new DatabaseSync(path).prepare('PRAGMA integrity_check').all();
+    expect(check).toEqual([{ integrity_check: 'ok' }]);
+  });
+
+  test.for([
+    { heeds: 'lease', refuses: 'whatever it still sends', overlaps: [] },
+    { heeds: 'fence', refuses: 'all that it sends', overlaps: [] },
+    { heeds: 'nothing', refuses: 'nothing', overlaps: ['dut4', 'sender4'] },
+  ] as const)(
+    'are told apart by the machines: of one that heeds $heeds they refuse $refuses',
+    async ({ heeds, overlaps }) => {
+      await using lab = await startLab();
+      const { log } = lab.machines;
+      const path = join(temporaryFolder(), 'reservations.sqlite');
+      const pausesMilliseconds = Array.from({ length: 20 }, () => 50);
+      const plan = {
+        reservations: { store: 'sqlite', path, leaseSeconds: 1 },
+        testbeds: lab.testbeds,
+        turns: [{ wants: ['attic'], priority: 'patch', pausesMilliseconds }],
+      } as const;
+      const uses = (program: Contender) => usesIn(log, tokensOf(program)[0]);
+      const stopped = startProgram<ContenderSays>('contender', { ...plan, name: 'stopped', heeds });
+      await expect.poll(() => uses(stopped), soon).toBeGreaterThan(0);
+      stopped.signal('SIGSTOP');
+      const next = startProgram<ContenderSays>('contender', {
+        ...plan,
+        name: 'next',
+        heeds: 'lease',
+      });
+      await expect.poll(() => uses(next), soon).toBeGreaterThan(0);
+      stopped.signal('SIGCONT');
+      expect(await stopped.ended).toEqual(well);
+      expect(await next.ended).toEqual(well);
+
+      const [token] = tokensOf(stopped);
+      const isRefused = log.some((entry) => entry.token === token && !entry.isObeyed);
+      if (heeds !== 'lease') expect(isRefused).toBe(heeds === 'fence');
+      const machines = overlapsIn(log).map(({ machine }) => machine);
+      expect([...new Set(machines)].toSorted()).toEqual(overlaps);
+    },
+  );
+});
+
+describeWith(etcdNeeds, 'contenders of several hosts that are killed and stopped', () => {
+  test('never use a machine at the same time, and all others get their turns', async () => {
+    await contend(etcdAt((await startCluster()).endpoints, 2), times(20));
+  });
+});
+
+describeWith(etcdNeeds, 'a holder whose etcd loses its leader', () => {
+  test('goes on holding, and whoever waits gets the testbed after it', async () => {
+    const cluster = await startCluster();
+    const leader = await cluster.leader();
+    const reservations = etcdAt(endpointsFrom(leader, cluster), 5);
+    const holder = startHolder({ name: 'holder', reservations, testbed: 'shelf' });
+    await says(holder, 'holds');
+    const waiter = startHolder({ name: 'waiter', reservations, testbed: 'shelf' });
+    await says(waiter, 'waits');
+
+    await leader.kill();
+    const killedAt = steadySeconds();
+    // Longer than a lease.
+    await expect.poll(() => renewalsAfter(holder, killedAt), soon).toBeGreaterThan(3);
+    expect(kindsOf(holder)).not.toContain('lost');
+    expect(kindsOf(waiter)).not.toContain('holds');
+    await releases(holder);
+    await says(waiter, 'holds');
+    await releases(waiter);
+  });
+});
+
+describeWith([...etcdNeeds, 'root', 'ip'], 'who is cut off with a member of etcd', () => {
+  test.for(['leader', 'follower'] as const)(
+    'loses a testbed before anybody else gets it, be that member the leader or not: the %s',
+    async (role) => {
+      const leaseSeconds = 5;
+      const cluster = await startCluster({ namespaces: true });
+      const member = await memberThatIs(role, cluster);
+      const minority = etcdAt([member.endpoint], leaseSeconds);
+      const majority = etcdAt(endpointsFrom(member, cluster), leaseSeconds);
+      const cutOff = startHolder(
+        { name: 'cut off', reservations: minority, testbed: 'shelf' },
+        member.namespace,
+      );
+      const other = startHolder({ name: 'other', reservations: majority, testbed: 'attic' });
+      await Promise.all([says(cutOff, 'renewed'), says(other, 'renewed')]);
+      const waiter = startHolder({ name: 'waiter', reservations: majority, testbed: 'shelf' });
+      await says(waiter, 'waits');
+
+      await cluster.cut(member);
+      const cutAt = steadySeconds();
+      const taken = await says(waiter, 'holds');
+      const lost = await says(cutOff, 'lost');
+      // What a process does not see because it is not let run it can do nothing about, nor anything wrong.
+      expect(lost.at - lost.renewedAt - leaseSeconds).toBeLessThan(lost.stallSeconds);
+      expect(lost.at - taken.at).toBeLessThan(lost.stallSeconds);
+      await expect.poll(() => renewalsAfter(other, cutAt), soon).toBeGreaterThan(3);
+      expect(kindsOf(other)).not.toContain('lost');
+
+      await cluster.mend(member);
+      const refused = await says(cutOff, 'refused');
+      expect(refused).toMatchObject({ isRenewed: false, isGivenBack: false });
+      await releases(other);
+      await releases(waiter);
+    },
+  );
+});
+
+type Contender = Program<ContenderSays>;
+type Holder = Program<HolderSays>;
+
+const well: Ending = { code: 0, signal: null, stderr: '' };
+const startedAtOnce = 4;
+
+/** Testbeds of which two share a sender. */
+async function startLab() {
+  const folder = temporaryFolder();
+  const names = ['dut1', 'dut2', 'dut3', 'dut4', 'sender12', 'sender3', 'sender4'] as const;
+  const machines = await startLoggingMachines(names, folder);
+  const { hosts } = machines;
+  const testbedOf = (dut: keyof typeof hosts, sender: keyof typeof hosts): LinuxTestbed => ({
+    kind: 'linux',
+    dut: { ...hosts[dut], ingress: 'eth0', egress: 'eth1', cpu: 0 },
+    sender: { ...hosts[sender], interface: 'eth0', cpu: 0 },
+    receiver: { ...hosts[sender], interface: 'eth1' },
+  });
+  return {
+    machines,
+    testbeds: {
+      shelf: testbedOf('dut1', 'sender12'),
+      rack: testbedOf('dut2', 'sender12'),
+      bench: testbedOf('dut3', 'sender3'),
+      attic: testbedOf('dut4', 'sender4'),
+    },
+    [Symbol.asyncDispose]: () => machines[Symbol.asyncDispose](),
+  };
+}
+
+/** Starts so many processes whose fates are random, and looks at what the machines have logged of them. */
+async function contend(reservations: ReservationsConfig, count: number): Promise<void> {
+  const { leaseSeconds } = reservations;
+  const seed = Number(process.env.CHAOS_SEED ?? Date.now() % 2 ** 31);
+  onTestFailed(() => console.error(`With CHAOS_SEED=${seed} the same is chosen again.`));
+  const dice = diceOf(seed);
+  await using lab = await startLab();
+  const store = await openStore(reservations);
+  onTestFinished(() => store.close());
+  const broken = Promise.withResolvers<never>();
+  // It may come before anybody waits for it.
+  broken.promise.catch(() => {});
+  const contenders: (ContenderPlan & { fate: Fate; program: Contender })[] = [];
+  for (const fate of fatesOf(count, leaseSeconds, dice)) {
+    const plan: ContenderPlan = {
+      name: `contender ${contenders.length + 1}`,
+      reservations,
+      testbeds: lab.testbeds,
+      turns: [1, 2].map(() => randomTurn(Object.keys(lab.testbeds), dice)),
+      heeds: fate.kind === 'stopped' && fate.isHeedless ? 'fence' : 'lease',
+    };
+    const strike = fulfil(fate);
+    const program = startProgram<ContenderSays>('contender', plan, {
+      onSaid(saying, program) {
+        strike(saying, program);
+        if (isUnexplained(saying, leaseSeconds)) {
+          broken.reject(new Error(`${plan.name} lost what it was promised: ${saying.message}`));
+        }
+      },
+    });
+    contenders.push({ ...plan, fate, program });
+    const starting = () => contenders.filter(({ program }) => program.said.length === 0);
+    await expect.poll(() => starting().length, soon).toBeLessThan(startedAtOnce);
+  }
+  const ended = contenders.map(async (one) => ({ ...one, ending: await one.program.ended }));
+  const all = await Promise.race([Promise.all(ended), broken.promise]);
+
+  // What nobody renews is gone by then; etcd looks for it every half second.
+  const lapse = { timeout: (leaseSeconds + 2) * 1000, interval: 100 };
+  await expect.poll(() => readLab(store), lapse).toMatchObject({ held: new Map(), tickets: [] });
+  const { log, surprises } = lab.machines;
+  expect(surprises).toEqual([]);
+  expect(overlapsIn(log)).toEqual([]);
+
+  const killed = all.filter(({ ending }) => ending.signal === 'SIGKILL');
+  expect(killed.length).toBeGreaterThanOrEqual(count / 5);
+  for (const { name, fate, ending, turns, program } of all) {
+    const done = turnsDoneBy(program);
+    if (fate.kind !== 'killed' || ending.signal !== 'SIGKILL') {
+      expect(ending, name).toEqual(well);
+      expect(done, name).toHaveLength(turns.length);
+    }
+    // Of the two machines of a testbed.
+    const wished = turns.map(({ pausesMilliseconds: { length } }) => 2 * (length + 1));
+    const used = done.map(({ token }) => usesIn(log, token));
+    expect(used, name).toEqual(wished.slice(0, done.length));
+  }
+}
+
+type Failed = Timed<Extract<ContenderSays, { kind: 'failed' }>>;
+
+/** Something was lost while the store had still promised it. */
+const isUnexplained = (saying: Timed<ContenderSays>, leaseSeconds: number): saying is Failed =>
+  saying.kind === 'failed' &&
+  saying.error !== 'StoreError' &&
+  saying.secondsAfterRenewal < leaseSeconds;
+
+const turnsDoneBy = ({ said }: Contender) => said.filter((one) => one.kind === 'done');
+
+/** In the order in which it got them. */
+const tokensOf = ({ said }: Contender) =>
+  said.filter((one) => one.kind === 'holds').map(({ token }) => token);
+
+const usesIn = (log: readonly LogEntry[], token: number | undefined): number =>
+  log.filter((entry) => entry.act === 'use' && entry.isObeyed && entry.token === token).length;
+
+const startHolder = (plan: HolderPlan, namespace?: string): Holder =>
+  startProgram('holder', plan, { namespace });
+
+/** The first of that kind, once it is said; throws where the program ends without it. */
+async function says<Kind extends HolderSays['kind']>(holder: Holder, kind: Kind) {
+  const isIt = (one: Timed<HolderSays>): one is Timed<Extract<HolderSays, { kind: Kind }>> =>
+    one.kind === kind;
+  await expect.poll(() => kindsOf(holder), soon).toContain(kind);
+  const said = holder.said.find(isIt);
+  if (said === undefined) throw new Error(`A holder did not say "${kind}".`);
+  return said;
+}
+
+const kindsOf = ({ said }: Holder) => [...new Set(said.map(({ kind }) => kind))];
+
+async function releases(holder: Holder): Promise<void> {
+  holder.write('release');
+  expect(await holder.ended).toEqual(well);
+  expect(kindsOf(holder)).toContain('released');
+}
+
+/** Those that were asked for after a time. */
+const renewalsAfter = ({ said }: Holder, at: number): number =>
+  said.filter((one) => one.kind === 'renewed' && one.askedAt > at).length;
+
+async function startCluster(options: EtcdOptions = {}): Promise<EtcdCluster> {
+  const cluster = await startEtcd(options);
+  onTestFinished(() => cluster.stop());
+  return cluster;
+}
+
+const etcdAt = (endpoints: string[], leaseSeconds: number): ReservationsConfig => ({
+  store: 'etcd',
+  endpoints,
+  prefix: '/ppsgate/',
+  leaseSeconds,
+});
+
+/** That member is asked first. */
+const endpointsFrom = ({ endpoint }: EtcdMember, { endpoints }: EtcdCluster): string[] => [
+  endpoint,
+  ...endpoints.filter((other) => other !== endpoint),
+];
+
+async function memberThatIs(
+  role: 'leader' | 'follower',
+  cluster: EtcdCluster,
+): Promise<EtcdMember> {
+  const leader = await cluster.leader();
+  const member = cluster.members.find((one) => (one === leader) === (role === 'leader'));
+  if (member === undefined) throw new Error('A cluster of one has no follower.');
+  return member;
+}

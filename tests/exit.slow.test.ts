@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { ConfigError } from '../src/config/load.ts';
+import { UsageError } from '../src/config/overrides.ts';
+import { exitCodeOfError, exitCodeOfResult, runToExit } from '../src/exit.ts';
+import { JournalError } from '../src/experiment/journal.ts';
+import { PlanError } from '../src/experiment/plan.ts';
+import { HostError } from '../src/host/host-error.ts';
+import { RepositoryError } from '../src/patch/repository.ts';
+import { ResultError } from '../src/report/read.ts';
+import type { CellVerdict, Outcome } from '../src/report/result.ts';
+
+const judged = (verdict: CellVerdict['kind']): { outcome: Outcome } => ({
+  outcome: { kind: 'judged', verdict, cells: [] },
+});
+
+test.for([
+  ['no-regression', 0],
+  ['improvement', 0],
+  ['regression', 1],
+  ['inconclusive', 3],
+  ['invalid', 3],
+] as const)('the verdict %s exits with %i', ([verdict, code]) => {
+  expect(exitCodeOfResult(judged(verdict))).toBe(code);
+});
+
+test('a patch that does not load or apply is at fault', () => {
+  const outcome = { kind: 'does-not-load', scenario: 'forwarding', message: '' } as const;
+  expect(exitCodeOfResult({ outcome })).toBe(1);
+  expect(exitCodeOfResult({ outcome: { kind: 'does-not-apply', message: '' } })).toBe(1);
+});
+
+test('wrong usage exits with 2, whatever kept from it is infrastructure and exits with 4', () => {
+  const usage = [
+    new ConfigError('ppsgate.yml', []),
+    new UsageError(),
+    new PlanError(),
+    new JournalError(),
+    new RepositoryError(),
+    new ResultError(),
+  ];
+  expect(usage.map(exitCodeOfError)).toEqual(usage.map(() => 2));
+  expect(exitCodeOfError(new HostError('lost', 'gone'))).toBe(4);
+  expect(exitCodeOfError('thrown by whom?')).toBe(4);
+});
+
+async function exitOf(work: (signal: AbortSignal) => Promise<number>, debug = false) {
+  const told: string[] = [];
+  const before = process.exitCode;
+  await runToExit(work, { debug, tell: (sentence) => told.push(sentence) });
+  const code = process.exitCode;
+  process.exitCode = before;
+  return { code, told };
+}
+
+test('an error is told in its own sentence, and with its place only when that is asked for', async () => {
+  const fail = () => Promise.reject(new UsageError('runs: expected a number.'));
+  expect(await exitOf(fail)).toEqual({ code: 2, told: ['runs: expected a number.'] });
+  const { told } = await exitOf(fail, true);
+  expect(told[0]).toMatch(/runs: expected a number\.\n\s+at .*exit\.slow\.test\.ts/);
+});
+
+test('what ends because it was cancelled exits with 130 and has nothing more to tell', async () => {
+  const work = (signal: AbortSignal) =>
+    new Promise<number>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new HostError('aborted', 'cancelled')));
+      process.kill(process.pid, 'SIGINT');
+    });
+  expect(await exitOf(work)).toEqual({ code: 130, told: [] });
+});

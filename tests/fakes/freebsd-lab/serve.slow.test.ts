@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { readResult } from '../../../src/report/read.ts';
+import { temporaryFolder } from '../folder.ts';
+import { readXml } from '../xml.ts';
+
+const program = join(import.meta.dirname, 'serve.ts');
+
+/** What is started as a process of its own ends with the test. */
+function start(...words: string[]) {
+  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'ignore'] });
+  const ended = once(child, 'exit').then(([code]) => code);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return { child, ended };
+}
+
+test('a gate of another process measures a patch in the laboratory, which complains of nothing', async () => {
+  const folder = join(temporaryFolder(), 'lab');
+  const directory = join(temporaryFolder(), 'work');
+  const lab = start(program, folder, '--patched-ratio', '0.9');
+  const [line] = await once(createInterface(lab.child.stdout), 'line');
+  expect(line).toBe('ready');
+
+  const gate = start(
+    ...[join(inject('bundle'), 'cli.js'), 'gate', '--config', join(folder, 'ppsgate.yml')],
+    ...['--repository', join(folder, 'repository'), '--patch', 'main..patch'],
+    ...['--base-kernel', join(folder, 'base.tar'), '--patched-kernel', join(folder, 'patched.tar')],
+    ...['--directory', directory, '--seed', '1'],
+  );
+  expect(await gate.ended).toBe(1);
+  expect((await readResult(directory)).outcome).toMatchObject({ verdict: 'regression' });
+  const junit = readXml(readFileSync(join(directory, 'report', 'junit.xml'), 'utf8'));
+  expect(junit.attributes).toMatchObject({ tests: '1', failures: '1' });
+
+  lab.child.stdin.end();
+  expect(await lab.ended).toBe(0);
+}, 120_000);

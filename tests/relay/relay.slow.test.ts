@@ -1,0 +1,715 @@
+// The work of a relay and of a poller: nothing is lost and nothing done twice, whatever fails on the way.
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openConduit } from '../../src/patch/conduit.ts';
+import { type Inbox, type JobRecord, openInbox } from '../../src/relay/inbox.ts';
+import type { Job, Started } from '../../src/relay/job.ts';
+import { pollOnce, type RelayWorld, workOnce } from '../../src/relay/relay.ts';
+import { phabricatorSchema } from '../../src/relay/schema.ts';
+import type { Standing } from '../../src/relay/starter.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { listen, smallDiff as raw } from '../fakes/phabricator/calling.ts';
+import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
+import { times } from '../random.ts';
+
+type User = ReturnType<FakePhabricator['addUser']>;
+type Revision = ReturnType<FakePhabricator['addRevision']>;
+
+const noon = new Date('2026-11-20T12:00:00Z');
+
+/** A Phabricator, where Alice is on the list and Eve is a stranger, and a relay beside it. */
+async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
+  const phabricator = await startPhabricator();
+  const { url, token } = phabricator;
+  const clock = { now: noon };
+  const said: string[] = [];
+  const log = { info: (text: string) => said.push(text), warn: (text: string) => said.push(text) };
+  const inbox = openInbox(path, () => clock.now);
+  /** What is asked of it, and what it answers: `started` unless a test says otherwise. */
+  const starter = {
+    starts: [] as { key: string; mayBeStarted: boolean }[],
+    cancelled: [] as string[],
+    answers: [] as Started[],
+    standings: new Map<string, Standing>(),
+    isFull: false,
+    meanwhile: (_job: Job) => {},
+  };
+  const world: RelayWorld = {
+    conduit: openConduit({ url, token, log, pause: async () => {} }),
+    config: phabricatorSchema.parse({ url, people: ['alice'] }),
+    ...{ me: phabricator.bot.phid, inbox, log, now: () => clock.now },
+    check() {},
+    signal: new AbortController().signal,
+    starter: {
+      async start(job, mayBeStarted) {
+        starter.starts.push({ key: job.key, mayBeStarted });
+        starter.meanwhile(job);
+        return starter.answers.shift() ?? { kind: 'started', where: `at ${job.key}` };
+      },
+      async cancel({ key }) {
+        starter.cancelled.push(key);
+        return undefined;
+      },
+      hasRoom: async () => !starter.isFull,
+      ended: async ({ key }) => starter.standings.get(key) ?? { kind: 'running' },
+    },
+  };
+  const alice = phabricator.addUser('alice');
+  const eve = phabricator.addUser('eve');
+  return {
+    ...{ phabricator, clock, said, inbox, starter, world, path, alice, eve },
+    async [Symbol.asyncDispose]() {
+      inbox[Symbol.dispose]();
+      await phabricator.stop();
+    },
+  };
+}
+
+let scene: Awaited<ReturnType<typeof openScene>>;
+
+beforeEach(async () => {
+  scene = await openScene();
+});
+
+afterEach(async () => {
+  await scene[Symbol.asyncDispose]();
+  expect(scene.phabricator.violations).toEqual([]);
+});
+
+const work = () => workOnce(scene.world);
+
+const revisionBy = (author: User, of: FakePhabricator = scene.phabricator) =>
+  of.addRevision({ author, title: 'Forward faster', diff: { raw } });
+
+const newestOf = ({ diffPHID }: Revision, { state }: FakePhabricator = scene.phabricator): number =>
+  state.diffs.find(({ phid }) => phid === diffPHID)?.id ?? 0;
+
+/** As a webhook tells of all that has happened to a revision, or of one transaction. */
+function heard(revision: Revision, transactions?: readonly { phid: string }[]): string {
+  const all = scene.phabricator.state.transactions.filter(
+    ({ objectPHID }) => objectPHID === revision.phid,
+  );
+  const phids = (transactions ?? all).map(({ phid }) => phid);
+  const id = `delivery ${phids.join(' ')}`;
+  const delivery = { kind: 'webhook', id, at: noon, object: revision.phid } as const;
+  scene.inbox.accept([{ ...delivery, transactions: phids }]);
+  return id;
+}
+
+/** Two minutes later, so that what was there could be read; answers the key of what comes of it. */
+function told(revision: Revision, by: User, text: string): string {
+  scene.phabricator.letPass(120);
+  const comment = scene.phabricator.comment(revision, by, text);
+  heard(revision, [comment]);
+  return comment.phid;
+}
+
+/** Harbormaster asks for a build of the newest diff. */
+async function asked(revision: Revision) {
+  await using endpoint = await listen();
+  const plan = scene.phabricator.addBuildPlan({ uri: endpoint.url, holdDrafts: 'never' });
+  const target = await scene.phabricator.startBuild(revision, plan);
+  const { phid, buildPHID: build } = target;
+  const diff = newestOf(revision);
+  scene.inbox.accept([{ kind: 'build', id: phid, at: noon, target: phid, build, diff }]);
+  return target;
+}
+
+const laterBy = (seconds: number) => {
+  scene.clock.now = new Date(scene.clock.now.getTime() + seconds * 1000);
+};
+
+const commentsOn = ({ phid }: Revision): string[] =>
+  scene.phabricator.state.transactions.flatMap((one) =>
+    one.objectPHID === phid && one.authorPHID === scene.phabricator.bot.phid
+      ? (one.comment?.raw ?? [])
+      : [],
+  );
+
+const startedKeys = () => scene.starter.starts.map(({ key }) => key);
+
+const stateOf = (key: string): JobRecord['state'] | undefined =>
+  scene.phabricator.state.revisions
+    .flatMap(({ id }) => scene.inbox.jobsOf(id))
+    .find(({ job }) => job.key === key)?.state;
+
+const keyOf = (revision: Revision) => `D${revision.id}:${newestOf(revision)}`;
+
+describe('a delivery', () => {
+  test('becomes a job that is started, and is settled', async () => {
+    const revision = revisionBy(scene.alice);
+    heard(revision);
+    await work();
+    expect(scene.starter.starts).toEqual([{ key: keyOf(revision), mayBeStarted: false }]);
+    expect(scene.inbox.countPending()).toBe(0);
+    expect(stateOf(keyOf(revision))).toEqual({ kind: 'started', where: `at ${keyOf(revision)}` });
+    await work();
+    expect(scene.starter.starts).toHaveLength(1);
+  });
+
+  test('that tells of what another has told of does nothing more', async () => {
+    const revision = revisionBy(scene.alice);
+    const key = told(revision, scene.eve, '@ppsgate nonsense');
+    await work();
+    heard(revision);
+    await work();
+    expect(scene.inbox.hasSeen([key])).toEqual(new Set([key]));
+    expect(commentsOn(revision)).toHaveLength(1);
+  });
+
+  test('waits while Phabricator is down, and is done when it is back', async () => {
+    const revision = revisionBy(scene.alice);
+    heard(revision);
+    const { faults } = scene.phabricator;
+    for (const fault of ['broken', 'reset', 'rate-limit'] as const) {
+      faults.order(undefined, { kind: fault }, 1000);
+      await work();
+      faults.clear();
+      expect(scene.inbox.countPending()).toBe(1);
+      expect(startedKeys()).toEqual([]);
+    }
+    await work();
+    expect(startedKeys()).toEqual([keyOf(revision)]);
+    expect(scene.inbox.countPending()).toBe(0);
+  });
+
+  test('that Phabricator refuses is given up, said, and does not keep the next one waiting', async () => {
+    const [one, other] = [revisionBy(scene.alice), revisionBy(scene.alice)];
+    heard(one);
+    heard(other);
+    scene.phabricator.faults.order('transaction.search', { kind: 'html' });
+    await work();
+    expect(scene.inbox.countPending()).toBe(0);
+    expect(startedKeys()).toEqual([keyOf(other)]);
+    expect(scene.said.join('\n')).toMatch(/refused transaction\.search/);
+  });
+
+  test('waits while the token is not taken, for that can be mended', async () => {
+    const revision = revisionBy(scene.alice);
+    heard(revision);
+    scene.phabricator.bot.isDisabled = true;
+    await work();
+    expect(scene.inbox.countPending()).toBe(1);
+    scene.phabricator.bot.isDisabled = false;
+    await work();
+    expect(startedKeys()).toEqual([keyOf(revision)]);
+  });
+
+  test('of a revision that the bot may not see is nothing', async () => {
+    const hidden = scene.phabricator.addRevision({
+      ...{ author: scene.alice, title: 'x', diff: { raw }, visibleTo: scene.alice },
+    });
+    heard(hidden);
+    await work();
+    expect([scene.inbox.countPending(), startedKeys()]).toEqual([0, []]);
+  });
+});
+
+describe('a reply', () => {
+  test('is in remarkup, says what is wrong, and mentions nobody', async () => {
+    const revision = revisionBy(scene.alice);
+    told(revision, scene.alice, '@ppsgate run @eve');
+    told(revision, scene.eve, '@ppsgate run');
+    told(revision, scene.eve, '@ppsgate help');
+    await work();
+    expect(commentsOn(revision).map((text) => text.split('\n')[0])).toEqual([
+      '**ppsgate did not understand**',
+      '**ppsgate: not measured**',
+      '**ppsgate**',
+    ]);
+    expect(commentsOn(revision)[0]).toContain('`run takes no "@eve"; write @ppsgate run`');
+  });
+
+  test('is there once though the process dies before the delivery is settled', async () => {
+    const revision = revisionBy(scene.alice);
+    told(revision, scene.eve, '@ppsgate run');
+    const dying: Inbox = {
+      ...scene.inbox,
+      settle() {
+        throw new Error('killed');
+      },
+    };
+    await expect(workOnce({ ...scene.world, inbox: dying })).rejects.toThrow('killed');
+    expect(commentsOn(revision)).toHaveLength(1);
+    expect(scene.inbox.countPending()).toBe(1);
+    using inbox = openInbox(scene.path, () => noon);
+    await workOnce({ ...scene.world, inbox });
+    expect(commentsOn(revision)).toHaveLength(1);
+    expect(inbox.countPending()).toBe(0);
+  });
+});
+
+describe('a job', () => {
+  /** One that was asked for in a comment. */
+  const commanded = () => {
+    const revision = revisionBy(scene.eve);
+    const diff = newestOf(revision);
+    return { revision, key: told(revision, scene.alice, `@ppsgate run ${diff}`) };
+  };
+
+  test('that cannot be started is tried again, after pauses that grow to ten minutes', async () => {
+    const { key } = commanded();
+    const pauses: number[] = [];
+    for (let tries = 0; tries < 8; tries += 1) {
+      scene.starter.answers = [{ kind: 'failed', why: 'GitHub is away.' }];
+      await work();
+      expect(scene.starter.starts).toHaveLength(tries + 1);
+      await work();
+      expect(scene.starter.starts).toHaveLength(tries + 1);
+      const state = stateOf(key);
+      if (state?.kind !== 'due') throw new Error(`It is ${state?.kind}.`);
+      expect(state.why).toBe('GitHub is away.');
+      pauses.push((state.from.getTime() - scene.clock.now.getTime()) / 1000);
+      scene.clock.now = state.from;
+    }
+    expect(pauses).toEqual([15, 30, 60, 120, 240, 480, 600, 600]);
+    await work();
+    expect(stateOf(key)?.kind).toBe('started');
+    expect(scene.starter.starts.map(({ mayBeStarted }) => mayBeStarted)).toEqual([
+      ...[false, true, true, true, true, true, true, true, true],
+    ]);
+  });
+
+  test('waits while there is no room', async () => {
+    const { key } = commanded();
+    scene.starter.isFull = true;
+    await work();
+    expect(stateOf(key)?.kind).toBe('due');
+    scene.starter.isFull = false;
+    await work();
+    expect(stateOf(key)?.kind).toBe('started');
+  });
+
+  test('that is refused is told to whoever wrote the command', async () => {
+    const { revision, key } = commanded();
+    scene.starter.answers = [{ kind: 'refused', why: 'There is no workflow.' }];
+    await work();
+    await work();
+    expect(commentsOn(revision)).toEqual([
+      expect.stringContaining('**ppsgate: not measured**\n\n`There is no workflow.`'),
+    ]);
+    expect(stateOf(key)).toEqual({ kind: 'dropped', why: 'There is no workflow.' });
+    expect(scene.starter.starts).toHaveLength(1);
+  });
+
+  test('that is refused fails the build that waits, with the reason', async () => {
+    const revision = revisionBy(scene.alice);
+    const target = await asked(revision);
+    scene.starter.answers = [{ kind: 'refused', why: 'There is no workflow.' }];
+    await work();
+    expect(target.messages).toEqual(['fail']);
+    expect(target.units).toMatchObject([{ result: 'broken', details: 'There is no workflow.' }]);
+    expect(commentsOn(revision)).toEqual([]);
+  });
+
+  test('that is refused and that nobody asked for is told to nobody', async () => {
+    const revision = revisionBy(scene.alice);
+    heard(revision);
+    scene.starter.answers = [{ kind: 'refused', why: 'There is no workflow.' }];
+    await work();
+    expect(commentsOn(revision)).toEqual([]);
+    expect(scene.said).toContain('There is no workflow.');
+  });
+
+  test('that is lost is started again, and was perhaps started', async () => {
+    const { key } = commanded();
+    await work();
+    scene.starter.standings.set(key, { kind: 'lost' });
+    await work();
+    expect(scene.starter.starts).toEqual([
+      { key, mayBeStarted: false },
+      { key, mayBeStarted: true },
+    ]);
+    scene.starter.standings.set(key, { kind: 'running' });
+    await work();
+    expect(scene.starter.starts).toHaveLength(2);
+    expect(stateOf(key)?.kind).toBe('started');
+  });
+
+  test('that is lost and cannot be started again is tried until it can', async () => {
+    const { key } = commanded();
+    await work();
+    scene.starter.standings.set(key, { kind: 'lost' });
+    scene.starter.answers = [{ kind: 'failed', why: 'No memory.' }];
+    await work();
+    expect(scene.said).toContain('No memory.');
+    expect(stateOf(key)?.kind).toBe('started');
+    await work();
+    expect(scene.starter.starts).toHaveLength(3);
+  });
+
+  test('that is lost and refused then is told to whoever waits', async () => {
+    const { revision, key } = commanded();
+    await work();
+    scene.starter.standings.set(key, { kind: 'lost' });
+    scene.starter.answers = [{ kind: 'refused', why: 'Its folder is broken.' }];
+    await work();
+    expect(stateOf(key)).toMatchObject({ kind: 'ended', how: 'Its folder is broken.' });
+    expect(commentsOn(revision)).toHaveLength(1);
+  });
+
+  test('has ended as its starter says', async () => {
+    const { key } = commanded();
+    await work();
+    scene.starter.standings.set(key, { kind: 'ended', how: 'it passed' });
+    await work();
+    expect(stateOf(key)).toMatchObject({ kind: 'ended', how: 'it passed' });
+  });
+
+  test('of whose end nobody tells is taken to have ended after three days', async () => {
+    const { key } = commanded();
+    await work();
+    scene.starter.standings.set(key, { kind: 'elsewhere' });
+    laterBy(3 * 86_400);
+    await work();
+    expect(stateOf(key)?.kind).toBe('started');
+    laterBy(1);
+    await work();
+    expect(stateOf(key)?.kind).toBe('ended');
+  });
+
+  test('that was dropped while it was starting is cancelled, and ends no other', async () => {
+    const revision = revisionBy(scene.alice);
+    const older = keyOf(revision);
+    heard(revision);
+    await work();
+    scene.phabricator.updateRevision(revision, { raw });
+    const newer = keyOf(revision);
+    heard(revision);
+    using another = openInbox(scene.path, () => scene.clock.now);
+    scene.starter.meanwhile = ({ key }) => another.drop(key, 'somebody else has ended it');
+    await work();
+    expect(scene.starter.cancelled).toEqual([newer]);
+    expect([stateOf(newer)?.kind, stateOf(older)?.kind]).toEqual(['dropped', 'started']);
+  });
+
+  test('that was starting when the process died is started by the next, which looks for it', async () => {
+    const { key } = commanded();
+    scene.starter.meanwhile = () => {
+      throw new Error('killed');
+    };
+    await expect(work()).rejects.toThrow('killed');
+    expect(stateOf(key)).toEqual({ kind: 'starting' });
+    scene.inbox[Symbol.dispose]();
+    scene.starter.meanwhile = () => {};
+    using inbox = openInbox(scene.path, () => noon);
+    await workOnce({ ...scene.world, inbox });
+    expect(scene.starter.starts.at(-1)).toEqual({ key, mayBeStarted: true });
+  });
+});
+
+describe('a newer diff', () => {
+  test('ends the measurement of the older one once its own has begun, and not before', async () => {
+    const revision = revisionBy(scene.alice);
+    const older = keyOf(revision);
+    heard(revision);
+    await work();
+    scene.phabricator.updateRevision(revision, { raw });
+    const newer = keyOf(revision);
+    heard(revision);
+    scene.starter.answers = [{ kind: 'failed', why: 'Not now.' }];
+    await work();
+    expect(scene.starter.cancelled).toEqual([]);
+    laterBy(15);
+    await work();
+    expect(startedKeys()).toEqual([older, newer, newer]);
+    expect(scene.starter.cancelled).toEqual([older]);
+    expect(stateOf(older)).toMatchObject({ kind: 'dropped', why: 'diff 2 took its place' });
+  });
+
+  test('leaves alone what was asked for, and other revisions', async () => {
+    const revision = revisionBy(scene.alice);
+    const other = revisionBy(scene.alice);
+    heard(other);
+    const command = told(revision, scene.alice, '@ppsgate run');
+    await work();
+    scene.phabricator.updateRevision(revision, { raw });
+    heard(revision);
+    await work();
+    expect(scene.starter.cancelled).toEqual([]);
+    expect([stateOf(command)?.kind, stateOf(keyOf(other))?.kind]).toEqual(['started', 'started']);
+  });
+
+  test('that somebody asks for leaves alone what runs by itself', async () => {
+    const revision = revisionBy(scene.alice);
+    const older = keyOf(revision);
+    heard(revision);
+    await work();
+    scene.phabricator.updateRevision(revision, { raw });
+    told(revision, scene.alice, '@ppsgate run');
+    await work();
+    expect(stateOf(older)?.kind).toBe('started');
+  });
+
+  test('ends the build of an older one, which is told so where no gate can', async () => {
+    const revision = revisionBy(scene.alice);
+    const target = await asked(revision);
+    scene.starter.answers = [{ kind: 'failed', why: 'Not now.' }];
+    await work();
+    scene.phabricator.updateRevision(revision, { raw });
+    await asked(revision);
+    await work();
+    expect(stateOf(target.phid)).toMatchObject({ kind: 'dropped' });
+    expect(target.messages).toEqual(['fail']);
+    expect(JSON.stringify(target.units)).toContain('diff 2 took its place');
+  });
+});
+
+describe('a build', () => {
+  test('takes the place of the measurement of the same diff that runs by itself', async () => {
+    const revision = revisionBy(scene.alice);
+    heard(revision);
+    await work();
+    const { phid } = await asked(revision);
+    await work();
+    expect(scene.starter.cancelled).toEqual([keyOf(revision)]);
+    expect(stateOf(keyOf(revision))).toMatchObject({ why: 'Harbormaster asked for it' });
+    expect(stateOf(phid)?.kind).toBe('started');
+  });
+
+  test('of a stranger fails with what gives leave, and nothing is started', async () => {
+    const target = await asked(revisionBy(scene.eve));
+    await work();
+    expect(target.messages).toEqual(['fail']);
+    expect(JSON.stringify(target.units)).toContain('Thank you, eve');
+    expect(startedKeys()).toEqual([]);
+  });
+});
+
+describe('@ppsgate cancel', () => {
+  test('ends all that runs or waits of the revision, and nothing else', async () => {
+    const revision = revisionBy(scene.alice);
+    const other = revisionBy(scene.alice);
+    heard(revision);
+    heard(other);
+    const command = told(revision, scene.alice, '@ppsgate run margin=1%');
+    await work();
+    scene.starter.isFull = true;
+    const waiting = told(revision, scene.alice, '@ppsgate rerun');
+    await work();
+    told(revision, scene.alice, '@ppsgate cancel');
+    await work();
+    expect(scene.starter.cancelled).toEqual([keyOf(revision), command]);
+    for (const key of [keyOf(revision), command, waiting]) {
+      expect(stateOf(key)).toMatchObject({ kind: 'dropped', why: 'cancelled' });
+    }
+    expect(stateOf(keyOf(other))?.kind).toBe('started');
+  });
+
+  test('of a stranger ends nothing', async () => {
+    const revision = revisionBy(scene.alice);
+    heard(revision);
+    await work();
+    told(revision, scene.eve, '@ppsgate cancel');
+    await work();
+    expect(stateOf(keyOf(revision))?.kind).toBe('started');
+  });
+
+  test('tells a build that waits in the queue, where no gate can', async () => {
+    const revision = revisionBy(scene.alice);
+    scene.starter.isFull = true;
+    const target = await asked(revision);
+    await work();
+    told(revision, scene.alice, '@ppsgate cancel');
+    await work();
+    expect(stateOf(target.phid)?.kind).toBe('dropped');
+    expect(target.messages).toEqual(['fail']);
+    expect(target.units).toMatchObject([{ result: 'skip' }]);
+  });
+
+  test('reaches also what may have been started without our hearing of it', async () => {
+    const revision = revisionBy(scene.alice);
+    heard(revision);
+    scene.starter.answers = [{ kind: 'failed', why: 'The answer was lost.' }];
+    await work();
+    told(revision, scene.alice, '@ppsgate cancel');
+    await work();
+    expect(scene.starter.cancelled).toEqual([keyOf(revision)]);
+  });
+});
+
+describe('a poll', () => {
+  const poll = () => pollOnce(scene.world);
+  const keysOf = (revision: Revision) =>
+    scene.inbox
+      .jobsOf(revision.id)
+      .map(({ job }) => job.key)
+      .toReversed();
+
+  test('for the first time only takes note, of what happened the same second too', async () => {
+    const revision = revisionBy(scene.alice);
+    scene.phabricator.letPass(120);
+    scene.phabricator.comment(revision, scene.alice, '@ppsgate run');
+    await poll();
+    await poll();
+    expect(keysOf(revision)).toEqual([]);
+    expect(scene.inbox.pollState(scene.phabricator.url)).toBe(scene.phabricator.state.now);
+    const { phid } = scene.phabricator.comment(revision, scene.alice, '@ppsgate run 1');
+    await poll();
+    expect(keysOf(revision)).toEqual([phid]);
+  });
+
+  test('for the first time takes note of what happened shortly before to another revision', async () => {
+    const revision = revisionBy(scene.alice);
+    scene.phabricator.letPass(30);
+    revisionBy(scene.alice);
+    await poll();
+    scene.phabricator.letPass(30);
+    scene.phabricator.comment(revision, scene.alice, 'Thanks.');
+    await poll();
+    expect(keysOf(revision)).toEqual([]);
+  });
+
+  test('of a server without revisions begins with the first one', async () => {
+    await poll();
+    const revision = revisionBy(scene.alice);
+    await poll();
+    expect(keysOf(revision)).toEqual([keyOf(revision)]);
+  });
+
+  test('finds what shows up late, of a second that was polled already', async () => {
+    revisionBy(scene.eve);
+    await poll();
+    scene.phabricator.state.now -= 5;
+    const revision = revisionBy(scene.alice);
+    scene.phabricator.state.now += 5;
+    await poll();
+    expect(keysOf(revision)).toEqual([keyOf(revision)]);
+  });
+
+  test('leaves out what was cancelled after it was asked for', async () => {
+    const revision = revisionBy(scene.alice);
+    await poll();
+    scene.phabricator.letPass(120);
+    scene.phabricator.comment(revision, scene.alice, '@ppsgate run');
+    scene.phabricator.comment(revision, scene.alice, '@ppsgate cancel');
+    const { phid } = scene.phabricator.comment(revision, scene.alice, '@ppsgate run margin=1%');
+    await poll();
+    expect(keysOf(revision)).toEqual([phid]);
+  });
+
+  test('does not cancel once more what was asked for after a cancel', async () => {
+    const revision = revisionBy(scene.alice);
+    await poll();
+    scene.phabricator.comment(revision, scene.alice, '@ppsgate cancel');
+    await poll();
+    const { phid } = scene.phabricator.comment(revision, scene.alice, '@ppsgate run 1');
+    await poll();
+    await poll();
+    expect(stateOf(phid)?.kind).toBe('due');
+  });
+
+  test('finds all of many revisions at once', async () => {
+    await poll();
+    const revisions = Array.from({ length: 105 }, () => revisionBy(scene.eve));
+    scene.phabricator.letPass(120);
+    const [first, last] = [revisions[0], revisions.at(-1)];
+    for (const one of [first, last]) {
+      if (one) scene.phabricator.comment(one, scene.alice, '@ppsgate run');
+    }
+    await poll();
+    expect(
+      scene.inbox
+        .unendedJobs()
+        .map(({ job }) => job.revision)
+        .toSorted(),
+    ).toEqual([1, 105]);
+  });
+});
+
+/** What may happen to one of two revisions between two polls. */
+const happening = fc.record({
+  revision: fc.nat({ max: 1 }),
+  what: fc.constantFrom('diff', 'run', 'cancel', 'chat', 'help', 'stranger'),
+  secondsBefore: fc.constantFrom(0, 1, 59, 61, 4000),
+});
+
+/** A poll, which succeeds unless Phabricator is gone after so many calls. */
+const round = fc.record({
+  happenings: fc.array(happening, { maxLength: 4 }),
+  failure: fc.option(
+    fc.record({
+      afterCalls: fc.nat({ max: 30 }),
+      kind: fc.constantFrom('broken', 'reset', 'rate-limit'),
+      carriedOut: fc.boolean(),
+    }),
+    { nil: undefined },
+  ),
+});
+
+/** Which jobs there are to be of a revision, by what has happened since the last poll that succeeded. */
+function modelOf(number: number) {
+  const kept = new Map<string, 'due' | 'dropped'>();
+  let fresh: string[] = [];
+  let isCancelled = false;
+  return {
+    run: (key: string) => fresh.push(key),
+    /** Of those that one poll finds, the newest counts. */
+    diff(id: number) {
+      fresh = [...fresh.filter((key) => !key.startsWith('D')), `D${number}:${id}`];
+    },
+    cancel() {
+      fresh = [];
+      isCancelled = true;
+    },
+    polled() {
+      if (isCancelled) for (const key of kept.keys()) kept.set(key, 'dropped');
+      for (const key of fresh) kept.set(key, 'due');
+      fresh = [];
+      isCancelled = false;
+    },
+    kept,
+  };
+}
+
+test('of all that happens nothing is lost and nothing is done twice, wherever polls fail', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 5 }), async (rounds) => {
+      await using own = await openScene();
+      const { phabricator, world, inbox, alice, eve } = own;
+      const revisions = [1, 2].map((number) => ({
+        revision: revisionBy(alice, phabricator),
+        model: modelOf(number),
+      }));
+      const poll = async () => {
+        await pollOnce(world);
+        for (const { model } of revisions) model.polled();
+      };
+      await poll();
+      for (const { happenings, failure } of rounds) {
+        for (const { revision: index, what, secondsBefore } of happenings) {
+          phabricator.letPass(secondsBefore);
+          const { revision, model } = revisions[index] ?? expect.fail();
+          const write = (by: User, text: string) => phabricator.comment(revision, by, text).phid;
+          const run = `@ppsgate run ${newestOf(revision, phabricator)}`;
+          if (what === 'diff') model.diff(phabricator.updateRevision(revision, { raw }).id);
+          if (what === 'run') model.run(write(alice, run));
+          if (what === 'chat') write(alice, 'Nice.');
+          if (what === 'help') write(alice, '@ppsgate help');
+          if (what === 'stranger') write(eve, run);
+          if (what === 'cancel') {
+            write(alice, '@ppsgate cancel');
+            model.cancel();
+          }
+        }
+        let calls = 0;
+        const { afterCalls = 0, ...fault } = failure ?? {};
+        const isGone = () => {
+          calls += 1;
+          return failure !== undefined && calls > afterCalls;
+        };
+        phabricator.faults.order(isGone, { kind: 'broken', ...fault }, 1000);
+        await poll().catch((error: Error) => expect(error.name).toBe('ConduitError'));
+        phabricator.faults.clear();
+      }
+      await poll();
+      for (const { revision, model } of revisions) {
+        const jobs = inbox.jobsOf(revision.id).map(({ job, state }) => [job.key, state.kind]);
+        expect(Object.fromEntries(jobs)).toEqual(Object.fromEntries(model.kept));
+      }
+      expect(phabricator.violations).toEqual([]);
+    }),
+    { numRuns: times(20) },
+  );
+}, 120_000);

@@ -1,0 +1,426 @@
+// Gates on this machine: real processes, of a small script that plays ppsgate.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { writePlan } from '../../src/experiment/plan.ts';
+import type { Job } from '../../src/relay/job.ts';
+import { type HereOptions, startHere } from '../../src/relay/start-here.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { aPlan, gateConfig } from '../fakes/plan.ts';
+import { isRunning, stateOf } from '../fakes/running.ts';
+
+const { signal } = new AbortController();
+
+const job: Job = { key: 'D7-12', revision: 7, diff: 12, ask: {}, by: 'alice' };
+
+/** Until the file `end` is there, whose text is the exit code. */
+const untilEnd = 'while [ ! -e "$here/end" ]; do sleep 0.05; done; exit "$(cat "$here/end")"';
+
+/** @param script of what plays ppsgate; it notes its arguments, a line each time, and then does this. */
+function lab(script: string, changes: Partial<HereOptions> = {}) {
+  const folder = temporaryFolder();
+  const program = join(folder, 'ppsgate');
+  const note = 'printf "%s\\n" "$*" >>"$here/calls"';
+  writeFileSync(program, `#!/bin/sh\nhere='${folder}'\n${note}\n${script}\n`);
+  chmodSync(program, 0o755);
+  const directory = join(folder, 'relay');
+  const options: HereOptions = {
+    program: [program],
+    configPath: '/etc/ppsgate.yml',
+    repository: '/src',
+    directory,
+    most: 4,
+    environment: process.env,
+    ...changes,
+  };
+  const textOf = (name: string) => {
+    const path = join(folder, name);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  };
+  const leaderOf = (key = job.key) => leader.parse(JSON.parse(textOf(`relay/${key}.pid`))).leader;
+  const end = (code: number) => writeFileSync(join(folder, 'end'), String(code));
+  // What a failed test leaves behind ends as well.
+  onTestFinished(() => {
+    for (const { key } of [job, other]) {
+      if (textOf(`relay/${key}.pid`) !== '' && isRunning(leaderOf(key).pid))
+        process.kill(-leaderOf(key).pid, 'SIGKILL');
+    }
+  });
+  const here = startHere(options);
+  return {
+    ...{ folder, directory, options, here, textOf, leaderOf, end },
+    calls: () => textOf('calls').split('\n').slice(0, -1),
+    start: (asked: Job = job) => here.start(asked, false, signal),
+    kindOf: async (asked: Job = job) => (await here.ended(asked)).kind,
+  };
+}
+
+/** On a busy machine, too. */
+const soon = <T>(look: () => T) => expect.poll(() => look());
+
+const leader = z.object({ leader: z.object({ pid: z.number() }) });
+const other: Job = { ...job, key: 'D7-12-again' };
+
+test('a gate is called with all that was asked for, and works in a directory named by its key', async () => {
+  const { start, calls, directory, kindOf } = lab('exit 0');
+  const ask = {
+    scenarios: 'forwarding,pf-stateful',
+    families: 'inet6',
+    margin: '1%',
+    maxRuns: '30',
+    profile: 'off',
+    testbed: 'mellanox and 40G',
+    earlier: '80345,80654',
+  };
+  const work = join(directory, job.key);
+  const build = 'PHID-HMBD-x';
+  expect(await start({ ...job, ask, build })).toEqual({ kind: 'started', where: work });
+  await soon(kindOf).toBe('ended');
+  expect(calls()).toEqual([
+    `gate --patch D7:12 --answer --run D7-12 --build PHID-HMBD-x --config /etc/ppsgate.yml --repository /src --directory ${work} --scenarios forwarding,pf-stateful --families inet6 --margin 1% --max-runs 30 --profile off --testbed mellanox and 40G --earlier 80345,80654`,
+  ]);
+});
+
+test('a gate is told where browsers find its directory, where there is such a place', async () => {
+  const { start, calls, kindOf } = lab('exit 0', { site: 'https://ci.example.org/ppsgate' });
+  await start();
+  await soon(kindOf).toBe('ended');
+  expect(calls().join()).toContain(' --site https://ci.example.org/ppsgate/D7-12 ');
+});
+
+test('what was asked for reaches the gate as words, whatever is in it', async () => {
+  const { start, textOf, kindOf } = lab('for word; do echo "<$word>"; done');
+  await start({ ...job, ask: { testbed: '\'; touch owned; $(id) `id` \\ "' } });
+  await soon(kindOf).toBe('ended');
+  expect(textOf('relay/D7-12.log')).toContain('<\'; touch owned; $(id) `id` \\ ">');
+});
+
+test.for([0, 1, 3, 4, 127, 130])('an exit code of %i is told', async (exitCode) => {
+  const { start, here } = lab(`exit ${exitCode}`);
+  await start();
+  await soon(() => here.ended(job)).toEqual({ kind: 'ended', exitCode });
+});
+
+test('a gate runs until it ends, leaves no process, and is never run again', async () => {
+  const { start, end, here, leaderOf, kindOf, calls } = lab(untilEnd);
+  await start();
+  await soon(calls).toHaveLength(1);
+  expect(await kindOf()).toBe('running');
+  const { pid } = leaderOf();
+  end(3);
+  await soon(kindOf).toBe('ended');
+  await soon(() => stateOf(pid)).toBe('');
+  expect(await here.start(job, true, signal)).toMatchObject({ kind: 'started' });
+  expect(await here.ended(job)).toEqual({ kind: 'ended', exitCode: 3 });
+  expect(calls()).toHaveLength(1);
+});
+
+test('what a gate says is in the log beside its work directory', async () => {
+  const { start, kindOf, textOf } = lab('echo to stdout; echo to stderr >&2');
+  await start();
+  await soon(kindOf).toBe('ended');
+  expect(textOf('relay/D7-12.log')).toBe('to stdout\nto stderr\n');
+});
+
+test('a gate sees of the environment what it needs, and reads nothing', async () => {
+  const environment = {
+    PATH: process.env.PATH,
+    PPSGATE_CONDUIT_TOKEN: 'api-secret',
+    PPSGATE_JENKINS_TOKEN: 'other-secret',
+    NOTIFY_SOCKET: '/run/notify',
+  };
+  const { start, kindOf, textOf } = lab('env; cat', { environment });
+  await start();
+  await soon(kindOf).toBe('ended');
+  const names = textOf('relay/D7-12.log').match(/^\w+(?==)/gm) ?? [];
+  // These the shell itself adds.
+  const own = ['PWD', 'OLDPWD', 'SHLVL', '_'];
+  expect(names.filter((name) => !own.includes(name)).sort()).toEqual([
+    'PATH',
+    'PPSGATE_CONDUIT_TOKEN',
+  ]);
+});
+
+test('of one job asked for many times at once there is one gate', async () => {
+  const { start, kindOf, calls } = lab('exit 0');
+  const started = await Promise.all(Array.from({ length: 5 }, () => start()));
+  expect(new Set(started.map(({ kind }) => kind))).toEqual(new Set(['started']));
+  await soon(kindOf).toBe('ended');
+  expect(calls()).toHaveLength(1);
+});
+
+test('more gates than there may be are left for later', async () => {
+  const { here, start, end, kindOf, calls } = lab(untilEnd, { most: 1 });
+  expect(await here.hasRoom()).toBe(true);
+  await start();
+  expect(await here.hasRoom()).toBe(false);
+  expect(await start(other)).toEqual({
+    kind: 'failed',
+    why: '1 gates run here already: diff 12 of D7 can start when one of them has ended, or with a higher `most`.',
+  });
+  end(0);
+  await soon(kindOf).toBe('ended');
+  expect(await here.hasRoom()).toBe(true);
+  expect(await start(other)).toMatchObject({ kind: 'started' });
+  await soon(() => kindOf(other)).toBe('ended');
+  expect(calls()).toHaveLength(2);
+});
+
+test('a relay that ends starts nothing more', async () => {
+  const { directory, here } = lab('exit 0');
+  expect(await here.start(job, false, AbortSignal.abort())).toEqual({
+    kind: 'failed',
+    why: 'The gate of diff 12 of D7 was not started, because the relay ends.',
+  });
+  expect(existsSync(directory)).toBe(false);
+});
+
+test('a gate outlives a relay that is killed, and the next relay hears how it ends', async () => {
+  const { options, directory, end, here, kindOf, calls } = lab(untilEnd);
+  const relay = startRelay(options);
+  expect(await relay.said).toContain('started');
+  await relay.kill();
+  await soon(calls).toHaveLength(1);
+  expect(await kindOf()).toBe('running');
+  expect(await here.start(job, true, signal)).toEqual({
+    kind: 'started',
+    where: join(directory, job.key),
+  });
+  end(1);
+  await soon(() => here.ended(job)).toEqual({ kind: 'ended', exitCode: 1 });
+  expect(calls()).toHaveLength(1);
+});
+
+test('a gate that ended while no relay ran has told how', async () => {
+  const { options, end, here, kindOf } = lab(untilEnd);
+  const relay = startRelay(options);
+  await relay.said;
+  await relay.kill();
+  end(4);
+  await soon(kindOf).toBe('ended');
+  expect(await here.ended(job)).toEqual({ kind: 'ended', exitCode: 4 });
+});
+
+test('a relay that cannot write down what it starts has started nothing', async () => {
+  const { directory, start, kindOf, calls } = lab('exit 0');
+  const obstacle = join(directory, 'D7-12.pid.part');
+  mkdirSync(obstacle, { recursive: true });
+  const failed = await start();
+  expect(failed).toMatchObject({ kind: 'failed' });
+  expect(failed).toHaveProperty('why', expect.stringMatching(/^The gate of diff 12 of D7 could/));
+  rmSync(obstacle, { recursive: true });
+  await start();
+  await soon(kindOf).toBe('ended');
+  expect(calls()).toHaveLength(1);
+});
+
+test('a gate that died without a word goes on where it was', async () => {
+  const { directory, start, kindOf, calls } = lab('[ "$2" = --resume ] || kill -KILL $$');
+  await start();
+  await soon(kindOf).toBe('lost');
+  const work = join(directory, job.key);
+  await writePlan(work, aPlan());
+  await start();
+  await soon(kindOf).toBe('ended');
+  expect(calls()[1]).toBe(
+    `gate --resume ${work} --answer --run D7-12 --config /etc/ppsgate.yml --repository /src`,
+  );
+});
+
+test('a gate that died before it had a plan begins again', async () => {
+  const dieOnce = '[ -e "$here/died" ] || { : >"$here/died"; kill -KILL $$; }';
+  const { start, end, kindOf, calls } = lab(`${dieOnce}; ${untilEnd}`);
+  await start();
+  await soon(kindOf).toBe('lost');
+  await start();
+  expect(await kindOf()).toBe('running');
+  end(0);
+  await soon(kindOf).toBe('ended');
+  expect(calls()[1]).toBe(calls()[0]);
+});
+
+test('a gate that was killed with its whole group is lost', async () => {
+  const { start, leaderOf, kindOf, calls } = lab(untilEnd);
+  await start();
+  await soon(calls).toHaveLength(1);
+  process.kill(-leaderOf().pid, 'SIGKILL');
+  await soon(kindOf).toBe('lost');
+});
+
+test('a gate that always dies is given up after three tries', async () => {
+  const { directory, start, kindOf, calls } = lab('kill -KILL $$');
+  for (const tries of [1, 2, 3]) {
+    expect(await start()).toMatchObject({ kind: 'started' });
+    await soon(kindOf).toBe('lost');
+    expect(calls()).toHaveLength(tries);
+  }
+  expect(await start()).toEqual({
+    kind: 'refused',
+    why: `The gate of diff 12 of D7 died 3 times without a word: see the end of ${join(directory, 'D7-12.log')}, and ask for it again.`,
+  });
+  expect(calls()).toHaveLength(3);
+});
+
+test('another process with the number of a gate is not taken for it', async () => {
+  const { directory, here, kindOf } = lab('exit 0');
+  mkdirSync(directory);
+  const stranger = spawn('sleep', ['60'], { detached: true });
+  onTestFinished(() => void stranger.kill());
+  const kept = {
+    leader: { pid: stranger.pid, started: 'long ago' },
+    work: join(directory, job.key),
+    tries: 1,
+  };
+  writeFileSync(join(directory, 'D7-12.pid'), JSON.stringify(kept));
+  expect(await kindOf()).toBe('lost');
+  expect(await here.hasRoom()).toBe(true);
+  expect(await here.cancel(job, signal)).toBe('No gate of diff 12 of D7 runs here any more.');
+  expect(stranger.signalCode).toBeNull();
+  expect(isRunning(stranger.pid ?? 0)).toBe(true);
+});
+
+test('a gate that is cancelled cleans up first, and what it started is ended with it', async () => {
+  const grandchild = 'sleep 600 & echo $! >"$here/id.new"; mv "$here/id.new" "$here/id"';
+  const cleanUp = 'trap "echo gave the lease back; exit 130" TERM';
+  const { start, here, textOf, kindOf } = lab(
+    `${cleanUp}; ${grandchild}; while :; do sleep 0.05; done`,
+  );
+  await start();
+  await soon(() => textOf('id')).not.toBe('');
+  expect(await here.cancel(job, signal)).toBeUndefined();
+  await soon(kindOf).toBe('ended');
+  expect(await here.ended(job)).toEqual({ kind: 'ended', exitCode: 130 });
+  expect(textOf('relay/D7-12.log')).toContain('gave the lease back');
+  await soon(() => isRunning(Number(textOf('id')))).toBe(false);
+});
+
+test('a gate of a relay that was killed is cancelled by the next', async () => {
+  const { options, here, kindOf, calls } = lab(`trap "exit 130" TERM; ${untilEnd}`);
+  const relay = startRelay(options);
+  await relay.said;
+  await relay.kill();
+  await soon(calls).toHaveLength(1);
+  expect(await here.cancel(job, signal)).toBeUndefined();
+  await soon(kindOf).toBe('ended');
+  expect(await here.ended(job)).toEqual({ kind: 'ended', exitCode: 130 });
+});
+
+test('a gate that has ended, or never was, cannot be cancelled', async () => {
+  const { start, here, kindOf } = lab('exit 0');
+  await start();
+  await soon(kindOf).toBe('ended');
+  const why = 'No gate of diff 12 of D7 runs here any more.';
+  expect(await here.cancel(job, signal)).toBe(why);
+  expect(await here.cancel(other, signal)).toBe(why);
+});
+
+const further: Job = { ...other, extend: { key: job.key, maxRuns: '500' } };
+const always = 'D7-12-again --config /etc/ppsgate.yml --repository /src';
+
+test('an experiment is gone on with in the directory that it is in, for as many runs as are asked for', async () => {
+  const { directory, start, kindOf, calls } = lab('exit 0');
+  const work = join(directory, job.key);
+  await writePlan(work, aPlan());
+  expect(await start(further)).toEqual({ kind: 'started', where: work });
+  await soon(() => kindOf(further)).toBe('ended');
+  expect(calls()).toEqual([`gate --resume ${work} --answer --run ${always} --max-runs 500`]);
+});
+
+test('an experiment is extended to twice its runs where nobody says how many', async () => {
+  const { directory, start, kindOf, calls } = lab('exit 0');
+  await writePlan(join(directory, job.key), aPlan());
+  await start({ ...other, extend: { key: job.key } });
+  await soon(() => kindOf(other)).toBe('ended');
+  expect(calls()[0]).toMatch(/ --max-runs 96$/);
+});
+
+test('what has been extended before is extended in the directory of the first', async () => {
+  const { directory, start, kindOf, calls } = lab('exit 0');
+  const work = join(directory, 'first');
+  await writePlan(work, aPlan());
+  await start({ ...job, extend: { key: 'first', maxRuns: '96' } });
+  await soon(kindOf).toBe('ended');
+  expect(await start(further)).toEqual({ kind: 'started', where: work });
+  await soon(() => kindOf(further)).toBe('ended');
+  expect(calls()[1]).toContain(`--resume ${work} `);
+});
+
+test('a plan that was extended before its gate died is not extended again', async () => {
+  const { directory, start, kindOf, calls } = lab('kill -KILL $$');
+  const work = join(directory, job.key);
+  await writePlan(work, aPlan());
+  const twice = { ...other, extend: { key: job.key } };
+  await start(twice);
+  await soon(() => kindOf(twice)).toBe('lost');
+  await start(twice);
+  await soon(() => kindOf(twice)).toBe('lost');
+  rmSync(join(work, 'experiment.json'));
+  await writePlan(work, aPlan({ gate: { ...gateConfig, maxRunsPerVariant: 96 } }));
+  await start(twice);
+  await soon(() => kindOf(twice)).toBe('lost');
+  expect(calls()).toEqual([
+    `gate --resume ${work} --answer --run ${always} --max-runs 96`,
+    `gate --resume ${work} --answer --run ${always} --max-runs 96`,
+    `gate --resume ${work} --answer --run ${always}`,
+  ]);
+});
+
+test('an experiment whose gate still runs is not gone on with', async () => {
+  const { directory, start, end, kindOf, calls } = lab(untilEnd);
+  const work = join(directory, job.key);
+  await start();
+  await writePlan(work, aPlan());
+  expect(await start(further)).toEqual({
+    kind: 'failed',
+    why: `A gate still works in ${work}: diff 12 of D7 can start when that has ended.`,
+  });
+  end(3);
+  await soon(kindOf).toBe('ended');
+  expect(await start(further)).toMatchObject({ kind: 'started' });
+  await soon(() => kindOf(further)).toBe('ended');
+  expect(calls()).toHaveLength(2);
+});
+
+test('an experiment that is not there any more cannot be gone on with', async () => {
+  const { directory, start } = lab('exit 0');
+  expect(await start(further)).toEqual({
+    kind: 'refused',
+    why: `The experiment that diff 12 of D7 was to go on with is not in ${join(directory, job.key)} any more: have it measured from the start.`,
+  });
+});
+
+test('a number of runs that is none is refused', async () => {
+  const { directory, start } = lab('exit 0');
+  await writePlan(join(directory, job.key), aPlan());
+  const mistaken = { ...other, extend: { key: job.key, maxRuns: 'many' } };
+  expect(await start(mistaken)).toMatchObject({
+    kind: 'refused',
+    why: expect.stringContaining('maxRuns'),
+  });
+});
+
+/** A relay of its own process that starts the job, says what came of it, and stays. */
+function startRelay(options: HereOptions): { said: Promise<string>; kill(): Promise<void> } {
+  const module = join(import.meta.dirname, '../../src/relay/start-here.ts');
+  const program = `
+    import { startHere } from ${JSON.stringify(module)};
+    const options = { ...${JSON.stringify(options)}, environment: process.env };
+    const { signal } = new AbortController();
+    const started = await startHere(options).start(${JSON.stringify(job)}, false, signal);
+    console.log(started.kind);
+    setInterval(() => {}, 1e6);`;
+  const relay = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(relay, 'exit');
+  const kill = async () => {
+    relay.kill('SIGKILL');
+    await exited;
+  };
+  onTestFinished(kill);
+  const said = once(relay.stdout, 'data').then(String);
+  return { said, kill };
+}

@@ -1,0 +1,3 @@
+import { survives } from './freebsd-faults.ts';
+
+survives('machines');
