@@ -151,11 +151,16 @@ export function expectProseThatFitsItsTable({ result, report }: Judged): void {
 
 /** Numbers were typed by hand. */
 export function expectNumbersOfTheResult({ result, report }: Judged): void {
-  for (const { cell, comparisons } of cellsOf(result)) {
+  for (const { cell, comparisons, runs: tried, verdict } of cellsOf(result)) {
     const [, base, patched, change = '', interval, runs] = rowOf(report, cellName(cell));
     const [comparison] = comparisons;
     if (comparison === undefined) {
-      expect([base, patched, change, interval, runs]).toEqual(['–', '–', '–', '–', '–']);
+      expect([base, patched, change, interval]).toEqual(['–', '–', '–', '–']);
+      const made = ['base', 'patched'].map((name) => tried.filter((run) => run.variant === name));
+      const isInvalid = verdict.kind === 'invalid';
+      expect(runs).toMatch(
+        isInvalid ? new RegExp(` of ${made[0]?.length} \\+ ${made[1]?.length}$`) : '–',
+      );
       expect(report).not.toContain(`ministat: ${cellName(cell)}`);
       continue;
     }
