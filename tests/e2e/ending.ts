@@ -1,0 +1,26 @@
+// What may come of a patch where real packets flow: the right verdict, or, on a machine that is too busy, that nobody can
+// say; never a wrong one. How often it is the right one is for bench/demo.ts to tell.
+import { expect } from 'vitest';
+import type { Job } from './act.ts';
+
+const endings = {
+  'no-regression': { passes: true, says: '🟢 ppsgate: #7 loses nothing that matters' },
+  regression: { passes: false, says: '🔴 ppsgate: #7 loses ' },
+  inconclusive: { passes: false, says: '🟡 ppsgate: #7 may lose ' },
+  invalid: { passes: false, says: '⚪ ppsgate: #7 was not measured' },
+};
+
+type Verdict = keyof typeof endings;
+
+/** How a job has to end that has measured a patch of which this verdict is right, by the verdict that it came to. */
+export function endingOf(
+  { outputs, exitCode, log }: Job,
+  right: 'no-regression' | 'regression',
+): { verdict: Verdict; says: string; conclusion: 'success' | 'failure' } {
+  const allowed = [right, 'inconclusive', 'invalid'] as const;
+  const verdict = allowed.find((one) => one === outputs.verdict);
+  if (verdict === undefined) expect.fail(`the verdict is ${outputs.verdict}:\n${log}`);
+  const { passes, says } = endings[verdict];
+  expect(exitCode === 0, `exit code ${exitCode} with ${verdict}`).toBe(passes);
+  return { verdict, says, conclusion: passes ? 'success' : 'failure' };
+}
