@@ -32,7 +32,7 @@ under its own; vendor/ has nothing else.`;
 
 /** The innermost package that a file is in, undefined for one of ours. */
 export function packageOf(file: string): { name: string; folder: string } | undefined {
-  // So begin the names of what the bundler writes itself.
+  // The bundler's own modules have names that begin so.
   const path = file.startsWith('\0') ? 'node_modules/rolldown' : file;
   const found = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(
     resolve(import.meta.dirname, path),
@@ -81,7 +81,7 @@ function textsOf(folder: string, { name, license }: PackageJson): string[] {
   );
 }
 
-/** By their names at https://spdx.org/licenses. */
+/** The folder of licence texts that packages do not bring, by their names at https://spdx.org/licenses. */
 const standardTexts = join(import.meta.dirname, 'licenses');
 
 const textOf = (path: string): string => readFileSync(path, 'utf8').replaceAll('\r\n', '\n').trim();

@@ -18,7 +18,7 @@ const compressWebAssembly: Plugin = {
   },
 };
 
-/** Ours stays as it reads. */
+/** Makes packages small; our own code stays as it reads. */
 const minifyPackages: Plugin = {
   name: 'minify-packages',
   async renderChunk(code, { fileName }) {
@@ -42,7 +42,7 @@ const rooms = [
   ...['testbed', 'relay', 'init', 'netbenches', 'demo'],
 ];
 
-/** The same for those that are not loaded by `import()`. */
+/** Each package of others that is not loaded by `import()` is a file, too. */
 const packages = [
   ...['zod', 'yaml', 'commander', 'simple-statistics', '@actions/core', 'yauzl', 'pure-rand'],
   'fastest-levenshtein',
@@ -57,13 +57,13 @@ function vendorName(name: string): string {
   return `vendor/${name.replace('@', '').replace('/', '-')}`;
 }
 
-/** `report/badge.ts`. */
+/** The path of a module below `src/`, such as `report/badge.ts`. */
 const ownName = (id: string): string => relative(import.meta.dirname, id).replace(/^src\//, '');
 
 const isIn = (room: string, name: string): boolean =>
   name.startsWith(`${room}/`) || name.startsWith(`${room}.`);
 
-/** Of what no group takes: by its package, or the place of the module that it is made for. */
+/** The name of a file that no group makes: by its package, or the place of the module that it is made for. */
 function fileName({ name, facadeModuleId, moduleIds }: PreRenderedChunk): string {
   const id = facadeModuleId ?? moduleIds.at(-1) ?? '';
   if (groups.some((group) => group.name === name) || id.startsWith('\0')) return `${name}.js`;

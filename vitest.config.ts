@@ -5,7 +5,7 @@ import LongestFirst from './tests/longest-first.ts';
 const slow = 'tests/**/*.slow.test.ts';
 const lab = 'tests/**/*.lab.test.ts';
 const globalSetup = 'tests/bundle.ts';
-/** Laws that no file asks for a number of times. */
+/** What sets how often laws are tried that ask for no number. */
 const long = 'PPSGATE_TEST_TIMES' in process.env ? ['tests/random.ts'] : [];
 // Programs that tests start read TypeScript, which takes longer than what most of them do.
 const env = { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') };
@@ -25,7 +25,7 @@ export default defineConfig({
           name: 'fast',
           include: ['tests/**/*.test.ts'],
           exclude: [slow, lab],
-          setupFiles: ['tests/alone.ts', ...long],
+          setupFiles: ['tests/starts-nothing.ts', ...long],
           // They leave nothing behind that another could find, and starting is most of their time.
           pool: 'threads',
           isolate: false,

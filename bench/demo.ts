@@ -26,7 +26,7 @@ export async function* benchDemo({ demos, busyLoops }: DemoBench): AsyncGenerato
   }
 }
 
-/** Also ends when this process does, however that ends. */
+/** A loop that also ends when this process does, however that ends. */
 const busyLoop =
   'while kill -0 "$PPID"; do i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; done';
 

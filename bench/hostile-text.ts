@@ -3,10 +3,10 @@
 import { parsers, shapes } from '../tests/fakes/hostile-text.ts';
 
 const characters = 16 * 1024 ** 2;
-/** Of each shape in each place, to find what takes longest. */
+/** The size of a first try of each shape in each place, to find what takes longest. */
 const fewCharacters = 1024 ** 2;
 
-/** Of a parser in the place, and by the shape, that takes longest. */
+/** How a parser does in the place, and by the shape, that takes longest. */
 export type HostileTextBench = { name: string; place: string; shape: string; ratio: number };
 
 export function benchHostileText(): HostileTextBench[] {
@@ -30,7 +30,7 @@ export function benchHostileText(): HostileTextBench[] {
 
 const log = 'sys/net/if.c: In function if_attach: 12 of 345 done\n';
 
-/** Of what is refused at once there is nothing to compare with. */
+/** The least time to compare with: what is refused at once takes none. */
 const leastMilliseconds = 100;
 
 function millisecondsOf(read: (text: string) => unknown, text: string): number {

@@ -125,7 +125,7 @@ async function busyWarning() {
 	return warningOf(before, cpus());
 }
 const watchedMilliseconds = 1e3;
-/** The sender's and the DUT's. */
+/** One CPU for the sender, and one for the DUT. */
 const wantedCpus = 2;
 /** The programs of a quiet system, and this one, take less. */
 const leastIdleRatio = .8;
@@ -313,7 +313,7 @@ function callerThroughSudo({ SUDO_UID, SUDO_GID }, ownUid) {
 		gid
 	};
 }
-/** The greatest number stands for nobody. */
+/** The greatest number of 32 bits is no user: chown(2) leaves an owner alone with it. */
 const idOf = (text = "") => /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : void 0;
 /**
 * Makes the demo's directory and those above it that are missing. Whoever owns a directory above can put another one in
@@ -342,7 +342,7 @@ const ourNames = [
 	"history.jsonl",
 	...branches
 ];
-/** Whether nothing else is in it. */
+/** Whether a directory holds a demo, and nothing else. */
 const isDemo = (names) => names.some((name) => branches.includes(name)) && names.every((name) => ourNames.includes(name));
 const pathOf = ({ fd }) => `/proc/self/fd/${fd}`;
 /** What lies in a directory first: as long as it is root's, nobody else can exchange anything in it. */

@@ -795,7 +795,7 @@ function fingerprintOf(said, request) {
 	});
 	return Object.fromEntries(entries.map(([name, value]) => [name, value.slice(0, longestValue)]));
 }
-/** In characters; a result holds them all, and the longest are the names of cards. */
+/** The most characters of one value; a result holds all values, and the longest are the names of cards. */
 const longestValue = 2e3;
 /** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
 function differences(base, other, variant = "patched") {
@@ -1285,7 +1285,7 @@ function loadRefusal({ folder, scenario, nftables, stderr, ending }) {
 /** What bash or cat(1) says of the system's error, and then the DUT's program of the setting. */
 const failedSetting = /: ([\w ,'()/-]{1,100})\nsetting (net\/[\w./-]{1,200})$/m;
 const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;
-/** Of a command that nft gave the kernel without a line to it. */
+/** The message for a command that nft gave the kernel without a line to it. */
 const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
 /** nft gives up after ten errors. */
 const mostLines = 30;

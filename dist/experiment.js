@@ -113,13 +113,13 @@ function validity(samples, pps, load) {
 }
 /** Why packets may have come in gusts, or not at all. */
 const tooBusy = (samples, { waitedRatio }) => waitedLong("sender", waitedRatio) ?? waitedLong("DUT", deniedRatio(samples));
-/** Said of a run that does not count anyway: one who was due and did not get a CPU is not slow. */
+/** The reason for a run that does not count anyway: who was due and did not get a CPU is not slow. */
 function waitedLong(who, ratio = 0) {
 	if (!(ratio >= leastWaitedRatio)) return void 0;
 	const waited = `the ${who} waited for a CPU ${Math.round(ratio * 100)} % of the time`;
 	return invalid("machine-busy", `machine too busy: ${waited}; end what else runs on its machine, or wait for that to end`);
 }
-/** On a quiet machine it is 2 %. */
+/** On a quiet machine the sender waits for 2 % of the time. */
 const leastWaitedRatio = .05;
 const milliseconds = (samples) => Math.round(sum(samples.map(({ seconds }) => seconds)) * 1e3);
 /** Whether the DUT was, which its own idle time tells best: a sender that waits for it offers no more than it takes. */
@@ -205,7 +205,7 @@ function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(
 function lossBehindTheDut({ forwarded, received }) {
 	return received < forwarded * leastReceivedShare ? `the receiver counted ${received} packets of the ${forwarded} that the DUT forwarded` : void 0;
 }
-/** Of the whole blast. */
+/** The packets that were forwarded, and that were received, in the whole blast. */
 function countersOf(text) {
 	try {
 		const { before, after } = beforeAndAfter.parse(JSON.parse(text));

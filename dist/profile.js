@@ -241,7 +241,7 @@ function checkCharacters(stacks, file, bounds) {
 	for (const { frames } of stacks) for (const { name, module = "" } of frames) characters += name.length + module.length + 2;
 	if (characters > most) throw tooMuch(file, most, "characters in the names of all its stacks");
 }
-/** As soon as it is known: a stack need not be built to be refused. */
+/** Refuses a stack as soon as its size is known: it need not be built for that. */
 function checkDepth(depth, file, bounds) {
 	if (depth > bounds.depth) throw tooMuch(file, bounds.depth, "frames in one stack");
 }

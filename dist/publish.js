@@ -173,7 +173,7 @@ function newestTeller(put, { log, secondsBetween, tooSlow, pause = realPause$2 }
 			ending ??= tellEndInTime(view, mostSeconds);
 			return ending;
 		},
-		/** In the place of the last view, once that is told; nothing where it could not be. */
+		/** Tells a view in the place of the last one, once that is told; nothing where the last could not be. */
 		async tellInstead(view, mostSeconds) {
 			if (ending === void 0) return;
 			await ending;
@@ -1436,7 +1436,7 @@ function filesOfResult(publication, { isSite, now }) {
 		files: named.map(([name, text]) => [`${path}/${name}`, text])
 	};
 }
-/** Of all flamegraphs of one result: some hundred as those of kernels are, or whatever a hostile profile makes of one. */
+/** The most bytes of all flamegraphs of one result: some hundred as those of kernels are, or whatever a hostile profile makes of one. */
 const mostGraphBytes = 64 * 1024 ** 2;
 function graphFiles({ result, profiles, leftOut = () => {} }) {
 	const files = /* @__PURE__ */ new Map();
@@ -1469,7 +1469,7 @@ function pageFile({ result, profiles, leftOut = () => {} }) {
 const timeOf = ({ startedAt }, now) => isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
 /** Times that are compared as texts have to be written alike. */
 const isoTime = (text) => new Date(text).toISOString();
-/** By the time it tells, with a name that is told apart by all that makes the experiment what it is. */
+/** The path of a result: by the time that it tells, with a name that differs with all that makes the experiment what it is. */
 function folderOf({ startedAt, testbed, patch }) {
 	const at = isoTime(startedAt);
 	const time = at.slice(0, 19).replaceAll(/[-:]/g, "");

@@ -141,7 +141,7 @@ const rejections$1 = {
 		text: "was not measured: a disk of the lab is full"
 	}
 };
-/** Nothing else of a reason, which may hold what a machine said, has a place here. */
+/** The first words of a reason, which are ours; the rest may hold what a machine said. */
 const busyMachine = ({ verdict }) => verdict.kind === "invalid" && tooBusy.exec(verdict.reason)?.slice(0, 1) || [];
 const tooBusy = /^machine too busy: the (?:sender|DUT) waited for a CPU \d{1,3} % of the time/;
 const withVerdict = (cells, kind) => cells.filter((cell) => cell.verdict.kind === kind);
@@ -650,7 +650,7 @@ const tableRow$1 = (columns) => `| ${columns.map((column) => column.replaceAll("
 function numbers(comparisons, metric, judged, bold = (text) => `**${text}**`) {
 	return numbersOf(comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0), bold).map(unbroken);
 }
-/** The same of a cell: of an invalid one the runs that count and those that were made, whatever came of them. */
+/** The numbers of a cell: for an invalid one the runs that count and those that were made, whatever came of them. */
 function numbersOfCell(cell, metric, judged, bold) {
 	const shown = numbers(cell.comparisons, metric, judged, bold);
 	if (!judged || cell.verdict.kind !== "invalid") return shown;
@@ -3115,7 +3115,7 @@ function colorOf({ verdict }) {
 const mostCharacters = 100;
 /** A file of the data branch is named in lists and on terminals, too: no line breaks, nothing that does not print. */
 const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, mostCharacters).join("");
-/** By the names that shields.io has for them. */
+/** The colors, by the names that shields.io has for them. */
 const colors = {
 	brightgreen: "#4c1",
 	yellow: "#dfb317",
@@ -3128,7 +3128,7 @@ const corner = 3;
 const arc = `a${corner} ${corner} 0 0 1`;
 const padding = 6;
 const fontSize = 11;
-/** Light on grey, and then dark on the color, which has enough contrast on each of them. */
+/** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
 function pictureOf({ label, message, color }) {
 	const [left, right] = [partWidth(label), partWidth(message)];
 	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
@@ -3141,7 +3141,7 @@ function pictureOf({ label, message, color }) {
 	return markup;
 }
 const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
-/** About: `textLength` makes the text as wide in any font. */
+/** The width of a text, roughly: `textLength` makes it so in any font. */
 const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
 function characterWidth(character) {
 	const known = widths.get(character);
@@ -3149,9 +3149,9 @@ function characterWidth(character) {
 	if (/\p{M}/u.test(character)) return 0;
 	return wide.test(character) ? fontSize : 7;
 }
-/** As wide as high. */
+/** Characters that are as wide as high. */
 const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
-/** As Chromium measures DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
+/** The widths that Chromium measures of DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
 const widths = new Map(Object.entries({
 	"3": "'ijlIJ",
 	"3.5": " ,.·/:;\\|",

@@ -1116,7 +1116,7 @@ function tooFew({ input, looks }, metric) {
 	if (why === void 0) return count;
 	return causesOfAll.has(why.cause) ? `${why.reason}; ${count}` : `${count}: ${why.reason}`;
 }
-/** They are of the whole experiment, and lost no run by chance. */
+/** These causes hold for the whole experiment, and lose no run by chance. */
 const causesOfAll = /* @__PURE__ */ new Set(["generator-limited", "machine-busy"]);
 function whyNot(run, metric) {
 	if (run.validity.kind === "invalid") return run.validity;

@@ -418,7 +418,7 @@ const aborted = (signal, until) => new Promise((resolve) => {
 		signal: until
 	});
 });
-/** In characters; a second has some hundred. */
+/** The most characters of a log; a second has some hundred. */
 const mostSaid = 16 * 1024 ** 2;
 /** pkt-gen's rates and messages go to stderr, its summary to stdout. */
 function start(host, command) {
@@ -914,7 +914,7 @@ function parseTrafgenLog(log) {
 		...waitedRatio === void 0 ? {} : { waitedRatio }
 	};
 }
-/** Of one CPU, however many processes there are; the line comes first, where nothing of trafgen's can stand for it. */
+/** The share of one CPU, however many processes waited; the line comes first, where nothing of trafgen's can stand for it. */
 function waitedShare(log) {
 	const [, ns, ticks, start, end] = waitingLine.exec(log) ?? [];
 	const seconds = Number(end) - Number(start);

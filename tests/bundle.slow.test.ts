@@ -102,7 +102,7 @@ describe('what is loaded before anything is asked for', () => {
 });
 
 describe('LICENSES.txt', () => {
-  /** Of each package, by its name. */
+  /** The part on each package, by the package's name. */
   const parts = () => {
     const file = output.find(({ fileName }) => fileName === 'LICENSES.txt');
     const text = file?.type === 'asset' ? String(file.source) : '';

@@ -8,14 +8,14 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Its folder. */
+    /** The folder of the bundle. */
     bundle: string;
   }
 }
 
 const project = join(import.meta.dirname, '..');
 
-/** Builds it once for all tests, and takes it away after the last. */
+/** Builds the bundle once for all tests, and takes it away after the last. */
 export default function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bundle-'));
   const rolldown = join(project, 'node_modules/.bin/rolldown');

@@ -1,7 +1,7 @@
 // What takes longest begins first, so that no CPU waits for the last file at the end: a fresh clone knows no times of its own.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** More than a quarter of a minute each, the longest first. */
+/** Files that take more than a quarter of a minute each, the longest first. */
 const longest = [
   ...[
     'jenkins/library',

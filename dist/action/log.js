@@ -13,7 +13,7 @@ function guardOutput() {
 		process.exit(exitCodes.infrastructure);
 	});
 }
-/** As a job's page shows them; errors and warnings become annotations. */
+/** What is said in the job's log, and so on its page; errors and warnings become annotations. */
 const log = {
 	debug: (message) => command("debug", harmless(message)),
 	info: (message) => void process.stdout.write(`${message}\n`),

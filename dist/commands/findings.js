@@ -18,7 +18,7 @@ const signs = {
 	wrong: "✗",
 	skipped: "–"
 };
-/** Of ECMA-48's select graphic rendition: green, red, faint. */
+/** The codes of ECMA-48's select graphic rendition: green, red, faint. */
 const colours = {
 	ok: 32,
 	wrong: 31,

@@ -19,7 +19,7 @@ export function guardOutput(): void {
   });
 }
 
-/** As a job's page shows them; errors and warnings become annotations. */
+/** What is said in the job's log, and so on its page; errors and warnings become annotations. */
 export const log = {
   debug: (message: string) => command('debug', harmless(message)),
   info: (message: string) => void process.stdout.write(`${message}\n`),

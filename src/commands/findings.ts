@@ -18,5 +18,5 @@ export function summary(findings: readonly Finding[]): string {
 }
 
 const signs = { ok: '✓', wrong: '✗', skipped: '–' } as const;
-/** Of ECMA-48's select graphic rendition: green, red, faint. */
+/** The codes of ECMA-48's select graphic rendition: green, red, faint. */
 const colours = { ok: 32, wrong: 31, skipped: 2 } as const;

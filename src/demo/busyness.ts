@@ -11,7 +11,7 @@ export async function busyWarning(): Promise<string | undefined> {
 
 const watchedMilliseconds = 1000;
 
-/** The sender's and the DUT's. */
+/** One CPU for the sender, and one for the DUT. */
 const wantedCpus = 2;
 /** The programs of a quiet system, and this one, take less. */
 const leastIdleRatio = 0.8;

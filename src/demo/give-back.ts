@@ -15,7 +15,7 @@ export function callerThroughSudo(
   return { uid, gid };
 }
 
-/** The greatest number stands for nobody. */
+/** The greatest number of 32 bits is no user: chown(2) leaves an owner alone with it. */
 const idOf = (text = ''): number | undefined =>
   /^\d{1,10}$/.test(text) && Number(text) < 2 ** 32 - 1 ? Number(text) : undefined;
 
@@ -50,7 +50,7 @@ const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const branches = demoPatches.map(({ branch }) => branch);
 const ourNames = ['repository', 'repository.part', 'history.jsonl', ...branches];
 
-/** Whether nothing else is in it. */
+/** Whether a directory holds a demo, and nothing else. */
 const isDemo = (names: readonly string[]): boolean =>
   names.some((name) => branches.includes(name)) && names.every((name) => ourNames.includes(name));
 

@@ -25,7 +25,7 @@ export function fingerprintOf(said: Said, request: FingerprintRequest): Fingerpr
   return Object.fromEntries(entries.map(([name, value]) => [name, value.slice(0, longestValue)]));
 }
 
-/** In characters; a result holds them all, and the longest are the names of cards. */
+/** The most characters of one value; a result holds all values, and the longest are the names of cards. */
 const longestValue = 2000;
 
 /** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */

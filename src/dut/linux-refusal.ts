@@ -39,7 +39,7 @@ const failedSetting = /: ([\w ,'()/-]{1,100})\nsetting (net\/[\w./-]{1,200})$/m;
 
 const placed = /^([\w.-]{1,100}):(\d{1,7}):(\d{1,7})(?:-(\d{1,7}))?: (Error: .{1,300})/;
 
-/** Of a command that nft gave the kernel without a line to it. */
+/** The message for a command that nft gave the kernel without a line to it. */
 const unplaced = /^(?:internal:0:0-0|netlink): (Error: .{1,300})/;
 
 /** nft gives up after ten errors. */

@@ -10,7 +10,7 @@ export type ProfileBounds = {
   functions: number;
   /** Frames of all stacks together. */
   frames: number;
-  /** In the names of all stacks together, as folded text has them; absent where that goes to a file piece by piece. */
+  /** The characters in the names of all stacks together, as folded text has them; absent where that goes to a file piece by piece. */
   characters?: number;
 };
 
@@ -97,7 +97,7 @@ export function checkCharacters(
   if (characters > most) throw tooMuch(file, most, 'characters in the names of all its stacks');
 }
 
-/** As soon as it is known: a stack need not be built to be refused. */
+/** Refuses a stack as soon as its size is known: it need not be built for that. */
 export function checkDepth(depth: number, file: string, bounds: ProfileBounds): void {
   if (depth > bounds.depth) throw tooMuch(file, bounds.depth, 'frames in one stack');
 }

@@ -246,7 +246,7 @@ function filesOfResult(
   };
 }
 
-/** Of all flamegraphs of one result: some hundred as those of kernels are, or whatever a hostile profile makes of one. */
+/** The most bytes of all flamegraphs of one result: some hundred as those of kernels are, or whatever a hostile profile makes of one. */
 const mostGraphBytes = 64 * 1024 ** 2;
 
 function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<string, string> {
@@ -287,7 +287,7 @@ const timeOf = ({ startedAt }: Result, now: Date): string =>
 /** Times that are compared as texts have to be written alike. */
 const isoTime = (text: string): string => new Date(text).toISOString();
 
-/** By the time it tells, with a name that is told apart by all that makes the experiment what it is. */
+/** The path of a result: by the time that it tells, with a name that differs with all that makes the experiment what it is. */
 function folderOf({ startedAt, testbed, patch }: Result): string {
   const at = isoTime(startedAt);
   const time = at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replaceAll(/[-:]/g, '');
@@ -308,7 +308,7 @@ const plain = (text: string): string =>
 /** Oldest first; the newest is always kept, and before it as many as no bound forbids. */
 function retained(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
   const byPath = new Map(entries.map((entry) => [entry.path, entry]));
-  // Of the same time are those that came last.
+  // Among results of the same time the one that came last stands first.
   const lastFirst = [...byPath.values()].toReversed();
   const newestFirst = lastFirst.toSorted((a, b) => compare(b.at, a.at));
   const oldest = new Date(now.getTime() - keep.seconds * 1000).toISOString();

@@ -84,7 +84,7 @@ export function newestTeller<View>(
       ending ??= tellEndInTime(view, mostSeconds);
       return ending;
     },
-    /** In the place of the last view, once that is told; nothing where it could not be. */
+    /** Tells a view in the place of the last one, once that is told; nothing where the last could not be. */
     async tellInstead(view: View, mostSeconds: number): Promise<void> {
       if (ending === undefined) return;
       await ending;

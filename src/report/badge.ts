@@ -75,7 +75,7 @@ const mostCharacters = 100;
 const readable = (text: string): string =>
   [...text.replace(/[\s\p{C}]+/gu, ' ').trim()].slice(0, mostCharacters).join('');
 
-/** By the names that shields.io has for them. */
+/** The colors, by the names that shields.io has for them. */
 const colors = { brightgreen: '#4c1', yellow: '#dfb317', lightgrey: '#9f9f9f', red: '#e05d44' };
 
 // All lengths are in pixels.
@@ -86,7 +86,7 @@ const arc = `a${corner} ${corner} 0 0 1`;
 const padding = 6;
 const fontSize = 11;
 
-/** Light on grey, and then dark on the color, which has enough contrast on each of them. */
+/** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
 function pictureOf({ label, message, color }: Shown & { label: string }): string {
   const [left, right] = [partWidth(label), partWidth(message)];
   const text = (shown: string, x: number, fill: string) =>
@@ -104,7 +104,7 @@ function pictureOf({ label, message, color }: Shown & { label: string }): string
 
 const partWidth = (text: string): number => Math.ceil(widthOf(text)) + 2 * padding;
 
-/** About: `textLength` makes the text as wide in any font. */
+/** The width of a text, roughly: `textLength` makes it so in any font. */
 const widthOf = (text: string): number =>
   [...text].reduce((sum, character) => sum + characterWidth(character), 0);
 
@@ -115,10 +115,10 @@ function characterWidth(character: string): number {
   return wide.test(character) ? fontSize : 7;
 }
 
-/** As wide as high. */
+/** Characters that are as wide as high. */
 const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
 
-/** As Chromium measures DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
+/** The widths that Chromium measures of DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
 const widths = new Map(
   Object.entries({
     '3': "'ijlIJ",

@@ -71,7 +71,7 @@ const rejections: Record<Rejection['kind'], { symbol: string; text: string }> = 
   'out-of-disk': { symbol: '⚪', text: 'was not measured: a disk of the lab is full' },
 };
 
-/** Nothing else of a reason, which may hold what a machine said, has a place here. */
+/** The first words of a reason, which are ours; the rest may hold what a machine said. */
 const busyMachine = ({ verdict }: CellResult): string[] =>
   (verdict.kind === 'invalid' && tooBusy.exec(verdict.reason)?.slice(0, 1)) || [];
 

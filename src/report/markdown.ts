@@ -48,7 +48,7 @@ export const mostCharacters = 65_536 - 12_288;
 
 /** What only the place of publication knows. */
 export type ReportLinks = {
-  /** As Markdown of our own: how to rerun, where the raw data is. */
+  /** Markdown of our own: how to rerun, where the raw data is. */
   rerun?: string;
   rawData?: string;
   /** What the job that measured said of the result and was not believed, in sentences. */
@@ -216,7 +216,7 @@ export function numbers(
   return numbersOf(shown, bold).map(unbroken);
 }
 
-/** The same of a cell: of an invalid one the runs that count and those that were made, whatever came of them. */
+/** The numbers of a cell: for an invalid one the runs that count and those that were made, whatever came of them. */
 export function numbersOfCell(
   cell: CellResult,
   metric: Metric,

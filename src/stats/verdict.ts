@@ -166,7 +166,7 @@ function tooFew({ input, looks }: Standing, metric: Metric): string {
   return causesOfAll.has(why.cause) ? `${why.reason}; ${count}` : `${count}: ${why.reason}`;
 }
 
-/** They are of the whole experiment, and lost no run by chance. */
+/** These causes hold for the whole experiment, and lose no run by chance. */
 const causesOfAll = new Set(['generator-limited', 'machine-busy']);
 
 /** Faults of one cause differ in their numbers. */

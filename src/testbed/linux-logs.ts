@@ -57,7 +57,7 @@ function lossBehindTheDut({ forwarded, received }: Counters): string | undefined
     : undefined;
 }
 
-/** Of the whole blast. */
+/** The packets that were forwarded, and that were received, in the whole blast. */
 function countersOf(text: string): Counters | undefined {
   try {
     const { before, after } = beforeAndAfter.parse(JSON.parse(text));

@@ -10,9 +10,9 @@ import { median } from '../stats/summary.ts';
 const leastOfferedRatio = 1.02;
 const leastBusyRatio = 0.9;
 
-/** What was sent in a blast, and how: none of it is known of a single run. */
+/** What was sent in a blast, and how; the sender tells none of it for a single run. */
 export type Load = {
-  /** Of the whole blast, by the sender's count; and what came through of it, in the same time. */
+  /** The rate of the whole blast by the sender's count, and the rate at which packets came through in the same time. */
   offeredPps: number;
   forwardedPps: number;
   /** Share of the time in which the sender was due and its CPU was given to others; absent where it does not tell. */
@@ -81,7 +81,7 @@ function validity(samples: Sample[], pps: number, load: Load): Validity {
 const tooBusy = (samples: Sample[], { waitedRatio }: Load): Invalid | undefined =>
   waitedLong('sender', waitedRatio) ?? waitedLong('DUT', deniedRatio(samples));
 
-/** Said of a run that does not count anyway: one who was due and did not get a CPU is not slow. */
+/** The reason for a run that does not count anyway: who was due and did not get a CPU is not slow. */
 function waitedLong(who: 'sender' | 'DUT', ratio = 0): Invalid | undefined {
   if (!(ratio >= leastWaitedRatio)) return undefined;
   const waited = `the ${who} waited for a CPU ${Math.round(ratio * 100)} % of the time`;
@@ -89,7 +89,7 @@ function waitedLong(who: 'sender' | 'DUT', ratio = 0): Invalid | undefined {
   return invalid('machine-busy', `machine too busy: ${waited}; ${mend}`);
 }
 
-/** On a quiet machine it is 2 %. */
+/** On a quiet machine the sender waits for 2 % of the time. */
 const leastWaitedRatio = 0.05;
 
 const milliseconds = (samples: readonly Sample[]): number =>

@@ -150,7 +150,7 @@ type Generator = {
   isUntouched(): boolean;
 };
 
-/** In characters; a second has some hundred. */
+/** The most characters of a log; a second has some hundred. */
 const mostSaid = 16 * 1024 ** 2;
 
 /** pkt-gen's rates and messages go to stderr, its summary to stdout. */

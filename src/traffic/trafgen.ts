@@ -97,7 +97,7 @@ export function parseTrafgenLog(log: string): Sent {
   };
 }
 
-/** Of one CPU, however many processes there are; the line comes first, where nothing of trafgen's can stand for it. */
+/** The share of one CPU, however many processes waited; the line comes first, where nothing of trafgen's can stand for it. */
 function waitedShare(log: string): number | undefined {
   const [, ns, ticks, start, end] = waitingLine.exec(log) ?? [];
   const seconds = Number(end) - Number(start);

@@ -37,7 +37,7 @@ async function changedBy(change: Change, { isOwnAction = true, code = 'dist' } =
   const baseCommit = commit(workspace, before);
   git(workspace, 'switch', '--quiet', '--create', 'patch');
   change(workspace);
-  // Of a submodule nothing is in the working tree.
+  // A submodule has nothing in the working tree.
   if (git(workspace, 'diff', '--cached', '--name-only') === '') git(workspace, 'add', '--all');
   git(workspace, 'commit', '--quiet', '--message', 'A patch');
   const headCommit = git(workspace, 'rev-parse', 'HEAD');

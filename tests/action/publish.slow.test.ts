@@ -1,8 +1,5 @@
 // What the publishing job makes of an artifact: the action's own entry, as GitHub's runner starts it, and what GitHub then shows.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { requestText } from '../../src/action/request.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { makePlan } from '../../src/experiment/plan.ts';
@@ -18,15 +15,6 @@ import { type ZipEntry, zipOf } from '../fakes/zip.ts';
 
 const repository = 'example/router';
 const config = 'testbeds: { lab: { kind: embedded-linux } }\nscenarios: [forwarding]\n';
-
-/** Each step is a process of its own, and compiling the sources is most of what it does. */
-let compiled: string;
-
-beforeAll(() => {
-  compiled = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
-});
-
-afterAll(() => rmSync(compiled, { recursive: true }));
 
 let github: FakeGitHub;
 let workspace: string;
@@ -50,7 +38,7 @@ afterEach(async () => {
   expect(github.violations).toEqual([]);
 });
 
-/** Of an experiment in which patched forwards so many times what base does. */
+/** The result of an experiment in which patched forwards so many times what base does. */
 function resultOf(speed: number): Result {
   const parsed = parseConfig(config, { path: 'ppsgate.yml', home: '/' });
   const overlays = ['base', 'patched'].map((variant, index) => {
@@ -69,7 +57,6 @@ async function publish(result: Result, others: readonly ZipEntry[] = []): Promis
     ...{ entry: 'action.js', workspace, repository, apiUrl: github.url },
     event: { name: 'pull_request_target', payload: {} },
     inputs: { COMMAND: 'publish', TOKEN: installationToken, REQUEST: requestText(request) },
-    environment: { NODE_COMPILE_CACHE: compiled },
   });
 }
 

@@ -1,8 +1,7 @@
 // A step of a job as GitHub's runner runs it: what it takes from the step, by commands in its log and by its files.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { pullRequestDocument } from '../fakes/github/documents.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
@@ -17,16 +16,8 @@ const repository = 'example/router';
 
 let github: FakeGitHub;
 let workspace: string;
-/** Of a stranger with a fork. */
+/** The pull request of a stranger with a fork. */
 let pullRequest: FakePullRequest;
-/** Each step is a process of its own, and compiling the sources is most of what it does. */
-let compiled: string;
-
-beforeAll(() => {
-  compiled = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
-});
-
-afterAll(() => rmSync(compiled, { recursive: true }));
 
 beforeEach(async () => {
   workspace = newRepository();
@@ -49,7 +40,6 @@ function run(command: string, event: Step['event'], step: Partial<Step> = {}): P
     ...{ entry: 'action.js', workspace, repository, apiUrl: github.url, event },
     inputs: { COMMAND: command, TOKEN: installationToken },
     ...step,
-    environment: { NODE_COMPILE_CACHE: compiled, ...step.environment },
   });
 }
 

@@ -25,7 +25,7 @@ const harmless = ['# Whatever must not even be tracked is dropped here.'];
 /** What whoever opens a pull request may call it. */
 const hostile =
   '@everyone `</details><img src=x onerror=1> \u001b[2J ::set-output name=verdict::improvement';
-/** On a machine that is too busy to say anything of a patch, there may be none. */
+/** The kinds of flamegraphs; on a machine that is too busy to say anything of a patch, there may be none. */
 const graphs = ['base', 'patched', 'difference'];
 let runs = 100;
 
@@ -39,7 +39,7 @@ const workflowSchema = z.object({
 describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () => {
   let example: Example;
   let github: FakeGitHub;
-  /** Of a stranger with a fork. */
+  /** The pull request of a stranger with a fork. */
   let pullRequest: FakePullRequest;
   let folder: string;
 

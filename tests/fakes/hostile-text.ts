@@ -49,7 +49,7 @@ import { aResult } from './result.ts';
 const repeated = (text: string) => (characters: number) =>
   text.repeat(Math.ceil(characters / text.length));
 
-/** Of about so many characters. What a pattern could begin with stands anywhere in them, and what would end it nowhere. */
+/** Texts of about so many characters. What a pattern could begin with stands anywhere in them, and what would end it nowhere. */
 export const shapes: Readonly<Record<string, (characters: number) => string>> = {
   blanks: repeated(' '),
   'a word, blanks, a word': (characters) => `a${repeated(' ')(characters)}b`,

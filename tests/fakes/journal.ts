@@ -9,7 +9,7 @@ import { aRun, unfit } from './result.ts';
 const at = '2026-11-20T12:00:00.000Z';
 
 export type NumbersWorld = {
-  /** Of patched, to that of base. */
+  /** The speed of patched, as a ratio to that of base. */
   speed: number;
   noiseRatio: number;
   /** How many blasts fail, and how many runs do not count. */

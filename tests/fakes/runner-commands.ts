@@ -6,7 +6,7 @@
 
 export type Command = { name: string; properties: Record<string, string>; data: string };
 
-/** In the order of their lines; what is between `stop-commands` and its token is none. */
+/** The commands in the order of their lines; what is between `stop-commands` and its token is none. */
 export function commandsIn(output: Uint8Array): Command[] {
   const commands: Command[] = [];
   let token: string | undefined;
@@ -88,5 +88,5 @@ function unescaped(text: string, characters: string): string {
   return result;
 }
 
-/** By what .NET takes for white space, which is not all that JavaScript does: a byte order mark is none. */
+/** A line without what .NET takes for white space, which is not all that JavaScript does: a byte order mark is none. */
 const trimStart = (line: string): string => line.replace(/^[\t-\r\x85\p{Z}]+/u, '');

@@ -9,7 +9,7 @@ import { temporaryFolder } from './folder.ts';
 import { type Command, commandsIn } from './runner-commands.ts';
 
 export type Step = {
-  /** Of the bundle. */
+  /** A file of the bundle. */
   entry: 'action.js' | 'action-post.js';
   /** A working tree of the repository. */
   workspace: string;
@@ -26,7 +26,7 @@ export type Step = {
 
 export type Ran = {
   exitCode: number | null;
-  /** As the runner finds them in what was printed. */
+  /** The commands that the runner finds in what was printed. */
   commands: Command[];
   /** What was written to the runner's files. */
   outputs: Record<string, string>;
@@ -85,7 +85,7 @@ export async function runStep(step: Step): Promise<Ran> {
   };
 }
 
-/** Of `name<<delimiter`, lines and the delimiter again, the last of each name. */
+/** The values in `name<<delimiter`, lines and the delimiter again, the last of each name. */
 function written(path: string): Record<string, string> {
   const found = readFileSync(path, 'utf8').matchAll(/^(\S+)<<(\S+)\n(.*?)\n\2$/gms);
   return Object.fromEntries([...found].map(([, name = '', , text = '']) => [name, text]));

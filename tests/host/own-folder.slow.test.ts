@@ -21,7 +21,7 @@ import { describeWith } from '../needs.ts';
 /** Sticky and open to all, as /var/tmp. */
 let place: string;
 let folder: string;
-/** Of root, with files that bear the names of tokens. */
+/** A folder of root's, with files that bear the names of tokens. */
 let victim: string;
 
 beforeEach(() => {
@@ -37,7 +37,7 @@ beforeEach(() => {
   writeFileSync(join(victim, '7'), 'precious');
 });
 
-/** In a login shell of this name, with it as `sh` where it is one. */
+/** Runs a script in a login shell of this name, with it as `sh` where it is one. */
 function runIn(name: string, command: Command) {
   const bin = join(temporaryFolder(), 'bin');
   mkdirSync(bin);

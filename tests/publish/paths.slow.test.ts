@@ -33,7 +33,7 @@ const pullRequest: PullRequest = {
   ...{ baseCommit: 'a'.repeat(40), headCommit: 'b'.repeat(40) },
 };
 
-/** As those in which the errors below were made are called. */
+/** The folders in which the errors below were made. */
 const ours = /ppsgate-test-|\/home\/op/;
 
 const rules = { keep: { results: 1, seconds: 1, bytes: 1 }, staleSeconds: 1, now: new Date(0) };

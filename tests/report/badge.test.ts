@@ -93,7 +93,7 @@ describe('the picture', () => {
     expect(drawn(badge({ verdict, at: now }).svg).color).toBe(color);
   });
 
-  /** Where its right part begins, and its texts. */
+  /** Where the badge's right part begins, and the texts of both. */
   function drawn(svg: string) {
     const [, width] = svg.match(/^<svg [^>]*width="(\d+)"/) ?? [];
     const [, left, color] = svg.match(/<path d="M(\d+) 0h[^"]*" fill="([^"]*)"/) ?? [];

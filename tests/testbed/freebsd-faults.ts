@@ -143,7 +143,7 @@ const when =
     machine.watchers.add(look);
   };
 
-/** Each in a file of tests of its own, which run at the same time. */
+/** The faults, in parts that have a file of tests each, which run at the same time. */
 export const parts = {
   machines: [
     ...['A machine cannot be reached', 'ssh to the DUT is lost', 'The receiver crashes'],
@@ -590,7 +590,7 @@ const plain = (text: string): string =>
     .replaceAll('|', '\\|')
     .replaceAll('<', '&lt;');
 
-/** As docs/faults.md has it. */
+/** A row of docs/faults.md. */
 const rowText = ({ when, does, outcome, exit }: Row): string =>
   `| ${when} | ${does} | ${outcome} | ${exit} |`;
 
