@@ -13,6 +13,9 @@ import { setTimeout } from "node:timers/promises";
 /** Until it ends, SIGINT, SIGTERM and SIGHUP of this process are the command's. */
 async function runInForeground([program = "", ...args], { environment, signal, graceSeconds }) {
 	const sharesTerminal = process.stdin.isTTY === true;
+	using _hearing = hearSignals((name) => {
+		if (!(sharesTerminal && name === "SIGINT")) send(name);
+	});
 	const child = spawn(program, args, {
 		stdio: "inherit",
 		env: environment,
@@ -20,14 +23,11 @@ async function runInForeground([program = "", ...args], { environment, signal, g
 	});
 	const ended = once(child, "exit");
 	const { pid } = child;
+	const send = (name) => pid !== void 0 && isSent(sharesTerminal ? pid : -pid, name);
 	if (pid === void 0) return {
 		kind: "not-started",
 		why: await ended.then(String, whyNot)
 	};
-	const send = (name) => isSent(sharesTerminal ? pid : -pid, name);
-	using _hearing = hearSignals((name) => {
-		if (!(sharesTerminal && name === "SIGINT")) send(name);
-	});
 	const ending = Promise.withResolvers();
 	const end = () => void endAll(send, graceSeconds).then(ending.resolve, ending.reject);
 	if (signal.aborted) end();
@@ -64,20 +64,22 @@ function isSent(target, name) {
 }
 /** Instead of whoever heard of signals before, until it is disposed of. */
 function hearSignals(hear) {
-	const names = [
+	const others = [
 		"SIGINT",
 		"SIGTERM",
 		"SIGHUP"
-	];
-	const others = names.map((name) => ({
+	].map((name) => ({
 		name,
 		listeners: process.listeners(name)
 	}));
-	for (const name of names) process.removeAllListeners(name).on(name, hear);
+	for (const { name, listeners } of others) {
+		process.on(name, hear);
+		for (const listener of listeners) process.off(name, listener);
+	}
 	return { [Symbol.dispose]() {
 		for (const { name, listeners } of others) {
-			process.off(name, hear);
 			for (const listener of listeners) process.on(name, listener);
+			process.off(name, hear);
 		}
 	} };
 }

@@ -24,6 +24,10 @@ export async function runInForeground(
   // A terminal knows one group of processes in front, and tells all of it of a Ctrl-C. Elsewhere a group of its own
   // is how what the command started is ended with it.
   const sharesTerminal = process.stdin.isTTY === true;
+  // Before it starts: a signal that comes at once is the command's, too, and does not end us beside it.
+  using _hearing = hearSignals((name) => {
+    if (!(sharesTerminal && name === 'SIGINT')) send(name);
+  });
   const child = spawn(program, args, {
     stdio: 'inherit',
     env: environment,
@@ -31,12 +35,10 @@ export async function runInForeground(
   });
   const ended = once(child, 'exit');
   const { pid } = child;
+  const send = (name: NodeJS.Signals | 0) =>
+    pid !== undefined && isSent(sharesTerminal ? pid : -pid, name);
   if (pid === undefined) return { kind: 'not-started', why: await ended.then(String, whyNot) };
 
-  const send = (name: NodeJS.Signals | 0) => isSent(sharesTerminal ? pid : -pid, name);
-  using _hearing = hearSignals((name) => {
-    if (!(sharesTerminal && name === 'SIGINT')) send(name);
-  });
   const ending = Promise.withResolvers<void>();
   const end = () => void endAll(send, graceSeconds).then(ending.resolve, ending.reject);
   if (signal.aborted) end();
@@ -83,12 +85,16 @@ function isSent(target: number, name: NodeJS.Signals | 0): boolean {
 function hearSignals(hear: (name: NodeJS.Signals) => void): Disposable {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const others = names.map((name) => ({ name, listeners: process.listeners(name) }));
-  for (const name of names) process.removeAllListeners(name).on(name, hear);
+  // A signal that nobody hears for a moment ends this process.
+  for (const { name, listeners } of others) {
+    process.on(name, hear);
+    for (const listener of listeners) process.off(name, listener);
+  }
   return {
     [Symbol.dispose]() {
       for (const { name, listeners } of others) {
-        process.off(name, hear);
         for (const listener of listeners) process.on(name, listener);
+        process.off(name, hear);
       }
     },
   };

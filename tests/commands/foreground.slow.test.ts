@@ -53,6 +53,13 @@ test('what it started is ended with it, however little that minds', async () => 
   await expect.poll(() => isRunning(id)).toBe(false);
 });
 
+test('a signal that comes at once is its own already', async () => {
+  const command = ['sh', '-c', 'kill -HUP "$PPID"; exec sleep 60'];
+  const { signal } = new AbortController();
+  const ending = runInForeground(command, { environment: process.env, signal, graceSeconds: 1 });
+  expect(await ending).toEqual({ kind: 'exited', code: 128 + 1 });
+});
+
 test('signals are those of this process again afterwards', async () => {
   const listeners = () => process.listeners('SIGTERM');
   const before = listeners();
