@@ -1,7 +1,15 @@
 // Gates on this machine: real processes, of a small script that plays ppsgate.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -41,7 +49,10 @@ function lab(script: string, changes: Partial<HereOptions> = {}) {
     return existsSync(path) ? readFileSync(path, 'utf8') : '';
   };
   const leaderOf = (key = job.key) => leader.parse(JSON.parse(textOf(`relay/${key}.pid`))).leader;
-  const end = (code: number) => writeFileSync(join(folder, 'end'), String(code));
+  const end = (code: number) => {
+    writeFileSync(join(folder, 'end.part'), String(code));
+    renameSync(join(folder, 'end.part'), join(folder, 'end'));
+  };
   // What a failed test leaves behind ends as well.
   onTestFinished(() => {
     for (const { key } of [job, other]) {
