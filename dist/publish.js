@@ -636,10 +636,27 @@ async function createOctokit(settings) {
 		throttle: {
 			onRateLimit: waitWhenShort(log),
 			onSecondaryRateLimit: waitWhenShort(log),
+			...!keepsPace(apiUrl) && unpaced,
 			...plugins?.throttle
 		}
 	});
 }
+/**
+* Whether a second has to lie between two writes and three between two comments, as octokit's plugin has it: GitHub's
+* own hosts ask for that. A GitHub Enterprise Server has no limits but those that its administrator switched on
+* (https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits),
+* and tells when one is reached.
+*/
+function keepsPace(apiUrl) {
+	const { hostname } = new URL(apiUrl);
+	return hostname === "api.github.com" || hostname.endsWith(".ghe.com");
+}
+const atOnce = { key: () => ({ schedule: (_options, job) => job() }) };
+/** The plugin takes other groups than its own for what is to be paced; its types do not say so. */
+const unpaced = {
+	write: atOnce,
+	notifications: atOnce
+};
 /**
 * The whole answer within so many seconds. Its body is read here because octokit takes one that was cut
 * short for an empty one, and a list of comments without ours would make us write a second comment.

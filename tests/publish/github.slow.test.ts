@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { githubFailure } from '../../src/patch/github-error.ts';
 import type { PullRequest } from '../../src/patch/patch.ts';
-import { publishComment } from '../../src/publish/github.ts';
+import { createOctokit, publishComment } from '../../src/publish/github.ts';
 import type { Fault } from '../fakes/github/faults.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, personalToken, startFakeGitHub } from '../fakes/github/server.ts';
@@ -310,3 +310,24 @@ test('whatever fails on the way, there are never two comments, and one when it i
 test('an error that is not about GitHub is no answer of GitHub', () => {
   expect(githubFailure(new TypeError('x is not a function'))).toBeUndefined();
 });
+
+test.for(['https://api.github.com', 'https://api.octocorp.ghe.com'])(
+  'a second lies between two writes on %s',
+  async (apiUrl) => {
+    const writtenAt: number[] = [];
+    vi.stubGlobal('fetch', async () => {
+      writtenAt.push(performance.now());
+      return Response.json({});
+    });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const quiet = () => {};
+    const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+    const octokit = await createOctokit({ token: personalToken, apiUrl, log });
+
+    const write = { owner: 'freebsd', repo: 'freebsd-src', content: '' };
+    await Promise.all([octokit.rest.git.createBlob(write), octokit.rest.git.createBlob(write)]);
+
+    const [first = 0, second = 0] = writtenAt;
+    expect(second - first).toBeGreaterThan(950);
+  },
+);
