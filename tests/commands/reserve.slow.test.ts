@@ -10,7 +10,7 @@ import { aFreebsdLab, aPlace, embedded, linuxOf } from '../fakes/place.ts';
 import { takeAway } from '../fakes/reservation-lab.ts';
 import { isRunning } from '../fakes/running.ts';
 
-const patience = { timeout: 60_000 };
+const patience = { timeout: 120_000 };
 const here = () => aPlace({ here: embedded });
 
 test('the command runs with the testbed in its environment, and its exit code is ours', async () => {

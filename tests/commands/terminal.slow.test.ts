@@ -9,7 +9,7 @@ import { aPlace, embedded, linuxOf } from '../fakes/place.ts';
 import { describeWith } from '../needs.ts';
 
 const cli = join(inject('bundle'), 'cli.js');
-const patience = { timeout: 60_000 };
+const patience = { timeout: 120_000 };
 
 /** Types into it, and answers what it shows. */
 function terminal(folder: string, command: string) {

@@ -224,7 +224,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
       jobFiles(event, 'ppsgate/experiment.json').length > 0 &&
       generators().length > 0 &&
       github.state.checkRuns.length > 0;
-    await expect.poll(isMeasuring, { timeout: 60_000 }).toBe(true);
+    await expect.poll(isMeasuring, { timeout: 120_000 }).toBe(true);
     // As when somebody cancels the job: act kills the step at once, and then runs what it left to be done.
     act.kill('SIGINT');
     const job = await ended;

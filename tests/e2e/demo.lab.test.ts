@@ -91,7 +91,7 @@ async function firstMovers(directory: string): Promise<string[]> {
   return cells.flatMap(({ reason }) => reason?.movers.at(0)?.function ?? []);
 }
 
-const waiting = { timeout: 60_000, interval: 100 };
+const waiting = { timeout: 120_000, interval: 100 };
 
 const start = (...args: string[]) => spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
 

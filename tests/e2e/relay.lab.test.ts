@@ -67,7 +67,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
       said += bytes;
     });
     const port = () => Number(/port (\d+)\./.exec(said)?.[1]);
-    await expect.poll(port, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(port, { timeout: 120_000 }).toBeGreaterThan(0);
     return port();
   }
 
@@ -94,7 +94,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
       .toBe('fail');
     // A machine that is too busy to say anything of a patch lets none pass either.
     const ended = /has ended: (the patch is at fault|nobody can say)/;
-    await expect.poll(() => said, { timeout: 60_000 }).toMatch(ended);
+    await expect.poll(() => said, { timeout: 120_000 }).toMatch(ended);
     const isFound = ended.exec(said)?.[1] === 'the patch is at fault';
 
     const result = isFound ? 'fail' : expect.stringMatching(/^(unsound|skip)$/);
@@ -113,7 +113,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
     const journal = () =>
       existsSync(gates) &&
       readdirSync(gates).some((name) => existsSync(join(gates, name, 'journal.jsonl')));
-    await expect.poll(journal, { timeout: 60_000, message: said }).toBe(true);
+    await expect.poll(journal, { timeout: 120_000, message: said }).toBe(true);
     relay.kill('SIGKILL');
     await once(relay, 'close');
     await startRelay();

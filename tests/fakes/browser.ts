@@ -25,7 +25,7 @@ export function useBrowser(): (name: string, text: string, view?: View) => Promi
   let browser: Browser;
   beforeAll(async () => {
     browser = await startChromium();
-  }, 60_000);
+  });
   afterAll(() => browser.close());
 
   return async (name, text, { widthPixels: width = 1200, ...view } = {}) => {

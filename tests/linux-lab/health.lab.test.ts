@@ -68,10 +68,10 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
     const rules = async () => (await dut.output(shell`nft list tables`)).trim();
     const sampled = async () =>
       (await dut.run(shell`pgrep -f ${'^bash /run/ppsgate/dut/dut.bash observe'}`)).stdout;
-    await expect.poll(sampled, { timeout: 60_000 }).not.toBe('');
+    await expect.poll(sampled, { timeout: 120_000 }).not.toBe('');
     expect(await rules()).not.toBe('');
     await expect
-      .poll(wrongs, { timeout: 60_000 })
+      .poll(wrongs, { timeout: 120_000 })
       .toEqual([
         'the programs on the sender',
         'the files of the sender',

@@ -128,5 +128,5 @@ const forwardingThread = (ingress: string): string =>
 /** trafgen has forked when it has a child. */
 async function workersOf(pid: number): Promise<void> {
   const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  await expect.poll(children, { timeout: 60_000 }).not.toBe('');
+  await expect.poll(children, { timeout: 120_000 }).not.toBe('');
 }

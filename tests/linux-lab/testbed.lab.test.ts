@@ -269,7 +269,7 @@ traffic: { runsPerBlast: 1, measure: 12 s, measureAtLeast: 6 s }
 const inDut = (...command: string[]): string =>
   execFileSync('ip', ['netns', 'exec', 'ppsgate-dut', ...command], { encoding: 'utf8' }).trim();
 
-const patience = { timeout: 60_000 };
+const patience = { timeout: 120_000 };
 
 /** Names of what runs on the sender and on the DUT, sshd aside. */
 function programs(): string[] {

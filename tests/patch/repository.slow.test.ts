@@ -164,7 +164,7 @@ test('whatever a name is, it writes no ref, and is no option to git', async () =
     }),
     { numRuns: times(20) },
   );
-}, 120_000);
+});
 
 test('a commit that is fetched brings no ref, tag or FETCH_HEAD, whatever the configuration asks for', async () => {
   const { clone, evil, state } = cloneOfEvil();

@@ -458,7 +458,7 @@ describe('a clone stays small', () => {
     }
     expect(startsOfResults()).toHaveLength(200);
     expect(kibibytesOfClone()).toBeLessThan(512);
-  }, 120_000);
+  });
 
   test('of the longest experiments, by the bytes of their results', async () => {
     const long = { pairs: 20, samples: 60, families };

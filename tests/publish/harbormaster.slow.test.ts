@@ -632,5 +632,5 @@ describe('Harbormaster', () => {
       }),
       { numRuns: times(10) },
     );
-  }, 120_000);
+  });
 });

@@ -278,7 +278,7 @@ describe('Phabricator', () => {
       }),
       { numRuns: times(10) },
     );
-  }, 120_000);
+  });
 
   test('fails by chance for as long as it likes: the comment is there at most once, or a warning is', async () => {
     const ofEachCall = fc.array(fc.option(faults, { freq: 8 }), { minLength: 60, maxLength: 60 });
@@ -298,7 +298,7 @@ describe('Phabricator', () => {
       }),
       { numRuns: times(10) },
     );
-  }, 120_000);
+  });
 });
 
 describe('a reply', () => {

@@ -21,7 +21,7 @@ import { describeWith } from '../needs.ts';
 const run = promisify(execFile);
 
 const prefix = '/ppsgate/';
-const soon = { timeout: 60_000, interval: 20 };
+const soon = { timeout: 120_000, interval: 20 };
 
 describeWith(etcdNeeds, 'the members of an etcd cluster', () => {
   test('are all asked until one answers', async () => {

@@ -403,7 +403,7 @@ function defined(revision: number | undefined): number {
 }
 
 /** Etcd may take a while to notice. */
-const patiently = { timeout: 60_000, interval: 50 };
+const patiently = { timeout: 120_000, interval: 50 };
 
 /** The first snapshot of which that is true; only `changed` tells when to look again. */
 async function until(

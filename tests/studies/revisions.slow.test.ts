@@ -170,7 +170,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     expect(comments[0]).toMatch(/gains 7\.\d %/);
     expect(phabricator.violations).toEqual([]);
     expect(inbox.unendedJobs()).toEqual([]);
-  }, 120_000);
+  });
 
   test('that a poll finds is measured once, however often it is polled', async () => {
     await pollOnce(world);
@@ -187,7 +187,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     expect(comments, said.join('\n')).toHaveLength(1);
     expect(comments[0]).toMatch(/loses (?:29|30)\.?\d* %/);
     expect(phabricator.violations).toEqual([]);
-  }, 120_000);
+  });
 
   test('of which Harbormaster asks for a build has that passed, with a unit for each cell', async () => {
     const revision = revisionOf('third');
@@ -202,7 +202,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     });
     expect(commentsOn(revision)).toHaveLength(1);
     expect(phabricator.violations).toEqual([]);
-  }, 120_000);
+  });
 
   test('of which a member asks for all diffs side by side gets them in one comment', async () => {
     await pollOnce(world);
@@ -226,7 +226,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
       expect.stringMatching(/`diff 3`.*\+7\.\d/),
     ]);
     expect(phabricator.violations).toEqual([]);
-  }, 120_000);
+  });
 
   test('of a stranger is not measured, and the build that waits is told why', async () => {
     const stranger = phabricator.addUser('stranger');
@@ -243,5 +243,5 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     expect(target.messages).toEqual(['fail']);
     expect(JSON.stringify(target.units)).toContain('D1 is not measured yet');
     expect(phabricator.violations).toEqual([]);
-  }, 120_000);
+  });
 });

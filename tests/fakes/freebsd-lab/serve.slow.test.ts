@@ -41,4 +41,4 @@ test('a gate of another process measures a patch in the laboratory, which compla
 
   lab.child.stdin.end();
   expect(await lab.ended).toBe(0);
-}, 120_000);
+});

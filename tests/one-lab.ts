@@ -1,0 +1,18 @@
+// A machine has one lab, and files of tests take turns with it: whoever listens here has it, until its process ends.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+
+while (!(await isOurs())) await setTimeout(250);
+
+async function isOurs(): Promise<boolean> {
+  // A name of the kernel's, and no file that could stay behind.
+  const turn = createServer().unref().listen('\0ppsgate-lab');
+  return once(turn, 'listening').then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') return false;
+      throw error;
+    },
+  );
+}
