@@ -242,7 +242,8 @@ traffic: { runsPerBlast: 1, measure: 12 s, measureAtLeast: 6 s }
   const openAgain = () => prepare([empty], []);
 
   test('ends the generator and the sampler when the controller lets go', async () => {
-    testbed = await openEmbedded('here', config.traffic);
+    // However late it is looked, packets still flow.
+    testbed = await openEmbedded('here', { ...config.traffic, warmUpSeconds: 300 });
     await prepare([empty, slow], [inet4]);
     const cancel = new AbortController();
     const running = testbed.blast(blastOf(inet4), async () => {}, cancel.signal);
