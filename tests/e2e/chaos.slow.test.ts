@@ -204,9 +204,8 @@ async function contend(reservations: ReservationsConfig, count: number): Promise
   const ended = contenders.map(async (one) => ({ ...one, ending: await one.program.ended }));
   const all = await Promise.race([Promise.all(ended), broken.promise]);
 
-  // What nobody renews is gone by then; etcd looks for it every half second.
-  const lapse = { timeout: (leaseSeconds + 2) * 1000, interval: 100 };
-  await expect.poll(() => readLab(store), lapse).toMatchObject({ held: new Map(), tickets: [] });
+  // What nobody renews is gone in the end.
+  await expect.poll(() => readLab(store), soon).toMatchObject({ held: new Map(), tickets: [] });
   const { log, surprises } = lab.machines;
   expect(surprises).toEqual([]);
   expect(overlapsIn(log)).toEqual([]);
