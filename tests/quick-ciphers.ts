@@ -12,11 +12,16 @@ function keyOf(key: CipherKey): CipherKey {
   return known;
 }
 
-const { createCipheriv, createDecipheriv } = crypto;
-Object.assign(crypto, {
-  createCipheriv: (name: string, key: CipherKey, ...rest: [Buffer]) =>
-    createCipheriv(name, keyOf(key), ...rest),
-  createDecipheriv: (name: string, key: CipherKey, ...rest: [Buffer]) =>
-    createDecipheriv(name, keyOf(key), ...rest),
-});
-syncBuiltinESMExports();
+// Files of tests share processes, and this runs before each: once is enough.
+const isQuick = Symbol.for('ppsgate quick ciphers');
+if (!(isQuick in crypto)) {
+  const { createCipheriv, createDecipheriv } = crypto;
+  Object.assign(crypto, {
+    [isQuick]: true,
+    createCipheriv: (name: string, key: CipherKey, ...rest: [Buffer]) =>
+      createCipheriv(name, keyOf(key), ...rest),
+    createDecipheriv: (name: string, key: CipherKey, ...rest: [Buffer]) =>
+      createDecipheriv(name, keyOf(key), ...rest),
+  });
+  syncBuiltinESMExports();
+}

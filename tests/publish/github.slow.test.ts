@@ -314,9 +314,10 @@ test('an error that is not about GitHub is no answer of GitHub', () => {
 test.for(['https://api.github.com', 'https://api.octocorp.ghe.com'])(
   'a second lies between two writes on %s',
   async (apiUrl) => {
-    const writtenAt: number[] = [];
+    const asked = performance.now();
+    const secondsUntilWritten: number[] = [];
     vi.stubGlobal('fetch', async () => {
-      writtenAt.push(performance.now());
+      secondsUntilWritten.push((performance.now() - asked) / 1000);
       return Response.json({});
     });
     onTestFinished(() => void vi.unstubAllGlobals());
@@ -327,7 +328,7 @@ test.for(['https://api.github.com', 'https://api.octocorp.ghe.com'])(
     const write = { owner: 'freebsd', repo: 'freebsd-src', content: '' };
     await Promise.all([octokit.rest.git.createBlob(write), octokit.rest.git.createBlob(write)]);
 
-    const [first = 0, second = 0] = writtenAt;
-    expect(second - first).toBeGreaterThan(950);
+    // Not since the first was: a busy machine may have sent that one late.
+    expect(secondsUntilWritten[1]).toBeGreaterThan(0.95);
   },
 );

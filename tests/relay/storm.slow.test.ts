@@ -106,7 +106,6 @@ test('nothing that was answered with 200 is lost, nothing is begun twice, and no
   expect(refusals).toContain(401);
   expect(bytesRead.length).toBeGreaterThan(800);
   expect(Math.max(...bytesRead)).toBeLessThanOrEqual(limits.headerBytes + readBytes);
-  // Seven processes start one after the other, which a busy machine takes its time for.
 });
 
 /** By the key of the job that becomes of it. */

@@ -64,7 +64,7 @@ class LabTest extends Pipeline {
 
   @Test
   void 'a margin that so few runs cannot tell makes the build unstable'() {
-    // Neither more than nothing nor less than the margin, whatever noise two runs happen to have.
+    // Half of the margin, and errors so rare that the noise of two runs proves neither that nor none.
     openLaboratory('--patched-ratio', '0.9995')
     Map certain = [falseAlarms: '0.1%', power: '99.9%']
 
