@@ -53,14 +53,8 @@ for (const turn of turns) while (!(await isTaken(turn)));
 async function isTaken({ wants, priority, pausesMilliseconds }: Turn): Promise<boolean> {
   const wanted = wants.map((name) => [name, machinesOf(testbedNamed(name))] as const);
   const holder = { who: name, purpose: 'chaos' };
-  const secondsAfterRenewal = () => steadySeconds() - contending.renewedAt();
-  let atLoss: number | undefined;
   try {
     const lease = await reserve({ testbeds: new Map(wanted), priority, holder }, contending.world);
-    // A renewal that is answered after that comes too late.
-    lease.signal.addEventListener('abort', () => {
-      atLoss = secondsAfterRenewal();
-    });
     const { testbed, token } = lease;
     tell({ kind: 'holds', testbed, token });
     await use(lease, pausesMilliseconds);
@@ -70,8 +64,8 @@ async function isTaken({ wants, priority, pausesMilliseconds }: Turn): Promise<b
   } catch (error) {
     const known = [LeaseLostError, NotReservedError, FencedError, StoreError];
     if (!(error instanceof Error && known.some((kind) => error instanceof kind))) throw error;
-    const told = { error: error.name, message: error.message };
-    tell({ kind: 'failed', ...told, secondsAfterRenewal: atLoss ?? secondsAfterRenewal() });
+    const secondsAfterRenewal = steadySeconds() - contending.renewedAt();
+    tell({ kind: 'failed', error: error.name, message: error.message, secondsAfterRenewal });
     return false;
   }
 }

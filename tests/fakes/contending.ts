@@ -24,7 +24,10 @@ export type Sign =
 
 export type Contending = AsyncDisposable & {
   world: LeaseWorld;
-  /** When the last sign of life was asked for that the store has taken; it promises `leaseSeconds` from then on. */
+  /**
+   * When the last sign of life was asked for that the store has taken; it promises `leaseSeconds` from then on. One
+   * that is answered when the promise before it has lapsed comes too late: the session may have been given up by then.
+   */
   renewedAt(): number;
 };
 
@@ -46,7 +49,8 @@ export async function openContending(
       const askedAt = steadySeconds();
       const isAlive = await store.renew(session);
       if (isAlive) {
-        renewedAt = askedAt;
+        const hasLapsed = steadySeconds() - renewedAt >= reservations.leaseSeconds;
+        if (!hasLapsed) renewedAt = askedAt;
         onSign({ kind: 'renewed', askedAt });
       }
       return isAlive;
