@@ -51,7 +51,7 @@ describeWith(['setpriv'], 'contenders of one host that are killed and stopped at
       const uses = (program: Contender) => usesIn(log, tokensOf(program)[0]);
       const stopped = startProgram<ContenderSays>('contender', { ...plan, name: 'stopped', heeds });
       await expect.poll(() => uses(stopped), soon).toBeGreaterThan(0);
-      stopped.signal('SIGSTOP');
+      stopped.write('stop');
       const next = startProgram<ContenderSays>('contender', {
         ...plan,
         name: 'next',

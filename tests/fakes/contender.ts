@@ -1,4 +1,5 @@
-// A program that reserves testbeds one after the other and uses their machines; its plan is its only argument.
+// A program that reserves testbeds one after the other and uses their machines; its plan is its only argument, and a line
+// on its stdin stops it like SIGSTOP.
 import { setTimeout } from 'node:timers/promises';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
 import { FencedError } from '../../src/host/fence.ts';
@@ -48,7 +49,10 @@ export type ContenderSays =
 const plan: ContenderPlan = JSON.parse(process.argv[2] ?? '');
 const { name, reservations, testbeds, turns, heeds } = plan;
 await using contending = await openContending(reservations, tell);
+// A signal may come amid a write to an SQLite store, to which nobody else can write then for as long as it stops this one.
+process.stdin.on('data', () => process.kill(process.pid, 'SIGSTOP'));
 for (const turn of turns) while (!(await isTaken(turn)));
+process.stdin.destroy();
 
 async function isTaken({ wants, priority, pausesMilliseconds }: Turn): Promise<boolean> {
   const wanted = wants.map((name) => [name, machinesOf(testbedNamed(name))] as const);
