@@ -23,7 +23,7 @@ export type Lost = {
   kind: 'lost';
   message: string;
   renewedAt: number;
-  /** How long this process was not let run, at worst. */
+  /** How long this process was not let run since then, in all. */
   stallSeconds: number;
 };
 
@@ -53,13 +53,11 @@ async function release(lease: Lease): Promise<void> {
 
 /** As one would who has not understood that it is over: tries until the store can be asked. */
 async function comeBack(lease: Lease): Promise<void> {
+  const at = steadySeconds();
   const { store } = contending.world;
-  tell({
-    kind: 'lost',
-    message: lease.signal.reason.message,
-    renewedAt: contending.renewedAt(),
-    stallSeconds: stall.seconds(),
-  });
+  const renewedAt = contending.renewedAt();
+  const { message } = lease.signal.reason;
+  say({ at, kind: 'lost', message, renewedAt, stallSeconds: stall.secondsSince(renewedAt) });
   for (;;) {
     try {
       const isRenewed = await store.renew(lease.session);
@@ -72,20 +70,17 @@ async function comeBack(lease: Lease): Promise<void> {
   }
 }
 
+/** Of what keeps a timer from being heard: each tick that comes late counts, be it by a little. */
 function watchStalls() {
-  let last = steadySeconds();
-  let longest = 0;
-  const look = () => {
-    const now = steadySeconds();
-    longest = Math.max(longest, now - last);
-    last = now;
-  };
-  const timer = setInterval(look, tickMilliseconds);
+  const ticks = [steadySeconds()];
+  const timer = setInterval(() => ticks.push(steadySeconds()), tickMilliseconds);
   return {
     close: () => clearInterval(timer),
-    seconds() {
-      look();
-      return longest;
+    secondsSince(start: number): number {
+      const seen = [...ticks, steadySeconds()].filter((tick) => tick > start);
+      const gaps = seen.slice(1).map((tick, index) => tick - (seen[index] ?? tick));
+      const late = gaps.map((gap) => Math.max(0, gap - tickMilliseconds / 1000));
+      return late.reduce((sum, seconds) => sum + seconds, tickMilliseconds / 1000);
     },
   };
 }
