@@ -39,7 +39,7 @@ export function blast(pps: number, seconds: number): number[] {
 export type FakePktGen = {
   /** To be on the PATH. */
   bin: string;
-  /** What happened: `start PORT`, `interrupted PORT`, in order. */
+  /** What happened: `start PORT`, `counted PORT` for each rate, `interrupted PORT`, in order. */
   journal(): string[];
 };
 
@@ -47,16 +47,22 @@ export type FakePktGen = {
  * Lays a pkt-gen that says what its port's log holds, line by line with 5 ms between them, until it is interrupted
  * or the log ends; a port without a log cannot be opened.
  */
-export function layPktGen(folder: string, logs: Readonly<Record<string, string>>): FakePktGen {
+export function layPktGen(
+  folder: string,
+  logs: Readonly<Record<string, string>>,
+  secondsBetweenRates = 0,
+): FakePktGen {
   for (const [port, log] of Object.entries(logs)) writeFileSync(join(folder, `${port}.log`), log);
   const [bin, journal] = [join(folder, 'bin'), join(folder, 'journal')];
   mkdirSync(bin);
-  writeFileSync(join(bin, 'pkt-gen'), program(folder, journal), { mode: 0o755 });
+  writeFileSync(join(bin, 'pkt-gen'), program(folder, journal, secondsBetweenRates), {
+    mode: 0o755,
+  });
   const written = () => (existsSync(journal) ? readFileSync(journal, 'utf8') : '');
   return { bin, journal: () => written().split('\n').slice(0, -1) };
 }
 
-const program = (folder: string, journal: string): string => `#!/bin/sh
+const program = (folder: string, journal: string, secondsBetweenRates: number): string => `#!/bin/sh
 while [ "$1" != -i ]; do shift; done
 port=$2
 over() {
@@ -72,7 +78,10 @@ if ! [ -f '${folder}'/"$port.log" ]; then
   exit 1
 fi
 while read -r line; do
-  echo "$line" >&2
+  case $line in
+    *' pps '*) echo "counted $port" >>'${journal}'; echo "$line" >&2; sleep ${secondsBetweenRates} ;;
+    *) echo "$line" >&2 ;;
+  esac
   sleep 0.005
 done <'${folder}'/"$port.log"
 `;
