@@ -18,7 +18,6 @@ describe.each(parsers)('$name', ({ places = alone, read }) => {
         expect(complaint).toMatch(/^(?:|[^\n]{1,2000}\.)$/);
       }
     },
-    60_000,
   );
 });
 

@@ -402,46 +402,42 @@ const statusOf = ({ patch }: Gate) =>
  * the last view of a teller in six. So three faults in a row of one call keep nothing from being told.
  */
 describe('where no call fails more than three times in a row, two of them by rate limits', () => {
-  test.each([3])(
-    'people find all of fifty gates as it was, and once: seed %d',
-    async (seed) => {
-      const { gates, mostComments, faultsMet } = await storm({
-        seed,
-        count: 50,
-        share: 0.32,
-        ...bounded,
-      });
-      const of = `with seed ${seed}`;
-      expect(faultsMet, of).toBeGreaterThan(500);
+  test.each([3])('people find all of fifty gates as it was, and once: seed %d', async (seed) => {
+    const { gates, mostComments, faultsMet } = await storm({
+      seed,
+      count: 50,
+      share: 0.32,
+      ...bounded,
+    });
+    const of = `with seed ${seed}`;
+    expect(faultsMet, of).toBeGreaterThan(500);
 
-      for (const [number, ofOne] of byNumber(gates)) {
-        const [comment = '', ...others] = commentsOn(number);
-        const last = ofOne.at(-1);
-        expect(others, `second comments on #${number} ${of}`).toEqual([]);
-        // Two that begin at once may both find none.
-        const most = ofOne.some(({ isOvertaking }) => isOvertaking) ? 2 : 1;
-        expect(mostComments.get(number), of).toBeLessThanOrEqual(most);
-        expect(comment, of).toContain(`### ${last?.shown?.symbol} ppsgate: #${number} `);
-        expect(comment, of).toContain(last?.shown?.says);
-        const { run, patch } = last ?? {};
-        expect(readMemory(comment), of).toMatchObject({ run, headCommit: patch?.headCommit });
-        const earlier = ofOne
-          .slice(0, -1)
-          .filter(({ shown, successor }) => shown?.outcome && !successor);
-        const rows = earlier.toReversed().map(rowOf);
-        expect(rowsOf(comment), `earlier pushes of #${number} ${of}`).toEqual(rows);
-        const state = last?.shown?.status;
-        expect(last && statusOf(last), of).toMatchObject({ context: 'ppsgate', state });
-      }
-      for (const gate of gates) {
-        expect(checksOf(gate), `checks of run ${gate.run} ${of}`).toEqual([checkOf(gate)]);
-      }
-      expect(namesOf(publishedResults()), of).toEqual(namesOf(resultsOf(gates)));
-      const said = gates.flatMap((gate) => gate.said.filter((line) => !isLeft(gate, line)));
-      expect(said, of).toEqual([]);
-    },
-    120_000,
-  );
+    for (const [number, ofOne] of byNumber(gates)) {
+      const [comment = '', ...others] = commentsOn(number);
+      const last = ofOne.at(-1);
+      expect(others, `second comments on #${number} ${of}`).toEqual([]);
+      // Two that begin at once may both find none.
+      const most = ofOne.some(({ isOvertaking }) => isOvertaking) ? 2 : 1;
+      expect(mostComments.get(number), of).toBeLessThanOrEqual(most);
+      expect(comment, of).toContain(`### ${last?.shown?.symbol} ppsgate: #${number} `);
+      expect(comment, of).toContain(last?.shown?.says);
+      const { run, patch } = last ?? {};
+      expect(readMemory(comment), of).toMatchObject({ run, headCommit: patch?.headCommit });
+      const earlier = ofOne
+        .slice(0, -1)
+        .filter(({ shown, successor }) => shown?.outcome && !successor);
+      const rows = earlier.toReversed().map(rowOf);
+      expect(rowsOf(comment), `earlier pushes of #${number} ${of}`).toEqual(rows);
+      const state = last?.shown?.status;
+      expect(last && statusOf(last), of).toMatchObject({ context: 'ppsgate', state });
+    }
+    for (const gate of gates) {
+      expect(checksOf(gate), `checks of run ${gate.run} ${of}`).toEqual([checkOf(gate)]);
+    }
+    expect(namesOf(publishedResults()), of).toEqual(namesOf(resultsOf(gates)));
+    const said = gates.flatMap((gate) => gate.said.filter((line) => !isLeft(gate, line)));
+    expect(said, of).toEqual([]);
+  });
 });
 
 describe('where calls fail as often as not, and without end', () => {
