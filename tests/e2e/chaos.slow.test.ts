@@ -59,6 +59,7 @@ describeWith(['setpriv'], 'contenders of one host that are killed and stopped at
       const stopped = startProgram<ContenderSays>('contender', planFor('stopped', 80, heeds));
       await expect.poll(() => uses(stopped), soon).toBeGreaterThan(0);
       stopped.write('stop');
+      await expect.poll(() => stopped.said.at(-1)?.kind, soon).toBe('stops');
       const next = startProgram<ContenderSays>('contender', planFor('next', 20, 'lease'));
       await expect.poll(() => uses(next), soon).toBeGreaterThan(0);
       stopped.signal('SIGCONT');

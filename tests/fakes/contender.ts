@@ -41,6 +41,8 @@ export type ContenderSays =
   | { kind: 'holds'; testbed: string; token: number }
   /** Is about to use all machines. */
   | { kind: 'uses' }
+  /** Is about to stop itself. */
+  | { kind: 'stops' }
   /** Has had its turn and given the testbed back. */
   | { kind: 'done'; testbed: string; token: number }
   /** Begins the turn anew. */
@@ -50,7 +52,10 @@ const plan: ContenderPlan = JSON.parse(process.argv[2] ?? '');
 const { name, reservations, testbeds, turns, heeds } = plan;
 await using contending = await openContending(reservations, tell);
 // A signal may come amid a write to an SQLite store, to which nobody else can write then for as long as it stops this one.
-process.stdin.on('data', () => process.kill(process.pid, 'SIGSTOP'));
+process.stdin.on('data', () => {
+  tell({ kind: 'stops' });
+  process.kill(process.pid, 'SIGSTOP');
+});
 for (const turn of turns) while (!(await isTaken(turn)));
 process.stdin.destroy();
 

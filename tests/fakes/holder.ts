@@ -70,7 +70,7 @@ async function comeBack(lease: Lease): Promise<void> {
   }
 }
 
-/** Of what keeps a timer from being heard: each tick that comes late counts, be it by a little. */
+/** Counts by how much ticks come late, each of them: by so much a timer may be heard late. */
 function watchStalls() {
   const ticks = [steadySeconds()];
   const timer = setInterval(() => ticks.push(steadySeconds()), tickMilliseconds);

@@ -45,26 +45,35 @@ export type FakePktGen = {
 
 /**
  * Lays a pkt-gen that says what its port's log holds, line by line with 5 ms between them, until it is interrupted
- * or the log ends; a port without a log cannot be opened.
+ * or the log ends; a port without a log cannot be opened. After each rate a port waits for as long as is said of it.
  */
 export function layPktGen(
   folder: string,
   logs: Readonly<Record<string, string>>,
-  secondsBetweenRates = 0,
+  secondsAfterRate: Readonly<Record<string, number>> = {},
 ): FakePktGen {
   for (const [port, log] of Object.entries(logs)) writeFileSync(join(folder, `${port}.log`), log);
   const [bin, journal] = [join(folder, 'bin'), join(folder, 'journal')];
   mkdirSync(bin);
-  writeFileSync(join(bin, 'pkt-gen'), program(folder, journal, secondsBetweenRates), {
+  writeFileSync(join(bin, 'pkt-gen'), program(folder, journal, secondsAfterRate), {
     mode: 0o755,
   });
   const written = () => (existsSync(journal) ? readFileSync(journal, 'utf8') : '');
   return { bin, journal: () => written().split('\n').slice(0, -1) };
 }
 
-const program = (folder: string, journal: string, secondsBetweenRates: number): string => `#!/bin/sh
+const program = (
+  folder: string,
+  journal: string,
+  secondsAfterRate: Readonly<Record<string, number>>,
+): string => `#!/bin/sh
 while [ "$1" != -i ]; do shift; done
 port=$2
+case $port in
+${Object.entries(secondsAfterRate)
+  .map(([port, seconds]) => `  ${port}) pause=${seconds} ;;\n`)
+  .join('')}  *) pause=0 ;;
+esac
 over() {
   trap '' INT
   echo "interrupted $port" >>'${journal}'
@@ -79,7 +88,7 @@ if ! [ -f '${folder}'/"$port.log" ]; then
 fi
 while read -r line; do
   case $line in
-    *' pps '*) echo "counted $port" >>'${journal}'; echo "$line" >&2; sleep ${secondsBetweenRates} ;;
+    *' pps '*) echo "counted $port" >>'${journal}'; echo "$line" >&2; sleep "$pause" ;;
     *) echo "$line" >&2 ;;
   esac
   sleep 0.005
