@@ -35,11 +35,12 @@ const minifyPackages: Plugin = {
  * rooms, and a file of its own.
  */
 const rooms = [
-  ...['package', 'exit', 'config', 'stats', 'scenario', 'patch', 'profile', 'report', 'publish'],
-  // What decides whether to measure has to start fast: it takes these alone of what measures.
-  ...['testbed/inventory', 'relay/job'],
-  ...['host', 'reservation', 'power', 'build', 'traffic', 'dut', 'experiment', 'linux-lab'],
-  ...['testbed', 'relay', 'init', 'netbenches', 'demo'],
+  ...['package', 'words', 'exit', 'config', 'stats', 'scenario', 'host', 'profile', 'report'],
+  ...['github', 'phabricator', 'patch', 'reservation', 'answer', 'data-branch', 'inventory'],
+  // What decides whether to measure has to start fast: it takes this alone of what relays.
+  'relay/job',
+  ...['power', 'build', 'traffic', 'dut', 'linux-lab', 'testbed', 'checkup', 'experiment'],
+  ...['controller', 'relay', 'init', 'netbenches', 'demo'],
 ];
 
 /** Each package of others that is not loaded by `import()` is a file, too. */

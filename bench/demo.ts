@@ -11,8 +11,8 @@ import { z } from 'zod';
 import { trafficSeconds } from '../src/demo/demo.ts';
 import { demoPatches } from '../src/demo/repository.ts';
 import { readResult } from '../src/report/read.ts';
-import type { Result } from '../src/report/result.ts';
-import { cellName } from '../src/scenario/scenario.ts';
+import type { Result } from '../src/words/result.ts';
+import { cellName } from '../src/words/scenario.ts';
 
 export type DemoBench = { demos: number; busyLoops: number };
 

@@ -3,13 +3,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { cvOf, readNoiseFile } from '../src/commands/noise-file.ts';
-import { formatPercent, grouped } from '../src/report/format.ts';
 import {
   type NoiseSource,
   type SimulationRequest,
   type SimulationRow,
   simulate,
 } from '../src/stats/simulate.ts';
+import { formatPercent, grouped } from '../src/words/format.ts';
 
 /** `missed` where the line holds a value that is not what it should be. */
 export type Line = { text: string; missed: boolean };

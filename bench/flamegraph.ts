@@ -10,7 +10,7 @@ import { layout } from '../src/profile/flamegraph-layout.ts';
 import { withoutIdle } from '../src/profile/idle.ts';
 import { type Profile, samplesOf } from '../src/profile/profile.ts';
 import { readProfile } from '../src/profile/read.ts';
-import { escaped } from '../src/xml.ts';
+import { escaped } from '../src/words/xml.ts';
 import { writeCallGraph } from './fold.ts';
 
 /** Of the fastest of five runs, and the size over that of flamegraph.pl's. */

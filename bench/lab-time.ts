@@ -3,19 +3,19 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { githubSchema } from '../src/config/github.ts';
 import type { Config } from '../src/config/schema.ts';
 import { type HistoryEntry, historyFile } from '../src/experiment/history.ts';
 import { gate, type World } from '../src/gate.ts';
 import { commandText } from '../src/host/shell.ts';
 import type { Host } from '../src/host/ssh.ts';
 import { turns } from '../src/host/turns.ts';
-import { githubSchema } from '../src/publish/schema.ts';
-import { formatPercent } from '../src/report/format.ts';
-import type { Result } from '../src/report/result.ts';
-import type { FreebsdScenario } from '../src/scenario/scenario.ts';
 import { median } from '../src/stats/summary.ts';
-import { type FreebsdWorld, openFreebsdTestbed } from '../src/testbed/freebsd.ts';
+import { type FreebsdWorld, openFreebsdTestbed } from '../src/testbed/freebsd/testbed.ts';
 import { type Testbed, unshared } from '../src/testbed/testbed.ts';
+import { formatPercent } from '../src/words/format.ts';
+import type { Result } from '../src/words/result.ts';
+import type { FreebsdScenario } from '../src/words/scenario.ts';
 import type { Fault } from '../tests/fakes/freebsd-lab/faults.ts';
 import { kernelArchive } from '../tests/fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../tests/fakes/freebsd-lab/lab.ts';
@@ -244,7 +244,7 @@ function distant(
 
 /**
  * A builder takes real time. So the kernels are there from the start, and a run waits for its own here, between the
- * experiment and the testbed, for as long as src/testbed/freebsd.ts would have waited before it boots.
+ * experiment and the testbed, for as long as src/testbed/freebsd/testbed.ts would have waited before it boots.
  */
 function builderOf({ clock }: FreebsdLab, { base, patched }: Build = { base: 0, patched: 0 }) {
   const startedAt = clock.now();

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
+import type { ReservationsConfig } from '../src/config/reservations.ts';
 import { simulate } from '../src/reservation/forecast.ts';
 import { reserve } from '../src/reservation/lease.ts';
 import { openStore, steadySeconds } from '../src/reservation/open.ts';
 import type { Line, Testbeds } from '../src/reservation/queue.ts';
-import type { ReservationsConfig } from '../src/reservation/schema.ts';
 import { startEtcd } from '../tests/fakes/etcd.ts';
 
 const contenders = 50;

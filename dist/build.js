@@ -1,8 +1,7 @@
 import { array, base64, discriminatedUnion, literal, number$1 as number, object, string } from "./vendor/zod.js";
-import { UsageError, lastLine, reasonOf, shell } from "./config.js";
-import { RepositoryError, checkDiff, commitId, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./patch.js";
-import { withoutSequences } from "./report.js";
-import { diffName } from "./stats.js";
+import { commitId, diffName, lastLine, reasonOf, withoutSequences } from "./words.js";
+import { UsageError, shell } from "./config.js";
+import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./patch.js";
 import { HostError } from "./host.js";
 import { resolve } from "node:path";
 import { closeSync, createReadStream, openSync, renameSync, rmSync, writeSync } from "node:fs";

@@ -1,947 +1,11 @@
-import { _enum, array, boolean, custom, discriminatedUnion, int, literal, number$1 as number, object, record, string, union, url } from "./vendor/zod.js";
+import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, union, url } from "./vendor/zod.js";
+import { designNames, duration, excerpt, expected, families, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, size } from "./words.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
-import { errorFunction } from "./vendor/simple-statistics.js";
 import { require_dist } from "./vendor/yaml.js";
 import { dirname, isAbsolute, join } from "node:path";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-
-// src/host/one-line.ts
-/** Of an error, or of whatever else was thrown. */
-function reasonOf(error) {
-	if (!(error instanceof Error)) return oneLine(String(error));
-	if (error.message === "" && "code" in error) return String(error.code);
-	return oneLine(error.message);
-}
-/** A command as a message names it. */
-function shortened(text) {
-	const line = oneLine(text);
-	return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
-}
-/** The last that is not blank; undefined where all are. */
-const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
-const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-
-// src/scenario/scenario.ts
-/** What a DUT of each system can be told to do with packets. */
-const scenariosOf = {
-	linux: [
-		"forwarding",
-		"nftables-stateless",
-		"nftables-stateful"
-	],
-	freebsd: [
-		"forwarding",
-		"pf-stateless",
-		"pf-stateful",
-		"ipfw-stateless",
-		"ipfw-stateful"
-	]
-};
-/** Those that ppsgate brings. */
-const scenarios = [.../* @__PURE__ */ new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
-const families = ["inet4", "inet6"];
-/** It stands in Markdown as it is, so GitHub must not make a link of it. */
-const scenarioSchema = string().regex(/^(?!.*(?:www\.|gh-\d))[a-z0-9][\w.-]{0,62}$/i);
-/** A site's own rules for a FreeBSD firewall: pf.conf(5), or ipfw(8)'s commands without its name. */
-const ownRulesSchema = object({
-	firewall: _enum(["pf", "ipfw"]),
-	text: string(),
-	/** A blast that then leaves no state for each flow was not measured under these rules. */
-	keepsStates: boolean()
-});
-const familySchema = _enum(families);
-const cellSchema = object({
-	scenario: scenarioSchema,
-	family: familySchema,
-	/** With the 4 bytes of CRC; only where several sizes are measured. */
-	frameBytes: int().optional()
-});
-/** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: how a cell is called in tables, and the key of its runs. */
-const cellName = ({ scenario, family, frameBytes }) => [
-	scenario,
-	family,
-	frameBytes && `${frameBytes} B`
-].filter(Boolean).join(" ");
-const isLinuxScenario = (scenario) => scenariosOf.linux.some((name) => name === scenario);
-
-// src/config/units.ts
-/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
-const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
-/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
-const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
-	pps: 1,
-	kpps: 1e3,
-	Mpps: 1e6,
-	Gpps: 1e9
-}, limit);
-/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
-const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
-	ms: .001,
-	s: 1,
-	min: 60,
-	d: 86400
-}, limit);
-/** `64 bytes`, `64B`, `100 MiB` → bytes. */
-const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
-	bytes: 1,
-	byte: 1,
-	B: 1,
-	MiB: 2 ** 20
-}, limit);
-/** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
-const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
-/** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
-function excerpt(text) {
-	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
-}
-function quantity(form, units, limit) {
-	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
-	const read = (text) => inBaseUnit(written.exec(text), units);
-	return string({ error: expected(form) }).regex(written, {
-		error: expected(form),
-		abort: true
-	}).refine((text) => limit.holds(read(text)), { error: expected(limit.says) }).transform(read);
-}
-/** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
-function inBaseUnit(match, units) {
-	const [, digits = "", unit = ""] = match ?? [];
-	const value = Number(digits) * (units[unit] ?? NaN);
-	return Number(value.toPrecision(15));
-}
-function shown(value) {
-	if (value === null) return "nothing";
-	if (typeof value === "string") return `"${excerpt(value)}"`;
-	if (Array.isArray(value)) return "a list";
-	if (typeof value === "object") return "keys and values";
-	return String(value);
-}
-
-// src/config/fields.ts
-var import_fastest_levenshtein = require_fastest_levenshtein();
-/**
-* An object that has these keys and no others.
-* Unlike `z.strictObject` it makes one issue of each unknown key, with the key in its path, so that each has its line.
-*/
-function closed$1(shape) {
-	const unknown = custom(() => false, { error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)) });
-	return object(shape, { error: expected("keys and values") }).catchall(unknown);
-}
-function unknownKey(key, known) {
-	const hint = didYouMean(key, known) || `; known here: ${known.join(", ")}`;
-	return `unknown key \`${excerpt(key)}\`${hint}`;
-}
-function text(pattern, what) {
-	return string({ error: expected(what) }).regex(pattern, { error: expected(what) });
-}
-function wholeNumber(least, most) {
-	const error = expected(`a whole number from ${least} to ${most}`);
-	const limit = whole(least, most, "");
-	return number({ error }).refine(limit.holds, { error });
-}
-function whole(least, most, unit) {
-	return {
-		says: `a whole number of ${unit} from ${least} to ${most}`,
-		holds: (value) => Number.isInteger(value) && value >= least && value <= most
-	};
-}
-function listOf(names) {
-	return array(_enum(names, { error: wrongName(names) }), { error: expected(`a list like [${names[0]}]`) }).min(1, `expected at least one of ${names.join(", ")}, found an empty list`).refine((list) => new Set(list).size === list.length, "a name is in this list twice");
-}
-function wrongName(names) {
-	return ({ input }) => {
-		const message = expected(`one of ${names.join(", ")}`)({ input });
-		return typeof input === "string" ? message + didYouMean(input, names) : message;
-	};
-}
-/** `; did you mean …?` with the nearest name if it is a slip away: up to a third of its letters, however they are cased and joined; else empty. */
-function didYouMean(word, names) {
-	const plain = (name) => name.toLowerCase().replace(/[-_ ]/g, "");
-	const [nearest] = names.map((name) => ({
-		name,
-		edits: (0, import_fastest_levenshtein.distance)(plain(word), plain(name))
-	})).filter(({ name, edits }) => edits <= Math.ceil(name.length / 3)).toSorted((a, b) => a.edits - b.edits);
-	return nearest === void 0 ? "" : `; did you mean \`${nearest.name}\`?`;
-}
-/** Stays as written; see `placed` in load.ts. */
-const path$1 = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is known)");
-const hostName = /^(?:[a-z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-f:.]{2,45}(?:%[\w.-]{1,15})?)$/i;
-const ssh = {
-	host: text(hostName, "a host name or an address, without user or port"),
-	port: wholeNumber(1, 65535).prefault(22),
-	user: text(/^[a-z_][\w.-]{0,31}$/i, "a user name").prefault("root"),
-	key: path$1.optional(),
-	knownHosts: path$1.prefault("~/.ssh/known_hosts")
-};
-/** The keys of ssh as a Host, beside what else is known of the machine. */
-function withHost({ key, knownHosts, ...rest }) {
-	return {
-		...rest,
-		knownHostsPath: knownHosts,
-		...key !== void 0 && { privateKeyPath: key }
-	};
-}
-
-// src/publish/schema.ts
-const login = text(/^[a-z\d](?:[a-z\d-]{0,38})(?:\[bot\])?$/i, "somebody's login on GitHub, without the @");
-const days = (least, most) => ({
-	says: `a duration from ${least} d to ${most} d`,
-	holds: (seconds) => seconds >= least * 86400 && seconds <= most * 86400
-});
-const mebibytes = (least, most) => ({
-	says: `a size from ${least} MiB to ${most} MiB`,
-	holds: (bytes) => bytes >= least * 2 ** 20 && bytes <= most * 2 ** 20
-});
-const branch = text(/^(?!.*(?:\.\.|\/\/|\.lock(?:\/|$)))[a-z\d][\w./-]{0,99}(?<![/.])$/i, "the name of a branch like ppsgate-data");
-const pages = url({
-	protocol: /^https$/,
-	error: expected("a URL like https://example.github.io/router")
-}).transform((url) => url.replace(/\/+$/, ""));
-const keep = closed$1({
-	results: wholeNumber(1, 1e5).prefault(1e3),
-	age: duration(days(1, 3650)).prefault("365 d"),
-	size: size(mebibytes(1, 1024)).prefault("100 MiB")
-}).transform(({ results, age, size }) => ({
-	results,
-	seconds: age,
-	bytes: size
-}));
-const data = closed$1({
-	branch: union([literal(false), branch], { error: expected("the name of a branch like ppsgate-data, or false for none") }).prefault("ppsgate-data"),
-	directory: path$1.optional(),
-	pages: pages.optional(),
-	keep: keep.prefault({}),
-	stale: duration(days(1, 3650)).prefault("30 d")
-}).transform(({ branch, directory, pages, keep, stale }) => ({
-	keep,
-	staleSeconds: stale,
-	...directory !== void 0 && { directory },
-	...branch !== false && { branch },
-	...pages !== void 0 && { pages }
-}));
-const conclusions$1 = ["failure", "neutral"];
-/** `github` of ppsgate.yml. */
-const githubSchema = closed$1({
-	people: array(login, { error: expected("a list like [alice, bob]") }).prefault([]),
-	label: text(/^[^\p{Cc},]{1,50}$/u, "the name of a label like ppsgate").prefault("ppsgate"),
-	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure"),
-	status: boolean({ error: expected("true or false") }).prefault(false),
-	data: data.prefault({})
-});
-
-// src/relay/schema.ts
-const relayOccasions = [
-	"builds",
-	"diffs",
-	"comments"
-];
-const serverUrl = (example) => url({
-	protocol: /^https?$/,
-	error: expected(`a URL like ${example}`)
-}).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url), { error: expected(`a URL like ${example}, without a user or a query`) }).transform((url) => url.replace(/\/+$/, ""));
-const listWith = (item, example) => array(item, { error: expected(`a list like [${example}]`) });
-const someOf = (item, example) => listWith(item, example).min(1, `expected at least one, like [${example}], found an empty list`);
-const userName = text(/^[\w.-]{1,64}$/, "a user name of Phabricator, without the @");
-const hashtag = text(/^[^\s#@,]{1,128}$/, "the hashtag of a project, without the #");
-const repositoryName = text(/^[\w.-]{1,64}$/, "the callsign or short name of a repository");
-const pathPrefix = text(/^(?!\/)[^\p{Cc}]{1,200}$/u, "a folder of the repository like sys/net/");
-const here = closed$1({
-	kind: literal("here").optional(),
-	repository: path$1.prefault("."),
-	most: wholeNumber(1, 100).prefault(4),
-	site: serverUrl("https://ci.example.org/ppsgate").optional()
-}).transform(({ repository, most, site }) => ({
-	kind: "here",
-	repository,
-	most,
-	...site !== void 0 && { site }
-}));
-const github = closed$1({
-	kind: literal("github"),
-	repository: text(/^[\w.-]+\/[\w.-]+$/, "a repository of GitHub like freebsd/freebsd-src"),
-	tokenFile: path$1.optional(),
-	api: serverUrl("https://api.github.com").prefault("https://api.github.com"),
-	event: text(/^[\w.-]{1,100}$/, "the type of an event like ppsgate").prefault("ppsgate")
-}).transform(({ tokenFile, api, ...rest }) => ({
-	...rest,
-	apiUrl: api,
-	...tokenFile !== void 0 && { tokenPath: tokenFile }
-}));
-const jenkins = closed$1({
-	kind: literal("jenkins"),
-	job: serverUrl("https://ci.example.org/job/ppsgate"),
-	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user of Jenkins"),
-	tokenFile: path$1.optional()
-}).transform(({ kind, job, user, tokenFile }) => ({
-	kind,
-	url: job,
-	user,
-	...tokenFile !== void 0 && { tokenPath: tokenFile }
-}));
-const start = discriminatedUnion("kind", [
-	here,
-	github,
-	jenkins
-], { error: ({ input }) => typeof input === "object" && input !== null && "kind" in input ? wrongName([
-	"here",
-	"github",
-	"jenkins"
-])({ input: input.kind }) : expected("keys and values like { kind: here }")({ input }) });
-const conclusions = ["failure", "neutral"];
-const relay = closed$1({
-	directory: path$1.prefault("~/.local/state/ppsgate/relay"),
-	host: text(hostName, "a host name or an address").prefault("127.0.0.1"),
-	port: wholeNumber(0, 65535).prefault(8642),
-	webhookKeyFile: path$1.optional(),
-	buildPasswordFile: path$1.optional(),
-	on: listOf(relayOccasions).prefault([...relayOccasions]),
-	start: start.prefault({})
-}).transform(({ webhookKeyFile, buildPasswordFile, ...rest }) => ({
-	...rest,
-	...webhookKeyFile !== void 0 && { webhookKeyPath: webhookKeyFile },
-	...buildPasswordFile !== void 0 && { buildPasswordPath: buildPasswordFile }
-}));
-/** `phabricator` of ppsgate.yml. */
-const phabricatorSchema = closed$1({
-	url: serverUrl("https://reviews.freebsd.org"),
-	tokenFile: path$1.optional(),
-	branch: text(/^(?!-)[\w./-]{1,100}$/, "the name of a branch like main").prefault("main"),
-	repositories: someOf(repositoryName, "src").optional(),
-	paths: someOf(pathPrefix, "sys/net/").optional(),
-	people: listWith(userName, "alice, bob").prefault([]),
-	projects: listWith(hashtag, "network").prefault([]),
-	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure"),
-	relay: relay.prefault({})
-}).transform(({ tokenFile, repositories, paths, ...rest }) => ({
-	...rest,
-	...tokenFile !== void 0 && { tokenPath: tokenFile },
-	...repositories !== void 0 && { repositories },
-	...paths !== void 0 && { paths }
-}));
-
-// src/reservation/schema.ts
-const stores = ["sqlite", "etcd"];
-const lease = duration({
-	says: "a whole number of seconds from 5 s to 10 min",
-	holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600
-}).prefault("30 s");
-const sqlite = closed$1({
-	store: literal("sqlite").optional(),
-	file: path$1.prefault("~/.local/state/ppsgate/reservations.sqlite"),
-	lease
-}).transform(({ file, lease }) => ({
-	store: "sqlite",
-	path: file,
-	leaseSeconds: lease
-}));
-const endpointUrl = { error: expected("a URL of etcd like https://etcd1.lab:2379") };
-const endpoint = string(endpointUrl).refine(isEndpoint, endpointUrl).transform((written) => new URL(written).origin);
-const endpoints = array(endpoint, { error: expected("a list like [https://etcd1.lab:2379]") }).min(1, "expected at least one endpoint, found an empty list").refine((list) => new Set(list).size === list.length, "an endpoint is in this list twice");
-const etcd = closed$1({
-	store: literal("etcd"),
-	endpoints,
-	prefix: text(/^\/(?:[\w.-]+\/)*$/, "a prefix of keys that begins and ends with a slash like /ppsgate/").prefault("/ppsgate/"),
-	ca: path$1.optional(),
-	certificate: path$1.optional(),
-	key: path$1.optional(),
-	user: text(/^[^\p{C}\s]{1,64}$/u, "a user name").optional(),
-	passwordFile: path$1.optional(),
-	lease
-}).superRefine((written, { addIssue }) => {
-	for (const { path, message } of lacks(written)) addIssue({
-		code: "custom",
-		path,
-		message
-	});
-}).transform(({ ca, certificate, key, user, passwordFile, lease, ...rest }) => ({
-	...rest,
-	...ca !== void 0 && { caPath: ca },
-	...certificate !== void 0 && { certificatePath: certificate },
-	...key !== void 0 && { keyPath: key },
-	...user !== void 0 && { user },
-	...passwordFile !== void 0 && { passwordPath: passwordFile },
-	leaseSeconds: lease
-}));
-/** Paths stay as written. */
-const reservationsSchema = discriminatedUnion("store", [sqlite, etcd], { error: wrongStore });
-function isEndpoint(written) {
-	const url = URL.parse(written);
-	const extras = [
-		url?.username,
-		url?.password,
-		url?.search,
-		url?.hash
-	].join("");
-	return /^https?:$/.test(url?.protocol ?? "") && extras === "" && url?.pathname === "/";
-}
-/** What one key makes necessary of others. */
-function lacks({ endpoints, certificate, key, user, passwordFile }) {
-	const halves = [
-		{
-			name: "certificate",
-			value: certificate,
-			other: "key",
-			otherValue: key
-		},
-		{
-			name: "key",
-			value: key,
-			other: "certificate",
-			otherValue: certificate
-		},
-		{
-			name: "user",
-			value: user,
-			other: "passwordFile",
-			otherValue: passwordFile
-		},
-		{
-			name: "passwordFile",
-			value: passwordFile,
-			other: "user",
-			otherValue: user
-		}
-	].filter(({ value, otherValue }) => value !== void 0 && otherValue === void 0).map(({ name, other }) => ({
-		path: [other],
-		message: `missing; with \`${name}\` there has to be \`${other}\``
-	}));
-	const readable = passwordFile === void 0 ? [] : endpoints.flatMap(readableOnItsWay);
-	return [...halves, ...readable];
-}
-function readableOnItsWay(endpoint, index) {
-	const { protocol, hostname } = new URL(endpoint);
-	if (protocol === "https:" || isLoopback(hostname)) return [];
-	return [{
-		path: ["endpoints", index],
-		message: "the password could be read on its way by http; expected https"
-	}];
-}
-/** As URL writes it, which makes `127.1` and `0x7f000001` the same. */
-const isLoopback = (hostname) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-function wrongStore({ code, input }) {
-	if (code !== "invalid_union") return expected("keys and values")({ input });
-	return wrongName(stores)({ input: input.store });
-}
-
-// src/stats/student.ts
-const confidencePercents = [
-	80,
-	90,
-	95,
-	98,
-	99,
-	99.5
-];
-/**
-* The critical value that ministat(1) uses: its table has three decimals and rows for 1 to 100
-* degrees of freedom; above 100 it uses the normal distribution.
-*
-* The table is the NIST handbook's of one-sided values, and ministat's last column is the one of
-* 0.999: what it calls 99.5 % is 99.8 % two-sided. We keep that, or our errors would not be its errors.
-*/
-function studentT(degreesOfFreedom, confidencePercent) {
-	const misprint = confidencePercent === 99.5 ? misprints.get(degreesOfFreedom) : void 0;
-	if (misprint !== void 0) return misprint;
-	const confidence = confidencePercent === 99.5 ? .998 : confidencePercent / 100;
-	return Math.round(studentTExact(degreesOfFreedom > 100 ? Infinity : degreesOfFreedom, confidence) * 1e3) / 1e3;
-}
-/**
-* The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better.
-* `degreesOfFreedom` is any positive number (Welch's are fractions; infinity is the normal
-* distribution), `confidence` a ratio in (0, 1).
-*/
-function studentTExact(degreesOfFreedom, confidence) {
-	if (!(degreesOfFreedom > 0)) throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
-	if (!(confidence > 0 && confidence < 1)) throw new RangeError(`A confidence lies between 0 and 1, not at ${confidence}.`);
-	if (degreesOfFreedom <= million) return quantile(degreesOfFreedom, confidence);
-	const atMillion = quantile(million, confidence);
-	const atInfinity = 2 * atMillion - quantile(million / 2, confidence);
-	return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
-}
-/** The t with P(T > t) = `level`, kept once computed: few of them are asked for, and each very often. */
-function criticalT(degreesOfFreedom, level) {
-	const key = `${degreesOfFreedom} ${level}`;
-	const known = criticalValues.get(key);
-	if (known !== void 0) return known;
-	const t = studentTExact(degreesOfFreedom, 1 - 2 * level);
-	criticalValues.set(key, t);
-	return t;
-}
-const criticalValues = /* @__PURE__ */ new Map();
-/**
-* P(T > t), one-sided, for a `t` of at least 0. The normal distribution (infinite degrees of freedom) is
-* taken from an approximation of erfc whose relative error is below 2e-7.
-*/
-function studentTail(t, degreesOfFreedom) {
-	if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
-	const { inTails, within } = twoSided(t, degreesOfFreedom);
-	return (inTails ?? 1 - within) / 2;
-}
-/** Degrees of freedom at which the published last column is not the rounded quantile. */
-const misprints = /* @__PURE__ */ new Map([
-	[1, 318.313],
-	[7, 4.782],
-	[8, 4.499],
-	[9, 4.296],
-	[10, 4.143],
-	[11, 4.024],
-	[12, 3.929]
-]);
-const million = 1e6;
-function quantile(degreesOfFreedom, confidence) {
-	let high = 1;
-	while (liesBelow(high, degreesOfFreedom, confidence)) high *= 2;
-	let low = high === 1 ? 0 : high / 2;
-	for (;;) {
-		const middle = (low + high) / 2;
-		if (middle <= low || middle >= high) return high;
-		if (liesBelow(middle, degreesOfFreedom, confidence)) low = middle;
-		else high = middle;
-	}
-}
-function liesBelow(t, degreesOfFreedom, confidence) {
-	const { inTails, within } = twoSided(t, degreesOfFreedom);
-	return inTails === void 0 ? within < confidence : inTails > 1 - confidence;
-}
-/**
-* P(|T| > t) or P(|T| ≤ t), whichever is told without a loss of digits: a regularized incomplete beta
-* function of ν/2 and 1/2, whose continued fraction converges fast on one side of the mean.
-*/
-function twoSided(t, degreesOfFreedom) {
-	const a = degreesOfFreedom / 2;
-	const square = t * t;
-	const beyond = degreesOfFreedom / (degreesOfFreedom + square);
-	const within = square / (degreesOfFreedom + square);
-	const factor = Math.exp(-a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(within / Math.PI) * gammaRatio(a);
-	return beyond < (a + 1) / (a + 2.5) ? { inTails: factor / a * betaFraction(beyond, a, .5) } : { within: 2 * factor * betaFraction(within, .5, a) };
-}
-/** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to where that is exact. */
-function gammaRatio(a) {
-	let stepped = a;
-	let correction = 1;
-	for (; stepped < 40; stepped += 1) correction *= stepped / (stepped + .5);
-	const x = 1 / stepped;
-	const series = 1 + x * (-1 / 8 + x * (1 / 128 + x * (5 / 1024 + x * (-21 / 32768 - 399 / 262144 * x))));
-	return correction * Math.sqrt(stepped) * series;
-}
-/** The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method. */
-function betaFraction(x, a, b) {
-	const tiny = 1e-300;
-	let c = 1;
-	let d = 1 / (1 - (a + b) * x / (a + 1) || tiny);
-	let fraction = d;
-	for (let m = 1; m < 1e5; m += 1) {
-		const before = fraction;
-		const even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-		const odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-		for (const term of [even, odd]) {
-			d = 1 / (1 + term * d || tiny);
-			c = 1 + term / c || tiny;
-			fraction *= c * d;
-		}
-		if (Math.abs(fraction - before) <= 1e-15 * fraction) return fraction;
-	}
-	return fraction;
-}
-
-// src/stats/boundary.ts
-/**
-* The one nominal one-sided level for every look, by Pocock (Biometrika 64, 1977): with it, data without any
-* effect cross the boundary at some look with probability `level`. `sizes` are the pairs at each look, ascending.
-*/
-function constantLevels(sizes, level) {
-	const levelsAt = (z) => sizes.map(() => studentTail(z, Infinity));
-	return levelsFor(levelsAt, sizes, level);
-}
-/**
-* The nominal level of each look where the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2)
-* against the best fit, is held to one threshold at all of them (Lai, Annals of Statistics 16, 1988).
-* `degreesOfFreedom` are ν at each look, earlier runs of the same cell included.
-*/
-function likelihoodLevels(sizes, degreesOfFreedom, level) {
-	const levelsAt = (logThreshold) => degreesOfFreedom.map((df) => studentTail(Math.sqrt(df * Math.expm1(2 * logThreshold / (df + 2))), df));
-	return levelsFor(levelsAt, sizes, level);
-}
-/** Levels fall as the parameter rises: halves until the levels spend what is asked and not more. */
-function levelsFor(levelsAt, sizes, level) {
-	const spends = (parameter) => crossingProbability(sizes, levelsAt(parameter));
-	let low = 0;
-	let high = 1;
-	for (; spends(high) > level; high *= 2) low = high;
-	while (high - low > 1e-4 * high) {
-		const middle = (low + high) / 2;
-		if (spends(middle) > level) low = middle;
-		else high = middle;
-	}
-	return levelsAt(high);
-}
-/**
-* The probability that data without any effect are, at some look, beyond its nominal one-sided level: the recursion
-* of Armitage, McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. Where the
-* variance is estimated, as in Student's test, the same levels nearly hold (Jennison and Turnbull, Group Sequential
-* Methods, 4.4): by simulation the sum is up to a seventh larger when the first look has four degrees of freedom.
-*/
-function crossingProbability(sizes, levels) {
-	let total = 0;
-	let inside = [{
-		at: 0,
-		mass: 1
-	}];
-	let reached = 0;
-	for (const [index, size] of sizes.entries()) {
-		const deviation = Math.sqrt(size - reached);
-		const limit = criticalZ(levels[index] ?? 0) * Math.sqrt(size);
-		total += sumOver(inside, ({ at, mass }) => mass * upperTail((limit - at) / deviation));
-		const next = (sizes[index + 1] ?? Infinity) - size;
-		const range = {
-			low: -farthest * Math.sqrt(size),
-			high: limit
-		};
-		inside = spread(inside, deviation, range, nodesFor(range, Math.sqrt(next)));
-		reached = size;
-	}
-	return total;
-}
-/** The density after one more step, at `count` nodes of the range. */
-function spread(from, deviation, { low, high }, count) {
-	return gaussLegendre(count).map(({ at, weight }) => {
-		const place = low + (high - low) * (at + 1) / 2;
-		return {
-			at: place,
-			mass: sumOver(from, ({ at: start, mass }) => mass * normalDensity((place - start) / deviation)) / deviation * weight * (high - low) / 2
-		};
-	});
-}
-/** Nodes half as dense again as the deviations of the next step lie in the range: what follows is smooth at that scale. */
-function nodesFor({ low, high }, nextDeviation) {
-	return 16 * Math.ceil(Math.max(2, 1.5 * (high - low) / nextDeviation / 16));
-}
-/** Nobody is so many deviations below the mean. */
-const farthest = 6;
-/** Levels beyond the reach of a double are next to never crossed; half of all lie beyond one half, which is the most. */
-const criticalZ = (level) => level < 1e-12 ? 7 : level >= .4999 ? 0 : studentTExact(Infinity, 1 - 2 * level);
-const upperTail = (z) => studentTail(z, Infinity);
-const normalDensity = (z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
-function sumOver(nodes, value) {
-	let sum = 0;
-	for (const node of nodes) sum += value(node);
-	return sum;
-}
-/** Gauss and Legendre's nodes on −1 … 1, by Newton's method on the recurrence (Abramowitz and Stegun, 25.4.29). */
-function gaussLegendre(count) {
-	const known = quadratures.get(count);
-	if (known !== void 0) return known;
-	const nodes = Array.from({ length: count }, (_, index) => quadratureNode(count, index));
-	quadratures.set(count, nodes);
-	return nodes;
-}
-const quadratures = /* @__PURE__ */ new Map();
-function quadratureNode(count, index) {
-	let at = Math.cos(Math.PI * (index + .75) / (count + .5));
-	let slope = 1;
-	for (let step = 0; step < 8; step++) {
-		let [before, value] = [0, 1];
-		for (let degree = 0; degree < count; degree++) [before, value] = [value, ((2 * degree + 1) * at * value - degree * before) / (degree + 1)];
-		slope = count * (at * value - before) / (at * at - 1);
-		at -= value / slope;
-	}
-	return {
-		at,
-		weight: 2 / ((1 - at * at) * slope * slope)
-	};
-}
-
-// src/stats/design.ts
-const designNames = [
-	"fixed",
-	"group-sequential",
-	"glr"
-];
-/**
-* The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
-* planned spends four fifths of each rate, and every extension half of what is then left.
-*/
-function looksOf(design, rates) {
-	const key = JSON.stringify([design, rates]);
-	const looks = knownLooks.get(key) ?? computeLooks(design, rates);
-	knownLooks.set(key, looks);
-	return looks;
-}
-/** They take a tenth of a second to compute, and are asked for after every blast. */
-const knownLooks = /* @__PURE__ */ new Map();
-function computeLooks(design, rates) {
-	return design.budgets.flatMap((budget, stage) => {
-		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
-		const levelsOf = (rate) => nominalLevels(design, sizes, rate * shareOf(stage));
-		const falseAlarms = levelsOf(rates.falseAlarms);
-		const misses = levelsOf(rates.misses);
-		const outside = levelsOf(rates.outside);
-		return sizes.map((pairs, index) => ({
-			pairs,
-			levels: {
-				falseAlarms: falseAlarms[index] ?? 0,
-				misses: misses[index] ?? 0,
-				outside: outside[index] ?? 0
-			}
-		}));
-	});
-}
-const shareOf = (stage) => stage === 0 ? .8 : .2 * .5 ** stage;
-/** The pairs at each look. */
-const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
-function sizesUpTo(budget, after, design) {
-	if (design.name === "fixed") return [budget];
-	const sizes = [];
-	for (let size = firstSize(design); size < budget; size = sizeAfter(size, design)) if (size > after) sizes.push(size);
-	return [...sizes, budget];
-}
-/** The spread of four runs alone tells too little of a noise with heavy tails. */
-function firstSize({ name, pairsPerStep, earlierDegreesOfFreedom }) {
-	if (pairsPerStep > 1) return pairsPerStep;
-	return name === "glr" && earlierDegreesOfFreedom >= 4 ? 2 : 3;
-}
-/** After every step, and where they have become many, after every twentieth part more. */
-function sizeAfter(size, { name, pairsPerStep }) {
-	if (name === "group-sequential" && pairsPerStep === 1) {
-		const looks = Math.round(Math.log(size / 3) / Math.log(1.6)) + 1;
-		return Math.round(3 * 1.6 ** looks);
-	}
-	return size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
-}
-function nominalLevels(design, sizes, level) {
-	if (design.name !== "glr") return constantLevels(sizes, level);
-	const degreesOfFreedom = sizes.map((pairs) => design.method === "paired" ? pairs - 1 : 2 * pairs - 2 + design.earlierDegreesOfFreedom);
-	return likelihoodLevels(sizes, degreesOfFreedom, level);
-}
-
-// src/testbed/wish.ts
-const keywords = [
-	"and",
-	"or",
-	"not"
-];
-const wishWord = /^[a-z0-9][\w.+-]{0,62}$/i;
-/** `and` binds tighter than `or`, `not` tighter than both; all are read in any case. */
-function readWish(text) {
-	if (text.length > mostCharacters$1) return refused$2(text, `it has more than ${mostCharacters$1} characters`);
-	const alternatives = splitAt(text.toLowerCase().trim().replace(/\s+/g, " ").replace(/ ?>= ?/g, ">=").split(" ").filter((token) => token !== ""), "or").map((part) => splitAt(part, "and").map(readCondition));
-	const problem = alternatives.flat().find((condition) => typeof condition === "string");
-	if (problem !== void 0) return refused$2(text, problem);
-	return {
-		kind: "read",
-		wish: alternatives.map((part) => part.filter((one) => typeof one !== "string"))
-	};
-}
-const mostCharacters$1 = 500;
-function refused$2(text, problem) {
-	return {
-		kind: "refused",
-		message: `${expected("words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`")({ input: text })}: ${problem}`
-	};
-}
-/** Lists of what is between the separators: one more than there are of them. */
-function splitAt(tokens, separator) {
-	const at = tokens.indexOf(separator);
-	if (at === -1) return [[...tokens]];
-	return [tokens.slice(0, at), ...splitAt(tokens.slice(at + 1), separator)];
-}
-/** A text is what is wrong with it. */
-function readCondition(tokens) {
-	const wanted = tokens[0] !== "not";
-	const [token, next] = wanted ? tokens : tokens.slice(1);
-	if (token === void 0 || token === "not") return `a word is missing${wanted ? "" : " after not"}`;
-	if (next !== void 0) return `an and or an or is missing before \`${excerpt(next)}\``;
-	const [, least] = /^cores>=([1-9]\d{0,3})$/.exec(token) ?? [];
-	if (least !== void 0) return {
-		kind: "cores",
-		least: Number(least),
-		wanted
-	};
-	if (wishWord.test(token)) return {
-		kind: "word",
-		word: token,
-		wanted
-	};
-	return token.includes(">=") ? "only cores are compared, like `cores>=8`" : `\`${excerpt(token)}\` is no word`;
-}
-/** One text for all ways to write a wish; `readWish` reads it as the same. */
-const wishText = (wish) => wish.map((conditions) => conditions.map(conditionText).join(" and ")).join(" or ");
-function conditionText(condition) {
-	const text = condition.kind === "word" ? condition.word : `cores>=${condition.least}`;
-	return condition.wanted ? text : `not ${text}`;
-}
-/** What is not known of a testbed does not hold for it. */
-const isFulfilled = (wish, described) => wish.some((conditions) => conditions.every((condition) => holds(condition, described) === condition.wanted));
-const holds = (condition, { words, cores = 0 }) => condition.kind === "word" ? words.has(condition.word) : cores >= condition.least;
-
-// src/testbed/capabilities.ts
-const words = (what) => text(/^(?=.*[a-z0-9])\P{C}{1,63}$/iu, what);
-const speed = text(/^(?:1|2\.5|5|10|25|40|50|100|200|400) ?Gbit\/s$/, "a speed of Ethernet like 10 Gbit/s").transform(Number.parseFloat);
-const nic = closed$1({
-	vendor: words("a vendor like Chelsio").exactOptional(),
-	model: words("a model like T540-CR, a number in quotes").exactOptional(),
-	speed: speed.exactOptional(),
-	driver: words("a driver like cxgbe").exactOptional()
-}).transform(({ speed, ...rest }) => ({
-	...rest,
-	...speed !== void 0 && { gigabits: speed }
-}));
-const cpu$1 = closed$1({
-	model: words("a model like Xeon E5-2650").exactOptional(),
-	cores: wholeNumber(1, 4096).exactOptional()
-});
-const label = text(wishWord, "a word like quiet").refine((word) => !keywords.includes(word.toLowerCase()), { error: expected(`a word other than ${keywords.join(", ")}`) });
-const labels = array(label, { error: expected("a list like [quiet, release]") }).refine((list) => new Set(list).size === list.length, "a label is in this list twice");
-/** The keys, among those of a testbed of any kind. */
-const capabilityKeys = {
-	nic: nic.optional(),
-	cpu: cpu$1.optional(),
-	labels: labels.optional()
-};
-/** The keys as Capabilities, beside what else is known of the testbed. */
-function withCapabilities({ nic, cpu, labels, ...rest }) {
-	if (nic === void 0 && cpu === void 0 && labels === void 0) return rest;
-	const capabilities = {
-		...nic !== void 0 && { nic },
-		...cpu !== void 0 && { cpu },
-		labels: labels ?? []
-	};
-	return {
-		...rest,
-		capabilities
-	};
-}
-
-// src/build/schema.ts
-const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, "an absolute path of plain letters");
-const kernelConfig = text(/^[a-z0-9][\w.-]{0,62}$/i, "the name of a kernel configuration");
-const make = closed$1({
-	kind: literal("make"),
-	kernelConfig: kernelConfig.prefault("GENERIC"),
-	kernelConfigFolder: buildFolder.optional(),
-	jobs: wholeNumber(1, 1024).optional(),
-	clean: boolean().prefault(true),
-	metaMode: boolean().prefault(false),
-	toolchain: boolean().prefault(true),
-	options: array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, "an option of make like -DNAME or NAME=value")).prefault([])
-}).refine(({ clean, metaMode }) => !(clean && metaMode), {
-	path: ["metaMode"],
-	error: "meta mode saves time only from one build to the next; set `clean: false`"
-}).transform(({ kernelConfigFolder, jobs, ...rest }) => ({
-	...rest,
-	...kernelConfigFolder !== void 0 && { kernelConfigFolder },
-	...jobs !== void 0 && { jobs }
-}));
-const command$1 = closed$1({
-	kind: literal("command"),
-	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command"),
-	kernelConfig: kernelConfig.prefault("GENERIC")
-});
-const recipe = discriminatedUnion("kind", [make, command$1], { error: "expected `kind: make` or `kind: command`" });
-const minutes = (least, most) => ({
-	says: `a duration from ${least} min to ${most} min`,
-	holds: (seconds) => seconds >= least * 60 && seconds <= most * 60
-});
-const diskSize = text(/^\d{1,5} ?GB$/, "a size like 20 GB").transform((written) => Number.parseInt(written, 10) * 1e9);
-/** Parses `builder:`; paths stay as written. */
-const builderSchema = closed$1({
-	...ssh,
-	folder: buildFolder.prefault("/var/db/ppsgate"),
-	repository: buildFolder.prefault("/usr/src"),
-	remote: text(/^[a-z0-9][\w.-]*$/i, "the name of a remote").prefault("origin"),
-	kernel: recipe.prefault({ kind: "make" }),
-	limit: duration(minutes(1, 720)).prefault("120 min"),
-	turn: duration(minutes(1, 1440)).prefault("240 min"),
-	freeSpace: diskSize.prefault("10 GB"),
-	keep: closed$1({
-		kernels: wholeNumber(2, 1e4).prefault(50),
-		size: diskSize.prefault("20 GB")
-	}).prefault({})
-}).transform(withHost).transform(({ kernel, limit, turn, freeSpace, keep, ...rest }) => ({
-	...rest,
-	recipe: kernel,
-	limitSeconds: limit,
-	turnSeconds: turn,
-	leastFreeBytes: freeSpace,
-	cache: {
-		mostKernels: keep.kernels,
-		mostBytes: keep.size
-	}
-}));
-
-// src/power/schema.ts
-const kinds = [
-	"redfish",
-	"ipmi",
-	"command"
-];
-const account = {
-	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user name"),
-	passwordFile: path$1.optional()
-};
-const ipmi = closed$1({
-	kind: literal("ipmi"),
-	host: text(hostName, "a host name or an address, without user or port"),
-	port: wholeNumber(1, 65535).prefault(623),
-	...account,
-	cipherSuite: wholeNumber(1, 17).prefault(3)
-}).transform(({ passwordFile, ...rest }) => ({
-	...rest,
-	...passwordFile !== void 0 && { passwordPath: passwordFile }
-}));
-const systemUrl = { error: expected("a URL like https://bmc.lab/redfish/v1/Systems/1") };
-const fingerprint = text(/^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i, "a SHA-256 fingerprint of 64 hexadecimal digits");
-const redfish = closed$1({
-	kind: literal("redfish"),
-	url: string(systemUrl).refine(isSystemUrl, systemUrl),
-	...account,
-	certificateSha256: fingerprint.optional(),
-	ca: path$1.optional()
-}).refine(({ certificateSha256, ca }) => certificateSha256 === void 0 || ca === void 0, {
-	path: ["ca"],
-	error: "with `certificateSha256` nothing else is trusted; leave one of the two out"
-}).transform(({ kind, url, user, passwordFile, certificateSha256, ca }) => ({
-	kind,
-	url,
-	user,
-	...passwordFile !== void 0 && { passwordPath: passwordFile },
-	...certificateSha256 !== void 0 && { certificateSha256: certificateSha256.replaceAll(":", "").toLowerCase() },
-	...ca !== void 0 && { caPath: ca }
-}));
-const likeAList$1 = { error: expected("a list of words like [pdu, off, \"4\"]") };
-const argv = array(text(/^[^\0]+$/, "a word in quotes"), likeAList$1).min(1, likeAList$1);
-const command = closed$1({
-	kind: literal("command"),
-	on: argv,
-	off: argv,
-	state: argv,
-	cycle: argv.optional()
-}).transform(({ cycle, ...rest }) => ({
-	...rest,
-	...cycle !== void 0 && { cycle }
-}));
-/** Paths stay as written. */
-const powerSchema = discriminatedUnion("kind", [
-	redfish,
-	ipmi,
-	command
-], { error: wrongPower });
-/** By HTTPS alone, or the password could be read on its way. */
-function isSystemUrl(written) {
-	const url = URL.parse(written);
-	const extras = [
-		url?.username,
-		url?.password,
-		url?.search,
-		url?.hash
-	].join("");
-	return url?.protocol === "https:" && extras === "" && url.pathname !== "/";
-}
-function wrongPower({ code, input }) {
-	if (code !== "invalid_union") return expected("keys and values")({ input });
-	return wrongName(kinds)({ input: input.kind });
-}
 
 // src/host/shell.ts
 const line = Symbol("command line");
@@ -965,14 +29,14 @@ function shell(template, ...values) {
 const commandText = (command) => command[line];
 /** Each piece of a template has to leave the shell in the state that the quotes of the next value rely on. */
 function refuseUnsafe(text) {
-	const bare = text.replace(closed, "_");
+	const bare = text.replace(closed$1, "_");
 	const hazard = hazards.find(([pattern]) => pattern.test(bare));
 	if (hazard === void 0) return;
 	const [, name, instead] = hazard;
 	throw new TypeError(`The command template "${text.trim()}" holds ${name}, where the value after it could not be quoted; ${instead}.`);
 }
 /** An escaped character, '…', or "…" with no more in it than simple substitutions: these are complete in themselves. */
-const closed = /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
+const closed$1 = /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
 const hazards = [
 	[
 		/['"]/,
@@ -1088,7 +152,7 @@ function optional({ ratePps, threads, packets, updatesChecksums }) {
 * network.
 */
 function flowRanges(flows, family, senders = 1) {
-	if (!Number.isSafeInteger(flows) || flows < senders) return refused$1(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
+	if (!Number.isSafeInteger(flows) || flows < senders) return refused$2(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
 	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
 	const sources = flows / destinations;
 	if (sources <= mostSources[family]) return {
@@ -1098,9 +162,9 @@ function flowRanges(flows, family, senders = 1) {
 			destinations
 		}
 	};
-	return refused$1(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
+	return refused$2(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
 }
-const refused$1 = (message) => ({
+const refused$2 = (message) => ({
 	kind: "refused",
 	message
 });
@@ -1146,7 +210,300 @@ const inet6 = (subnet, index) => `[2001:2:0:${subnet}::${index.toString(16)}]`;
 /** Whether a log says that its pkt-gen has opened its port and waited for the link: the sender may start. */
 const isReady = (logSoFar) => /^\d+\.\d+ \w+ \[\d+\] (?:Ready\.\.\.|reading from .*)\r?$/m.test(logSoFar);
 
-// src/testbed/freebsd-schema.ts
+// src/config/fields.ts
+var import_fastest_levenshtein = require_fastest_levenshtein();
+/**
+* An object that has these keys and no others.
+* Unlike `z.strictObject` it makes one issue of each unknown key, with the key in its path, so that each has its line.
+*/
+function closed(shape) {
+	const unknown = custom(() => false, { error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)) });
+	return object(shape, { error: expected("keys and values") }).catchall(unknown);
+}
+function unknownKey(key, known) {
+	const hint = didYouMean(key, known) || `; known here: ${known.join(", ")}`;
+	return `unknown key \`${excerpt(key)}\`${hint}`;
+}
+function text(pattern, what) {
+	return string({ error: expected(what) }).regex(pattern, { error: expected(what) });
+}
+function wholeNumber(least, most) {
+	const error = expected(`a whole number from ${least} to ${most}`);
+	const limit = whole(least, most, "");
+	return number({ error }).refine(limit.holds, { error });
+}
+function whole(least, most, unit) {
+	return {
+		says: `a whole number of ${unit} from ${least} to ${most}`,
+		holds: (value) => Number.isInteger(value) && value >= least && value <= most
+	};
+}
+function listOf(names) {
+	return array(_enum(names, { error: wrongName(names) }), { error: expected(`a list like [${names[0]}]`) }).min(1, `expected at least one of ${names.join(", ")}, found an empty list`).refine((list) => new Set(list).size === list.length, "a name is in this list twice");
+}
+function wrongName(names) {
+	return ({ input }) => {
+		const message = expected(`one of ${names.join(", ")}`)({ input });
+		return typeof input === "string" ? message + didYouMean(input, names) : message;
+	};
+}
+/** `; did you mean …?` with the nearest name if it is a slip away: up to a third of its letters, however they are cased and joined; else empty. */
+function didYouMean(word, names) {
+	const plain = (name) => name.toLowerCase().replace(/[-_ ]/g, "");
+	const [nearest] = names.map((name) => ({
+		name,
+		edits: (0, import_fastest_levenshtein.distance)(plain(word), plain(name))
+	})).filter(({ name, edits }) => edits <= Math.ceil(name.length / 3)).toSorted((a, b) => a.edits - b.edits);
+	return nearest === void 0 ? "" : `; did you mean \`${nearest.name}\`?`;
+}
+/** Stays as written; see `placed` in load.ts. */
+const path$1 = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is known)");
+const hostName = /^(?:[a-z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-f:.]{2,45}(?:%[\w.-]{1,15})?)$/i;
+const ssh = {
+	host: text(hostName, "a host name or an address, without user or port"),
+	port: wholeNumber(1, 65535).prefault(22),
+	user: text(/^[a-z_][\w.-]{0,31}$/i, "a user name").prefault("root"),
+	key: path$1.optional(),
+	knownHosts: path$1.prefault("~/.ssh/known_hosts")
+};
+/** The keys of ssh as a Host, beside what else is known of the machine. */
+function withHost({ key, knownHosts, ...rest }) {
+	return {
+		...rest,
+		knownHostsPath: knownHosts,
+		...key !== void 0 && { privateKeyPath: key }
+	};
+}
+
+// src/config/wish.ts
+const keywords = [
+	"and",
+	"or",
+	"not"
+];
+const wishWord = /^[a-z0-9][\w.+-]{0,62}$/i;
+/** `and` binds tighter than `or`, `not` tighter than both; all are read in any case. */
+function readWish(text) {
+	if (text.length > mostCharacters$1) return refused$1(text, `it has more than ${mostCharacters$1} characters`);
+	const alternatives = splitAt(text.toLowerCase().trim().replace(/\s+/g, " ").replace(/ ?>= ?/g, ">=").split(" ").filter((token) => token !== ""), "or").map((part) => splitAt(part, "and").map(readCondition));
+	const problem = alternatives.flat().find((condition) => typeof condition === "string");
+	if (problem !== void 0) return refused$1(text, problem);
+	return {
+		kind: "read",
+		wish: alternatives.map((part) => part.filter((one) => typeof one !== "string"))
+	};
+}
+const mostCharacters$1 = 500;
+function refused$1(text, problem) {
+	return {
+		kind: "refused",
+		message: `${expected("words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`")({ input: text })}: ${problem}`
+	};
+}
+/** Lists of what is between the separators: one more than there are of them. */
+function splitAt(tokens, separator) {
+	const at = tokens.indexOf(separator);
+	if (at === -1) return [[...tokens]];
+	return [tokens.slice(0, at), ...splitAt(tokens.slice(at + 1), separator)];
+}
+/** A text is what is wrong with it. */
+function readCondition(tokens) {
+	const wanted = tokens[0] !== "not";
+	const [token, next] = wanted ? tokens : tokens.slice(1);
+	if (token === void 0 || token === "not") return `a word is missing${wanted ? "" : " after not"}`;
+	if (next !== void 0) return `an and or an or is missing before \`${excerpt(next)}\``;
+	const [, least] = /^cores>=([1-9]\d{0,3})$/.exec(token) ?? [];
+	if (least !== void 0) return {
+		kind: "cores",
+		least: Number(least),
+		wanted
+	};
+	if (wishWord.test(token)) return {
+		kind: "word",
+		word: token,
+		wanted
+	};
+	return token.includes(">=") ? "only cores are compared, like `cores>=8`" : `\`${excerpt(token)}\` is no word`;
+}
+/** One text for all ways to write a wish; `readWish` reads it as the same. */
+const wishText = (wish) => wish.map((conditions) => conditions.map(conditionText).join(" and ")).join(" or ");
+function conditionText(condition) {
+	const text = condition.kind === "word" ? condition.word : `cores>=${condition.least}`;
+	return condition.wanted ? text : `not ${text}`;
+}
+/** What is not known of a testbed does not hold for it. */
+const isFulfilled = (wish, described) => wish.some((conditions) => conditions.every((condition) => holds(condition, described) === condition.wanted));
+const holds = (condition, { words, cores = 0 }) => condition.kind === "word" ? words.has(condition.word) : cores >= condition.least;
+
+// src/config/capabilities.ts
+const words = (what) => text(/^(?=.*[a-z0-9])\P{C}{1,63}$/iu, what);
+const speed = text(/^(?:1|2\.5|5|10|25|40|50|100|200|400) ?Gbit\/s$/, "a speed of Ethernet like 10 Gbit/s").transform(Number.parseFloat);
+const nic = closed({
+	vendor: words("a vendor like Chelsio").exactOptional(),
+	model: words("a model like T540-CR, a number in quotes").exactOptional(),
+	speed: speed.exactOptional(),
+	driver: words("a driver like cxgbe").exactOptional()
+}).transform(({ speed, ...rest }) => ({
+	...rest,
+	...speed !== void 0 && { gigabits: speed }
+}));
+const cpu$1 = closed({
+	model: words("a model like Xeon E5-2650").exactOptional(),
+	cores: wholeNumber(1, 4096).exactOptional()
+});
+const label = text(wishWord, "a word like quiet").refine((word) => !keywords.includes(word.toLowerCase()), { error: expected(`a word other than ${keywords.join(", ")}`) });
+const labels = array(label, { error: expected("a list like [quiet, release]") }).refine((list) => new Set(list).size === list.length, "a label is in this list twice");
+/** The keys, among those of a testbed of any kind. */
+const capabilityKeys = {
+	nic: nic.optional(),
+	cpu: cpu$1.optional(),
+	labels: labels.optional()
+};
+/** The keys as Capabilities, beside what else is known of the testbed. */
+function withCapabilities({ nic, cpu, labels, ...rest }) {
+	if (nic === void 0 && cpu === void 0 && labels === void 0) return rest;
+	const capabilities = {
+		...nic !== void 0 && { nic },
+		...cpu !== void 0 && { cpu },
+		labels: labels ?? []
+	};
+	return {
+		...rest,
+		capabilities
+	};
+}
+
+// src/config/builder.ts
+const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, "an absolute path of plain letters");
+const kernelConfig = text(/^[a-z0-9][\w.-]{0,62}$/i, "the name of a kernel configuration");
+const make = closed({
+	kind: literal("make"),
+	kernelConfig: kernelConfig.prefault("GENERIC"),
+	kernelConfigFolder: buildFolder.optional(),
+	jobs: wholeNumber(1, 1024).optional(),
+	clean: boolean().prefault(true),
+	metaMode: boolean().prefault(false),
+	toolchain: boolean().prefault(true),
+	options: array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, "an option of make like -DNAME or NAME=value")).prefault([])
+}).refine(({ clean, metaMode }) => !(clean && metaMode), {
+	path: ["metaMode"],
+	error: "meta mode saves time only from one build to the next; set `clean: false`"
+}).transform(({ kernelConfigFolder, jobs, ...rest }) => ({
+	...rest,
+	...kernelConfigFolder !== void 0 && { kernelConfigFolder },
+	...jobs !== void 0 && { jobs }
+}));
+const command$1 = closed({
+	kind: literal("command"),
+	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command"),
+	kernelConfig: kernelConfig.prefault("GENERIC")
+});
+const recipe = discriminatedUnion("kind", [make, command$1], { error: "expected `kind: make` or `kind: command`" });
+const minutes = (least, most) => ({
+	says: `a duration from ${least} min to ${most} min`,
+	holds: (seconds) => seconds >= least * 60 && seconds <= most * 60
+});
+const diskSize = text(/^\d{1,5} ?GB$/, "a size like 20 GB").transform((written) => Number.parseInt(written, 10) * 1e9);
+/** Parses `builder:`; paths stay as written. */
+const builderSchema = closed({
+	...ssh,
+	folder: buildFolder.prefault("/var/db/ppsgate"),
+	repository: buildFolder.prefault("/usr/src"),
+	remote: text(/^[a-z0-9][\w.-]*$/i, "the name of a remote").prefault("origin"),
+	kernel: recipe.prefault({ kind: "make" }),
+	limit: duration(minutes(1, 720)).prefault("120 min"),
+	turn: duration(minutes(1, 1440)).prefault("240 min"),
+	freeSpace: diskSize.prefault("10 GB"),
+	keep: closed({
+		kernels: wholeNumber(2, 1e4).prefault(50),
+		size: diskSize.prefault("20 GB")
+	}).prefault({})
+}).transform(withHost).transform(({ kernel, limit, turn, freeSpace, keep, ...rest }) => ({
+	...rest,
+	recipe: kernel,
+	limitSeconds: limit,
+	turnSeconds: turn,
+	leastFreeBytes: freeSpace,
+	cache: {
+		mostKernels: keep.kernels,
+		mostBytes: keep.size
+	}
+}));
+
+// src/config/power.ts
+const kinds = [
+	"redfish",
+	"ipmi",
+	"command"
+];
+const account = {
+	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user name"),
+	passwordFile: path$1.optional()
+};
+const ipmi = closed({
+	kind: literal("ipmi"),
+	host: text(hostName, "a host name or an address, without user or port"),
+	port: wholeNumber(1, 65535).prefault(623),
+	...account,
+	cipherSuite: wholeNumber(1, 17).prefault(3)
+}).transform(({ passwordFile, ...rest }) => ({
+	...rest,
+	...passwordFile !== void 0 && { passwordPath: passwordFile }
+}));
+const systemUrl = { error: expected("a URL like https://bmc.lab/redfish/v1/Systems/1") };
+const fingerprint = text(/^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i, "a SHA-256 fingerprint of 64 hexadecimal digits");
+const redfish = closed({
+	kind: literal("redfish"),
+	url: string(systemUrl).refine(isSystemUrl, systemUrl),
+	...account,
+	certificateSha256: fingerprint.optional(),
+	ca: path$1.optional()
+}).refine(({ certificateSha256, ca }) => certificateSha256 === void 0 || ca === void 0, {
+	path: ["ca"],
+	error: "with `certificateSha256` nothing else is trusted; leave one of the two out"
+}).transform(({ kind, url, user, passwordFile, certificateSha256, ca }) => ({
+	kind,
+	url,
+	user,
+	...passwordFile !== void 0 && { passwordPath: passwordFile },
+	...certificateSha256 !== void 0 && { certificateSha256: certificateSha256.replaceAll(":", "").toLowerCase() },
+	...ca !== void 0 && { caPath: ca }
+}));
+const likeAList$1 = { error: expected("a list of words like [pdu, off, \"4\"]") };
+const argv = array(text(/^[^\0]+$/, "a word in quotes"), likeAList$1).min(1, likeAList$1);
+const command = closed({
+	kind: literal("command"),
+	on: argv,
+	off: argv,
+	state: argv,
+	cycle: argv.optional()
+}).transform(({ cycle, ...rest }) => ({
+	...rest,
+	...cycle !== void 0 && { cycle }
+}));
+/** Paths stay as written. */
+const powerSchema = discriminatedUnion("kind", [
+	redfish,
+	ipmi,
+	command
+], { error: wrongPower });
+/** By HTTPS alone, or the password could be read on its way. */
+function isSystemUrl(written) {
+	const url = URL.parse(written);
+	const extras = [
+		url?.username,
+		url?.password,
+		url?.search,
+		url?.hash
+	].join("");
+	return url?.protocol === "https:" && extras === "" && url.pathname !== "/";
+}
+function wrongPower({ code, input }) {
+	if (code !== "invalid_union") return expected("keys and values")({ input });
+	return wrongName(kinds)({ input: input.kind });
+}
+
+// src/config/freebsd-testbed.ts
 const bootMethods = [
 	"nextboot",
 	"nanobsd",
@@ -1281,7 +638,7 @@ function nearestDriver(driver) {
 	const sorted = (word) => [...word.toLowerCase()].sort().join("");
 	return usualDrivers.find((known) => sorted(known) === sorted(driver)) ?? usualDrivers.find((known) => (0, import_fastest_levenshtein.distance)(known, driver) === 1 && driver.length > 2);
 }
-const dutPort = closed$1({
+const dutPort = closed({
 	interface: port,
 	speed: speed.optional(),
 	queues: wholeNumber(1, 128).optional()
@@ -1290,7 +647,7 @@ const dutPort = closed$1({
 	...speed !== void 0 && { gigabits: speed },
 	...queues !== void 0 && { queues }
 }));
-const boot = closed$1({
+const boot = closed({
 	method: _enum(bootMethods, { error: wrongName(bootMethods) }).prefault("nextboot"),
 	limit: duration({
 		says: "a duration from 1 min to 60 min",
@@ -1300,7 +657,7 @@ const boot = closed$1({
 	method,
 	limitSeconds: limit
 }));
-const dut = closed$1({
+const dut = closed({
 	...ssh,
 	ingress: dutPort,
 	egress: dutPort,
@@ -1356,7 +713,7 @@ const isOf = {
 	inet4: isIPv4,
 	inet6: (written) => isIPv6(written) && !written.includes("%")
 };
-const generator = (role) => closed$1({
+const generator = (role) => closed({
 	...ssh,
 	interface: port,
 	mac,
@@ -1372,7 +729,7 @@ const generator = (role) => closed$1({
 }));
 const oneToFour = "expected a list of 1 to 4 senders";
 /** Parses a testbed of `kind: freebsd`; paths stay as written. */
-const freebsdTestbedSchema = closed$1({
+const freebsdTestbedSchema = closed({
 	kind: literal("freebsd"),
 	dut,
 	senders: array(generator("sender"), { error: expected("a list of 1 to 4 senders") }).min(1, `${oneToFour}, found none`).max(4, `${oneToFour}, found more`),
@@ -1447,6 +804,247 @@ function sharedBy(earlier, { generator, path }) {
 /** Several machines may share a name, each with an ssh port of its own. */
 const machineOf = ({ host, port }) => `${host.toLowerCase()} ${port}`;
 
+// src/config/github.ts
+const login = text(/^[a-z\d](?:[a-z\d-]{0,38})(?:\[bot\])?$/i, "somebody's login on GitHub, without the @");
+const days = (least, most) => ({
+	says: `a duration from ${least} d to ${most} d`,
+	holds: (seconds) => seconds >= least * 86400 && seconds <= most * 86400
+});
+const mebibytes = (least, most) => ({
+	says: `a size from ${least} MiB to ${most} MiB`,
+	holds: (bytes) => bytes >= least * 2 ** 20 && bytes <= most * 2 ** 20
+});
+const branch = text(/^(?!.*(?:\.\.|\/\/|\.lock(?:\/|$)))[a-z\d][\w./-]{0,99}(?<![/.])$/i, "the name of a branch like ppsgate-data");
+const pages = url({
+	protocol: /^https$/,
+	error: expected("a URL like https://example.github.io/router")
+}).transform((url) => url.replace(/\/+$/, ""));
+const keep = closed({
+	results: wholeNumber(1, 1e5).prefault(1e3),
+	age: duration(days(1, 3650)).prefault("365 d"),
+	size: size(mebibytes(1, 1024)).prefault("100 MiB")
+}).transform(({ results, age, size }) => ({
+	results,
+	seconds: age,
+	bytes: size
+}));
+const data = closed({
+	branch: union([literal(false), branch], { error: expected("the name of a branch like ppsgate-data, or false for none") }).prefault("ppsgate-data"),
+	directory: path$1.optional(),
+	pages: pages.optional(),
+	keep: keep.prefault({}),
+	stale: duration(days(1, 3650)).prefault("30 d")
+}).transform(({ branch, directory, pages, keep, stale }) => ({
+	keep,
+	staleSeconds: stale,
+	...directory !== void 0 && { directory },
+	...branch !== false && { branch },
+	...pages !== void 0 && { pages }
+}));
+const conclusions$1 = ["failure", "neutral"];
+/** `github` of ppsgate.yml. */
+const githubSchema = closed({
+	people: array(login, { error: expected("a list like [alice, bob]") }).prefault([]),
+	label: text(/^[^\p{Cc},]{1,50}$/u, "the name of a label like ppsgate").prefault("ppsgate"),
+	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure"),
+	status: boolean({ error: expected("true or false") }).prefault(false),
+	data: data.prefault({})
+});
+
+// src/config/phabricator.ts
+const relayOccasions = [
+	"builds",
+	"diffs",
+	"comments"
+];
+const serverUrl = (example) => url({
+	protocol: /^https?$/,
+	error: expected(`a URL like ${example}`)
+}).refine((url) => !/[?#]|:\/\/[^/]*@/.test(url), { error: expected(`a URL like ${example}, without a user or a query`) }).transform((url) => url.replace(/\/+$/, ""));
+const listWith = (item, example) => array(item, { error: expected(`a list like [${example}]`) });
+const someOf = (item, example) => listWith(item, example).min(1, `expected at least one, like [${example}], found an empty list`);
+const userName = text(/^[\w.-]{1,64}$/, "a user name of Phabricator, without the @");
+const hashtag = text(/^[^\s#@,]{1,128}$/, "the hashtag of a project, without the #");
+const repositoryName = text(/^[\w.-]{1,64}$/, "the callsign or short name of a repository");
+const pathPrefix = text(/^(?!\/)[^\p{Cc}]{1,200}$/u, "a folder of the repository like sys/net/");
+const here = closed({
+	kind: literal("here").optional(),
+	repository: path$1.prefault("."),
+	most: wholeNumber(1, 100).prefault(4),
+	site: serverUrl("https://ci.example.org/ppsgate").optional()
+}).transform(({ repository, most, site }) => ({
+	kind: "here",
+	repository,
+	most,
+	...site !== void 0 && { site }
+}));
+const github = closed({
+	kind: literal("github"),
+	repository: text(/^[\w.-]+\/[\w.-]+$/, "a repository of GitHub like freebsd/freebsd-src"),
+	tokenFile: path$1.optional(),
+	api: serverUrl("https://api.github.com").prefault("https://api.github.com"),
+	event: text(/^[\w.-]{1,100}$/, "the type of an event like ppsgate").prefault("ppsgate")
+}).transform(({ tokenFile, api, ...rest }) => ({
+	...rest,
+	apiUrl: api,
+	...tokenFile !== void 0 && { tokenPath: tokenFile }
+}));
+const jenkins = closed({
+	kind: literal("jenkins"),
+	job: serverUrl("https://ci.example.org/job/ppsgate"),
+	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user of Jenkins"),
+	tokenFile: path$1.optional()
+}).transform(({ kind, job, user, tokenFile }) => ({
+	kind,
+	url: job,
+	user,
+	...tokenFile !== void 0 && { tokenPath: tokenFile }
+}));
+const start = discriminatedUnion("kind", [
+	here,
+	github,
+	jenkins
+], { error: ({ input }) => typeof input === "object" && input !== null && "kind" in input ? wrongName([
+	"here",
+	"github",
+	"jenkins"
+])({ input: input.kind }) : expected("keys and values like { kind: here }")({ input }) });
+const conclusions = ["failure", "neutral"];
+const relay = closed({
+	directory: path$1.prefault("~/.local/state/ppsgate/relay"),
+	host: text(hostName, "a host name or an address").prefault("127.0.0.1"),
+	port: wholeNumber(0, 65535).prefault(8642),
+	webhookKeyFile: path$1.optional(),
+	buildPasswordFile: path$1.optional(),
+	on: listOf(relayOccasions).prefault([...relayOccasions]),
+	start: start.prefault({})
+}).transform(({ webhookKeyFile, buildPasswordFile, ...rest }) => ({
+	...rest,
+	...webhookKeyFile !== void 0 && { webhookKeyPath: webhookKeyFile },
+	...buildPasswordFile !== void 0 && { buildPasswordPath: buildPasswordFile }
+}));
+/** `phabricator` of ppsgate.yml. */
+const phabricatorSchema = closed({
+	url: serverUrl("https://reviews.freebsd.org"),
+	tokenFile: path$1.optional(),
+	branch: text(/^(?!-)[\w./-]{1,100}$/, "the name of a branch like main").prefault("main"),
+	repositories: someOf(repositoryName, "src").optional(),
+	paths: someOf(pathPrefix, "sys/net/").optional(),
+	people: listWith(userName, "alice, bob").prefault([]),
+	projects: listWith(hashtag, "network").prefault([]),
+	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure"),
+	relay: relay.prefault({})
+}).transform(({ tokenFile, repositories, paths, ...rest }) => ({
+	...rest,
+	...tokenFile !== void 0 && { tokenPath: tokenFile },
+	...repositories !== void 0 && { repositories },
+	...paths !== void 0 && { paths }
+}));
+
+// src/config/reservations.ts
+const stores = ["sqlite", "etcd"];
+const lease = duration({
+	says: "a whole number of seconds from 5 s to 10 min",
+	holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600
+}).prefault("30 s");
+const sqlite = closed({
+	store: literal("sqlite").optional(),
+	file: path$1.prefault("~/.local/state/ppsgate/reservations.sqlite"),
+	lease
+}).transform(({ file, lease }) => ({
+	store: "sqlite",
+	path: file,
+	leaseSeconds: lease
+}));
+const endpointUrl = { error: expected("a URL of etcd like https://etcd1.lab:2379") };
+const endpoint = string(endpointUrl).refine(isEndpoint, endpointUrl).transform((written) => new URL(written).origin);
+const endpoints = array(endpoint, { error: expected("a list like [https://etcd1.lab:2379]") }).min(1, "expected at least one endpoint, found an empty list").refine((list) => new Set(list).size === list.length, "an endpoint is in this list twice");
+const etcd = closed({
+	store: literal("etcd"),
+	endpoints,
+	prefix: text(/^\/(?:[\w.-]+\/)*$/, "a prefix of keys that begins and ends with a slash like /ppsgate/").prefault("/ppsgate/"),
+	ca: path$1.optional(),
+	certificate: path$1.optional(),
+	key: path$1.optional(),
+	user: text(/^[^\p{C}\s]{1,64}$/u, "a user name").optional(),
+	passwordFile: path$1.optional(),
+	lease
+}).superRefine((written, { addIssue }) => {
+	for (const { path, message } of lacks(written)) addIssue({
+		code: "custom",
+		path,
+		message
+	});
+}).transform(({ ca, certificate, key, user, passwordFile, lease, ...rest }) => ({
+	...rest,
+	...ca !== void 0 && { caPath: ca },
+	...certificate !== void 0 && { certificatePath: certificate },
+	...key !== void 0 && { keyPath: key },
+	...user !== void 0 && { user },
+	...passwordFile !== void 0 && { passwordPath: passwordFile },
+	leaseSeconds: lease
+}));
+/** Paths stay as written. */
+const reservationsSchema = discriminatedUnion("store", [sqlite, etcd], { error: wrongStore });
+function isEndpoint(written) {
+	const url = URL.parse(written);
+	const extras = [
+		url?.username,
+		url?.password,
+		url?.search,
+		url?.hash
+	].join("");
+	return /^https?:$/.test(url?.protocol ?? "") && extras === "" && url?.pathname === "/";
+}
+/** What one key makes necessary of others. */
+function lacks({ endpoints, certificate, key, user, passwordFile }) {
+	const halves = [
+		{
+			name: "certificate",
+			value: certificate,
+			other: "key",
+			otherValue: key
+		},
+		{
+			name: "key",
+			value: key,
+			other: "certificate",
+			otherValue: certificate
+		},
+		{
+			name: "user",
+			value: user,
+			other: "passwordFile",
+			otherValue: passwordFile
+		},
+		{
+			name: "passwordFile",
+			value: passwordFile,
+			other: "user",
+			otherValue: user
+		}
+	].filter(({ value, otherValue }) => value !== void 0 && otherValue === void 0).map(({ name, other }) => ({
+		path: [other],
+		message: `missing; with \`${name}\` there has to be \`${other}\``
+	}));
+	const readable = passwordFile === void 0 ? [] : endpoints.flatMap(readableOnItsWay);
+	return [...halves, ...readable];
+}
+function readableOnItsWay(endpoint, index) {
+	const { protocol, hostname } = new URL(endpoint);
+	if (protocol === "https:" || isLoopback(hostname)) return [];
+	return [{
+		path: ["endpoints", index],
+		message: "the password could be read on its way by http; expected https"
+	}];
+}
+/** As URL writes it, which makes `127.1` and `0x7f000001` the same. */
+const isLoopback = (hostname) => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+function wrongStore({ code, input }) {
+	if (code !== "invalid_union") return expected("keys and values")({ input });
+	return wrongName(stores)({ input: input.store });
+}
+
 // src/config/schema.ts
 /** Bytes of a cell's frames: the size asked for, or the smallest that holds the family's headers and a CRC. */
 const frameBytesFor = (traffic, { family, frameBytes }) => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family]);
@@ -1456,26 +1054,26 @@ const smallestFrameBytes = {
 };
 const interfaceName = text(/^[a-z0-9][\w.-]{0,14}$/i, "the name of a network interface like eth0");
 const cpu = wholeNumber(0, 8191);
-const linuxTestbed = closed$1({
+const linuxTestbed = closed({
 	kind: literal("linux"),
-	sender: closed$1({
+	sender: closed({
 		...ssh,
 		interface: interfaceName,
 		cpu
 	}).transform(withHost),
-	dut: closed$1({
+	dut: closed({
 		...ssh,
 		ingress: interfaceName,
 		egress: interfaceName,
 		cpu
 	}).transform(withHost),
-	receiver: closed$1({
+	receiver: closed({
 		...ssh,
 		interface: interfaceName
 	}).transform(withHost),
 	...capabilityKeys
 }).transform(withCapabilities);
-const embeddedTestbed = closed$1({
+const embeddedTestbed = closed({
 	kind: literal("embedded-linux"),
 	...capabilityKeys
 }).transform(withCapabilities);
@@ -1490,7 +1088,7 @@ const notSoManyRuns = { error: expected("1, or a multiple of 4 from 4 to 1000") 
 const runsPerBlast = number(notSoManyRuns).refine((runs) => runs === 1 || runs % 4 === 0 && runs >= 4 && runs <= 1e3, notSoManyRuns);
 const frameSize = size(whole(64, 1518, "bytes"));
 /** As written; what is left out depends on the kind of testbeds. */
-const traffic = closed$1({
+const traffic = closed({
 	flows: wholeNumber(1, 65536).prefault(2e3),
 	frameSize: frameSize.optional(),
 	frameSizes: array(frameSize, { error: expected("a list like [64 bytes, 1518 bytes]") }).min(1, "expected at least one size").refine((sizes) => new Set(sizes).size === sizes.length, "a size is in this list twice").optional(),
@@ -1539,7 +1137,7 @@ function withDefaults(written, system) {
 	};
 }
 const metrics = ["pps", "nsPerPacket"];
-const gate = closed$1({
+const gate = closed({
 	metric: _enum(metrics, { error: wrongName(metrics) }).prefault("pps"),
 	margin: ratio({
 		says: "a percentage above 0% and up to 50%",
@@ -1575,7 +1173,7 @@ const gate = closed$1({
 	...design !== void 0 && { design },
 	...maxRuns !== void 0 && { maxRunsPerVariant: maxRuns }
 }));
-const profile = closed$1({
+const profile = closed({
 	enabled: boolean({ error: expected("true or false") }).prefault(true),
 	window: duration(between(.5, 60)).optional(),
 	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional()
@@ -1586,7 +1184,7 @@ const likeAList = { error: expected("a list like [forwarding]") };
 /** Which there are depends on the testbeds, and on the site's own rules. */
 const namedScenarios$1 = array(string({ error: expected("the name of a scenario") }), likeAList).min(1, "expected at least one scenario, found an empty list").refine((list) => new Set(list).size === list.length, "a name is in this list twice");
 const firewalls = ["pf", "ipfw"];
-const ownRules = closed$1({
+const ownRules = closed({
 	firewall: _enum(firewalls, { error: wrongName(firewalls) }),
 	file: path$1,
 	keepsStates: boolean({ error: expected("true or false") }).prefault(false)
@@ -1605,7 +1203,7 @@ function plainWish(text) {
 	return source.kind === "read" ? wishText(source.wish) : text;
 }
 /** Every key of ppsgate.yml, as it is written. */
-const configKeys = closed$1({
+const configKeys = closed({
 	overlay: path$1.prefault("dut"),
 	testbeds,
 	each: wishes.optional(),
@@ -2180,4 +1778,4 @@ const readText = (what, path) => readFile(path, "utf8").catch((error) => {
 	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
 });
 
-export { UsageError, applyOverrides, assign, byTurn, cellName, cellSchema, commandText, confidencePercents, configKeys, criticalT, designNames, didYouMean, duration, excerpt, expected, families, familySchema, flowRanges, flowSlices, frameBytesFor, insertInOrder, interruptCommand, isFulfilled, isLinuxScenario, isReady, keyName, lastLine, loadConfig, lookSizes, looksOf, netmapPort, oneLine, overrideGate, ownRulesSchema, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, priorities, processIdIn, ratio, readSecret, readWish, reasonOf, receiverCommand, scenarioSchema, scenariosIn, senderCommand, shell, shortened, studentT, studentTail, systemOf, tellingProcessId, testbedsOf, whyUnfit, wrongName };
+export { UsageError, applyOverrides, assign, byTurn, commandText, configKeys, didYouMean, flowRanges, flowSlices, frameBytesFor, insertInOrder, interruptCommand, isFulfilled, isReady, keyName, loadConfig, netmapPort, overrideGate, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, priorities, processIdIn, readSecret, readWish, receiverCommand, scenariosIn, senderCommand, shell, systemOf, tellingProcessId, testbedsOf, whyUnfit, wrongName };

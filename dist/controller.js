@@ -1,12 +1,179 @@
-import { expectedly } from "./stats.js";
-import { forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds } from "./reservation.js";
-import { machinesOf } from "./testbed/inventory.js";
-import { realWorld, reserveTestbed } from "./testbed.js";
+import { expectedly, reasonOf } from "./words.js";
+import { UsageError } from "./config.js";
+import { labDown, labUp } from "./linux-lab.js";
+import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds } from "./reservation.js";
+import { machinesOf } from "./inventory.js";
+import { PowerError, openPower, realPowerWorld } from "./power.js";
+import { FencedError, HostError } from "./host.js";
+import { connectTo, fencedConnect, fencedWorld, openFreebsdTestbed, openLinuxTestbed, raiseFences, wakeFreebsdTestbed } from "./testbed.js";
+import { DutLostError } from "./dut.js";
+import { healthOf, whyUnhealthy } from "./checkup.js";
 import { randomBytes } from "node:crypto";
-import { hostname, userInfo } from "node:os";
 import { setTimeout } from "node:timers/promises";
+import { hostname, userInfo } from "node:os";
 
-// src/controller.ts
+// src/controller/open.ts
+/** Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. */
+async function openTestbed(name, traffic, config, { lease, machines }) {
+	const testbed = config.testbeds[name];
+	switch (testbed?.kind) {
+		case "linux": return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
+		case "freebsd": return openFreebsdTestbed(name, testbed, traffic, fencedWorld(machines, testbed, lease));
+		default: return openEmbedded(name, traffic);
+	}
+}
+/** Nobody but this machine reaches the lab, so it knows no leases: one process has it. */
+async function openEmbedded(name, traffic) {
+	const lab = await labUp();
+	const embedded = await openLinuxTestbed(name, lab, traffic).catch(async (error) => {
+		await labDown();
+		throw error;
+	});
+	return {
+		...embedded,
+		async restore() {
+			await embedded.restore().finally(labDown);
+		}
+	};
+}
+const realWorld = {
+	connect: connectTo,
+	openPower: (machine, config) => openPower(machine, config, realPowerWorld),
+	sleep: (seconds) => setTimeout(seconds * 1e3),
+	now: () => Date.now() / 1e3
+};
+
+// src/controller/reserve.ts
+/**
+* Waits for one of the testbeds and readies it: its machines know the lease, and it is on its base again where its last
+* holder died. One that cannot be readied goes into quarantine, and the waiting goes on from the same place.
+* Throws as `reserve` does.
+*/
+async function reserveTestbed(names, request, config, world) {
+	const wanted = names.flatMap((name) => {
+		const testbed = config.testbeds[name];
+		return testbed === void 0 ? [] : [[name, machinesOf(testbed)]];
+	});
+	if (wanted.length === 0) throw new UsageError(`The configuration has no testbed ${names.join(" or ")}.`);
+	let order;
+	for (;;) {
+		const lease = await reserve({
+			...request,
+			testbeds: new Map(wanted)
+		}, world, order);
+		const trouble = await readied(lease, config, world).catch(async (error) => {
+			const isClean = lease.holding.leftBy.length === 0;
+			await lease.release({
+				outcome: `not used: ${reasonOf(error)}`,
+				isClean
+			});
+			throw error;
+		});
+		if (trouble === void 0) return leased(lease, config, world);
+		world.tell(inQuarantine(lease.testbed, trouble));
+		await lease.release({
+			outcome: `not used: ${trouble}`,
+			isClean: false,
+			quarantine: quarantineFor(trouble, world)
+		});
+		order = lease.holding.order;
+	}
+}
+/** Answers why the testbed cannot be used. */
+async function readied(lease, config, world) {
+	const testbed = config.testbeds[lease.testbed];
+	const { leftBy } = lease.holding;
+	if (testbed === void 0) return "it is not in the configuration";
+	try {
+		if (leftBy.length === 0) {
+			await raiseFences(testbed, lease, world.machines.connect);
+			return;
+		}
+		const whose = leftBy.map(({ holder }) => holder.who).join(" and ");
+		world.tell(`Bringing ${lease.testbed} back to its base: ${whose} did not.`);
+		await bringBack(testbed, lease, config, world);
+		return await troubleOf(testbed, world);
+	} catch (error) {
+		world.signal.throwIfAborted();
+		lease.signal.throwIfAborted();
+		if (isOfTheMachines(error)) return reasonOf(error);
+		throw error;
+	}
+}
+/** Each login raises the fence, and the DUT may not be up yet. */
+async function bringBack(testbed, lease, config, world) {
+	if (testbed.kind === "embedded-linux") return;
+	if (testbed.kind === "freebsd") {
+		const machines = fencedWorld(world.machines, testbed, lease);
+		await wakeFreebsdTestbed(lease.testbed, testbed, machines);
+	}
+	await (await openLeased(lease, config.traffic, config, world)).restore();
+}
+/** And not of this controller alone, whose key or known_hosts may be the wrong ones. */
+const isOfTheMachines = (error) => error instanceof HostError ? !["login", "host-key"].includes(error.kind) : [
+	DutLostError,
+	PowerError,
+	FencedError
+].some((kind) => error instanceof kind);
+/** Looks at a testbed and changes nothing on it; answers what is wrong. */
+async function troubleOf(testbed, { machines, tell }) {
+	const signal = new AbortController().signal;
+	return whyUnhealthy(await Array.fromAsync(healthOf(testbed, {
+		...machines,
+		tell,
+		signal
+	})));
+}
+const openLeased = (lease, traffic, config, { machines }) => openTestbed(lease.testbed, traffic, config, {
+	lease,
+	machines
+});
+function leased(lease, config, world) {
+	let notRestored;
+	return {
+		name: lease.testbed,
+		signal: lease.signal,
+		lease,
+		async open(traffic) {
+			const testbed = await openLeased(lease, traffic, config, world);
+			return {
+				...testbed,
+				async restore() {
+					await testbed.restore().catch((error) => {
+						notRestored = reasonOf(error);
+					});
+				}
+			};
+		},
+		async giveBack(outcome) {
+			const testbed = config.testbeds[lease.testbed];
+			if (lease.signal.aborted || testbed === void 0) return void 0;
+			try {
+				const trouble = notRestored ?? await troubleOf(testbed, world);
+				const quarantine = trouble === void 0 ? void 0 : quarantineFor(trouble, world);
+				await lease.release({
+					outcome,
+					isClean: trouble === void 0,
+					quarantine
+				});
+				return trouble === void 0 ? void 0 : inQuarantine(lease.testbed, trouble);
+			} catch (error) {
+				if (!(error instanceof StoreError)) throw error;
+				return `${lease.testbed} is free only after ${world.leaseSeconds} s: ${error.message}`;
+			}
+		}
+	};
+}
+const inQuarantine = (testbed, trouble) => `${testbed} is in quarantine now: ${trouble} Once it is mended, lift it with \`ppsgate quarantine ${testbed} --lift\`.`;
+/** Who puts testbeds into quarantine that fail, and alone may be contradicted by a look. */
+const byItself = "ppsgate";
+const quarantineFor = (reason, { date }) => ({
+	reason,
+	by: byItself,
+	since: date().toISOString()
+});
+
+// src/controller/reservations.ts
 /** Throws a StoreError where the store cannot be used. */
 async function openReservations(config, { signal, tell, onWait }) {
 	const { reservations } = config;
@@ -84,4 +251,11 @@ function waitText(lab, ticket, outlook) {
 	return [`waiting for ${[...ticket.wants.keys()].join(" or ")}: ${place} of ${of} in line${wait}`, ...holders.values()].join("; ");
 }
 
-export { openReservations, whoami };
+// src/controller/work-directory.ts
+/** `ppsgate-demo-20261120-231655`, in the current directory. */
+function timestampedDirectory(prefix, now = /* @__PURE__ */ new Date()) {
+	const digits = now.toISOString().replace(/\D/g, "");
+	return `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
+}
+
+export { byItself, openEmbedded, openReservations, realWorld, timestampedDirectory, whoami };

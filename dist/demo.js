@@ -1,17 +1,20 @@
-import { UsageError, applyOverrides, parseConfig, reasonOf, systemOf } from "./config.js";
-import { openRepository, patchOfRange } from "./patch.js";
-import { assembleResult, earlierEntries, explained, historyEntries, historyFile, outcomeName, readResult, writeResult } from "./report.js";
+import { reasonOf } from "./words.js";
+import { explained, outcomeName, readResult, writeResult } from "./report.js";
 import { sum } from "./vendor/simple-statistics.js";
-import { openEmbedded, unshared } from "./testbed.js";
+import { UsageError, applyOverrides, parseConfig, systemOf } from "./config.js";
+import { openRepository, patchOfRange } from "./patch.js";
+import { unshared } from "./testbed.js";
 import { buildVariants } from "./build.js";
-import { extendPlan, hasPlan, makePlan, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
+import { openEmbedded } from "./controller.js";
+import { earlierEntries, historyEntries, historyFile } from "./data-branch.js";
+import { assembleResult, extendPlan, hasPlan, makePlan, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { constants } from "node:fs";
 import { promisify } from "node:util";
+import { setTimeout } from "node:timers/promises";
 import { access, mkdir, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
-import { setTimeout } from "node:timers/promises";
 
 // src/gate.ts
 /** Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. */

@@ -1,5 +1,5 @@
-import { commandText, lastLine, reasonOf, shell } from "./config.js";
-import { pathName } from "./stats.js";
+import { lastLine, pathName, reasonOf } from "./words.js";
+import { commandText, shell } from "./config.js";
 import { PowerError } from "./power.js";
 import { HostError, ownFolder, uploadOverBreaks } from "./host.js";
 import { scenarioRules } from "./scenario.js";

@@ -1,222 +1,15 @@
+import { version } from "./package.js";
 import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
-import { UsageError, cellName, cellSchema, flowRanges, flowSlices, lookSizes, ownRulesSchema, reasonOf } from "./config.js";
-import { patchSchema } from "./patch.js";
-import { baseNumbers, blastSchema, cellProfileSchema, cellsSoFar, designSchema, historyOf, historySchema, isOfVerdict, leftOutIn, policySchema, rejectionSchema, runSchema, takeProfiles } from "./report.js";
-import { cellResult, cellVerdict, diffName, evidenceAt, formatPercent, formatPps, isEnough, isJudged, median, standings, steadyStretch, worstVerdict } from "./stats.js";
-import { parseObservation, parsePktGenLog, parseTrafgenLog, pktGenRun } from "./traffic.js";
+import { blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, lookSizes, ownRulesSchema, patchSchema, policySchema, reasonOf, rejectionSchema, runSchema, withoutPaths } from "./words.js";
+import { UsageError } from "./config.js";
+import { cellResult, cellVerdict, evidenceAt, isEnough, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
+import { freebsdLogNames, logNames, readFreebsdLogs, readLinuxLogs } from "./testbed.js";
 import { variantSchema } from "./build.js";
+import { baseNumbers, historyOf } from "./data-branch.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 import { join } from "node:path";
 import { randomInt } from "node:crypto";
 import { access, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
-
-// src/testbed/freebsd-logs.ts
-/** The logs by their names in the folder of a blast; there is one for each sender. */
-const freebsdLogNames = {
-	receiver: "receiver.log",
-	sender: (index) => `sender-${index + 1}.log`,
-	/** The DUT's counters before and after. */
-	counters: "dut-counters.log"
-};
-/** Of a blast of one run, which is all that a testbed carries that boots its variants. */
-function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { startedAt, traffic, told = {} }) {
-	const log = parsePktGenLog(receiver);
-	const askedPps = askedOf(traffic, cell.family, senders.length);
-	const measured = pktGenRun(log, senders.map(parsePktGenLog), {
-		netbenchesTrim: false,
-		askedPps
-	});
-	const seconds = log.rates.reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
-	return {
-		kind: "measured",
-		runs: runs.map((run) => ({
-			...run,
-			blast: number,
-			pps: measured.medianPps,
-			samples: [],
-			validity: measured.validity
-		})),
-		summary: {
-			number,
-			cell,
-			startedAt,
-			trafficSeconds: seconds,
-			offeredPps: measured.offeredPps ?? 0,
-			...told
-		}
-	};
-}
-/** What each sender was asked for, as the flows are shared; none where they send as fast as they can. */
-function askedOf({ flows, offeredPps }, family, senders) {
-	const split = flowRanges(flows, family, senders);
-	if (offeredPps === void 0 || split.kind === "refused") return [];
-	const all = split.flows;
-	return flowSlices(all, senders).map(({ sources }) => offeredPps * sources / all.sources);
-}
-
-// src/testbed/run.ts
-/** A DUT that forwards all it is offered, or wants its CPU for less than this share of the time, was not the limit. */
-const leastOfferedRatio = 1.02;
-const leastBusyRatio = .9;
-/**
-* The medians of the samples. A run with a hole, or one in which the generator was the limit, is invalid;
-* one that forwarded nothing of what arrived, from its first sample to its last, has a number like any other: 0.
-*/
-function measuredRun(planned, blast, samples, load) {
-	const rates = samples.map((sample) => sample.forwardedPackets / sample.seconds);
-	const stretch = samples.length < fewestForStretch ? {
-		kind: "steady",
-		from: 0,
-		to: samples.length,
-		medianPps: median(rates)
-	} : steadyStretch(rates);
-	if (stretch.kind === "unsteady" && rates.some((rate) => rate > 0)) {
-		const validity = tooBusy(samples, load) ?? invalid("unsteady", `no steady rate: ${stretch.reason}`);
-		return {
-			...planned,
-			blast,
-			pps: median(rates),
-			samples,
-			validity
-		};
-	}
-	const steady = stretch.kind === "steady" ? samples.slice(stretch.from, stretch.to) : samples;
-	const pps = stretch.kind === "steady" ? stretch.medianPps : 0;
-	const costs = steady.flatMap(nsPerPacket);
-	return {
-		...planned,
-		blast,
-		pps,
-		...costs.length === steady.length ? { nsPerPacket: median(costs) } : {},
-		samples,
-		validity: validity(steady, pps, load)
-	};
-}
-/** A run of a few slices has no ramp that could be told from its noise. */
-const fewestForStretch = 10;
-function nsPerPacket({ busySeconds, receivedPackets }) {
-	return busySeconds && receivedPackets > 0 ? [busySeconds * 1e9 / receivedPackets] : [];
-}
-function validity(samples, pps, load) {
-	if (samples.length === 0) return invalid("too-short", "no sample was taken");
-	const holes = samples.filter((sample) => sample.forwardedPackets === 0);
-	const isSilent = holes.length === samples.length;
-	if (isSilent && samples.some((sample) => sample.receivedPackets > 0)) return { kind: "valid" };
-	const isWhole = holes.length === 0;
-	if (isWhole && isLimit(busyRatio(samples), pps, load)) return { kind: "valid" };
-	if (isWhole) {
-		const limited = generatorLimited(samples, pps, load);
-		return waitedLong("sender", load.waitedRatio) ?? invalid("generator-limited", limited);
-	}
-	const silence = isSilent ? `no packet arrived for ${milliseconds(holes)} ms` : `no packet was forwarded for ${milliseconds(holes.slice(0, 1))} ms`;
-	return tooBusy(samples, load) ?? invalid("hole", silence);
-}
-/** Why packets may have come in gusts, or not at all. */
-const tooBusy = (samples, { waitedRatio }) => waitedLong("sender", waitedRatio) ?? waitedLong("DUT", deniedRatio(samples));
-/** The reason for a run that does not count anyway: who was due and did not get a CPU is not slow. */
-function waitedLong(who, ratio = 0) {
-	if (!(ratio >= leastWaitedRatio)) return void 0;
-	const waited = `the ${who} waited for a CPU ${Math.round(ratio * 100)} % of the time`;
-	return invalid("machine-busy", `machine too busy: ${waited}; end what else runs on its machine, or wait for that to end`);
-}
-/** On a quiet machine the sender waits for 2 % of the time. */
-const leastWaitedRatio = .05;
-const milliseconds = (samples) => Math.round(sum(samples.map(({ seconds }) => seconds)) * 1e3);
-/** Whether the DUT was, which its own idle time tells best: a sender that waits for it offers no more than it takes. */
-const isLimit = (busy, pps, { offeredPps }) => busy === void 0 ? offeredPps > pps * leastOfferedRatio : busy > leastBusyRatio;
-/** A run's own rate is no share of what was offered: the sender tells that of the whole blast only. */
-function generatorLimited(samples, pps, load) {
-	const { offeredPps, forwardedPps } = load;
-	const busy = busyRatio(samples);
-	const share = formatPercent(forwardedPps / offeredPps);
-	const blast = `${formatPps(forwardedPps)} of ${formatPps(offeredPps)} offered (${share}) in its whole blast`;
-	const rates = `generator-limited: ${formatPps(pps)} came through, ${blast}`;
-	return busy === void 0 ? rates : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
-}
-/** Share of the time in which the forwarding thread ran or was due to; unknown on a DUT that does not tell. */
-function busyRatio(samples) {
-	const busy = samples.flatMap(({ busySeconds, deniedSeconds = 0 }) => busySeconds === void 0 ? [] : busySeconds + deniedSeconds);
-	if (busy.length < samples.length) return void 0;
-	return sum(busy) / sum(samples.map((sample) => sample.seconds));
-}
-function deniedRatio(samples) {
-	const seconds = sum(samples.map((sample) => sample.seconds));
-	return Math.min(1, sum(samples.map(({ deniedSeconds = 0 }) => deniedSeconds)) / seconds);
-}
-const sum = (values) => values.reduce((total, value) => total + value, 0);
-const invalid = (cause, reason) => ({
-	kind: "invalid",
-	cause,
-	reason
-});
-
-// src/testbed/linux-logs.ts
-/** Packets that left the DUT, and that reached the receiver, since their interfaces came up. */
-const countersSchema = object({
-	forwarded: int(),
-	received: int()
-});
-const beforeAndAfter = object({
-	before: countersSchema,
-	after: countersSchema
-});
-/** The logs by their names in the folder of a blast. */
-const logNames = {
-	dut: "dut.log",
-	sender: "sender.log",
-	counters: "counters.json"
-};
-/** More than this share of what the DUT forwarded must reach the receiver. */
-const leastReceivedShare = .99;
-/** `observation` is given where the DUT said more than its log holds: why it stopped. */
-function readLinuxLogs(planned, startedAt, logs, observation = parseObservation(logs.dut)) {
-	const sent = parseTrafgenLog(logs.sender);
-	if (sent.kind === "failed") return sent;
-	if (observation.kind === "failed") return observation;
-	const counted = countersOf(logs.counters);
-	if (counted === void 0) return {
-		kind: "failed",
-		reason: "the counters cannot be read"
-	};
-	const loss = lossBehindTheDut(counted);
-	if (loss !== void 0) return {
-		kind: "failed",
-		reason: loss
-	};
-	const load = {
-		...sent,
-		forwardedPps: counted.forwarded / sent.seconds
-	};
-	const runs = planned.runs.map((run, index) => measuredRun(run, planned.number, observation.samplesPerRun[index] ?? [], load));
-	const { number, cell } = planned;
-	const { seconds: trafficSeconds, offeredPps } = sent;
-	return {
-		kind: "measured",
-		runs,
-		summary: {
-			number,
-			cell,
-			startedAt,
-			trafficSeconds,
-			offeredPps
-		}
-	};
-}
-function lossBehindTheDut({ forwarded, received }) {
-	return received < forwarded * leastReceivedShare ? `the receiver counted ${received} packets of the ${forwarded} that the DUT forwarded` : void 0;
-}
-/** The packets that were forwarded, and that were received, in the whole blast. */
-function countersOf(text) {
-	try {
-		const { before, after } = beforeAndAfter.parse(JSON.parse(text));
-		return {
-			forwarded: after.forwarded - before.forwarded,
-			received: after.received - before.received
-		};
-	} catch {
-		return;
-	}
-}
 
 // src/experiment/schedule.ts
 const plannedRunSchema = object({
@@ -468,6 +261,265 @@ const hasPlan = (directory) => access(join(directory, fileName)).then(() => true
 var PlanError = class extends Error {
 	name = "PlanError";
 };
+
+// src/experiment/cells.ts
+/** In the order in which it turned out. */
+const leftOutIn = (entries) => entries.flatMap((entry) => entry.kind === "rejected" && !isJudged(entry.variant) ? {
+	variant: entry.variant,
+	rejection: entry.rejection
+} : []);
+function cellsSoFar(plan, entries) {
+	const byBlast = Map.groupBy(entries, numberOf);
+	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+	return plan.cells.map((planned) => {
+		const all = plan.blasts.filter((blast) => isSameCell(blast.cell, planned.cell)).map((blast) => triesOf$1(without(out, blast), byBlast.get(blast.number) ?? []));
+		const entriesOf = (blasts) => blasts.flatMap(({ tries }) => tries);
+		return {
+			...planned,
+			...reached(planned, all.filter(isOfVerdict)),
+			blasts: all.filter(({ blast }) => blast.runs.length > 0),
+			runs: entriesOf(all).flatMap((entry) => entry.kind === "measured" ? entry.runs : []),
+			failures: entriesOf(all.filter(isOfVerdict)).flatMap((entry) => entry.kind === "failed" ? entry.reason : [])
+		};
+	});
+}
+const without = (out, blast) => ({
+	...blast,
+	runs: blast.runs.filter(({ variant }) => !out.has(variant))
+});
+/** Whether base or patched is in it: what is only shown beside them has no say in how many runs there are. */
+const isOfVerdict = ({ blast }) => blast.runs.some(({ variant }) => isJudged(variant));
+function triesOf$1(blast, tries) {
+	const most = isOfVerdict({ blast }) ? mostTriesOf(tries) : 1;
+	return {
+		blast,
+		tries,
+		needed: tries.length < most && !tries.some(isWhole(blast))
+	};
+}
+/** A generator that was the limit twice is the limit. */
+const mostTriesOf = (tries) => tries.length > 0 && tries.every(isGeneratorLimited) ? 2 : 3;
+const isGeneratorLimited = (entry) => entry.kind === "measured" && entry.runs.filter(({ variant }) => isJudged(variant)).every(({ validity }) => validity.kind === "invalid" && validity.cause === "generator-limited");
+const isSameCell = (a, b) => cellName(a) === cellName(b);
+function numberOf(entry) {
+	if (entry.kind === "measured") return entry.summary.number;
+	return entry.kind === "failed" ? entry.blast : void 0;
+}
+const isWhole = ({ runs }) => (entry) => {
+	if (entry.kind !== "measured") return false;
+	const pairs = new Set(runs.map((run) => run.pair)).size;
+	return runs.length === 1 ? entry.runs.every((run) => run.validity.kind === "valid") : isEnough(validPairs(entry.runs).length, pairs);
+};
+/** The last look that has all its blasts, and those that the next one lacks; runs that stand apart come once more. */
+function reached({ design, history }, blasts) {
+	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+	let closedPairs = 0;
+	for (const size of lookSizes({
+		...design,
+		earlierDegreesOfFreedom
+	})) {
+		const inLook = blasts.filter(({ blast }) => blast.runs.every((run) => run.pair <= size));
+		if (!isEnough(size - lostPairs(inLook), size)) return {
+			closedPairs: size,
+			nextPairs: size,
+			open: []
+		};
+		const missing = inLook.filter(({ needed }) => needed);
+		const open = missing.length > 0 ? missing : standingApart(inLook);
+		if (open.length > 0) return {
+			closedPairs,
+			nextPairs: size,
+			open
+		};
+		closedPairs = size;
+	}
+	return {
+		closedPairs,
+		nextPairs: closedPairs,
+		open: []
+	};
+}
+/** Of single runs, which a blast either gives or not. */
+function lostPairs(blasts) {
+	const lost = blasts.filter(({ blast, tries, needed }) => blast.runs.length === 1 && !needed && !tries.some(isWhole(blast)));
+	return new Set(lost.flatMap(({ blast }) => blast.runs.map((run) => run.pair))).size;
+}
+/** Single runs beyond the rest of their variant, where they have been tried but once. */
+function standingApart(blasts) {
+	const single = blasts.flatMap((one) => {
+		const run = one.tries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).find(({ validity }) => validity.kind === "valid");
+		return one.blast.runs.length === 1 && run !== void 0 ? {
+			one,
+			run
+		} : [];
+	});
+	const apart = new Set(runsApart(single.map(({ run }) => run)));
+	return single.flatMap(({ one, run }) => apart.has(run) && one.tries.length === 1 ? one : []);
+}
+
+// src/experiment/profiles.ts
+/** Takes every profile that the journal lacks. Where the testbed fails the rest are not taken: what was measured stands. */
+async function takeProfiles(world) {
+	const { plan, testbed, journal, keepLogIn, at, onNext, warn, signal } = world;
+	for (;;) {
+		signal.throwIfAborted();
+		const next = nextProfile(plan, journal.entries);
+		if (next === void 0 || plan.profile === void 0) return;
+		onNext(next);
+		const { cell, variant } = next;
+		const folder = folderOf(next);
+		try {
+			const request = {
+				...next,
+				...plan.profile
+			};
+			const outcome = await testbed.profile(request, keepLogIn(folder), signal);
+			const profile = outcome.kind === "profiled" ? {
+				...withoutLog(outcome),
+				variant,
+				seconds: plan.profile.seconds,
+				file: `${folder}/${outcome.log}`
+			} : {
+				kind: "missing",
+				variant,
+				reason: outcome.reason
+			};
+			const isFinal = outcome.kind !== "missed";
+			await journal.append({
+				kind: "profiled",
+				at: at(),
+				cell,
+				profile,
+				isFinal
+			});
+		} catch (error) {
+			signal.throwIfAborted();
+			const reason = reasonOf(error);
+			const profile = {
+				kind: "missing",
+				variant,
+				reason: withoutPaths(reason)
+			};
+			await journal.append({
+				kind: "profiled",
+				at: at(),
+				cell,
+				profile,
+				isFinal: false
+			});
+			warn(`no more profiles are taken: ${reason}`);
+			return;
+		}
+	}
+}
+function withoutLog({ log: _, ...rest }) {
+	return rest;
+}
+const mostAttempts = 3;
+/** Variant by variant, as each may have to be booted; the one that ran last comes first. */
+function nextProfile(plan, entries) {
+	if (plan.profile === void 0) return void 0;
+	const cells = judgedCells(plan, entries);
+	const next = variantsInOrder(plan, entries).flatMap((variant) => cells.map((cell) => ({
+		cell,
+		variant,
+		tries: triesOf(entries, cell, variant)
+	}))).find(({ tries }) => tries.length < mostAttempts && !tries.some(({ isFinal }) => isFinal));
+	return next && {
+		cell: next.cell,
+		variant: next.variant,
+		attempt: next.tries.length + 1
+	};
+}
+/** What came of each variant's profile in a cell; none where none were to be taken. */
+function profilesOf$1(plan, entries, cell) {
+	const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
+	if (plan.profile === void 0 || !isJudged) return [];
+	return variantsLeft$1(plan, entries).map((variant) => {
+		return triesOf(entries, cell, variant).at(-1)?.profile ?? {
+			kind: "missing",
+			variant,
+			reason: "the experiment ended before"
+		};
+	});
+}
+const judgedCells = (plan, entries) => standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => judgement === void 0 ? [] : input.cell);
+function variantsLeft$1({ variants }, entries) {
+	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
+	return variants.map(({ variant }) => variant).filter((variant) => !out.has(variant));
+}
+function variantsInOrder(plan, entries) {
+	const last = entries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).at(-1)?.variant;
+	const left = variantsLeft$1(plan, entries);
+	return [...left.filter((one) => one === last), ...left.filter((one) => one !== last)];
+}
+const triesOf = (entries, cell, variant) => entries.flatMap((entry) => entry.kind === "profiled" && entry.profile.variant === variant && cellName(entry.cell) === cellName(cell) ? entry : []);
+/** `profiles/forwarding-inet4-base`, and `profiles/forwarding-inet4-base.2` for a second attempt. */
+function folderOf({ cell, variant, attempt }) {
+	const name = `${cellName(cell)}-${variant}`.replaceAll(" ", "-");
+	return join("profiles", attempt === 1 ? name : `${name}.${attempt}`);
+}
+
+// src/experiment/assemble.ts
+/** The result of an experiment that has ended; of one that has not, what its journal is worth so far. */
+function assembleResult(plan, journal) {
+	const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
+	const started = journal.findLast((entry) => entry.kind === "started");
+	return {
+		schemaVersion: 1,
+		generator: {
+			name: "ppsgate",
+			version
+		},
+		patch: plan.patch,
+		variants: plan.variants.map(({ variant, commit, files }) => ({
+			name: variant,
+			commit,
+			files: files.map(({ path, sha256 }) => ({
+				path,
+				sha256
+			}))
+		})),
+		testbed: {
+			name: plan.testbed,
+			fingerprint: started?.fingerprint ?? {},
+			warnings: started?.warnings ?? []
+		},
+		policy: plan.policy,
+		traffic: {
+			flows,
+			frameBytes,
+			measureSeconds,
+			...offeredPps !== void 0 && { offeredPps }
+		},
+		seed: plan.seed,
+		startedAt: journal.at(0)?.at ?? epoch,
+		finishedAt: journal.at(-1)?.at ?? epoch,
+		blasts: journal.flatMap((entry) => entry.kind === "measured" ? entry.summary : []),
+		leftOut: leftOutIn(journal),
+		outcome: outcomeOf$1(plan, journal)
+	};
+}
+const epoch = (/* @__PURE__ */ new Date(0)).toISOString();
+function outcomeOf$1(plan, journal) {
+	const last = journal.findLast((entry) => entry.kind !== "started" && !leavesOut(entry));
+	if (last?.kind === "rejected") return last.rejection;
+	const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
+	const cells = standings(cellsSoFar(plan, journal), plan.policy).map((standing) => {
+		const ofBase = baseNumbers(standing.input.runs, plan.policy.metric);
+		const result = cellResult(standing, plan.policy, ofBase, others);
+		return {
+			...result,
+			profiles: profilesOf$1(plan, journal, result.cell)
+		};
+	});
+	return {
+		kind: "judged",
+		verdict: worstVerdict(cells),
+		cells
+	};
+}
+const leavesOut = (entry) => entry.kind === "rejected" && !isJudged(entry.variant);
 
 // src/experiment/journal.ts
 const at = datetime();
@@ -1046,4 +1098,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { extendPlan, freebsdLogNames, hasPlan, logNames, makePlan, randomSeed, readFreebsdLogs, readLinuxLogs, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, writePlan };
+export { assembleResult, extendPlan, hasPlan, makePlan, randomSeed, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, writePlan };

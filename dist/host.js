@@ -1,6 +1,7 @@
 import { __toESM } from "./rolldown-runtime.js";
 import { int, object, string } from "./vendor/zod.js";
-import { commandText, lastLine, reasonOf, shell, shortened } from "./config.js";
+import { lastLine, reasonOf, shortened } from "./words.js";
+import { commandText, shell } from "./config.js";
 import { once } from "node:events";
 import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";

@@ -1,5 +1,6 @@
-import { UsageError, expected, reasonOf } from "./config.js";
-import { githubFailure } from "./patch.js";
+import { expected, reasonOf } from "./words.js";
+import { UsageError } from "./config.js";
+import { githubFailure } from "./github.js";
 import { require_dist } from "./vendor/yaml.js";
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";

@@ -3,9 +3,9 @@ import { execFile, spawn } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { connect } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { access, constants, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, release } from "node:os";
-import { setTimeout } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 
 // src/linux-lab/owner.ts

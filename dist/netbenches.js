@@ -1,5 +1,5 @@
-import { familySchema, reasonOf, shortened } from "./config.js";
-import { cellVerdict, compare, compare$1, formatChange, formatInterval, formatPps, renderMinistat, standings } from "./stats.js";
+import { familySchema, formatChange, formatInterval, formatPps, reasonOf, shortened } from "./words.js";
+import { cellVerdict, compare, compare$1, renderMinistat, standings } from "./stats.js";
 import { parsePktGenLog, pktGenRun } from "./traffic.js";
 import { join } from "node:path";
 import { lstat, readFile, readdir } from "node:fs/promises";

@@ -1,16 +1,5 @@
+import { cellName, escaped, plainLine } from "./words.js";
 import { gammaln, median, sum } from "./vendor/simple-statistics.js";
-
-// src/xml.ts
-/** Between tags and in quoted attributes. A space stands for what XML has no place for, and for what hides text or turns it around. */
-const escaped = (text) => text.replace(unfit, " ").replace(/[&<>"']/g, (one) => entities[one] ?? "");
-const unfit = /[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu;
-const entities = {
-	"&": "&amp;",
-	"<": "&lt;",
-	">": "&gt;",
-	"\"": "&quot;",
-	"'": "&#39;"
-};
 
 // src/profile/fold.ts
 /**
@@ -781,163 +770,6 @@ const expectation = "give what pmcstat -G or perf script printed, or folded stac
 const empty = (name) => new ProfileError(`${name} is empty; ${expectation}.`);
 const noProfile = (name) => new ProfileError(`${name} is not a profile that is known here; ${expectation}.`);
 
-// src/profile/movers.ts
-/**
-* Compares what each function itself was sampled, without what it calls, in two profiles freed of idle stacks;
-* `nsPerPacket` is the DUT's time for each packet.
-*
-* Shares alone deceive: where one function gets dearer, those of all others fall. Share × time does not, and is
-* compared where the time is known, which is taken to be without error: its own is below `bootDeviation`.
-* Elsewhere a function must have moved by its share, and also by what its share would be had the median function
-* kept its cost (as Anders and Huber compare counts of genes, Genome Biology 11:R106, 2010).
-*
-* Holm's correction for many functions (Scandinavian Journal of Statistics 6, 1979) bounds the chance of any wrong
-* name, however the shares depend on each other. Benjamini and Hochberg bound the proportion of wrong names, which
-* is too little where only the first few are read. Where the runs that were measured have shown a change, `isChange`,
-* it is not asked whether there is one but where, and the bound is wider.
-*/
-function explain(base, patched, nsPerPacket, isChange = false) {
-	const totals = {
-		base: samplesOf(base.stacks),
-		patched: samplesOf(patched.stacks)
-	};
-	const functions = ownShares(base, patched, totals);
-	const slowdowns = nsPerPacket === void 0 ? [1, 1 / medianRatio(functions)] : [nsPerPacket.patched / nsPerPacket.base];
-	const movers = unlikely(functions, functions.map((one) => Math.max(...slowdowns.map((slowdown) => chanceOf(one.samples, totals, slowdown)))), isChange ? falseAlarm.changed : falseAlarm.unchanged).filter(({ ratio }) => isLarge(slowdowns.map((slowdown) => relativeChange(ratio, slowdown)))).map((one) => moverOf(one, nsPerPacket)).toSorted((a, b) => absoluteChange(b) - absoluteChange(a));
-	return {
-		movers: movers.slice(0, mostMovers),
-		moved: movers.length
-	};
-}
-const mostMovers = 10;
-/** Of all time for each packet, in the dearer variant: what is less does not explain a loss that matters. */
-const leastChange = .0075;
-/** Chance that any function of a cell is named where none changed; by whether the cell itself is known to have. */
-const falseAlarm = {
-	unchanged: .01,
-	changed: .05
-};
-/** So many samples tell as much as one that came by itself. */
-const samplesPerBurst = 2;
-/**
-* Standard deviation of the logarithm of a function's cost between boots of one kernel. In a published profile most
-* functions have 1 to 5 % between its eight CPUs, and locks 8 %: a boot is the mean of eight.
-*/
-const bootDeviation = .02;
-/** Of the functions that can have changed by enough. */
-function ownShares(base, patched, totals) {
-	const leaves = [...leavesOf(base, "base"), ...leavesOf(patched, "patched")];
-	return [...Map.groupBy(leaves, ({ name }) => name).values()].flatMap(byModule$1).map((leaves) => shareOf(leaves, totals)).filter(({ ratio }) => ratio.base + ratio.patched >= leastChange);
-}
-/** The module without its folder: base and patched kernels lie in folders of their own. */
-const leavesOf = ({ stacks }, of) => stacks.flatMap(({ frames, samples }) => {
-	const frame = frames.at(-1);
-	if (frame === void 0) return [];
-	return {
-		name: frame.name,
-		module: frame.module?.split("/").at(-1),
-		of,
-		samples
-	};
-});
-/** A function that moved to another module is still the same, unless a profile has its name in several. */
-function byModule$1(leaves) {
-	const modules = (of) => new Set(leaves.filter((leaf) => leaf.of === of).map(({ module }) => module));
-	if (modules("base").size <= 1 && modules("patched").size <= 1) return [leaves];
-	return [...Map.groupBy(leaves, ({ module }) => module).values()];
-}
-function shareOf(leaves, totals) {
-	const last = leaves.at(-1);
-	const samplesIn = (of) => sum(leaves.filter((leaf) => leaf.of === of).map(({ samples }) => samples));
-	const samples = {
-		base: samplesIn("base"),
-		patched: samplesIn("patched")
-	};
-	return {
-		name: last?.name ?? "",
-		module: last?.module,
-		samples,
-		ratio: {
-			base: samples.base / totals.base,
-			patched: samples.patched / totals.patched
-		}
-	};
-}
-/** Of the patched share over the base's; 1 where no function is in both. */
-function medianRatio(functions) {
-	const logs = functions.filter(({ ratio }) => ratio.base > 0 && ratio.patched > 0).map(({ ratio }) => Math.log(ratio.patched / ratio.base));
-	return logs.length === 0 ? 1 : Math.exp(median(logs));
-}
-/**
-* Two-sided chance of samples that part like this between base and patched, where a packet takes `slowdown` times as
-* long in patched and none of it in this function. Poisson counts of a known sum are binomial (Przyborowski and
-* Wilenski, Biometrika 31, 1940), exactly so where one of them is 0; boots that differ make them beta-binomial.
-*/
-function chanceOf(samples, totals, slowdown) {
-	const packets = {
-		base: totals.base,
-		patched: totals.patched / slowdown
-	};
-	const base = packets.base / (packets.base + packets.patched);
-	const patched = 1 - base;
-	const variance = 2 * (bootDeviation * base * patched) ** 2;
-	const weight = base * patched / variance - 1;
-	const perCount = Math.max(samplesPerBurst, (samples.base + samples.patched) / mostCounted);
-	const baseSide = {
-		count: Math.round(samples.base / perCount),
-		weight: weight * base
-	};
-	const patchedSide = {
-		count: Math.round(samples.patched / perCount),
-		weight: weight * patched
-	};
-	const tail = patchedSide.count * base > baseSide.count * patched ? upperTail(patchedSide, baseSide) : upperTail(baseSide, patchedSide);
-	return Math.min(1, 2 * tail);
-}
-/** Beside what boots differ by more of them tell nothing, and take long. */
-const mostCounted = 1e5;
-/** That a beta-binomial count is `own.count` or more of those of both sides, whose weights are the distribution's α and β. */
-function upperTail(own, other) {
-	const logBeta = (a, b) => gammaln(a) + gammaln(b) - gammaln(a + b);
-	const all = own.count + other.count;
-	const ways = gammaln(all + 1) - gammaln(own.count + 1) - gammaln(other.count + 1);
-	const parting = logBeta(own.count + own.weight, other.count + other.weight);
-	let term = Math.exp(ways + parting - logBeta(own.weight, other.weight));
-	let tail = term;
-	for (let count = own.count; count < all && term > tail * rounding; count += 1) {
-		const left = all - count;
-		term *= left / (count + 1) * ((count + own.weight) / (left - 1 + other.weight));
-		tail += term;
-	}
-	return tail;
-}
-const rounding = 1e-16;
-/** Holm's: the least chance is held to the strictest bound, until one is above its own. */
-function unlikely(functions, chances, falseAlarm) {
-	const inOrder = functions.map((one, index) => ({
-		one,
-		chance: chances[index] ?? 1
-	})).toSorted((a, b) => a.chance - b.chance);
-	const end = inOrder.findIndex(({ chance }, index) => chance > falseAlarm / (inOrder.length - index));
-	return inOrder.slice(0, end < 0 ? inOrder.length : end).map(({ one }) => one);
-}
-/** Of all time for each packet in the dearer variant. */
-const relativeChange = ({ base, patched }, slowdown) => (patched * slowdown - base) / Math.max(1, slowdown);
-/** By every reckoning, and always in the same direction. */
-const isLarge = (changes) => Math.min(...changes) >= leastChange || Math.max(...changes) <= -.0075;
-const moverOf = ({ name, module, ratio }, nsPerPacket) => ({
-	function: name,
-	...module !== void 0 && { module },
-	baseRatio: ratio.base,
-	patchedRatio: ratio.patched,
-	...nsPerPacket && { nsPerPacket: {
-		base: ratio.base * nsPerPacket.base,
-		patched: ratio.patched * nsPerPacket.patched
-	} }
-});
-/** Of its time where that is known, of its share elsewhere. */
-const absoluteChange = ({ baseRatio, patchedRatio, nsPerPacket }) => nsPerPacket === void 0 ? Math.abs(patchedRatio - baseRatio) : Math.abs(nsPerPacket.patched - nsPerPacket.base);
-
 // src/profile/flamegraph-layout.ts
 /**
 * Siblings by name, as wide as their samples of one of the two. The same path in both is one box, by its names alone.
@@ -1327,14 +1159,14 @@ const flamegraphScript = String.raw`
 function moduleLooks({ stacks }) {
 	const frames = new Set(stacks.flatMap((stack) => stack.frames));
 	const looks = /* @__PURE__ */ new Map();
-	for (const frame of [...frames].toSorted(byModule)) {
+	for (const frame of [...frames].toSorted(byModule$1)) {
 		const name = moduleName(frame);
 		if (name === void 0 || looks.has(name)) continue;
 		looks.set(name, kindOf(frame) ?? freeHue(name, [...looks.values()]));
 	}
 	return looks;
 }
-const byModule = (a, b) => (a.module ?? "") < (b.module ?? "") ? -1 : 1;
+const byModule$1 = (a, b) => (a.module ?? "") < (b.module ?? "") ? -1 : 1;
 function kindOf({ module = "" }) {
 	if (/(^|\/)(\[?kernel\b|vmlinu[xz])[^/]*$/.test(module)) return "kernel";
 	return module.includes("/") && !/\.ko\b[^/]*$/.test(module) ? "program" : void 0;
@@ -1685,4 +1517,247 @@ function moduleLegend({ stacks }, looks) {
 	}))];
 }
 
-export { ProfileError, escaped, explain, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, readProfile, samplesOf, withoutIdle };
+// src/profile/movers.ts
+/**
+* Compares what each function itself was sampled, without what it calls, in two profiles freed of idle stacks;
+* `nsPerPacket` is the DUT's time for each packet.
+*
+* Shares alone deceive: where one function gets dearer, those of all others fall. Share × time does not, and is
+* compared where the time is known, which is taken to be without error: its own is below `bootDeviation`.
+* Elsewhere a function must have moved by its share, and also by what its share would be had the median function
+* kept its cost (as Anders and Huber compare counts of genes, Genome Biology 11:R106, 2010).
+*
+* Holm's correction for many functions (Scandinavian Journal of Statistics 6, 1979) bounds the chance of any wrong
+* name, however the shares depend on each other. Benjamini and Hochberg bound the proportion of wrong names, which
+* is too little where only the first few are read. Where the runs that were measured have shown a change, `isChange`,
+* it is not asked whether there is one but where, and the bound is wider.
+*/
+function explain(base, patched, nsPerPacket, isChange = false) {
+	const totals = {
+		base: samplesOf(base.stacks),
+		patched: samplesOf(patched.stacks)
+	};
+	const functions = ownShares(base, patched, totals);
+	const slowdowns = nsPerPacket === void 0 ? [1, 1 / medianRatio(functions)] : [nsPerPacket.patched / nsPerPacket.base];
+	const movers = unlikely(functions, functions.map((one) => Math.max(...slowdowns.map((slowdown) => chanceOf(one.samples, totals, slowdown)))), isChange ? falseAlarm.changed : falseAlarm.unchanged).filter(({ ratio }) => isLarge(slowdowns.map((slowdown) => relativeChange(ratio, slowdown)))).map((one) => moverOf(one, nsPerPacket)).toSorted((a, b) => absoluteChange(b) - absoluteChange(a));
+	return {
+		movers: movers.slice(0, mostMovers),
+		moved: movers.length
+	};
+}
+const mostMovers = 10;
+/** Of all time for each packet, in the dearer variant: what is less does not explain a loss that matters. */
+const leastChange = .0075;
+/** Chance that any function of a cell is named where none changed; by whether the cell itself is known to have. */
+const falseAlarm = {
+	unchanged: .01,
+	changed: .05
+};
+/** So many samples tell as much as one that came by itself. */
+const samplesPerBurst = 2;
+/**
+* Standard deviation of the logarithm of a function's cost between boots of one kernel. In a published profile most
+* functions have 1 to 5 % between its eight CPUs, and locks 8 %: a boot is the mean of eight.
+*/
+const bootDeviation = .02;
+/** Of the functions that can have changed by enough. */
+function ownShares(base, patched, totals) {
+	const leaves = [...leavesOf(base, "base"), ...leavesOf(patched, "patched")];
+	return [...Map.groupBy(leaves, ({ name }) => name).values()].flatMap(byModule).map((leaves) => shareOf(leaves, totals)).filter(({ ratio }) => ratio.base + ratio.patched >= leastChange);
+}
+/** The module without its folder: base and patched kernels lie in folders of their own. */
+const leavesOf = ({ stacks }, of) => stacks.flatMap(({ frames, samples }) => {
+	const frame = frames.at(-1);
+	if (frame === void 0) return [];
+	return {
+		name: frame.name,
+		module: frame.module?.split("/").at(-1),
+		of,
+		samples
+	};
+});
+/** A function that moved to another module is still the same, unless a profile has its name in several. */
+function byModule(leaves) {
+	const modules = (of) => new Set(leaves.filter((leaf) => leaf.of === of).map(({ module }) => module));
+	if (modules("base").size <= 1 && modules("patched").size <= 1) return [leaves];
+	return [...Map.groupBy(leaves, ({ module }) => module).values()];
+}
+function shareOf(leaves, totals) {
+	const last = leaves.at(-1);
+	const samplesIn = (of) => sum(leaves.filter((leaf) => leaf.of === of).map(({ samples }) => samples));
+	const samples = {
+		base: samplesIn("base"),
+		patched: samplesIn("patched")
+	};
+	return {
+		name: last?.name ?? "",
+		module: last?.module,
+		samples,
+		ratio: {
+			base: samples.base / totals.base,
+			patched: samples.patched / totals.patched
+		}
+	};
+}
+/** Of the patched share over the base's; 1 where no function is in both. */
+function medianRatio(functions) {
+	const logs = functions.filter(({ ratio }) => ratio.base > 0 && ratio.patched > 0).map(({ ratio }) => Math.log(ratio.patched / ratio.base));
+	return logs.length === 0 ? 1 : Math.exp(median(logs));
+}
+/**
+* Two-sided chance of samples that part like this between base and patched, where a packet takes `slowdown` times as
+* long in patched and none of it in this function. Poisson counts of a known sum are binomial (Przyborowski and
+* Wilenski, Biometrika 31, 1940), exactly so where one of them is 0; boots that differ make them beta-binomial.
+*/
+function chanceOf(samples, totals, slowdown) {
+	const packets = {
+		base: totals.base,
+		patched: totals.patched / slowdown
+	};
+	const base = packets.base / (packets.base + packets.patched);
+	const patched = 1 - base;
+	const variance = 2 * (bootDeviation * base * patched) ** 2;
+	const weight = base * patched / variance - 1;
+	const perCount = Math.max(samplesPerBurst, (samples.base + samples.patched) / mostCounted);
+	const baseSide = {
+		count: Math.round(samples.base / perCount),
+		weight: weight * base
+	};
+	const patchedSide = {
+		count: Math.round(samples.patched / perCount),
+		weight: weight * patched
+	};
+	const tail = patchedSide.count * base > baseSide.count * patched ? upperTail(patchedSide, baseSide) : upperTail(baseSide, patchedSide);
+	return Math.min(1, 2 * tail);
+}
+/** Beside what boots differ by more of them tell nothing, and take long. */
+const mostCounted = 1e5;
+/** That a beta-binomial count is `own.count` or more of those of both sides, whose weights are the distribution's α and β. */
+function upperTail(own, other) {
+	const logBeta = (a, b) => gammaln(a) + gammaln(b) - gammaln(a + b);
+	const all = own.count + other.count;
+	const ways = gammaln(all + 1) - gammaln(own.count + 1) - gammaln(other.count + 1);
+	const parting = logBeta(own.count + own.weight, other.count + other.weight);
+	let term = Math.exp(ways + parting - logBeta(own.weight, other.weight));
+	let tail = term;
+	for (let count = own.count; count < all && term > tail * rounding; count += 1) {
+		const left = all - count;
+		term *= left / (count + 1) * ((count + own.weight) / (left - 1 + other.weight));
+		tail += term;
+	}
+	return tail;
+}
+const rounding = 1e-16;
+/** Holm's: the least chance is held to the strictest bound, until one is above its own. */
+function unlikely(functions, chances, falseAlarm) {
+	const inOrder = functions.map((one, index) => ({
+		one,
+		chance: chances[index] ?? 1
+	})).toSorted((a, b) => a.chance - b.chance);
+	const end = inOrder.findIndex(({ chance }, index) => chance > falseAlarm / (inOrder.length - index));
+	return inOrder.slice(0, end < 0 ? inOrder.length : end).map(({ one }) => one);
+}
+/** Of all time for each packet in the dearer variant. */
+const relativeChange = ({ base, patched }, slowdown) => (patched * slowdown - base) / Math.max(1, slowdown);
+/** By every reckoning, and always in the same direction. */
+const isLarge = (changes) => Math.min(...changes) >= leastChange || Math.max(...changes) <= -.0075;
+const moverOf = ({ name, module, ratio }, nsPerPacket) => ({
+	function: name,
+	...module !== void 0 && { module },
+	baseRatio: ratio.base,
+	patchedRatio: ratio.patched,
+	...nsPerPacket && { nsPerPacket: {
+		base: ratio.base * nsPerPacket.base,
+		patched: ratio.patched * nsPerPacket.patched
+	} }
+});
+/** Of its time where that is known, of its share elsewhere. */
+const absoluteChange = ({ baseRatio, patchedRatio, nsPerPacket }) => nsPerPacket === void 0 ? Math.abs(patchedRatio - baseRatio) : Math.abs(nsPerPacket.patched - nsPerPacket.base);
+
+// src/profile/of-result.ts
+/**
+* `read` answers the text of a file by its path in the result, or nothing; what is no profile is left out as well, and
+* `leftOut` hears why.
+*/
+async function readProfiles({ outcome }, read, leftOut = () => {}) {
+	const cells = outcome.kind === "judged" ? outcome.cells : [];
+	const all = [];
+	for (const { cell, profiles } of cells) {
+		const variants = [];
+		for (const one of profiles) {
+			const text = one.kind === "profiled" ? await read(one.file) : void 0;
+			const name = `the profile of ${plainLine(one.variant)} in ${cellName(cell)}`;
+			const taken = text === void 0 ? void 0 : parsed(text, name, leftOut);
+			if (taken !== void 0) variants.push({
+				variant: one.variant,
+				...taken
+			});
+		}
+		if (variants.length > 0) all.push({
+			cell,
+			variants
+		});
+	}
+	return all;
+}
+function parsed(text, name, leftOut) {
+	try {
+		const { profile, idleFrames } = withoutIdle(parseProfile(text, name, foreignBounds));
+		return {
+			profile,
+			idleFrames
+		};
+	} catch (error) {
+		if (!(error instanceof ProfileError)) throw error;
+		leftOut(error.message);
+		return;
+	}
+}
+/** The result, with what its profiles say of the reason. */
+function withReasons(result, profiles) {
+	const { outcome } = result;
+	if (outcome.kind !== "judged") return result;
+	const cells = outcome.cells.map(({ reason: _, ...rest }) => {
+		const reason = reasonOf(rest, profiles.find(({ cell }) => cellName(cell) === cellName(rest.cell))?.variants ?? []);
+		return {
+			...rest,
+			...reason && { reason }
+		};
+	});
+	return {
+		...result,
+		outcome: {
+			...outcome,
+			cells
+		}
+	};
+}
+/** Undefined where base or patched is missing. */
+function reasonOf({ comparisons, verdict }, taken) {
+	const base = taken.find(({ variant }) => variant === "base");
+	const patched = taken.find(({ variant }) => variant === "patched");
+	if (base === void 0 || patched === void 0) return void 0;
+	const idleFrames = [.../* @__PURE__ */ new Set([...base.idleFrames, ...patched.idleFrames])];
+	const isChange = verdict.kind === "regression" || verdict.kind === "improvement";
+	const time = nsPerPacket(comparisons);
+	return {
+		...explain(base.profile, patched.profile, time, isChange),
+		idleFrames
+	};
+}
+/** Of the forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare. */
+function nsPerPacket(comparisons) {
+	const told = comparisons.find(({ metric }) => metric === "nsPerPacket");
+	if (told !== void 0) return {
+		base: told.base,
+		patched: told.patched
+	};
+	const pps = comparisons.find(({ metric }) => metric === "pps");
+	if (pps === void 0 || !(pps.base > 0 && pps.patched > 0)) return void 0;
+	return {
+		base: 1e9 / pps.base,
+		patched: 1e9 / pps.patched
+	};
+}
+
+export { ProfileError, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };

@@ -1,6 +1,5 @@
-import { plainLine } from "./report.js";
-import { forecast, formatDuration, formatMetric, formatPercent, median } from "./stats.js";
-import { cellName } from "./config.js";
+import { forecast, median } from "./stats.js";
+import { cellName, formatDuration, formatMetric, formatPercent, plainLine } from "./words.js";
 
 // src/progress.ts
 /** Tells of the events of one experiment; `now` in milliseconds. */

@@ -1,12 +1,15 @@
 import { exitCodeOfError, exitCodes } from "./exit.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
-import { UsageError, commandText, parseMaxRuns, readSecret, reasonOf, shell, shortened } from "./config.js";
-import { ConduitError, RevisionError, authorizeRevision, callOnPhabricator, checkDiff, fetchDiff, findRevision, githubFailure, isBreakdown, isMember, mapOf, openPhabricator, openRepository, parseCommand, parseEarlier, tokenVariable, transactionsOf, userNames } from "./patch.js";
-import { remarkupText, withoutPaths } from "./report.js";
-import { cancelled, createOctokit, endingOfFailure, openBuild, say } from "./publish.js";
+import { reasonOf, shortened, withoutPaths } from "./words.js";
+import { remarkupText } from "./report.js";
+import { UsageError, commandText, parseMaxRuns, readSecret, shell } from "./config.js";
+import { cancelled, endingOfFailure, openBuild, say } from "./answer.js";
+import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
+import { createOctokit, githubFailure, isBreakdown } from "./github.js";
+import { authorizeRevision, callOnPhabricator, checkDiff, openRepository, parseCommand, parseEarlier } from "./patch.js";
 import { jobSchema as jobSchema$1 } from "./relay/job.js";
 import { isRunning, leaderSchema, signalGroup, startOf, turns } from "./host.js";
-import { ok, skipped, typed, wrong } from "./testbed.js";
+import { ok, skipped, typed, wrong } from "./checkup.js";
 import { hasPlan, readPlan } from "./experiment.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
@@ -15,8 +18,8 @@ import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from "node
 import { Socket } from "node:net";
 import { STATUS_CODES, createServer } from "node:http";
 import { createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
-import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { setImmediate as setImmediate$1, setTimeout as setTimeout$1 } from "node:timers/promises";
+import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { buffer } from "node:stream/consumers";
 

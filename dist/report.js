@@ -1,72 +1,11 @@
-import { version } from "./package.js";
-import { _enum, array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
-import { cellName, cellSchema, confidencePercents, designNames, frameBytesFor, lookSizes, reasonOf as reasonOf$1, scenarioSchema } from "./config.js";
-import { askSchema, patchName, patchSchema } from "./patch.js";
-import { cellResult, countedRuns, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isEnough, isJudged, median, metricName, renderMinistat, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
-import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { ProfileError, escaped, explain, flamegraph, flamegraphScript, flamegraphStyle, foreignBounds, layout, parseProfile, samplesOf, withoutIdle } from "./profile.js";
+import { cellName, codeBlock, codeSpan, confidencePercents, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isJudged, metricName, metricSchema, patchName, plain, plainBlock, plainLine, reasonOf, resultSchema } from "./words.js";
+import { frameBytesFor } from "./config.js";
+import { countedRuns, median, renderMinistat, runsApart } from "./stats.js";
+import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
 import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { createHash } from "node:crypto";
-import { appendFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-
-// src/report/escape.ts
-/** As text, for what can say more only by markup of its own. */
-const plain = {
-	code: (text, mostCharacters) => plainLine(text, mostCharacters),
-	name: (name) => name
-};
-/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
-function codeSpan(text, mostCharacters = 200) {
-	const line = plainLine(text, mostCharacters);
-	if (line === "") return "";
-	const fence = fenceFor(line, 1);
-	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
-	return `${fence}${padding}${line}${padding}${fence}`;
-}
-/** A fenced code block, shortened in the middle to `mostCharacters`. */
-function codeBlock(text, mostCharacters = 4e3) {
-	const block = plainBlock(text, mostCharacters);
-	const fence = fenceFor(block, 3);
-	return `${fence}\n${block}\n${fence}`;
-}
-/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
-const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
-/** The same of many lines, shortened in the middle. */
-const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
-/** Longer than any run of backticks inside. */
-function fenceFor(text, least) {
-	const runs = text.match(/`+/g) ?? [];
-	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
-}
-/** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
-function withoutControls(text) {
-	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
-}
-/** Without what a terminal obeys; control characters that stand alone stay. */
-const withoutSequences = (text) => text.replace(sequences, "");
-/**
-* What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
-* stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
-*/
-const sequences = new RegExp([
-	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
-	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
-	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
-].join("|"), "g");
-function shortened(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	const half = Math.floor(mostCharacters / 2);
-	const left = text.length - 2 * half;
-	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
-	return `${first}\n… ${left} characters left out …\n${last}`;
-}
-function cut(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
-}
-/** A cut may go through a surrogate pair. */
-const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 
 // src/report/headline.ts
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */
@@ -83,7 +22,7 @@ function verdictLine(result) {
 const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : outcome.kind;
 /** What is said of the patch; `named` writes the names of cells, where they could be taken for markup. */
 function sentence({ outcome, policy }, named = (name) => name) {
-	if (outcome.kind !== "judged") return rejections$1[outcome.kind];
+	if (outcome.kind !== "judged") return rejections[outcome.kind];
 	const { cells, verdict } = outcome;
 	const margin = formatPercent(policy.marginRatio);
 	switch (verdict) {
@@ -114,8 +53,8 @@ function sentence({ outcome, policy }, named = (name) => name) {
 	}
 }
 /** `does not boot`: what is said of a variant with which nothing can be measured. */
-const rejectionText = ({ kind }) => rejections$1[kind].text;
-const rejections$1 = {
+const rejectionText = ({ kind }) => rejections[kind].text;
+const rejections = {
 	"does-not-apply": {
 		symbol: "🔴",
 		text: "does not apply"
@@ -162,287 +101,6 @@ function speedChange({ comparisons }) {
 	const ratio = metric === "pps" ? interval.change : 1 / (1 + interval.change) - 1;
 	return `${(Math.abs(ratio) * 100).toFixed(1)} %`;
 }
-
-// src/report/result.ts
-const metricSchema = _enum(["pps", "nsPerPacket"]);
-const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid") }), object({
-	kind: literal("invalid"),
-	cause: _enum([
-		"broken-log",
-		"too-short",
-		"unsteady",
-		"hole",
-		"generator-limited",
-		"machine-busy"
-	]),
-	/** A sentence for people, with the numbers. */
-	reason: string()
-})]);
-/** One variant laid once and measured once: a number per metric, and the samples that it comes from. */
-const runSchema = object({
-	number: int().positive(),
-	blast: int().positive(),
-	/** Which try of the blast: a blast with an invalid run is repeated, and all its tries are kept. */
-	attempt: int().positive(),
-	/** The runs of one pair follow each other among those of their cell, one of each variant. */
-	pair: int().positive(),
-	variant: string(),
-	/** Packets per second that left the DUT: the median of the samples. */
-	pps: number().nonnegative(),
-	/** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */
-	nsPerPacket: number().positive().optional(),
-	samples: array(object({
-		seconds: number().positive(),
-		receivedPackets: int().nonnegative(),
-		forwardedPackets: int().nonnegative(),
-		/** CPU time of the DUT's forwarding thread, in seconds. */
-		busySeconds: number().nonnegative().optional(),
-		/** In which that thread was due and its CPU was given to others. */
-		deniedSeconds: number().nonnegative().optional()
-	})),
-	validity: validitySchema
-});
-/** A change is a ratio to base: −0.1 is 10 % less. */
-const intervalSchema = object({
-	change: number(),
-	low: number(),
-	high: number()
-});
-/**
-* What one metric says of a cell; absolute values in packets per second, or ns per packet. The change of patched is
-* freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
-*/
-const comparisonSchema = object({
-	metric: metricSchema,
-	base: number(),
-	/** Among `others` of that variant, as in `patchedRuns`. */
-	patched: number(),
-	/** Runs that count. */
-	baseRuns: int().positive(),
-	patchedRuns: int().positive(),
-	interval: intervalSchema
-});
-const cellVerdictSchema = discriminatedUnion("kind", [
-	object({ kind: literal("regression") }),
-	object({ kind: literal("no-regression") }),
-	object({ kind: literal("improvement") }),
-	object({ kind: literal("inconclusive") }),
-	object({
-		kind: literal("invalid"),
-		reason: string()
-	})
-]);
-/** How the runs of a cell are looked at, fixed before the first of them. */
-const designSchema = object({
-	name: _enum(designNames),
-	/** Most pairs: as planned, and then of each extension; ascending. */
-	budgets: array(int().positive()).min(1),
-	pairsPerStep: int().positive(),
-	method: _enum(["paired", "pooled"])
-});
-/** What earlier experiments on the testbed tell of a cell's base. */
-const historySchema = object({
-	runs: int().positive(),
-	/** Geometric mean of the runs since the base last moved, and their number. */
-	typical: number().positive(),
-	typicalRuns: int().positive(),
-	/** Of the natural logarithms of runs around the mean of their own experiment. */
-	sumOfSquares: number().nonnegative(),
-	degreesOfFreedom: int().nonnegative()
-});
-const baselineSchema = discriminatedUnion("kind", [
-	object({ kind: literal("unknown") }),
-	object({
-		kind: literal("steady"),
-		interval: intervalSchema
-	}),
-	object({
-		kind: literal("moved"),
-		interval: intervalSchema
-	})
-]);
-/** Where a variant's time went in a cell, from a run of its own beside the measured ones; or why nobody knows. */
-const cellProfileSchema = discriminatedUnion("kind", [object({
-	kind: literal("profiled"),
-	variant: string(),
-	/** What was sampled, in the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
-	event: string(),
-	/** What ran on the DUT, as the profile itself recorded it. */
-	kernel: string(),
-	/** For which samples were taken. */
-	seconds: number().positive(),
-	/** Those that fell into work; shares are of these. */
-	busySamples: int().positive(),
-	idleSamples: int().nonnegative(),
-	/** Its folded stacks, relative to the result file; beside them lies what the DUT gave. */
-	file: string()
-}), object({
-	kind: literal("missing"),
-	variant: string(),
-	reason: string()
-})]);
-/** A function whose own cost, without that of its callees, changed beyond chance; ratios are its share of busy samples. */
-const moverSchema = object({
-	function: string(),
-	/** The kernel or module that it is of, without its folder; absent where the profile does not tell. */
-	module: string().optional(),
-	baseRatio: number(),
-	patchedRatio: number(),
-	/** Its share of the DUT's time for each packet, in ns; absent where nothing was measured that tells it. */
-	nsPerPacket: object({
-		base: number(),
-		patched: number()
-	}).optional()
-});
-/** What the profiles of base and patched say of a cell. */
-const reasonSchema = object({
-	/** Greatest change first, at most ten; none where nothing moved beyond chance. */
-	movers: array(moverSchema),
-	/** All that moved beyond chance, those that found no room too. */
-	moved: int().nonnegative(),
-	/** Stacks with one of these were left out, as the CPU was idle in them; only those that were found. */
-	idleFrames: array(string())
-});
-const cellResultSchema = object({
-	cell: cellSchema,
-	verdict: cellVerdictSchema,
-	design: designSchema,
-	history: historySchema.optional(),
-	/** The base of this experiment against its history. */
-	baseline: baselineSchema,
-	/** Pairs that were there when it was decided, or when the budget was used up. */
-	pairs: int().nonnegative(),
-	/** The metric that was judged comes first; none where the cell is invalid for lack of runs. */
-	comparisons: array(comparisonSchema),
-	/**
-	* Earlier diffs beside base, each by itself: shown, and not judged. Their intervals have the plain confidence level,
-	* which holds where the number of runs was fixed; stopping early depends on base, and so on a part of theirs too.
-	*/
-	others: array(object({
-		variant: string(),
-		comparisons: array(comparisonSchema)
-	})).default([]),
-	runs: array(runSchema),
-	/** One of each variant; none where profiles were not asked for. */
-	profiles: array(cellProfileSchema).default([]),
-	/** Absent where a profile of base or patched is missing. */
-	reason: reasonSchema.optional()
-});
-const blastSchema = object({
-	number: int().positive(),
-	attempt: int().positive(),
-	cell: cellSchema,
-	startedAt: datetime(),
-	/** How long packets flowed. */
-	trafficSeconds: number().nonnegative(),
-	offeredPps: number().nonnegative(),
-	/** Of the CPU that was busiest on the DUT; absent where it does not tell. */
-	busiestCpuRatio: number().optional(),
-	/** What ran on the DUT, by its own words; absent where the variants share a kernel. */
-	kernel: string().optional(),
-	/** Folder of the raw logs, relative to the result file. */
-	logs: string()
-});
-/** What a verdict is held to. */
-const policySchema = object({
-	metric: metricSchema,
-	/** The loss that matters, as a ratio to base. */
-	marginRatio: number(),
-	/** Of the interval around a change, two-sided. */
-	confidenceRatio: number(),
-	/** A regression in any cell of a patch that loses nothing, as a share of such patches. */
-	falseAlarmRatio: number(),
-	/** A cell passed that lost the margin, as a share of such cells. */
-	missRatio: number()
-});
-const message = string();
-/** Why nothing can be measured with a variant. */
-const rejections = [
-	object({
-		kind: literal("does-not-apply"),
-		message
-	}),
-	object({
-		kind: literal("build-failed"),
-		message
-	}),
-	object({
-		kind: literal("out-of-disk"),
-		message
-	}),
-	object({
-		kind: literal("does-not-load"),
-		scenario: scenarioSchema,
-		message
-	}),
-	object({
-		kind: literal("boot-failed"),
-		message,
-		panic: string().optional()
-	}),
-	object({
-		kind: literal("panics-under-load"),
-		message,
-		panic: string().optional()
-	})
-];
-const rejectionSchema = discriminatedUnion("kind", rejections);
-const outcomeSchema = discriminatedUnion("kind", [object({
-	kind: literal("judged"),
-	verdict: _enum([
-		"regression",
-		"no-regression",
-		"improvement",
-		"inconclusive",
-		"invalid"
-	]),
-	cells: array(cellResultSchema).min(1)
-}), ...rejections]);
-const variantSummarySchema = object({
-	name: string(),
-	commit: string(),
-	/** Overlay files as `path` and SHA-256. */
-	files: array(object({
-		path: string(),
-		sha256: string()
-	}))
-});
-const resultSchema = object({
-	schemaVersion: literal(1),
-	generator: object({
-		name: literal("ppsgate"),
-		version: string()
-	}),
-	patch: patchSchema,
-	variants: array(variantSummarySchema),
-	testbed: object({
-		name: string(),
-		/** What the DUT says of itself: kernel, CPU, interfaces, settings that matter. */
-		fingerprint: record(string(), string()),
-		/** What was not as it should be, and was measured all the same. */
-		warnings: array(string())
-	}),
-	policy: policySchema,
-	/** How the packets were sent, and for how long each run was measured. */
-	traffic: object({
-		flows: int(),
-		frameBytes: int(),
-		/** Absent: as fast as the sender can. */
-		offeredPps: number().optional(),
-		measureSeconds: number()
-	}),
-	/** Seed of the order of runs. */
-	seed: int(),
-	startedAt: datetime(),
-	finishedAt: datetime(),
-	blasts: array(blastSchema),
-	/** Variants that could not be measured, beside base and patched, and why. */
-	leftOut: array(object({
-		variant: string(),
-		rejection: rejectionSchema
-	})).default([]),
-	outcome: outcomeSchema
-});
 
 // src/report/why.ts
 /** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
@@ -520,7 +178,7 @@ function graphNames(cell) {
 
 // src/report/markdown.ts
 /** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
-const mostCharacters$2 = 53248;
+const mostCharacters$1 = 53248;
 /** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
 function renderMarkdown(result, links = {}) {
 	const { outcome } = result;
@@ -534,7 +192,7 @@ function renderMarkdown(result, links = {}) {
 		...leftOut(result),
 		...otherMetrics(result, outcome.cells),
 		...uncounted(outcome.cells),
-		...standingApart$1(outcome.cells),
+		...standingApart(outcome.cells),
 		...warnings(result),
 		...notes(result),
 		environment$1(result),
@@ -549,7 +207,7 @@ function renderMarkdown(result, links = {}) {
 	];
 	const said = (links.corrections ?? []).map((sentence) => codeSpan(sentence, 500));
 	const corrections = folded("said otherwise where it was measured, and not believed", said);
-	return fitted$1([`### ${headline(result)}`, ...main], [...corrections, ...parts], footer(links));
+	return fitted([`### ${headline(result)}`, ...main], [...corrections, ...parts], footer(links));
 }
 const markdown = {
 	code: codeSpan,
@@ -810,10 +468,10 @@ const uncountedLines = (cells, { code, name } = markdown) => cells.flatMap(({ ce
 		return `${name(cellName(cell))}: ${count}, ${like}${code(first ?? "")}`;
 	});
 });
-const standingApart$1 = (cells) => folded("runs that stand apart, and count", standingApartLines(cells));
+const standingApart = (cells) => folded("runs that stand apart, and count", standingApartLines(cells));
 /** Single runs far from the others: they count, and each was repeated once. */
-const standingApartLines = (cells, { code, name } = markdown) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict$1)) : []).map(({ number, variant, pps }) => `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`));
-const isOfVerdict$1 = ({ variant }) => isJudged(variant);
+const standingApartLines = (cells, { code, name } = markdown) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict)) : []).map(({ number, variant, pps }) => `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`));
+const isOfVerdict = ({ variant }) => isJudged(variant);
 /** Not the patch's doing: whoever looks after the testbed or the branch wants to know. */
 function movedBaselines(cells, quoting = markdown) {
 	const lines = movedBaselineLines(cells, quoting);
@@ -922,8 +580,8 @@ const folded = (summary, lines) => lines.length > 0 ? [details(summary, bullets$
 const bullets$1 = (lines) => lines.map((line) => `- ${line}`).join("\n");
 const inCharacters = (text) => text.length;
 /** Keeps what fits of the parts, in their order, and says how many there was no room for; `sizeOf` is what may be `most`. */
-function fitted$1(main, parts, end, { most, sizeOf } = {
-	most: mostCharacters$2,
+function fitted(main, parts, end, { most, sizeOf } = {
+	most: mostCharacters$1,
 	sizeOf: inCharacters
 }) {
 	const kept = [];
@@ -943,24 +601,6 @@ function fitted$1(main, parts, end, { most, sizeOf } = {
 		end
 	].filter(Boolean).join("\n\n")}\n`;
 }
-
-// src/report/without-paths.ts
-/**
-* With `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them apart in what
-* Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
-*/
-const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
-/** A line's number and what ends a sentence; of a longer end nobody would want more. */
-const endOf = (found) => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? "";
-const quotes = "'\"`‘’“”";
-const start = "(?:file:/+|~[\\w.-]{0,64}/|/+)";
-/** How ppsgate is called, and the length of a prefix as in ::/0. */
-const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
-const letter = `[^\\s${quotes}]`;
-/** There may be blanks in it, as where Node writes `open '/home/alice/my lab/key'`. */
-const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
-/** After a blank, a word that has a slash in it goes on with the path. */
-const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
 
 // src/report/annotations.ts
 const mostAnnotations = 20;
@@ -988,119 +628,6 @@ function annotation(line) {
 /** A builder's tree lies anywhere; FreeBSD's kernel sources lie in `sys/` of it. */
 function withinTree(path) {
 	return (/(?:^|\/)(sys\/.+)$/.exec(path)?.[1] ?? path.replace(/^\/+/, "")).replace(/^(?:\.\/)+/, "");
-}
-
-// src/report/comment.ts
-const mostEarlier = 10;
-const longestTitle = 160;
-const verdict = object({
-	/** Id of the workflow run that has its journal. */
-	run: int().nonnegative(),
-	headCommit: string().max(64),
-	at: datetime(),
-	/** `🔴 #7 loses 10.4 % (forwarding inet4)`. */
-	title: string().max(longestTitle)
-});
-/** Kept in the comment itself, where readers do not see it. */
-const memorySchema = object({
-	/** Id of the workflow run that wrote last: a later one has a greater. */
-	run: int().nonnegative(),
-	headCommit: string().max(64),
-	/** Since when the comment has named this head. */
-	since: datetime(),
-	/** What was asked of the gate last. */
-	ask: askSchema,
-	last: verdict.optional(),
-	/** Newest first. */
-	earlier: array(verdict).max(mostEarlier)
-});
-/** The first line of the comment, by which it is found again. */
-const markerOf = (name) => `<!-- ${name.replace(/[^\w :.,-]/g, "")} -->`;
-/**
-* The whole comment around `body`, which is Markdown; undefined where a later run has written meanwhile, and so must not
-* be overwritten.
-*/
-function composeComment(before, body, writing) {
-	const known = before === void 0 ? void 0 : readMemory(before);
-	if (known !== void 0 && known.run > writing.run) return void 0;
-	return fitted(writing.name, body.trimEnd(), nextMemory(known, writing));
-}
-/**
-* What a comment of ours remembers; undefined where somebody has taken that out, or put something else there. It stands
-* at the very end, where no text of others ever does.
-*/
-function readMemory(comment) {
-	const start = comment.lastIndexOf(opening);
-	if (start < 0) return void 0;
-	const [, encoded] = /^([\w-]+) -->\s*$/.exec(comment.slice(start + opening.length)) ?? [];
-	if (encoded === void 0) return void 0;
-	try {
-		return memorySchema.parse(JSON.parse(Buffer.from(encoded, "base64url").toString()));
-	} catch {
-		return;
-	}
-}
-const opening = "<!-- ppsgate remembers: ";
-function nextMemory(known, writing) {
-	const { run, headCommit, ask, at, title } = writing;
-	const { last, earlier = [] } = known ?? {};
-	const now = at.toISOString();
-	const head = {
-		run,
-		headCommit,
-		since: known?.headCommit === headCommit ? known.since : now,
-		ask: ask ?? known?.ask ?? {}
-	};
-	if (title === void 0) return {
-		...head,
-		...last && { last },
-		earlier
-	};
-	const before = last === void 0 || last.run === run ? earlier : [last, ...earlier];
-	return {
-		...head,
-		last: {
-			run,
-			headCommit,
-			at: now,
-			title: plainLine(title, longestTitle)
-		},
-		earlier: before.slice(0, mostEarlier)
-	};
-}
-/** GitHub's own limit for a comment. */
-const mostCharacters$1 = 65536;
-/** The oldest verdicts are forgotten where there is no room for all. */
-function fitted(name, body, memory) {
-	const remembered = Buffer.from(JSON.stringify(memory)).toString("base64url");
-	const comment = [
-		markerOf(name),
-		body,
-		...earlierPushes(memory),
-		`${opening}${remembered} -->`
-	].join("\n\n");
-	const { earlier } = memory;
-	if (comment.length <= mostCharacters$1 || earlier.length === 0) return comment;
-	return fitted(name, body, {
-		...memory,
-		earlier: earlier.slice(0, -1)
-	});
-}
-/** All verdicts but the one that the comment shows. */
-function earlierPushes({ run, last, earlier }) {
-	const all = last === void 0 || last.run === run ? earlier : [last, ...earlier];
-	if (all.length === 0) return [];
-	return [`<details><summary>earlier pushes</summary>\n\n${[
-		"| commit | judged | |",
-		"|---|---|---|",
-		...all.map(({ headCommit, at, title }) => {
-			return `| ${[
-				headCommit.slice(0, 12),
-				at.slice(0, 10),
-				title
-			].map((cell) => codeSpan(cell).replaceAll("|", "\\|")).join(" | ")} |`;
-		})
-	].join("\n")}\n\n</details>`];
 }
 
 // src/report/interval-plot.ts
@@ -1652,7 +1179,7 @@ function within(main, parts, links) {
 		history && link("history", history)
 	].filter(Boolean);
 	const sizeOf = (text) => Buffer.byteLength(text);
-	return fitted$1(main, parts, end.join(" · "), {
+	return fitted(main, parts, end.join(" · "), {
 		most: mostBytes,
 		sizeOf
 	});
@@ -1689,501 +1216,128 @@ function remarkupBlock(name, untrusted, visibleLines = 12) {
 	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, 6e3).replaceAll("```", "'''")}\n\`\`\``;
 }
 
-// src/experiment/history.ts
-const rates = array(number().positive());
-const historyEntrySchema = object({
-	/** When the experiment began. An experiment that was extended writes again, and its last line counts. */
-	at: datetime(),
-	testbed: string(),
-	cell: cellSchema,
-	traffic: object({
-		flows: int(),
-		frameBytes: int(),
-		offeredPps: number().optional()
-	}),
-	/** The commit of the base. */
-	commit: string(),
-	/** One number a blast, in the order in which they were measured. */
-	pps: rates,
-	nsPerPacket: rates,
-	/** The base had moved against what was known before. */
-	moved: boolean()
-});
-/** A history that cannot be used: nothing is measured until it is mended. */
-var HistoryError = class extends Error {
-	name = "HistoryError";
+// src/report/markup.ts
+/** Markup of our own making. */
+var Html = class {
+	markup;
+	/** Takes the text as markup: nothing of others may be in it that is not escaped. */
+	constructor(markup) {
+		this.markup = markup;
+	}
 };
-/** The history at `path`, which need not exist yet; `read` throws a `HistoryError` that names the first bad line. */
-function historyFile(path) {
-	return {
-		async read() {
-			return (await readFile(path, "utf8").catch(ifMissing$1(path))).split("\n").flatMap((line, index) => line ? parseLine(line, path, index) : []);
-		},
-		async append(entries) {
-			if (entries.length === 0) return;
-			await mkdir(dirname(path), { recursive: true });
-			await appendFile(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes stand in double quotes. */
+const html = (own, ...pieces) => new Html(String.raw({ raw: own }, ...pieces.map(markupOf)));
+function markupOf(piece) {
+	if (piece === void 0 || piece === false) return "";
+	if (piece instanceof Html) return piece.markup;
+	if (typeof piece === "object") return piece.map(markupOf).join("");
+	return escaped(String(piece));
+}
+
+// src/report/badge.ts
+/** What a cell, or the whole patch before any cell, was last found to be. */
+const badgeVerdicts = [
+	"regression",
+	"no-regression",
+	"improvement",
+	"inconclusive",
+	"invalid",
+	"does-not-apply",
+	"build-failed",
+	"does-not-load",
+	"boot-failed",
+	"panics-under-load"
+];
+/** `no-regression · 4.980 Mpps`, or `no data` where the last verdict is older than `staleSeconds`. */
+function renderBadge({ label, last }, { now, staleSeconds }) {
+	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
+	const shown = {
+		label: readable(label),
+		...last === void 0 || isStale ? noData : {
+			message: messageOf(last),
+			color: colorOf(last)
 		}
 	};
-}
-const ifMissing$1 = (path) => (error) => {
-	if (error.code === "ENOENT") return "";
-	throw new HistoryError(`The history ${path} cannot be read (${error.code}).`);
-};
-function parseLine(line, path, index) {
-	try {
-		return historyEntrySchema.parse(JSON.parse(line));
-	} catch {
-		throw new HistoryError(`${path}:${index + 1} is no line of a history of runs: remove the line, or name another file.`);
-	}
-}
-/** What claims to be of a later experiment is not learnt from: no honest one could ever be newer. */
-const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(at) <= now.getTime());
-/**
-* What the latest thirty or so runs of a cell's base tell, under the same traffic on the same testbed. Its noise is
-* the spread within experiments, so that a base which moved between them does not look noisy.
-*/
-function historyOf(entries, { testbed, cell, traffic, metric }) {
-	const own = entries.filter((entry) => entry.testbed === testbed && cellName(entry.cell) === cellName(cell) && isSame(entry.traffic, traffic) && entry[metric].length > 0);
-	const latest = newest([...new Map(own.map((entry) => [entry.at, entry])).values()], metric);
-	const logs = latest.map((entry) => entry[metric].map(Math.log));
-	const lastMove = latest.findLastIndex((entry) => entry.moved);
-	const sinceMove = logs.slice(Math.max(0, lastMove)).flat();
-	if (sinceMove.length === 0) return void 0;
 	return {
-		runs: logs.flat().length,
-		typical: Math.exp(mean(sinceMove)),
-		typicalRuns: sinceMove.length,
-		sumOfSquares: logs.reduce((sum, set) => sum + sumNthPowerDeviations(set, 2), 0),
-		degreesOfFreedom: logs.flat().length - logs.length
-	};
-}
-const enoughRuns = 30;
-function newest(entries, metric) {
-	const byAge = entries.toSorted((a, b) => a.at.localeCompare(b.at));
-	let runs = 0;
-	const first = byAge.findLastIndex((entry) => {
-		runs += entry[metric].length;
-		return runs >= enoughRuns;
-	});
-	return byAge.slice(Math.max(0, first));
-}
-const isSame = (a, b) => a.flows === b.flows && a.frameBytes === b.frameBytes && a.offeredPps === b.offeredPps;
-/** One number a blast of the runs of base that count: the median of those that share it. */
-function baseNumbers(runs, metric) {
-	const counted = runs.filter((run) => run.variant === "base" && run.validity.kind === "valid" && run.pps > 0);
-	return [...Map.groupBy(counted, (run) => `${run.blast}.${run.attempt}`).values()].flatMap((group) => {
-		const values = group.flatMap((run) => run[metric] ?? []);
-		return values.length > 0 ? [median(values)] : [];
-	});
-}
-/** What a result adds to the history: a line for each cell of which some run of base counts. */
-function historyEntries(result) {
-	const { startedAt: at, testbed, variants, outcome } = result;
-	if (outcome.kind !== "judged") return [];
-	const { measureSeconds: _, ...traffic } = result.traffic;
-	const commit = variants.find((variant) => variant.name === "base")?.commit ?? "";
-	return outcome.cells.flatMap(({ cell, runs, baseline }) => {
-		const pps = baseNumbers(runs, "pps");
-		if (pps.length === 0) return [];
-		return {
-			at,
-			testbed: testbed.name,
-			cell,
-			traffic,
-			commit,
-			pps,
-			nsPerPacket: baseNumbers(runs, "nsPerPacket"),
-			moved: baseline.kind === "moved"
-		};
-	});
-}
-
-// src/experiment/cells.ts
-/** In the order in which it turned out. */
-const leftOutIn = (entries) => entries.flatMap((entry) => entry.kind === "rejected" && !isJudged(entry.variant) ? {
-	variant: entry.variant,
-	rejection: entry.rejection
-} : []);
-function cellsSoFar(plan, entries) {
-	const byBlast = Map.groupBy(entries, numberOf);
-	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
-	return plan.cells.map((planned) => {
-		const all = plan.blasts.filter((blast) => isSameCell(blast.cell, planned.cell)).map((blast) => triesOf$1(without(out, blast), byBlast.get(blast.number) ?? []));
-		const entriesOf = (blasts) => blasts.flatMap(({ tries }) => tries);
-		return {
-			...planned,
-			...reached(planned, all.filter(isOfVerdict)),
-			blasts: all.filter(({ blast }) => blast.runs.length > 0),
-			runs: entriesOf(all).flatMap((entry) => entry.kind === "measured" ? entry.runs : []),
-			failures: entriesOf(all.filter(isOfVerdict)).flatMap((entry) => entry.kind === "failed" ? entry.reason : [])
-		};
-	});
-}
-const without = (out, blast) => ({
-	...blast,
-	runs: blast.runs.filter(({ variant }) => !out.has(variant))
-});
-/** Whether base or patched is in it: what is only shown beside them has no say in how many runs there are. */
-const isOfVerdict = ({ blast }) => blast.runs.some(({ variant }) => isJudged(variant));
-function triesOf$1(blast, tries) {
-	const most = isOfVerdict({ blast }) ? mostTriesOf(tries) : 1;
-	return {
-		blast,
-		tries,
-		needed: tries.length < most && !tries.some(isWhole(blast))
-	};
-}
-/** A generator that was the limit twice is the limit. */
-const mostTriesOf = (tries) => tries.length > 0 && tries.every(isGeneratorLimited) ? 2 : 3;
-const isGeneratorLimited = (entry) => entry.kind === "measured" && entry.runs.filter(({ variant }) => isJudged(variant)).every(({ validity }) => validity.kind === "invalid" && validity.cause === "generator-limited");
-const isSameCell = (a, b) => cellName(a) === cellName(b);
-function numberOf(entry) {
-	if (entry.kind === "measured") return entry.summary.number;
-	return entry.kind === "failed" ? entry.blast : void 0;
-}
-const isWhole = ({ runs }) => (entry) => {
-	if (entry.kind !== "measured") return false;
-	const pairs = new Set(runs.map((run) => run.pair)).size;
-	return runs.length === 1 ? entry.runs.every((run) => run.validity.kind === "valid") : isEnough(validPairs(entry.runs).length, pairs);
-};
-/** The last look that has all its blasts, and those that the next one lacks; runs that stand apart come once more. */
-function reached({ design, history }, blasts) {
-	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
-	let closedPairs = 0;
-	for (const size of lookSizes({
-		...design,
-		earlierDegreesOfFreedom
-	})) {
-		const inLook = blasts.filter(({ blast }) => blast.runs.every((run) => run.pair <= size));
-		if (!isEnough(size - lostPairs(inLook), size)) return {
-			closedPairs: size,
-			nextPairs: size,
-			open: []
-		};
-		const missing = inLook.filter(({ needed }) => needed);
-		const open = missing.length > 0 ? missing : standingApart(inLook);
-		if (open.length > 0) return {
-			closedPairs,
-			nextPairs: size,
-			open
-		};
-		closedPairs = size;
-	}
-	return {
-		closedPairs,
-		nextPairs: closedPairs,
-		open: []
-	};
-}
-/** Of single runs, which a blast either gives or not. */
-function lostPairs(blasts) {
-	const lost = blasts.filter(({ blast, tries, needed }) => blast.runs.length === 1 && !needed && !tries.some(isWhole(blast)));
-	return new Set(lost.flatMap(({ blast }) => blast.runs.map((run) => run.pair))).size;
-}
-/** Single runs beyond the rest of their variant, where they have been tried but once. */
-function standingApart(blasts) {
-	const single = blasts.flatMap((one) => {
-		const run = one.tries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).find(({ validity }) => validity.kind === "valid");
-		return one.blast.runs.length === 1 && run !== void 0 ? {
-			one,
-			run
-		} : [];
-	});
-	const apart = new Set(runsApart(single.map(({ run }) => run)));
-	return single.flatMap(({ one, run }) => apart.has(run) && one.tries.length === 1 ? one : []);
-}
-
-// src/experiment/profiles.ts
-/** Takes every profile that the journal lacks. Where the testbed fails the rest are not taken: what was measured stands. */
-async function takeProfiles(world) {
-	const { plan, testbed, journal, keepLogIn, at, onNext, warn, signal } = world;
-	for (;;) {
-		signal.throwIfAborted();
-		const next = nextProfile(plan, journal.entries);
-		if (next === void 0 || plan.profile === void 0) return;
-		onNext(next);
-		const { cell, variant } = next;
-		const folder = folderOf(next);
-		try {
-			const request = {
-				...next,
-				...plan.profile
-			};
-			const outcome = await testbed.profile(request, keepLogIn(folder), signal);
-			const profile = outcome.kind === "profiled" ? {
-				...withoutLog(outcome),
-				variant,
-				seconds: plan.profile.seconds,
-				file: `${folder}/${outcome.log}`
-			} : {
-				kind: "missing",
-				variant,
-				reason: outcome.reason
-			};
-			const isFinal = outcome.kind !== "missed";
-			await journal.append({
-				kind: "profiled",
-				at: at(),
-				cell,
-				profile,
-				isFinal
-			});
-		} catch (error) {
-			signal.throwIfAborted();
-			const reason = reasonOf$1(error);
-			const profile = {
-				kind: "missing",
-				variant,
-				reason: withoutPaths(reason)
-			};
-			await journal.append({
-				kind: "profiled",
-				at: at(),
-				cell,
-				profile,
-				isFinal: false
-			});
-			warn(`no more profiles are taken: ${reason}`);
-			return;
-		}
-	}
-}
-function withoutLog({ log: _, ...rest }) {
-	return rest;
-}
-const mostAttempts = 3;
-/** Variant by variant, as each may have to be booted; the one that ran last comes first. */
-function nextProfile(plan, entries) {
-	if (plan.profile === void 0) return void 0;
-	const cells = judgedCells(plan, entries);
-	const next = variantsInOrder(plan, entries).flatMap((variant) => cells.map((cell) => ({
-		cell,
-		variant,
-		tries: triesOf(entries, cell, variant)
-	}))).find(({ tries }) => tries.length < mostAttempts && !tries.some(({ isFinal }) => isFinal));
-	return next && {
-		cell: next.cell,
-		variant: next.variant,
-		attempt: next.tries.length + 1
-	};
-}
-/** What came of each variant's profile in a cell; none where none were to be taken. */
-function profilesOf(plan, entries, cell) {
-	const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
-	if (plan.profile === void 0 || !isJudged) return [];
-	return variantsLeft(plan, entries).map((variant) => {
-		return triesOf(entries, cell, variant).at(-1)?.profile ?? {
-			kind: "missing",
-			variant,
-			reason: "the experiment ended before"
-		};
-	});
-}
-const judgedCells = (plan, entries) => standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => judgement === void 0 ? [] : input.cell);
-function variantsLeft({ variants }, entries) {
-	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
-	return variants.map(({ variant }) => variant).filter((variant) => !out.has(variant));
-}
-function variantsInOrder(plan, entries) {
-	const last = entries.flatMap((entry) => entry.kind === "measured" ? entry.runs : []).at(-1)?.variant;
-	const left = variantsLeft(plan, entries);
-	return [...left.filter((one) => one === last), ...left.filter((one) => one !== last)];
-}
-const triesOf = (entries, cell, variant) => entries.flatMap((entry) => entry.kind === "profiled" && entry.profile.variant === variant && cellName(entry.cell) === cellName(cell) ? entry : []);
-/** `profiles/forwarding-inet4-base`, and `profiles/forwarding-inet4-base.2` for a second attempt. */
-function folderOf({ cell, variant, attempt }) {
-	const name = `${cellName(cell)}-${variant}`.replaceAll(" ", "-");
-	return join("profiles", attempt === 1 ? name : `${name}.${attempt}`);
-}
-
-// src/report/assemble.ts
-/** The result of an experiment that has ended; of one that has not, what its journal is worth so far. */
-function assembleResult(plan, journal) {
-	const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
-	const started = journal.findLast((entry) => entry.kind === "started");
-	return {
-		schemaVersion: 1,
-		generator: {
-			name: "ppsgate",
-			version
+		endpoint: {
+			schemaVersion: 1,
+			...shown
 		},
-		patch: plan.patch,
-		variants: plan.variants.map(({ variant, commit, files }) => ({
-			name: variant,
-			commit,
-			files: files.map(({ path, sha256 }) => ({
-				path,
-				sha256
-			}))
-		})),
-		testbed: {
-			name: plan.testbed,
-			fingerprint: started?.fingerprint ?? {},
-			warnings: started?.warnings ?? []
-		},
-		policy: plan.policy,
-		traffic: {
-			flows,
-			frameBytes,
-			measureSeconds,
-			...offeredPps !== void 0 && { offeredPps }
-		},
-		seed: plan.seed,
-		startedAt: journal.at(0)?.at ?? epoch,
-		finishedAt: journal.at(-1)?.at ?? epoch,
-		blasts: journal.flatMap((entry) => entry.kind === "measured" ? entry.summary : []),
-		leftOut: leftOutIn(journal),
-		outcome: outcomeOf(plan, journal)
+		svg: pictureOf(shown)
 	};
 }
-const epoch = (/* @__PURE__ */ new Date(0)).toISOString();
-function outcomeOf(plan, journal) {
-	const last = journal.findLast((entry) => entry.kind !== "started" && !leavesOut(entry));
-	if (last?.kind === "rejected") return last.rejection;
-	const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
-	const cells = standings(cellsSoFar(plan, journal), plan.policy).map((standing) => {
-		const ofBase = baseNumbers(standing.input.runs, plan.policy.metric);
-		const result = cellResult(standing, plan.policy, ofBase, others);
-		return {
-			...result,
-			profiles: profilesOf(plan, journal, result.cell)
-		};
-	});
-	return {
-		kind: "judged",
-		verdict: worstVerdict(cells),
-		cells
-	};
-}
-const leavesOut = (entry) => entry.kind === "rejected" && !isJudged(entry.variant);
-
-// src/report/profiles.ts
-/**
-* `read` answers the text of a file by its path in the result, or nothing; what is no profile is left out as well, and
-* `leftOut` hears why.
-*/
-async function readProfiles({ outcome }, read, leftOut = () => {}) {
-	const cells = outcome.kind === "judged" ? outcome.cells : [];
-	const all = [];
-	for (const { cell, profiles } of cells) {
-		const variants = [];
-		for (const one of profiles) {
-			const text = one.kind === "profiled" ? await read(one.file) : void 0;
-			const name = `the profile of ${plainLine(one.variant)} in ${cellName(cell)}`;
-			const taken = text === void 0 ? void 0 : parsed(text, name, leftOut);
-			if (taken !== void 0) variants.push({
-				variant: one.variant,
-				...taken
-			});
-		}
-		if (variants.length > 0) all.push({
-			cell,
-			variants
-		});
-	}
-	return all;
-}
-function parsed(text, name, leftOut) {
-	try {
-		const { profile, idleFrames } = withoutIdle(parseProfile(text, name, foreignBounds));
-		return {
-			profile,
-			idleFrames
-		};
-	} catch (error) {
-		if (!(error instanceof ProfileError)) throw error;
-		leftOut(error.message);
-		return;
-	}
-}
-/** The result, with what its profiles say of the reason. */
-function withReasons(result, profiles) {
-	const { outcome } = result;
-	if (outcome.kind !== "judged") return result;
-	const cells = outcome.cells.map(({ reason: _, ...rest }) => {
-		const reason = reasonOf(rest, profiles.find(({ cell }) => cellName(cell) === cellName(rest.cell))?.variants ?? []);
-		return {
-			...rest,
-			...reason && { reason }
-		};
-	});
-	return {
-		...result,
-		outcome: {
-			...outcome,
-			cells
-		}
-	};
-}
-/** Undefined where base or patched is missing. */
-function reasonOf({ comparisons, verdict }, taken) {
-	const base = taken.find(({ variant }) => variant === "base");
-	const patched = taken.find(({ variant }) => variant === "patched");
-	if (base === void 0 || patched === void 0) return void 0;
-	const idleFrames = [.../* @__PURE__ */ new Set([...base.idleFrames, ...patched.idleFrames])];
-	const isChange = verdict.kind === "regression" || verdict.kind === "improvement";
-	const time = nsPerPacket(comparisons);
-	return {
-		...explain(base.profile, patched.profile, time, isChange),
-		idleFrames
-	};
-}
-/** Of the forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare. */
-function nsPerPacket(comparisons) {
-	const told = comparisons.find(({ metric }) => metric === "nsPerPacket");
-	if (told !== void 0) return {
-		base: told.base,
-		patched: told.patched
-	};
-	const pps = comparisons.find(({ metric }) => metric === "pps");
-	if (pps === void 0 || !(pps.base > 0 && pps.patched > 0)) return void 0;
-	return {
-		base: 1e9 / pps.base,
-		patched: 1e9 / pps.patched
-	};
-}
-
-// src/report/read.ts
-/** A directory without a result that this version can read. */
-var ResultError = class extends Error {
-	name = "ResultError";
+const noData = {
+	message: "no data",
+	color: "lightgrey"
 };
-/** The `result.json` of a work directory, checked against its schema. */
-async function readResult(directory) {
-	const path = join(directory, "result.json");
-	const text = await readFile(path, "utf8").catch(() => {
-		throw new ResultError(`${path} cannot be read: name the work directory of a gate that has finished.`);
-	});
-	try {
-		return resultSchema.parse(JSON.parse(text));
-	} catch {
-		throw new ResultError(`${path} is no result of this version of ppsgate: judge the patch again.`);
+const messageOf = ({ verdict, pps }) => pps === void 0 ? verdict : `${verdict} · ${formatPps(pps)}`;
+function colorOf({ verdict }) {
+	switch (verdict) {
+		case "no-regression":
+		case "improvement": return "brightgreen";
+		case "inconclusive": return "yellow";
+		case "invalid": return "lightgrey";
+		default: return "red";
 	}
 }
-/**
-* A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
-* patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
-*/
-async function explained(result, directory, leftOut = () => {}) {
-	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
-	try {
-		const profiles = await readProfiles(result, read, leftOut);
-		return {
-			result: withReasons(result, profiles),
-			profiles
-		};
-	} catch (error) {
-		leftOut(`The report goes without its profiles (${reasonOf$1(error)}).`);
-		return {
-			result: withReasons(result, []),
-			profiles: []
-		};
-	}
+const mostCharacters = 100;
+/** A file of the data branch is named in lists and on terminals, too: no line breaks, nothing that does not print. */
+const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, mostCharacters).join("");
+/** The colors, by the names that shields.io has for them. */
+const colors = {
+	brightgreen: "#4c1",
+	yellow: "#dfb317",
+	lightgrey: "#9f9f9f",
+	red: "#e05d44"
+};
+const height$1 = 20;
+const baseline = 14;
+const corner = 3;
+const arc = `a${corner} ${corner} 0 0 1`;
+const padding = 6;
+const fontSize = 11;
+/** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
+function pictureOf({ label, message, color }) {
+	const [left, right] = [partWidth(label), partWidth(message)];
+	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
+	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height$1}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
+<rect width="${left + corner}" height="${height$1}" rx="${corner}" fill="#555"/>
+<path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors[color]}"/>
+<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="${fontSize}">${text(label, 0, "#fff")}${text(message, left, "#111")}</g>
+</svg>
+`;
+	return markup;
 }
-function ifMissing(error) {
-	if (error.code !== "ENOENT") throw error;
+const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
+/** The width of a text, roughly: `textLength` makes it so in any font. */
+const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
+function characterWidth(character) {
+	const known = widths.get(character);
+	if (known !== void 0) return known;
+	if (/\p{M}/u.test(character)) return 0;
+	return wide.test(character) ? fontSize : 7;
 }
+/** Characters that are as wide as high. */
+const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
+/** The widths that Chromium measures of DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
+const widths = new Map(Object.entries({
+	"3": "'ijlIJ",
+	"3.5": " ,.·/:;\\|",
+	"4": "f-",
+	"4.5": "()[]t!r",
+	"5": "\"",
+	"5.5": "*_`s",
+	"6": "?czL",
+	"6.5": "kvxyaoFPTY",
+	"7": "$0123456789{}bdeghnpquEKS",
+	"7.5": "ABCRVXZ",
+	"8": "NU",
+	"8.5": "&DGHOQ",
+	"9": "#+<=>^~w",
+	"9.5": "M",
+	"10.5": "%m",
+	"11": "@W"
+}).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
 
 // src/report/graphs.ts
 /** Of every cell that was judged all variants, and the difference of base and patched, as far as there are profiles. */
@@ -2214,7 +1368,7 @@ function drawGraph(graph, standalone = true) {
 	} catch (error) {
 		return {
 			kind: "left-out",
-			why: `There is no flamegraph of ${title}: ${reasonOf$1(error)}`
+			why: `There is no flamegraph of ${title}: ${reasonOf(error)}`
 		};
 	}
 }
@@ -2246,24 +1400,6 @@ const placed = (cell, which) => ({
 function subtitleOf(told, profile) {
 	const samples = `${grouped(told?.busySamples ?? samplesOf(profile.stacks))} samples`;
 	return [...(told === void 0 ? [] : [told.kernel, told.event]).map((text) => plainLine(text)), samples].join(" · ");
-}
-
-// src/report/markup.ts
-/** Markup of our own making. */
-var Html = class {
-	markup;
-	/** Takes the text as markup: nothing of others may be in it that is not escaped. */
-	constructor(markup) {
-		this.markup = markup;
-	}
-};
-/** `` html`<p title="${text}">${texts.map((one) => html`<b>${one}</b>`)}</p>` ``; attributes stand in double quotes. */
-const html = (own, ...pieces) => new Html(String.raw({ raw: own }, ...pieces.map(markupOf)));
-function markupOf(piece) {
-	if (piece === void 0 || piece === false) return "";
-	if (piece instanceof Html) return piece.markup;
-	if (typeof piece === "object") return piece.map(markupOf).join("");
-	return escaped(String(piece));
 }
 
 // src/report/graph-preview.ts
@@ -2338,13 +1474,13 @@ function runPlot(inOrder, metric) {
 	if (points.length === 0) return void 0;
 	const axis = axisOf(points);
 	const variants = [...Map.groupBy(points, ({ run }) => run.variant)];
-	return scrolling(html`<svg class="runs" viewBox="0 0 ${width} ${height$1}" role="img" aria-label="${described(points)}">
+	return scrolling(html`<svg class="runs" viewBox="0 0 ${width} ${height}" role="img" aria-label="${described(points)}">
 ${[axis.high, axis.low].map((value) => edge(value, placeOf(value, axis), metric))}
 ${variants.map(([variant, own]) => drawn$1(lookOf(variant), own, axis))}
 ${legend(variants.map(([variant]) => variant), points)}
 </svg>`);
 }
-const [width, height$1] = [920, 190];
+const [width, height] = [920, 190];
 const [left, right, top, bottom] = [
 	96,
 	900,
@@ -2919,6 +2055,47 @@ const howToRead = (result) => html`<section id="reading">
 ${howToReadTexts(result).map((text) => html`<p>${text}</p>\n`)}${bullets(verdictMeanings(result.policy).map(([verdict, meaning]) => html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`))}</section>
 `;
 
+// src/report/read.ts
+/** A directory without a result that this version can read. */
+var ResultError = class extends Error {
+	name = "ResultError";
+};
+/** The `result.json` of a work directory, checked against its schema. */
+async function readResult(directory) {
+	const path = join(directory, "result.json");
+	const text = await readFile(path, "utf8").catch(() => {
+		throw new ResultError(`${path} cannot be read: name the work directory of a gate that has finished.`);
+	});
+	try {
+		return resultSchema.parse(JSON.parse(text));
+	} catch {
+		throw new ResultError(`${path} is no result of this version of ppsgate: judge the patch again.`);
+	}
+}
+/**
+* A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
+* patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
+*/
+async function explained(result, directory, leftOut = () => {}) {
+	const read = (path) => readFile(join(directory, path), "utf8").catch(ifMissing);
+	try {
+		const profiles = await readProfiles(result, read, leftOut);
+		return {
+			result: withReasons(result, profiles),
+			profiles
+		};
+	} catch (error) {
+		leftOut(`The report goes without its profiles (${reasonOf(error)}).`);
+		return {
+			result: withReasons(result, []),
+			profiles: []
+		};
+	}
+}
+function ifMissing(error) {
+	if (error.code !== "ENOENT") throw error;
+}
+
 // src/report/junit.ts
 /** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
 function renderJunit(result) {
@@ -3047,7 +2224,7 @@ async function drawing(what, draw, leftOut) {
 	try {
 		return await draw();
 	} catch (error) {
-		leftOut(`The report goes without its ${what} (${reasonOf$1(error)}).`);
+		leftOut(`The report goes without its ${what} (${reasonOf(error)}).`);
 		return;
 	}
 }
@@ -3066,109 +2243,4 @@ async function replaceFile(path, content) {
 	await rename(draft, path);
 }
 
-// src/report/badge.ts
-/** What a cell, or the whole patch before any cell, was last found to be. */
-const badgeVerdicts = [
-	"regression",
-	"no-regression",
-	"improvement",
-	"inconclusive",
-	"invalid",
-	"does-not-apply",
-	"build-failed",
-	"does-not-load",
-	"boot-failed",
-	"panics-under-load"
-];
-/** `no-regression · 4.980 Mpps`, or `no data` where the last verdict is older than `staleSeconds`. */
-function renderBadge({ label, last }, { now, staleSeconds }) {
-	const isStale = last !== void 0 && now.getTime() - last.at.getTime() > staleSeconds * 1e3;
-	const shown = {
-		label: readable(label),
-		...last === void 0 || isStale ? noData : {
-			message: messageOf(last),
-			color: colorOf(last)
-		}
-	};
-	return {
-		endpoint: {
-			schemaVersion: 1,
-			...shown
-		},
-		svg: pictureOf(shown)
-	};
-}
-const noData = {
-	message: "no data",
-	color: "lightgrey"
-};
-const messageOf = ({ verdict, pps }) => pps === void 0 ? verdict : `${verdict} · ${formatPps(pps)}`;
-function colorOf({ verdict }) {
-	switch (verdict) {
-		case "no-regression":
-		case "improvement": return "brightgreen";
-		case "inconclusive": return "yellow";
-		case "invalid": return "lightgrey";
-		default: return "red";
-	}
-}
-const mostCharacters = 100;
-/** A file of the data branch is named in lists and on terminals, too: no line breaks, nothing that does not print. */
-const readable = (text) => [...text.replace(/[\s\p{C}]+/gu, " ").trim()].slice(0, mostCharacters).join("");
-/** The colors, by the names that shields.io has for them. */
-const colors = {
-	brightgreen: "#4c1",
-	yellow: "#dfb317",
-	lightgrey: "#9f9f9f",
-	red: "#e05d44"
-};
-const height = 20;
-const baseline = 14;
-const corner = 3;
-const arc = `a${corner} ${corner} 0 0 1`;
-const padding = 6;
-const fontSize = 11;
-/** Light text on grey, and then dark text on the color, which has enough contrast on each color. */
-function pictureOf({ label, message, color }) {
-	const [left, right] = [partWidth(label), partWidth(message)];
-	const text = (shown, x, fill) => html`<text x="${x + padding}" y="${baseline}" fill="${fill}" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
-	const { markup } = html`<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${height}" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title>
-<rect width="${left + corner}" height="${height}" rx="${corner}" fill="#555"/>
-<path d="M${left} 0h${right - corner}${arc} ${corner} ${corner}v${14}${arc} ${-3} ${corner}h${corner - right}z" fill="${colors[color]}"/>
-<g font-family="Verdana,DejaVu Sans,sans-serif" font-size="${fontSize}">${text(label, 0, "#fff")}${text(message, left, "#111")}</g>
-</svg>
-`;
-	return markup;
-}
-const partWidth = (text) => Math.ceil(widthOf(text)) + 12;
-/** The width of a text, roughly: `textLength` makes it so in any font. */
-const widthOf = (text) => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
-function characterWidth(character) {
-	const known = widths.get(character);
-	if (known !== void 0) return known;
-	if (/\p{M}/u.test(character)) return 0;
-	return wide.test(character) ? fontSize : 7;
-}
-/** Characters that are as wide as high. */
-const wide = /[\p{sc=Han}\p{sc=Hang}\p{Emoji_Presentation}\u3000-\u30ff\uff01-\uff60]/u;
-/** The widths that Chromium measures of DejaVu Sans at 11 px, which is about as wide as Verdana, rounded to half a pixel. */
-const widths = new Map(Object.entries({
-	"3": "'ijlIJ",
-	"3.5": " ,.·/:;\\|",
-	"4": "f-",
-	"4.5": "()[]t!r",
-	"5": "\"",
-	"5.5": "*_`s",
-	"6": "?czL",
-	"6.5": "kvxyaoFPTY",
-	"7": "$0123456789{}bdeghnpquEKS",
-	"7.5": "ABCRVXZ",
-	"8": "NU",
-	"8.5": "&DGHOQ",
-	"9": "#+<=>^~w",
-	"9.5": "M",
-	"10.5": "%m",
-	"11": "@W"
-}).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
-
-export { annotationsOf, assembleResult, badgeVerdicts, baseNumbers, blastSchema, cellProfileSchema, cellsSoFar, codeBlock, codeSpan, composeComment, designSchema, drawGraph, earlierEntries, explained, graphsOf, headline, historyEntries, historyEntrySchema, historyFile, historyOf, historySchema, intervalPlot, isOfVerdict, leftOutIn, markerOf, outcomeName, plainBlock, plainLine, pngOf, policySchema, readMemory, readProfiles, readResult, rejectionSchema, remarkupText, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, resultSchema, runSchema, takeProfiles, verdictLine, withReasons, withoutPaths, withoutSequences, writeResult };
+export { annotationsOf, badgeVerdicts, drawGraph, explained, graphsOf, headline, intervalPlot, outcomeName, pngOf, readResult, remarkupText, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, verdictLine, writeResult };

@@ -1,5 +1,6 @@
 import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
-import { assign, byTurn, insertInOrder, priorities, reasonOf, shortened, testbedsOf } from "./config.js";
+import { reasonOf, shortened } from "./words.js";
+import { assign, byTurn, insertInOrder, priorities, testbedsOf } from "./config.js";
 import { median } from "./stats.js";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";
@@ -7,8 +8,8 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, st
 import { Agent, request } from "node:http";
 import { TLSSocket, createSecureContext } from "node:tls";
 import { X509Certificate, randomUUID } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { Agent as Agent$1, request as request$1 } from "node:https";
 

@@ -1,5 +1,6 @@
-import { flowSlices, interruptCommand, isReady, lastLine, processIdIn, receiverCommand, senderCommand as senderCommand$1, shell, shortened, tellingProcessId } from "./config.js";
-import { defaultBounds, formatGeneral, formatPercent, formatPps, holes, isSteady, median, secondsUntilSteady, steadyStretch } from "./stats.js";
+import { formatPercent, formatPps, lastLine, shortened } from "./words.js";
+import { flowSlices, interruptCommand, isReady, processIdIn, receiverCommand, senderCommand as senderCommand$1, shell, tellingProcessId } from "./config.js";
+import { defaultBounds, formatGeneral, holes, isSteady, median, secondsUntilSteady, steadyStretch } from "./stats.js";
 
 // src/traffic/pkt-gen.ts
 /**

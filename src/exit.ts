@@ -1,5 +1,5 @@
 // How the program ends: one number for whoever called it, one sentence for a person.
-import type { CellVerdict, Result } from './report/result.ts';
+import type { CellVerdict, Result } from './words/result.ts';
 
 export const exitCodes = {
   pass: 0,

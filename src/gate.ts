@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { buildVariants, type GivenKernels, type Variant } from './build/variant.ts';
 import { UsageError } from './config/overrides.ts';
 import { type Config, systemOf } from './config/schema.ts';
+import { assembleResult } from './experiment/assemble.ts';
 import { type ExperimentEvent, runExperiment } from './experiment/experiment.ts';
 import { earlierEntries, type HistoryFile, historyEntries } from './experiment/history.ts';
 import {
@@ -15,16 +16,15 @@ import {
   replacePlan,
   writePlan,
 } from './experiment/plan.ts';
-import { reasonOf } from './host/one-line.ts';
-import type { Patch } from './patch/patch.ts';
 import type { Repository } from './patch/repository.ts';
-import { assembleResult } from './report/assemble.ts';
 import { outcomeName } from './report/headline.ts';
 import { explained } from './report/read.ts';
-import type { Result } from './report/result.ts';
 import { writeResult } from './report/write.ts';
-import type { System } from './scenario/scenario.ts';
 import type { Reserved } from './testbed/testbed.ts';
+import { reasonOf } from './words/one-line.ts';
+import type { Patch } from './words/patch.ts';
+import type { Result } from './words/result.ts';
+import type { System } from './words/scenario.ts';
 
 export type GateRequest = {
   patch: Patch;

@@ -3,12 +3,12 @@ import type { WriteStream } from 'node:tty';
 import type { ExperimentEvent } from './experiment/experiment.ts';
 import type { Entry } from './experiment/journal.ts';
 import type { Plan } from './experiment/plan.ts';
-import { plainLine } from './report/escape.ts';
-import { formatDuration, formatMetric, formatPercent } from './report/format.ts';
-import type { Metric } from './report/result.ts';
-import { cellName } from './scenario/scenario.ts';
 import { forecast } from './stats/forecast.ts';
 import { median } from './stats/summary.ts';
+import { plainLine } from './words/escape.ts';
+import { formatDuration, formatMetric, formatPercent } from './words/format.ts';
+import type { Metric } from './words/result.ts';
+import { cellName } from './words/scenario.ts';
 
 export type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean; columns?: number };
 

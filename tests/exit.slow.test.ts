@@ -7,7 +7,7 @@ import { PlanError } from '../src/experiment/plan.ts';
 import { HostError } from '../src/host/host-error.ts';
 import { RepositoryError } from '../src/patch/repository.ts';
 import { ResultError } from '../src/report/read.ts';
-import type { CellVerdict, Outcome } from '../src/report/result.ts';
+import type { CellVerdict, Outcome } from '../src/words/result.ts';
 
 const judged = (verdict: CellVerdict['kind']): { outcome: Outcome } => ({
   outcome: { kind: 'judged', verdict, cells: [] },

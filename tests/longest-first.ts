@@ -8,15 +8,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const first = [
   ...['e2e/events.lab', 'patch/repository.slow', 'build/kernel.slow', 'patch/revision.slow'],
-  ...['jenkins/library.slow', 'testbed/freebsd-faults-machines.slow', 'e2e/chaos.slow'],
-  ...['e2e/demo.lab', 'testbed/freebsd-faults-kernels.slow', 'testbed/freebsd-faults-rules.slow'],
-  ...['publish/data-branch.slow', 'publish/storm.slow', 'studies/revisions.slow'],
-  ...['studies/mellanox-bisection.slow', 'e2e/action.lab', 'testbed/freebsd-study.slow'],
-  ...['gate.slow', 'testbed/freebsd.slow', 'action/step.slow', 'linux-lab/testbed.lab'],
+  ...['jenkins/library.slow', 'testbed/freebsd/faults-machines.slow', 'e2e/chaos.slow'],
+  ...['e2e/demo.lab', 'testbed/freebsd/faults-kernels.slow', 'testbed/freebsd/faults-rules.slow'],
+  ...['data-branch/branch.slow', 'github/storm.slow', 'studies/revisions.slow'],
+  ...['studies/mellanox-bisection.slow', 'e2e/action.lab', 'testbed/freebsd/study.slow'],
+  ...['gate.slow', 'testbed/freebsd/testbed.slow', 'action/step.slow', 'linux-lab/testbed.lab'],
   ...['profile/flamegraph.browser.slow', 'studies/small-losses.slow', 'reservation/model.slow'],
   ...['power/redfish.slow', 'e2e/relay.lab', 'linux-lab/profile.lab', 'reservation/etcd.slow'],
-  ...['studies/no-change.slow', 'commands/simulate.slow', 'testbed/health.slow'],
-  ...['linux-lab/lab.lab', 'linux-lab/health.lab', 'testbed/freebsd-lab-time.slow'],
+  ...['studies/no-change.slow', 'commands/simulate.slow', 'checkup/health.slow'],
+  ...['linux-lab/lab.lab', 'linux-lab/health.lab', 'testbed/freebsd/lab-time.slow'],
   ...['fakes/freebsd-lab/serve.slow', 'dut/freebsd.slow', 'relay/check.slow'],
 ];
 

@@ -1,7 +1,8 @@
 import { getState } from "../vendor/actions-core.js";
+import { cancelled, closeLeftCheck, openBuild, openComment } from "../answer.js";
+import { createOctokit } from "../github.js";
 import { labDown, rerunAsRoot } from "../linux-lab.js";
-import { openConduit } from "../patch.js";
-import { cancelled, closeLeftCheck, createOctokit, openBuild, openComment } from "../publish.js";
+import { openConduit } from "../phabricator.js";
 import { releaseLeft } from "../reservation.js";
 import { readInputs } from "./inputs.js";
 import { answerState, labState, leaseState, readOpenAnswer } from "./left.js";

@@ -1,7 +1,8 @@
 import { log } from "./log.js";
-import { UsageError, parseMaxRuns, reasonOf } from "../config.js";
-import { githubFailure, patchName } from "../patch.js";
-import { fetchArtifact, publishToBranch, publishToDirectory, readEntries } from "../publish.js";
+import { patchName, reasonOf } from "../words.js";
+import { UsageError, parseMaxRuns } from "../config.js";
+import { fetchArtifact, githubFailure, readEntries } from "../github.js";
+import { publishToBranch, publishToDirectory } from "../data-branch.js";
 import { readPlan } from "../experiment.js";
 import { join } from "node:path";
 import { mkdir, writeFile } from "node:fs/promises";

@@ -1,8 +1,9 @@
 import { _enum, boolean, int, object, string } from "../vendor/zod.js";
+import { endingOfError } from "../answer.js";
 import { UsageError, priorities } from "../config.js";
-import { askSchema, patchName, patchSchema } from "../patch.js";
-import { endingOfError } from "../publish.js";
+import { askSchema } from "../patch.js";
 import { jobSchema } from "../relay/job.js";
+import { patchName, patchSchema } from "../words.js";
 
 // src/action/request.ts
 const purposes = [

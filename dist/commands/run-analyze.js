@@ -1,8 +1,8 @@
 import { UsageError, overrideGate } from "../config.js";
 import { exitCodeOfResult, exitCodeOfVerdict } from "../exit.js";
-import { hasPlan, readPlan, reread } from "../experiment.js";
+import { assembleResult, hasPlan, readPlan, reread } from "../experiment.js";
 import { analysisAsJson, analyzeBenches, readBenches, renderAnalysis } from "../netbenches.js";
-import { assembleResult, explained, renderMarkdown } from "../report.js";
+import { explained, renderMarkdown } from "../report.js";
 import { worstVerdict } from "../stats.js";
 
 // src/commands/run-analyze.ts

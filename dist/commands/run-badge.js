@@ -1,6 +1,6 @@
 import { UsageError, loadConfig, scenariosIn } from "../config.js";
+import { badgeLabel, badgePath, linkTo } from "../data-branch.js";
 import { exitCodes } from "../exit.js";
-import { badgeLabel, badgePath, linkTo } from "../publish.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { print } from "./table.js";
 import { execFile } from "node:child_process";

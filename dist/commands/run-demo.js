@@ -1,12 +1,12 @@
-import { parseSeed, reasonOf } from "../config.js";
+import { parseSeed } from "../config.js";
+import { timestampedDirectory } from "../controller.js";
 import { busyWarning, callerThroughSudo, demoPatches, placeAt, runDemo, trafficSeconds } from "../demo.js";
 import { exitCodes } from "../exit.js";
 import { randomSeed } from "../experiment.js";
 import { readyMachine } from "../linux-lab.js";
 import { showProgress } from "../progress.js";
-import { formatDuration, formatPercent } from "../stats.js";
 import { headline, outcomeName } from "../report.js";
-import { timestampedDirectory } from "../work-directory.js";
+import { formatDuration, formatPercent, reasonOf } from "../words.js";
 import { resolve } from "node:path";
 import { styleText } from "node:util";
 

@@ -1,6 +1,6 @@
 import { exitCodes } from "../exit.js";
 import { foldedLines, labels, samplesOf, withoutIdle } from "../profile.js";
-import { formatPercent, grouped } from "../stats.js";
+import { formatPercent, grouped } from "../words.js";
 import { printPieces } from "./print-pieces.js";
 import { readProfileFile } from "./profile-file.js";
 

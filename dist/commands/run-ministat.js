@@ -1,5 +1,5 @@
 import { MinistatInputError, compare$1 as compare, ministatPieces, parseColumn } from "../stats.js";
-import { confidencePercents } from "../config.js";
+import { confidencePercents } from "../words.js";
 import { printPieces } from "./print-pieces.js";
 import { readFileSync } from "node:fs";
 import { getSystemErrorMessage } from "node:util";

@@ -1,9 +1,9 @@
 import { loadConfig } from "../config.js";
 import { exitCodes } from "../exit.js";
+import { aimOf, overviewOf } from "../inventory.js";
 import { openStore, readLab, readUsualSeconds } from "../reservation.js";
-import { aimOf, overviewOf } from "../testbed.js";
 import { configPath } from "./named-testbed.js";
-import { expectedly } from "../stats.js";
+import { expectedly } from "../words.js";
 import { clockText, columns, hasColours, oneLine } from "./table.js";
 
 // src/commands/overview-text.ts

@@ -1,6 +1,6 @@
 import { loadConfig } from "../config.js";
 import { exitCodes } from "../exit.js";
-import { phabricatorOf } from "../patch.js";
+import { phabricatorOf } from "../phabricator.js";
 import { checkPhabricator } from "../relay.js";
 import { configPath } from "./named-testbed.js";
 import { hasColours, oneLine, print } from "./table.js";

@@ -1,8 +1,8 @@
 import { UsageError, loadConfig } from "../config.js";
 import { whoami } from "../controller.js";
 import { exitCodes } from "../exit.js";
+import { aimOf } from "../inventory.js";
 import { liftQuarantine, openStore, readLab, setQuarantine } from "../reservation.js";
-import { aimOf } from "../testbed.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { clockText, oneLine, print } from "./table.js";
 

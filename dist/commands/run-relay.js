@@ -1,11 +1,11 @@
 import { UsageError, applyOverrides, loadConfig, readSecret } from "../config.js";
 import { exitCodes } from "../exit.js";
-import { ConduitError, openPhabricator, phabricatorOf, whoami } from "../patch.js";
+import { testbedsFor, wishesOf } from "../inventory.js";
+import { ConduitError, openPhabricator, phabricatorOf, whoami } from "../phabricator.js";
 import { openInbox, openStarter, pollOnce, startRelayServer, workOnce } from "../relay.js";
-import { testbedsFor, wishesOf } from "../testbed/inventory.js";
 import { join, resolve } from "node:path";
-import { mkdir } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
+import { mkdir } from "node:fs/promises";
 
 // src/commands/run-relay.ts
 async function runRelay(options, signal) {

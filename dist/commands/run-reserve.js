@@ -1,13 +1,14 @@
-import { UsageError, loadConfig, parsePriority, reasonOf } from "../config.js";
+import { UsageError, loadConfig, parsePriority } from "../config.js";
 import { openReservations, whoami } from "../controller.js";
+import { testbedsFor } from "../inventory.js";
 import { showProgress } from "../progress.js";
-import { testbedsFor } from "../testbed/inventory.js";
+import { reasonOf } from "../words.js";
 import { configPath } from "./named-testbed.js";
 import { oneLine } from "./table.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
-import { constants } from "node:os";
 import { setTimeout } from "node:timers/promises";
+import { constants } from "node:os";
 
 // src/commands/foreground.ts
 /** Until it ends, SIGINT, SIGTERM and SIGHUP of this process are the command's. */

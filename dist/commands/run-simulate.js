@@ -1,7 +1,8 @@
-import { UsageError, configKeys, duration, expected, keyName, ratio } from "../config.js";
+import { UsageError, configKeys, keyName } from "../config.js";
 import { NEVER, array, number$1 as number, object, string } from "../vendor/zod.js";
 import { exitCodes } from "../exit.js";
-import { formatPercent, grouped, simulate } from "../stats.js";
+import { simulate } from "../stats.js";
+import { duration, expected, formatPercent, grouped, ratio } from "../words.js";
 import { mean, sampleStandardDeviation } from "../vendor/simple-statistics.js";
 import { readFile } from "node:fs/promises";
 

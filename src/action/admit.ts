@@ -1,9 +1,9 @@
 // From the event to what may be measured: which patch, at which commits, by whose leave, and what was asked of it.
 import type { Octokit } from 'octokit';
+import { type Memory, markerOf, readMemory } from '../answer/comment-text.ts';
 import { UsageError } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
-import { authorize, type LeaveRules, type Occasion } from '../patch/authorize.ts';
-import { type Ask, type Command, parseCommand } from '../patch/command.ts';
+import { findComment } from '../github/comment.ts';
 import {
   type FoundPullRequest,
   fetchPullRequest,
@@ -11,13 +11,13 @@ import {
   numbersOf,
   pullRequestNumber,
   pullRequestsWithHead,
-} from '../patch/github.ts';
-import { type Patch, type PullRequest, patchName, type Revision } from '../patch/patch.ts';
+} from '../github/pull-request.ts';
+import { authorize, type LeaveRules, type Occasion } from '../patch/authorize.ts';
+import { type Ask, type Command, parseCommand } from '../patch/command.ts';
 import { patchOfRange } from '../patch/range.ts';
 import type { Repository } from '../patch/repository.ts';
-import { findComment } from '../publish/github.ts';
-import { type Memory, markerOf, readMemory } from '../report/comment.ts';
 import type { Priority } from '../reservation/queue.ts';
+import { type Patch, type PullRequest, patchName, type Revision } from '../words/patch.ts';
 import { type AdmittedRequest, requestSchema } from './request.ts';
 import type { Trigger } from './trigger.ts';
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Octokit } from 'octokit';
 import { parseMaxRuns, UsageError } from '../config/overrides.ts';
 import { readPlan } from '../experiment/plan.ts';
-import { githubFailure } from '../patch/github-error.ts';
-import { type Patch, patchName } from '../patch/patch.ts';
-import { fetchArtifact, readEntries } from '../publish/artifact.ts';
+import { fetchArtifact, readEntries } from '../github/artifact.ts';
+import { githubFailure } from '../github/failure.ts';
+import { type Patch, patchName } from '../words/patch.ts';
 
 export const artifactName = 'ppsgate-result';
 

@@ -1,10 +1,10 @@
 // Keeps what was measured on the data branch, and says where people find it.
 import type { Config } from '../config/schema.ts';
-import { reasonOf } from '../host/one-line.ts';
-import { publishToBranch } from '../publish/data-branch.ts';
-import { publishToDirectory } from '../publish/data-directory.ts';
-import type { Publication } from '../publish/data-layout.ts';
+import { publishToBranch } from '../data-branch/branch.ts';
+import { publishToDirectory } from '../data-branch/directory.ts';
+import type { Publication } from '../data-branch/layout.ts';
 import type { ReportLinks } from '../report/markdown.ts';
+import { reasonOf } from '../words/one-line.ts';
 import type { JobContext } from './job.ts';
 import { log } from './log.ts';
 

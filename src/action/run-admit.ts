@@ -1,15 +1,16 @@
 // `command: admit`: reads the event, decides whether the patch may be measured, and answers commands that measure nothing.
+
+import { endingOfError, endingOfFailure } from '../answer/answer.ts';
+import { standsForAnother } from '../answer/check.ts';
+import { composeComment, markerOf, readMemory } from '../answer/comment-text.ts';
 import { applyOverrides, parsePriority, UsageError } from '../config/overrides.ts';
 import { exitCodes } from '../exit.ts';
-import { findRevision, parseRevisionName } from '../patch/phabricator.ts';
+import { publishComment } from '../github/comment.ts';
+import { testbedsFor } from '../inventory/wishes.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
-import { endingOfError, endingOfFailure } from '../publish/answer.ts';
-import { standsForAnother } from '../publish/check.ts';
-import { publishComment } from '../publish/github.ts';
-import { composeComment, markerOf, readMemory } from '../report/comment.ts';
-import { codeSpan } from '../report/escape.ts';
-import { withoutPaths } from '../report/without-paths.ts';
-import { testbedsFor } from '../testbed/inventory.ts';
+import { findRevision, parseRevisionName } from '../phabricator/revision.ts';
+import { codeSpan } from '../words/escape.ts';
+import { withoutPaths } from '../words/without-paths.ts';
 import { type Admission, admit, noticeName } from './admit.ts';
 import { readEvent } from './inputs.ts';
 import {

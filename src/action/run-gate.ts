@@ -2,18 +2,6 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as core from '@actions/core';
-import { applyOverrides } from '../config/overrides.ts';
-import type { Config } from '../config/schema.ts';
-import { openReservations, type Reservations } from '../controller.ts';
-import { exitCodes, worstExitCode } from '../exit.ts';
-import { type HistoryFile, historyFile } from '../experiment/history.ts';
-import { randomSeed } from '../experiment/plan.ts';
-import { gate, resumeGate, type World } from '../gate.ts';
-import { reasonOf } from '../host/one-line.ts';
-import { readyMachine } from '../linux-lab/requirements.ts';
-import { patchName } from '../patch/patch.ts';
-import { restoreRevision } from '../patch/revision.ts';
-import { type Output, showProgress } from '../progress.ts';
 import {
   type Answer,
   answering,
@@ -22,13 +10,25 @@ import {
   endingOfResult,
   linkedAfterwards,
   together,
-} from '../publish/answer.ts';
-import { readHistory } from '../publish/data-branch.ts';
+} from '../answer/answer.ts';
+import { applyOverrides } from '../config/overrides.ts';
+import type { Config } from '../config/schema.ts';
+import { openReservations, type Reservations } from '../controller/reservations.ts';
+import { readHistory } from '../data-branch/branch.ts';
+import { exitCodes, worstExitCode } from '../exit.ts';
+import { type HistoryFile, historyFile } from '../experiment/history.ts';
+import { randomSeed } from '../experiment/plan.ts';
+import { gate, resumeGate, type World } from '../gate.ts';
+import { testbedsFor } from '../inventory/wishes.ts';
+import { readyMachine } from '../linux-lab/requirements.ts';
+import { restoreRevision } from '../patch/revision.ts';
+import { type Output, showProgress } from '../progress.ts';
 import { headline, outcomeName } from '../report/headline.ts';
 import { explained } from '../report/read.ts';
-import type { Result } from '../report/result.ts';
-import { withoutPaths } from '../report/without-paths.ts';
-import { testbedsFor } from '../testbed/inventory.ts';
+import { reasonOf } from '../words/one-line.ts';
+import { patchName } from '../words/patch.ts';
+import type { Result } from '../words/result.ts';
+import { withoutPaths } from '../words/without-paths.ts';
 import { fetchExperiment, runsToExtend } from './extend.ts';
 import {
   answerFor,

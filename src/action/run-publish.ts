@@ -2,13 +2,6 @@
 import { relative } from 'node:path';
 import * as core from '@actions/core';
 import { z } from 'zod';
-import { applyOverrides, UsageError } from '../config/overrides.ts';
-import type { Config } from '../config/schema.ts';
-import { exitCodes } from '../exit.ts';
-import { type Asked, type Recomputed, recompute } from '../experiment/recompute.ts';
-import { numbersOf, pullRequestsOfBranch } from '../patch/github.ts';
-import { type Patch, patchName } from '../patch/patch.ts';
-import type { Repository } from '../patch/repository.ts';
 import {
   type Answer,
   cancelled,
@@ -16,7 +9,11 @@ import {
   endingOfFailure,
   endingOfResult,
   linkedAfterwards,
-} from '../publish/answer.ts';
+} from '../answer/answer.ts';
+import { applyOverrides, UsageError } from '../config/overrides.ts';
+import type { Config } from '../config/schema.ts';
+import { exitCodes } from '../exit.ts';
+import { type Asked, type Recomputed, recompute } from '../experiment/recompute.ts';
 import {
   agreesWith,
   fetchArtifact,
@@ -24,10 +21,13 @@ import {
   profilesIn,
   readEntries,
   withPatch,
-} from '../publish/artifact.ts';
+} from '../github/artifact.ts';
+import { numbersOf, pullRequestsOfBranch } from '../github/pull-request.ts';
+import { testbedsFor } from '../inventory/wishes.ts';
+import type { Repository } from '../patch/repository.ts';
+import { type CellProfiles, withReasons } from '../profile/of-result.ts';
 import { headline } from '../report/headline.ts';
-import { type CellProfiles, withReasons } from '../report/profiles.ts';
-import { testbedsFor } from '../testbed/inventory.ts';
+import { type Patch, patchName } from '../words/patch.ts';
 import { artifactName } from './extend.ts';
 import { type Job, readEvent } from './inputs.ts';
 import { answerFor, configCommitOf, gateNames, type JobContext, wishesFor } from './job.ts';

@@ -1,5 +1,5 @@
 // Reads from a build's log why it failed.
-import { withoutSequences } from '../report/escape.ts';
+import { withoutSequences } from '../words/escape.ts';
 
 export type BuildFailure =
   | { readonly kind: 'out-of-disk' }

@@ -1,8 +1,8 @@
 // Kernels that were built before, on the builder: an archive and a note for each, by what they were built from.
 import { z } from 'zod';
+import type { CacheBounds } from '../config/builder.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
-import type { CacheBounds } from './schema.ts';
 
 const noteSchema = z.object({
   schemaVersion: z.literal(1),

@@ -1,11 +1,12 @@
 // Builds one kernel from a tree on the builder, by make or by a site's own command, into one archive.
+
+import type { BuilderConfig, CommandRecipe, MakeRecipe } from '../config/builder.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { readBuildFailure } from './build-log.ts';
 import { BuilderError } from './builder-error.ts';
 import { type Guarded, type GuardOptions, runGuarded } from './guard.ts';
 import { gitIn } from './kernel-tree.ts';
-import type { BuilderConfig, CommandRecipe, MakeRecipe } from './schema.ts';
 
 export type RecipeRequest = {
   readonly baseCommit: string;

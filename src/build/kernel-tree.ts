@@ -1,11 +1,11 @@
 // The tree that a kernel is built from, as git knows it: the base's with the diff applied, without a checkout.
 
-import { lastLine } from '../host/one-line.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from '../patch/diff.ts';
 import { objectsAlone } from '../patch/repository.ts';
+import { lastLine } from '../words/one-line.ts';
 import { BuilderError } from './builder-error.ts';
-import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from './diff.ts';
 
 export type TreeRequest = {
   /** Full id. */

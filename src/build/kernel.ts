@@ -1,5 +1,6 @@
 // Gets a kernel from the builder: out of the cache, or built from the base with a diff, when its turn has come.
 import { createHash, randomUUID } from 'node:crypto';
+import type { BuilderConfig, KernelRecipe } from '../config/builder.ts';
 import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
@@ -7,7 +8,6 @@ import { BuilderError } from './builder-error.ts';
 import { type KernelCache, type KernelNote, kernelCache } from './kernel-cache.ts';
 import { type Cooked, cook, type RecipeRequest } from './kernel-recipe.ts';
 import { kernelTree, type TreeRequest } from './kernel-tree.ts';
-import type { BuilderConfig, KernelRecipe } from './schema.ts';
 import { inTurn } from './turn.ts';
 
 export type KernelRequest =

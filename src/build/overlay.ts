@@ -1,9 +1,9 @@
 // A variant of a Linux DUT: the files of a repository's overlay folder at one commit.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Patch } from '../patch/patch.ts';
 import { type Repository, RepositoryError } from '../patch/repository.ts';
-import { diffName } from './variant-name.ts';
+import type { Patch } from '../words/patch.ts';
+import { diffName } from '../words/variant-name.ts';
 
 export const overlaySchema = z.object({
   /** `base`, `patched`, `diff 80345`. */

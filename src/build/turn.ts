@@ -1,8 +1,8 @@
 // Lets builds on one builder take turns, whichever controllers they come from.
 import { PassThrough } from 'node:stream';
-import { reasonOf } from '../host/one-line.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { BuilderError } from './builder-error.ts';
 
 export type Turn = {

@@ -5,10 +5,10 @@ import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { UsageError } from '../config/overrides.ts';
-import { reasonOf } from '../host/one-line.ts';
-import { commitId, type Patch } from '../patch/patch.ts';
 import type { Repository } from '../patch/repository.ts';
-import type { System } from '../scenario/scenario.ts';
+import { reasonOf } from '../words/one-line.ts';
+import { commitId, type Patch } from '../words/patch.ts';
+import type { System } from '../words/scenario.ts';
 import { buildOverlays, commitsOf, overlaySchema, type VariantCommit } from './overlay.ts';
 
 const kernelSourceSchema = z.discriminatedUnion('kind', [

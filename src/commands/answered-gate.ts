@@ -1,12 +1,5 @@
 // `ppsgate gate --answer`: the same gate, with its answer on Phabricator.
 import { basename } from 'node:path';
-import { UsageError } from '../config/overrides.ts';
-import { worstExitCode } from '../exit.ts';
-import { readPlan } from '../experiment/plan.ts';
-import type { Conduit } from '../patch/conduit.ts';
-import type { RevisionDiff } from '../patch/patch.ts';
-import { findRevision } from '../patch/phabricator.ts';
-import { openPhabricator, phabricatorOf } from '../patch/phabricator-login.ts';
 import {
   type Answer,
   answering,
@@ -14,9 +7,16 @@ import {
   endingOfError,
   endingOfResult,
   together,
-} from '../publish/answer.ts';
-import { openBuild } from '../publish/harbormaster.ts';
-import { openRevisionComment } from '../publish/phabricator.ts';
+} from '../answer/answer.ts';
+import { openBuild } from '../answer/build.ts';
+import { openRevisionComment } from '../answer/revision-comment.ts';
+import { UsageError } from '../config/overrides.ts';
+import { worstExitCode } from '../exit.ts';
+import { readPlan } from '../experiment/plan.ts';
+import type { Conduit } from '../phabricator/conduit.ts';
+import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
+import { findRevision } from '../phabricator/revision.ts';
+import type { RevisionDiff } from '../words/patch.ts';
 import {
   type GateCall,
   gatesOf,

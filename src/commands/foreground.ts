@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { reasonOf } from '../host/one-line.ts';
+import { reasonOf } from '../words/one-line.ts';
 
 export type Ending =
   /** With a shell's number where a signal ended it. */

@@ -1,5 +1,6 @@
 // The gates that `ppsgate gate` is asked for: one for each testbed that the patch is judged on.
 import { join, resolve } from 'node:path';
+import { type Answer, answering, endingOfResult } from '../answer/answer.ts';
 import {
   type Overrides,
   parseMaxRuns,
@@ -8,21 +9,20 @@ import {
   UsageError,
 } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
-import { openReservations, whoami } from '../controller.ts';
+import { openReservations, whoami } from '../controller/reservations.ts';
+import { timestampedDirectory } from '../controller/work-directory.ts';
 import { historyFile } from '../experiment/history.ts';
 import { randomSeed } from '../experiment/plan.ts';
 import { gate, resumeGate, type World } from '../gate.ts';
-import { type Patch, patchName } from '../patch/patch.ts';
-import { parseRevisionName, type RevisionName } from '../patch/phabricator.ts';
-import { openPhabricator, phabricatorOf } from '../patch/phabricator-login.ts';
+import { testbedsFor, wishesOf } from '../inventory/wishes.ts';
 import { patchOfRange } from '../patch/range.ts';
 import { openRepository } from '../patch/repository.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
+import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
+import { parseRevisionName, type RevisionName } from '../phabricator/revision.ts';
 import { labelled, type Output, showProgress } from '../progress.ts';
-import { type Answer, answering, endingOfResult } from '../publish/answer.ts';
-import type { Result } from '../report/result.ts';
-import { testbedsFor, wishesOf } from '../testbed/inventory.ts';
-import { timestampedDirectory } from '../work-directory.ts';
+import { type Patch, patchName } from '../words/patch.ts';
+import type { Result } from '../words/result.ts';
 
 export type GateOptions = Overrides & {
   patch?: string;

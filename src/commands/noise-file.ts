@@ -4,7 +4,7 @@ import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { z } from 'zod';
 import { UsageError } from '../config/overrides.ts';
 import { keyName } from '../config/problem.ts';
-import { expected } from '../config/units.ts';
+import { expected } from '../words/units.ts';
 
 /**
  * The sets of runs of a file of JSON lines, each with a list `pps` of numbers above 0 and whatever else, like

@@ -1,6 +1,7 @@
 // The overview of testbeds as text: a table, or a line for each change.
-import { expectedly } from '../report/format.ts';
-import { aimOf, type Overview, type TestbedState, type Waiting } from '../testbed/overview.ts';
+
+import { aimOf, type Overview, type TestbedState, type Waiting } from '../inventory/overview.ts';
+import { expectedly } from '../words/format.ts';
 import { clockText, columns, oneLine } from './table.ts';
 
 /** A table of testbeds, and one of those who wait. */

@@ -1,17 +1,17 @@
 // Logs that lie on a disk, as a person at a shell meets them: what they say on stdout, what they lack on stderr.
 import { type Overrides, overrideGate, UsageError } from '../config/overrides.ts';
 import { exitCodeOfResult, exitCodeOfVerdict } from '../exit.ts';
+import { assembleResult } from '../experiment/assemble.ts';
 import { hasPlan, readPlan } from '../experiment/plan.ts';
 import { reread } from '../experiment/reread.ts';
 import { type Analysis, type AnalyzedSet, analyzeBenches } from '../netbenches/analyze.ts';
 import { readBenches } from '../netbenches/directory.ts';
 import { analysisAsJson, renderAnalysis } from '../netbenches/render.ts';
-import { assembleResult } from '../report/assemble.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { explained } from '../report/read.ts';
-import type { Result, Run } from '../report/result.ts';
-import type { Cell } from '../scenario/scenario.ts';
 import { worstVerdict } from '../stats/verdict.ts';
+import type { Result, Run } from '../words/result.ts';
+import type { Cell } from '../words/scenario.ts';
 
 export type AnalyzeOptions = Pick<Overrides, 'margin' | 'falseAlarms' | 'power'> & {
   netbenchesTrim?: true;

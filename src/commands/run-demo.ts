@@ -2,19 +2,19 @@
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { parseSeed } from '../config/overrides.ts';
+import { timestampedDirectory } from '../controller/work-directory.ts';
 import { busyWarning } from '../demo/busyness.ts';
 import { type Judged, runDemo, trafficSeconds } from '../demo/demo.ts';
 import { callerThroughSudo, placeAt } from '../demo/give-back.ts';
 import { demoPatches } from '../demo/repository.ts';
 import { exitCodes } from '../exit.ts';
 import { randomSeed } from '../experiment/plan.ts';
-import { reasonOf } from '../host/one-line.ts';
 import { readyMachine } from '../linux-lab/requirements.ts';
 import { showProgress } from '../progress.ts';
-import { formatDuration, formatPercent } from '../report/format.ts';
 import { headline, outcomeName } from '../report/headline.ts';
-import type { Result } from '../report/result.ts';
-import { timestampedDirectory } from '../work-directory.ts';
+import { formatDuration, formatPercent } from '../words/format.ts';
+import { reasonOf } from '../words/one-line.ts';
+import type { Result } from '../words/result.ts';
 
 type Options = {
   directory?: string;

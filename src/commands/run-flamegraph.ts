@@ -7,7 +7,7 @@ import { exitCodes } from '../exit.ts';
 import { flamegraph } from '../profile/flamegraph.ts';
 import { withoutIdle } from '../profile/idle.ts';
 import { type Profile, samplesOf } from '../profile/profile.ts';
-import { formatPercent, grouped } from '../report/format.ts';
+import { formatPercent, grouped } from '../words/format.ts';
 import type { FlamegraphOptions } from './flamegraph.ts';
 import { printPieces } from './print-pieces.ts';
 import { readProfileFile } from './profile-file.ts';

@@ -4,7 +4,7 @@ import { foldedLines, labels } from '../profile/fold.ts';
 import { withoutIdle } from '../profile/idle.ts';
 import type { ReadProfile } from '../profile/parser.ts';
 import { samplesOf } from '../profile/profile.ts';
-import { formatPercent, grouped } from '../report/format.ts';
+import { formatPercent, grouped } from '../words/format.ts';
 import type { FoldOptions } from './fold.ts';
 import { printPieces } from './print-pieces.ts';
 import { readProfileFile } from './profile-file.ts';

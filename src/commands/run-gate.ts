@@ -1,9 +1,9 @@
 // `ppsgate gate` as a person at a shell meets it: options in, progress on stderr, the verdict on stdout.
 import { resolve } from 'node:path';
+import { together } from '../answer/answer.ts';
 import { loadConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { exitCodeOfResult, worstExitCode } from '../exit.ts';
-import { together } from '../publish/answer.ts';
 import { headline } from '../report/headline.ts';
 import { judgeAndAnswer } from './answered-gate.ts';
 import { type GateCall, type GateOptions, gatesOf, judgeAll } from './judge-gate.ts';

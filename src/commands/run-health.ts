@@ -1,18 +1,19 @@
 // Whether testbeds are fit to be used: looked at while nobody else has them, and taken out of use, or back into it.
+
+import type { Finding } from '../checkup/check.ts';
+import { healthOf, whyUnhealthy } from '../checkup/health.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config, Testbed } from '../config/schema.ts';
-import { openReservations, whoami } from '../controller.ts';
+import { realWorld } from '../controller/open.ts';
+import { openReservations, whoami } from '../controller/reservations.ts';
+import { byItself, type LeasedTestbed } from '../controller/reserve.ts';
 import { exitCodes } from '../exit.ts';
+import { aimOf, overviewOf } from '../inventory/overview.ts';
 import { NotReservedError } from '../reservation/lease.ts';
 import { lookPurpose } from '../reservation/outlook.ts';
 import { type Quarantine, readLab } from '../reservation/records.ts';
 import { liftQuarantine } from '../reservation/reservation.ts';
 import type { Store } from '../reservation/store.ts';
-import type { Finding } from '../testbed/check.ts';
-import { healthOf, whyUnhealthy } from '../testbed/health.ts';
-import { realWorld } from '../testbed/open.ts';
-import { aimOf, overviewOf } from '../testbed/overview.ts';
-import { byItself, type LeasedTestbed } from '../testbed/reserve.ts';
 import { findingText, summary } from './findings.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { clockText, hasColours, oneLine, print } from './table.ts';

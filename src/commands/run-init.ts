@@ -1,5 +1,6 @@
 // A repository made ready for ppsgate on GitHub: workflows, a ppsgate.yml and a label, each only where it is missing.
 import { exitCodes } from '../exit.ts';
+import { createOctokit } from '../github/comment.ts';
 import { hostedConfig, labConfig } from '../init/config-file.ts';
 import { type PlacedFile, type PlannedFile, placeFile } from '../init/files.ts';
 import { createLabel, labelByHand, type PlacedLabel } from '../init/label.ts';
@@ -14,7 +15,6 @@ import {
   readClone,
 } from '../init/setting.ts';
 import { leaveLabel, oneJobWorkflow, publishWorkflow, splitWorkflow } from '../init/workflows.ts';
-import { createOctokit } from '../publish/github.ts';
 import type { Ask } from './run-release.ts';
 import { columns, oneLine, print } from './table.ts';
 

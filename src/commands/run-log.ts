@@ -3,11 +3,11 @@ import { didYouMean } from '../config/fields.ts';
 import { loadConfig } from '../config/load.ts';
 import { UsageError } from '../config/overrides.ts';
 import { exitCodes } from '../exit.ts';
-import { roughly } from '../report/format.ts';
+import { aimOf } from '../inventory/overview.ts';
 import { openStore } from '../reservation/open.ts';
 import { type Lab, type Logged, readLab, readLog } from '../reservation/records.ts';
 import { holdingOf } from '../reservation/reservation.ts';
-import { aimOf } from '../testbed/overview.ts';
+import { roughly } from '../words/format.ts';
 import { configPath } from './named-testbed.ts';
 import { clockText, columns, oneLine, print } from './table.ts';
 

@@ -2,12 +2,12 @@
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { exitCodes } from '../exit.ts';
+import { type Overview, overviewOf } from '../inventory/overview.ts';
 import type { Output } from '../progress.ts';
 import { openStore } from '../reservation/open.ts';
 import { readUsualSeconds } from '../reservation/outlook.ts';
 import { readLab } from '../reservation/records.ts';
 import type { Store } from '../reservation/store.ts';
-import { type Overview, overviewOf } from '../testbed/overview.ts';
 import { configPath } from './named-testbed.ts';
 import { changedLines, overviewText } from './overview-text.ts';
 import { hasColours } from './table.ts';

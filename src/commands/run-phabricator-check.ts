@@ -1,7 +1,7 @@
 // The set-up for a Phabricator as a person at a shell meets it: a line for each thing that was looked at.
 import { loadConfig } from '../config/load.ts';
 import { exitCodes } from '../exit.ts';
-import { phabricatorOf } from '../patch/phabricator-login.ts';
+import { phabricatorOf } from '../phabricator/login.ts';
 import type { Output } from '../progress.ts';
 import { checkPhabricator } from '../relay/check.ts';
 import type { Finding } from '../relay/check-point.ts';

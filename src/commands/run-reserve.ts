@@ -2,11 +2,11 @@
 import { loadConfig } from '../config/load.ts';
 import { parsePriority, UsageError } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
-import { openReservations, whoami } from '../controller.ts';
-import { reasonOf } from '../host/one-line.ts';
+import { openReservations, whoami } from '../controller/reservations.ts';
+import type { LeasedTestbed } from '../controller/reserve.ts';
+import { testbedsFor } from '../inventory/wishes.ts';
 import { showProgress } from '../progress.ts';
-import { testbedsFor } from '../testbed/inventory.ts';
-import type { LeasedTestbed } from '../testbed/reserve.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { type Ending, runInForeground } from './foreground.ts';
 import { configPath } from './named-testbed.ts';
 import { oneLine } from './table.ts';

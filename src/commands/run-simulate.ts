@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { UsageError } from '../config/overrides.ts';
 import { configKeys } from '../config/schema.ts';
-import { duration, expected, type Limit, ratio } from '../config/units.ts';
 import { exitCodes } from '../exit.ts';
-import { formatPercent, grouped } from '../report/format.ts';
 import type { DesignName } from '../stats/design.ts';
 import { type NoiseSource, type SimulationRow, simulate } from '../stats/simulate.ts';
+import { formatPercent, grouped } from '../words/format.ts';
+import { duration, expected, type Limit, ratio } from '../words/units.ts';
 import { cvOf, fewestRuns, readNoiseFile } from './noise-file.ts';
 
 /** Texts as typed; lists with commas. */

@@ -1,15 +1,16 @@
 // Testbeds as a person at a shell meets them: a line for each, or a line for each thing that was looked at.
+
+import { type Finding, skipped } from '../checkup/check.ts';
+import { checkFreebsdTestbed } from '../checkup/freebsd-check.ts';
+import { checkLinuxTestbed } from '../checkup/linux-check.ts';
+import type { Capabilities } from '../config/capabilities.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config, Testbed } from '../config/schema.ts';
-import { openReservations, whoami } from '../controller.ts';
+import { realWorld } from '../controller/open.ts';
+import { openReservations, whoami } from '../controller/reservations.ts';
 import { exitCodes } from '../exit.ts';
 import { lookPurpose } from '../reservation/outlook.ts';
 import { readLab } from '../reservation/records.ts';
-import type { Capabilities } from '../testbed/capabilities.ts';
-import { type Finding, skipped } from '../testbed/check.ts';
-import { checkFreebsdTestbed } from '../testbed/freebsd-check.ts';
-import { checkLinuxTestbed } from '../testbed/linux-check.ts';
-import { realWorld } from '../testbed/open.ts';
 import { findingText, summary } from './findings.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { columns, hasColours, oneLine, print } from './table.ts';

@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { PowerConfig } from '../power/schema.ts';
-import type { GithubConfig } from '../publish/schema.ts';
-import type { PhabricatorConfig, StartConfig } from '../relay/schema.ts';
-import type { ReservationsConfig } from '../reservation/schema.ts';
 import type { Host } from './fields.ts';
+import type { GithubConfig } from './github.ts';
+import type { PhabricatorConfig, StartConfig } from './phabricator.ts';
+import type { PowerConfig } from './power.ts';
 import { keyName, type Problem, seeExample } from './problem.ts';
+import type { ReservationsConfig } from './reservations.ts';
 import { type Config, configSchema, type Testbed } from './schema.ts';
 import { readYaml } from './yaml.ts';
 

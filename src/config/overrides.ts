@@ -1,9 +1,9 @@
 // What a person asks of one gate instead of what ppsgate.yml says, in the same words and units.
 import type { z } from 'zod';
 import { type Priority, priorities } from '../reservation/queue.ts';
+import { expected } from '../words/units.ts';
 import { wrongName } from './fields.ts';
 import { type Config, configKeys, type Gate, scenariosIn, usualProfileSeconds } from './schema.ts';
-import { expected } from './units.ts';
 
 /** Texts as typed; lists with commas. An absent or empty one changes nothing. */
 export type Overrides = {

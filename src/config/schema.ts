@@ -1,8 +1,7 @@
 // The format of ppsgate.yml: what may be written, what holds where it is left out, and the plain data it becomes.
 import { z } from 'zod';
-import { type GithubConfig, githubSchema } from '../publish/schema.ts';
-import { type PhabricatorConfig, phabricatorSchema } from '../relay/schema.ts';
-import { type ReservationsConfig, reservationsSchema } from '../reservation/schema.ts';
+import { type DesignName, designNames } from '../stats/design.ts';
+import { flowRanges } from '../traffic/pkt-gen-command.ts';
 import {
   type Cell,
   type Family,
@@ -13,16 +12,9 @@ import {
   scenarioSchema,
   scenarios,
   scenariosOf,
-} from '../scenario/scenario.ts';
-import { type DesignName, designNames } from '../stats/design.ts';
-import { type Capable, capabilityKeys, withCapabilities } from '../testbed/capabilities.ts';
-import {
-  type FreebsdTestbed,
-  freebsdTestbedSchema,
-  lacksAddresses,
-} from '../testbed/freebsd-schema.ts';
-import { readWish, wishText } from '../testbed/wish.ts';
-import { flowRanges } from '../traffic/pkt-gen-command.ts';
+} from '../words/scenario.ts';
+import { duration, expected, type Limit, rate, ratio, size } from '../words/units.ts';
+import { type Capable, capabilityKeys, withCapabilities } from './capabilities.ts';
 import {
   closed,
   type Host,
@@ -35,7 +27,11 @@ import {
   withHost,
   wrongName,
 } from './fields.ts';
-import { duration, expected, type Limit, rate, ratio, size } from './units.ts';
+import { type FreebsdTestbed, freebsdTestbedSchema, lacksAddresses } from './freebsd-testbed.ts';
+import { type GithubConfig, githubSchema } from './github.ts';
+import { type PhabricatorConfig, phabricatorSchema } from './phabricator.ts';
+import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
+import { readWish, wishText } from './wish.ts';
 
 export type Config = {
   /** Folder whose files are laid over the DUT's. */

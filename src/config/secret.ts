@@ -1,6 +1,6 @@
 // Reads what must not stand in ppsgate.yml: a token or a key, from a file of its own or the environment.
 import { readFile } from 'node:fs/promises';
-import { reasonOf } from '../host/one-line.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { UsageError } from './overrides.ts';
 
 export type SecretPlace = {

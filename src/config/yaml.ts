@@ -11,8 +11,8 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
+import { excerpt } from '../words/units.ts';
 import { type KeyPath, keyName, type Problem, seeExample } from './problem.ts';
-import { excerpt } from './units.ts';
 
 /** `lineOf` answers, from 1, the line of the last key or item of a path, or of as much of it as there is. */
 export type YamlSource =

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sum } from 'simple-statistics';
 import { parseConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
+import { openEmbedded } from '../controller/open.ts';
 import { historyFile } from '../experiment/history.ts';
 import { hasPlan } from '../experiment/plan.ts';
 import { gate, resumeGate, type World } from '../gate.ts';
@@ -11,9 +12,8 @@ import { patchOfRange } from '../patch/range.ts';
 import { openRepository } from '../patch/repository.ts';
 import { outcomeName } from '../report/headline.ts';
 import { readResult } from '../report/read.ts';
-import type { Result } from '../report/result.ts';
-import { openEmbedded } from '../testbed/open.ts';
 import { unshared } from '../testbed/testbed.ts';
+import type { Result } from '../words/result.ts';
 import {
   baseBranch,
   type DemoPatch,

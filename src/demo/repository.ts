@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { CellVerdict } from '../report/result.ts';
+import type { CellVerdict } from '../words/result.ts';
 
 /** How a patch must come out, or the demo has failed. */
 export type Expectation = CellVerdict['kind'] | 'does-not-load';

@@ -1,11 +1,11 @@
 // Brings the archive of a kernel onto a FreeBSD machine and unpacks it there.
 import { stat } from 'node:fs/promises';
 import { HostError } from '../host/host-error.ts';
-import { lastLine } from '../host/one-line.ts';
 import { ownFolder } from '../host/own-folder.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { uploadOverBreaks } from '../host/upload.ts';
+import { lastLine } from '../words/one-line.ts';
 import type { KernelArchive, LayOutcome, Machine } from './freebsd-boot.ts';
 import { fileSystemsOf, sha256Of } from './freebsd-boot-system.ts';
 

@@ -1,8 +1,8 @@
 // bectl(8): a kernel in a clone of the machine's own boot environment, activated for one boot.
 import { basename, dirname } from 'node:path/posix';
-import { pathName } from '../build/variant-name.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import { pathName } from '../words/variant-name.ts';
 import type { BootMethod, LayOutcome, Machine } from './freebsd-boot.ts';
 import { archiveFolder, unpack, withArchive } from './freebsd-boot-archive.ts';
 import { type System, sha256Of } from './freebsd-boot-system.ts';

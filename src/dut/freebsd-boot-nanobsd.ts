@@ -6,9 +6,9 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { HostError } from '../host/host-error.ts';
-import { reasonOf } from '../host/one-line.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import { reasonOf } from '../words/one-line.ts';
 import type { BootMethod, KernelArchive, Machine } from './freebsd-boot.ts';
 import { fileSystemsOf, sha256Of } from './freebsd-boot-system.ts';
 

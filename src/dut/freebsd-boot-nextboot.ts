@@ -1,9 +1,9 @@
 // nextboot(8): a kernel in a folder of its own in /boot, which the loader takes once.
 import { dirname } from 'node:path/posix';
-import { pathName } from '../build/variant-name.ts';
 import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import { pathName } from '../words/variant-name.ts';
 import type { BootMethod, KernelArchive, LayOutcome, Machine } from './freebsd-boot.ts';
 import { archiveFolder, unpack, withArchive } from './freebsd-boot-archive.ts';
 import { type System, sha256Of } from './freebsd-boot-system.ts';

@@ -1,6 +1,6 @@
 // What must hold on a FreeBSD DUT's two ports, and on the paths of packets through them.
 import { shell } from '../host/shell.ts';
-import type { Family } from '../scenario/scenario.ts';
+import type { Family } from '../words/scenario.ts';
 import {
   type Interface,
   type Neighbour,

@@ -1,8 +1,9 @@
 // Where a FreeBSD DUT's time goes: pmcstat(8) on it, in a window that is set before packets flow and it turns deaf.
-import { lastLine } from '../host/one-line.ts';
+
 import { ownFolder } from '../host/own-folder.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import { lastLine } from '../words/one-line.ts';
 import { parseInterfaceCounters } from './freebsd-counters.ts';
 
 /** Both lie in the folder that is given. */

@@ -1,6 +1,6 @@
 // What must hold on a FreeBSD DUT before anything is measured on it.
 import { type Command, commandText, shell } from '../host/shell.ts';
-import type { Family } from '../scenario/scenario.ts';
+import type { Family } from '../words/scenario.ts';
 import { type DutPorts, pathSettings, portSettings } from './freebsd-ports.ts';
 import {
   type Mend,

@@ -1,9 +1,9 @@
 // A FreeBSD machine as the DUT: kernels are laid on it, booted for once, and proven to run.
 import { HostError } from '../host/host-error.ts';
-import { reasonOf } from '../host/one-line.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { type Power, PowerError } from '../power/power.ts';
+import { reasonOf } from '../words/one-line.ts';
 import type { KernelArchive, LayOutcome } from './freebsd-boot.ts';
 import { bootEnvironment } from './freebsd-boot-environment.ts';
 import { nanobsd } from './freebsd-boot-nanobsd.ts';

@@ -1,13 +1,13 @@
 // A Linux router as the DUT: its variants are rulesets and settings, laid while packets flow.
 import { PassThrough } from 'node:stream';
 import type { Overlay } from '../build/overlay.ts';
-import { pathName } from '../build/variant-name.ts';
 import type { Outcome } from '../host/execute.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { scenarioRules } from '../scenario/nftables.ts';
-import type { LinuxScenario } from '../scenario/scenario.ts';
 import type { Prepared } from '../testbed/testbed.ts';
+import type { LinuxScenario } from '../words/scenario.ts';
+import { pathName } from '../words/variant-name.ts';
 import { printingCommand, type SamplingRequest, samplingCommand } from './linux-profile.ts';
 import { loadRefusal } from './linux-refusal.ts';
 import {

@@ -1,10 +1,11 @@
 // How far each cell of an experiment has come, by its plan and its journal and nothing else.
-import { isJudged } from '../build/variant-name.ts';
-import type { Rejection } from '../report/result.ts';
-import { type Cell, cellName } from '../scenario/scenario.ts';
+
 import { lookSizes } from '../stats/design.ts';
 import { runsApart } from '../stats/outlier.ts';
 import { type CellRuns, isEnough, validPairs } from '../stats/standing.ts';
+import type { Rejection } from '../words/result.ts';
+import { type Cell, cellName } from '../words/scenario.ts';
+import { isJudged } from '../words/variant-name.ts';
 import type { Entry } from './journal.ts';
 import type { Plan, PlannedCell } from './plan.ts';
 import type { PlannedBlast } from './schedule.ts';

@@ -2,13 +2,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Variant } from '../build/variant.ts';
-import { isJudged } from '../build/variant-name.ts';
-import { reasonOf } from '../host/one-line.ts';
-import type { CellVerdict, Rejection } from '../report/result.ts';
-import { type Cell, cellName } from '../scenario/scenario.ts';
 import { type Standing, standings } from '../stats/standing.ts';
 import { cellVerdict } from '../stats/verdict.ts';
 import type { KeepLog, Rejected, Testbed } from '../testbed/testbed.ts';
+import { reasonOf } from '../words/one-line.ts';
+import type { CellVerdict, Rejection } from '../words/result.ts';
+import { type Cell, cellName } from '../words/scenario.ts';
+import { isJudged } from '../words/variant-name.ts';
 import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict, leftOutIn } from './cells.ts';
 import { type Entry, openJournal } from './journal.ts';
 import type { Plan } from './plan.ts';

@@ -3,9 +3,9 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import { z } from 'zod';
-import type { History, Metric, Result, Run } from '../report/result.ts';
-import { cellName, cellSchema } from '../scenario/scenario.ts';
 import { median } from '../stats/summary.ts';
+import type { History, Metric, Result, Run } from '../words/result.ts';
+import { cellName, cellSchema } from '../words/scenario.ts';
 
 const rates = z.array(z.number().positive());
 

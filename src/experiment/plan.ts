@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { type Variant, variantSchema } from '../build/variant.ts';
 import { UsageError } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
-import { type Patch, patchSchema } from '../patch/patch.ts';
-import { designSchema, type History, historySchema, policySchema } from '../report/result.ts';
-import { type Cell, cellSchema, ownRulesSchema } from '../scenario/scenario.ts';
+import { type Patch, patchSchema } from '../words/patch.ts';
+import { designSchema, type History, historySchema, policySchema } from '../words/result.ts';
+import { type Cell, cellSchema, ownRulesSchema } from '../words/scenario.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
 import { pairsPerBlast, plannedBlastSchema, schedule } from './schedule.ts';
 

@@ -1,11 +1,11 @@
 // Where the time goes: one profile of every variant in every cell that was judged, taken after all that is measured.
 import { join } from 'node:path';
-import { reasonOf } from '../host/one-line.ts';
-import type { CellProfile } from '../report/result.ts';
-import { withoutPaths } from '../report/without-paths.ts';
-import { type Cell, cellName } from '../scenario/scenario.ts';
 import { standings } from '../stats/standing.ts';
 import type { KeepLog, Testbed } from '../testbed/testbed.ts';
+import { reasonOf } from '../words/one-line.ts';
+import type { CellProfile } from '../words/result.ts';
+import { type Cell, cellName } from '../words/scenario.ts';
+import { withoutPaths } from '../words/without-paths.ts';
 import { cellsSoFar, leftOutIn } from './cells.ts';
 import type { Entry, Journal } from './journal.ts';
 import type { Plan } from './plan.ts';

@@ -1,13 +1,14 @@
 // What a result is worth of which nothing is believed but its numbers: every verdict again, from its runs, as it was asked for.
-import { diffName, isJudged } from '../build/variant-name.ts';
+
 import type { Config } from '../config/schema.ts';
-import type { Patch } from '../patch/patch.ts';
-import { formatPercent } from '../report/format.ts';
-import type { CellResult, Comparison, Outcome, Policy, Result, Run } from '../report/result.ts';
-import { type Cell, cellName } from '../scenario/scenario.ts';
 import { lookSizes } from '../stats/design.ts';
 import { type CellRuns, evidenceAt, isEnough, standings } from '../stats/standing.ts';
 import { cellResult, worstVerdict } from '../stats/verdict.ts';
+import { formatPercent } from '../words/format.ts';
+import type { Patch } from '../words/patch.ts';
+import type { CellResult, Comparison, Outcome, Policy, Result, Run } from '../words/result.ts';
+import { type Cell, cellName } from '../words/scenario.ts';
+import { diffName, isJudged } from '../words/variant-name.ts';
 import { baseNumbers } from './history.ts';
 import { cellsOf, designOf, policyOf } from './plan.ts';
 

@@ -1,8 +1,8 @@
 // An experiment as its raw logs tell it: what was written down of each blast is computed again.
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FreebsdLogs, freebsdLogNames, readFreebsdLogs } from '../testbed/freebsd-logs.ts';
-import { type LinuxLogs, logNames, readLinuxLogs } from '../testbed/linux-logs.ts';
+import { type FreebsdLogs, freebsdLogNames, readFreebsdLogs } from '../testbed/freebsd/logs.ts';
+import { type LinuxLogs, logNames, readLinuxLogs } from '../testbed/linux/logs.ts';
 import { type Entry, readJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 

@@ -3,7 +3,7 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { z } from 'zod';
-import { type Cell, cellSchema } from '../scenario/scenario.ts';
+import { type Cell, cellSchema } from '../words/scenario.ts';
 
 export const plannedRunSchema = z.object({
   number: z.int().positive(),

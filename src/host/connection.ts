@@ -1,8 +1,8 @@
 // A connection to a host: its sessions, a few at a time, and its end.
 import type { Socket } from 'node:net';
 import type { Client } from 'ssh2';
+import { reasonOf } from '../words/one-line.ts';
 import { HostError } from './host-error.ts';
-import { reasonOf } from './one-line.ts';
 import { type Turns, turns } from './turns.ts';
 
 export type Connection = {

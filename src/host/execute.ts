@@ -1,10 +1,10 @@
 // Runs a command on a host, and answers how it ended and what it wrote.
 import { Readable } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
+import { lastLine, shortened } from '../words/one-line.ts';
 import { type Connection, inSession, type Session } from './connection.ts';
 import { HostError } from './host-error.ts';
 import { type Limits, rejectionOf, withinLimits } from './limits.ts';
-import { lastLine, shortened } from './one-line.ts';
 import { type Command, commandText } from './shell.ts';
 
 export type OutputOptions = Limits & {

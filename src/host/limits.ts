@@ -1,6 +1,7 @@
 // Ends a task on a host in time: when its seconds are over, the caller cancels, or the connection is lost.
+
+import { reasonOf } from '../words/one-line.ts';
 import { HostError, type HostFailure } from './host-error.ts';
-import { reasonOf } from './one-line.ts';
 
 export type Limits = {
   readonly signal?: AbortSignal;

@@ -1,4 +1,6 @@
 // Says why a login failed and what to do about it, from a host's key or ssh2's error.
+
+import { reasonOf } from '../words/one-line.ts';
 import { HostError } from './host-error.ts';
 import {
   type Address,
@@ -7,7 +9,6 @@ import {
   type KnownHosts,
   keyType,
 } from './known-hosts.ts';
-import { reasonOf } from './one-line.ts';
 
 /** What is wrong with the key that a host shows; undefined where it is known. */
 export function hostKeyError(

@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import type { ConnectConfig, ParsedKey } from 'ssh2';
+import { reasonOf } from '../words/one-line.ts';
 import { type Connection, connectionOn } from './connection.ts';
 import { HostError } from './host-error.ts';
 import { algorithmsFor, checkHostKey, parseKnownHosts } from './known-hosts.ts';
 import { withinLimits } from './limits.ts';
 import { hostKeyError, loginError } from './login-error.ts';
-import { reasonOf } from './one-line.ts';
 
 export type Target = {
   readonly host: string;

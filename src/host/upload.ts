@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { SFTPWrapper, Stats } from 'ssh2';
+import { reasonOf } from '../words/one-line.ts';
 import { type Connection, inSession } from './connection.ts';
 import { HostError } from './host-error.ts';
 import { type Limits, rejectionOf, withinLimits } from './limits.ts';
-import { reasonOf } from './one-line.ts';
 
 export type UploadOptions = Limits & {
   /**

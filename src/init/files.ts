@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../config/overrides.ts';
-import { reasonOf } from '../host/one-line.ts';
+import { reasonOf } from '../words/one-line.ts';
 
 /** `path` starts at the repository's top; `isTheirs` is never overwritten. */
 export type PlannedFile = { path: string; text: string; isTheirs?: true };

@@ -1,6 +1,6 @@
 // The label by which a maintainer gives leave to a pull request: made on GitHub, or the command that makes it.
 import type { Octokit } from 'octokit';
-import { type GithubFailure, githubFailure } from '../patch/github-error.ts';
+import { type GithubFailure, githubFailure } from '../github/failure.ts';
 import { leaveLabel } from './workflows.ts';
 
 /** `why` is one sentence, `command` a line for a shell. */

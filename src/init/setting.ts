@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { UsageError } from '../config/overrides.ts';
-import { expected } from '../config/units.ts';
+import { expected } from '../words/units.ts';
 
 /** GitHub's own runner has the embedded lab in it; one of the lab's own stands beside the testbeds. */
 export type Runner = { kind: 'hosted' | 'self-hosted'; labels: string[] };

@@ -1,8 +1,9 @@
 // What a directory of benchmark logs says: every run's number and validity, and a verdict for each pair of sets.
-import type { CellVerdict, Comparison, Policy, Run } from '../report/result.ts';
+
 import { type Standing, standings } from '../stats/standing.ts';
 import { cellVerdict, compare } from '../stats/verdict.ts';
 import { type PktGenRun, pktGenRun } from '../traffic/pkt-gen-run.ts';
+import type { CellVerdict, Comparison, Policy, Run } from '../words/result.ts';
 import type { BenchSet } from './directory.ts';
 
 export type AnalyzedRun = PktGenRun & { file: string };

@@ -1,9 +1,9 @@
 // Reads a directory of benchmark logs as bench-lab leaves it: bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver and its companions.
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { reasonOf } from '../host/one-line.ts';
-import { type Family, familySchema } from '../scenario/scenario.ts';
 import { type PktGenLog, parsePktGenLog } from '../traffic/pkt-gen.ts';
+import { reasonOf } from '../words/one-line.ts';
+import { type Family, familySchema } from '../words/scenario.ts';
 
 /** A log that cannot be read is an empty one with a fault of kind `unreadable`. */
 export type BenchLog = {

@@ -1,7 +1,8 @@
 // An analysis as text for people, and as the JSON that programs get.
-import { shortened } from '../host/one-line.ts';
-import { formatChange, formatInterval, formatPps } from '../report/format.ts';
+
 import { type MinistatSet, compare as ministat, renderMinistat } from '../stats/ministat.ts';
+import { formatChange, formatInterval, formatPps } from '../words/format.ts';
+import { shortened } from '../words/one-line.ts';
 import type { Analysis, AnalyzedRun, AnalyzedSet, SetComparison } from './analyze.ts';
 
 /** The sets with their runs, then for each comparison its verdict and the classic block below it. */

@@ -1,6 +1,7 @@
 // May this diff be run on our hardware? It is hostile code until somebody of ours stands for it.
+
+import type { Person } from '../phabricator/revision.ts';
 import type { Leave } from './authorize.ts';
-import type { Person } from './phabricator.ts';
 
 /** What made us look at a diff of a revision, and whose doing it was. */
 export type RevisionOccasion =

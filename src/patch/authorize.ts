@@ -1,5 +1,5 @@
 // May this patch be run on our hardware? It is hostile code until somebody who may write to the repository stands for it.
-import type { FoundPullRequest } from './github.ts';
+import type { FoundPullRequest } from '../github/pull-request.ts';
 
 /** `ignored` is what nobody asked for, so nobody is answered; `why` is one sentence for the people at the patch. */
 export type Leave =

@@ -2,8 +2,8 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { didYouMean } from '../config/fields.ts';
-import { excerpt } from '../config/units.ts';
-import { families } from '../scenario/scenario.ts';
+import { families } from '../words/scenario.ts';
+import { excerpt } from '../words/units.ts';
 
 const typed = z.string().max(500).optional();
 

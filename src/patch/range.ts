@@ -1,5 +1,5 @@
 // A patch that is a range of commits of a local repository: `main..my-branch`.
-import type { Patch } from './patch.ts';
+import type { Patch } from '../words/patch.ts';
 import { type Repository, RepositoryError } from './repository.ts';
 
 /** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve as resolvePath } from 'node:path';
 import { promisify } from 'node:util';
-import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from '../build/diff.ts';
+import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from './diff.ts';
 
 export type Repository = {
   /** The full commit id of a name, which anybody may have written; throws a `RepositoryError` when there is none. */

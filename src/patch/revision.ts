@@ -1,15 +1,15 @@
 // A Phabricator revision as a patch: its diffs become commits of the repository, on the base that they were made for.
 import { UsageError } from '../config/overrides.ts';
-import type { PhabricatorConfig } from '../relay/schema.ts';
-import type { Conduit } from './conduit.ts';
-import type { Revision } from './patch.ts';
+import type { PhabricatorConfig } from '../config/phabricator.ts';
+import type { Conduit } from '../phabricator/conduit.ts';
+import { fetchDiff } from '../phabricator/diff.ts';
 import {
   type FoundDiff,
   type FoundRevision,
   findRevision,
   type RevisionName,
-} from './phabricator.ts';
-import { fetchDiff } from './phabricator-diff.ts';
+} from '../phabricator/revision.ts';
+import type { Revision } from '../words/patch.ts';
 import type { WritableRepository } from './repository.ts';
 
 /** A diff of which no patch can be made, for the reason that its author is told. */

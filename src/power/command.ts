@@ -1,7 +1,8 @@
 // Controls power with commands of the lab's own, such as those of a switched PDU.
-import { lastLine, shortened } from '../host/one-line.ts';
+
+import type { CommandConfig } from '../config/power.ts';
+import { lastLine, shortened } from '../words/one-line.ts';
 import { type Answer, type Controller, PowerError, type Reading } from './controller.ts';
-import type { CommandConfig } from './schema.ts';
 import type { PowerWorld, Ran } from './world.ts';
 
 export function openCommand(name: string, config: CommandConfig, world: PowerWorld): Controller {

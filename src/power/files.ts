@@ -1,5 +1,5 @@
 // Reads what a power controller is opened with from files: a password, an authority's certificate.
-import { reasonOf } from '../host/one-line.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { PowerError } from './controller.ts';
 import type { PowerWorld } from './world.ts';
 

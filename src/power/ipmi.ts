@@ -1,8 +1,9 @@
 // Controls power over IPMI 2.0, with ipmitool(1).
-import { lastLine, shortened } from '../host/one-line.ts';
+
+import type { IpmiConfig } from '../config/power.ts';
+import { lastLine, shortened } from '../words/one-line.ts';
 import { type Answer, type Controller, PowerError, type Reading } from './controller.ts';
 import { readPassword } from './files.ts';
-import type { IpmiConfig } from './schema.ts';
 import type { PowerWorld, Ran } from './world.ts';
 
 export async function openIpmi(

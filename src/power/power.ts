@@ -1,14 +1,15 @@
 // Turns machines on and off through what controls their power: a BMC that speaks Redfish or IPMI, or commands of the lab's own.
+
+import type { PowerConfig } from '../config/power.ts';
 import { openCommand } from './command.ts';
 import type { Controller } from './controller.ts';
 import { openIpmi } from './ipmi.ts';
 import { openRedfish } from './redfish.ts';
-import type { PowerConfig } from './schema.ts';
 import { type Power, switchOf } from './switch.ts';
 import type { PowerWorld } from './world.ts';
 
+export type { PowerConfig } from '../config/power.ts';
 export { PowerError } from './controller.ts';
-export type { PowerConfig } from './schema.ts';
 export type { Power } from './switch.ts';
 export { type PowerWorld, realPowerWorld } from './world.ts';
 

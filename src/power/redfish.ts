@@ -1,10 +1,10 @@
 // Controls power over Redfish: DMTF's JSON over HTTPS, by the reset action of one ComputerSystem.
 import { z } from 'zod';
-import { shortened } from '../host/one-line.ts';
+import type { RedfishConfig } from '../config/power.ts';
+import { shortened } from '../words/one-line.ts';
 import { type Answer, type Controller, PowerError, type Reading } from './controller.ts';
 import { readFileFor, readPassword } from './files.ts';
 import type { Question, Reply, Trust } from './https.ts';
-import type { RedfishConfig } from './schema.ts';
 import type { PowerWorld } from './world.ts';
 
 export async function openRedfish(

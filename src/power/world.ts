@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { reasonOf } from '../host/one-line.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { type Question, type Reply, request } from './https.ts';
 
 export type PowerWorld = {

@@ -1,5 +1,5 @@
 // Flamegraphs: where a profile's samples fell, alone or against a base, as one picture in SVG that is its own viewer.
-import { escaped } from '../xml.ts';
+import { escaped } from '../words/xml.ts';
 import { type Box, type Layout, layout, moduleName, vanishedStacks } from './flamegraph-layout.ts';
 import { flamegraphScript } from './flamegraph-script.ts';
 import {

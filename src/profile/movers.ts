@@ -1,6 +1,6 @@
 // Why a cell got slower or faster: the functions whose own cycles for each packet changed beyond chance.
 import { gammaln, median, sum } from 'simple-statistics';
-import type { Mover, Reason } from '../report/result.ts';
+import type { Mover, Reason } from '../words/result.ts';
 import { type Profile, samplesOf } from './profile.ts';
 
 /**

@@ -1,6 +1,7 @@
 // What is looked at of a set-up for Phabricator, and what is found.
-import type { ConduitOptions } from '../patch/conduit.ts';
-import type { Finding as Plain } from '../testbed/check.ts';
+
+import type { Finding as Plain } from '../checkup/check.ts';
+import type { ConduitOptions } from '../phabricator/conduit.ts';
 
 export type Finding =
   | Plain

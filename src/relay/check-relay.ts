@@ -1,11 +1,11 @@
 // Looks at the relay that runs here: whether it answers, and lets in nobody but Phabricator.
 import { createHmac } from 'node:crypto';
+import { ok, skipped, wrong } from '../checkup/check.ts';
+import type { PhabricatorConfig, RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
-import { reasonOf } from '../host/one-line.ts';
-import { ok, skipped, wrong } from '../testbed/check.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { type CheckWorld, type Finding, type Point, unreachable, warning } from './check-point.ts';
 import { secretPoint } from './check-secret.ts';
-import type { PhabricatorConfig, RelayConfig } from './schema.ts';
 
 export function relayPoints(config: PhabricatorConfig, world: CheckWorld): Point[] {
   const { relay } = config;

@@ -1,14 +1,14 @@
 // A set-up for Phabricator looked at point by point, with nothing written and nothing started: the server and the bot.
 import { z } from 'zod';
-import { reasonOf } from '../host/one-line.ts';
-import { type Conduit, ConduitError, mapOf } from '../patch/conduit.ts';
-import { openPhabricator, tokenVariable } from '../patch/phabricator-login.ts';
-import { ok, skipped, wrong } from '../testbed/check.ts';
+import { ok, skipped, wrong } from '../checkup/check.ts';
+import type { PhabricatorConfig } from '../config/phabricator.ts';
+import { type Conduit, ConduitError, mapOf } from '../phabricator/conduit.ts';
+import { openPhabricator, tokenVariable } from '../phabricator/login.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { type CheckWorld, type Finding, type Point, unreachable, warning } from './check-point.ts';
 import { relayPoints } from './check-relay.ts';
 import { secretPoint } from './check-secret.ts';
 import { starterPoint } from './check-starter.ts';
-import type { PhabricatorConfig } from './schema.ts';
 
 /** One that cannot be looked at says why, and the others are looked at all the same. Throws the signal's reason. */
 export async function* checkPhabricator(

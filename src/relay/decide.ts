@@ -1,9 +1,13 @@
 // What comes of what happened on Phabricator: a gate, a reply, the end of one, or nothing.
-import { checkDiff } from '../build/diff.ts';
+
 import { UsageError } from '../config/overrides.ts';
+import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { authorizeRevision, type RevisionOccasion } from '../patch/authorize-revision.ts';
 import { type Ask, type Command, callOnPhabricator, parseCommand } from '../patch/command.ts';
-import { type Conduit, ConduitError } from '../patch/conduit.ts';
+import { checkDiff } from '../patch/diff.ts';
+import { parseEarlier } from '../patch/revision.ts';
+import { type Conduit, ConduitError } from '../phabricator/conduit.ts';
+import { fetchDiff } from '../phabricator/diff.ts';
 import {
   type FoundDiff,
   type FoundRevision,
@@ -12,12 +16,9 @@ import {
   RevisionError,
   transactionsOf,
   userNames,
-} from '../patch/phabricator.ts';
-import { fetchDiff } from '../patch/phabricator-diff.ts';
-import { parseEarlier } from '../patch/revision.ts';
+} from '../phabricator/revision.ts';
 import type { Inbox } from './inbox.ts';
 import type { Job } from './job.ts';
-import type { PhabricatorConfig } from './schema.ts';
 
 /** What happened to the revision `of` (a number); `key` is of that and nothing else. */
 export type Occurrence = { key: string; of: number } & (

@@ -1,18 +1,19 @@
 // The work behind a relay and a poller: from what happened on Phabricator to gates that run, and what people are told.
+
+import { cancelled, type Ending, endingOfFailure } from '../answer/answer.ts';
+import { openBuild } from '../answer/build.ts';
+import { say } from '../answer/revision-comment.ts';
+import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { exitCodes } from '../exit.ts';
 import type { Ask } from '../patch/command.ts';
-import { type Conduit, ConduitError } from '../patch/conduit.ts';
-import type { RevisionDiff } from '../patch/patch.ts';
-import { cancelled, type Ending, endingOfFailure } from '../publish/answer.ts';
-import { openBuild } from '../publish/harbormaster.ts';
-import { say } from '../publish/phabricator.ts';
+import { type Conduit, ConduitError } from '../phabricator/conduit.ts';
 import { remarkupText } from '../report/remarkup.ts';
-import { withoutPaths } from '../report/without-paths.ts';
+import type { RevisionDiff } from '../words/patch.ts';
+import { withoutPaths } from '../words/without-paths.ts';
 import { type DecideWorld, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
 import type { Job } from './job.ts';
 import { happenedSoFar, occurrencesOf, occurrencesSince } from './occurrence.ts';
-import type { PhabricatorConfig } from './schema.ts';
 import type { RelayStarter } from './starter.ts';
 
 export type RelayWorld = {

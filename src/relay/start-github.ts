@@ -1,7 +1,7 @@
 // Has gates run on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
 import type { Octokit } from 'octokit';
-import { type GithubFailure, githubFailure, isBreakdown } from '../patch/github-error.ts';
-import type { Pause } from '../publish/teller.ts';
+import type { Pause } from '../answer/teller.ts';
+import { type GithubFailure, githubFailure, isBreakdown } from '../github/failure.ts';
 import type { Job, Started, Starter } from './job.ts';
 
 export type GithubOptions = {

@@ -7,10 +7,10 @@ import { z } from 'zod';
 import { parseMaxRuns } from '../config/overrides.ts';
 import { exitCodeOfError, exitCodes } from '../exit.ts';
 import { hasPlan, readPlan } from '../experiment/plan.ts';
-import { reasonOf } from '../host/one-line.ts';
 import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../host/process.ts';
 import { commandText, shell } from '../host/shell.ts';
 import { turns } from '../host/turns.ts';
+import { reasonOf } from '../words/one-line.ts';
 import type { Job, Started, Starter } from './job.ts';
 
 export type HereOptions = {

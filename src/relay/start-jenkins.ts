@@ -1,6 +1,6 @@
 // Has gates run by a job of Jenkins, whose parameters say what to measure, and hold the key that a build is found by.
 import { z } from 'zod';
-import { reasonOf, shortened } from '../host/one-line.ts';
+import { reasonOf, shortened } from '../words/one-line.ts';
 import type { Job, Started, Starter } from './job.ts';
 
 export type JenkinsOptions = {

@@ -1,11 +1,11 @@
 // Opens what a relay has its gates run by, as ppsgate.yml says: this machine, GitHub or Jenkins.
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
 import { exitCodes } from '../exit.ts';
-import { createOctokit } from '../publish/github.ts';
+import { createOctokit } from '../github/comment.ts';
 import type { Job, Starter } from './job.ts';
-import type { RelayConfig } from './schema.ts';
 import { startOnGithub } from './start-github.ts';
 import { type Ending, startHere } from './start-here.ts';
 import { startOnJenkins } from './start-jenkins.ts';

@@ -1,5 +1,5 @@
 // What kept a patch from being measured, at the lines that it says are wrong: GitHub shows them among the changes.
-import type { Result } from './result.ts';
+import type { Result } from '../words/result.ts';
 
 export type Annotation = {
   /** In the repository. */

@@ -1,12 +1,13 @@
 // Which flamegraphs a report shows, and what is written above them.
-import { reasonOf } from '../host/one-line.ts';
+
 import { flamegraph } from '../profile/flamegraph.ts';
+import type { CellProfiles } from '../profile/of-result.ts';
 import { type Profile, samplesOf } from '../profile/profile.ts';
-import { type Cell, cellName } from '../scenario/scenario.ts';
-import { plainLine } from './escape.ts';
-import { flamegraphAnchor, grouped } from './format.ts';
-import type { CellProfiles } from './profiles.ts';
-import type { CellProfile, CellResult, Result } from './result.ts';
+import { plainLine } from '../words/escape.ts';
+import { flamegraphAnchor, grouped } from '../words/format.ts';
+import { reasonOf } from '../words/one-line.ts';
+import type { CellProfile, CellResult, Result } from '../words/result.ts';
+import { type Cell, cellName } from '../words/scenario.ts';
 
 export type Graph = {
   cell: Cell;

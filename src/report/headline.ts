@@ -1,8 +1,9 @@
 // The verdict in one line, for someone who reads nothing else.
-import { patchName } from '../patch/patch.ts';
-import { cellName } from '../scenario/scenario.ts';
-import { formatPercent } from './format.ts';
-import type { CellResult, CellVerdict, Rejection, Result } from './result.ts';
+
+import { formatPercent } from '../words/format.ts';
+import { patchName } from '../words/patch.ts';
+import type { CellResult, CellVerdict, Rejection, Result } from '../words/result.ts';
+import { cellName } from '../words/scenario.ts';
 
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */
 export function headline(result: Result): string {

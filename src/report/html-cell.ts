@@ -1,6 +1,6 @@
 // A cell on the page: what was found, why, its flamegraphs and its runs.
-import { cellName } from '../scenario/scenario.ts';
-import { plain, plainLine } from './escape.ts';
+
+import { plain, plainLine } from '../words/escape.ts';
 import {
   formatChange,
   formatDifference,
@@ -8,13 +8,14 @@ import {
   formatMetric,
   formatPercent,
   formatShare,
-} from './format.ts';
+} from '../words/format.ts';
+import type { CellResult, Mover, Policy, Reason, Run } from '../words/result.ts';
+import { cellName } from '../words/scenario.ts';
 import { graphPreview } from './graph-preview.ts';
 import type { Graph } from './graphs.ts';
 import { bullets, fold, mark, preformatted, table } from './html-pieces.ts';
 import { ministats, standingApartLines, uncountedLines } from './markdown.ts';
 import { Html, html, type Piece } from './markup.ts';
-import type { CellResult, Mover, Policy, Reason, Run } from './result.ts';
 import { runPlot } from './run-plot.ts';
 
 /** A graph with its SVG, or without where the page has no room for it; `why` says that it cannot be drawn at all. */

@@ -1,7 +1,8 @@
 // What the page's parts have in common: tables, lists, folds and the verdicts' symbols.
+
+import type { CellVerdict } from '../words/result.ts';
 import { looks } from './interval-plot.ts';
 import { type Html, html, type Piece } from './markup.ts';
-import type { CellVerdict } from './result.ts';
 
 export type Table = {
   caption: Piece;

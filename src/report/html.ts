@@ -1,10 +1,12 @@
 // The page: all of a result in one HTML file that needs nothing beside it.
 import { createHash } from 'node:crypto';
-import { patchName } from '../patch/patch.ts';
 import { flamegraphScript, flamegraphStyle } from '../profile/flamegraph.ts';
-import { cellName } from '../scenario/scenario.ts';
-import { plain, plainBlock, plainLine } from './escape.ts';
-import { formatPercent, metricName } from './format.ts';
+import type { CellProfiles } from '../profile/of-result.ts';
+import { plain, plainBlock, plainLine } from '../words/escape.ts';
+import { formatPercent, metricName } from '../words/format.ts';
+import { patchName } from '../words/patch.ts';
+import type { CellResult, CellVerdict, Metric, Rejection, Result } from '../words/result.ts';
+import { cellName } from '../words/scenario.ts';
 import { drawGraph, type Graph, graphsOf } from './graphs.ts';
 import { headline, sentence } from './headline.ts';
 import { cellAnchor, cellSection, type Picture } from './html-cell.ts';
@@ -29,8 +31,6 @@ import {
   worstFirst,
 } from './markdown.ts';
 import { Html, html, type Piece } from './markup.ts';
-import type { CellProfiles } from './profiles.ts';
-import type { CellResult, CellVerdict, Metric, Rejection, Result } from './result.ts';
 
 /**
  * A whole document that loads nothing and runs no script but its own: its Content-Security-Policy (W3C, level 3) names

@@ -1,11 +1,19 @@
 // The change of every cell with its interval as a picture, in SVG: no change in the middle, the loss that matters shaded.
-import { patchName } from '../patch/patch.ts';
-import { cellName } from '../scenario/scenario.ts';
-import { escaped } from '../xml.ts';
-import { plainLine } from './escape.ts';
-import { formatChange, formatInterval, formatPercent, metricName } from './format.ts';
+
+import { plainLine } from '../words/escape.ts';
+import { formatChange, formatInterval, formatPercent, metricName } from '../words/format.ts';
+import { patchName } from '../words/patch.ts';
+import type {
+  CellResult,
+  CellVerdict,
+  Comparison,
+  Interval,
+  Policy,
+  Result,
+} from '../words/result.ts';
+import { cellName } from '../words/scenario.ts';
+import { escaped } from '../words/xml.ts';
 import { worstFirst } from './markdown.ts';
-import type { CellResult, CellVerdict, Comparison, Interval, Policy, Result } from './result.ts';
 
 /** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
 export function intervalPlot(result: Result, mostCells = 40): string | undefined {

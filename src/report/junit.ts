@@ -1,10 +1,17 @@
 // The result as test cases, for whoever shows those: one for each cell, under the same name in every build.
-import { cellName } from '../scenario/scenario.ts';
-import { escaped } from '../xml.ts';
-import { plainBlock, plainLine } from './escape.ts';
-import { formatChange, formatInterval, formatMetric, formatPercent, metricName } from './format.ts';
+
+import { plainBlock, plainLine } from '../words/escape.ts';
+import {
+  formatChange,
+  formatInterval,
+  formatMetric,
+  formatPercent,
+  metricName,
+} from '../words/format.ts';
+import type { CellResult, Comparison, Policy, Rejection, Result } from '../words/result.ts';
+import { cellName } from '../words/scenario.ts';
+import { escaped } from '../words/xml.ts';
 import { headline, outcomeName, rejectionText } from './headline.ts';
-import type { CellResult, Comparison, Policy, Rejection, Result } from './result.ts';
 
 /** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
 export function renderJunit(result: Result): string {

@@ -1,13 +1,11 @@
 // The comment: the verdict in one line, the table of all cells, and what an author wants to know folded below.
-import { isJudged } from '../build/variant-name.ts';
+
 import { frameBytesFor } from '../config/schema.ts';
-import { type Patch, patchName } from '../patch/patch.ts';
-import { cellName } from '../scenario/scenario.ts';
 import { renderMinistat } from '../stats/ministat.ts';
 import { runsApart } from '../stats/outlier.ts';
 import { countedRuns } from '../stats/standing.ts';
 import { type ConfidencePercent, confidencePercents } from '../stats/student.ts';
-import { codeBlock, codeSpan, type Quoting } from './escape.ts';
+import { codeBlock, codeSpan, type Quoting } from '../words/escape.ts';
 import {
   formatChange,
   formatDifference,
@@ -19,8 +17,8 @@ import {
   formatShare,
   grouped,
   metricName,
-} from './format.ts';
-import { headline, rejectionText } from './headline.ts';
+} from '../words/format.ts';
+import { type Patch, patchName } from '../words/patch.ts';
 import {
   type CellResult,
   type CellVerdict,
@@ -32,7 +30,10 @@ import {
   type Rejection,
   type Result,
   type Run,
-} from './result.ts';
+} from '../words/result.ts';
+import { cellName } from '../words/scenario.ts';
+import { isJudged } from '../words/variant-name.ts';
+import { headline, rejectionText } from './headline.ts';
 import {
   flamegraphsText,
   functionName,

@@ -1,9 +1,9 @@
 // Reads a result that an earlier process, or another machine, has written.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { reasonOf } from '../host/one-line.ts';
-import { type CellProfiles, readProfiles, withReasons } from './profiles.ts';
-import { type Result, resultSchema } from './result.ts';
+import { type CellProfiles, readProfiles, withReasons } from '../profile/of-result.ts';
+import { reasonOf } from '../words/one-line.ts';
+import { type Result, resultSchema } from '../words/result.ts';
 
 /** A directory without a result that this version can read. */
 export class ResultError extends Error {

@@ -1,8 +1,10 @@
 // The comment on a revision of Phabricator, in Remarkup, which folds nothing and escapes nothing: texts of others stand in code only.
-import { patchName } from '../patch/patch.ts';
-import { cellName } from '../scenario/scenario.ts';
-import { plain, plainBlock, plainLine, type Quoting } from './escape.ts';
-import { formatPercent, metricName } from './format.ts';
+
+import { plain, plainBlock, plainLine, type Quoting } from '../words/escape.ts';
+import { formatPercent, metricName } from '../words/format.ts';
+import { patchName } from '../words/patch.ts';
+import type { CellResult, Metric, Rejection, Result } from '../words/result.ts';
+import { cellName } from '../words/scenario.ts';
 import { sentence } from './headline.ts';
 import {
   environmentLines,
@@ -27,7 +29,6 @@ import {
   uncountedLines,
   verdictMeanings,
 } from './markdown.ts';
-import type { CellResult, Metric, Rejection, Result } from './result.ts';
 import {
   changeText,
   flamegraphsText,

@@ -1,11 +1,12 @@
 // The runs of a cell in the order in which they were made, drawn one mark each.
-import { isJudged } from '../build/variant-name.ts';
+
 import { median } from '../stats/summary.ts';
-import { plainLine } from './escape.ts';
-import { formatMetric } from './format.ts';
+import { plainLine } from '../words/escape.ts';
+import { formatMetric } from '../words/format.ts';
+import type { Metric, Run } from '../words/result.ts';
+import { isJudged } from '../words/variant-name.ts';
 import { scrolling } from './html-pieces.ts';
 import { type Html, html, type Piece } from './markup.ts';
-import type { Metric, Run } from './result.ts';
 
 /** For a page, whose style has its colours; nothing where no run has a number. */
 export function runPlot(inOrder: readonly Run[], metric: Metric): Html | undefined {

@@ -1,9 +1,10 @@
 // Why a cell got slower or faster, in lines for a comment: the functions that moved, or why nobody knows them.
-import { isJudged } from '../build/variant-name.ts';
-import { cellName } from '../scenario/scenario.ts';
-import type { Quoting } from './escape.ts';
-import { flamegraphAnchor, formatDifference, formatShare, grouped } from './format.ts';
-import type { CellProfile, CellResult, CellVerdict, Mover } from './result.ts';
+
+import type { Quoting } from '../words/escape.ts';
+import { flamegraphAnchor, formatDifference, formatShare, grouped } from '../words/format.ts';
+import type { CellProfile, CellResult, CellVerdict, Mover } from '../words/result.ts';
+import { cellName } from '../words/scenario.ts';
+import { isJudged } from '../words/variant-name.ts';
 
 /** What only the place of publication knows. */
 export type GraphLinks = {

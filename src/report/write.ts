@@ -1,15 +1,15 @@
 // Lays the result and its reports into a work directory.
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { reasonOf } from '../host/one-line.ts';
+import type { CellProfiles } from '../profile/of-result.ts';
+import { reasonOf } from '../words/one-line.ts';
+import type { Result } from '../words/result.ts';
 import { drawGraph, graphsOf } from './graphs.ts';
 import { renderHtml } from './html.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
 import { pngOf } from './png.ts';
-import type { CellProfiles } from './profiles.ts';
-import type { Result } from './result.ts';
 
 /**
  * Writes `result.json` and `report.md`, and into `report/` the page, JUnit XML, the plot of all intervals as SVG and

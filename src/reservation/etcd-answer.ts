@@ -1,6 +1,6 @@
 // Reads what etcd's JSON gateway answered, or why there is no answer, and says it to people.
 import { z } from 'zod';
-import { shortened } from '../host/one-line.ts';
+import { shortened } from '../words/one-line.ts';
 import type { NoAnswer, Reply } from './etcd-http.ts';
 
 export type Answer<T> =

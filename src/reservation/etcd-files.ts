@@ -2,8 +2,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import { reasonOf } from '../host/one-line.ts';
-import type { EtcdConfig as EtcdReservationsConfig } from './schema.ts';
+import type { EtcdConfig as EtcdReservationsConfig } from '../config/reservations.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { StoreError } from './store.ts';
 
 /** Where a cluster is, and who we are there. */

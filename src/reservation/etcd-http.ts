@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
 import { TLSSocket } from 'node:tls';
-import { reasonOf } from '../host/one-line.ts';
+import { reasonOf } from '../words/one-line.ts';
 import type { Certificates } from './etcd-files.ts';
 
 export type Http = {

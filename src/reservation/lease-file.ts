@@ -2,11 +2,11 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { ReservationsConfig } from '../config/reservations.ts';
 import type { Lease } from './lease.ts';
 import { openStore } from './open.ts';
 import { readLab } from './records.ts';
 import { giveBack, holdingOf } from './reservation.ts';
-import type { ReservationsConfig } from './schema.ts';
 import { StoreError } from './store.ts';
 
 const fileName = 'lease.json';

@@ -1,5 +1,5 @@
 // A testbed for as long as one needs it: waits for it, keeps it while alive, and tells at once when it is lost.
-import { reasonOf } from '../host/one-line.ts';
+import { reasonOf } from '../words/one-line.ts';
 import {
   type Holding,
   keys,

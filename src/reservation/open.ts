@@ -1,6 +1,7 @@
 // Opens the store that ppsgate.yml names, with the clock that its leases run by.
+
+import type { ReservationsConfig } from '../config/reservations.ts';
 import { openEtcd } from './etcd.ts';
-import type { ReservationsConfig } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Store } from './store.ts';
 

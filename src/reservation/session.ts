@@ -1,5 +1,5 @@
 // A sign of life to the store: what is bound to the session is ours as long as it is renewed in time.
-import { reasonOf } from '../host/one-line.ts';
+import { reasonOf } from '../words/one-line.ts';
 import type { Store } from './store.ts';
 
 export type SessionWorld = {

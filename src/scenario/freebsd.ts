@@ -1,6 +1,6 @@
 // What each scenario lays on a FreeBSD DUT, how all of them are taken away, and what proves that one is in force.
 import { type Command, shell } from '../host/shell.ts';
-import type { FreebsdScenario, OwnRules, Scenario } from './scenario.ts';
+import type { FreebsdScenario, OwnRules, Scenario } from '../words/scenario.ts';
 
 export type Laying = {
   /** Uploaded before the commands. */

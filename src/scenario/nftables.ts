@@ -1,5 +1,5 @@
 // What each scenario adds to the Linux DUT's own rules, in nft(8)'s language.
-import type { LinuxScenario } from './scenario.ts';
+import type { LinuxScenario } from '../words/scenario.ts';
 
 /** The rules of a scenario, in a table of their own; one accepting rule, as the FreeBSD scenarios have one `pass`. */
 export function scenarioRules(scenario: LinuxScenario): string {

@@ -1,6 +1,6 @@
 // Whether the base of an experiment is still what its history says.
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
-import type { Baseline, History } from '../report/result.ts';
+import type { Baseline, History } from '../words/result.ts';
 import { criticalT } from './student.ts';
 
 /** A base that stayed is called moved in one experiment of a hundred. */

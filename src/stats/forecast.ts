@@ -1,5 +1,5 @@
 // What a cell's experiment will take, by the noise that earlier ones met: known before its first run.
-import type { Policy } from '../report/result.ts';
+import type { Policy } from '../words/result.ts';
 import { simulate } from './simulate.ts';
 import { type CellRuns, looksSharedBy } from './standing.ts';
 import { criticalT } from './student.ts';

@@ -1,5 +1,5 @@
 // The rule from evidence to a verdict, at one look and over the looks of a design.
-import type { Metric } from '../report/result.ts';
+import type { Metric } from '../words/result.ts';
 import type { ErrorRates, Look } from './design.ts';
 import { type Bounds, boundsOf, type Evidence } from './evidence.ts';
 

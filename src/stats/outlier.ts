@@ -1,5 +1,5 @@
 // Runs that stand apart from the others of their variant.
-import type { Run } from '../report/result.ts';
+import type { Run } from '../words/result.ts';
 import { median } from './summary.ts';
 
 /**

@@ -1,6 +1,6 @@
 // How the cells of a patch stand, judged together at the looks that their runs have reached.
 import { geometricMean } from 'simple-statistics';
-import type { CellResult, History, Metric, Policy, Run } from '../report/result.ts';
+import type { CellResult, History, Metric, Policy, Run } from '../words/result.ts';
 import { type Look, looksOf } from './design.ts';
 import {
   boundsOf,

@@ -1,6 +1,6 @@
 // Where a series of one-second rates is steady, and how soon that can be known.
 import { medianAbsoluteDeviation } from 'simple-statistics';
-import { formatPps } from '../report/format.ts';
+import { formatPps } from '../words/format.ts';
 import { median } from './summary.ts';
 
 /** Indexes into the series; `to` is the first after it. */

@@ -1,7 +1,8 @@
 // From how a cell stands to its result: the verdict with its reason, and the change in every metric.
-import { isJudged } from '../build/variant-name.ts';
-import type { CellResult, CellVerdict, Comparison, Metric, Policy, Run } from '../report/result.ts';
-import type { Cell } from '../scenario/scenario.ts';
+
+import type { CellResult, CellVerdict, Comparison, Metric, Policy, Run } from '../words/result.ts';
+import type { Cell } from '../words/scenario.ts';
+import { isJudged } from '../words/variant-name.ts';
 import { baselineOf } from './baseline.ts';
 import { unbiasedEffect } from './estimate.ts';
 import { boundsOf, type Evidence } from './evidence.ts';

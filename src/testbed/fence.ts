@@ -1,11 +1,12 @@
 // Holds a testbed by the token of a lease: no machine of it obeys, and no power is cycled, once a later lease has it.
+
+import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import type { Testbed } from '../config/schema.ts';
 import { type Fence, fencedHost, raiseFence } from '../host/fence.ts';
 import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
-import type { FreebsdWorld } from './freebsd.ts';
-import type { FreebsdTestbed } from './freebsd-schema.ts';
-import { generatorsOf, rolesOf } from './inventory.ts';
+import { generatorsOf, rolesOf } from '../inventory/wishes.ts';
+import type { FreebsdWorld } from './freebsd/testbed.ts';
 
 type Connect = FreebsdWorld['connect'];
 

@@ -5,7 +5,7 @@ import { withoutIdle } from '../profile/idle.ts';
 import { type Profile, samplesOf } from '../profile/profile.ts';
 import { ProfileError } from '../profile/profile-error.ts';
 import { foreignBounds, parseProfile } from '../profile/read.ts';
-import { formatPercent } from '../report/format.ts';
+import { formatPercent } from '../words/format.ts';
 import type { KeepLog, ProfileOutcome } from './testbed.ts';
 
 /** Among the logs of the profile's blast: what the DUT gave, and what of it is read again. */

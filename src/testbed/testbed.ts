@@ -2,8 +2,8 @@
 import type { Variant } from '../build/variant.ts';
 import type { Traffic } from '../config/schema.ts';
 import type { PlannedBlast } from '../experiment/schedule.ts';
-import type { BlastSummary, CellProfile, Rejection, Run } from '../report/result.ts';
-import type { Cell, OwnRules } from '../scenario/scenario.ts';
+import type { BlastSummary, CellProfile, Rejection, Run } from '../words/result.ts';
+import type { Cell, OwnRules } from '../words/scenario.ts';
 
 export type Testbed = {
   name: string;

@@ -1,5 +1,5 @@
 // The packets that the sender repeats: one smallest UDP packet a flow, in trafgen(8)'s configuration language.
-import type { Family } from '../scenario/scenario.ts';
+import type { Family } from '../words/scenario.ts';
 
 export type FlowsRequest = {
   family: Family;

@@ -1,8 +1,9 @@
 // One blast by pkt-gen: the receiver first, its link settled, then all senders; and what their logs make of the run.
-import { lastLine } from '../host/one-line.ts';
+
 import type { Command } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { defaultBounds, isSteady, type SteadyBounds } from '../stats/steady.ts';
+import { lastLine } from '../words/one-line.ts';
 import { parsePktGenLog } from './pkt-gen.ts';
 import {
   type Flows,

@@ -1,6 +1,6 @@
 // The commands that make netmap's pkt-gen(8) receive and send a blast on FreeBSD hosts.
 import { type Command, shell, type Word } from '../host/shell.ts';
-import type { Family } from '../scenario/scenario.ts';
+import type { Family } from '../words/scenario.ts';
 
 export type ReceiverRequest = {
   /** The port that is wired to the DUT, as ifconfig(8) calls it. */

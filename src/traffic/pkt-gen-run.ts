@@ -1,9 +1,10 @@
 // From the logs of a run to its number, and whether it counts.
-import { formatPercent, formatPps } from '../report/format.ts';
-import type { Validity } from '../report/result.ts';
+
 import { formatGeneral } from '../stats/printf.ts';
 import { holes, type SteadyStretch, secondsUntilSteady, steadyStretch } from '../stats/steady.ts';
 import { median } from '../stats/summary.ts';
+import { formatPercent, formatPps } from '../words/format.ts';
+import type { Validity } from '../words/result.ts';
 import { lineRate, type PktGenLog, type PktGenRate } from './pkt-gen.ts';
 
 export type PktGenRun = {

@@ -1,5 +1,5 @@
 // What netmap's pkt-gen(8) says of its blast, on the sender's side and on the receiver's.
-import { shortened } from '../host/one-line.ts';
+import { shortened } from '../words/one-line.ts';
 
 /** One `main_thread … pps` line, written about once a second. */
 export type PktGenRate = {

@@ -7,14 +7,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Admission, type AdmitWorld, admit, noticeName } from '../../src/action/admit.ts';
 import { readRequest, requestText } from '../../src/action/request.ts';
 import type { Trigger } from '../../src/action/trigger.ts';
+import { composeComment, type Writing } from '../../src/answer/comment-text.ts';
+import { githubSchema } from '../../src/config/github.ts';
 import { applyOverrides, UsageError } from '../../src/config/overrides.ts';
 import type { Config } from '../../src/config/schema.ts';
+import { fetchPullRequest } from '../../src/github/pull-request.ts';
+import { testbedsFor } from '../../src/inventory/wishes.ts';
 import type { Occasion } from '../../src/patch/authorize.ts';
-import { fetchPullRequest } from '../../src/patch/github.ts';
 import { openRepository, RepositoryError } from '../../src/patch/repository.ts';
-import { githubSchema } from '../../src/publish/schema.ts';
-import { composeComment, type Writing } from '../../src/report/comment.ts';
-import { testbedsFor } from '../../src/testbed/inventory.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { aConfig } from '../fakes/plan.ts';

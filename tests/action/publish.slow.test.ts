@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { requestText } from '../../src/action/request.ts';
 import { parseConfig } from '../../src/config/load.ts';
+import { assembleResult } from '../../src/experiment/assemble.ts';
 import { makePlan } from '../../src/experiment/plan.ts';
-import type { PullRequest } from '../../src/patch/patch.ts';
-import { assembleResult } from '../../src/report/assemble.ts';
-import type { CellResult, Result } from '../../src/report/result.ts';
+import type { PullRequest } from '../../src/words/patch.ts';
+import type { CellResult, Result } from '../../src/words/result.ts';
 import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
 import { journalOf, still } from '../fakes/journal.ts';

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { BuilderError } from '../../src/build/builder-error.ts';
 import { fetchKernel } from '../../src/build/fetch-kernel.ts';
 import { buildKernel, type KernelBuild, type KernelRequest } from '../../src/build/kernel.ts';
-import type { BuilderConfig, MakeRecipe } from '../../src/build/schema.ts';
+import type { BuilderConfig, MakeRecipe } from '../../src/config/builder.ts';
 import { connect, type Host } from '../../src/host/ssh.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FreebsdBuilder, freebsdBuilder } from '../fakes/freebsd-builder.ts';

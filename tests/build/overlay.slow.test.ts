@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { buildOverlays } from '../../src/build/overlay.ts';
-import type { Patch } from '../../src/patch/patch.ts';
 import { openRepository, RepositoryError } from '../../src/patch/repository.ts';
+import type { Patch } from '../../src/words/patch.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { revision } from '../fakes/result.ts';
 

@@ -1,9 +1,9 @@
 // `ppsgate testbeds`: who has what, until when, and who waits.
 import { expect, test } from 'vitest';
 import { changedLines, overviewText } from '../../src/commands/overview-text.ts';
+import type { Overview } from '../../src/inventory/overview.ts';
 import { putUse } from '../../src/reservation/records.ts';
 import { giveBack, setQuarantine } from '../../src/reservation/reservation.ts';
-import type { Overview } from '../../src/testbed/overview.ts';
 import { aPlace, linuxOf } from '../fakes/place.ts';
 
 const names = ['hp', 'netgate', 'shelf', 'rack', 'attic'];

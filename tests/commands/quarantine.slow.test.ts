@@ -1,6 +1,6 @@
 // `ppsgate quarantine`: a testbed out of use, and back.
 import { expect, test } from 'vitest';
-import { whoami } from '../../src/controller.ts';
+import { whoami } from '../../src/controller/reservations.ts';
 import { readLab } from '../../src/reservation/records.ts';
 import { setQuarantine } from '../../src/reservation/reservation.ts';
 import { aPlace, embedded, linuxOf } from '../fakes/place.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { runRelease } from '../../src/commands/run-release.ts';
-import { whoami } from '../../src/controller.ts';
+import { whoami } from '../../src/controller/reservations.ts';
 import { keepLease } from '../../src/reservation/lease-file.ts';
 import { readLab, readLog } from '../../src/reservation/records.ts';
 import { giveBack } from '../../src/reservation/reservation.ts';

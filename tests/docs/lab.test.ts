@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import {
@@ -10,7 +11,6 @@ import {
   settingsCommands,
 } from '../../src/dut/freebsd-settings.ts';
 import { commandText } from '../../src/host/shell.ts';
-import type { FreebsdTestbed, Generator } from '../../src/testbed/freebsd-schema.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 const page = readFileSync(join(docs, 'lab.md'), 'utf8');

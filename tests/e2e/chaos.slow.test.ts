@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
+import type { ReservationsConfig } from '../../src/config/reservations.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
 import { openStore, steadySeconds } from '../../src/reservation/open.ts';
 import { readLab } from '../../src/reservation/records.ts';
-import type { ReservationsConfig } from '../../src/reservation/schema.ts';
 import type { ContenderPlan, ContenderSays } from '../fakes/contender.ts';
 import type { Timed } from '../fakes/contending.ts';
 import {

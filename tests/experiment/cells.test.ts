@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isJudged } from '../../src/build/variant-name.ts';
+import { assembleResult } from '../../src/experiment/assemble.ts';
 import { nextBlast } from '../../src/experiment/experiment.ts';
 import type { Entry } from '../../src/experiment/journal.ts';
 import type { Plan } from '../../src/experiment/plan.ts';
 import type { PlannedBlast } from '../../src/experiment/schedule.ts';
-import { assembleResult } from '../../src/report/assemble.ts';
-import type { Run } from '../../src/report/result.ts';
+import type { Run } from '../../src/words/result.ts';
+import { isJudged } from '../../src/words/variant-name.ts';
 import { aPlanOfFour, singleRuns } from '../fakes/plan.ts';
 import { unfit } from '../fakes/result.ts';
 import { fakeTestbed } from '../fakes/testbed.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Entry, JournalError, openJournal } from '../../src/experiment/journal.ts';
-import { families, scenarios } from '../../src/scenario/scenario.ts';
+import { families, scenarios } from '../../src/words/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { times } from '../random.ts';
 

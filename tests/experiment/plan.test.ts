@@ -9,7 +9,7 @@ import {
   readPlan,
   writePlan,
 } from '../../src/experiment/plan.ts';
-import { cellName } from '../../src/scenario/scenario.ts';
+import { cellName } from '../../src/words/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aHistoryEntry } from '../fakes/history.ts';
 import { aConfig, aPlan, aPlanOfFour, gateConfig, overlays, singleRuns } from '../fakes/plan.ts';

@@ -2,13 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { assembleResult } from '../../src/experiment/assemble.ts';
 import { type ExperimentEvent, runExperiment } from '../../src/experiment/experiment.ts';
 import { type Entry, readJournal } from '../../src/experiment/journal.ts';
 import { profilesOf } from '../../src/experiment/profiles.ts';
-import { assembleResult } from '../../src/report/assemble.ts';
 import { explained } from '../../src/report/read.ts';
-import type { Result } from '../../src/report/result.ts';
 import type { ProfileOutcome } from '../../src/testbed/testbed.ts';
+import type { Result } from '../../src/words/result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../fakes/plan.ts';
 import { type FakeTestbed, type FakeTestbedOptions, fakeTestbed } from '../fakes/testbed.ts';

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config/schema.ts';
+import { assembleResult } from '../../src/experiment/assemble.ts';
 import type { HistoryEntry } from '../../src/experiment/history.ts';
 import { extendPlan, makePlan, type Plan } from '../../src/experiment/plan.ts';
 import { type Asked, recompute } from '../../src/experiment/recompute.ts';
-import { assembleResult } from '../../src/report/assemble.ts';
-import type { CellResult, Result } from '../../src/report/result.ts';
+import type { CellResult, Result } from '../../src/words/result.ts';
 import { journalOf, still } from '../fakes/journal.ts';
 import { aConfig, fourOverlays, overlays, singleRuns } from '../fakes/plan.ts';
 import { pullRequest, revision } from '../fakes/result.ts';

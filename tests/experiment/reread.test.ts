@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Entry, openJournal } from '../../src/experiment/journal.ts';
 import { reread } from '../../src/experiment/reread.ts';
-import { logNames } from '../../src/testbed/linux-logs.ts';
+import { logNames } from '../../src/testbed/linux/logs.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aPlanOfFour } from '../fakes/plan.ts';
 import { aRun } from '../fakes/result.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { pairsPerBlast, type ScheduleRequest, schedule } from '../../src/experiment/schedule.ts';
-import { cellName, families, scenarios } from '../../src/scenario/scenario.ts';
+import { cellName, families, scenarios } from '../../src/words/scenario.ts';
 
 const allCells = scenarios.flatMap((scenario) => families.map((family) => ({ scenario, family })));
 

@@ -1,9 +1,10 @@
 // A cell judged alone, by a design that looks once at all its pairs.
-import { isJudged } from '../../src/build/variant-name.ts';
-import type { CellResult, Policy, Run } from '../../src/report/result.ts';
-import type { Cell } from '../../src/scenario/scenario.ts';
+
 import { type CellRuns, standings } from '../../src/stats/standing.ts';
 import { cellResult } from '../../src/stats/verdict.ts';
+import type { CellResult, Policy, Run } from '../../src/words/result.ts';
+import type { Cell } from '../../src/words/scenario.ts';
+import { isJudged } from '../../src/words/variant-name.ts';
 import { forwarding, policy } from './result.ts';
 
 /** Paired runs, all of which have come; with what a test wants to be otherwise. */

@@ -1,8 +1,10 @@
 // A program that reserves testbeds one after the other and uses their machines; its plan is its only argument, and a line
 // on its stdin stops it like SIGSTOP.
 import { setTimeout } from 'node:timers/promises';
+import type { ReservationsConfig } from '../../src/config/reservations.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
 import { FencedError } from '../../src/host/fence.ts';
+import { machinesOf } from '../../src/inventory/wishes.ts';
 import {
   type Lease,
   LeaseLostError,
@@ -11,11 +13,9 @@ import {
 } from '../../src/reservation/lease.ts';
 import { steadySeconds } from '../../src/reservation/open.ts';
 import type { Priority } from '../../src/reservation/queue.ts';
-import type { ReservationsConfig } from '../../src/reservation/schema.ts';
 import { StoreError } from '../../src/reservation/store.ts';
 import { connectTo } from '../../src/testbed/connect.ts';
 import { fencedConnect, raiseFences } from '../../src/testbed/fence.ts';
-import { machinesOf } from '../../src/testbed/inventory.ts';
 import { openContending, type Sign, say } from './contending.ts';
 import { useBy } from './machine-log.ts';
 

@@ -1,9 +1,9 @@
 // The world in which the programs of the fakes reserve testbeds: all of it real, and they say what they see of it.
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import type { ReservationsConfig } from '../../src/config/reservations.ts';
 import type { LeaseWorld } from '../../src/reservation/lease.ts';
 import { openStore, steadySeconds } from '../../src/reservation/open.ts';
-import type { ReservationsConfig } from '../../src/reservation/schema.ts';
 import type { Store } from '../../src/reservation/store.ts';
 
 /** Whatever a process says has its time, by `steadySeconds`. */

@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Variant } from '../../src/build/variant.ts';
 import type { Host } from '../../src/config/fields.ts';
+import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed.ts';
 import type { Traffic } from '../../src/config/schema.ts';
 import type { Target } from '../../src/host/login.ts';
 import { connectTo } from '../../src/testbed/connect.ts';
-import type { FreebsdWorld } from '../../src/testbed/freebsd.ts';
-import type { FreebsdTestbed, Generator } from '../../src/testbed/freebsd-schema.ts';
+import type { FreebsdWorld } from '../../src/testbed/freebsd/testbed.ts';
 import { type KernelText, kernelArchive } from './freebsd-lab/kernel.ts';
 import type { FreebsdLab } from './freebsd-lab/lab.ts';
 

@@ -1,6 +1,8 @@
 // Text that stops parsers, and every parser of text that others write: a patch's kernel, an artifact, a comment.
+
+import { readMemory } from '../../src/answer/comment-text.ts';
 import { readBuildFailure } from '../../src/build/build-log.ts';
-import { checkDiff, whyGitRefuses } from '../../src/build/diff.ts';
+import { parseHistory, parseIndex } from '../../src/data-branch/layout.ts';
 import { parseCpuTimes, parseInterfaceCounters } from '../../src/dut/freebsd-counters.ts';
 import { fingerprintCommands, fingerprintOf } from '../../src/dut/freebsd-fingerprint.ts';
 import { parseArp, parseIfconfig, parseNdp, parseRoutes } from '../../src/dut/freebsd-network.ts';
@@ -13,21 +15,18 @@ import {
 import { arrivalsAround } from '../../src/dut/linux-profile.ts';
 import { parseObservation, samplesAsTheyCome } from '../../src/dut/linux-script.ts';
 import { parseSysctl } from '../../src/dut/sysctl.ts';
+import { parseResult } from '../../src/github/artifact.ts';
 import { parseKnownHosts } from '../../src/host/known-hosts.ts';
-import { lastLine, reasonOf, shortened } from '../../src/host/one-line.ts';
 import { type Command, commandText } from '../../src/host/shell.ts';
 import { callOnPhabricator, parseCommand } from '../../src/patch/command.ts';
-import { whyMisleading } from '../../src/patch/phabricator-diff.ts';
+import { checkDiff, whyGitRefuses } from '../../src/patch/diff.ts';
+import { whyMisleading } from '../../src/phabricator/diff.ts';
 import { flamegraph } from '../../src/profile/flamegraph.ts';
 import { foldedLines } from '../../src/profile/fold.ts';
 import { withoutIdle } from '../../src/profile/idle.ts';
 import { explain } from '../../src/profile/movers.ts';
 import { foreignBounds, parseProfile } from '../../src/profile/read.ts';
-import { parseResult } from '../../src/publish/artifact.ts';
-import { parseHistory, parseIndex } from '../../src/publish/data-layout.ts';
 import { annotationsOf } from '../../src/report/annotations.ts';
-import { readMemory } from '../../src/report/comment.ts';
-import { codeBlock, codeSpan, plainLine } from '../../src/report/escape.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { renderJunit } from '../../src/report/junit.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
@@ -37,13 +36,15 @@ import {
   remarkupText,
   renderRemarkup,
 } from '../../src/report/remarkup.ts';
-import type { Rejection } from '../../src/report/result.ts';
-import { withoutPaths } from '../../src/report/without-paths.ts';
 import { parseColumn } from '../../src/stats/columns.ts';
 import { parsePktGenLog } from '../../src/traffic/pkt-gen.ts';
 import { isReady, processIdIn } from '../../src/traffic/pkt-gen-command.ts';
 import { parseTrafgenLog } from '../../src/traffic/trafgen.ts';
-import { escaped } from '../../src/xml.ts';
+import { codeBlock, codeSpan, plainLine } from '../../src/words/escape.ts';
+import { lastLine, reasonOf, shortened } from '../../src/words/one-line.ts';
+import type { Rejection } from '../../src/words/result.ts';
+import { withoutPaths } from '../../src/words/without-paths.ts';
+import { escaped } from '../../src/words/xml.ts';
 import { aResult } from './result.ts';
 
 const repeated = (text: string) => (characters: number) =>

@@ -1,9 +1,9 @@
 // Small made-up configurations and plans.
 import type { Overlay } from '../../src/build/overlay.ts';
+import { githubSchema } from '../../src/config/github.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { HistoryEntry } from '../../src/experiment/history.ts';
 import { makePlan, type Plan } from '../../src/experiment/plan.ts';
-import { githubSchema } from '../../src/publish/schema.ts';
 import { pullRequest, revision } from './result.ts';
 
 export const overlays: Overlay[] = [

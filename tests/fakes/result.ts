@@ -1,6 +1,6 @@
 // Small made-up pieces of a result, for tests that read, judge or show one.
 
-import type { PullRequest, Revision } from '../../src/patch/patch.ts';
+import type { PullRequest, Revision } from '../../src/words/patch.ts';
 import type {
   CellResult,
   Interval,
@@ -9,8 +9,8 @@ import type {
   Result,
   Run,
   Validity,
-} from '../../src/report/result.ts';
-import type { Cell } from '../../src/scenario/scenario.ts';
+} from '../../src/words/result.ts';
+import type { Cell } from '../../src/words/scenario.ts';
 
 export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
 

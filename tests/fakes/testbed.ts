@@ -3,8 +3,7 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { Sample } from '../../src/dut/linux-script.ts';
 import type { PlannedBlast, PlannedRun } from '../../src/experiment/schedule.ts';
-import type { Cell } from '../../src/scenario/scenario.ts';
-import { measuredRun } from '../../src/testbed/run.ts';
+import { measuredRun } from '../../src/testbed/linux/run.ts';
 import type {
   BlastOutcome,
   Prepared,
@@ -12,6 +11,7 @@ import type {
   Rejected,
   Testbed,
 } from '../../src/testbed/testbed.ts';
+import type { Cell } from '../../src/words/scenario.ts';
 
 export type Fault =
   /** The blast ends without a measurement. */

@@ -1,13 +1,13 @@
 // What is found on three Linux hosts that were used, and what brings them back.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Finding } from '../../src/checkup/check.ts';
+import { healthOf, whyUnhealthy } from '../../src/checkup/health.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
+import { realWorld } from '../../src/controller/open.ts';
 import { shell } from '../../src/host/shell.ts';
 import { labDown, labUp } from '../../src/linux-lab/lab.ts';
-import type { Finding } from '../../src/testbed/check.ts';
 import { connectTo } from '../../src/testbed/connect.ts';
-import { healthOf, whyUnhealthy } from '../../src/testbed/health.ts';
-import { openLinuxTestbed } from '../../src/testbed/linux.ts';
-import { realWorld } from '../../src/testbed/open.ts';
+import { openLinuxTestbed } from '../../src/testbed/linux/testbed.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 
 const traffic = {

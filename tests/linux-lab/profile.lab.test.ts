@@ -5,7 +5,7 @@ import { labDown, labUp } from '../../src/linux-lab/lab.ts';
 import { withoutIdle } from '../../src/profile/idle.ts';
 import { explain } from '../../src/profile/movers.ts';
 import { parseProfile } from '../../src/profile/read.ts';
-import { openLinuxTestbed } from '../../src/testbed/linux.ts';
+import { openLinuxTestbed } from '../../src/testbed/linux/testbed.ts';
 import type { ProfileOutcome, Testbed } from '../../src/testbed/testbed.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 

@@ -3,13 +3,13 @@ import { afterEach, expect, test } from 'vitest';
 import type { Overlay } from '../../src/build/overlay.ts';
 import type { Variant } from '../../src/build/variant.ts';
 import { parseConfig } from '../../src/config/load.ts';
+import { openEmbedded } from '../../src/controller/open.ts';
 import type { PlannedBlast } from '../../src/experiment/schedule.ts';
 import { labDown } from '../../src/linux-lab/lab.ts';
-import type { Cell } from '../../src/scenario/scenario.ts';
 import { isSteady } from '../../src/stats/steady.ts';
-import { readLinuxLogs } from '../../src/testbed/linux-logs.ts';
-import { openEmbedded } from '../../src/testbed/open.ts';
+import { readLinuxLogs } from '../../src/testbed/linux/logs.ts';
 import type { BlastOutcome, Prepared, Testbed } from '../../src/testbed/testbed.ts';
+import type { Cell } from '../../src/words/scenario.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 
 const config = parseConfig(

@@ -1,7 +1,7 @@
 // Whose diffs run on our hardware: for each occasion, who is asked for and what leave is for.
 import { expect, test } from 'vitest';
 import { authorizeRevision, type RevisionOccasion } from '../../src/patch/authorize-revision.ts';
-import type { Person } from '../../src/patch/phabricator.ts';
+import type { Person } from '../../src/phabricator/revision.ts';
 
 const alice: Person = { phid: 'PHID-USER-alice', name: 'alice' };
 const bob: Person = { phid: 'PHID-USER-bob', name: 'bob' };

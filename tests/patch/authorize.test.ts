@@ -1,7 +1,7 @@
 // Whose patches are run on the lab's hardware, and at which commit.
 import { expect, test } from 'vitest';
 import { authorize, type LeaveRules, type Occasion } from '../../src/patch/authorize.ts';
-import type { PullRequest } from '../../src/patch/patch.ts';
+import type { PullRequest } from '../../src/words/patch.ts';
 
 const head = 'b'.repeat(40);
 

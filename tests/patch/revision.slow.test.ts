@@ -3,8 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/config/overrides.ts';
-import { openConduit } from '../../src/patch/conduit.ts';
-import { RevisionError } from '../../src/patch/phabricator.ts';
 import { openRepository } from '../../src/patch/repository.ts';
 import {
   type Earlier,
@@ -14,6 +12,8 @@ import {
   type RevisionWorld,
   restoreRevision,
 } from '../../src/patch/revision.ts';
+import { openConduit } from '../../src/phabricator/conduit.ts';
+import { RevisionError } from '../../src/phabricator/revision.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';

@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { IpmiConfig } from '../../src/power/schema.ts';
+import type { IpmiConfig } from '../../src/config/power.ts';
 
 export interface IpmiSim extends AsyncDisposable {
   readonly config: IpmiConfig;

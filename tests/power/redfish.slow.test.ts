@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RedfishConfig } from '../../src/config/power.ts';
 import { openPower, type PowerWorld, realPowerWorld } from '../../src/power/power.ts';
-import type { RedfishConfig } from '../../src/power/schema.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { describeWith } from '../needs.ts';
 import { type Certificate, freeTcpPort, makeCertificate, startHttps } from './https-server.ts';

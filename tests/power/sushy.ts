@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { RedfishConfig } from '../../src/config/power.ts';
 import { request } from '../../src/power/https.ts';
-import type { RedfishConfig } from '../../src/power/schema.ts';
 import { type Certificate, freeTcpPort } from './https-server.ts';
 
 export interface Sushy extends AsyncDisposable {

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/config/overrides.ts';
-import { type Conduit, openConduit } from '../../src/patch/conduit.ts';
+import { phabricatorSchema } from '../../src/config/phabricator.ts';
+import { type Conduit, openConduit } from '../../src/phabricator/conduit.ts';
 import {
   type DecideWorld,
   type Decision,
@@ -11,7 +12,6 @@ import {
 } from '../../src/relay/decide.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
 import type { Job } from '../../src/relay/job.ts';
-import { phabricatorSchema } from '../../src/relay/schema.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { smallDiff as raw } from '../fakes/phabricator/calling.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';

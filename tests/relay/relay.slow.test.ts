@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openConduit } from '../../src/patch/conduit.ts';
+import { phabricatorSchema } from '../../src/config/phabricator.ts';
+import { openConduit } from '../../src/phabricator/conduit.ts';
 import { type Inbox, type JobRecord, openInbox } from '../../src/relay/inbox.ts';
 import type { Job, Started } from '../../src/relay/job.ts';
 import { pollOnce, type RelayWorld, workOnce } from '../../src/relay/relay.ts';
-import { phabricatorSchema } from '../../src/relay/schema.ts';
 import type { Standing } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { listen, smallDiff as raw } from '../fakes/phabricator/calling.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { annotationsOf } from '../../src/report/annotations.ts';
-import type { Result } from '../../src/report/result.ts';
+import type { Result } from '../../src/words/result.ts';
 import { aResult } from '../fakes/result.ts';
 import { times } from '../random.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { headline } from '../../src/report/headline.ts';
-import type { CellResult, Result } from '../../src/report/result.ts';
-import type { Cell } from '../../src/scenario/scenario.ts';
+import type { CellResult, Result } from '../../src/words/result.ts';
+import type { Cell } from '../../src/words/scenario.ts';
 import { aCell, aResult, revision } from '../fakes/result.ts';
 
 const inet6: Cell = { scenario: 'forwarding', family: 'inet6' };

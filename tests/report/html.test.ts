@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { CellProfiles } from '../../src/profile/of-result.ts';
 import type { Profile } from '../../src/profile/profile.ts';
-import { flamegraphAnchor } from '../../src/report/format.ts';
 import { renderHtml } from '../../src/report/html.ts';
-import type { CellProfiles } from '../../src/report/profiles.ts';
+import { flamegraphAnchor } from '../../src/words/format.ts';
 import {
   type CellResult,
   type Rejection,
   type Result,
   resultSchema,
-} from '../../src/report/result.ts';
+} from '../../src/words/result.ts';
 import { anExperiment } from '../fakes/report.ts';
 import { aCell, aResult, aRun, forwarding, pairedRuns, revision, unfit } from '../fakes/result.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { pngOf } from '../../src/report/png.ts';
-import type { CellResult, CellVerdict, Interval, Result } from '../../src/report/result.ts';
+import type { CellResult, CellVerdict, Interval, Result } from '../../src/words/result.ts';
 import { aCell, aResult, policy, revision } from '../fakes/result.ts';
 import { times } from '../random.ts';
 

@@ -8,8 +8,8 @@ import type {
   Mover,
   Result,
   Run,
-} from '../../src/report/result.ts';
-import { families, scenarios } from '../../src/scenario/scenario.ts';
+} from '../../src/words/result.ts';
+import { families, scenarios } from '../../src/words/scenario.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import { aCell, aResult, aRun, pairedRuns, policy, revision, unfit } from '../fakes/result.ts';
 import { times } from '../random.ts';

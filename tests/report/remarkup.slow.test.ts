@@ -15,7 +15,7 @@ import {
   type Mover,
   type Result,
   resultSchema,
-} from '../../src/report/result.ts';
+} from '../../src/words/result.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import { aCell, aResult, aRun, pairedRuns, revision, unfit } from '../fakes/result.ts';
 import { describeWith, sharedFolder } from '../needs.ts';

@@ -7,7 +7,7 @@ import {
   provesScenario,
   takeAwayCommands,
 } from '../../src/scenario/freebsd.ts';
-import { type FreebsdScenario, scenariosOf } from '../../src/scenario/scenario.ts';
+import { type FreebsdScenario, scenariosOf } from '../../src/words/scenario.ts';
 
 const inForce = { kind: 'in-force' };
 const notInForce = (reason: string) => ({ kind: 'not-in-force', reason });

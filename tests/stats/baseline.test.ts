@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { sumNthPowerDeviations } from 'simple-statistics';
 import { expect, test } from 'vitest';
-import type { History } from '../../src/report/result.ts';
 import { baselineOf } from '../../src/stats/baseline.ts';
 import { standardNormal } from '../../src/stats/normal.ts';
+import type { History } from '../../src/words/result.ts';
 
 /** Ten runs around 1 Mpps whose logarithms deviate by 1 %. */
 const history: History = {

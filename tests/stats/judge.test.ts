@@ -1,7 +1,6 @@
 // The rule from evidence to a verdict, at one look and over all of them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Metric } from '../../src/report/result.ts';
 import { type Design, designNames, type Look, looksOf } from '../../src/stats/design.ts';
 import {
   type Bounds,
@@ -12,6 +11,7 @@ import {
   pooledEvidence,
 } from '../../src/stats/evidence.ts';
 import { judgeInOrder, judgeLook, type Rule, type Verdict } from '../../src/stats/judge.ts';
+import type { Metric } from '../../src/words/result.ts';
 
 const levels = { falseAlarms: 0.001, misses: 0.05, outside: 0.025 };
 const byPps: Rule = { metric: 'pps', marginRatio: 0.02 };

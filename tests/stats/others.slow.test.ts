@@ -2,10 +2,10 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
 import { schedule } from '../../src/experiment/schedule.ts';
-import type { CellResult, Run } from '../../src/report/result.ts';
 import { boundsOf, pooledEvidence } from '../../src/stats/evidence.ts';
 import { standardNormal } from '../../src/stats/normal.ts';
 import { standings } from '../../src/stats/standing.ts';
+import type { CellResult, Run } from '../../src/words/result.ts';
 import { cellRuns, judgeCell, singleRunDesign } from '../fakes/cell.ts';
 import { aRun, forwarding, pairedRuns, policy, unfit } from '../fakes/result.ts';
 

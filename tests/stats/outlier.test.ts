@@ -1,8 +1,8 @@
 // Runs that stand apart from the others of their variant.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Run } from '../../src/report/result.ts';
 import { runsApart } from '../../src/stats/outlier.ts';
+import type { Run } from '../../src/words/result.ts';
 import { aRun } from '../fakes/result.ts';
 
 const runsOf = (variant: string, ...pps: number[]): Run[] =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { schedule } from '../../src/experiment/schedule.ts';
-import type { Run } from '../../src/report/result.ts';
 import { boundsOf } from '../../src/stats/evidence.ts';
 import { countedRuns, evidenceOf, standings } from '../../src/stats/standing.ts';
+import type { Run } from '../../src/words/result.ts';
 import { cellRuns, singleRunDesign } from '../fakes/cell.ts';
 import { aRun, forwarding, pairedRuns, policy } from '../fakes/result.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CellVerdict, Policy, Run } from '../../src/report/result.ts';
 import { worstVerdict } from '../../src/stats/verdict.ts';
+import type { CellVerdict, Policy, Run } from '../../src/words/result.ts';
 import { judgeCell, singleRunDesign } from '../fakes/cell.ts';
 import { aCell, aRun, pairedRuns, unfit } from '../fakes/result.ts';
 import { times } from '../random.ts';

@@ -2,14 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openConduit } from '../../src/patch/conduit.ts';
+import { answering, endingOfResult } from '../../src/answer/answer.ts';
+import { openRevisionAnswer } from '../../src/answer/revision-comment.ts';
+import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import { openRepository } from '../../src/patch/repository.ts';
 import { parseEarlier, patchOfRevision } from '../../src/patch/revision.ts';
-import { answering, endingOfResult } from '../../src/publish/answer.ts';
-import { openRevisionAnswer } from '../../src/publish/phabricator.ts';
+import { openConduit } from '../../src/phabricator/conduit.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
 import { pollOnce, type RelayWorld, workOnce } from '../../src/relay/relay.ts';
-import { phabricatorSchema } from '../../src/relay/schema.ts';
 import { type RelayServer, startRelayServer } from '../../src/relay/server.ts';
 import type { RelayStarter } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';

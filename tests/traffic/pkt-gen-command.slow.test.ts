@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Command, commandText, shell } from '../../src/host/shell.ts';
-import { families } from '../../src/scenario/scenario.ts';
 import {
   flowRanges,
   flowSlices,
@@ -17,6 +16,7 @@ import {
   senderCommand,
   tellingProcessId,
 } from '../../src/traffic/pkt-gen-command.ts';
+import { families } from '../../src/words/scenario.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
 
 const request: SenderRequest = {

@@ -2,8 +2,8 @@
 import type { Outcome } from '../../../src/host/execute.ts';
 import { shell } from '../../../src/host/shell.ts';
 import { connect } from '../../../src/host/ssh.ts';
-import type { Family } from '../../../src/scenario/scenario.ts';
 import { type PktGenLog, parsePktGenLog } from '../../../src/traffic/pkt-gen.ts';
+import type { Family } from '../../../src/words/scenario.ts';
 import type { FreebsdLab } from './lab.ts';
 
 export type BlastOptions = {

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
 import type { Host } from '../../../src/config/fields.ts';
-import type { FreebsdTestbed, Generator } from '../../../src/testbed/freebsd-schema.ts';
+import type { FreebsdTestbed, Generator } from '../../../src/config/freebsd-testbed.ts';
 import { builtVariant, testbedOf } from '../freebsd-testbed.ts';
 import { commit, git } from '../repository.ts';
 import { type FreebsdLab, startFreebsdLab } from './lab.ts';

@@ -1,0 +1,1164 @@
+import { exitCodeOfError, exitCodeOfResult, exitCodes } from "./exit.js";
+import { array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
+import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plainBlock, plainLine, reasonOf, withoutPaths } from "./words.js";
+import { annotationsOf, intervalPlot, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, verdictLine } from "./report.js";
+import { ConduitError } from "./phabricator.js";
+import { githubFailure, publishComment, pullRequestsWithHead } from "./github.js";
+import { askSchema, callOnPhabricator } from "./patch.js";
+import { setTimeout } from "node:timers/promises";
+
+// src/answer/answer.ts
+/** Several answers as one: a comment, a check, a status. What they are told of the log is told without its paths. */
+const together = (answers) => ({
+	queued(text) {
+		for (const answer of answers) answer.queued(withoutPaths(text));
+	},
+	waiting(outlook, text) {
+		for (const answer of answers) answer.waiting(outlook, withoutPaths(text));
+	},
+	measuring(testbed, line) {
+		const shown = line === void 0 ? [] : [withoutPaths(line)];
+		for (const answer of answers) answer.measuring(testbed, ...shown);
+	},
+	async ended(ending) {
+		await Promise.all(answers.map((answer) => answer.ended(ending)));
+	},
+	async linked(ending) {
+		await Promise.all(answers.map((answer) => answer.linked(ending)));
+	},
+	async left() {
+		await Promise.all(answers.map((answer) => answer.left()));
+	}
+});
+/**
+* Does the work of a gate and completes its answer as it ends, also where it throws. When it is cancelled the answer
+* says so at once, because a job that is cancelled has only seconds left and a testbed may need minutes to be given back.
+*/
+async function answering(answer, signal, work) {
+	const onCancelled = () => void answer.ended(cancelled);
+	signal.addEventListener("abort", onCancelled, { once: true });
+	try {
+		const ending = await work();
+		await answer.ended(ending);
+		return ending;
+	} catch (error) {
+		await answer.ended(signal.aborted ? cancelled : endingOfError(error));
+		throw error;
+	} finally {
+		signal.removeEventListener("abort", onCancelled);
+	}
+}
+/**
+* Answers with the result, and only then has made what there is to be linked to: whatever becomes of that, the verdict
+* is known. Never throws for it; `warn` hears why there are no links.
+*/
+async function linkedAfterwards(answer, ending, make, warn) {
+	await answer.ended(ending);
+	try {
+		const linked = endingOfResult(ending.result, await make());
+		await answer.linked(linked);
+		return linked;
+	} catch (error) {
+		warn(`The answer has no links, because the report was not kept (${reasonOf(error)}).`);
+		return ending;
+	}
+}
+/** A job that is cancelled is killed soon. */
+const secondsFor = ({ exitCode }) => exitCode === exitCodes.cancelled ? 30 : 300;
+const cutShort = "The job was cancelled before there was a verdict: run it again for one.";
+const cancelled = {
+	exitCode: exitCodes.cancelled,
+	title: "⚪ not measured: cancelled",
+	summary: cutShort,
+	said: cutShort
+};
+const endingOfResult = (result, links) => ({
+	exitCode: exitCodeOfResult(result),
+	title: verdictLine(result),
+	summary: renderMarkdown(result, links),
+	result
+});
+function endingOfError(error) {
+	const said = error instanceof Error ? error.message : String(error);
+	return endingOfFailure(exitCodeOfError(error), said);
+}
+/** `sentence` is that of an error, which may hold anybody's text; the paths in it are for the log alone. */
+function endingOfFailure(exitCode, sentence) {
+	const said = withoutPaths(sentence);
+	return {
+		exitCode,
+		title: failureTitles.get(exitCode) ?? "⚪ not measured: something failed that is not the patch",
+		summary: codeBlock(said),
+		said
+	};
+}
+const failureTitles = /* @__PURE__ */ new Map([[exitCodes.usage, "⚪ not measured: what was asked for cannot be done"], [exitCodes.patchAtFault, "🔴 not measured: the patch does not apply"]]);
+/** `2 of 3 in line, some 40 min`. */
+function placeInLine({ place, of, expectedSeconds }) {
+	const line = `${place} of ${of} in line`;
+	return expectedSeconds === void 0 ? line : `${line}, ${expectedly(expectedSeconds)}`;
+}
+/** By the clock, for it is read later than it is written. */
+function expectation({ expectedSeconds }, now) {
+	const asOf = `as of ${timeText(now)}`;
+	if (expectedSeconds === void 0) return `Nobody can say when it begins, ${asOf}: nothing that would do is healthy.`;
+	const begin = new Date(now.getTime() + expectedSeconds * 1e3);
+	return `Expected to begin at about ${timeText(begin)}, ${asOf}.`;
+}
+const timeText = (date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+// src/answer/teller.ts
+const mostTriesAtEnd = 6;
+/**
+* Tells one view at a time, and never waits for an answer but at the end. Where GitHub refuses, that is said once and
+* not tried again; the last view is tried several times, for at most as long as is said with it.
+*/
+function newestTeller(put, { log, secondsBetween, tooSlow, pause = realPause$1 }) {
+	const end = new AbortController();
+	const gaveUp = new AbortController();
+	const over = AbortSignal.any([end.signal, gaveUp.signal]);
+	let untold;
+	let telling;
+	let ending;
+	const giveUp = (say, why) => {
+		if (!gaveUp.signal.aborted) say(why);
+		gaveUp.abort();
+	};
+	const keepTelling = async () => {
+		while (untold !== void 0 && !over.aborted) {
+			const view = untold;
+			const told = await put(view);
+			if (told.kind === "refused") giveUp(log.info, told.why);
+			if (told.kind === "told" && untold === view) untold = void 0;
+			await pause(secondsBetween, over);
+		}
+		telling = void 0;
+	};
+	const tellEnd = async (view) => {
+		await telling;
+		for (let tries = 1; !gaveUp.signal.aborted; tries++) {
+			const told = await put(view);
+			if (told.kind === "told") return;
+			if (told.kind === "refused") return giveUp(log.info, told.why);
+			if (tries === mostTriesAtEnd) return giveUp(log.warn, told.why);
+			await pause(tries ** 2, gaveUp.signal);
+		}
+	};
+	const tellEndInTime = async (view, mostSeconds) => {
+		end.abort();
+		const isTold = new AbortController();
+		const tooLate = pause(mostSeconds, isTold.signal).then(() => "too late");
+		const first = await Promise.race([tellEnd(view), tooLate]);
+		isTold.abort();
+		if (first === "too late") giveUp(log.warn, tooSlow(mostSeconds));
+	};
+	return {
+		tell(view) {
+			untold = view;
+			telling ??= keepTelling();
+		},
+		/** Stops, and resolves when what is being told is. */
+		async left() {
+			end.abort();
+			await telling;
+		},
+		/** Only the first call counts. */
+		tellLast(view, mostSeconds) {
+			ending ??= tellEndInTime(view, mostSeconds);
+			return ending;
+		},
+		/** Tells a view in the place of the last one, once that is told; nothing where the last could not be. */
+		async tellInstead(view, mostSeconds) {
+			if (ending === void 0) return;
+			await ending;
+			if (!gaveUp.signal.aborted) await tellEndInTime(view, mostSeconds);
+		}
+	};
+}
+/** Resolves, where node's own rejects, when the signal is aborted. */
+const realPause$1 = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
+
+// src/answer/build.ts
+/**
+* Answers the target of the build that waits: a restart makes a new one, and Harbormaster takes messages to the old
+* one without a word. A build that is over is told nothing more.
+*
+* @param build its PHID: PHID-HMBD-…
+*/
+function openBuild(conduit, build, revision, options) {
+	const log = {
+		info: eachOnce(options.log.info),
+		warn: eachOnce(options.log.warn)
+	};
+	const teller = newestTeller(messagesTo(conduit, build, revision, {
+		...options,
+		log
+	}), {
+		...options,
+		log,
+		secondsBetween: 60,
+		tooSlow: (seconds) => notTaken(revision, `Phabricator did not answer within ${seconds} s`)
+	});
+	const working = () => teller.tell("working");
+	return {
+		queued: working,
+		waiting: working,
+		measuring: working,
+		ended: (ending) => teller.tellLast(ending, secondsFor(ending)),
+		linked: async () => {},
+		left: teller.left
+	};
+}
+/**
+* A sentence where the build keeps the revision from its reviewers while it lasts, or would send it back to its author
+* by failing: a benchmark should do neither. Throws a ConduitError.
+*/
+async function draftWarning(conduit, build, revision) {
+	const constraints = { ids: [revision.number] };
+	const [found] = await conduit.search("differential.revision.search", { constraints }, revisions);
+	if (found?.fields.status.value !== "draft" || found.fields.holdAsDraft) return void 0;
+	const plan = await planOf(conduit, build);
+	if (plan?.behaviors["hold-drafts"]?.value === "never") return void 0;
+	const named = plan === void 0 ? "its build plan" : `the build plan "${plan.name}"`;
+	return `D${revision.number} is a draft until its builds have passed, so this one passes whatever comes of it: set "Hold Drafts" of ${named} to "Never" to have it tell the result.`;
+}
+const revisions = object({ fields: object({
+	status: object({ value: string() }),
+	holdAsDraft: boolean()
+}) });
+const plans = object({ fields: object({
+	name: string(),
+	behaviors: record(string(), object({ value: string() }))
+}) });
+async function planOf(conduit, build) {
+	const found = await buildOf(conduit, build);
+	if (found === void 0) return void 0;
+	const constraints = { phids: [found.buildPlanPHID] };
+	const [plan] = await conduit.search("harbormaster.buildplan.search", { constraints }, plans);
+	return plan?.fields;
+}
+const builds = object({ fields: object({
+	buildPlanPHID: string(),
+	buildStatus: object({ value: string() })
+}) });
+async function buildOf(conduit, build) {
+	const constraints = { phids: [build] };
+	const [found] = await conduit.search("harbormaster.build.search", { constraints }, builds);
+	return found?.fields;
+}
+/** What a server that is busy, or whose answer was lost, may yet be told. */
+function failureOf(error, sentence) {
+	const isPassing = error instanceof ConduitError && error.kind !== "refused";
+	const why = reasonOf(error).replace(/\.$/, "");
+	return {
+		kind: isPassing ? "failed" : "refused",
+		why: sentence(why)
+	};
+}
+/**
+* `work` and an end, each once to a target, for Harbormaster adds up the units of all messages. It obeys a second or two
+* after it has answered, or never: so the end is told when the target shows it.
+*/
+function messagesTo(conduit, build, revision, { run, details, undecided, log, pause = realPause }) {
+	const workedOn = /* @__PURE__ */ new Set();
+	const linked = /* @__PURE__ */ new Set();
+	const ends = /* @__PURE__ */ new Map();
+	const what = buildName(revision);
+	const put = async (view) => {
+		for (const seconds of [
+			0,
+			1,
+			2,
+			4,
+			8
+		]) {
+			if (seconds > 0) await pause(seconds, never$1);
+			const standing = await standingOf(conduit, build);
+			if (standing === void 0) return {
+				kind: "refused",
+				why: unseen(revision)
+			};
+			const { status, targets } = standing;
+			const answered = targets.find(({ phid }) => ends.has(phid));
+			const end = answered && ends.get(answered.phid);
+			if (answered !== void 0 && answered.status !== waiting) {
+				if (answered.status !== end?.shows) log.info(answeredElse(revision, answered.status));
+				return { kind: "told" };
+			}
+			if (over.has(status)) {
+				log.info(`${what} is ${status}: it is told nothing more.`);
+				return { kind: "told" };
+			}
+			const isTold = end !== void 0 && (end.isSure || seconds > 0);
+			const target = targets.find(({ status }) => status === waiting);
+			if (!isTold && target !== void 0) await tell(target.phid, view);
+			if (view === "working") return { kind: "told" };
+		}
+		return {
+			kind: "failed",
+			why: notTaken(revision, "none of its targets has taken it")
+		};
+	};
+	const tell = async (target, view) => {
+		await link(target);
+		if (view === "working" && workedOn.has(target)) return;
+		const message = await messageFor(view);
+		const isSure = await send(conduit, target, message);
+		if (message.type === "work") workedOn.add(target);
+		else ends.set(target, {
+			shows: `target/${message.type}ed`,
+			isSure
+		});
+	};
+	const messageFor = async (view) => {
+		const message = view === "working" ? { type: "work" } : endOf(view, undecided);
+		if (message.type === "pass") return message;
+		const warning = await draftWarning(conduit, build, revision);
+		if (warning === void 0) return message;
+		log.warn(warning);
+		const { unit = [] } = message;
+		return {
+			type: "pass",
+			unit: [aUnit(view === "working" ? "result comes as a comment" : "passed for the draft", "skip", warning), ...unit]
+		};
+	};
+	/** A convenience: the comment has the link as well. */
+	const link = async (target) => {
+		if (details === void 0 || linked.has(target)) return;
+		try {
+			await conduit.call("harbormaster.createartifact", linkTo(target, run, details), unknown());
+			linked.add(target);
+		} catch (error) {
+			const why = reasonOf(error);
+			if (/duplicate entry/i.test(why)) linked.add(target);
+			else log.info(`${what} does not show the link to ${details} (${why}).`);
+		}
+	};
+	return async (view) => {
+		const told = await put(view).catch((error) => failureOf(error, (why) => notTaken(revision, why)));
+		if (view !== "working" || told.kind !== "refused") return told;
+		log.info(told.why);
+		return { kind: "told" };
+	};
+}
+const never$1 = new AbortController().signal;
+const realPause = (seconds) => setTimeout(seconds * 1e3);
+function eachOnce(say) {
+	const said = /* @__PURE__ */ new Set();
+	return (sentence) => {
+		if (!said.has(sentence)) say(sentence);
+		said.add(sentence);
+	};
+}
+const buildName = (revision) => `The build of D${revision.number} on Harbormaster`;
+const unseen = (revision) => `${buildName(revision)} is told nothing because it is not there, or not for the bot to see.`;
+const answeredElse = (revision, status) => `${buildName(revision)} shows ${status}, which somebody else has told it.`;
+const notTaken = (revision, why) => `${buildName(revision)} may not show how the gate stands (${why}): look at it, and restart or abort it there.`;
+/** Resolves to whether it has surely got there: false where the answer was lost. */
+async function send(conduit, receiver, message) {
+	try {
+		await conduit.call("harbormaster.sendmessage", {
+			receiver,
+			...message
+		}, unknown());
+		return true;
+	} catch (error) {
+		if (error instanceof ConduitError && error.kind === "unsure") return false;
+		throw error;
+	}
+}
+const waiting = "target/waiting";
+/** A build that is `paused` goes on. */
+const over = /* @__PURE__ */ new Set([
+	"passed",
+	"failed",
+	"aborted",
+	"error",
+	"deadlocked"
+]);
+const targetSchema = object({
+	phid: string(),
+	fields: object({
+		buildGeneration: int(),
+		status: object({ value: string() })
+	})
+});
+/**
+* How the build stands, with the targets since its last start, the oldest first; those from before it stay `waiting` for ever.
+* Undefined where the bot sees no such build.
+*/
+async function standingOf(conduit, build) {
+	const found = await buildOf(conduit, build);
+	if (found === void 0) return void 0;
+	const constraints = { buildPHIDs: [build] };
+	const all = await conduit.search("harbormaster.target.search", { constraints }, targetSchema);
+	const newest = Math.max(...all.map(({ fields }) => fields.buildGeneration));
+	const targets = all.filter(({ fields }) => fields.buildGeneration === newest).map(({ phid, fields }) => ({
+		phid,
+		status: fields.status.value
+	})).toReversed();
+	return {
+		status: found.buildStatus.value,
+		targets
+	};
+}
+/** In this encoding `ui.external` has to be a boolean; the key is a target's own. */
+const linkTo = (target, run, uri) => ({
+	buildTargetPHID: target,
+	artifactKey: `ppsgate-${run}`,
+	artifactType: "uri",
+	artifactData: {
+		uri,
+		name: "ppsgate",
+		"ui.external": true
+	}
+});
+/**
+* Only a pass is one, unless a site wants those passed of which nobody can say anything. A gate that is cancelled fails
+* as well, and says so: the build would wait for ever, `abort` leaves no word of why, and whoever wants it to go on can
+* restart it either way.
+*/
+function endOf(ending, undecided) {
+	const { exitCode } = ending;
+	return {
+		type: exitCode === exitCodes.pass || exitCode === exitCodes.undecided && undecided === "neutral" ? "pass" : "fail",
+		unit: unitsOf(ending)
+	};
+}
+function unitsOf({ exitCode, title, said = title, result }) {
+	if (result === void 0) return [aUnit("gate", resultsWithout.get(exitCode) ?? "broken", said)];
+	const { outcome } = result;
+	if (outcome.kind === "judged") return outcome.cells.map((cell) => unitOf(cell, result));
+	const blame = outcome.kind === "out-of-disk" ? "broken" : "fail";
+	return [aUnit(outcomeName(result), blame, outcome.message)];
+}
+const resultsWithout = /* @__PURE__ */ new Map([[exitCodes.patchAtFault, "fail"], [exitCodes.cancelled, "skip"]]);
+function unitOf(cell, { blasts, policy }) {
+	const name = cellName(cell.cell);
+	const seconds = blasts.filter((blast) => cellName(blast.cell) === name).reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0);
+	const [comparison] = cell.comparisons;
+	const confidence = formatPercent(policy.confidenceRatio);
+	const details = [cell.verdict.kind === "invalid" ? `invalid: ${cell.verdict.reason}` : cell.verdict.kind, comparison && changeText(comparison, confidence)].filter(Boolean).join("\n");
+	return {
+		...aUnit(name, resultOf[cell.verdict.kind], details),
+		duration: seconds
+	};
+}
+/** `805.3 kpps → 721.5 kpps: −10.4 %, 95 % interval −11.2 … −9.60 %`. */
+const changeText = ({ metric, base, patched, interval }, confidence) => [`${formatMetric(base, metric)} → ${formatMetric(patched, metric)}: ${formatChange(interval.change)}`, `${confidence} interval ${formatInterval(interval.low, interval.high)} %`].join(", ");
+/** `unsound` is measured without an answer, `skip` is not measured, by what these words mean to Harbormaster. */
+const resultOf = {
+	"no-regression": "pass",
+	improvement: "pass",
+	regression: "fail",
+	inconclusive: "unsound",
+	invalid: "skip"
+};
+const aUnit = (name, result, details) => ({
+	engine: "ppsgate",
+	format: "text",
+	name,
+	result,
+	details: plainBlock(details, 2e3)
+});
+
+// src/answer/check.ts
+/**
+* One check run on the head of the patch, created with the first thing there is to show. What is shown next is sent at
+* most every 10 s, but the end at once. Where GitHub refuses, as it does a token without `checks: write`, that is said
+* once and not tried again.
+*/
+function openCheck(octokit, subject, options) {
+	const { detailsUrl, now, undecided, hasButtons } = options;
+	const teller = newestTeller(checkRunOf(octokit, subject, options), {
+		...options,
+		secondsBetween: 10,
+		tooSlow: tooSlow$2
+	});
+	const withJob = (summary) => `${summary}\n\n[The job](${detailsUrl})`.trimStart();
+	let since;
+	return {
+		queued(text) {
+			teller.tell({
+				status: "queued",
+				output: {
+					title: text,
+					summary: withJob("")
+				}
+			});
+		},
+		waiting(outlook, text) {
+			const summary = withJob(`${codeSpan(text, 1e3)}\n\n${expectation(outlook, now())}`);
+			teller.tell({
+				status: "queued",
+				output: {
+					title: placeInLine(outlook),
+					summary
+				}
+			});
+		},
+		measuring(testbed, line = "") {
+			since ??= now();
+			const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
+			const summary = withJob([where, codeSpan(line)].filter(Boolean).join("\n\n"));
+			teller.tell({
+				status: "in_progress",
+				output: {
+					title: `measuring on ${testbed}`,
+					summary
+				}
+			});
+		},
+		ended(ending) {
+			const { title, summary, result } = ending;
+			const annotations = result === void 0 ? [] : annotationsOf(result);
+			const output = {
+				title,
+				summary: withJob(summary),
+				annotations
+			};
+			const conclusion = conclusionOf(ending, undecided);
+			const actions = hasButtons ? buttonsFor(ending) : [];
+			return teller.tellLast({
+				status: "completed",
+				conclusion,
+				output,
+				actions
+			}, secondsFor(ending));
+		},
+		linked: (ending) => teller.tellInstead({
+			status: "linked",
+			output: {
+				title: ending.title,
+				summary: withJob(ending.summary)
+			}
+		}, secondsFor(ending)),
+		left: teller.left
+	};
+}
+/**
+* Completes what a killed job left open, which may have known of its check or not; answers, in a sentence for people,
+* why that failed.
+*/
+async function closeLeftCheck(octokit, { repository, patch }, { name, detailsUrl }) {
+	const [owner = "", repo = ""] = repository.split("/");
+	const { title, summary } = cancelled;
+	const { checks } = octokit.rest;
+	try {
+		const found = await checks.listForRef({
+			owner,
+			repo,
+			ref: patch.headCommit,
+			check_name: name,
+			filter: "all",
+			per_page: 100
+		});
+		const ours = externalIdOf(patch, detailsUrl);
+		for (const { id: check_run_id, external_id, status } of found.data.check_runs) {
+			if (external_id !== ours || status === "completed") continue;
+			const ending = {
+				status: "completed",
+				conclusion: "cancelled",
+				output: {
+					title,
+					summary
+				}
+			};
+			await checks.update({
+				owner,
+				repo,
+				check_run_id,
+				...ending
+			});
+		}
+		return;
+	} catch (error) {
+		return `A check of ppsgate on ${repository} may stay open, because the job ended early and GitHub could not be told (${githubFailure(error)?.said ?? reasonOf(error)}): run the job again.`;
+	}
+}
+/**
+* Whether the newest check of this name on the head was passed, or left open, for another pull request or another base:
+* a check stands on a commit, and speaks for whatever has that commit. True as well where GitHub does not tell.
+*/
+async function standsForAnother(octokit, { repository, patch }, name) {
+	const [owner = "", repo = ""] = repository.split("/");
+	try {
+		const newest = (await octokit.rest.checks.listForRef({
+			owner,
+			repo,
+			ref: patch.headCommit,
+			check_name: name,
+			filter: "all",
+			per_page: 100
+		})).data.check_runs.toSorted((a, b) => b.id - a.id)[0];
+		return (newest?.conclusion === "success" || newest?.conclusion === "neutral") && !newest.external_id?.startsWith(externalIdOf(patch, ""));
+	} catch {
+		return true;
+	}
+}
+/** `#7 main https://…`: what a check was made for. No branch has a space in its name. */
+const externalIdOf = (patch, detailsUrl) => patch.kind === "pull-request" ? `#${patch.number} ${patch.baseBranch ?? "?"} ${detailsUrl}` : detailsUrl;
+/** The number of the pull request that a check was made for, by its `external_id`. */
+function pullRequestOfCheck(externalId) {
+	const [, digits] = /^#([1-9]\d{0,9}) /.exec(externalId) ?? [];
+	return digits === void 0 ? void 0 : Number(digits);
+}
+/**
+* What makes the job red makes the check red, and only a pass makes it green. `neutral` would be fair where nobody can
+* say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where nothing was
+* measured at all it is never given. Whose fault it is stands in the title.
+*/
+function conclusionOf({ exitCode }, undecided) {
+	switch (exitCode) {
+		case exitCodes.pass: return "success";
+		case exitCodes.cancelled: return "cancelled";
+		case exitCodes.undecided: return undecided;
+		default: return "failure";
+	}
+}
+/** Within the 20, 40 and 20 characters that GitHub allows. */
+const rerun = {
+	label: "Re-run",
+	description: "Measure this commit again",
+	identifier: "rerun"
+};
+const extend = {
+	label: "Extend",
+	description: "Go on with more runs",
+	identifier: "extend"
+};
+const buttonsFor = ({ exitCode }) => exitCode === exitCodes.undecided ? [extend, rerun] : [rerun];
+const tooSlow$2 = (seconds) => `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
+/** Shows views in one check run, the first by creating it. */
+function checkRunOf(octokit, subject, { name, detailsUrl, isOpen = false }) {
+	const [owner = "", repo = ""] = subject.repository.split("/");
+	const { headCommit } = subject.patch;
+	const request = { retries: 0 };
+	const { checks } = octokit.rest;
+	const external_id = externalIdOf(subject.patch, detailsUrl);
+	let id;
+	let mayExist = isOpen;
+	let mayBeComplete = false;
+	const create = async (view) => {
+		const about = {
+			name,
+			head_sha: headCommit,
+			details_url: detailsUrl
+		};
+		const { data } = await checks.create({
+			owner,
+			repo,
+			...about,
+			external_id,
+			request,
+			...view
+		});
+		return data.id;
+	};
+	/** The answer may be lost after GitHub did what was asked. What an earlier attempt of this run completed is not it. */
+	const find = async (view) => {
+		return (await checks.listForRef({
+			owner,
+			repo,
+			ref: headCommit,
+			check_name: name,
+			filter: "all",
+			per_page: 100
+		})).data.check_runs.find((run) => {
+			if (id !== void 0) return run.id === id;
+			if (run.external_id !== external_id) return false;
+			return run.status !== "completed" || hasEnded(run, view);
+		});
+	};
+	return async (view) => {
+		try {
+			if (view.status === "linked") {
+				if (id === void 0) return { kind: "told" };
+				await checks.update({
+					owner,
+					repo,
+					check_run_id: id,
+					request,
+					output: view.output
+				});
+				return { kind: "told" };
+			}
+			if (id === void 0 ? mayExist : mayBeComplete) {
+				const found = await find(view);
+				id ??= found?.id;
+				if (found?.status === "completed") return { kind: "told" };
+			}
+			mayExist = true;
+			mayBeComplete = view.status === "completed";
+			if (id === void 0) id = await create(view);
+			else await checks.update({
+				owner,
+				repo,
+				check_run_id: id,
+				request,
+				...view
+			});
+			return { kind: "told" };
+		} catch (error) {
+			return notTold$1(error, name, subject);
+		}
+	};
+}
+const hasEnded = ({ conclusion, output }, view) => view.status === "completed" && conclusion === view.conclusion && output.title === view.output.title;
+function notTold$1(error, name, { repository, patch }) {
+	const what = `The check ${name} on ${patchName(patch)} of ${repository} does not show how things stand`;
+	const failure = githubFailure(error);
+	if (failure === void 0) return {
+		kind: "refused",
+		why: `${what} (${reasonOf(error)}).`
+	};
+	if (failure.kind !== "answered" || failure.status >= 500) return {
+		kind: "failed",
+		why: `${what} because GitHub could not be told (${failure.said}): run the job again where the check is required.`
+	};
+	if (failure.status === 403) return {
+		kind: "refused",
+		why: `${what} because the token may not (${failure.said}): give the job \`permissions: checks: write\`; the gate goes on without.`
+	};
+	return {
+		kind: "refused",
+		why: `${what} because GitHub answered ${failure.said}; the gate goes on without.`
+	};
+}
+
+// src/answer/comment-text.ts
+const mostEarlier = 10;
+const longestTitle = 160;
+const verdict = object({
+	/** Id of the workflow run that has its journal. */
+	run: int().nonnegative(),
+	headCommit: string().max(64),
+	at: datetime(),
+	/** `🔴 #7 loses 10.4 % (forwarding inet4)`. */
+	title: string().max(longestTitle)
+});
+/** Kept in the comment itself, where readers do not see it. */
+const memorySchema = object({
+	/** Id of the workflow run that wrote last: a later one has a greater. */
+	run: int().nonnegative(),
+	headCommit: string().max(64),
+	/** Since when the comment has named this head. */
+	since: datetime(),
+	/** What was asked of the gate last. */
+	ask: askSchema,
+	last: verdict.optional(),
+	/** Newest first. */
+	earlier: array(verdict).max(mostEarlier)
+});
+/** The first line of the comment, by which it is found again. */
+const markerOf = (name) => `<!-- ${name.replace(/[^\w :.,-]/g, "")} -->`;
+/**
+* The whole comment around `body`, which is Markdown; undefined where a later run has written meanwhile, and so must not
+* be overwritten.
+*/
+function composeComment(before, body, writing) {
+	const known = before === void 0 ? void 0 : readMemory(before);
+	if (known !== void 0 && known.run > writing.run) return void 0;
+	return fitted(writing.name, body.trimEnd(), nextMemory(known, writing));
+}
+/**
+* What a comment of ours remembers; undefined where somebody has taken that out, or put something else there. It stands
+* at the very end, where no text of others ever does.
+*/
+function readMemory(comment) {
+	const start = comment.lastIndexOf(opening);
+	if (start < 0) return void 0;
+	const [, encoded] = /^([\w-]+) -->\s*$/.exec(comment.slice(start + opening.length)) ?? [];
+	if (encoded === void 0) return void 0;
+	try {
+		return memorySchema.parse(JSON.parse(Buffer.from(encoded, "base64url").toString()));
+	} catch {
+		return;
+	}
+}
+const opening = "<!-- ppsgate remembers: ";
+function nextMemory(known, writing) {
+	const { run, headCommit, ask, at, title } = writing;
+	const { last, earlier = [] } = known ?? {};
+	const now = at.toISOString();
+	const head = {
+		run,
+		headCommit,
+		since: known?.headCommit === headCommit ? known.since : now,
+		ask: ask ?? known?.ask ?? {}
+	};
+	if (title === void 0) return {
+		...head,
+		...last && { last },
+		earlier
+	};
+	const before = last === void 0 || last.run === run ? earlier : [last, ...earlier];
+	return {
+		...head,
+		last: {
+			run,
+			headCommit,
+			at: now,
+			title: plainLine(title, longestTitle)
+		},
+		earlier: before.slice(0, mostEarlier)
+	};
+}
+/** GitHub's own limit for a comment. */
+const mostCharacters$1 = 65536;
+/** The oldest verdicts are forgotten where there is no room for all. */
+function fitted(name, body, memory) {
+	const remembered = Buffer.from(JSON.stringify(memory)).toString("base64url");
+	const comment = [
+		markerOf(name),
+		body,
+		...earlierPushes(memory),
+		`${opening}${remembered} -->`
+	].join("\n\n");
+	const { earlier } = memory;
+	if (comment.length <= mostCharacters$1 || earlier.length === 0) return comment;
+	return fitted(name, body, {
+		...memory,
+		earlier: earlier.slice(0, -1)
+	});
+}
+/** All verdicts but the one that the comment shows. */
+function earlierPushes({ run, last, earlier }) {
+	const all = last === void 0 || last.run === run ? earlier : [last, ...earlier];
+	if (all.length === 0) return [];
+	return [`<details><summary>earlier pushes</summary>\n\n${[
+		"| commit | judged | |",
+		"|---|---|---|",
+		...all.map(({ headCommit, at, title }) => {
+			return `| ${[
+				headCommit.slice(0, 12),
+				at.slice(0, 10),
+				title
+			].map((cell) => codeSpan(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+		})
+	].join("\n")}\n\n</details>`];
+}
+
+// src/answer/comment.ts
+/** Where GitHub refuses, as it does a token that may only read, that is said once and not tried again. */
+function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, now, pause, keep = () => {} }) {
+	const { headCommit } = pullRequest;
+	const put = async ({ body, title }) => {
+		const writing = {
+			name,
+			run,
+			headCommit,
+			ask,
+			at: now(),
+			...title && { title }
+		};
+		try {
+			const published = await publishComment(octokit, pullRequest, (before) => composeComment(before, body, writing), {
+				marker: markerOf(name),
+				...pause && { pause: (seconds) => pause(seconds, never) }
+			});
+			if (published.kind === "left") return {
+				kind: "refused",
+				why: superseded
+			};
+			if (published.kind !== "not-published") {
+				keep(published.url);
+				return { kind: "told" };
+			}
+			return {
+				kind: published.isFinal ? "refused" : "failed",
+				why: published.why
+			};
+		} catch (error) {
+			return {
+				kind: "refused",
+				why: `The comment on ${patchName(pullRequest)} was not written (${reasonOf(error)}).`
+			};
+		}
+	};
+	const teller = newestTeller(put, {
+		log: {
+			...log,
+			info: (sentence) => (sentence === superseded ? log.info : log.warn)(sentence)
+		},
+		secondsBetween: 60,
+		tooSlow: tooSlow$1,
+		...pause && { pause }
+	});
+	const heading = (text) => `### ⏳ ppsgate: ${patchName(pullRequest)} ${text}`;
+	const job = `<sub>[the job](${detailsUrl}) · commit ${codeSpan(headCommit)}</sub>`;
+	const said = (...parts) => ({ body: parts.filter(Boolean).join("\n\n") });
+	const ended = (ending) => ending.result === void 0 ? said(unmeasured(pullRequest, ending), job) : {
+		body: ending.summary,
+		title: ending.title
+	};
+	let since;
+	return {
+		queued(text) {
+			teller.tell(said(heading(text), job));
+		},
+		waiting(outlook, text) {
+			const title = heading(`waits for a testbed: ${placeInLine(outlook)}`);
+			teller.tell(said(title, `${codeSpan(text, 1e3)}\n\n${expectation(outlook, now())}`, job));
+		},
+		measuring(testbed, line = "") {
+			since ??= now();
+			const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
+			teller.tell(said(heading("is being measured"), where, codeSpan(line), job));
+		},
+		ended: (ending) => teller.tellLast(ended(ending), secondsFor(ending)),
+		linked: (ending) => teller.tellInstead(ended(ending), secondsFor(ending)),
+		left: teller.left
+	};
+}
+const never = new AbortController().signal;
+const superseded = "The comment is left to a later run for the same pull request.";
+const tooSlow$1 = (seconds) => `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
+/** `⚪ not measured: …` becomes `### ⚪ ppsgate: #7 not measured: …`. */
+function unmeasured(pullRequest, { title, summary }) {
+	const [symbol = "", ...words] = title.split(" ");
+	return `### ${symbol} ppsgate: ${patchName(pullRequest)} ${words.join(" ")}\n\n${summary}`;
+}
+
+// src/answer/one-base.ts
+/**
+* The same answer on the head commit, which fails instead of passing where an open pull request with this head goes to
+* another branch than the one that the patch was measured for; its own too, when it was sent elsewhere meanwhile.
+*/
+function forOneBase(octokit, patch, answer) {
+	let elsewhere;
+	const bound = (ending) => elsewhere === void 0 ? ending : withoutPass(ending, elsewhere);
+	return {
+		...answer,
+		async ended(ending) {
+			if (mayPass(ending)) elsewhere = await goesElsewhere(octokit, patch);
+			await answer.ended(bound(ending));
+		},
+		linked: (ending) => answer.linked(bound(ending))
+	};
+}
+/** A branch rule takes a check that is neutral for a pass. */
+const mayPass = ({ exitCode }) => exitCode === exitCodes.pass || exitCode === exitCodes.undecided;
+async function goesElsewhere(octokit, patch) {
+	const { repository, headCommit, baseBranch } = patch;
+	try {
+		const elsewhere = (await pullRequestsWithHead(octokit, repository, headCommit)).find(({ pullRequest }) => pullRequest.baseBranch !== baseBranch);
+		if (elsewhere === void 0) return void 0;
+		const { number, baseBranch: branch = "" } = elsewhere.pullRequest;
+		const goes = number === patch.number ? "goes" : "has the same head and goes";
+		return {
+			title: "this commit goes to another branch",
+			why: `${patchName(patch)} was measured for ${codeSpan(baseBranch ?? "another branch")}, and #${number} ${goes} to ${codeSpan(branch)}: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.`
+		};
+	} catch (error) {
+		return {
+			title: "GitHub did not tell where this commit goes",
+			why: `Nobody can say whether another pull request has this commit: ${codeSpan(reasonOf(error), 500)} Write \`/ppsgate rerun\`.`
+		};
+	}
+}
+const withoutPass = (ending, { title, why }) => ({
+	...ending,
+	exitCode: exitCodes.usage,
+	title: `⚪ does not count: ${title}`,
+	summary: `${why}\n\n${ending.summary}`
+});
+
+// src/answer/revision-comment.ts
+const openRevisionAnswer = (conduit, revision, { build, ...options }) => together([...build === void 0 ? [] : [openBuild(conduit, build, revision, options)], openRevisionComment(conduit, revision, options)]);
+/** One comment when the gate has ended, with its plot where that can be uploaded; everybody who follows gets mail of it. */
+function openRevisionComment(conduit, revision, { run, details, page, takesCommands, log, pause }) {
+	const { number, diff } = revision;
+	const marker = `ppsgate D${number}:${diff} run ${run}`;
+	const plot = plotOf(conduit, revision);
+	const put = async ({ title, said = title, result }) => {
+		const links = {
+			...details !== void 0 && { details },
+			...page !== void 0 && { page },
+			...takesCommands && { rerun: `${"@ppsgate"} rerun` }
+		};
+		let missing;
+		const told = await postOnce(conduit, number, marker, async () => {
+			if (result === void 0) return renderRemarkupFailure({
+				title,
+				said
+			}, links);
+			const { image, why } = await plot(result);
+			missing = why;
+			return renderRemarkup(result, {
+				...links,
+				...image && { image }
+			});
+		});
+		if (told.kind === "told" && missing !== void 0) log.info(missing);
+		return told;
+	};
+	const teller = newestTeller(put, {
+		log: {
+			info: log.warn,
+			warn: log.warn
+		},
+		secondsBetween: 60,
+		tooSlow: (seconds) => unsaid(number, `Phabricator did not answer within ${seconds} s`),
+		...pause && { pause }
+	});
+	const nothing = () => {};
+	return {
+		queued: nothing,
+		waiting: nothing,
+		measuring: nothing,
+		ended: async (ending) => {
+			if (ending.exitCode === exitCodes.cancelled) return teller.left();
+			await teller.tellLast(ending, secondsFor(ending));
+		},
+		linked: async () => {},
+		left: teller.left
+	};
+}
+/**
+* Posts a short reply, once for each key. `text` is Remarkup of our own making: what others have written is in it only
+* as remarkupText leaves it. Never throws.
+*
+* @param revision 27401 of D27401
+*/
+const say = (conduit, revision, text, key) => postOnce(conduit, revision, `ppsgate D${revision} reply ${key}`, async () => text);
+/**
+* Looks first whether it is there already, for Phabricator takes the same comment twice, and an answer can be lost after
+* it was taken. Remarkup hides nothing, so the marker is the comment's last line for all to see.
+*/
+async function postOnce(conduit, revision, marker, compose) {
+	const objectIdentifier = `D${revision}`;
+	const ending = `\`${marker}\``;
+	try {
+		if (await isPosted(conduit, objectIdentifier, ending)) return { kind: "told" };
+		const comment = {
+			objectIdentifier,
+			transactions: [{
+				type: "comment",
+				value: `${await compose()}\n\n${ending}`
+			}]
+		};
+		await conduit.call("differential.revision.edit", comment, unknown());
+		return { kind: "told" };
+	} catch (error) {
+		return failureOf(error, (why) => unsaid(revision, why));
+	}
+}
+const unsaid = (revision, why) => `The comment on D${revision} may not be there (${why}).`;
+const mostTransactions = 500;
+/** By our own account, and at the end of the comment: elsewhere it may stand in what others have written. */
+async function isPosted(conduit, objectIdentifier, ending) {
+	const { phid } = await conduit.call("user.whoami", {}, object({ phid: string() }));
+	const asked = {
+		objectIdentifier,
+		constraints: { authorPHIDs: [phid] }
+	};
+	return (await conduit.search("transaction.search", asked, commentSchema, mostTransactions)).flatMap(({ comments }) => comments.map(({ content }) => content.raw)).some((text) => text.trimEnd().endsWith(ending));
+}
+const commentSchema = object({ comments: array(object({ content: object({ raw: string() }) })) });
+/** Uploads it once: a comment only shows what the server has, and of pictures only pixels. */
+function plotOf(conduit, { number, diff }) {
+	let uploaded;
+	return async (result) => {
+		if (uploaded !== void 0) return uploaded;
+		try {
+			const svg = intervalPlot(result);
+			if (svg === void 0) return {};
+			const png = Buffer.from(await pngOf(svg));
+			uploaded = { image: await upload(conduit, `ppsgate-D${number}-${diff}.png`, png) };
+			return uploaded;
+		} catch (error) {
+			return { why: `The comment on D${number} goes without its plot (${reasonOf(error)}).` };
+		}
+	};
+}
+/** For all who see the comment: one by Conduit does not make a file visible that is not. Answers its name, like `F123`. */
+async function upload(conduit, name, bytes) {
+	const file = {
+		name,
+		data_base64: bytes.toString("base64"),
+		viewPolicy: "public"
+	};
+	const constraints = { phids: [await conduit.call("file.upload", file, string())] };
+	const ids = object({ id: int() });
+	const [found] = await conduit.search("file.search", { constraints }, ids);
+	if (found === void 0) throw new Error(`${conduit.url} does not show ${name} that it has taken`);
+	return `F${found.id}`;
+}
+
+// src/answer/status.ts
+/** A status knows no neutral: where nobody can say, it fails. */
+function openStatus(octokit, subject, options) {
+	const { name, detailsUrl } = options;
+	const [owner = "", repo = ""] = subject.repository.split("/");
+	const put = async ({ state, description }) => {
+		try {
+			await octokit.rest.repos.createCommitStatus({
+				owner,
+				repo,
+				sha: subject.patch.headCommit,
+				state,
+				description: plain(description),
+				context: name,
+				target_url: detailsUrl
+			});
+			return { kind: "told" };
+		} catch (error) {
+			return notTold(error);
+		}
+	};
+	const teller = newestTeller(put, {
+		...options,
+		secondsBetween: 60,
+		tooSlow
+	});
+	return {
+		waiting: (outlook) => teller.tell({
+			state: "pending",
+			description: placeInLine(outlook)
+		}),
+		queued: (text) => teller.tell({
+			state: "pending",
+			description: text
+		}),
+		measuring: (testbed) => teller.tell({
+			state: "pending",
+			description: `measuring on ${testbed}`
+		}),
+		ended(ending) {
+			const { exitCode, title } = ending;
+			const state = states[exitCode] ?? "error";
+			return teller.tellLast({
+				state,
+				description: title
+			}, secondsFor(ending));
+		},
+		linked: async () => {},
+		left: teller.left
+	};
+}
+/** GitHub's own limit for a description. */
+const mostCharacters = 140;
+/** GitHub refuses a description with characters of four bytes, as most emoji are; the state has a colour of its own. */
+const plain = (description) => description.replace(/[\u{10000}-\u{10ffff}]/gu, "").trim().slice(0, mostCharacters);
+const states = {
+	[exitCodes.pass]: "success",
+	[exitCodes.patchAtFault]: "failure",
+	[exitCodes.undecided]: "failure"
+};
+const tooSlow = (seconds) => `The commit status may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the status is required.`;
+function notTold(error) {
+	const what = "The commit status does not show how things stand";
+	const failure = githubFailure(error);
+	if (failure === void 0) return {
+		kind: "refused",
+		why: `${what} (${reasonOf(error)}).`
+	};
+	const why = `${what} (${failure.said}): give the job \`permissions: statuses: write\`, or set github.status to false.`;
+	return {
+		kind: failure.kind === "answered" && failure.status < 500 ? "refused" : "failed",
+		why
+	};
+}
+
+export { answering, cancelled, closeLeftCheck, composeComment, endingOfError, endingOfFailure, endingOfResult, forOneBase, linkedAfterwards, markerOf, openBuild, openCheck, openComment, openRevisionAnswer, openRevisionComment, openStatus, pullRequestOfCheck, readMemory, say, standsForAnother, together };

@@ -1,0 +1,209 @@
+import { outlooksOf } from "./reservation.js";
+import { UsageError, didYouMean, isFulfilled, parseEach, readWish, systemOf, whyUnfit } from "./config.js";
+import { excerpt } from "./words.js";
+import { SocketAddress, isIPv6 } from "node:net";
+import { hostname } from "node:os";
+
+// src/inventory/wishes.ts
+/**
+* Names of the testbeds that are asked for and can carry the configuration, in its order; at least one. An empty wish
+* is for the first testbed, and a name for its own. Throws a `UsageError` where there is none.
+*/
+function testbedsFor(config, wish = "") {
+	const asked = askedFor(config, wish.trim());
+	const fit = asked.filter((name) => whyUnfit(config, name) === void 0);
+	if (fit.length > 0) return fit;
+	const [first] = asked;
+	const unfit = first === void 0 ? void 0 : whyUnfit(config, first);
+	throw new UsageError(unfit ?? nothingLike(config, wish));
+}
+function askedFor(config, wish) {
+	const names = Object.keys(config.testbeds);
+	if (wish === "") return names.slice(0, 1);
+	if (names.includes(wish)) return [wish];
+	const parsed = parseWish(wish);
+	return names.filter((name) => isFulfilled(parsed, describe(config, name)));
+}
+/** Reads a wish as it is typed; throws a `UsageError` where it is none. */
+function parseWish(text) {
+	const source = readWish(text);
+	if (source.kind === "refused") throw new UsageError(`testbed: ${source.message}.`);
+	return source.wish;
+}
+/** The wishes of a patch, each of which is for a testbed of its own: what is asked for, or what is configured. */
+function wishesOf(config, { testbed, each }) {
+	if (testbed) return [testbed];
+	return each ? parseEach(each) : config.each ?? [""];
+}
+/** What a lease of the testbed takes: `host:port`, or `embedded@` and the name of this machine. Builders are shared. */
+function machinesOf(testbed, thisMachine = hostname()) {
+	if (testbed.kind === "embedded-linux") return [`embedded@${thisMachine.toLowerCase()}`];
+	const names = rolesOf(testbed).map(({ config: { host, port } }) => `${hostText(host.toLowerCase())}:${port}`);
+	return [...new Set(names)];
+}
+/** The DUT is the first. The embedded testbed has no machines of its own. */
+function rolesOf(testbed) {
+	switch (testbed.kind) {
+		case "embedded-linux": return [];
+		case "linux": return [
+			{
+				config: testbed.dut,
+				label: "DUT"
+			},
+			{
+				config: testbed.sender,
+				label: "sender"
+			},
+			{
+				config: testbed.receiver,
+				label: "receiver"
+			}
+		];
+		case "freebsd": return [{
+			config: testbed.dut,
+			label: "DUT"
+		}, ...generatorsOf(testbed)];
+	}
+}
+/** Those around the DUT. */
+const generatorsOf = ({ senders, receiver }) => [...senders.map((config, index) => ({
+	config,
+	label: senders.length === 1 ? "sender" : `sender ${index + 1}`
+})), {
+	config: receiver,
+	label: "receiver"
+}];
+/** The same however an address of IPv6 is written. */
+function hostText(host) {
+	if (!host.includes(":")) return host;
+	const [address = "", zone] = host.split("%");
+	const plain = isIPv6(address) ? new SocketAddress({
+		address,
+		family: "ipv6"
+	}).address : address;
+	return zone === void 0 ? `[${plain}]` : `[${plain}%${zone}]`;
+}
+function describe(config, name) {
+	const words = wordsOf(config, name).map((word) => word.toLowerCase());
+	return {
+		words: new Set(words),
+		cores: config.testbeds[name]?.capabilities?.cpu?.cores
+	};
+}
+/** As written in ppsgate.yml. */
+function wordsOf(config, name) {
+	const testbed = config.testbeds[name];
+	if (testbed === void 0) return [];
+	const { nic, cpu, labels = [] } = testbed.capabilities ?? {};
+	const { drivers, gigabits } = ofIngress(testbed);
+	const texts = [
+		nic?.vendor,
+		nic?.model,
+		nic?.driver,
+		...drivers,
+		cpu?.model
+	];
+	return [
+		name,
+		testbed.kind,
+		systemOf(config, name),
+		...texts.flatMap((text) => text?.match(/[a-z0-9][\w.+-]*/gi) ?? []),
+		...[nic?.gigabits, gigabits].flatMap((speed) => speed === void 0 ? [] : [`${speed}G`]),
+		...labels
+	];
+}
+function ofIngress(testbed) {
+	if (testbed.kind !== "freebsd") return { drivers: [] };
+	const { interface: port, gigabits } = testbed.dut.ingress;
+	const driver = port.replace(/\d+$/, "");
+	return {
+		drivers: [driver, driverOfPort[driver] ?? driver],
+		gigabits
+	};
+}
+/** FreeBSD's drivers whose ports are called otherwise, see section 4 of its manual. */
+const driverOfPort = {
+	cxl: "cxgbe",
+	cc: "cxgbe",
+	che: "cxgbe",
+	cxlv: "cxgbev",
+	ccv: "cxgbev",
+	mce: "mlx5en",
+	mlxen: "mlx4en",
+	ix: "ixgbe",
+	ixv: "ixgbe",
+	ql: "qlxgbe"
+};
+function nothingLike(config, wish) {
+	const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
+	const known = new Map(written.map((word) => [word.toLowerCase(), word]));
+	const [hint = ""] = parseWish(wish).flat().flatMap((condition) => condition.kind === "word" && condition.wanted ? [condition.word] : []).filter((word) => !known.has(word) && !/^\d/.test(word)).map((word) => didYouMean(word, [...known.values()])).filter((hint) => hint !== "");
+	const words = [...known.values()].join(", ");
+	return `No testbed of the configuration is "${excerpt(wish)}": known here are ${words}${hint || "."}`;
+}
+
+// src/inventory/overview.ts
+function overviewOf({ testbeds }, lab, usualSeconds, now) {
+	const outlooks = outlooksOf(lab, usualSeconds, now);
+	return {
+		at: now.toISOString(),
+		testbeds: Object.entries(testbeds).map(([name, testbed]) => stateOf(name, testbed, lab, usualSeconds)),
+		queue: lab.tickets.flatMap((ticket) => {
+			const outlook = outlooks.get(ticket.id);
+			return outlook === void 0 ? [] : [waitingOf(ticket, outlook)];
+		})
+	};
+}
+function stateOf(name, testbed, lab, usualSeconds) {
+	const machines = machinesOf(testbed);
+	const holding = machines.map((machine) => lab.held.get(machine)).find((one) => one !== void 0);
+	const quarantine = lab.quarantines.get(name);
+	const left = leftOn(machines, lab);
+	return {
+		name,
+		kind: testbed.kind,
+		state: stateName(holding, quarantine, left),
+		...holding !== void 0 && { held: heldBy(holding, usualSeconds) },
+		...quarantine !== void 0 && { quarantine },
+		...left.length > 0 && { leftBy: left.map(({ holder, testbed: used, since }) => ({
+			...holder,
+			testbed: used,
+			since
+		})) }
+	};
+}
+function stateName(holding, quarantine, left) {
+	if (holding !== void 0) return "held";
+	if (quarantine !== void 0) return "quarantine";
+	return left.length > 0 ? "left-behind" : "free";
+}
+/** What a holder uses is left behind only once he is gone. */
+function leftOn(machines, { used, held }) {
+	const left = machines.flatMap((machine) => {
+		const use = used.get(machine);
+		return use === void 0 || held.get(machine)?.id === use.id ? [] : [use];
+	});
+	return [...new Map(left.map((use) => [use.id, use])).values()];
+}
+function heldBy({ holder, testbed, priority, token, since }, usualSeconds) {
+	const end = Date.parse(since) + usualSeconds(testbed) * 1e3;
+	return {
+		...holder,
+		testbed,
+		priority,
+		token,
+		since,
+		expectedUntil: new Date(end).toISOString()
+	};
+}
+const waitingOf = ({ holder, priority, wants, since }, outlook) => ({
+	...outlook,
+	...holder,
+	priority,
+	wants: [...wants.keys()],
+	since
+});
+/** `gate of #12`, or the purpose alone. */
+const aimOf = ({ purpose, patch }) => patch === void 0 ? purpose : `${purpose} of ${patch}`;
+
+export { aimOf, generatorsOf, machinesOf, overviewOf, rolesOf, testbedsFor, wishesOf };

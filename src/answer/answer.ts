@@ -1,0 +1,162 @@
+// How people at a patch see its gate while it lasts: the place in the queue, what is measured, and how it ended.
+import { exitCodeOfError, exitCodeOfResult, exitCodes } from '../exit.ts';
+import { verdictLine } from '../report/headline.ts';
+import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
+import type { Outlook } from '../reservation/outlook.ts';
+import { codeBlock } from '../words/escape.ts';
+import { expectedly } from '../words/format.ts';
+import { reasonOf } from '../words/one-line.ts';
+import type { Result } from '../words/result.ts';
+import { withoutPaths } from '../words/without-paths.ts';
+
+/** None of its functions throws or rejects: what GitHub or the network did is one line in the log. */
+export type Answer = {
+  /** Shows, in a sentence of our own, what it waits for before it waits for a testbed. */
+  queued(text: string): void;
+  /** Shows the place in the queue; `text` is the sentence that the log has of it. */
+  waiting(outlook: Outlook, text: string): void;
+  /** `line` is the newest of the log: the run, the numbers so far, the time that is left. */
+  measuring(testbed: string, line?: string): void;
+  /** Completes the answer; only the first call counts. Resolves when GitHub knows of it, or cannot be told in time. */
+  ended(ending: Ending): Promise<void>;
+  /** The same end again, with links to what has come since; nothing where an answer is given once and for all. */
+  linked(ending: Ending): Promise<void>;
+  /** Leaves it as it is, for another job to go on with. */
+  left(): Promise<void>;
+};
+
+/**
+ * `title` is one line of plain text of our own making, `summary` is Markdown; `result` is there where there is one, and
+ * else `said`: the sentence of what went wrong as it was said, in which anybody's text may be.
+ */
+export type Ending = {
+  exitCode: number;
+  title: string;
+  summary: string;
+  said?: string;
+  result?: Result;
+};
+
+/** Several answers as one: a comment, a check, a status. What they are told of the log is told without its paths. */
+export const together = (answers: readonly Answer[]): Answer => ({
+  queued(text) {
+    for (const answer of answers) answer.queued(withoutPaths(text));
+  },
+  waiting(outlook, text) {
+    for (const answer of answers) answer.waiting(outlook, withoutPaths(text));
+  },
+  measuring(testbed, line) {
+    const shown = line === undefined ? [] : [withoutPaths(line)];
+    for (const answer of answers) answer.measuring(testbed, ...shown);
+  },
+  async ended(ending) {
+    await Promise.all(answers.map((answer) => answer.ended(ending)));
+  },
+  async linked(ending) {
+    await Promise.all(answers.map((answer) => answer.linked(ending)));
+  },
+  async left() {
+    await Promise.all(answers.map((answer) => answer.left()));
+  },
+});
+
+/**
+ * Does the work of a gate and completes its answer as it ends, also where it throws. When it is cancelled the answer
+ * says so at once, because a job that is cancelled has only seconds left and a testbed may need minutes to be given back.
+ */
+export async function answering(
+  answer: Answer,
+  signal: AbortSignal,
+  work: () => Promise<Ending>,
+): Promise<Ending> {
+  const onCancelled = () => void answer.ended(cancelled);
+  signal.addEventListener('abort', onCancelled, { once: true });
+  try {
+    const ending = await work();
+    await answer.ended(ending);
+    return ending;
+  } catch (error) {
+    await answer.ended(signal.aborted ? cancelled : endingOfError(error));
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onCancelled);
+  }
+}
+
+/**
+ * Answers with the result, and only then has made what there is to be linked to: whatever becomes of that, the verdict
+ * is known. Never throws for it; `warn` hears why there are no links.
+ */
+export async function linkedAfterwards(
+  answer: Answer,
+  ending: Ending & { result: Result },
+  make: () => Promise<ReportLinks>,
+  warn: (why: string) => void,
+): Promise<Ending> {
+  await answer.ended(ending);
+  try {
+    const linked = endingOfResult(ending.result, await make());
+    await answer.linked(linked);
+    return linked;
+  } catch (error) {
+    warn(`The answer has no links, because the report was not kept (${reasonOf(error)}).`);
+    return ending;
+  }
+}
+
+/** A job that is cancelled is killed soon. */
+export const secondsFor = ({ exitCode }: Ending): number =>
+  exitCode === exitCodes.cancelled ? 30 : 300;
+
+const cutShort = 'The job was cancelled before there was a verdict: run it again for one.';
+
+export const cancelled: Ending = {
+  exitCode: exitCodes.cancelled,
+  title: '⚪ not measured: cancelled',
+  summary: cutShort,
+  said: cutShort,
+};
+
+export const endingOfResult = (result: Result, links: ReportLinks): Ending => ({
+  exitCode: exitCodeOfResult(result),
+  title: verdictLine(result),
+  summary: renderMarkdown(result, links),
+  result,
+});
+
+export function endingOfError(error: unknown): Ending {
+  const said = error instanceof Error ? error.message : String(error);
+  return endingOfFailure(exitCodeOfError(error), said);
+}
+
+/** `sentence` is that of an error, which may hold anybody's text; the paths in it are for the log alone. */
+export function endingOfFailure(exitCode: number, sentence: string): Ending {
+  const said = withoutPaths(sentence);
+  const title =
+    failureTitles.get(exitCode) ?? '⚪ not measured: something failed that is not the patch';
+  return { exitCode, title, summary: codeBlock(said), said };
+}
+
+const failureTitles = new Map<number, string>([
+  [exitCodes.usage, '⚪ not measured: what was asked for cannot be done'],
+  [exitCodes.patchAtFault, '🔴 not measured: the patch does not apply'],
+]);
+
+/** `2 of 3 in line, some 40 min`. */
+export function placeInLine({ place, of, expectedSeconds }: Outlook): string {
+  const line = `${place} of ${of} in line`;
+  return expectedSeconds === undefined ? line : `${line}, ${expectedly(expectedSeconds)}`;
+}
+
+/** By the clock, for it is read later than it is written. */
+export function expectation({ expectedSeconds }: Outlook, now: Date): string {
+  const asOf = `as of ${timeText(now)}`;
+  if (expectedSeconds === undefined) {
+    return `Nobody can say when it begins, ${asOf}: nothing that would do is healthy.`;
+  }
+  const begin = new Date(now.getTime() + expectedSeconds * 1000);
+  return `Expected to begin at about ${timeText(begin)}, ${asOf}.`;
+}
+
+export const timeText = (date: Date): string =>
+  `${date.toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')} UTC`;

@@ -1,0 +1,104 @@
+// The comment on the pull request, live while its gate lasts: at most one edit a minute, and one comment for all pushes.
+import type { Octokit } from 'octokit';
+import { publishComment } from '../github/comment.ts';
+import { codeSpan } from '../words/escape.ts';
+import { reasonOf } from '../words/one-line.ts';
+import { type PullRequest, patchName } from '../words/patch.ts';
+import {
+  type Answer,
+  type Ending,
+  expectation,
+  placeInLine,
+  secondsFor,
+  timeText,
+} from './answer.ts';
+import { composeComment, markerOf, type Writing } from './comment-text.ts';
+import { newestTeller, type Pause, type Told } from './teller.ts';
+
+export type CommentOptions = Pick<Writing, 'name' | 'run' | 'ask'> & {
+  /** Of the job. */
+  detailsUrl: string;
+  log: Record<'info' | 'warn', (sentence: string) => unknown>;
+  now(): Date;
+  pause?: Pause;
+  /** Hears where the comment is. */
+  keep?: (url: string) => void;
+};
+
+/** Where GitHub refuses, as it does a token that may only read, that is said once and not tried again. */
+export function openComment(
+  octokit: Octokit,
+  pullRequest: PullRequest,
+  { name, run, ask, detailsUrl, log, now, pause, keep = () => {} }: CommentOptions,
+): Answer {
+  const { headCommit } = pullRequest;
+  const put = async ({ body, title }: View): Promise<Told> => {
+    const writing = { name, run, headCommit, ask, at: now(), ...(title && { title }) };
+    try {
+      const published = await publishComment(
+        octokit,
+        pullRequest,
+        (before) => composeComment(before, body, writing),
+        { marker: markerOf(name), ...(pause && { pause: (seconds) => pause(seconds, never) }) },
+      );
+      if (published.kind === 'left') return { kind: 'refused', why: superseded };
+      if (published.kind !== 'not-published') {
+        keep(published.url);
+        return { kind: 'told' };
+      }
+      return { kind: published.isFinal ? 'refused' : 'failed', why: published.why };
+    } catch (error) {
+      const why = `The comment on ${patchName(pullRequest)} was not written (${reasonOf(error)}).`;
+      return { kind: 'refused', why };
+    }
+  };
+  const teller = newestTeller(put, {
+    // What a reader misses is worth a warning, once.
+    log: { ...log, info: (sentence) => (sentence === superseded ? log.info : log.warn)(sentence) },
+    secondsBetween: 60,
+    tooSlow,
+    ...(pause && { pause }),
+  });
+  const heading = (text: string) => `### ⏳ ppsgate: ${patchName(pullRequest)} ${text}`;
+  const job = `<sub>[the job](${detailsUrl}) · commit ${codeSpan(headCommit)}</sub>`;
+  const said = (...parts: string[]) => ({ body: parts.filter(Boolean).join('\n\n') });
+  const ended = (ending: Ending): View =>
+    ending.result === undefined
+      ? said(unmeasured(pullRequest, ending), job)
+      : { body: ending.summary, title: ending.title };
+  let since: Date | undefined;
+
+  return {
+    queued(text) {
+      teller.tell(said(heading(text), job));
+    },
+    waiting(outlook, text) {
+      const title = heading(`waits for a testbed: ${placeInLine(outlook)}`);
+      teller.tell(said(title, `${codeSpan(text, 1000)}\n\n${expectation(outlook, now())}`, job));
+    },
+    measuring(testbed, line = '') {
+      since ??= now();
+      const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
+      teller.tell(said(heading('is being measured'), where, codeSpan(line), job));
+    },
+    ended: (ending) => teller.tellLast(ended(ending), secondsFor(ending)),
+    linked: (ending) => teller.tellInstead(ended(ending), secondsFor(ending)),
+    left: teller.left,
+  };
+}
+
+/** `title` is that of a verdict. */
+type View = { body: string; title?: string };
+
+const never = new AbortController().signal;
+
+const superseded = 'The comment is left to a later run for the same pull request.';
+
+const tooSlow = (seconds: number): string =>
+  `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
+
+/** `⚪ not measured: …` becomes `### ⚪ ppsgate: #7 not measured: …`. */
+function unmeasured(pullRequest: PullRequest, { title, summary }: Ending): string {
+  const [symbol = '', ...words] = title.split(' ');
+  return `### ${symbol} ppsgate: ${patchName(pullRequest)} ${words.join(' ')}\n\n${summary}`;
+}

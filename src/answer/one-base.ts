@@ -1,0 +1,56 @@
+// A check stands on a commit, and that may be the head of several pull requests: it passes only where none goes elsewhere.
+import type { Octokit } from 'octokit';
+import { exitCodes } from '../exit.ts';
+import { pullRequestsWithHead } from '../github/pull-request.ts';
+import { codeSpan } from '../words/escape.ts';
+import { reasonOf } from '../words/one-line.ts';
+import { type PullRequest, patchName } from '../words/patch.ts';
+import type { Answer, Ending } from './answer.ts';
+
+/**
+ * The same answer on the head commit, which fails instead of passing where an open pull request with this head goes to
+ * another branch than the one that the patch was measured for; its own too, when it was sent elsewhere meanwhile.
+ */
+export function forOneBase(octokit: Octokit, patch: PullRequest, answer: Answer): Answer {
+  let elsewhere: Elsewhere | undefined;
+  const bound = (ending: Ending): Ending =>
+    elsewhere === undefined ? ending : withoutPass(ending, elsewhere);
+  return {
+    ...answer,
+    async ended(ending) {
+      if (mayPass(ending)) elsewhere = await goesElsewhere(octokit, patch);
+      await answer.ended(bound(ending));
+    },
+    linked: (ending) => answer.linked(bound(ending)),
+  };
+}
+
+/** A branch rule takes a check that is neutral for a pass. */
+const mayPass = ({ exitCode }: Ending): boolean =>
+  exitCode === exitCodes.pass || exitCode === exitCodes.undecided;
+
+/** `title` is short plain text of our own, `why` is Markdown. */
+type Elsewhere = { title: string; why: string };
+
+async function goesElsewhere(octokit: Octokit, patch: PullRequest): Promise<Elsewhere | undefined> {
+  const { repository, headCommit, baseBranch } = patch;
+  try {
+    const all = await pullRequestsWithHead(octokit, repository, headCommit);
+    const elsewhere = all.find(({ pullRequest }) => pullRequest.baseBranch !== baseBranch);
+    if (elsewhere === undefined) return undefined;
+    const { number, baseBranch: branch = '' } = elsewhere.pullRequest;
+    const goes = number === patch.number ? 'goes' : 'has the same head and goes';
+    const why = `${patchName(patch)} was measured for ${codeSpan(baseBranch ?? 'another branch')}, and #${number} ${goes} to ${codeSpan(branch)}: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.`;
+    return { title: 'this commit goes to another branch', why };
+  } catch (error) {
+    const why = `Nobody can say whether another pull request has this commit: ${codeSpan(reasonOf(error), 500)} Write \`/ppsgate rerun\`.`;
+    return { title: 'GitHub did not tell where this commit goes', why };
+  }
+}
+
+const withoutPass = (ending: Ending, { title, why }: Elsewhere): Ending => ({
+  ...ending,
+  exitCode: exitCodes.usage,
+  title: `⚪ does not count: ${title}`,
+  summary: `${why}\n\n${ending.summary}`,
+});

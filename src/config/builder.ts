@@ -1,0 +1,126 @@
+// The part of ppsgate.yml that says where and how kernels are built.
+import { z } from 'zod';
+import { duration, type Limit } from '../words/units.ts';
+import { closed, type Host, ssh, text, wholeNumber, withHost } from './fields.ts';
+
+export type BuilderConfig = Host & {
+  /** On the builder, absolute; everything of ours is below it. */
+  folder: string;
+  /** A clone of FreeBSD's src on the builder, bare or not; only objects are added to it. */
+  repository: string;
+  /** Of that clone: where a base that it lacks is fetched from. */
+  remote: string;
+  recipe: KernelRecipe;
+  /** One make of a build, at most. */
+  limitSeconds: number;
+  /** For other builds on the same builder to end. */
+  turnSeconds: number;
+  /** Less than this, and no build is started. */
+  leastFreeBytes: number;
+  cache: CacheBounds;
+};
+
+export type CacheBounds = { mostKernels: number; mostBytes: number };
+
+export type KernelRecipe = MakeRecipe | CommandRecipe;
+
+/** `make buildkernel`, see build(7). */
+export type MakeRecipe = {
+  kind: 'make';
+  /** KERNCONF. */
+  kernelConfig: string;
+  /** KERNCONFDIR: a folder on the builder; absent: the tree's own. */
+  kernelConfigFolder?: string;
+  /** Absent: as many as the builder has CPUs. */
+  jobs?: number;
+  /** Whether every build starts from nothing, or from the objects of the one before. */
+  clean: boolean;
+  /** WITH_META_MODE of src.conf(5); needs filemon(4), and counts only where builds are not clean. */
+  metaMode: boolean;
+  /** Whether `make kernel-toolchain` goes first: where the builder's world is not of the base's age. */
+  toolchain: boolean;
+  /** `-DNAME` and `NAME=value` for make. */
+  options: string[];
+};
+
+/** A site's own build: what else it depends on has to show in its words, for the cache goes by them. */
+export type CommandRecipe = {
+  kind: 'command';
+  /** Run on the builder with BASE_COMMIT, DIFF (empty for the base), KERNCONF and OUTPUT in its environment. */
+  argv: string[];
+  kernelConfig: string;
+};
+
+// make(1) splits PATH at colons and build(7) at commas; the other signs are no loss.
+const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, 'an absolute path of plain letters');
+const kernelConfig = text(/^[a-z0-9][\w.-]{0,62}$/i, 'the name of a kernel configuration');
+
+const make = closed({
+  kind: z.literal('make'),
+  kernelConfig: kernelConfig.prefault('GENERIC'),
+  kernelConfigFolder: buildFolder.optional(),
+  jobs: wholeNumber(1, 1024).optional(),
+  clean: z.boolean().prefault(true),
+  metaMode: z.boolean().prefault(false),
+  toolchain: z.boolean().prefault(true),
+  options: z
+    .array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, 'an option of make like -DNAME or NAME=value'))
+    .prefault([]),
+})
+  .refine(({ clean, metaMode }) => !(clean && metaMode), {
+    path: ['metaMode'],
+    error: 'meta mode saves time only from one build to the next; set `clean: false`',
+  })
+  .transform(
+    ({ kernelConfigFolder, jobs, ...rest }): MakeRecipe => ({
+      ...rest,
+      ...(kernelConfigFolder !== undefined && { kernelConfigFolder }),
+      ...(jobs !== undefined && { jobs }),
+    }),
+  );
+
+const command = closed({
+  kind: z.literal('command'),
+  argv: z.array(text(/^[^\0]+$/, 'a word of a command')).min(1, 'expected a command'),
+  kernelConfig: kernelConfig.prefault('GENERIC'),
+}) satisfies z.ZodType<CommandRecipe>;
+
+const recipe = z.discriminatedUnion('kind', [make, command], {
+  error: 'expected `kind: make` or `kind: command`',
+});
+
+const minutes = (least: number, most: number): Limit => ({
+  says: `a duration from ${least} min to ${most} min`,
+  holds: (seconds) => seconds >= least * 60 && seconds <= most * 60,
+});
+
+const diskSize = text(/^\d{1,5} ?GB$/, 'a size like 20 GB').transform(
+  (written) => Number.parseInt(written, 10) * 1e9,
+);
+
+/** Parses `builder:`; paths stay as written. */
+export const builderSchema = closed({
+  ...ssh,
+  folder: buildFolder.prefault('/var/db/ppsgate'),
+  repository: buildFolder.prefault('/usr/src'),
+  remote: text(/^[a-z0-9][\w.-]*$/i, 'the name of a remote').prefault('origin'),
+  kernel: recipe.prefault({ kind: 'make' }),
+  limit: duration(minutes(1, 720)).prefault('120 min'),
+  turn: duration(minutes(1, 1440)).prefault('240 min'),
+  freeSpace: diskSize.prefault('10 GB'),
+  keep: closed({
+    kernels: wholeNumber(2, 10_000).prefault(50),
+    size: diskSize.prefault('20 GB'),
+  }).prefault({}),
+})
+  .transform(withHost)
+  .transform(
+    ({ kernel, limit, turn, freeSpace, keep, ...rest }): BuilderConfig => ({
+      ...rest,
+      recipe: kernel,
+      limitSeconds: limit,
+      turnSeconds: turn,
+      leastFreeBytes: freeSpace,
+      cache: { mostKernels: keep.kernels, mostBytes: keep.size },
+    }),
+  );

@@ -1,0 +1,76 @@
+// What ppsgate.yml says of a testbed for those who ask for one of its kind: its NIC, its CPU, and labels.
+import { z } from 'zod';
+import { expected } from '../words/units.ts';
+import { closed, text, wholeNumber } from './fields.ts';
+import { keywords, wishWord } from './wish.ts';
+
+/** Of the DUT, but for the labels. */
+export type Capabilities = {
+  nic?: { vendor?: string; model?: string; gigabits?: number; driver?: string };
+  cpu?: { model?: string; cores?: number };
+  /** Words of the site's own. */
+  labels: string[];
+};
+
+/** Absent: nothing is said. */
+export type Capable = { capabilities?: Capabilities };
+
+const words = (what: string) => text(/^(?=.*[a-z0-9])\P{C}{1,63}$/iu, what);
+
+export const speed = text(
+  /^(?:1|2\.5|5|10|25|40|50|100|200|400) ?Gbit\/s$/,
+  'a speed of Ethernet like 10 Gbit/s',
+).transform(Number.parseFloat);
+
+const nic = closed({
+  vendor: words('a vendor like Chelsio').exactOptional(),
+  model: words('a model like T540-CR, a number in quotes').exactOptional(),
+  speed: speed.exactOptional(),
+  driver: words('a driver like cxgbe').exactOptional(),
+}).transform(({ speed, ...rest }) => ({
+  ...rest,
+  ...(speed !== undefined && { gigabits: speed }),
+}));
+
+const cpu = closed({
+  model: words('a model like Xeon E5-2650').exactOptional(),
+  cores: wholeNumber(1, 4096).exactOptional(),
+});
+
+const label = text(wishWord, 'a word like quiet').refine(
+  (word) => !keywords.includes(word.toLowerCase()),
+  { error: expected(`a word other than ${keywords.join(', ')}`) },
+);
+
+const labels = z
+  .array(label, { error: expected('a list like [quiet, release]') })
+  .refine((list) => new Set(list).size === list.length, 'a label is in this list twice');
+
+/** The keys, among those of a testbed of any kind. */
+export const capabilityKeys = {
+  nic: nic.optional(),
+  cpu: cpu.optional(),
+  labels: labels.optional(),
+};
+
+type Written = {
+  nic?: NonNullable<Capabilities['nic']> | undefined;
+  cpu?: NonNullable<Capabilities['cpu']> | undefined;
+  labels?: string[] | undefined;
+};
+
+/** The keys as Capabilities, beside what else is known of the testbed. */
+export function withCapabilities<Testbed extends Written>({
+  nic,
+  cpu,
+  labels,
+  ...rest
+}: Testbed): Omit<Testbed, keyof Written> & Capable {
+  if (nic === undefined && cpu === undefined && labels === undefined) return rest;
+  const capabilities: Capabilities = {
+    ...(nic !== undefined && { nic }),
+    ...(cpu !== undefined && { cpu }),
+    labels: labels ?? [],
+  };
+  return { ...rest, capabilities };
+}

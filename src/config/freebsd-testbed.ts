@@ -1,0 +1,301 @@
+// The format of a FreeBSD testbed in ppsgate.yml: its machines and ports, and the plain data that becomes.
+import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { netmapPort } from '../traffic/pkt-gen-command.ts';
+import type { Family } from '../words/scenario.ts';
+import { duration, expected, type Limit } from '../words/units.ts';
+import { type BuilderConfig, builderSchema } from './builder.ts';
+import { type Capable, capabilityKeys, speed, withCapabilities } from './capabilities.ts';
+import { closed, type Host, ssh, text, wholeNumber, withHost, wrongName } from './fields.ts';
+import { type PowerConfig, powerSchema } from './power.ts';
+
+export type FreebsdTestbed = Capable & {
+  kind: 'freebsd';
+  dut: FreebsdDutConfig;
+  /** 1 to 4, which send at the same time. */
+  senders: Generator[];
+  receiver: Generator;
+  /** Absent: only kernels that are built already can be measured. */
+  builder?: BuilderConfig;
+  /** What is done about a setting that does not hold. */
+  preflight: (typeof preflights)[number];
+};
+
+export type FreebsdDutConfig = Host & {
+  /** Where packets come in, from the senders. */
+  ingress: DutPortConfig;
+  /** Where they leave, to the receiver. */
+  egress: DutPortConfig;
+  boot: {
+    method: (typeof bootMethods)[number];
+    /** For the DUT to be up again after it was told to reboot. */
+    limitSeconds: number;
+  };
+  /** Absent: a DUT that hangs stays lost. */
+  power?: PowerConfig;
+};
+
+export type DutPortConfig = {
+  interface: string;
+  /** Speed that the link must have; absent: any. */
+  gigabits?: number;
+  /** Receive queues that it must have, and as many for sending; absent: any. */
+  queues?: number;
+};
+
+export type Generator = Host & {
+  /** The port that is wired to the DUT, as ifconfig(8) calls it; see `netmapPort`. */
+  interface: string;
+  /** Of its netmap port, in lower case. */
+  mac: string;
+  /** As ifconfig(8) prints them. */
+  addresses: Partial<Record<Family, string>>;
+  /** Of pkt-gen, one netmap ring each. */
+  threads: number;
+};
+
+const bootMethods = ['nextboot', 'nanobsd', 'boot-environment'] as const;
+const preflights = ['warn', 'fix', 'fail'] as const;
+
+/** Ethernet drivers of FreeBSD by their interfaces' names, see section 4 of its manual: those of usual test benches. */
+const usualDrivers = [
+  ...['cxl', 'cc', 'che', 'cxgbe', 'mce', 'mlxen', 'ix', 'ixl', 'ice', 'igb', 'igc', 'em'],
+  ...['bnxt', 'vtnet', 'vmx', 're', 'bge', 'ena', 'iavf', 'ixlv', 'ixv', 'ql', 'mxge'],
+];
+
+const otherDrivers = [
+  ...['ae', 'age', 'al', 'alc', 'ale', 'aq', 'atse', 'awg', 'ax', 'axp', 'bce', 'bfe', 'bxe'],
+  ...['cas', 'ccv', 'cgem', 'cpsw', 'cxgb', 'cxgbev', 'cxlv', 'dc', 'dpni', 'dtsec', 'dwc'],
+  ...['enetc', 'enic', 'eqos', 'et', 'ffec', 'fxp', 'gem', 'genet', 'gve', 'hn', 'jme', 'lem'],
+  ...['lge', 'lio', 'mgb', 'mge', 'msk', 'mvneta', 'nf10bmac', 'nfe', 'nge', 'oce', 'ptnet'],
+  ...['rge', 'rl', 'sfxge', 'sge', 'sis', 'sk', 'ste', 'stge', 'sume', 'ti', 'tsec', 'ue', 'vge'],
+  ...['vr', 'vte', 'xl', 'xn'],
+];
+
+const drivers = new Set([...usualDrivers, ...otherDrivers]);
+
+const expectedPort = expected('an Ethernet port of FreeBSD like cxl0 or mce1');
+
+const port = z.string({ error: expectedPort }).superRefine((name, { addIssue }) => {
+  const [, driver, unit] = /^(.*\D)(\d{1,4})$/.exec(name) ?? [];
+  if (driver !== undefined && drivers.has(driver)) return;
+  addIssue(wrongPort(name, driver, unit));
+});
+
+function wrongPort(name: string, driver?: string, unit?: string): string {
+  const plain = name.replace(/^v/, '');
+  if (netmapPort(plain) === name && plain !== name) {
+    return `expected the port itself, \`${plain}\`: the generator opens \`${name}\` by itself`;
+  }
+  const nearest = driver === undefined ? undefined : nearestDriver(driver);
+  const hint = nearest === undefined ? '' : `; did you mean \`${nearest}${unit}\`?`;
+  return expectedPort({ input: name }) + hint;
+}
+
+/** One letter away, or of the same letters. */
+function nearestDriver(driver: string): string | undefined {
+  const sorted = (word: string) => [...word.toLowerCase()].sort().join('');
+  return (
+    usualDrivers.find((known) => sorted(known) === sorted(driver)) ??
+    usualDrivers.find((known) => distance(known, driver) === 1 && driver.length > 2)
+  );
+}
+
+const dutPort = closed({
+  interface: port,
+  speed: speed.optional(),
+  queues: wholeNumber(1, 128).optional(),
+}).transform(
+  ({ interface: name, speed, queues }): DutPortConfig => ({
+    interface: name,
+    ...(speed !== undefined && { gigabits: speed }),
+    ...(queues !== undefined && { queues }),
+  }),
+);
+
+const bootLimit: Limit = {
+  says: 'a duration from 1 min to 60 min',
+  holds: (seconds) => seconds >= 60 && seconds <= 3600,
+};
+
+const boot = closed({
+  method: z.enum(bootMethods, { error: wrongName(bootMethods) }).prefault('nextboot'),
+  limit: duration(bootLimit).prefault('10 min'),
+}).transform(({ method, limit }) => ({ method, limitSeconds: limit }));
+
+const dut = closed({
+  ...ssh,
+  ingress: dutPort,
+  egress: dutPort,
+  boot: boot.prefault({}),
+  power: powerSchema.optional(),
+})
+  .transform(withHost)
+  .transform(
+    ({ power, ...rest }): FreebsdDutConfig => ({ ...rest, ...(power !== undefined && { power }) }),
+  );
+
+const mac = text(/^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i, 'a MAC address like "00:07:43:2e:e5:92"')
+  .transform((written) => written.toLowerCase())
+  .refine((written) => written !== '00:00:00:00:00:00', {
+    error: "expected the port's own MAC address, found only zeros",
+  })
+  .refine((written) => Number.parseInt(written.slice(0, 2), 16) % 2 === 0, {
+    error: "expected the port's own MAC address, found one of a group: its first byte is odd",
+  });
+
+type Role = 'sender' | 'receiver';
+
+/** The networks of freebsd-ports.ts; an address like those that published benches use. */
+const networks: Record<Role, Record<Family, { prefix: string; bits: number; example: string }>> = {
+  sender: {
+    inet4: { prefix: '198.18.0.0', bits: 16, example: '198.18.0.110' },
+    inet6: { prefix: '2001:2::', bits: 49, example: '2001:2::110' },
+  },
+  receiver: {
+    inet4: { prefix: '198.19.0.0', bits: 16, example: '198.19.0.110' },
+    inet6: { prefix: '2001:2:0:8000::', bits: 49, example: '2001:2:0:8000::110' },
+  },
+};
+
+function addressOf(role: Role, family: Family) {
+  const { prefix, bits, example } = networks[role][family];
+  const version = family === 'inet4' ? 'ipv4' : 'ipv6';
+  const network = new BlockList();
+  network.addSubnet(prefix, bits, version);
+
+  const error = expected(`an address of ${family} like "${example}"`);
+  return z
+    .string({ error })
+    .refine(isOf[family], { error, abort: true })
+    .refine((written) => network.check(written, version), {
+      error: expected(`an address of ${prefix}/${bits}, the ${role}'s network`),
+    })
+    .transform((written) => new SocketAddress({ address: written, family: version }).address);
+}
+
+const isOf: Record<Family, (written: string) => boolean> = {
+  inet4: isIPv4,
+  inet6: (written) => isIPv6(written) && !written.includes('%'),
+};
+
+const generator = (role: Role) =>
+  closed({
+    ...ssh,
+    interface: port,
+    mac,
+    inet4: addressOf(role, 'inet4').optional(),
+    inet6: addressOf(role, 'inet6').optional(),
+    threads: wholeNumber(1, 128).prefault(1),
+  })
+    .transform(withHost)
+    .transform(
+      ({ inet4, inet6, ...rest }): Generator => ({
+        ...rest,
+        addresses: {
+          ...(inet4 !== undefined && { inet4 }),
+          ...(inet6 !== undefined && { inet6 }),
+        },
+      }),
+    );
+
+const oneToFour = 'expected a list of 1 to 4 senders';
+
+/** Parses a testbed of `kind: freebsd`; paths stay as written. */
+export const freebsdTestbedSchema = closed({
+  kind: z.literal('freebsd'),
+  dut,
+  senders: z
+    .array(generator('sender'), { error: expected('a list of 1 to 4 senders') })
+    .min(1, `${oneToFour}, found none`)
+    .max(4, `${oneToFour}, found more`),
+  receiver: generator('receiver'),
+  builder: builderSchema.optional(),
+  preflight: z.enum(preflights, { error: wrongName(preflights) }).prefault('warn'),
+  ...capabilityKeys,
+})
+  .transform(withCapabilities)
+  .transform(
+    ({ builder, ...rest }): FreebsdTestbed => ({
+      ...rest,
+      ...(builder !== undefined && { builder }),
+    }),
+  )
+  .superRefine((testbed, { addIssue }) => {
+    for (const { path, message } of doubles(testbed)) addIssue({ code: 'custom', path, message });
+  }) satisfies z.ZodType<FreebsdTestbed>;
+
+/** `path` is from the testbed on, in the words of ppsgate.yml. */
+export type TestbedProblem = { path: (string | number)[]; message: string };
+
+/** A problem for every sender or receiver without an address of a family that is to be measured. */
+export function lacksAddresses(
+  testbed: FreebsdTestbed,
+  families: readonly Family[],
+): TestbedProblem[] {
+  return placesOf(testbed).flatMap(({ generator, role, path }) =>
+    families
+      .filter((family) => generator.addresses[family] === undefined)
+      .map((family) => ({
+        path: [...path, family],
+        message: `missing; \`families\` asks for ${family}, so this ${role} needs an address like "${networks[role][family].example}"`,
+      })),
+  );
+}
+
+type Place = { generator: Generator; role: Role; path: (string | number)[]; name: string };
+
+const placesOf = ({ senders, receiver }: FreebsdTestbed): Place[] => [
+  ...senders.map(
+    (generator, index): Place => ({
+      generator,
+      role: 'sender',
+      path: ['senders', index],
+      name: `senders[${index}]`,
+    }),
+  ),
+  { generator: receiver, role: 'receiver', path: ['receiver'], name: 'receiver' },
+];
+
+/** What two ports cannot share. */
+function doubles(testbed: FreebsdTestbed): TestbedProblem[] {
+  const { dut } = testbed;
+  const places = placesOf(testbed);
+  const samePort: TestbedProblem = {
+    path: ['dut', 'egress', 'interface'],
+    message: `${dut.egress.interface} is the ingress already; expected the port that is wired to the receiver`,
+  };
+  return [
+    ...(dut.ingress.interface === dut.egress.interface ? [samePort] : []),
+    ...places
+      .filter(({ generator }) => machineOf(generator) === machineOf(dut))
+      .map(({ role, path }) => ({
+        path: [...path, 'host'],
+        message: `${dut.host} is the DUT; expected another machine as the ${role}`,
+      })),
+    ...places.flatMap((place, index) =>
+      places.slice(0, index).flatMap((earlier) => sharedBy(earlier, place)),
+    ),
+  ];
+}
+
+function sharedBy(earlier: Place, { generator, path }: Place): TestbedProblem[] {
+  const other = earlier.generator;
+  const shared = (key: string, value: string | undefined): TestbedProblem => ({
+    path: [...path, key],
+    message: `${earlier.name} has ${value} already; expected that of another port`,
+  });
+  const isSamePort =
+    machineOf(generator) === machineOf(other) && generator.interface === other.interface;
+  const { inet4, inet6 } = generator.addresses;
+  return [
+    ...(isSamePort ? [shared('interface', generator.interface)] : []),
+    ...(generator.mac === other.mac ? [shared('mac', generator.mac)] : []),
+    ...(inet4 !== undefined && inet4 === other.addresses.inet4 ? [shared('inet4', inet4)] : []),
+    ...(inet6 !== undefined && inet6 === other.addresses.inet6 ? [shared('inet6', inet6)] : []),
+  ];
+}
+
+/** Several machines may share a name, each with an ssh port of its own. */
+const machineOf = ({ host, port }: Host): string => `${host.toLowerCase()} ${port}`;

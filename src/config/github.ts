@@ -1,0 +1,93 @@
+// The format of `github` in ppsgate.yml: who may have patches measured, and how they are answered there.
+import { z } from 'zod';
+import { duration, expected, type Limit, size } from '../words/units.ts';
+import { closed, path, text, wholeNumber, wrongName } from './fields.ts';
+
+export type GithubConfig = {
+  /** Logins that may have patches measured, besides those who have write permission. */
+  people: string[];
+  /** Name of the label by which a maintainer gives leave to a pull request as it stands. */
+  label: string;
+  /** What the check says of a patch of which nobody can say anything; branch rules take `neutral` for a pass. */
+  undecided: 'failure' | 'neutral';
+  /** Whether the head gets a commit status besides the check. */
+  status: boolean;
+  data: DataConfig;
+};
+
+export type DataConfig = {
+  /** Branch for results, badges and history. Absent: none is kept on GitHub. */
+  branch?: string;
+  /** Folder for the same, on the machine that answers. */
+  directory?: string;
+  /** Where the branch is published as a web site, without a slash at its end. Absent: GitHub's own pages show it. */
+  pages?: string;
+  keep: Retention;
+  /** A badge tells nothing any more when its number is older. */
+  staleSeconds: number;
+};
+
+/** Results beyond any of these bounds are left out of the branch, the oldest first. */
+export type Retention = { results: number; seconds: number; bytes: number };
+
+const login = text(
+  /^[a-z\d](?:[a-z\d-]{0,38})(?:\[bot\])?$/i,
+  "somebody's login on GitHub, without the @",
+);
+
+const days = (least: number, most: number): Limit => ({
+  says: `a duration from ${least} d to ${most} d`,
+  holds: (seconds) => seconds >= least * 86_400 && seconds <= most * 86_400,
+});
+
+const mebibytes = (least: number, most: number): Limit => ({
+  says: `a size from ${least} MiB to ${most} MiB`,
+  holds: (bytes) => bytes >= least * 2 ** 20 && bytes <= most * 2 ** 20,
+});
+
+// git-check-ref-format(1), without what nobody calls a branch.
+const branch = text(
+  /^(?!.*(?:\.\.|\/\/|\.lock(?:\/|$)))[a-z\d][\w./-]{0,99}(?<![/.])$/i,
+  'the name of a branch like ppsgate-data',
+);
+
+const pages = z
+  .url({ protocol: /^https$/, error: expected('a URL like https://example.github.io/router') })
+  .transform((url) => url.replace(/\/+$/, ''));
+
+const keep = closed({
+  results: wholeNumber(1, 100_000).prefault(1000),
+  age: duration(days(1, 3650)).prefault('365 d'),
+  size: size(mebibytes(1, 1024)).prefault('100 MiB'),
+}).transform(({ results, age, size }): Retention => ({ results, seconds: age, bytes: size }));
+
+const data = closed({
+  branch: z
+    .union([z.literal(false), branch], {
+      error: expected('the name of a branch like ppsgate-data, or false for none'),
+    })
+    .prefault('ppsgate-data'),
+  directory: path.optional(),
+  pages: pages.optional(),
+  keep: keep.prefault({}),
+  stale: duration(days(1, 3650)).prefault('30 d'),
+}).transform(
+  ({ branch, directory, pages, keep, stale }): DataConfig => ({
+    keep,
+    staleSeconds: stale,
+    ...(directory !== undefined && { directory }),
+    ...(branch !== false && { branch }),
+    ...(pages !== undefined && { pages }),
+  }),
+);
+
+const conclusions = ['failure', 'neutral'] as const;
+
+/** `github` of ppsgate.yml. */
+export const githubSchema = closed({
+  people: z.array(login, { error: expected('a list like [alice, bob]') }).prefault([]),
+  label: text(/^[^\p{Cc},]{1,50}$/u, 'the name of a label like ppsgate').prefault('ppsgate'),
+  undecided: z.enum(conclusions, { error: wrongName(conclusions) }).prefault('failure'),
+  status: z.boolean({ error: expected('true or false') }).prefault(false),
+  data: data.prefault({}),
+}) satisfies z.ZodType<GithubConfig>;

@@ -1,0 +1,173 @@
+// The format of `phabricator` in ppsgate.yml: the server, who may have revisions measured, and what a relay does with them.
+import { z } from 'zod';
+import { expected } from '../words/units.ts';
+import { closed, hostName, listOf, path, text, wholeNumber, wrongName } from './fields.ts';
+
+export type PhabricatorConfig = {
+  /** Like `https://reviews.freebsd.org`, without a slash at its end. */
+  url: string;
+  /** File with the bot's Conduit token. Absent: it is in the environment, as PPSGATE_CONDUIT_TOKEN. */
+  tokenPath?: string;
+  /** What a diff is measured against that does not tell its base, as of the day it was sent. */
+  branch: string;
+  /** Callsigns or short names of the repositories whose revisions are measured. Absent: of any, and of none. */
+  repositories?: string[];
+  /** A diff is measured by itself only if it changes a file below one of these. Absent: any. */
+  paths?: string[];
+  /** User names of those who may have revisions measured. */
+  people: string[];
+  /** The same for the members of projects, by their hashtags. */
+  projects: string[];
+  /** What becomes of a build where nobody can say anything of the diff: `neutral` passes it. */
+  undecided: 'failure' | 'neutral';
+  relay: RelayConfig;
+};
+
+export const relayOccasions = ['builds', 'diffs', 'comments'] as const;
+
+export type RelayConfig = {
+  /** Of the queue and of the work directories. */
+  directory: string;
+  host: string;
+  port: number;
+  /** File with the webhook's HMAC key. Absent: there is no webhook. */
+  webhookKeyPath?: string;
+  /** File with the `user:password` by which Harbormaster asks for builds. Absent: it does not. */
+  buildPasswordPath?: string;
+  /** What is measured: builds of Harbormaster, new diffs by themselves, and what comments ask for. */
+  on: (typeof relayOccasions)[number][];
+  start: StartConfig;
+};
+
+/** Who runs the gates. */
+export type StartConfig =
+  | {
+      kind: 'here';
+      /** The git repository that revisions apply to. */
+      repository: string;
+      /** Most gates at once, those that wait for a testbed among them. */
+      most: number;
+      /** Where browsers find what the relay's directory holds, without a slash at its end. Absent: nowhere. */
+      site?: string;
+    }
+  | {
+      kind: 'github';
+      /** `owner/name` of the repository whose workflow listens to `repository_dispatch`. */
+      repository: string;
+      /** Absent: GITHUB_TOKEN in the environment. */
+      tokenPath?: string;
+      apiUrl: string;
+      /** The event's type. */
+      event: string;
+    }
+  | {
+      kind: 'jenkins';
+      /** Of the job, like `https://ci.example.org/job/ppsgate`, without a slash at its end. */
+      url: string;
+      user: string;
+      /** File with the user's API token. Absent: PPSGATE_JENKINS_TOKEN in the environment. */
+      tokenPath?: string;
+    };
+
+const serverUrl = (example: string) =>
+  z
+    .url({ protocol: /^https?$/, error: expected(`a URL like ${example}`) })
+    .refine((url) => !/[?#]|:\/\/[^/]*@/.test(url), {
+      error: expected(`a URL like ${example}, without a user or a query`),
+    })
+    .transform((url) => url.replace(/\/+$/, ''));
+
+const listWith = <Item extends z.ZodType>(item: Item, example: string) =>
+  z.array(item, { error: expected(`a list like [${example}]`) });
+
+const someOf = <Item extends z.ZodType>(item: Item, example: string) =>
+  listWith(item, example).min(1, `expected at least one, like [${example}], found an empty list`);
+
+const userName = text(/^[\w.-]{1,64}$/, 'a user name of Phabricator, without the @');
+const hashtag = text(/^[^\s#@,]{1,128}$/, 'the hashtag of a project, without the #');
+const repositoryName = text(/^[\w.-]{1,64}$/, 'the callsign or short name of a repository');
+const pathPrefix = text(/^(?!\/)[^\p{Cc}]{1,200}$/u, 'a folder of the repository like sys/net/');
+
+const here = closed({
+  // Optional, not with a default: zod finds the kind of a union only by what is written.
+  kind: z.literal('here').optional(),
+  repository: path.prefault('.'),
+  most: wholeNumber(1, 100).prefault(4),
+  site: serverUrl('https://ci.example.org/ppsgate').optional(),
+}).transform(
+  ({ repository, most, site }): StartConfig => ({
+    ...{ kind: 'here', repository, most },
+    ...(site !== undefined && { site }),
+  }),
+);
+
+const github = closed({
+  kind: z.literal('github'),
+  repository: text(/^[\w.-]+\/[\w.-]+$/, 'a repository of GitHub like freebsd/freebsd-src'),
+  tokenFile: path.optional(),
+  api: serverUrl('https://api.github.com').prefault('https://api.github.com'),
+  event: text(/^[\w.-]{1,100}$/, 'the type of an event like ppsgate').prefault('ppsgate'),
+}).transform(
+  ({ tokenFile, api, ...rest }): StartConfig => ({
+    ...rest,
+    apiUrl: api,
+    ...(tokenFile !== undefined && { tokenPath: tokenFile }),
+  }),
+);
+
+const jenkins = closed({
+  kind: z.literal('jenkins'),
+  job: serverUrl('https://ci.example.org/job/ppsgate'),
+  user: text(/^[^\p{C}\s:]{1,64}$/u, 'a user of Jenkins'),
+  tokenFile: path.optional(),
+}).transform(
+  ({ kind, job, user, tokenFile }): StartConfig => ({
+    ...{ kind, url: job, user },
+    ...(tokenFile !== undefined && { tokenPath: tokenFile }),
+  }),
+);
+
+const start = z.discriminatedUnion('kind', [here, github, jenkins], {
+  error: ({ input }) =>
+    typeof input === 'object' && input !== null && 'kind' in input
+      ? wrongName(['here', 'github', 'jenkins'])({ input: input.kind })
+      : expected('keys and values like { kind: here }')({ input }),
+});
+
+const conclusions = ['failure', 'neutral'] as const;
+
+const relay = closed({
+  directory: path.prefault('~/.local/state/ppsgate/relay'),
+  host: text(hostName, 'a host name or an address').prefault('127.0.0.1'),
+  port: wholeNumber(0, 65535).prefault(8642),
+  webhookKeyFile: path.optional(),
+  buildPasswordFile: path.optional(),
+  on: listOf(relayOccasions).prefault([...relayOccasions]),
+  start: start.prefault({}),
+}).transform(
+  ({ webhookKeyFile, buildPasswordFile, ...rest }): RelayConfig => ({
+    ...rest,
+    ...(webhookKeyFile !== undefined && { webhookKeyPath: webhookKeyFile }),
+    ...(buildPasswordFile !== undefined && { buildPasswordPath: buildPasswordFile }),
+  }),
+);
+
+/** `phabricator` of ppsgate.yml. */
+export const phabricatorSchema = closed({
+  url: serverUrl('https://reviews.freebsd.org'),
+  tokenFile: path.optional(),
+  branch: text(/^(?!-)[\w./-]{1,100}$/, 'the name of a branch like main').prefault('main'),
+  repositories: someOf(repositoryName, 'src').optional(),
+  paths: someOf(pathPrefix, 'sys/net/').optional(),
+  people: listWith(userName, 'alice, bob').prefault([]),
+  projects: listWith(hashtag, 'network').prefault([]),
+  undecided: z.enum(conclusions, { error: wrongName(conclusions) }).prefault('failure'),
+  relay: relay.prefault({}),
+}).transform(
+  ({ tokenFile, repositories, paths, ...rest }): PhabricatorConfig => ({
+    ...rest,
+    ...(tokenFile !== undefined && { tokenPath: tokenFile }),
+    ...(repositories !== undefined && { repositories }),
+    ...(paths !== undefined && { paths }),
+  }),
+);

@@ -1,0 +1,121 @@
+// The format of a machine's `power` in ppsgate.yml: what controls it, and the plain data that becomes.
+import { z } from 'zod';
+import { expected } from '../words/units.ts';
+import { closed, hostName, path, text, wholeNumber, wrongName } from './fields.ts';
+
+export type PowerConfig = IpmiConfig | RedfishConfig | CommandConfig;
+
+export type IpmiConfig = {
+  kind: 'ipmi';
+  /** Name or address. */
+  host: string;
+  port: number;
+  user: string;
+  /** Absent, here and below: PPSGATE_BMC_PASSWORD in the environment. */
+  passwordPath?: string;
+  /** By its number in IPMI 2.0, table 22-20: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128; 0 would be no authentication. */
+  cipherSuite: number;
+};
+
+export type RedfishConfig = {
+  kind: 'redfish';
+  /** Of the system, by HTTPS. */
+  url: string;
+  user: string;
+  passwordPath?: string;
+  /** 64 lowercase hexadecimal digits: this certificate is trusted and no other. */
+  certificateSha256?: string;
+  /** PEM of the authority that is trusted. Neither: those that Node knows. */
+  caPath?: string;
+};
+
+/** Programs with their arguments, run on this machine without a shell; each exits with 0 when it is done. */
+export type CommandConfig = {
+  kind: 'command';
+  on: string[];
+  off: string[];
+  /** Prints `on` or `off`. */
+  state: string[];
+  /** Absent: off and on. */
+  cycle?: string[];
+};
+
+const kinds = ['redfish', 'ipmi', 'command'] as const;
+
+const account = {
+  user: text(/^[^\p{C}\s:]{1,64}$/u, 'a user name'),
+  passwordFile: path.optional(),
+};
+
+const ipmi = closed({
+  kind: z.literal('ipmi'),
+  host: text(hostName, 'a host name or an address, without user or port'),
+  port: wholeNumber(1, 65535).prefault(623),
+  ...account,
+  cipherSuite: wholeNumber(1, 17).prefault(3),
+}).transform(
+  ({ passwordFile, ...rest }): IpmiConfig => ({
+    ...rest,
+    ...(passwordFile !== undefined && { passwordPath: passwordFile }),
+  }),
+);
+
+const systemUrl = { error: expected('a URL like https://bmc.lab/redfish/v1/Systems/1') };
+const fingerprint = text(
+  /^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i,
+  'a SHA-256 fingerprint of 64 hexadecimal digits',
+);
+
+const redfish = closed({
+  kind: z.literal('redfish'),
+  url: z.string(systemUrl).refine(isSystemUrl, systemUrl),
+  ...account,
+  certificateSha256: fingerprint.optional(),
+  ca: path.optional(),
+})
+  .refine(({ certificateSha256, ca }) => certificateSha256 === undefined || ca === undefined, {
+    path: ['ca'],
+    error: 'with `certificateSha256` nothing else is trusted; leave one of the two out',
+  })
+  .transform(
+    ({ kind, url, user, passwordFile, certificateSha256, ca }): RedfishConfig => ({
+      kind,
+      url,
+      user,
+      ...(passwordFile !== undefined && { passwordPath: passwordFile }),
+      ...(certificateSha256 !== undefined && {
+        certificateSha256: certificateSha256.replaceAll(':', '').toLowerCase(),
+      }),
+      ...(ca !== undefined && { caPath: ca }),
+    }),
+  );
+
+const likeAList = { error: expected('a list of words like [pdu, off, "4"]') };
+const argv = z.array(text(/^[^\0]+$/, 'a word in quotes'), likeAList).min(1, likeAList);
+
+const command = closed({
+  kind: z.literal('command'),
+  on: argv,
+  off: argv,
+  state: argv,
+  cycle: argv.optional(),
+}).transform(
+  ({ cycle, ...rest }): CommandConfig => ({ ...rest, ...(cycle !== undefined && { cycle }) }),
+);
+
+/** Paths stay as written. */
+export const powerSchema = z.discriminatedUnion('kind', [redfish, ipmi, command], {
+  error: wrongPower,
+}) satisfies z.ZodType<PowerConfig>;
+
+/** By HTTPS alone, or the password could be read on its way. */
+function isSystemUrl(written: string): boolean {
+  const url = URL.parse(written);
+  const extras = [url?.username, url?.password, url?.search, url?.hash].join('');
+  return url?.protocol === 'https:' && extras === '' && url.pathname !== '/';
+}
+
+function wrongPower({ code, input }: z.core.$ZodRawIssue): string {
+  if (code !== 'invalid_union') return expected('keys and values')({ input });
+  return wrongName(kinds)({ input: (input as { kind?: unknown }).kind });
+}

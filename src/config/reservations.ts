@@ -1,0 +1,144 @@
+// The format of `reservations` in ppsgate.yml: where it is kept who uses which testbed, and the plain data that becomes.
+import { z } from 'zod';
+import { duration, expected, type Limit } from '../words/units.ts';
+import { closed, path, text, wrongName } from './fields.ts';
+
+export type ReservationsConfig = SqliteConfig | EtcdConfig;
+
+/** For all who share one machine. */
+export type SqliteConfig = {
+  store: 'sqlite';
+  path: string;
+  leaseSeconds: number;
+};
+
+/** For those of several machines. */
+export type EtcdConfig = {
+  store: 'etcd';
+  /** Members of one cluster, like `https://etcd1.lab:2379`; at least one. */
+  endpoints: string[];
+  /** Of all keys; begins and ends with a slash. */
+  prefix: string;
+  /** PEM of the authority that is trusted. Absent: those that Node knows. */
+  caPath?: string;
+  /** PEM of the client's certificate; there is a key if and only if there is one. */
+  certificatePath?: string;
+  keyPath?: string;
+  /** With a password if and only if there is one. */
+  user?: string;
+  passwordPath?: string;
+  leaseSeconds: number;
+};
+
+const stores = ['sqlite', 'etcd'] as const;
+
+const leaseLimit: Limit = {
+  says: 'a whole number of seconds from 5 s to 10 min',
+  holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600,
+};
+const lease = duration(leaseLimit).prefault('30 s');
+
+const sqlite = closed({
+  // Optional, not with a default: zod finds the kind of a union only by what is written.
+  store: z.literal('sqlite').optional(),
+  file: path.prefault('~/.local/state/ppsgate/reservations.sqlite'),
+  lease,
+}).transform(
+  ({ file, lease }): SqliteConfig => ({ store: 'sqlite', path: file, leaseSeconds: lease }),
+);
+
+const endpointUrl = { error: expected('a URL of etcd like https://etcd1.lab:2379') };
+
+const endpoint = z
+  .string(endpointUrl)
+  .refine(isEndpoint, endpointUrl)
+  .transform((written) => new URL(written).origin);
+
+const endpoints = z
+  .array(endpoint, { error: expected('a list like [https://etcd1.lab:2379]') })
+  .min(1, 'expected at least one endpoint, found an empty list')
+  .refine((list) => new Set(list).size === list.length, 'an endpoint is in this list twice');
+
+const etcd = closed({
+  store: z.literal('etcd'),
+  endpoints,
+  prefix: text(
+    /^\/(?:[\w.-]+\/)*$/,
+    'a prefix of keys that begins and ends with a slash like /ppsgate/',
+  ).prefault('/ppsgate/'),
+  ca: path.optional(),
+  certificate: path.optional(),
+  key: path.optional(),
+  user: text(/^[^\p{C}\s]{1,64}$/u, 'a user name').optional(),
+  passwordFile: path.optional(),
+  lease,
+})
+  .superRefine((written, { addIssue }) => {
+    for (const { path, message } of lacks(written)) addIssue({ code: 'custom', path, message });
+  })
+  .transform(
+    ({ ca, certificate, key, user, passwordFile, lease, ...rest }): EtcdConfig => ({
+      ...rest,
+      ...(ca !== undefined && { caPath: ca }),
+      ...(certificate !== undefined && { certificatePath: certificate }),
+      ...(key !== undefined && { keyPath: key }),
+      ...(user !== undefined && { user }),
+      ...(passwordFile !== undefined && { passwordPath: passwordFile }),
+      leaseSeconds: lease,
+    }),
+  );
+
+/** Paths stay as written. */
+export const reservationsSchema = z.discriminatedUnion('store', [sqlite, etcd], {
+  error: wrongStore,
+}) satisfies z.ZodType<ReservationsConfig>;
+
+function isEndpoint(written: string): boolean {
+  const url = URL.parse(written);
+  const extras = [url?.username, url?.password, url?.search, url?.hash].join('');
+  return /^https?:$/.test(url?.protocol ?? '') && extras === '' && url?.pathname === '/';
+}
+
+type Written = {
+  endpoints: string[];
+  certificate?: string | undefined;
+  key?: string | undefined;
+  user?: string | undefined;
+  passwordFile?: string | undefined;
+};
+
+type Problem = { path: (string | number)[]; message: string };
+
+/** What one key makes necessary of others. */
+function lacks({ endpoints, certificate, key, user, passwordFile }: Written): Problem[] {
+  const pairs = [
+    { name: 'certificate', value: certificate, other: 'key', otherValue: key },
+    { name: 'key', value: key, other: 'certificate', otherValue: certificate },
+    { name: 'user', value: user, other: 'passwordFile', otherValue: passwordFile },
+    { name: 'passwordFile', value: passwordFile, other: 'user', otherValue: user },
+  ];
+  const halves = pairs
+    .filter(({ value, otherValue }) => value !== undefined && otherValue === undefined)
+    .map(({ name, other }) => ({
+      path: [other],
+      message: `missing; with \`${name}\` there has to be \`${other}\``,
+    }));
+  const readable = passwordFile === undefined ? [] : endpoints.flatMap(readableOnItsWay);
+  return [...halves, ...readable];
+}
+
+function readableOnItsWay(endpoint: string, index: number): Problem[] {
+  const { protocol, hostname } = new URL(endpoint);
+  if (protocol === 'https:' || isLoopback(hostname)) return [];
+  const message = 'the password could be read on its way by http; expected https';
+  return [{ path: ['endpoints', index], message }];
+}
+
+/** As URL writes it, which makes `127.1` and `0x7f000001` the same. */
+const isLoopback = (hostname: string): boolean =>
+  /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+
+function wrongStore({ code, input }: z.core.$ZodRawIssue): string {
+  if (code !== 'invalid_union') return expected('keys and values')({ input });
+  return wrongName(stores)({ input: (input as { store?: unknown }).store });
+}

@@ -1,0 +1,83 @@
+// The language in which a testbed is asked for: `mellanox and 40G`, `10G or 25G`, `freebsd and not release`, `cores>=8`.
+import { excerpt, expected } from '../words/units.ts';
+
+/** Alternatives: of one of them all conditions hold. */
+export type Wish = Condition[][];
+
+/** `word` is in lower case; `wanted` is false after `not`. */
+export type Condition =
+  | { kind: 'word'; word: string; wanted: boolean }
+  | { kind: 'cores'; least: number; wanted: boolean };
+
+/** What a wish is held against; words in lower case, absent cores are not known. */
+export type Described = { words: ReadonlySet<string>; cores?: number | undefined };
+
+export type WishSource = { kind: 'read'; wish: Wish } | { kind: 'refused'; message: string };
+
+export const keywords: readonly string[] = ['and', 'or', 'not'];
+
+export const wishWord = /^[a-z0-9][\w.+-]{0,62}$/i;
+
+/** `and` binds tighter than `or`, `not` tighter than both; all are read in any case. */
+export function readWish(text: string): WishSource {
+  if (text.length > mostCharacters)
+    return refused(text, `it has more than ${mostCharacters} characters`);
+  const spaced = text.toLowerCase().trim().replace(/\s+/g, ' ');
+  const tokens = spaced
+    .replace(/ ?>= ?/g, '>=')
+    .split(' ')
+    .filter((token) => token !== '');
+  const alternatives = splitAt(tokens, 'or').map((part) => splitAt(part, 'and').map(readCondition));
+  const problem = alternatives.flat().find((condition) => typeof condition === 'string');
+  if (problem !== undefined) return refused(text, problem);
+  const wish = alternatives.map((part) => part.filter((one) => typeof one !== 'string'));
+  return { kind: 'read', wish };
+}
+
+const mostCharacters = 500;
+
+function refused(text: string, problem: string): WishSource {
+  const form = 'words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`';
+  return { kind: 'refused', message: `${expected(form)({ input: text })}: ${problem}` };
+}
+
+/** Lists of what is between the separators: one more than there are of them. */
+function splitAt(tokens: readonly string[], separator: string): string[][] {
+  const at = tokens.indexOf(separator);
+  if (at === -1) return [[...tokens]];
+  return [tokens.slice(0, at), ...splitAt(tokens.slice(at + 1), separator)];
+}
+
+/** A text is what is wrong with it. */
+function readCondition(tokens: readonly string[]): Condition | string {
+  const wanted = tokens[0] !== 'not';
+  const [token, next] = wanted ? tokens : tokens.slice(1);
+  if (token === undefined || token === 'not')
+    return `a word is missing${wanted ? '' : ' after not'}`;
+  if (next !== undefined) return `an and or an or is missing before \`${excerpt(next)}\``;
+
+  const [, least] = /^cores>=([1-9]\d{0,3})$/.exec(token) ?? [];
+  if (least !== undefined) return { kind: 'cores', least: Number(least), wanted };
+  if (wishWord.test(token)) return { kind: 'word', word: token, wanted };
+  return token.includes('>=')
+    ? 'only cores are compared, like `cores>=8`'
+    : `\`${excerpt(token)}\` is no word`;
+}
+
+/** One text for all ways to write a wish; `readWish` reads it as the same. */
+export const wishText = (wish: Wish): string =>
+  wish.map((conditions) => conditions.map(conditionText).join(' and ')).join(' or ');
+
+function conditionText(condition: Condition): string {
+  const text = condition.kind === 'word' ? condition.word : `cores>=${condition.least}`;
+  return condition.wanted ? text : `not ${text}`;
+}
+
+/** What is not known of a testbed does not hold for it. */
+export const isFulfilled = (wish: Wish, described: Described): boolean =>
+  wish.some((conditions) =>
+    conditions.every((condition) => holds(condition, described) === condition.wanted),
+  );
+
+const holds = (condition: Condition, { words, cores = 0 }: Described): boolean =>
+  condition.kind === 'word' ? words.has(condition.word) : cores >= condition.least;

@@ -1,0 +1,56 @@
+// From a testbed's name in ppsgate.yml to a testbed that is ready to be used.
+import { setTimeout } from 'node:timers/promises';
+import type { Config, Traffic } from '../config/schema.ts';
+import { labDown, labUp } from '../linux-lab/lab.ts';
+import { openPower, realPowerWorld } from '../power/power.ts';
+import { connectTo } from '../testbed/connect.ts';
+import { fencedConnect, fencedWorld, type ProvenFence } from '../testbed/fence.ts';
+import { type FreebsdWorld, openFreebsdTestbed } from '../testbed/freebsd/testbed.ts';
+import { openLinuxTestbed } from '../testbed/linux/testbed.ts';
+import type { Testbed } from '../testbed/testbed.ts';
+
+export type Access = {
+  /** By which the machines know whose commands these are. */
+  lease: ProvenFence;
+  machines: FreebsdWorld;
+};
+
+/** Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. */
+export async function openTestbed(
+  name: string,
+  traffic: Traffic,
+  config: Config,
+  { lease, machines }: Access,
+): Promise<Testbed> {
+  const testbed = config.testbeds[name];
+  switch (testbed?.kind) {
+    case 'linux':
+      return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
+    case 'freebsd':
+      return openFreebsdTestbed(name, testbed, traffic, fencedWorld(machines, testbed, lease));
+    default:
+      return openEmbedded(name, traffic);
+  }
+}
+
+/** Nobody but this machine reaches the lab, so it knows no leases: one process has it. */
+export async function openEmbedded(name: string, traffic: Traffic): Promise<Testbed> {
+  const lab = await labUp();
+  const embedded = await openLinuxTestbed(name, lab, traffic).catch(async (error: unknown) => {
+    await labDown();
+    throw error;
+  });
+  return {
+    ...embedded,
+    async restore() {
+      await embedded.restore().finally(labDown);
+    },
+  };
+}
+
+export const realWorld: FreebsdWorld = {
+  connect: connectTo,
+  openPower: (machine, config) => openPower(machine, config, realPowerWorld),
+  sleep: (seconds) => setTimeout(seconds * 1000),
+  now: () => Date.now() / 1000,
+};

@@ -1,0 +1,118 @@
+// The same layout as the data branch in a plain directory, for sites without GitHub.
+import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { replaceFile } from '../report/write.ts';
+import {
+  emptyIndex,
+  historyPath,
+  indexPath,
+  nextFiles,
+  type Publication,
+  type PublishedPaths,
+  parseHistory,
+  parseIndex,
+  type Rules,
+  type Stored,
+} from './layout.ts';
+
+/** A directory that cannot be published in. */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError';
+}
+
+/**
+ * Puts results into the directory, which need not exist yet, or with none brings its badges up to date; answers the
+ * paths of each in it. Each file is there whole or not at all, and the index never tells of one that is not. Others
+ * who publish there are waited for, up to a minute. Throws a DataDirectoryError where there is something else.
+ */
+export async function publishToDirectory(
+  directory: string,
+  publications: readonly Publication[],
+  {
+    pause = (seconds) => sleep(seconds * 1000),
+    ...rules
+  }: Omit<Rules, 'isSite'> & {
+    pause?: Pause;
+  },
+): Promise<PublishedPaths[]> {
+  await mkdir(directory, { recursive: true });
+  return inTurn(directory, pause, async () => {
+    const { write, remove, published } = nextFiles(await readStored(directory), publications, {
+      ...rules,
+      isSite: true,
+    });
+    // The index comes last, and what it tells of no more goes after it.
+    for (const [path, text] of write) await replaceFile(join(directory, path), text);
+    for (const path of remove) await removeFile(join(directory, path));
+    return published;
+  });
+}
+
+type Pause = (seconds: number) => Promise<unknown>;
+
+const mostTries = 60;
+
+/** Node has no flock(2), but SQLite locks a file, and the kernel unlocks it when the process ends. */
+async function inTurn<T>(directory: string, pause: Pause, work: () => Promise<T>): Promise<T> {
+  const lock = new DatabaseSync(join(directory, '.lock'));
+  try {
+    for (let tries = 1; !isLocked(lock); tries++) {
+      if (tries === mostTries) {
+        throw new DataDirectoryError(
+          `${directory} was written to by somebody else for a minute: publish the result again later.`,
+        );
+      }
+      await pause(1);
+    }
+    return await work();
+  } finally {
+    lock.close();
+  }
+}
+
+function isLocked(lock: DatabaseSync): boolean {
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function readStored(directory: string): Promise<Stored> {
+  const text = await readText(join(directory, indexPath));
+  // Without an index nothing in it is ours to remove.
+  if (text === undefined) return { index: emptyIndex, history: [], paths: new Set() };
+  const index = parseIndex(text);
+  if (index === undefined) {
+    throw new DataDirectoryError(
+      `${join(directory, indexPath)} is no index of this version of ppsgate: name another directory, or remove this one.`,
+    );
+  }
+  const history = parseHistory((await readText(join(directory, historyPath))) ?? '');
+  return { index, history, paths: await pathsIn(directory) };
+}
+
+const readText = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new DataDirectoryError(`${path} cannot be read (${error.code}): check who may read it.`);
+  });
+
+async function pathsIn(directory: string): Promise<Set<string>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isDirectory());
+  return new Set(
+    files.map(({ parentPath, name }) =>
+      relative(directory, join(parentPath, name)).replaceAll(sep, '/'),
+    ),
+  );
+}
+
+/** And its folder, when that is empty then. */
+async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await rmdir(dirname(path)).catch(() => {});
+}

@@ -1,0 +1,502 @@
+// What lies in the data branch: results, the history, badges, and an index that tells of them all.
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { DataConfig, Retention } from '../config/github.ts';
+import {
+  earlierEntries,
+  type HistoryEntry,
+  historyEntries,
+  historyEntrySchema,
+} from '../experiment/history.ts';
+import type { CellProfiles } from '../profile/of-result.ts';
+import { type BadgeVerdict, badgeVerdicts, renderBadge } from '../report/badge.ts';
+import { drawGraph, graphsOf } from '../report/graphs.ts';
+import { outcomeName } from '../report/headline.ts';
+import { renderHtml } from '../report/html.ts';
+import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
+import { codeSpan } from '../words/escape.ts';
+import { reasonOf } from '../words/one-line.ts';
+import { patchName } from '../words/patch.ts';
+import type { CellResult, Metric, Result } from '../words/result.ts';
+import { type Cell, cellName, cellSchema } from '../words/scenario.ts';
+
+export const indexPath = 'index.json';
+export const historyPath = 'history.jsonl';
+
+const keptResultSchema = z.object({
+  /** Folder of `result.json` and `report.md`, and of what else is named below. */
+  path: z.string().regex(/^results\/\d{4}\/\w[\w.-]*$/),
+  /** When the experiment began, or was published where it says that it began later. */
+  at: z.iso.datetime(),
+  testbed: z.string(),
+  patch: z.string(),
+  outcome: z.string(),
+  /** Flamegraphs, and the report as a page. */
+  others: z.array(z.string().regex(/^\w[\w.-]*$/)).default([]),
+  /** Of all its files. */
+  bytes: z.int().nonnegative(),
+});
+
+const badgeSchema = z.object({
+  testbed: z.string(),
+  cell: cellSchema,
+  verdict: z.enum(badgeVerdicts),
+  pps: z.number().nonnegative().optional(),
+  at: z.iso.datetime(),
+  /** Folder of the result that it tells of, which may be gone already. */
+  result: keptResultSchema.shape.path,
+});
+
+/** The base against itself: whatever it is called but the same is a false alarm of the testbed. */
+const nightSchema = z.object({
+  testbed: z.string(),
+  at: z.iso.datetime(),
+  judged: z.int().nonnegative(),
+  regressions: z.int().nonnegative(),
+  improvements: z.int().nonnegative(),
+});
+
+export const indexSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** Oldest first. */
+  results: z.array(keptResultSchema),
+  /** The last of each cell on the default branch. */
+  badges: z.array(badgeSchema),
+  /** Oldest first. */
+  nights: z.array(nightSchema),
+});
+
+export type Index = z.infer<typeof indexSchema>;
+type KeptResult = z.infer<typeof keptResultSchema>;
+type LastOfCell = z.infer<typeof badgeSchema>;
+type Night = z.infer<typeof nightSchema>;
+
+export const emptyIndex: Index = { schemaVersion: 1, results: [], badges: [], nights: [] };
+
+export type Stored = {
+  index: Index;
+  history: readonly HistoryEntry[];
+  /** Every file that is there; absent where there are too many to be listed: then the index is believed. */
+  paths?: ReadonlySet<string>;
+};
+
+export type Publication = {
+  result: Result;
+  /** Those that the result tells of, as far as they are at hand. */
+  profiles: readonly CellProfiles[];
+  /** Badges tell of the default branch alone. */
+  isDefaultBranch: boolean;
+  /** What it measured of the base may be held against later patches. */
+  isTrusted: boolean;
+  /** Hears in a sentence why something is not drawn, each time that the files are made. */
+  leftOut?: (why: string) => void;
+};
+
+export type Rules = Pick<DataConfig, 'keep' | 'staleSeconds'> & {
+  now: Date;
+  /** Whether browsers are served the files as they are: then the report is kept as a page, too. */
+  isSite: boolean;
+};
+
+export type NextFiles = {
+  /** Text by path. */
+  write: ReadonlyMap<string, string>;
+  /** Nothing but files that are there. */
+  remove: string[];
+  /** Of each publication, in their order. */
+  published: PublishedPaths[];
+};
+
+/** A result that was too old to be kept at all has no files. */
+export type PublishedPaths = {
+  result?: string;
+  report?: string;
+  page?: string;
+  /** By their anchors. */
+  graphs: ReadonlyMap<string, string>;
+  badges: string[];
+};
+
+/**
+ * The files that have to be written and removed to publish these results, or with none to bring the badges up to
+ * date. What results and badges are is decided by the index: other files in their folders go, and entries whose
+ * files are missing are forgotten. The same publication again changes nothing.
+ */
+export function nextFiles(
+  stored: Stored,
+  publications: readonly Publication[],
+  rules: Rules,
+): NextFiles {
+  const fresh = publications.map((publication) => filesOfResult(publication, rules));
+  const times = fresh.map(({ entry }) => entry.at);
+  const before = { ...stored, index: withoutFuture(stored.index, times, rules.now) };
+  const results = retained(
+    [...withFiles(before), ...fresh.map(({ entry }) => entry)],
+    rules.keep,
+    rules.now,
+  );
+  const index: Index = {
+    schemaVersion: 1,
+    results,
+    badges: publications.reduce(withBadgesOf(rules), before.index.badges),
+    nights: publications.reduce(withNight(rules), before.index.nights),
+  };
+  const learnt = publications.flatMap(({ result, isTrusted }) =>
+    isTrusted ? historyEntries(result) : [],
+  );
+  const history = boundedHistory(earlierEntries([...before.history, ...learnt], rules.now));
+  const kept = new Set(results.map(({ path }) => path));
+  const write = new Map([
+    ...fresh.flatMap(({ entry, files }) => (kept.has(entry.path) ? files : [])),
+    ...index.badges.flatMap((badge) => filesOfBadge(badge, rules)),
+    ['README.md', readme(index)] as const,
+    // Without it a site made by Jekyll would take reports for templates.
+    ['.nojekyll', ''] as const,
+    [historyPath, history.map((entry) => `${JSON.stringify(entry)}\n`).join('')] as const,
+    [indexPath, `${JSON.stringify(index)}\n`] as const,
+  ]);
+  const stays = new Set([...write.keys(), ...results.flatMap(pathsOfResult)]);
+  const there = [...(before.paths ?? before.index.results.flatMap(pathsOfResult))];
+  return {
+    write,
+    remove: there.filter((path) => /^(results|badges)\//.test(path) && !stays.has(path)),
+    published: publications.map((publication, at) => {
+      const entry = fresh[at]?.entry;
+      return publishedPaths(publication, entry && kept.has(entry.path) ? entry : undefined);
+    }),
+  };
+}
+
+/** Those lines of a history that can be read: people can edit a branch, and one bad line must not stop a gate. */
+export function parseHistory(text: string): HistoryEntry[] {
+  return text.split('\n').flatMap((line) => {
+    if (!line.startsWith('{')) return [];
+    const entry = historyEntrySchema.safeParse(parsedJson(line));
+    return entry.success ? entry.data : [];
+  });
+}
+
+/** Undefined where it is none of this version's. */
+export const parseIndex = (text: string): Index | undefined =>
+  indexSchema.safeParse(parsedJson(text)).data;
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A time is a stranger's word, and whatever is of the future would outlive all that is honest: what an index has of it
+ * is no newer than what comes now, which are `times`.
+ */
+function withoutFuture(index: Index, times: readonly string[], now: Date): Index {
+  const [latest = ''] = [now.toISOString(), ...times].toSorted(compare);
+  const settled = <T extends { at: string }>(entry: T): T =>
+    isFuture(entry.at, now) ? { ...entry, at: latest } : entry;
+  return {
+    ...index,
+    results: index.results.map(settled),
+    badges: index.badges.map(settled),
+    // Nobody looks at one night, so it need not stay.
+    nights: index.nights.filter(({ at }) => !isFuture(at, now)),
+  };
+}
+
+const isFuture = (at: string, now: Date): boolean => Date.parse(at) > now.getTime();
+
+function withFiles({ index, paths }: Stored): KeptResult[] {
+  if (paths === undefined) return index.results;
+  return index.results.filter((entry) => pathsOfResult(entry).every((file) => paths.has(file)));
+}
+
+const jsonName = 'result.json';
+const reportName = 'report.md';
+const pageName = 'report.html';
+
+const pathsOfResult = ({ path, others }: Pick<KeptResult, 'path' | 'others'>): string[] =>
+  [jsonName, reportName, ...others].map((name) => `${path}/${name}`);
+
+type File = readonly [path: string, text: string];
+
+function filesOfResult(
+  publication: Publication,
+  { isSite, now }: Rules,
+): { entry: KeptResult; files: File[] } {
+  const { result } = publication;
+  const at = timeOf(result, now);
+  const path = folderOf(result);
+  const graphs = graphFiles(publication);
+  const others: File[] = [...graphs, ...(isSite ? pageFile(publication) : [])];
+  const graph = (anchor: string) => (graphs.has(`${anchor}.svg`) ? `${anchor}.svg` : undefined);
+  const links: ReportLinks = { rawData: `[\`${jsonName}\`](${jsonName})`, graph };
+  const named: File[] = [
+    [jsonName, `${JSON.stringify(result)}\n`],
+    [reportName, renderMarkdown(result, links)],
+    ...others,
+  ];
+  const bytes = named.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0);
+  const { testbed, patch } = result;
+  const entry = { path, at, testbed: testbed.name, patch: patchName(patch) };
+  return {
+    entry: { ...entry, outcome: outcomeName(result), others: others.map(([name]) => name), bytes },
+    files: named.map(([name, text]) => [`${path}/${name}`, text]),
+  };
+}
+
+/** The most bytes of all flamegraphs of one result: some hundred as those of kernels are, or whatever a hostile profile makes of one. */
+const mostGraphBytes = 64 * 1024 ** 2;
+
+function graphFiles({ result, profiles, leftOut = () => {} }: Publication): Map<string, string> {
+  const files = new Map<string, string>();
+  let room = mostGraphBytes;
+  for (const graph of graphsOf(result, profiles)) {
+    const drawn = drawGraph(graph);
+    if (drawn.kind === 'left-out') {
+      leftOut(drawn.why);
+      continue;
+    }
+    room -= Buffer.byteLength(drawn.svg);
+    if (room < 0) {
+      leftOut(
+        `Flamegraphs from that of ${graph.title} on are not kept: those of one result may have ${mostGraphBytes} bytes together.`,
+      );
+      return files;
+    }
+    files.set(`${graph.anchor}.svg`, drawn.svg);
+  }
+  return files;
+}
+
+/** None where it cannot be made: the rest of the result is kept all the same. */
+function pageFile({ result, profiles, leftOut = () => {} }: Publication): File[] {
+  try {
+    return [[pageName, renderHtml(result, profiles)]];
+  } catch (error) {
+    leftOut(`The report is kept without its page (${reasonOf(error)}).`);
+    return [];
+  }
+}
+
+/** When the experiment began, as far as that is to be believed. */
+const timeOf = ({ startedAt }: Result, now: Date): string =>
+  isFuture(startedAt, now) ? now.toISOString() : isoTime(startedAt);
+
+/** Times that are compared as texts have to be written alike. */
+const isoTime = (text: string): string => new Date(text).toISOString();
+
+/** The path of a result: by the time that it tells, with a name that differs with all that makes the experiment what it is. */
+function folderOf({ startedAt, testbed, patch }: Result): string {
+  const at = isoTime(startedAt);
+  const time = at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replaceAll(/[-:]/g, '');
+  const identity = shortHash(JSON.stringify([startedAt, testbed.name, patch]));
+  const words = [time, plain(testbed.name), plain(patchName(patch)), identity];
+  return `results/${at.slice(0, 'YYYY'.length)}/${words.filter(Boolean).join('-')}`;
+}
+
+const shortHash = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 10);
+
+const plain = (text: string): string =>
+  text
+    .replaceAll(/[^a-z0-9._-]+/gi, '-')
+    .slice(0, 63)
+    .replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/gi, '');
+
+/** Oldest first; the newest is always kept, and before it as many as no bound forbids. */
+function retained(entries: readonly KeptResult[], keep: Retention, now: Date): KeptResult[] {
+  const byPath = new Map(entries.map((entry) => [entry.path, entry]));
+  // Among results of the same time the one that came last stands first.
+  const lastFirst = [...byPath.values()].toReversed();
+  const newestFirst = lastFirst.toSorted((a, b) => compare(b.at, a.at));
+  const oldest = new Date(now.getTime() - keep.seconds * 1000).toISOString();
+  let bytes = 0;
+  const end = newestFirst.findIndex((entry, place) => {
+    bytes += entry.bytes;
+    return place > 0 && (place >= keep.results || bytes > keep.bytes || entry.at < oldest);
+  });
+  return newestFirst.slice(0, end === -1 ? newestFirst.length : end).toReversed();
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const withBadgesOf =
+  ({ now }: Rules) =>
+  (badges: readonly LastOfCell[], { result, isDefaultBranch }: Publication): LastOfCell[] => {
+    const fresh = isDefaultBranch ? lastOfCells(result, badges, now) : [];
+    const newer = fresh.filter(
+      (badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at),
+    );
+    const others = badges.filter((known) => !newer.some((badge) => isOfSameCell(known, badge)));
+    return [...others, ...newer].toSorted((a, b) => compare(badgePath(a), badgePath(b)));
+  };
+
+/** A patch of which no cell was measured speaks for all cells that its testbed has badges of. */
+function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): LastOfCell[] {
+  const { outcome, testbed } = result;
+  const about = { testbed: testbed.name, at: timeOf(result, now), result: folderOf(result) };
+  if (outcome.kind === 'judged') {
+    return outcome.cells.map(({ cell, verdict, comparisons }) => ({
+      ...about,
+      cell,
+      verdict: verdict.kind,
+      ...patchedPps(comparisons),
+    }));
+  }
+  // That is the lab's fault, and tells nothing of the branch.
+  if (outcome.kind === 'out-of-disk') return [];
+  const verdict: BadgeVerdict = outcome.kind;
+  return known.flatMap(({ testbed: name, cell }) =>
+    name === testbed.name ? { ...about, cell, verdict } : [],
+  );
+}
+
+const mostNights = 1000;
+
+const withNight =
+  ({ now }: Rules) =>
+  (nights: readonly Night[], { result }: Publication): Night[] => {
+    const { patch, outcome, testbed, startedAt } = result;
+    const isNight = patch.baseCommit === patch.headCommit && !isFuture(startedAt, now);
+    if (!isNight || outcome.kind !== 'judged') return [...nights];
+    const called = (kind: CellResult['verdict']['kind']) =>
+      outcome.cells.filter(({ verdict }) => verdict.kind === kind).length;
+    const night: Night = {
+      testbed: testbed.name,
+      at: isoTime(startedAt),
+      judged: outcome.cells.length - called('invalid'),
+      regressions: called('regression'),
+      improvements: called('improvement'),
+    };
+    const others = nights.filter(({ at, testbed }) => at !== night.at || testbed !== night.testbed);
+    return [...others, night].toSorted((a, b) => compare(a.at, b.at)).slice(-mostNights);
+  };
+
+function patchedPps(comparisons: CellResult['comparisons']): { pps?: number } {
+  const comparison = comparisons.find(({ metric }) => metric === 'pps');
+  return comparison === undefined ? {} : { pps: comparison.patched };
+}
+
+type BadgeOf = { testbed: string; cell: Cell };
+
+const isOfSameCell = (a: BadgeOf, b: BadgeOf): boolean => badgePath(a) === badgePath(b);
+
+/** `badges/hp-t540/forwarding-inet4`, to which `.svg` or `.json` is added. */
+export function badgePath({ testbed, cell }: BadgeOf): string {
+  // Names of a ppsgate.yml stay as they are; what else a result may say must not be taken for one of them.
+  const word = plain(testbed);
+  const isOwn = word !== '' && word === testbed;
+  const folder = isOwn ? word : [word, shortHash(testbed)].filter(Boolean).join('-');
+  return `badges/${folder}/${cellName(cell).replace(/ B$/, 'B').replaceAll(' ', '-')}`;
+}
+
+/** `hp-t540 forwarding inet4`. */
+export const badgeLabel = ({ testbed, cell }: BadgeOf): string => `${testbed} ${cellName(cell)}`;
+
+function filesOfBadge(badge: LastOfCell, rules: Rules): File[] {
+  const { verdict, pps, at } = badge;
+  const last = { verdict, pps, at: new Date(at) };
+  const { endpoint, svg } = renderBadge({ label: badgeLabel(badge), last }, rules);
+  const path = badgePath(badge);
+  return [
+    [`${path}.svg`, svg],
+    [`${path}.json`, `${JSON.stringify(endpoint)}\n`],
+  ];
+}
+
+/** With no entry the result was not kept. */
+function publishedPaths(
+  { result, isDefaultBranch }: Publication,
+  entry: KeptResult | undefined,
+): PublishedPaths {
+  const { outcome, testbed } = result;
+  const cells = isDefaultBranch && outcome.kind === 'judged' ? outcome.cells : [];
+  const badges = cells.map(({ cell }) => `${badgePath({ testbed: testbed.name, cell })}.svg`);
+  if (entry === undefined) return { graphs: new Map(), badges };
+  const at = (name: string) => `${entry.path}/${name}`;
+  const graphs = entry.others.filter((name) => name.endsWith('.svg'));
+  return {
+    result: at(jsonName),
+    report: at(reportName),
+    ...(entry.others.includes(pageName) && { page: at(pageName) }),
+    graphs: new Map(graphs.map((name) => [name.slice(0, -'.svg'.length), at(name)])),
+    badges,
+  };
+}
+
+/** Twice what `historyOf` asks for. */
+const enoughRuns = 60;
+const metrics: readonly Metric[] = ['pps', 'nsPerPacket'];
+
+/** The latest entries of each cell under each traffic, oldest first, as many as hold `enoughRuns` of every metric. */
+export function boundedHistory(entries: readonly HistoryEntry[]): HistoryEntry[] {
+  const groups = Map.groupBy(entries, ({ testbed, cell, traffic }) =>
+    JSON.stringify([
+      testbed,
+      cellName(cell),
+      [traffic.flows, traffic.frameBytes, traffic.offeredPps ?? null],
+    ]),
+  );
+  return [...groups]
+    .toSorted(([a], [b]) => compare(a, b))
+    .flatMap(([, group]) => latest(group))
+    .toSorted((a, b) => compare(a.at, b.at));
+}
+
+function latest(group: readonly HistoryEntry[]): HistoryEntry[] {
+  // An experiment that was extended writes again, and its last line counts.
+  const byTime = new Map(group.map((entry) => [entry.at, entry]));
+  const runs = { pps: 0, nsPerPacket: 0 };
+  const newestFirst = [...byTime.values()].toSorted((a, b) => compare(b.at, a.at));
+  const kept = newestFirst.filter((entry) => {
+    const isWanted = metrics.some(
+      (metric) => entry[metric].length > 0 && runs[metric] < enoughRuns,
+    );
+    for (const metric of metrics) runs[metric] += entry[metric].length;
+    return isWanted;
+  });
+  return kept.toReversed();
+}
+
+const mostListed = 20;
+
+/** For people who find the branch. */
+function readme({ results, badges, nights }: Index): string {
+  const newest = results.slice(-mostListed).toReversed();
+  return `${[
+    '# Results of ppsgate',
+    'What ppsgate measured of patches to this repository. This branch is written by it: every publication replaces the one commit there is, so what is changed here by hand does not last.',
+    ...section('Default branch', badges.map(badgeLine)),
+    ...section('The base against itself', falseAlarms(nights)),
+    ...section('Newest results', newest.map(resultLine)),
+    '## Files',
+    [
+      '- `results/YEAR/…/report.md` and `result.json`: what was found, for people and for programs; beside them flamegraphs',
+      '- `badges/TESTBED/SCENARIO-FAMILY.svg` and `.json`: an image, and an endpoint for shields.io',
+      '- `history.jsonl`: what the base did in earlier experiments, from which later ones learn',
+      '- `index.json`: what there is',
+    ].join('\n'),
+  ].join('\n\n')}\n`;
+}
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`## ${title}`, lines.join('\n')];
+
+const badgeLine = (badge: LastOfCell): string =>
+  `- ![${cellName(badge.cell)}](${badgePath(badge)}.svg)`;
+
+/** What each testbed takes for a change where there is none. */
+const falseAlarms = (nights: readonly Night[]): string[] =>
+  [...Map.groupBy(nights, ({ testbed }) => testbed)].map(([testbed, own]) => {
+    const sum = (of: 'judged' | 'regressions' | 'improvements') =>
+      own.reduce((total, night) => total + night[of], 0);
+    return `- ${codeSpan(testbed)}: of ${sum('judged')} cells in ${own.length} experiments ${sum('regressions')} were called a regression and ${sum('improvements')} an improvement`;
+  });
+
+function resultLine({ path, at, testbed, patch, outcome }: KeptResult): string {
+  const when = at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');
+  const what = `${codeSpan(patch)} on ${codeSpan(testbed)}: ${codeSpan(outcome)}`;
+  return `- [${when}](${path}/report.md) ${what}`;
+}

@@ -1,0 +1,262 @@
+// The answer on GitHub: one comment on the pull request, found again by its marker and updated in place.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Octokit } from 'octokit';
+import { z } from 'zod';
+import type { PullRequest } from '../words/patch.ts';
+import { type GithubFailure, githubFailure, isBreakdown } from './failure.ts';
+
+export type PublishedComment =
+  | { kind: 'created' | 'updated' | 'left'; url: string }
+  /** `isFinal` where another try would be refused as well. */
+  | { kind: 'not-published'; why: string; isFinal: boolean };
+
+/**
+ * Makes what `compose` answers our only comment with this marker on the pull request. Of several the oldest is kept and
+ * the others are deleted; a comment of anybody else is left alone, whatever it holds. Never throws for what GitHub or
+ * the network did: the result is then in `why`, one sentence.
+ *
+ * @param compose gets the comment as it is, if there is one, and answers Markdown that begins with the marker;
+ *   undefined leaves it as it is.
+ * @param options.marker an HTML comment, which readers do not see: `<!-- ppsgate -->`.
+ * @param options.pause how to wait before another try.
+ */
+export async function publishComment(
+  octokit: Octokit,
+  pullRequest: PullRequest,
+  compose: Compose,
+  options: { marker: string; pause?: (seconds: number) => Promise<unknown> },
+): Promise<PublishedComment> {
+  const [owner = '', repo = ''] = pullRequest.repository.split('/');
+  const { marker, pause = (seconds) => sleep(seconds * 1000) } = options;
+  const place = { octokit, owner, repo, number: pullRequest.number, marker };
+  try {
+    const login = await ownLogin(octokit);
+    return await putComment({ ...place, login, pause }, compose);
+  } catch (error) {
+    const failure = githubFailure(error);
+    if (failure === undefined) throw error;
+    const isFinal = failure.kind === 'answered' && failure.status < 500;
+    return { kind: 'not-published', why: whyNot(failure, pullRequest), isFinal };
+  }
+}
+
+/** Our comment with this marker as it stands, if there is one; throws what octokit throws. */
+export async function findComment(
+  octokit: Octokit,
+  { repository, number }: Pick<PullRequest, 'repository' | 'number'>,
+  marker: string,
+): Promise<string | undefined> {
+  const [owner = '', repo = ''] = repository.split('/');
+  const login = await ownLogin(octokit);
+  const [found] = await ownComments({ octokit, owner, repo, number, marker }, login);
+  return found?.body;
+}
+
+type Compose = (before: string | undefined) => string | undefined;
+
+/** Where the comment stands and what it is known by. */
+type Place = {
+  octokit: Octokit;
+  owner: string;
+  repo: string;
+  number: number;
+  marker: string;
+};
+
+type Thread = Place & { login: string; pause: (seconds: number) => Promise<unknown> };
+
+const mostTries = 4;
+
+/**
+ * Writing must not simply be sent again: the answer may be lost after GitHub did what was asked, and a later run may
+ * have written meanwhile. So octokit's own retries are off here, and before each further try we look.
+ *
+ * @param again.lost what was written, perhaps, by the try before.
+ */
+async function putComment(
+  thread: Thread,
+  compose: Compose,
+  again: { tries: number; lost?: 'created' | 'updated' } = { tries: 1 },
+): Promise<PublishedComment> {
+  const [kept, ...others] = await ownComments(thread, thread.login);
+  const body = compose(kept?.body);
+  if (body === undefined || body === kept?.body) {
+    await deleteComments(thread, others);
+    return { kind: body === undefined ? 'left' : (again.lost ?? 'updated'), url: kept?.url ?? '' };
+  }
+  const { tries } = again;
+  const kind = kept === undefined ? 'created' : 'updated';
+  try {
+    const url = await writeComment(thread, kept?.id, body);
+    await deleteComments(thread, others);
+    if (kind === 'updated' || (await isOnly(thread, url))) return { kind, url };
+  } catch (error) {
+    if (tries === mostTries || !isBreakdown(githubFailure(error))) throw error;
+    await thread.pause(tries ** 2);
+  }
+  return putComment(thread, compose, { tries: tries + 1, lost: kind });
+}
+
+/** Not where another gate found none as well, and was faster: then that comment becomes ours. */
+async function isOnly(thread: Thread, url: string): Promise<boolean> {
+  const [oldest] = await ownComments(thread, thread.login);
+  return oldest === undefined || oldest.url === url;
+}
+
+async function writeComment(
+  { octokit, owner, repo, number }: Thread,
+  comment_id: number | undefined,
+  body: string,
+): Promise<string> {
+  const { issues } = octokit.rest;
+  const writing = { owner, repo, body, request: { retries: 0 } };
+  const { data } =
+    comment_id === undefined
+      ? await issues.createComment({ ...writing, issue_number: number })
+      : await issues.updateComment({ ...writing, comment_id });
+  return data.html_url;
+}
+
+const viewer = z.object({ viewer: z.object({ login: z.string() }) });
+
+/** Whose the token is: GET /user tells only people, and GraphQL apps too. */
+export async function ownLogin(octokit: Octokit): Promise<string> {
+  return viewer.parse(await octokit.graphql('{ viewer { login } }')).viewer.login;
+}
+
+/** Oldest first, as GitHub lists them. */
+async function ownComments(
+  { octokit, owner, repo, number, marker }: Place,
+  login: string,
+): Promise<{ id: number; url: string; body: string }[]> {
+  const comments = await octokit.paginate(octokit.rest.issues.listComments, {
+    owner,
+    repo,
+    issue_number: number,
+    per_page: 100,
+  });
+  return comments
+    .filter(({ user, body }) => user?.login === login && body?.startsWith(marker))
+    .map(({ id, html_url, body = '' }) => ({ id, url: html_url, body }));
+}
+
+/** A second comment that stays is a blemish, not a reason to call the first one unpublished. */
+async function deleteComments(
+  { octokit, owner, repo }: Thread,
+  comments: readonly { id: number }[],
+): Promise<void> {
+  for (const { id } of comments) {
+    try {
+      await octokit.rest.issues.deleteComment({ owner, repo, comment_id: id });
+    } catch (error) {
+      const failure = githubFailure(error);
+      if (failure === undefined) throw error;
+      // It is gone where the answer to the first try was lost.
+      if (failure.kind === 'answered' && failure.status === 404) continue;
+      octokit.log.warn(`An older comment of ppsgate's own could not be deleted (${failure.said}).`);
+    }
+  }
+}
+
+function whyNot(failure: GithubFailure, { repository, number }: PullRequest): string {
+  const what = `The comment on #${number} of ${repository} was not written`;
+  if (failure.kind === 'no-answer') {
+    return `${what} because GitHub cannot be reached (${failure.said}): publish the result again later.`;
+  }
+  if (failure.kind === 'rate-limited') {
+    return `${what} because GitHub's rate limit shuts this token out ${failure.until}: publish the result again then.`;
+  }
+  if (failure.status === 403 && /\block(?:ed)?\b/i.test(failure.said)) {
+    return `${what} because the conversation is locked (${failure.said}): the result is in the job's summary.`;
+  }
+  if (failure.status === 404 || failure.status === 410) {
+    return `${what} because GitHub has no such pull request any more (${failure.said}); the result itself is kept.`;
+  }
+  if (failure.status === 403) {
+    return `${what} because the token may not (${failure.said}): give the job \`permissions: pull-requests: write\`, or, for a pull request from a fork, publish from a workflow_run job.`;
+  }
+  if (failure.status === 401) {
+    return `${what} because GitHub does not know the token (${failure.said}): check the input that holds it.`;
+  }
+  return `${what} because GitHub answered ${failure.said}; the result itself is kept.`;
+}
+
+type Log = Record<'debug' | 'info' | 'warn' | 'error', (message: string) => unknown>;
+type Options = NonNullable<ConstructorParameters<typeof Octokit>[0]>;
+
+/** The longest that a rate limit is waited for, in seconds, and how often in one request. */
+const longestWait = 60;
+const mostWaits = 2;
+
+/**
+ * A client that tries a failed request again and waits for a short rate limit, by octokit's own plugins.
+ *
+ * @param settings.apiUrl as in `GITHUB_API_URL`.
+ * @param settings.log never gets to see the token.
+ * @param settings.answerSeconds how long one answer may take, its body included.
+ * @param settings.plugins replaces single settings of the plugins; tests wait less with it.
+ */
+export async function createOctokit(settings: {
+  token: string;
+  apiUrl: string;
+  log: Log;
+  answerSeconds?: number;
+  plugins?: Pick<Options, 'retry' | 'throttle'>;
+}): Promise<Octokit> {
+  const { token, apiUrl, log, answerSeconds = 30, plugins } = settings;
+  const { Octokit } = await import('octokit');
+  return new Octokit({
+    auth: token,
+    baseUrl: apiUrl,
+    userAgent: 'ppsgate',
+    log,
+    request: { fetch: fetchWithin(answerSeconds) },
+    // 429 is left to the throttling plugin, which knows how long to wait.
+    retry: { doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451], ...plugins?.retry },
+    throttle: {
+      onRateLimit: waitWhenShort(log),
+      onSecondaryRateLimit: waitWhenShort(log),
+      ...(!keepsPace(apiUrl) && unpaced),
+      ...plugins?.throttle,
+    },
+  });
+}
+
+/**
+ * Whether a second has to lie between two writes and three between two comments, as octokit's plugin has it: GitHub's
+ * own hosts ask for that. A GitHub Enterprise Server has no limits but those that its administrator switched on
+ * (https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits),
+ * and tells when one is reached.
+ */
+function keepsPace(apiUrl: string): boolean {
+  const { hostname } = new URL(apiUrl);
+  return hostname === 'api.github.com' || hostname.endsWith('.ghe.com');
+}
+
+const atOnce = {
+  key: () => ({ schedule: (_options: object, job: () => unknown) => job() }),
+};
+/** The plugin takes other groups than its own for what is to be paced; its types do not say so. */
+const unpaced = { write: atOnce, notifications: atOnce } as Options['throttle'];
+
+/**
+ * The whole answer within so many seconds. Its body is read here because octokit takes one that was cut
+ * short for an empty one, and a list of comments without ours would make us write a second comment.
+ */
+function fetchWithin(seconds: number): typeof fetch {
+  return async (input, init) => {
+    const signal = AbortSignal.timeout(seconds * 1000);
+    const response = await fetch(input, { ...init, signal });
+    await response.clone().arrayBuffer();
+    return response;
+  };
+}
+
+/** GitHub asks to wait some seconds; true is for doing so, and then sending the request again. */
+function waitWhenShort(log: Log) {
+  return (seconds: number, _request: object, _octokit: object, waits: number): boolean => {
+    if (seconds > longestWait || waits >= mostWaits) return false;
+    log.info(`GitHub's rate limit is reached: going on in ${seconds} s.`);
+    return true;
+  };
+}

@@ -1,0 +1,140 @@
+// Which testbeds a patch may be judged on, and which machines each of them takes.
+import { isIPv6, SocketAddress } from 'node:net';
+import { hostname } from 'node:os';
+import { didYouMean, type Host } from '../config/fields.ts';
+import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
+import { parseEach, UsageError } from '../config/overrides.ts';
+import { type Config, systemOf, type Testbed, whyUnfit } from '../config/schema.ts';
+import { type Described, isFulfilled, readWish, type Wish } from '../config/wish.ts';
+import { excerpt } from '../words/units.ts';
+
+/**
+ * Names of the testbeds that are asked for and can carry the configuration, in its order; at least one. An empty wish
+ * is for the first testbed, and a name for its own. Throws a `UsageError` where there is none.
+ */
+export function testbedsFor(config: Config, wish = ''): string[] {
+  const asked = askedFor(config, wish.trim());
+  const fit = asked.filter((name) => whyUnfit(config, name) === undefined);
+  if (fit.length > 0) return fit;
+  const [first] = asked;
+  const unfit = first === undefined ? undefined : whyUnfit(config, first);
+  throw new UsageError(unfit ?? nothingLike(config, wish));
+}
+
+function askedFor(config: Config, wish: string): string[] {
+  const names = Object.keys(config.testbeds);
+  if (wish === '') return names.slice(0, 1);
+  if (names.includes(wish)) return [wish];
+  const parsed = parseWish(wish);
+  return names.filter((name) => isFulfilled(parsed, describe(config, name)));
+}
+
+/** Reads a wish as it is typed; throws a `UsageError` where it is none. */
+export function parseWish(text: string): Wish {
+  const source = readWish(text);
+  if (source.kind === 'refused') throw new UsageError(`testbed: ${source.message}.`);
+  return source.wish;
+}
+
+/** The wishes of a patch, each of which is for a testbed of its own: what is asked for, or what is configured. */
+export function wishesOf(
+  config: Config,
+  { testbed, each }: { testbed?: string | undefined; each?: string | undefined },
+): string[] {
+  if (testbed) return [testbed];
+  return each ? parseEach(each) : (config.each ?? ['']);
+}
+
+/** What a lease of the testbed takes: `host:port`, or `embedded@` and the name of this machine. Builders are shared. */
+export function machinesOf(testbed: Testbed, thisMachine = hostname()): string[] {
+  if (testbed.kind === 'embedded-linux') return [`embedded@${thisMachine.toLowerCase()}`];
+  const names = rolesOf(testbed).map(
+    ({ config: { host, port } }) => `${hostText(host.toLowerCase())}:${port}`,
+  );
+  return [...new Set(names)];
+}
+
+/** Who plays which part in a testbed: `label` is how people call it. One machine may play two. */
+export type Role = { config: Host; label: string };
+
+/** The DUT is the first. The embedded testbed has no machines of its own. */
+export function rolesOf(testbed: Testbed): Role[] {
+  switch (testbed.kind) {
+    case 'embedded-linux':
+      return [];
+    case 'linux':
+      return [
+        { config: testbed.dut, label: 'DUT' },
+        { config: testbed.sender, label: 'sender' },
+        { config: testbed.receiver, label: 'receiver' },
+      ];
+    case 'freebsd':
+      return [{ config: testbed.dut, label: 'DUT' }, ...generatorsOf(testbed)];
+  }
+}
+
+/** Those around the DUT. */
+export const generatorsOf = ({ senders, receiver }: FreebsdTestbed): Role[] => [
+  ...senders.map((config, index) => ({
+    config,
+    label: senders.length === 1 ? 'sender' : `sender ${index + 1}`,
+  })),
+  { config: receiver, label: 'receiver' },
+];
+
+/** The same however an address of IPv6 is written. */
+function hostText(host: string): string {
+  if (!host.includes(':')) return host;
+  const [address = '', zone] = host.split('%');
+  const plain = isIPv6(address) ? new SocketAddress({ address, family: 'ipv6' }).address : address;
+  return zone === undefined ? `[${plain}]` : `[${plain}%${zone}]`;
+}
+
+function describe(config: Config, name: string): Described {
+  const words = wordsOf(config, name).map((word) => word.toLowerCase());
+  return { words: new Set(words), cores: config.testbeds[name]?.capabilities?.cpu?.cores };
+}
+
+/** As written in ppsgate.yml. */
+function wordsOf(config: Config, name: string): string[] {
+  const testbed = config.testbeds[name];
+  if (testbed === undefined) return [];
+  const { nic, cpu, labels = [] } = testbed.capabilities ?? {};
+  const { drivers, gigabits } = ofIngress(testbed);
+  const texts = [nic?.vendor, nic?.model, nic?.driver, ...drivers, cpu?.model];
+  return [
+    name,
+    testbed.kind,
+    systemOf(config, name),
+    ...texts.flatMap((text) => text?.match(/[a-z0-9][\w.+-]*/gi) ?? []),
+    ...[nic?.gigabits, gigabits].flatMap((speed) => (speed === undefined ? [] : [`${speed}G`])),
+    ...labels,
+  ];
+}
+
+function ofIngress(testbed: Testbed): { drivers: string[]; gigabits?: number | undefined } {
+  if (testbed.kind !== 'freebsd') return { drivers: [] };
+  const { interface: port, gigabits } = testbed.dut.ingress;
+  const driver = port.replace(/\d+$/, '');
+  return { drivers: [driver, driverOfPort[driver] ?? driver], gigabits };
+}
+
+/** FreeBSD's drivers whose ports are called otherwise, see section 4 of its manual. */
+const driverOfPort: Readonly<Record<string, string>> = {
+  ...{ cxl: 'cxgbe', cc: 'cxgbe', che: 'cxgbe', cxlv: 'cxgbev', ccv: 'cxgbev' },
+  ...{ mce: 'mlx5en', mlxen: 'mlx4en', ix: 'ixgbe', ixv: 'ixgbe', ql: 'qlxgbe' },
+};
+
+function nothingLike(config: Config, wish: string): string {
+  const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
+  const known = new Map(written.map((word) => [word.toLowerCase(), word]));
+  const [hint = ''] = parseWish(wish)
+    .flat()
+    .flatMap((condition) => (condition.kind === 'word' && condition.wanted ? [condition.word] : []))
+    // Another speed is not a slip.
+    .filter((word) => !known.has(word) && !/^\d/.test(word))
+    .map((word) => didYouMean(word, [...known.values()]))
+    .filter((hint) => hint !== '');
+  const words = [...known.values()].join(', ');
+  return `No testbed of the configuration is "${excerpt(wish)}": known here are ${words}${hint || '.'}`;
+}

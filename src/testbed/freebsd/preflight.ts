@@ -1,0 +1,92 @@
+// Looks at a FreeBSD DUT before it is measured: what it is, what is not as it should be, and mends that where asked to.
+
+import type { DutPortConfig, FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import {
+  type Fingerprint,
+  fingerprintCommands,
+  fingerprintOf,
+} from '../../dut/freebsd-fingerprint.ts';
+import type { DutPort } from '../../dut/freebsd-ports.ts';
+import type { Problem, Said } from '../../dut/freebsd-setting.ts';
+import {
+  checkSettings,
+  type SettingsContext,
+  settingsCommands,
+} from '../../dut/freebsd-settings.ts';
+import { type Command, commandText, shell } from '../../host/shell.ts';
+import type { Host } from '../../host/ssh.ts';
+import type { Family } from '../../words/scenario.ts';
+
+/** The DUT is not as it must be; nothing is measured until somebody has mended it. */
+export class PreflightError extends Error {
+  override readonly name = 'PreflightError';
+
+  constructor(testbed: string, problems: readonly Problem[]) {
+    super(
+      [
+        `${testbed} is not fit to measure on; mend this, or set \`preflight\` to fix or warn:`,
+        ...problems.map(({ message }) => `- ${message}`),
+      ].join('\n'),
+    );
+  }
+}
+
+/** What must hold on a testbed's DUT: with several senders its way back is to the first. */
+export function settingsContext(
+  { dut, senders, receiver }: FreebsdTestbed,
+  families: readonly Family[],
+): PreflightOptions['context'] {
+  const port = (own: DutPortConfig, far = receiver): DutPort => ({
+    ...own,
+    neighbour: {
+      addresses: { inet4: far.addresses.inet4 ?? '', inet6: far.addresses.inet6 ?? '' },
+      mac: far.mac,
+    },
+  });
+  return { ingress: port(dut.ingress, senders[0]), egress: port(dut.egress), families };
+}
+
+export type PreflightOptions = {
+  mode: FreebsdTestbed['preflight'];
+  context: Omit<SettingsContext, 'nowSeconds'>;
+  /** In seconds since 1970. */
+  now(): number;
+  sleep(seconds: number): Promise<void>;
+};
+
+/** The problems that are left: what only needs time has been waited for, and with `fix` commands have been run. */
+export async function preflight(
+  host: Host,
+  { mode, context, now, sleep }: PreflightOptions,
+): Promise<Problem[]> {
+  const look = async () => {
+    const settings = { ...context, nowSeconds: now() };
+    return checkSettings(await readAll(host, settingsCommands(settings)), settings);
+  };
+  let problems = await look();
+  const waits = problems.flatMap(({ mend }) => (mend.kind === 'wait' ? mend.seconds : []));
+  const commands = problems.flatMap(({ mend }) => (mend.kind === 'command' ? mend.command : []));
+  if (waits.length > 0) await sleep(Math.max(...waits));
+  if (mode === 'fix') for (const command of commands) await host.run(command);
+  if (waits.length > 0 || (mode === 'fix' && commands.length > 0)) problems = await look();
+  return problems;
+}
+
+/** What the DUT says of itself, as it runs. */
+export async function fingerprint(host: Host, interfaces: readonly string[]): Promise<Fingerprint> {
+  const bootFile = (await host.output(shell`sysctl -n kern.bootfile`)).trim();
+  const request = { interfaces, bootFile };
+  return fingerprintOf(await readAll(host, fingerprintCommands(request)), request);
+}
+
+/** What the commands write, without those that fail. */
+export async function readAll(host: Host, commands: readonly Command[]): Promise<Said> {
+  const said = await Promise.all(
+    commands.map(async (command) => {
+      const outcome = await host.run(command);
+      const isGood = outcome.kind === 'exited' && outcome.code === 0;
+      return isGood ? [[commandText(command), outcome.stdout] as const] : [];
+    }),
+  );
+  return new Map(said.flat());
+}

@@ -1,0 +1,82 @@
+// Numbers as people read them, with their units.
+
+import type { Metric } from './result.ts';
+import { type Cell, cellName } from './scenario.ts';
+
+/** `4.982 Mpps`, `805.3 kpps`. */
+export function formatPps(pps: number): string {
+  if (pps >= 1e6) return `${fourDigits(pps / 1e6)} Mpps`;
+  return pps >= 1e3 ? `${fourDigits(pps / 1e3)} kpps` : `${fourDigits(pps)} pps`;
+}
+
+/** `1,057 ns`. */
+export const formatNanoseconds = (ns: number): string => `${grouped(Number(ns.toPrecision(4)))} ns`;
+
+export const formatMetric = (value: number, metric: Metric): string =>
+  metric === 'pps' ? formatPps(value) : formatNanoseconds(value);
+
+/** What a metric is called, and which way is better. */
+export const metricName = (metric: Metric): string =>
+  metric === 'pps' ? 'packets per second (more is better)' : 'CPU time per packet (less is better)';
+
+/**
+ * Where on the report's page a flamegraph of a cell stands, `which` is a variant's or `difference`, and the name of its
+ * file: `flamegraph-forwarding-inet4-base`.
+ */
+export const flamegraphAnchor = (cell: Cell, which: string): string =>
+  `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, '-');
+
+/** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
+export const formatChange = (ratio: number): string => `${signedPercent(ratio)} %`;
+
+/** `+6.79 … +9.86`, in percent. */
+export const formatInterval = (low: number, high: number): string =>
+  `${signedPercent(low)} … ${signedPercent(high)}`;
+
+/** `2 %`. */
+export const formatPercent = (ratio: number): string => `${Number((ratio * 100).toPrecision(3))} %`;
+
+/** `9.3`: a share in percent, where it stands beside another. */
+export const formatShare = (ratio: number): string => (ratio * 100).toFixed(1);
+
+/** `+3.1`, `−0.8`: what is between two numbers. */
+export function formatDifference(difference: number): string {
+  const shown = Math.abs(difference).toFixed(1);
+  if (Number(shown) === 0) return `±${shown}`;
+  return `${difference < 0 ? '−' : '+'}${shown}`;
+}
+
+/** `2,000`. */
+export const grouped = (value: number): string => value.toLocaleString('en-US');
+
+/** `41 s`, `2 min 5 s`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** `some 25 min`, of what is only expected. */
+export const expectedly = (seconds: number): string =>
+  seconds < 30 ? roughly(seconds) : `some ${roughly(seconds)}`;
+
+/** `25 min`: nobody plans by seconds. */
+export function roughly(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1) return 'under 1 min';
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
+
+function signedPercent(ratio: number): string {
+  const percent = Math.abs(ratio * 100);
+  const digits = percent < 10 ? 2 : percent < 100 ? 1 : 0;
+  const shown = percent.toFixed(digits);
+  if (Number(shown) === 0) return `±${shown}`;
+  return `${ratio < 0 ? '−' : '+'}${shown}`;
+}
+
+function fourDigits(value: number): string {
+  if (value === 0) return '0';
+  return value < 1000 ? value.toPrecision(4) : value.toFixed(0);
+}

@@ -1,0 +1,288 @@
+// The one result file: everything that is shown is rendered from a `result.json` of this shape.
+import { z } from 'zod';
+import { designNames } from '../stats/design.ts';
+import { patchSchema } from './patch.ts';
+import { cellSchema, scenarioSchema } from './scenario.ts';
+
+export const metricSchema = z.enum(['pps', 'nsPerPacket']);
+
+export const validitySchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('valid') }),
+  z.object({
+    kind: z.literal('invalid'),
+    cause: z.enum([
+      'broken-log',
+      'too-short',
+      'unsteady',
+      /** No packet came through for some of the time. */
+      'hole',
+      /** The DUT had time to spare: what was measured is the sender. */
+      'generator-limited',
+      /** Sender or DUT were due, and did not get a CPU of the machine that they are on. */
+      'machine-busy',
+    ]),
+    /** A sentence for people, with the numbers. */
+    reason: z.string(),
+  }),
+]);
+
+/** One variant laid once and measured once: a number per metric, and the samples that it comes from. */
+export const runSchema = z.object({
+  number: z.int().positive(),
+  blast: z.int().positive(),
+  /** Which try of the blast: a blast with an invalid run is repeated, and all its tries are kept. */
+  attempt: z.int().positive(),
+  /** The runs of one pair follow each other among those of their cell, one of each variant. */
+  pair: z.int().positive(),
+  variant: z.string(),
+  /** Packets per second that left the DUT: the median of the samples. */
+  pps: z.number().nonnegative(),
+  /** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */
+  nsPerPacket: z.number().positive().optional(),
+  samples: z.array(
+    z.object({
+      seconds: z.number().positive(),
+      receivedPackets: z.int().nonnegative(),
+      forwardedPackets: z.int().nonnegative(),
+      /** CPU time of the DUT's forwarding thread, in seconds. */
+      busySeconds: z.number().nonnegative().optional(),
+      /** In which that thread was due and its CPU was given to others. */
+      deniedSeconds: z.number().nonnegative().optional(),
+    }),
+  ),
+  validity: validitySchema,
+});
+
+/** A change is a ratio to base: −0.1 is 10 % less. */
+export const intervalSchema = z.object({
+  change: z.number(),
+  low: z.number(),
+  high: z.number(),
+});
+
+/**
+ * What one metric says of a cell; absolute values in packets per second, or ns per packet. The change of patched is
+ * freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
+ */
+export const comparisonSchema = z.object({
+  metric: metricSchema,
+  base: z.number(),
+  /** Among `others` of that variant, as in `patchedRuns`. */
+  patched: z.number(),
+  /** Runs that count. */
+  baseRuns: z.int().positive(),
+  patchedRuns: z.int().positive(),
+  interval: intervalSchema,
+});
+
+export const cellVerdictSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('regression') }),
+  z.object({ kind: z.literal('no-regression') }),
+  z.object({ kind: z.literal('improvement') }),
+  z.object({ kind: z.literal('inconclusive') }),
+  z.object({ kind: z.literal('invalid'), reason: z.string() }),
+]);
+
+/** How the runs of a cell are looked at, fixed before the first of them. */
+export const designSchema = z.object({
+  name: z.enum(designNames),
+  /** Most pairs: as planned, and then of each extension; ascending. */
+  budgets: z.array(z.int().positive()).min(1),
+  pairsPerStep: z.int().positive(),
+  method: z.enum(['paired', 'pooled']),
+});
+
+/** What earlier experiments on the testbed tell of a cell's base. */
+export const historySchema = z.object({
+  runs: z.int().positive(),
+  /** Geometric mean of the runs since the base last moved, and their number. */
+  typical: z.number().positive(),
+  typicalRuns: z.int().positive(),
+  /** Of the natural logarithms of runs around the mean of their own experiment. */
+  sumOfSquares: z.number().nonnegative(),
+  degreesOfFreedom: z.int().nonnegative(),
+});
+
+export const baselineSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('unknown') }),
+  z.object({ kind: z.literal('steady'), interval: intervalSchema }),
+  z.object({ kind: z.literal('moved'), interval: intervalSchema }),
+]);
+
+/** Where a variant's time went in a cell, from a run of its own beside the measured ones; or why nobody knows. */
+export const cellProfileSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('profiled'),
+    variant: z.string(),
+    /** What was sampled, in the tool's own words: `cpu-clock`, `cpu_clk_unhalted.thread_p`. */
+    event: z.string(),
+    /** What ran on the DUT, as the profile itself recorded it. */
+    kernel: z.string(),
+    /** For which samples were taken. */
+    seconds: z.number().positive(),
+    /** Those that fell into work; shares are of these. */
+    busySamples: z.int().positive(),
+    idleSamples: z.int().nonnegative(),
+    /** Its folded stacks, relative to the result file; beside them lies what the DUT gave. */
+    file: z.string(),
+  }),
+  z.object({ kind: z.literal('missing'), variant: z.string(), reason: z.string() }),
+]);
+
+/** A function whose own cost, without that of its callees, changed beyond chance; ratios are its share of busy samples. */
+export const moverSchema = z.object({
+  function: z.string(),
+  /** The kernel or module that it is of, without its folder; absent where the profile does not tell. */
+  module: z.string().optional(),
+  baseRatio: z.number(),
+  patchedRatio: z.number(),
+  /** Its share of the DUT's time for each packet, in ns; absent where nothing was measured that tells it. */
+  nsPerPacket: z.object({ base: z.number(), patched: z.number() }).optional(),
+});
+
+/** What the profiles of base and patched say of a cell. */
+export const reasonSchema = z.object({
+  /** Greatest change first, at most ten; none where nothing moved beyond chance. */
+  movers: z.array(moverSchema),
+  /** All that moved beyond chance, those that found no room too. */
+  moved: z.int().nonnegative(),
+  /** Stacks with one of these were left out, as the CPU was idle in them; only those that were found. */
+  idleFrames: z.array(z.string()),
+});
+
+export const cellResultSchema = z.object({
+  cell: cellSchema,
+  verdict: cellVerdictSchema,
+  design: designSchema,
+  history: historySchema.optional(),
+  /** The base of this experiment against its history. */
+  baseline: baselineSchema,
+  /** Pairs that were there when it was decided, or when the budget was used up. */
+  pairs: z.int().nonnegative(),
+  /** The metric that was judged comes first; none where the cell is invalid for lack of runs. */
+  comparisons: z.array(comparisonSchema),
+  /**
+   * Earlier diffs beside base, each by itself: shown, and not judged. Their intervals have the plain confidence level,
+   * which holds where the number of runs was fixed; stopping early depends on base, and so on a part of theirs too.
+   */
+  others: z
+    .array(z.object({ variant: z.string(), comparisons: z.array(comparisonSchema) }))
+    .default([]),
+  runs: z.array(runSchema),
+  /** One of each variant; none where profiles were not asked for. */
+  profiles: z.array(cellProfileSchema).default([]),
+  /** Absent where a profile of base or patched is missing. */
+  reason: reasonSchema.optional(),
+});
+
+export const blastSchema = z.object({
+  number: z.int().positive(),
+  attempt: z.int().positive(),
+  cell: cellSchema,
+  startedAt: z.iso.datetime(),
+  /** How long packets flowed. */
+  trafficSeconds: z.number().nonnegative(),
+  offeredPps: z.number().nonnegative(),
+  /** Of the CPU that was busiest on the DUT; absent where it does not tell. */
+  busiestCpuRatio: z.number().optional(),
+  /** What ran on the DUT, by its own words; absent where the variants share a kernel. */
+  kernel: z.string().optional(),
+  /** Folder of the raw logs, relative to the result file. */
+  logs: z.string(),
+});
+
+/** What a verdict is held to. */
+export const policySchema = z.object({
+  metric: metricSchema,
+  /** The loss that matters, as a ratio to base. */
+  marginRatio: z.number(),
+  /** Of the interval around a change, two-sided. */
+  confidenceRatio: z.number(),
+  /** A regression in any cell of a patch that loses nothing, as a share of such patches. */
+  falseAlarmRatio: z.number(),
+  /** A cell passed that lost the margin, as a share of such cells. */
+  missRatio: z.number(),
+});
+
+const message = z.string();
+
+/** Why nothing can be measured with a variant. */
+const rejections = [
+  z.object({ kind: z.literal('does-not-apply'), message }),
+  /** The message holds the first lines that say why. */
+  z.object({ kind: z.literal('build-failed'), message }),
+  /** On the builder or the DUT: nobody's fault but the lab's, and the author should know. */
+  z.object({ kind: z.literal('out-of-disk'), message }),
+  z.object({ kind: z.literal('does-not-load'), scenario: scenarioSchema, message }),
+  /** `panic` is what the kernel died of, where that is known. */
+  z.object({ kind: z.literal('boot-failed'), message, panic: z.string().optional() }),
+  /** Twice in the same blast. */
+  z.object({ kind: z.literal('panics-under-load'), message, panic: z.string().optional() }),
+] as const;
+
+export const rejectionSchema = z.discriminatedUnion('kind', rejections);
+
+export const outcomeSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('judged'),
+    verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
+    cells: z.array(cellResultSchema).min(1),
+  }),
+  ...rejections,
+]);
+
+export const variantSummarySchema = z.object({
+  name: z.string(),
+  commit: z.string(),
+  /** Overlay files as `path` and SHA-256. */
+  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+});
+
+export const resultSchema = z.object({
+  schemaVersion: z.literal(1),
+  generator: z.object({ name: z.literal('ppsgate'), version: z.string() }),
+  patch: patchSchema,
+  variants: z.array(variantSummarySchema),
+  testbed: z.object({
+    name: z.string(),
+    /** What the DUT says of itself: kernel, CPU, interfaces, settings that matter. */
+    fingerprint: z.record(z.string(), z.string()),
+    /** What was not as it should be, and was measured all the same. */
+    warnings: z.array(z.string()),
+  }),
+  policy: policySchema,
+  /** How the packets were sent, and for how long each run was measured. */
+  traffic: z.object({
+    flows: z.int(),
+    frameBytes: z.int(),
+    /** Absent: as fast as the sender can. */
+    offeredPps: z.number().optional(),
+    measureSeconds: z.number(),
+  }),
+  /** Seed of the order of runs. */
+  seed: z.int(),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime(),
+  blasts: z.array(blastSchema),
+  /** Variants that could not be measured, beside base and patched, and why. */
+  leftOut: z.array(z.object({ variant: z.string(), rejection: rejectionSchema })).default([]),
+  outcome: outcomeSchema,
+});
+
+export type Metric = z.infer<typeof metricSchema>;
+export type Validity = z.infer<typeof validitySchema>;
+export type Run = z.infer<typeof runSchema>;
+export type Interval = z.infer<typeof intervalSchema>;
+export type Comparison = z.infer<typeof comparisonSchema>;
+export type CellVerdict = z.infer<typeof cellVerdictSchema>;
+export type History = z.infer<typeof historySchema>;
+export type Baseline = z.infer<typeof baselineSchema>;
+export type CellProfile = z.infer<typeof cellProfileSchema>;
+export type Mover = z.infer<typeof moverSchema>;
+export type Reason = z.infer<typeof reasonSchema>;
+export type CellResult = z.infer<typeof cellResultSchema>;
+export type BlastSummary = z.infer<typeof blastSchema>;
+export type Policy = z.infer<typeof policySchema>;
+export type Rejection = z.infer<typeof rejectionSchema>;
+export type Outcome = z.infer<typeof outcomeSchema>;
+export type Result = z.infer<typeof resultSchema>;

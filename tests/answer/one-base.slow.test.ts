@@ -1,0 +1,125 @@
+// What is said on a commit that is the head of several pull requests, or of one that was sent to another branch meanwhile.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cancelled, type Ending, together } from '../../src/answer/answer.ts';
+import { forOneBase } from '../../src/answer/one-base.ts';
+import { exitCodes } from '../../src/exit.ts';
+import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
+import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
+import { pullRequest } from '../fakes/result.ts';
+
+const patch = { ...pullRequest, baseBranch: 'main' };
+const passed: Ending = { exitCode: exitCodes.pass, title: '🟢 loses nothing', summary: 'A table.' };
+
+let github: FakeGitHub;
+let told: Ending[];
+
+beforeEach(async () => {
+  const { repository, number, title, author, baseCommit, headCommit } = patch;
+  github = await startFakeGitHub({
+    repository,
+    pullRequests: [
+      {
+        number,
+        title,
+        author,
+        baseCommit,
+        headCommit,
+        headRepository: repository,
+        baseRef: 'main',
+      },
+    ],
+  });
+  told = [];
+});
+
+afterEach(async () => {
+  await github.stop();
+  expect(github.violations).toEqual([]);
+});
+
+const ended = async (ending: Ending) => {
+  const answer = { ...together([]), ended: async (one: Ending) => void told.push(one) };
+  await forOneBase(await hastyOctokit(github), patch, answer).ended(ending);
+  return told.at(0);
+};
+
+const alsoGoesTo = (baseRef: string, changes = {}) => {
+  const [own] = github.state.pullRequests;
+  if (own === undefined) throw new Error('There is a pull request.');
+  github.state.pullRequests.push({ ...own, number: patch.number + 1, baseRef, ...changes });
+};
+
+const notCounted = {
+  exitCode: exitCodes.usage,
+  title: '⚪ does not count: this commit goes to another branch',
+};
+
+describe('a pass on a commit', () => {
+  test('is a pass where one pull request has that head', async () => {
+    expect(await ended(passed)).toEqual(passed);
+  });
+
+  test('is a pass where all that have it go to the same branch', async () => {
+    alsoGoesTo('main');
+    expect(await ended(passed)).toEqual(passed);
+  });
+
+  test('is a pass where the one that went elsewhere is closed', async () => {
+    alsoGoesTo('lax', { state: 'closed' });
+    expect(await ended(passed)).toEqual(passed);
+  });
+
+  test('fails where another pull request with that head goes to another branch, and says which', async () => {
+    alsoGoesTo('lax');
+    const ending = await ended(passed);
+    expect(ending).toMatchObject(notCounted);
+    expect(ending?.summary).toBe(
+      `#${patch.number} was measured for \`main\`, and #${patch.number + 1} has the same head and goes to \`lax\`: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.\n\nA table.`,
+    );
+  });
+
+  test('fails where the pull request itself was sent to another branch while it was measured', async () => {
+    for (const one of github.state.pullRequests) one.baseRef = 'stable/14';
+    expect(await ended(passed)).toMatchObject(notCounted);
+  });
+
+  test('fails where GitHub does not tell, for no answer is no pass', async () => {
+    const operation = 'repos/list-pull-requests-associated-with-commit';
+    github.faults.order(operation, { kind: 'broken', status: 502 }, 9);
+    expect(await ended(passed)).toMatchObject({
+      exitCode: exitCodes.usage,
+      title: '⚪ does not count: GitHub did not tell where this commit goes',
+    });
+  });
+});
+
+test('what did not pass does not seem to when it gets its links', async () => {
+  alsoGoesTo('lax');
+  const linked: Ending[] = [];
+  const answer = { ...together([]), linked: async (one: Ending) => void linked.push(one) };
+  const bound = forOneBase(await hastyOctokit(github), patch, answer);
+  await bound.ended(passed);
+  await bound.linked({ ...passed, summary: 'A table, with links.' });
+  expect(linked).toMatchObject([
+    { ...notCounted, summary: expect.stringMatching(/one check for all of them.*with links\.$/s) },
+  ]);
+});
+
+test('what nobody could decide fails likewise, for a check that is neutral lets a patch pass', async () => {
+  alsoGoesTo('lax');
+  expect(await ended({ ...passed, exitCode: exitCodes.undecided })).toMatchObject(notCounted);
+});
+
+test.each([exitCodes.patchAtFault, exitCodes.usage, exitCodes.infrastructure])(
+  'an ending with the exit code %d stays as it is, and GitHub is not asked',
+  async (exitCode) => {
+    alsoGoesTo('lax');
+    expect(await ended({ ...passed, exitCode })).toEqual({ ...passed, exitCode });
+    expect(github.requests).toEqual([]);
+  },
+);
+
+test('a job that is cancelled says so at once', async () => {
+  expect(await ended(cancelled)).toEqual(cancelled);
+  expect(github.requests).toEqual([]);
+});

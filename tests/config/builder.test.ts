@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { builderSchema } from '../../src/config/builder.ts';
+
+const parse = (written: object) => builderSchema.parse({ host: 'builder', ...written });
+const problemOf = (written: object): string => {
+  const { error } = builderSchema.safeParse({ host: 'builder', ...written });
+  return (
+    error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') ?? 'none'
+  );
+};
+
+test('a builder is a host, and all else has a value that works', () => {
+  expect(parse({})).toEqual({
+    host: 'builder',
+    port: 22,
+    user: 'root',
+    knownHostsPath: '~/.ssh/known_hosts',
+    folder: '/var/db/ppsgate',
+    repository: '/usr/src',
+    remote: 'origin',
+    recipe: {
+      kind: 'make',
+      kernelConfig: 'GENERIC',
+      clean: true,
+      metaMode: false,
+      toolchain: true,
+      options: [],
+    },
+    limitSeconds: 7200,
+    turnSeconds: 14_400,
+    leastFreeBytes: 10e9,
+    cache: { mostKernels: 50, mostBytes: 20e9 },
+  });
+});
+
+test('all of it may be written', () => {
+  const kernel = {
+    kind: 'make',
+    kernelConfig: 'LAB',
+    kernelConfigFolder: '/site/kernels',
+    jobs: 8,
+    clean: false,
+    metaMode: true,
+    toolchain: false,
+    options: ['-DNO_MODULES', 'MODULES_OVERRIDE=pf ipfw'],
+  };
+  const written = {
+    kernel,
+    limit: '30 min',
+    turn: '60 min',
+    freeSpace: '5GB',
+    keep: { kernels: 9, size: '7 GB' },
+  };
+  expect(parse(written)).toMatchObject({
+    recipe: kernel,
+    limitSeconds: 1800,
+    turnSeconds: 3600,
+    leastFreeBytes: 5e9,
+    cache: { mostKernels: 9, mostBytes: 7e9 },
+  });
+});
+
+test("a site's own command takes the place of make", () => {
+  expect(parse({ kernel: { kind: 'command', argv: ['/site/build', '-v'] } }).recipe).toEqual({
+    kind: 'command',
+    argv: ['/site/build', '-v'],
+    kernelConfig: 'GENERIC',
+  });
+});
+
+test.each([['src'], ['/'], ['/a b'], ['/a,b'], ['/a:b'], ['/a/../b'], ['~/x'], ['/a/']])(
+  'the folder "%s" is refused, which make could not build in',
+  (folder) => {
+    expect(problemOf({ folder })).toBe(
+      `folder: expected an absolute path of plain letters, found "${folder}"`,
+    );
+  },
+);
+
+test.each([
+  [
+    { kernelConfig: '../GENERIC' },
+    'kernel.kernelConfig: expected the name of a kernel configuration',
+  ],
+  [{ options: ['-f'] }, 'kernel.options.0: expected an option of make like -DNAME or NAME=value'],
+  [{ metaMode: true }, 'kernel.metaMode: meta mode saves time only from one build to the next'],
+  [{ kind: 'bake' }, 'kernel.kind: expected `kind: make` or `kind: command`'],
+  [{ kind: 'command', argv: [] }, 'kernel.argv: expected a command'],
+  [{ target: 'x' }, 'kernel.target: unknown key `target`'],
+])('%j is told what is wrong with it', (kernel, problem) => {
+  expect(problemOf({ kernel: { kind: 'make', ...kernel } })).toContain(problem);
+});

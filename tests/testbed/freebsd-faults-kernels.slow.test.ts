@@ -1,3 +1,0 @@
-import { survives } from './freebsd-faults.ts';
-
-survives('kernels');

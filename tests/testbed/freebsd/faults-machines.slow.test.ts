@@ -1,0 +1,3 @@
+import { survives } from './faults.ts';
+
+survives('machines');

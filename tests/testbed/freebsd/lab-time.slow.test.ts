@@ -1,0 +1,49 @@
+import { beforeAll, expect, test } from 'vitest';
+import { type LabTime, labTime, sharesOf, verdictsOf } from '../../../bench/lab-time.ts';
+
+/** Virtual minutes are real seconds. */
+const timeout = 60_000;
+
+const scenarios = [
+  ...(['forwarding', 'pf-stateless', 'pf-stateful'] as const),
+  ...(['ipfw-stateless', 'ipfw-stateful'] as const),
+];
+const request = { scenarios, change: -0.1, hasHistory: true, seed: 1 };
+
+let time: LabTime;
+
+beforeAll(async () => {
+  time = await labTime(request);
+}, timeout);
+
+test('two pairs tell a loss of 10 % in all five cells', () => {
+  expect(verdictsOf(time.result)).toEqual(scenarios.map(() => 'regression'));
+  expect(time.blasts).toHaveLength(2 * 2 * scenarios.length);
+});
+
+test('one boot serves all cells of a pair and variant, and one more gives the DUT back', () => {
+  expect(time.reboots).toHaveLength(2 * 2 + 1);
+});
+
+test('the controller adds less than 2 % to the time of reboots and traffic, at 50 ms a command', () => {
+  expect(sharesOf(time).overhead).toBeLessThan(0.02);
+});
+
+test('no command comes to the DUT while packets flow', () => {
+  expect(time.floods).toHaveLength(time.blasts.length);
+  const disturbed = time.floods.filter(({ from, to }) =>
+    time.dutCommands.some((at) => at >= from && at < to),
+  );
+  expect(disturbed).toEqual([]);
+});
+
+test('a receiver that died costs one blast, and one boot at most', { timeout }, async () => {
+  const fault = { kind: 'receiver-crash', at: 2 } as const;
+  const { blasts, reboots } = await labTime({
+    ...request,
+    scenarios: ['forwarding'],
+    faults: [fault],
+  });
+  expect(blasts).toHaveLength(4 + 1);
+  expect(reboots.length).toBeLessThanOrEqual(4 + 1 + 1);
+});

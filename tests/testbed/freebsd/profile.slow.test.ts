@@ -1,0 +1,68 @@
+// When a profile counts: its window has to lie where packets flowed, and its samples have to be of work.
+import { expect, test } from 'vitest';
+import { connect } from '../../../src/host/ssh.ts';
+import { sampleUnderLoad, type UnderLoad } from '../../../src/testbed/freebsd/profile.ts';
+import type { ProfileOutcome } from '../../../src/testbed/testbed.ts';
+import { pktGenRun } from '../../../src/traffic/pkt-gen-run.ts';
+import { sendBlast } from '../../fakes/freebsd-lab/blast.ts';
+import { textOf } from '../../fakes/freebsd-lab/file-system.ts';
+import { type FreebsdLab, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+
+type Sending = (lab: FreebsdLab, seconds: number) => ReturnType<UnderLoad['send']>;
+
+const logs = { receiver: '', senders: [] };
+
+const blastOf: Sending = async (lab, seconds) => {
+  const { receiver, sender } = await sendBlast(lab, { seconds });
+  return { kind: 'measured', logs, run: pktGenRun(receiver, sender, { netbenchesTrim: false }) };
+};
+
+async function profileWhile(sending: Sending, attempt = 1): Promise<ProfileOutcome> {
+  await using lab = await startFreebsdLab();
+  await using dut = await connect(lab.dut.target, { keepaliveSeconds: 0 });
+  const request = { cell: { scenario: 'forwarding', family: 'inet4' }, variant: 'base' } as const;
+  const outcome = await sampleUnderLoad(
+    { ...request, seconds: 10, attempt },
+    {
+      dut,
+      folder: '/var/tmp/ppsgate',
+      egress: lab.cabling.exit,
+      settleSeconds: 4,
+      send: (seconds) => sending(lab, seconds),
+    },
+    async () => {},
+  );
+  // However it went, the DUT has neither its module nor its files.
+  expect(lab.dut.machine.modules).not.toContain('hwpmc');
+  expect(textOf(lab.dut.machine.files, '/var/tmp/ppsgate/pmc.out')).toBeUndefined();
+  return outcome;
+}
+
+test('a window that opens while packets flow counts', async () => {
+  expect(await profileWhile(blastOf)).toMatchObject({ kind: 'profiled', idleSamples: 0 });
+});
+
+test('a window that closes before packets flow has missed them', async () => {
+  const late: Sending = async (lab, seconds) => {
+    await lab.clock.sleep(60);
+    return blastOf(lab, seconds);
+  };
+  expect(await profileWhile(late)).toEqual({
+    kind: 'missed',
+    reason: 'the window missed the blast: 0 % of its packets were forwarded meanwhile',
+  });
+});
+
+test('a window that only catches the end of the blast has missed it', async () => {
+  const early: Sending = (lab, seconds) => blastOf(lab, seconds - 10);
+  expect(await profileWhile(early)).toMatchObject({
+    kind: 'missed',
+    reason: expect.stringMatching(/^the window missed the blast: \d/),
+  });
+});
+
+test('with no packets at all there is nothing to sample, and the reason is the sender’s', async () => {
+  const reason = 'the sender on vcxl0 did not start: no such device';
+  const none: Sending = async () => ({ kind: 'failed', logs, reason });
+  expect(await profileWhile(none)).toEqual({ kind: 'missed', reason });
+});

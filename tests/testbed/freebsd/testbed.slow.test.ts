@@ -1,0 +1,267 @@
+import { describe, expect, test } from 'vitest';
+import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import type { PlannedBlast } from '../../../src/experiment/schedule.ts';
+import { PreflightError } from '../../../src/testbed/freebsd/preflight.ts';
+import { openFreebsdTestbed } from '../../../src/testbed/freebsd/testbed.ts';
+import type { KeepLog, ProfileRequest, Testbed } from '../../../src/testbed/testbed.ts';
+import { type Cell, families, type OwnRules, scenariosOf } from '../../../src/words/scenario.ts';
+import { temporaryFolder } from '../../fakes/folder.ts';
+import { textOf, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../../fakes/freebsd-lab/lab.ts';
+import { builtVariant, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+
+const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
+const signal = new AbortController().signal;
+
+type Setup = FreebsdLabOptions & {
+  testbed?: Partial<FreebsdTestbed>;
+  rules?: Record<string, OwnRules>;
+  /** Done to the laboratory before anything of ours sees it. */
+  spoil?: (lab: FreebsdLab) => void;
+};
+
+/** Runs a test on a testbed in a laboratory of its own, and restores it. */
+async function onTestbed(
+  { testbed: changes = {}, rules = {}, spoil, ...options }: Setup,
+  work: (testbed: Testbed, lab: FreebsdLab) => Promise<void>,
+): Promise<void> {
+  await using lab = await startFreebsdLab(options);
+  spoil?.(lab);
+  const folder = temporaryFolder();
+  const config = testbedOf(lab, folder, changes);
+  const testbed = await openFreebsdTestbed(
+    'shelf',
+    config,
+    { ...usualTraffic, measureSeconds: 30 },
+    worldOf(lab),
+  );
+  const variants = [
+    builtVariant('base', { ident: 'base' }, folder),
+    builtVariant('patched', { ident: 'patched' }, folder),
+    builtVariant('diff 80345', { ident: 'earlier' }, folder),
+  ];
+  await testbed.prepare({
+    variants,
+    cells: [forwarding],
+    rules,
+    keepLog: async () => {},
+    tell() {},
+    signal,
+  });
+  await work(testbed, lab);
+  await testbed.restore();
+  expect(lab.state()).toMatchObject({
+    stage: 'up',
+    kernel: 'base',
+    leftovers: [],
+    scenario: 'forwarding',
+  });
+}
+
+const blastOf = (variant: string, pair: number, cell = forwarding): PlannedBlast => ({
+  number: 2 * pair,
+  cell,
+  runs: [{ number: 2 * pair, variant, pair }],
+});
+
+const send = (testbed: Testbed, blast: PlannedBlast) =>
+  testbed.blast(blast, async () => {}, signal);
+
+const valid = { kind: 'measured', runs: [{ validity: { kind: 'valid' } }] };
+
+const rebootsOf = (lab: FreebsdLab): number =>
+  lab.dut.journal.filter(({ command }) => command === 'shutdown -r now').length;
+
+test('a kernel is booted and measured, and what ran is told with the numbers', () =>
+  onTestbed({ truth: ({ ident }) => (ident === 'base' ? 5e6 : 4e6) }, async (testbed) => {
+    const logs = new Map<string, string>();
+    const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+    const outcome = await testbed.blast(blastOf('patched', 1), keepLog, signal);
+    expect(outcome).toMatchObject({
+      ...valid,
+      summary: { kernel: 'FreeBSD 14.0-CURRENT #0 patched', offeredPps: 14_880_951 },
+    });
+    const pps = outcome.kind === 'measured' ? (outcome.runs[0]?.pps ?? 0) : 0;
+    expect(Math.abs(pps / 4e6 - 1)).toBeLessThan(0.03);
+    expect([...logs.keys()]).toEqual(['receiver.log', 'sender-1.log', 'dut-counters.log']);
+  }));
+
+test('one boot serves all cells of a pair’s variant', () =>
+  onTestbed({}, async (testbed, lab) => {
+    const cells = scenariosOf.freebsd.flatMap((scenario) =>
+      families.map((family): Cell => ({ scenario, family })),
+    );
+    for (const cell of cells) {
+      expect(await send(testbed, blastOf('patched', 1, cell))).toMatchObject(valid);
+    }
+    expect(rebootsOf(lab)).toBe(1);
+    await send(testbed, blastOf('patched', 2));
+    expect(rebootsOf(lab)).toBe(2);
+  }));
+
+test('frames are of the size of their cell', () =>
+  onTestbed({}, async (testbed, lab) => {
+    await send(testbed, blastOf('base', 1, { ...forwarding, frameBytes: 512 }));
+    const commands =
+      lab.senders[0]?.journal.map(({ command }) => command.replaceAll("'", '')) ?? [];
+    expect(commands.find((command) => command.includes('-f tx'))).toContain('-l 508');
+  }));
+
+test('a site’s own rules are laid, proven to be in force and taken away', () => {
+  const office: OwnRules = { firewall: 'pf', text: 'set skip on lo0\npass\n', keepsStates: true };
+  return onTestbed({ rules: { office } }, async (testbed, lab) => {
+    const outcome = await send(testbed, blastOf('base', 1, { ...forwarding, scenario: 'office' }));
+    expect(outcome).toMatchObject(valid);
+    expect(lab.state().pf.isEnabled).toBe(true);
+  });
+});
+
+test('own rules that the firewall does not take are not measured', () => {
+  const office: OwnRules = { firewall: 'pf', text: 'pass quickly\n', keepsStates: false };
+  return onTestbed({ rules: { office } }, async (testbed) => {
+    const outcome = await send(testbed, blastOf('base', 1, { ...forwarding, scenario: 'office' }));
+    expect(outcome).toMatchObject({ kind: 'failed' });
+  });
+});
+
+describe('a DUT with a setting that does not hold', () => {
+  const spoil = (lab: FreebsdLab) => {
+    const redirect = lab.dut.machine.sysctls.get('net.inet.ip.redirect');
+    if (redirect !== undefined) redirect.value = '1';
+  };
+  const sentence = expect.stringContaining('net.inet.ip.redirect is 1 instead of 0');
+
+  test('is measured with a warning', () =>
+    onTestbed({ spoil, testbed: { preflight: 'warn' } }, async (testbed) => {
+      const { warnings } = await testbed.inspect([forwarding]);
+      expect(warnings).toContainEqual(sentence);
+    }));
+
+  test('is mended where that is asked for', () =>
+    onTestbed({ spoil, testbed: { preflight: 'fix' } }, async (testbed, lab) => {
+      const { warnings } = await testbed.inspect([forwarding]);
+      expect(warnings).not.toContainEqual(sentence);
+      expect(lab.dut.machine.sysctls.get('net.inet.ip.redirect')?.value).toBe('0');
+    }));
+
+  test('is not measured where it must be right', () =>
+    onTestbed({ spoil, testbed: { preflight: 'fail' } }, async (testbed) => {
+      await expect(testbed.inspect([forwarding])).rejects.toThrow(PreflightError);
+      await expect(testbed.inspect([forwarding])).rejects.toThrow(
+        "run `sysctl 'net.inet.ip.redirect=0'`",
+      );
+    }));
+});
+
+test('what was found is told of all machines', () =>
+  onTestbed({}, async (testbed) => {
+    const { fingerprint } = await testbed.inspect([forwarding]);
+    expect(fingerprint).toMatchObject({
+      cpu: expect.stringContaining('Xeon'),
+      'cxl0 media': expect.stringContaining('10Gbase-SR'),
+      'sender 1': expect.stringContaining('vcxl0'),
+      receiver: expect.stringContaining('vcxl1'),
+    });
+    // The kernels that are measured are told with their blasts.
+    expect(fingerprint).not.toHaveProperty('kernel');
+  }));
+
+test('a boot that differs in more than its kernel is not compared', () =>
+  onTestbed({}, async (testbed, lab) => {
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    const { files } = lab.dut.machine;
+    const settings = textOf(files, '/etc/sysctl.conf');
+    writeFile(files, '/etc/sysctl.conf', `${settings}\nnet.inet6.ip6.redirect=1\n`);
+    expect(await send(testbed, blastOf('patched', 1))).toEqual({
+      kind: 'failed',
+      reason: expect.stringContaining('net.inet6.ip6.redirect: "0" on base, "1" on patched'),
+    });
+  }));
+
+test('an earlier diff is held against base and patched, and they are never held against it', () =>
+  onTestbed({}, async (testbed, lab) => {
+    const { files } = lab.dut.machine;
+    const settings = textOf(files, '/etc/sysctl.conf') ?? '';
+    const change = () =>
+      writeFile(files, '/etc/sysctl.conf', `${settings}\nnet.inet6.ip6.redirect=1\n`);
+    change();
+    expect(await send(testbed, blastOf('diff 80345', 1))).toMatchObject(valid);
+    writeFile(files, '/etc/sysctl.conf', settings);
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    change();
+    expect(await send(testbed, blastOf('diff 80345', 2))).toEqual({
+      kind: 'failed',
+      reason: expect.stringContaining('net.inet6.ip6.redirect: "0" on base, "1" on diff 80345'),
+    });
+  }));
+
+describe('a profile', () => {
+  const request = { cell: forwarding, variant: 'patched', seconds: 10, attempt: 1 };
+
+  async function profileOn(testbed: Testbed, changes: Partial<ProfileRequest> = {}) {
+    const logs = new Map<string, string>();
+    const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+    const outcome = await testbed.profile({ ...request, ...changes }, keepLog, signal);
+    return { outcome, logs };
+  }
+
+  test('has its samples under load, and tells of the kernel that ran', () =>
+    onTestbed({}, async (testbed) => {
+      const { outcome, logs } = await profileOn(testbed);
+      expect(outcome).toEqual({
+        kind: 'profiled',
+        event: 'cpu_clk_unhalted.thread_p',
+        kernel: 'FreeBSD 14.0-CURRENT #0 patched',
+        busySamples: 10_000,
+        idleSamples: 0,
+        log: 'stacks.txt',
+      });
+      expect(logs.get('stacks.txt')).toMatch(
+        /^# kernel: FreeBSD 14\.0-CURRENT #0 patched\nkernel`fork_exit;kernel`ithread_loop;.* 10000\n$/,
+      );
+      expect(logs).toHaveProperty('size', 5);
+    }));
+
+  test('is taken on the boot that is there, and boots for another variant', () =>
+    onTestbed({}, async (testbed, lab) => {
+      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+      await profileOn(testbed);
+      expect(rebootsOf(lab)).toBe(1);
+      const { outcome } = await profileOn(testbed, { variant: 'base' });
+      expect(outcome).toMatchObject({ kernel: 'FreeBSD 14.0-CURRENT #0 base' });
+      expect(rebootsOf(lab)).toBe(2);
+    }));
+
+  test('shows the firewall of its scenario, and leaves neither its module nor its files behind', () =>
+    onTestbed({}, async (testbed, lab) => {
+      const { logs } = await profileOn(testbed, {
+        cell: { ...forwarding, scenario: 'pf-stateful' },
+      });
+      expect(logs.get('stacks.txt')).toContain('pf_test');
+      expect(lab.dut.machine.modules).not.toContain('hwpmc');
+      expect(textOf(lab.dut.machine.files, '/var/tmp/ppsgate/pmc.out')).toBeUndefined();
+    }));
+
+  test('is sampled from before the load on when it was missed before', () =>
+    onTestbed({}, async (testbed, lab) => {
+      const { outcome } = await profileOn(testbed, { attempt: 2 });
+      expect(outcome).toMatchObject({ kind: 'profiled', idleSamples: expect.any(Number) });
+      const commands = lab.dut.journal.map(({ command }) => command.replaceAll("'", ''));
+      expect(commands.some((command) => /sh -c .* sh 0 pmcstat .* -l 24 /.test(command))).toBe(
+        true,
+      );
+    }));
+
+  test('of an event that the CPU does not have is impossible, and says where to look', () =>
+    onTestbed({}, async (testbed) => {
+      const { outcome } = await profileOn(testbed, { event: 'dtlb_magic' });
+      expect(outcome).toEqual({
+        kind: 'impossible',
+        reason: expect.stringMatching(/samples dtlb_magic \(.*Invalid argument\).*pmccontrol -L/),
+      });
+    }));
+});
