@@ -1,11 +1,11 @@
 import { advice, checkSettings, fileSystemsOf, isOurs, nextRoot, parseIfconfig, pathSettings, problemOf, runningSystem, settingsCommands } from "./dut.js";
-import { commandText, flowRanges, frameBytesFor, netmapPort, shell } from "./config.js";
-import { provesScenario, takeAwayCommands } from "./scenario.js";
+import { commandText, provesScenario, shell, takeAwayCommands } from "./scenario.js";
 import { bounded, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext } from "./testbed.js";
 import { HostError, algorithmsFor, parseKnownHosts } from "./host.js";
 import { PowerError } from "./power.js";
-import { formatPps, lastLine, reasonOf } from "./words.js";
+import { flowRanges, formatPps, lastLine, netmapPort, reasonOf } from "./words.js";
 import { gitIn } from "./build.js";
+import { frameBytesFor } from "./config.js";
 import { pktGenBlast } from "./traffic.js";
 import { posix } from "node:path";
 import { readFile } from "node:fs/promises";

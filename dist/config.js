@@ -1,214 +1,11 @@
 import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, union, url } from "./vendor/zod.js";
-import { designNames, duration, excerpt, expected, families, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, size } from "./words.js";
+import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, size } from "./words.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
 import { dirname, isAbsolute, join } from "node:path";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-
-// src/host/shell.ts
-const line = Symbol("command line");
-/**
-* A command line with each interpolated value as data: a string or number becomes one quoted word,
-* an array as many words as it has, a `Command` is inserted as it is.
-*
-*     shell`ip netns exec ${name} nft -f ${path}`
-*     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
-*
-* Throws a TypeError for a value that no program can receive (a NUL, half a surrogate pair, NaN), and
-* for a template in which quoting could not protect: a value inside quotes, a comment, a here-document,
-* backquotes or arithmetic.
-*/
-function shell(template, ...values) {
-	for (const text of template) refuseUnsafe(text);
-	const words = values.map(quoted);
-	return { [line]: template.map((text, index) => text + (words[index] ?? "")).join("") };
-}
-/** The text for `sh -c`, or for an eye. */
-const commandText = (command) => command[line];
-/** Each piece of a template has to leave the shell in the state that the quotes of the next value rely on. */
-function refuseUnsafe(text) {
-	const bare = text.replace(closed$1, "_");
-	const hazard = hazards.find(([pattern]) => pattern.test(bare));
-	if (hazard === void 0) return;
-	const [, name, instead] = hazard;
-	throw new TypeError(`The command template "${text.trim()}" holds ${name}, where the value after it could not be quoted; ${instead}.`);
-}
-/** An escaped character, '…', or "…" with no more in it than simple substitutions: these are complete in themselves. */
-const closed$1 = /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
-const hazards = [
-	[
-		/['"]/,
-		"an open quote (or a substitution too deep inside quotes)",
-		"write values without quotes around them, they get their own"
-	],
-	[
-		/\\/,
-		"a backslash at its end",
-		"leave it out"
-	],
-	[
-		/\$$/,
-		"a dollar sign at its end",
-		"leave it out"
-	],
-	[
-		/`/,
-		"backquotes",
-		"use $(…)"
-	],
-	[
-		/<</,
-		"a here-document",
-		"send that text as standard input"
-	],
-	[
-		/\(\(|\$\[/,
-		"arithmetic",
-		"calculate before the command is made"
-	],
-	[
-		/(?<![^\s;&|()])#/,
-		"a comment",
-		"write it beside the template"
-	]
-];
-function quoted(value) {
-	if (typeof value === "object" && line in value) return value[line];
-	return [value].flat().map(quotedWord).join(" ");
-}
-/** Always in quotes: a bare `if`, `a=b` or `2` before `>` would be more to the shell than a word. */
-function quotedWord(word) {
-	const text = String(word);
-	const wrong = whyUnfit$1(word, text);
-	if (wrong !== void 0) throw new TypeError(`The shell word ${JSON.stringify(text.slice(0, 60))} ${wrong}, which no program can receive; correct the value.`);
-	return `'${text.replaceAll("'", "'\\''")}'`;
-}
-function whyUnfit$1(word, text) {
-	if (typeof word !== "string" && !Number.isFinite(word)) return "is neither text nor a finite number";
-	if (text.includes("\0")) return "holds a NUL byte";
-	if (!text.isWellFormed()) return "holds half a surrogate pair";
-}
-
-// src/traffic/pkt-gen-command.ts
-/**
-* Counts what arrives, second by second, until it is interrupted. timeout(1) then exits with 124, and
-* pkt-gen writes its rates to stderr and its summary to stdout.
-*/
-function receiverCommand(request) {
-	return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
-}
-/**
-* Sends UDP packets whose addresses count up, in the forms and from the networks of published FreeBSD
-* forwarding benches (RFC 2544 and RFC 5180). Throws a RangeError for a frame that cannot be.
-*/
-function senderCommand(request) {
-	const { family, flows, threads, sourceMac, destinationMac } = request;
-	const version = family === "inet4" ? shell`-4` : shell`-6`;
-	const range = ranges[family];
-	return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows.sources, flows.firstSource)} -d ${range.destinations(flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
-}
-/**
-* The same command, after a line on stderr that tells its process id: sshd signals no process when its channel closes.
-* A csh leaves alone what stands in single quotes, too.
-*/
-const tellingProcessId = (command) => shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
-/** Undefined where a log does not tell, yet. */
-function processIdIn(log) {
-	const [, digits] = /^process (\d+)\r?\n/m.exec(log) ?? [];
-	return digits === void 0 ? void 0 : Number(digits);
-}
-/** Has a generator write its summary and end: timeout(1) passes the signal on to it. */
-const interruptCommand = (processId) => shell`kill -INT ${processId}`;
-const interrupted = ({ seconds }) => shell`timeout -s INT ${seconds}`;
-const opened = ({ interface: name, settleSeconds }) => shell`-i ${netmapPort(name)} -w ${settleSeconds}`;
-/**
-* The name by which pkt-gen opens an interface: a Chelsio port has a second, virtual one for netmap, see
-* cxgbe(4) on `hw.cxgbe.num_vis`.
-*/
-const netmapPort = (name) => name.replace(/^(?:cxgbe|cxl|cc)\d+$/, "v$&");
-function bytesWithoutCrc({ family, frameBytes }) {
-	const least = smallestFrameBytes$1[family];
-	if (Number.isInteger(frameBytes) && frameBytes >= least && frameBytes <= longestFrameBytes) return frameBytes - crcBytes;
-	throw new RangeError(`A frame of ${frameBytes} bytes is none that carries ${family} over Ethernet: choose one of ${least} to ${longestFrameBytes} bytes.`);
-}
-const crcBytes = 4;
-const smallestFrameBytes$1 = {
-	inet4: 64,
-	inet6: 66
-};
-const longestFrameBytes = 1518;
-function optional({ ratePps, threads, packets, updatesChecksums }) {
-	return [
-		...ratePps === void 0 ? [] : ["-R", Math.max(1, Math.round(ratePps / threads))],
-		...packets === void 0 ? [] : ["-n", packets],
-		...updatesChecksums ? ["-U"] : []
-	];
-}
-/**
-* A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
-* divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
-* network.
-*/
-function flowRanges(flows, family, senders = 1) {
-	if (!Number.isSafeInteger(flows) || flows < senders) return refused$2(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
-	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
-	const sources = flows / destinations;
-	if (sources <= mostSources[family]) return {
-		kind: "split",
-		flows: {
-			sources,
-			destinations
-		}
-	};
-	return refused$2(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
-}
-const refused$2 = (message) => ({
-	kind: "refused",
-	message
-});
-const mostDestinations = 100;
-/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
-const mostSources = {
-	inet4: 62974,
-	inet6: 65535
-};
-function greatestDivisor(value, most) {
-	let divisor = Math.floor(most);
-	while (value % divisor !== 0) divisor -= 1;
-	return divisor;
-}
-/**
-* The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
-* than sources.
-*/
-function flowSlices({ sources, destinations }, senders) {
-	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
-	const end = (slice) => Math.floor(slice * sources / senders);
-	return Array.from({ length: senders }, (_, slice) => ({
-		firstSource: end(slice) + 1,
-		sources: end(slice + 1) - end(slice),
-		destinations
-	}));
-}
-/** Without a port pkt-gen takes 1234 on both sides; pf drops port 0. */
-const ranges = {
-	inet4: {
-		sources: (count, first = 1) => `${inet4(18, first)}:2000-${inet4(18, first + count - 1)}`,
-		destinations: (count) => `${inet4(19, 1)}:2000-${inet4(19, count)}`
-	},
-	inet6: {
-		sources: (count, first = 1) => `${inet6("10", first)}-${inet6("10", first + count - 1)}`,
-		destinations: (count) => `${inet6("8010", 1)}-${inet6("8010", count)}`
-	}
-};
-/** The addresses of 198.18.0.0/16 or 198.19.0.0/16 from .10.1 on, counted from 1. */
-const inet4 = (network, index) => `198.${network}.${10 + Math.floor(index / 256)}.${index % 256}`;
-/** The addresses of 2001:2::/49 or 2001:2:0:8000::/49 in one of their subnets, counted from 1. */
-const inet6 = (subnet, index) => `[2001:2:0:${subnet}::${index.toString(16)}]`;
-/** Whether a log says that its pkt-gen has opened its port and waited for the link: the sender may start. */
-const isReady = (logSoFar) => /^\d+\.\d+ \w+ \[\d+\] (?:Ready\.\.\.|reading from .*)\r?$/m.test(logSoFar);
 
 // src/config/fields.ts
 var import_fastest_levenshtein = require_fastest_levenshtein();
@@ -1303,174 +1100,6 @@ function wrongTestbeds({ code, input }) {
 	return code === "invalid_key" ? "expected a name of up to 63 letters, digits, dots, dashes and underscores" : expected("testbeds by their names")({ input });
 }
 
-// src/reservation/queue.ts
-/** Release gates come before patches, and patches before reruns. */
-const priorities = [
-	"release",
-	"patch",
-	"rerun"
-];
-const byTurn = (a, b) => priorities.indexOf(a.priority) - priorities.indexOf(b.priority) || a.order - b.order || (a.id < b.id ? -1 : 1);
-/**
-* What the free testbeds are to be given to, now, in the order of turns. Who must wait also keeps all that come later
-* from the machines that he waits for, or testbeds that share one could be given past him for ever.
-* Takes time by the lines and the free testbeds, not by those who wait.
-*/
-function assign(lines, free) {
-	const open = new Map(free);
-	const openMachines = new Set([...open.values()].flat());
-	const heads = lines.filter(({ wants }) => !indexOf(wants).machines.isDisjointFrom(openMachines)).flatMap((line) => headOf(line, 0)).sort(lastInTurn);
-	const grants = [];
-	while (open.size > 0) {
-		const head = heads.pop();
-		if (head === void 0) break;
-		const { line, index, place } = head;
-		const testbed = bestOf(line.wants, open);
-		if (testbed === void 0) close(open, indexOf(line.wants).machines);
-		else {
-			grants.push({
-				place,
-				testbed
-			});
-			close(open, new Set(open.get(testbed)));
-			for (const next of headOf(line, index + 1)) insertInOrder(heads, next, lastInTurn);
-		}
-	}
-	return grants;
-}
-function headOf(line, index) {
-	const place = line.waiting[index];
-	return place === void 0 ? [] : [{
-		line,
-		index,
-		place
-	}];
-}
-const lastInTurn = (a, b) => byTurn(b.place, a.place);
-/** Into a list that is in that order, before what equals it. */
-function insertInOrder(list, item, order) {
-	let [low, high] = [0, list.length];
-	while (low < high) {
-		const middle = low + high >>> 1;
-		const other = list[middle];
-		if (other !== void 0 && order(other, item) < 0) low = middle + 1;
-		else high = middle;
-	}
-	list.splice(low, 0, item);
-}
-/** All that somebody waits for. Where two know of different machines of one testbed, it takes the machines of both. */
-function testbedsOf(lines) {
-	const testbeds = /* @__PURE__ */ new Map();
-	for (const [testbed, machines] of lines.flatMap(({ wants }) => [...wants])) {
-		const known = testbeds.get(testbed) ?? [];
-		testbeds.set(testbed, [.../* @__PURE__ */ new Set([...known, ...machines])]);
-	}
-	return testbeds;
-}
-/** Looks through the fewer of the two: few are open while many wait. */
-function bestOf(wants, open) {
-	if (wants.size <= open.size) return wants.keys().find((testbed) => open.has(testbed));
-	const { rank } = indexOf(wants);
-	const rankOf = (testbed) => rank.get(testbed) ?? Number.POSITIVE_INFINITY;
-	let best;
-	for (const testbed of open.keys()) if ((best === void 0 || rankOf(testbed) < rankOf(best)) && rank.has(testbed)) best = testbed;
-	return best;
-}
-function close(open, machines) {
-	for (const [testbed, own] of open) if (own.some((machine) => machines.has(machine))) open.delete(testbed);
-}
-const indexes = /* @__PURE__ */ new WeakMap();
-/** Made once for all who want the same. */
-function indexOf(wants) {
-	const known = indexes.get(wants);
-	if (known !== void 0) return known;
-	const index = {
-		rank: new Map([...wants.keys()].map((testbed, rank) => [testbed, rank])),
-		machines: new Set([...wants.values()].flat())
-	};
-	indexes.set(wants, index);
-	return index;
-}
-
-// src/config/overrides.ts
-/** An option or input that cannot be used. */
-var UsageError = class extends Error {
-	name = "UsageError";
-};
-/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one. */
-function applyOverrides(config, texts) {
-	const { shape } = configKeys;
-	const { scenarios, families, profile: asked } = texts;
-	const { profile: written, ...rest } = config;
-	const profile = asked ? profileAsked(config, asked) : written;
-	return {
-		...rest,
-		...profile && { profile },
-		...scenarios && { scenarios: namedScenarios(config, scenarios) },
-		...families && { families: parse("families", shape.families, list(families)) },
-		gate: overrideGate(config.gate, texts)
-	};
-}
-function profileAsked(config, text) {
-	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
-	if (text === "on") return usual;
-	if (text === "off") return void 0;
-	if (!/^\d/.test(text)) throw new UsageError(`profile: ${expected("on, off or a duration like 20 s")({ input: text })}.`);
-	const { window } = parse("profile", configKeys.shape.profile, { window: text });
-	return {
-		...usual,
-		seconds: window ?? usual.seconds
-	};
-}
-function namedScenarios(config, text) {
-	const named = parse("scenarios", configKeys.shape.scenarios, list(text));
-	const known = scenariosIn(config);
-	const stranger = named.find((name) => !known.includes(name));
-	if (stranger === void 0) return named;
-	throw new UsageError(`scenarios: ${wrongName(known)({ input: stranger })}.`);
-}
-/** The same for what a verdict is held to alone, which without a configuration has its defaults. */
-function overrideGate(gate, texts) {
-	const schema = configKeys.shape.gate;
-	const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
-	const read = (name, value) => parse(name, schema, { [name]: value });
-	return {
-		...gate ?? schema.parse({}),
-		...metric && { metric: read("metric", metric).metric },
-		...margin && { marginRatio: read("margin", margin).marginRatio },
-		...falseAlarms && { falseAlarmRatio: read("falseAlarms", falseAlarms).falseAlarmRatio },
-		...power && { missRatio: read("power", power).missRatio },
-		...design && { design: read("design", design).design },
-		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns) }
-	};
-}
-/** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
-function parseSeed(text) {
-	const seed = Number(text);
-	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
-	throw new UsageError(`seed: expected a whole number from 0 to 2147483647, found "${text}".`);
-}
-/** Where in the queue for a testbed; a patch's place when absent. */
-function parsePriority(text) {
-	const named = text || "patch";
-	const priority = priorities.find((one) => one === named);
-	if (priority !== void 0) return priority;
-	throw new UsageError(`priority: ${wrongName(priorities)({ input: named })}.`);
-}
-/** Most runs of a variant and cell. */
-function parseMaxRuns(text) {
-	const { maxRunsPerVariant } = parse("maxRuns", configKeys.shape.gate, { maxRuns: Number(text) });
-	return maxRunsPerVariant ?? 0;
-}
-/** Wishes for testbeds, with commas between them. */
-const parseEach = (text) => parse("each", configKeys.shape.each.unwrap(), list(text));
-const list = (text) => text.split(",").map((item) => item.trim());
-function parse(name, schema, value) {
-	const parsed = schema.safeParse(value);
-	if (parsed.success) return parsed.data;
-	throw new UsageError(`${name}: ${parsed.error.issues[0]?.message ?? "cannot be used"}.`);
-}
-
 // src/config/problem.ts
 /** `traffic.flows`, `scenarios[1]`. */
 function keyName(path) {
@@ -1766,6 +1395,81 @@ function placed(path, { folder, home }) {
 	return isAbsolute(path) ? path : join(folder, path);
 }
 
+// src/config/overrides.ts
+/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one. */
+function applyOverrides(config, texts) {
+	const { shape } = configKeys;
+	const { scenarios, families, profile: asked } = texts;
+	const { profile: written, ...rest } = config;
+	const profile = asked ? profileAsked(config, asked) : written;
+	return {
+		...rest,
+		...profile && { profile },
+		...scenarios && { scenarios: namedScenarios(config, scenarios) },
+		...families && { families: parse("families", shape.families, list(families)) },
+		gate: overrideGate(config.gate, texts)
+	};
+}
+function profileAsked(config, text) {
+	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
+	if (text === "on") return usual;
+	if (text === "off") return void 0;
+	if (!/^\d/.test(text)) throw new UsageError(`profile: ${expected("on, off or a duration like 20 s")({ input: text })}.`);
+	const { window } = parse("profile", configKeys.shape.profile, { window: text });
+	return {
+		...usual,
+		seconds: window ?? usual.seconds
+	};
+}
+function namedScenarios(config, text) {
+	const named = parse("scenarios", configKeys.shape.scenarios, list(text));
+	const known = scenariosIn(config);
+	const stranger = named.find((name) => !known.includes(name));
+	if (stranger === void 0) return named;
+	throw new UsageError(`scenarios: ${wrongName(known)({ input: stranger })}.`);
+}
+/** The same for what a verdict is held to alone, which without a configuration has its defaults. */
+function overrideGate(gate, texts) {
+	const schema = configKeys.shape.gate;
+	const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
+	const read = (name, value) => parse(name, schema, { [name]: value });
+	return {
+		...gate ?? schema.parse({}),
+		...metric && { metric: read("metric", metric).metric },
+		...margin && { marginRatio: read("margin", margin).marginRatio },
+		...falseAlarms && { falseAlarmRatio: read("falseAlarms", falseAlarms).falseAlarmRatio },
+		...power && { missRatio: read("power", power).missRatio },
+		...design && { design: read("design", design).design },
+		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns) }
+	};
+}
+/** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
+function parseSeed(text) {
+	const seed = Number(text);
+	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
+	throw new UsageError(`seed: expected a whole number from 0 to 2147483647, found "${text}".`);
+}
+/** Where in the queue for a testbed; a patch's place when absent. */
+function parsePriority(text) {
+	const named = text || "patch";
+	const priority = priorities.find((one) => one === named);
+	if (priority !== void 0) return priority;
+	throw new UsageError(`priority: ${wrongName(priorities)({ input: named })}.`);
+}
+/** Most runs of a variant and cell. */
+function parseMaxRuns(text) {
+	const { maxRunsPerVariant } = parse("maxRuns", configKeys.shape.gate, { maxRuns: Number(text) });
+	return maxRunsPerVariant ?? 0;
+}
+/** Wishes for testbeds, with commas between them. */
+const parseEach = (text) => parse("each", configKeys.shape.each.unwrap(), list(text));
+const list = (text) => text.split(",").map((item) => item.trim());
+function parse(name, schema, value) {
+	const parsed = schema.safeParse(value);
+	if (parsed.success) return parsed.data;
+	throw new UsageError(`${name}: ${parsed.error.issues[0]?.message ?? "cannot be used"}.`);
+}
+
 // src/config/secret.ts
 /** One line of text; throws a `UsageError` that says where it was looked for and nothing of it. */
 async function readSecret({ what, path, variable }) {
@@ -1778,4 +1482,4 @@ const readText = (what, path) => readFile(path, "utf8").catch((error) => {
 	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
 });
 
-export { UsageError, applyOverrides, assign, byTurn, commandText, configKeys, didYouMean, flowRanges, flowSlices, frameBytesFor, insertInOrder, interruptCommand, isFulfilled, isReady, keyName, loadConfig, netmapPort, overrideGate, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, priorities, processIdIn, readSecret, readWish, receiverCommand, scenariosIn, senderCommand, shell, systemOf, tellingProcessId, testbedsOf, whyUnfit, wrongName };
+export { applyOverrides, configKeys, didYouMean, frameBytesFor, isFulfilled, keyName, loadConfig, overrideGate, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };

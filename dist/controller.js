@@ -1,5 +1,4 @@
-import { expectedly, reasonOf } from "./words.js";
-import { UsageError } from "./config.js";
+import { UsageError, expectedly, reasonOf } from "./words.js";
 import { labDown, labUp } from "./linux-lab.js";
 import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds } from "./reservation.js";
 import { machinesOf } from "./inventory.js";

@@ -1,8 +1,8 @@
 import { _enum, array, boolean, datetime, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { cellName, cellSchema, codeSpan, patchName, reasonOf } from "./words.js";
 import { badgeVerdicts, drawGraph, graphsOf, outcomeName, renderBadge, renderHtml, renderMarkdown, replaceFile } from "./report.js";
-import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { median } from "./stats.js";
+import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { githubFailure, isBreakdown } from "./github.js";
 import { dirname, join, relative, sep } from "node:path";
 import { createHash } from "node:crypto";

@@ -1,7 +1,7 @@
-import { reasonOf } from "./words.js";
+import { UsageError, reasonOf } from "./words.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
+import { applyOverrides, parseConfig, systemOf } from "./config.js";
 import { sum } from "./vendor/simple-statistics.js";
-import { UsageError, applyOverrides, parseConfig, systemOf } from "./config.js";
 import { openRepository, patchOfRange } from "./patch.js";
 import { unshared } from "./testbed.js";
 import { buildVariants } from "./build.js";

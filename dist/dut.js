@@ -1,9 +1,7 @@
 import { lastLine, pathName, reasonOf } from "./words.js";
-import { commandText, shell } from "./config.js";
 import { PowerError } from "./power.js";
-import { HostError, ownFolder, uploadOverBreaks } from "./host.js";
-import { scenarioRules } from "./scenario.js";
-import { linuxDutScript, observeCommand, parseObservation, samplesAsTheyCome } from "./traffic.js";
+import { HostError, nsPerTick, ownFolder, uploadOverBreaks } from "./host.js";
+import { commandText, scenarioRules, shell } from "./scenario.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";
@@ -598,7 +596,7 @@ const section = (title, output = "failed") => `==> ${title}\n${output.trimEnd()}
 */
 function busyShare(before, after) {
 	const earlier = parseCpuTimes(before.get(commandText(cpuTimes)) ?? "");
-	const spent = parseCpuTimes(after.get(commandText(cpuTimes)) ?? "").map((cpu, index) => difference(cpu, earlier[index]));
+	const spent = parseCpuTimes(after.get(commandText(cpuTimes)) ?? "").map((cpu, index) => difference$1(cpu, earlier[index]));
 	if (spent.length !== earlier.length || spent.some(({ busy, idle }) => busy < 0 || idle < 0)) return;
 	const running = spent.filter(({ busy, idle }) => busy + idle > 0);
 	if (running.length === 0) return void 0;
@@ -622,7 +620,7 @@ function parseCpuTimes(text) {
 		};
 	});
 }
-const difference = (after, before = {
+const difference$1 = (after, before = {
 	busy: 0,
 	idle: 0
 }) => ({
@@ -798,7 +796,7 @@ function fingerprintOf(said, request) {
 /** The most characters of one value; a result holds all values, and the longest are the names of cards. */
 const longestValue = 2e3;
 /** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
-function differences(base, other, variant = "patched") {
+function differences$1(base, other, variant = "patched") {
 	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !explainedByKernel.has(name) && base[name] !== other[name]).map((name) => `${name}: ${shown$1(base[name])} on base, ${shown$1(other[name])} on ${variant}`);
 }
 /** What is the machine's, whichever kernel runs. */
@@ -1297,6 +1295,227 @@ function shown(source, { first, last }) {
 }
 const mostShown$1 = 200;
 
+// src/dut/linux-script.ts
+/**
+* Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one
+* `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`, whose lines
+* are `path below /proc/sys = value`: nobody but us decides which file a name is.
+*
+*   remember           keeps the ruleset and the settings named on standard input, once, for restore
+*   restore            lays what was remembered, and forgets it
+*   lay FOLDER SCENARIO
+*   profile …          lays one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
+*   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
+*                      or all at the end; gives up when its standard input ends, and a line there ends the sampling
+*/
+const linuxDutScript = String.raw`
+export LC_ALL=C
+folder=$(dirname "$0")
+
+# Only one at a time: what a lost controller left running must have ended before its traces are removed.
+mkdir -p "$folder"
+exec {lock}>"$folder.lock"
+flock --timeout 60 "$lock" || exit
+
+# Sleeps on standard input: a line says that there are samples enough, its end that nobody waits for them any more.
+enough=0
+pause() {
+  local ending
+  # read(1) would not wait at all, and say so as of an end.
+  [[ $1 == 0 ]] && return
+  read -r -t "$1" _
+  ending=$?
+  ((ending > 0)) || { enough=1; return; }
+  ((ending > 128)) || { echo "the controller is gone" >&2; exit 1; }
+}
+
+lay() {
+  local name value
+  while read -r name _ value; do
+    put "/proc/sys/$name" "$value" || { echo "setting $name" >&2; return 1; }
+  done <"$1/sysctl.conf"
+  # Rules may list things, and what is printed here counts as samples.
+  nft -f "$1/$2.nft" >/dev/null
+}
+
+# A namespace may not change what it shares with the machine: that is as it is, for every variant.
+put() {
+  [[ -e $1 && ! -w $1 ]] && return
+  # Bash would part a longer value, and the kernel take the pieces for as many values.
+  if ((${"$"}{#2} < 1000)); then printf '%s\n' "$2"; else cat <<<"$2"; fi >"$1"
+}
+
+remember() {
+  [[ -e $folder/before/done ]] && return
+  mkdir -p "$folder/before"
+  while read -r name; do
+    value=$(cat "/proc/sys/$name") && echo "$name = $value"
+  done >"$folder/before/sysctl.conf"
+  { echo "flush ruleset"; nft list ruleset; } >"$folder/before/ruleset.nft" || return
+  : >"$folder/before/done"
+}
+
+restore() {
+  [[ -e $folder/before/done ]] || return 0
+  lay "$folder/before" ruleset && rm -rf "$folder/before"
+}
+
+observe() {
+  local ingress=$1 egress=$2 cpu=$3 scenario=$4 warm_up=$5 settle=$6 slice=$7 slices=$8 live=$9
+  shift 9
+  local received=/sys/class/net/$ingress/statistics/rx_packets
+  local forwarded=/sys/class/net/$egress/statistics/tx_packets
+  local thread run=0 out= rx tx ns delay stolen start now i
+
+  thread=$(forwarding_thread "$ingress")
+  await_traffic || return
+  pause "$warm_up"
+  for variant; do
+    now=$EPOCHREALTIME
+    lay "$folder/$variant" "$scenario" || return
+    tell "lay $variant $now $EPOCHREALTIME"
+    pause "$settle"
+    sample
+    for ((i = 0; i < slices; i++)); do
+      pause "$slice"
+      ((enough)) && break
+      sample
+    done
+    ((run++))
+  done
+  printf '%send\n' "$out"
+}
+
+profile() {
+  local ingress=$1 cpu=$2 scenario=$3 warm_up=$4 seconds=$5 variant=$6
+  shift 6
+  local received=/sys/class/net/$ingress/statistics/rx_packets
+  local where start rx i
+
+  # All of the CPU where no thread of its own forwards.
+  where=$(forwarding_thread "$ingress")
+  where=$([[ -n $where ]] && echo "--tid=$where" || echo "--cpu=$cpu")
+  await_traffic || return
+  lay "$folder/$variant" "$scenario" || return
+  pause "$warm_up"
+  mark
+  perf record --quiet "$@" -g "$where" --output "$folder/perf.data" -- sleep "$seconds" >&2 || return
+  mark
+  pause 0.05
+  mark
+}
+
+mark() {
+  read -r rx <"$received"
+  echo "mark $EPOCHREALTIME $rx"
+}
+
+tell() {
+  if ((live)); then echo "$1"; else out+=$1$'\n'; fi
+}
+
+sample() {
+  ns=- delay=- stolen=-
+  read -r tx <"$forwarded"; read -r rx <"$received"
+  if [[ -n $thread ]]; then
+    read -r ns delay _ <"/proc/$thread/schedstat"
+    while read -r now _ _ _ _ _ _ _ stolen _ && [[ $now != "cpu$cpu" ]]; do :; done </proc/stat
+  fi
+  tell "sample $run $EPOCHREALTIME $rx $tx $ns $delay $stolen"
+}
+
+forwarding_thread() {
+  local directory name
+  for directory in /proc/[0-9]*; do
+    { read -r name <"$directory/comm"; } 2>/dev/null || continue
+    [[ $name == "napi/$1"* ]] && { basename "$directory"; return; }
+  done
+}
+
+await_traffic() {
+  read -r start <"$received"
+  for ((i = 0; i < 500; i++)); do
+    read -r rx <"$received"
+    ((rx > start + 1000)) && return
+    pause 0.02
+  done
+  echo "no traffic arrived at $ingress within 10 s" >&2
+  return 1
+}
+
+"$@"
+`;
+/** The command that samples a blast's runs, ahead of everything else on the DUT's CPU. */
+function observeCommand(request) {
+	const { script, ingress, egress, cpu, scenario, variants, slices } = request;
+	const live = request.live ? 1 : 0;
+	const times = [
+		request.warmUpSeconds,
+		request.settleSeconds,
+		request.sliceSeconds
+	];
+	return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
+}
+/** Reads what `observe` printed: counters at points of time, turned into what happened between them. */
+function parseObservation(log) {
+	const lines = log.trimEnd().split("\n");
+	if (lines.at(-1) !== "end") return {
+		kind: "failed",
+		reason: "the DUT stopped sampling before the end of the blast"
+	};
+	const points = lines.filter((line) => line.startsWith("sample ")).map(parsePoint);
+	const samplesPerRun = [...Map.groupBy(points, (point) => point.run).values()].map(differences);
+	return samplesPerRun.flat().every(goesForward) ? {
+		kind: "observed",
+		samplesPerRun
+	} : {
+		kind: "failed",
+		reason: "the DUT’s clock or a counter went backwards, or is unreadable"
+	};
+}
+/** Takes the log of one run in pieces of any size, as it is written, and answers the samples of its whole lines so far. */
+function samplesAsTheyCome() {
+	const samples = [];
+	let unfinished = "";
+	let before;
+	return (piece) => {
+		unfinished += piece;
+		if (!piece.includes("\n")) return samples;
+		const lines = unfinished.split("\n");
+		unfinished = lines.pop() ?? "";
+		for (const point of lines.filter((line) => line.startsWith("sample ")).map(parsePoint)) {
+			if (before !== void 0) samples.push(difference(before, point));
+			before = point;
+		}
+		return samples;
+	};
+}
+function parsePoint(line) {
+	const [, run = "", time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(" ");
+	return {
+		run,
+		time: Number(time),
+		received: Number(received),
+		forwarded: Number(forwarded),
+		busyNs: Number(busyNs),
+		deniedNs: Number(delayNs) + Number(stolenTicks) * nsPerTick
+	};
+}
+const differences = (points) => points.slice(1).map((point, index) => difference(points[index], point));
+function difference(before, point) {
+	const busySeconds = (point.busyNs - before.busyNs) / 1e9;
+	const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
+	return {
+		seconds: point.time - before.time,
+		receivedPackets: point.received - before.received,
+		forwardedPackets: point.forwarded - before.forwarded,
+		...Number.isNaN(busySeconds) ? {} : { busySeconds },
+		...Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }
+	};
+}
+/** Also false where something that is no number was read. */
+const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
+
 // src/dut/nft-tokens.ts
 /**
 * Why nft must not get to read these rules, with their line; nothing where it may. What counts is what nft takes for the
@@ -1616,4 +1835,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, isOurs, linuxDut, nextRoot, openFreebsdDut, parseIfconfig, pathSettings, problemOf, readySampling, runningSystem, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel };
+export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, isOurs, linuxDut, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readySampling, runningSystem, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel };

@@ -1,8 +1,7 @@
 import { version } from "./package.js";
 import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
-import { blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, lookSizes, ownRulesSchema, patchSchema, policySchema, reasonOf, rejectionSchema, runSchema, withoutPaths } from "./words.js";
-import { UsageError } from "./config.js";
-import { cellResult, cellVerdict, evidenceAt, isEnough, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
+import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, ownRulesSchema, patchSchema, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, withoutPaths } from "./words.js";
+import { cellResult, cellVerdict, evidenceAt, isEnough, lookSizes, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { freebsdLogNames, logNames, readFreebsdLogs, readLinuxLogs } from "./testbed.js";
 import { variantSchema } from "./build.js";
 import { baseNumbers, historyOf } from "./data-branch.js";
@@ -12,16 +11,6 @@ import { randomInt } from "node:crypto";
 import { access, mkdir, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
 
 // src/experiment/schedule.ts
-const plannedRunSchema = object({
-	number: int().positive(),
-	variant: string(),
-	pair: int().positive()
-});
-const plannedBlastSchema = object({
-	number: int().positive(),
-	cell: cellSchema,
-	runs: array(plannedRunSchema).min(1)
-});
 /**
 * Pairs hold one run of each variant, of more than two too. They come as ABBA or BAAB (as ABCCBA and the like), so that
 * a drift within two pairs cancels; cells come in an order drawn anew for each round. The same request gives the same

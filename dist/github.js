@@ -78,6 +78,93 @@ function endOfRateLimit({ status, message, response }) {
 	return `for ${headers["retry-after"] ?? "60"} s`;
 }
 
+// src/github/client.ts
+/** The longest that a rate limit is waited for, in seconds, and how often in one request. */
+const longestWait = 60;
+const mostWaits = 2;
+/**
+* A client that tries a failed request again and waits for a short rate limit, by octokit's own plugins.
+*
+* @param settings.apiUrl as in `GITHUB_API_URL`.
+* @param settings.log never gets to see the token.
+* @param settings.answerSeconds how long one answer may take, its body included.
+* @param settings.plugins replaces single settings of the plugins; tests wait less with it.
+*/
+async function createOctokit(settings) {
+	const { token, apiUrl, log, answerSeconds = 30, plugins } = settings;
+	const { Octokit } = await import("./vendor/octokit.js");
+	return new Octokit({
+		auth: token,
+		baseUrl: apiUrl,
+		userAgent: "ppsgate",
+		log,
+		request: { fetch: fetchWithin(answerSeconds) },
+		retry: {
+			doNotRetry: [
+				400,
+				401,
+				403,
+				404,
+				410,
+				422,
+				429,
+				451
+			],
+			...plugins?.retry
+		},
+		throttle: {
+			onRateLimit: waitWhenShort(log),
+			onSecondaryRateLimit: waitWhenShort(log),
+			...!keepsPace(apiUrl) && unpaced,
+			...plugins?.throttle
+		}
+	});
+}
+/**
+* Whether a second has to lie between two writes and three between two comments, as octokit's plugin has it: GitHub's
+* own hosts ask for that. A GitHub Enterprise Server has no limits but those that its administrator switched on
+* (https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits),
+* and tells when one is reached.
+*/
+function keepsPace(apiUrl) {
+	const { hostname } = new URL(apiUrl);
+	return hostname === "api.github.com" || hostname.endsWith(".ghe.com");
+}
+const atOnce = { key: () => ({ schedule: (_options, job) => job() }) };
+/** The plugin takes other groups than its own for what is to be paced; its types do not say so. */
+const unpaced = {
+	write: atOnce,
+	notifications: atOnce
+};
+/**
+* The whole answer within so many seconds. Its body is read here because octokit takes one that was cut
+* short for an empty one, and a list of comments without ours would make us write a second comment.
+*/
+function fetchWithin(seconds) {
+	return async (input, init) => {
+		const signal = AbortSignal.timeout(seconds * 1e3);
+		const response = await fetch(input, {
+			...init,
+			signal
+		});
+		await response.clone().arrayBuffer();
+		return response;
+	};
+}
+/** GitHub asks to wait some seconds; true is for doing so, and then sending the request again. */
+function waitWhenShort(log) {
+	return (seconds, _request, _octokit, waits) => {
+		if (seconds > longestWait || waits >= mostWaits) return false;
+		log.info(`GitHub's rate limit is reached: going on in ${seconds} s.`);
+		return true;
+	};
+}
+const viewer = object({ viewer: object({ login: string() }) });
+/** Whose the token is: GET /user tells only people, and GraphQL apps too. */
+async function ownLogin(octokit) {
+	return viewer.parse(await octokit.graphql("{ viewer { login } }")).viewer.login;
+}
+
 // src/github/comment.ts
 /**
 * Makes what `compose` answers our only comment with this marker on the pull request. Of several the oldest is kept and
@@ -187,11 +274,6 @@ async function writeComment({ octokit, owner, repo, number }, comment_id, body) 
 	});
 	return data.html_url;
 }
-const viewer = object({ viewer: object({ login: string() }) });
-/** Whose the token is: GET /user tells only people, and GraphQL apps too. */
-async function ownLogin(octokit) {
-	return viewer.parse(await octokit.graphql("{ viewer { login } }")).viewer.login;
-}
 /** Oldest first, as GitHub lists them. */
 async function ownComments({ octokit, owner, repo, number, marker }, login) {
 	return (await octokit.paginate(octokit.rest.issues.listComments, {
@@ -229,86 +311,6 @@ function whyNot$1(failure, { repository, number }) {
 	if (failure.status === 403) return `${what} because the token may not (${failure.said}): give the job \`permissions: pull-requests: write\`, or, for a pull request from a fork, publish from a workflow_run job.`;
 	if (failure.status === 401) return `${what} because GitHub does not know the token (${failure.said}): check the input that holds it.`;
 	return `${what} because GitHub answered ${failure.said}; the result itself is kept.`;
-}
-/** The longest that a rate limit is waited for, in seconds, and how often in one request. */
-const longestWait = 60;
-const mostWaits = 2;
-/**
-* A client that tries a failed request again and waits for a short rate limit, by octokit's own plugins.
-*
-* @param settings.apiUrl as in `GITHUB_API_URL`.
-* @param settings.log never gets to see the token.
-* @param settings.answerSeconds how long one answer may take, its body included.
-* @param settings.plugins replaces single settings of the plugins; tests wait less with it.
-*/
-async function createOctokit(settings) {
-	const { token, apiUrl, log, answerSeconds = 30, plugins } = settings;
-	const { Octokit } = await import("./vendor/octokit.js");
-	return new Octokit({
-		auth: token,
-		baseUrl: apiUrl,
-		userAgent: "ppsgate",
-		log,
-		request: { fetch: fetchWithin(answerSeconds) },
-		retry: {
-			doNotRetry: [
-				400,
-				401,
-				403,
-				404,
-				410,
-				422,
-				429,
-				451
-			],
-			...plugins?.retry
-		},
-		throttle: {
-			onRateLimit: waitWhenShort(log),
-			onSecondaryRateLimit: waitWhenShort(log),
-			...!keepsPace(apiUrl) && unpaced,
-			...plugins?.throttle
-		}
-	});
-}
-/**
-* Whether a second has to lie between two writes and three between two comments, as octokit's plugin has it: GitHub's
-* own hosts ask for that. A GitHub Enterprise Server has no limits but those that its administrator switched on
-* (https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits),
-* and tells when one is reached.
-*/
-function keepsPace(apiUrl) {
-	const { hostname } = new URL(apiUrl);
-	return hostname === "api.github.com" || hostname.endsWith(".ghe.com");
-}
-const atOnce = { key: () => ({ schedule: (_options, job) => job() }) };
-/** The plugin takes other groups than its own for what is to be paced; its types do not say so. */
-const unpaced = {
-	write: atOnce,
-	notifications: atOnce
-};
-/**
-* The whole answer within so many seconds. Its body is read here because octokit takes one that was cut
-* short for an empty one, and a list of comments without ours would make us write a second comment.
-*/
-function fetchWithin(seconds) {
-	return async (input, init) => {
-		const signal = AbortSignal.timeout(seconds * 1e3);
-		const response = await fetch(input, {
-			...init,
-			signal
-		});
-		await response.clone().arrayBuffer();
-		return response;
-	};
-}
-/** GitHub asks to wait some seconds; true is for doing so, and then sending the request again. */
-function waitWhenShort(log) {
-	return (seconds, _request, _octokit, waits) => {
-		if (seconds > longestWait || waits >= mostWaits) return false;
-		log.info(`GitHub's rate limit is reached: going on in ${seconds} s.`);
-		return true;
-	};
 }
 
 // src/github/pull-request.ts

@@ -1,7 +1,7 @@
 import { __toESM } from "./rolldown-runtime.js";
 import { int, object, string } from "./vendor/zod.js";
 import { lastLine, reasonOf, shortened } from "./words.js";
-import { commandText, shell } from "./config.js";
+import { commandText, shell } from "./scenario.js";
 import { once } from "node:events";
 import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
@@ -748,6 +748,10 @@ function tokenWord(token) {
 	throw new TypeError(`${token} is no fencing token: it has to be a whole number.`);
 }
 
+// src/host/clock-ticks.ts
+/** /proc/stat's ticks are a hundredth of a second whatever the kernel's own are: proc_stat(5), USER_HZ. */
+const nsPerTick = 1e7;
+
 // src/host/process.ts
 /** The leader of a process group, and when it started as this machine tells it. */
 const leaderSchema = object({
@@ -788,4 +792,4 @@ async function startByPs(pid) {
 	return state === "Z" ? void 0 : started;
 }
 
-export { FencedError, HostError, algorithmsFor, connect$1 as connect, fencedHost, isRunning, leaderSchema, ownFolder, parseKnownHosts, raiseFence, signalGroup, startOf, stdoutOf, turns, uploadOverBreaks };
+export { FencedError, HostError, algorithmsFor, connect$1 as connect, fencedHost, isRunning, leaderSchema, nsPerTick, ownFolder, parseKnownHosts, raiseFence, signalGroup, startOf, stdoutOf, turns, uploadOverBreaks };

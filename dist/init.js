@@ -1,5 +1,4 @@
-import { expected, reasonOf } from "./words.js";
-import { UsageError } from "./config.js";
+import { UsageError, expected, reasonOf } from "./words.js";
 import { githubFailure } from "./github.js";
 import { require_dist } from "./vendor/yaml.js";
 import { execFile } from "node:child_process";

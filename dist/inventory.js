@@ -1,6 +1,6 @@
 import { outlooksOf } from "./reservation.js";
-import { UsageError, didYouMean, isFulfilled, parseEach, readWish, systemOf, whyUnfit } from "./config.js";
-import { excerpt } from "./words.js";
+import { didYouMean, isFulfilled, parseEach, readWish, systemOf, whyUnfit } from "./config.js";
+import { UsageError, driversOf, excerpt } from "./words.js";
 import { SocketAddress, isIPv6 } from "node:net";
 import { hostname } from "node:os";
 
@@ -115,25 +115,11 @@ function wordsOf(config, name) {
 function ofIngress(testbed) {
 	if (testbed.kind !== "freebsd") return { drivers: [] };
 	const { interface: port, gigabits } = testbed.dut.ingress;
-	const driver = port.replace(/\d+$/, "");
 	return {
-		drivers: [driver, driverOfPort[driver] ?? driver],
+		drivers: driversOf(port),
 		gigabits
 	};
 }
-/** FreeBSD's drivers whose ports are called otherwise, see section 4 of its manual. */
-const driverOfPort = {
-	cxl: "cxgbe",
-	cc: "cxgbe",
-	che: "cxgbe",
-	cxlv: "cxgbev",
-	ccv: "cxgbev",
-	mce: "mlx5en",
-	mlxen: "mlx4en",
-	ix: "ixgbe",
-	ixv: "ixgbe",
-	ql: "qlxgbe"
-};
 function nothingLike(config, wish) {
 	const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
 	const known = new Map(written.map((word) => [word.toLowerCase(), word]));

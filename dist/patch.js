@@ -1,7 +1,7 @@
 import { object, string } from "./vendor/zod.js";
-import { excerpt, families, oneLine } from "./words.js";
-import { UsageError, didYouMean } from "./config.js";
+import { UsageError, excerpt, families, oneLine } from "./words.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
+import { didYouMean } from "./config.js";
 import { fetchDiff, findRevision } from "./phabricator.js";
 import { execFile } from "node:child_process";
 import { join, relative, resolve } from "node:path";

@@ -1,7 +1,6 @@
 import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
-import { reasonOf, shortened } from "./words.js";
-import { UsageError, readSecret } from "./config.js";
-import { setTimeout } from "node:timers/promises";
+import { UsageError, realPause, reasonOf, shortened } from "./words.js";
+import { readSecret } from "./config.js";
 
 // src/phabricator/conduit.ts
 /** What went wrong between us and a Phabricator, in a sentence that names the server and the method, and never the token. */
@@ -52,8 +51,6 @@ function openConduit(options) {
 		search: searchBy(call, url)
 	};
 }
-/** Resolves, where node's own rejects, when the signal is aborted. */
-const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
 function refuseUnsafe(url, token) {
 	const { protocol, hostname } = new URL(url);
 	if (protocol !== "https:" && !(protocol === "http:" && loopback.test(hostname))) throw new ConduitError("refused", `The Conduit token is not sent to ${url}, for everybody on the way could read it: use the server's https address.`);

@@ -1,14 +1,15 @@
 import { exitCodeOfError, exitCodes } from "./exit.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
-import { reasonOf, shortened, withoutPaths } from "./words.js";
+import { UsageError, reasonOf, shortened, withoutPaths } from "./words.js";
 import { remarkupText } from "./report.js";
-import { UsageError, commandText, parseMaxRuns, readSecret, shell } from "./config.js";
+import { parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, openBuild, say } from "./answer.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
 import { createOctokit, githubFailure, isBreakdown } from "./github.js";
 import { authorizeRevision, callOnPhabricator, checkDiff, openRepository, parseCommand, parseEarlier } from "./patch.js";
 import { jobSchema as jobSchema$1 } from "./relay/job.js";
 import { isRunning, leaderSchema, signalGroup, startOf, turns } from "./host.js";
+import { commandText, shell } from "./scenario.js";
 import { ok, skipped, typed, wrong } from "./checkup.js";
 import { hasPlan, readPlan } from "./experiment.js";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
-import { cellName, codeBlock, codeSpan, confidencePercents, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isJudged, metricName, metricSchema, patchName, plain, plainBlock, plainLine, reasonOf, resultSchema } from "./words.js";
+import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isJudged, metricName, metricSchema, patchName, plain, plainBlock, plainLine, reasonOf, resultSchema } from "./words.js";
 import { frameBytesFor } from "./config.js";
-import { countedRuns, median, renderMinistat, runsApart } from "./stats.js";
+import { confidencePercents, countedRuns, median, renderMinistat, runsApart } from "./stats.js";
 import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
 import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";

@@ -1,6 +1,5 @@
 import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
-import { reasonOf, shortened } from "./words.js";
-import { assign, byTurn, insertInOrder, priorities, testbedsOf } from "./config.js";
+import { priorities, reasonOf, shortened } from "./words.js";
 import { median } from "./stats.js";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";
@@ -1063,6 +1062,89 @@ function watchIfPossible(path, onChange) {
 const openStore = (config) => config.store === "etcd" ? openEtcd(config, { now: steadySeconds }) : openSqlite(config.path, { now: steadySeconds });
 /** The same for all processes of this machine, whatever is done to its clock. */
 const steadySeconds = () => Number(process.hrtime.bigint()) / 1e9;
+
+// src/reservation/queue.ts
+const byTurn = (a, b) => priorities.indexOf(a.priority) - priorities.indexOf(b.priority) || a.order - b.order || (a.id < b.id ? -1 : 1);
+/**
+* What the free testbeds are to be given to, now, in the order of turns. Who must wait also keeps all that come later
+* from the machines that he waits for, or testbeds that share one could be given past him for ever.
+* Takes time by the lines and the free testbeds, not by those who wait.
+*/
+function assign(lines, free) {
+	const open = new Map(free);
+	const openMachines = new Set([...open.values()].flat());
+	const heads = lines.filter(({ wants }) => !indexOf(wants).machines.isDisjointFrom(openMachines)).flatMap((line) => headOf(line, 0)).sort(lastInTurn);
+	const grants = [];
+	while (open.size > 0) {
+		const head = heads.pop();
+		if (head === void 0) break;
+		const { line, index, place } = head;
+		const testbed = bestOf(line.wants, open);
+		if (testbed === void 0) close(open, indexOf(line.wants).machines);
+		else {
+			grants.push({
+				place,
+				testbed
+			});
+			close(open, new Set(open.get(testbed)));
+			for (const next of headOf(line, index + 1)) insertInOrder(heads, next, lastInTurn);
+		}
+	}
+	return grants;
+}
+function headOf(line, index) {
+	const place = line.waiting[index];
+	return place === void 0 ? [] : [{
+		line,
+		index,
+		place
+	}];
+}
+const lastInTurn = (a, b) => byTurn(b.place, a.place);
+/** Into a list that is in that order, before what equals it. */
+function insertInOrder(list, item, order) {
+	let [low, high] = [0, list.length];
+	while (low < high) {
+		const middle = low + high >>> 1;
+		const other = list[middle];
+		if (other !== void 0 && order(other, item) < 0) low = middle + 1;
+		else high = middle;
+	}
+	list.splice(low, 0, item);
+}
+/** All that somebody waits for. Where two know of different machines of one testbed, it takes the machines of both. */
+function testbedsOf(lines) {
+	const testbeds = /* @__PURE__ */ new Map();
+	for (const [testbed, machines] of lines.flatMap(({ wants }) => [...wants])) {
+		const known = testbeds.get(testbed) ?? [];
+		testbeds.set(testbed, [.../* @__PURE__ */ new Set([...known, ...machines])]);
+	}
+	return testbeds;
+}
+/** Looks through the fewer of the two: few are open while many wait. */
+function bestOf(wants, open) {
+	if (wants.size <= open.size) return wants.keys().find((testbed) => open.has(testbed));
+	const { rank } = indexOf(wants);
+	const rankOf = (testbed) => rank.get(testbed) ?? Number.POSITIVE_INFINITY;
+	let best;
+	for (const testbed of open.keys()) if ((best === void 0 || rankOf(testbed) < rankOf(best)) && rank.has(testbed)) best = testbed;
+	return best;
+}
+function close(open, machines) {
+	for (const [testbed, own] of open) if (own.some((machine) => machines.has(machine))) open.delete(testbed);
+}
+const indexes = /* @__PURE__ */ new WeakMap();
+/** Made once for all who want the same. */
+function indexOf(wants) {
+	const known = indexes.get(wants);
+	if (known !== void 0) return known;
+	const index = {
+		rank: new Map([...wants.keys()].map((testbed, rank) => [testbed, rank])),
+		machines: new Set([...wants.values()].flat())
+	};
+	indexes.set(wants, index);
+	return index;
+}
 
 // src/reservation/records.ts
 const holder = object({

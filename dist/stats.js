@@ -1,5 +1,5 @@
-import { criticalT, formatPps, isJudged, looksOf, studentT, studentTail } from "./words.js";
-import { geometricMean, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
+import { formatPps, isJudged } from "./words.js";
+import { errorFunction, geometricMean, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { uniformFloat64, uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 
 // src/stats/columns.ts
@@ -261,6 +261,127 @@ function roundHalfToEven(magnitude, digits) {
 }
 const withoutTrailingZeros = (decimal) => decimal.replace(/\.?0*$/, "");
 
+// src/stats/student.ts
+const confidencePercents = [
+	80,
+	90,
+	95,
+	98,
+	99,
+	99.5
+];
+/**
+* The critical value that ministat(1) uses: its table has three decimals and rows for 1 to 100
+* degrees of freedom; above 100 it uses the normal distribution.
+*
+* The table is the NIST handbook's of one-sided values, and ministat's last column is the one of
+* 0.999: what it calls 99.5 % is 99.8 % two-sided. We keep that, or our errors would not be its errors.
+*/
+function studentT(degreesOfFreedom, confidencePercent) {
+	const misprint = confidencePercent === 99.5 ? misprints.get(degreesOfFreedom) : void 0;
+	if (misprint !== void 0) return misprint;
+	const confidence = confidencePercent === 99.5 ? .998 : confidencePercent / 100;
+	return Math.round(studentTExact(degreesOfFreedom > 100 ? Infinity : degreesOfFreedom, confidence) * 1e3) / 1e3;
+}
+/**
+* The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better.
+* `degreesOfFreedom` is any positive number (Welch's are fractions; infinity is the normal
+* distribution), `confidence` a ratio in (0, 1).
+*/
+function studentTExact(degreesOfFreedom, confidence) {
+	if (!(degreesOfFreedom > 0)) throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
+	if (!(confidence > 0 && confidence < 1)) throw new RangeError(`A confidence lies between 0 and 1, not at ${confidence}.`);
+	if (degreesOfFreedom <= million) return quantile(degreesOfFreedom, confidence);
+	const atMillion = quantile(million, confidence);
+	const atInfinity = 2 * atMillion - quantile(million / 2, confidence);
+	return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
+}
+/** The t with P(T > t) = `level`, kept once computed: few of them are asked for, and each very often. */
+function criticalT(degreesOfFreedom, level) {
+	const key = `${degreesOfFreedom} ${level}`;
+	const known = criticalValues.get(key);
+	if (known !== void 0) return known;
+	const t = studentTExact(degreesOfFreedom, 1 - 2 * level);
+	criticalValues.set(key, t);
+	return t;
+}
+const criticalValues = /* @__PURE__ */ new Map();
+/**
+* P(T > t), one-sided, for a `t` of at least 0. The normal distribution (infinite degrees of freedom) is
+* taken from an approximation of erfc whose relative error is below 2e-7.
+*/
+function studentTail(t, degreesOfFreedom) {
+	if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
+	const { inTails, within } = twoSided(t, degreesOfFreedom);
+	return (inTails ?? 1 - within) / 2;
+}
+/** Degrees of freedom at which the published last column is not the rounded quantile. */
+const misprints = /* @__PURE__ */ new Map([
+	[1, 318.313],
+	[7, 4.782],
+	[8, 4.499],
+	[9, 4.296],
+	[10, 4.143],
+	[11, 4.024],
+	[12, 3.929]
+]);
+const million = 1e6;
+function quantile(degreesOfFreedom, confidence) {
+	let high = 1;
+	while (liesBelow(high, degreesOfFreedom, confidence)) high *= 2;
+	let low = high === 1 ? 0 : high / 2;
+	for (;;) {
+		const middle = (low + high) / 2;
+		if (middle <= low || middle >= high) return high;
+		if (liesBelow(middle, degreesOfFreedom, confidence)) low = middle;
+		else high = middle;
+	}
+}
+function liesBelow(t, degreesOfFreedom, confidence) {
+	const { inTails, within } = twoSided(t, degreesOfFreedom);
+	return inTails === void 0 ? within < confidence : inTails > 1 - confidence;
+}
+/**
+* P(|T| > t) or P(|T| ≤ t), whichever is told without a loss of digits: a regularized incomplete beta
+* function of ν/2 and 1/2, whose continued fraction converges fast on one side of the mean.
+*/
+function twoSided(t, degreesOfFreedom) {
+	const a = degreesOfFreedom / 2;
+	const square = t * t;
+	const beyond = degreesOfFreedom / (degreesOfFreedom + square);
+	const within = square / (degreesOfFreedom + square);
+	const factor = Math.exp(-a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(within / Math.PI) * gammaRatio(a);
+	return beyond < (a + 1) / (a + 2.5) ? { inTails: factor / a * betaFraction(beyond, a, .5) } : { within: 2 * factor * betaFraction(within, .5, a) };
+}
+/** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to where that is exact. */
+function gammaRatio(a) {
+	let stepped = a;
+	let correction = 1;
+	for (; stepped < 40; stepped += 1) correction *= stepped / (stepped + .5);
+	const x = 1 / stepped;
+	const series = 1 + x * (-1 / 8 + x * (1 / 128 + x * (5 / 1024 + x * (-21 / 32768 - 399 / 262144 * x))));
+	return correction * Math.sqrt(stepped) * series;
+}
+/** The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method. */
+function betaFraction(x, a, b) {
+	const tiny = 1e-300;
+	let c = 1;
+	let d = 1 / (1 - (a + b) * x / (a + 1) || tiny);
+	let fraction = d;
+	for (let m = 1; m < 1e5; m += 1) {
+		const before = fraction;
+		const even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		const odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+		for (const term of [even, odd]) {
+			d = 1 / (1 + term * d || tiny);
+			c = 1 + term / c || tiny;
+			fraction *= c * d;
+		}
+		if (Math.abs(fraction - before) <= 1e-15 * fraction) return fraction;
+	}
+	return fraction;
+}
+
 // src/stats/ministat.ts
 /**
 * The numbers that ministat prints, and with `-n`, `-P` or an unproven difference would not.
@@ -418,6 +539,171 @@ function runsApart(runs) {
 const logOf = (run) => Math.log(run.pps);
 /** Runs that agree to the last packet do not make one that differs by 0.1 % stand apart. */
 const leastDeviation = 5e-4;
+
+// src/stats/boundary.ts
+/**
+* The one nominal one-sided level for every look, by Pocock (Biometrika 64, 1977): with it, data without any
+* effect cross the boundary at some look with probability `level`. `sizes` are the pairs at each look, ascending.
+*/
+function constantLevels(sizes, level) {
+	const levelsAt = (z) => sizes.map(() => studentTail(z, Infinity));
+	return levelsFor(levelsAt, sizes, level);
+}
+/**
+* The nominal level of each look where the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2)
+* against the best fit, is held to one threshold at all of them (Lai, Annals of Statistics 16, 1988).
+* `degreesOfFreedom` are ν at each look, earlier runs of the same cell included.
+*/
+function likelihoodLevels(sizes, degreesOfFreedom, level) {
+	const levelsAt = (logThreshold) => degreesOfFreedom.map((df) => studentTail(Math.sqrt(df * Math.expm1(2 * logThreshold / (df + 2))), df));
+	return levelsFor(levelsAt, sizes, level);
+}
+/** Levels fall as the parameter rises: halves until the levels spend what is asked and not more. */
+function levelsFor(levelsAt, sizes, level) {
+	const spends = (parameter) => crossingProbability(sizes, levelsAt(parameter));
+	let low = 0;
+	let high = 1;
+	for (; spends(high) > level; high *= 2) low = high;
+	while (high - low > 1e-4 * high) {
+		const middle = (low + high) / 2;
+		if (spends(middle) > level) low = middle;
+		else high = middle;
+	}
+	return levelsAt(high);
+}
+/**
+* The probability that data without any effect are, at some look, beyond its nominal one-sided level: the recursion
+* of Armitage, McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. Where the
+* variance is estimated, as in Student's test, the same levels nearly hold (Jennison and Turnbull, Group Sequential
+* Methods, 4.4): by simulation the sum is up to a seventh larger when the first look has four degrees of freedom.
+*/
+function crossingProbability(sizes, levels) {
+	let total = 0;
+	let inside = [{
+		at: 0,
+		mass: 1
+	}];
+	let reached = 0;
+	for (const [index, size] of sizes.entries()) {
+		const deviation = Math.sqrt(size - reached);
+		const limit = criticalZ(levels[index] ?? 0) * Math.sqrt(size);
+		total += sumOver(inside, ({ at, mass }) => mass * upperTail((limit - at) / deviation));
+		const next = (sizes[index + 1] ?? Infinity) - size;
+		const range = {
+			low: -farthest * Math.sqrt(size),
+			high: limit
+		};
+		inside = spread(inside, deviation, range, nodesFor(range, Math.sqrt(next)));
+		reached = size;
+	}
+	return total;
+}
+/** The density after one more step, at `count` nodes of the range. */
+function spread(from, deviation, { low, high }, count) {
+	return gaussLegendre(count).map(({ at, weight }) => {
+		const place = low + (high - low) * (at + 1) / 2;
+		return {
+			at: place,
+			mass: sumOver(from, ({ at: start, mass }) => mass * normalDensity((place - start) / deviation)) / deviation * weight * (high - low) / 2
+		};
+	});
+}
+/** Nodes half as dense again as the deviations of the next step lie in the range: what follows is smooth at that scale. */
+function nodesFor({ low, high }, nextDeviation) {
+	return 16 * Math.ceil(Math.max(2, 1.5 * (high - low) / nextDeviation / 16));
+}
+/** Nobody is so many deviations below the mean. */
+const farthest = 6;
+/** Levels beyond the reach of a double are next to never crossed; half of all lie beyond one half, which is the most. */
+const criticalZ = (level) => level < 1e-12 ? 7 : level >= .4999 ? 0 : studentTExact(Infinity, 1 - 2 * level);
+const upperTail = (z) => studentTail(z, Infinity);
+const normalDensity = (z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
+function sumOver(nodes, value) {
+	let sum = 0;
+	for (const node of nodes) sum += value(node);
+	return sum;
+}
+/** Gauss and Legendre's nodes on −1 … 1, by Newton's method on the recurrence (Abramowitz and Stegun, 25.4.29). */
+function gaussLegendre(count) {
+	const known = quadratures.get(count);
+	if (known !== void 0) return known;
+	const nodes = Array.from({ length: count }, (_, index) => quadratureNode(count, index));
+	quadratures.set(count, nodes);
+	return nodes;
+}
+const quadratures = /* @__PURE__ */ new Map();
+function quadratureNode(count, index) {
+	let at = Math.cos(Math.PI * (index + .75) / (count + .5));
+	let slope = 1;
+	for (let step = 0; step < 8; step++) {
+		let [before, value] = [0, 1];
+		for (let degree = 0; degree < count; degree++) [before, value] = [value, ((2 * degree + 1) * at * value - degree * before) / (degree + 1)];
+		slope = count * (at * value - before) / (at * at - 1);
+		at -= value / slope;
+	}
+	return {
+		at,
+		weight: 2 / ((1 - at * at) * slope * slope)
+	};
+}
+
+// src/stats/design.ts
+/**
+* The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
+* planned spends four fifths of each rate, and every extension half of what is then left.
+*/
+function looksOf(design, rates) {
+	const key = JSON.stringify([design, rates]);
+	const looks = knownLooks.get(key) ?? computeLooks(design, rates);
+	knownLooks.set(key, looks);
+	return looks;
+}
+/** They take a tenth of a second to compute, and are asked for after every blast. */
+const knownLooks = /* @__PURE__ */ new Map();
+function computeLooks(design, rates) {
+	return design.budgets.flatMap((budget, stage) => {
+		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
+		const levelsOf = (rate) => nominalLevels(design, sizes, rate * shareOf(stage));
+		const falseAlarms = levelsOf(rates.falseAlarms);
+		const misses = levelsOf(rates.misses);
+		const outside = levelsOf(rates.outside);
+		return sizes.map((pairs, index) => ({
+			pairs,
+			levels: {
+				falseAlarms: falseAlarms[index] ?? 0,
+				misses: misses[index] ?? 0,
+				outside: outside[index] ?? 0
+			}
+		}));
+	});
+}
+const shareOf = (stage) => stage === 0 ? .8 : .2 * .5 ** stage;
+/** The pairs at each look. */
+const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
+function sizesUpTo(budget, after, design) {
+	if (design.name === "fixed") return [budget];
+	const sizes = [];
+	for (let size = firstSize(design); size < budget; size = sizeAfter(size, design)) if (size > after) sizes.push(size);
+	return [...sizes, budget];
+}
+/** The spread of four runs alone tells too little of a noise with heavy tails. */
+function firstSize({ name, pairsPerStep, earlierDegreesOfFreedom }) {
+	if (pairsPerStep > 1) return pairsPerStep;
+	return name === "glr" && earlierDegreesOfFreedom >= 4 ? 2 : 3;
+}
+/** After every step, and where they have become many, after every twentieth part more. */
+function sizeAfter(size, { name, pairsPerStep }) {
+	if (name === "group-sequential" && pairsPerStep === 1) {
+		const looks = Math.round(Math.log(size / 3) / Math.log(1.6)) + 1;
+		return Math.round(3 * 1.6 ** looks);
+	}
+	return size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
+}
+function nominalLevels(design, sizes, level) {
+	if (design.name !== "glr") return constantLevels(sizes, level);
+	const degreesOfFreedom = sizes.map((pairs) => design.method === "paired" ? pairs - 1 : 2 * pairs - 2 + design.earlierDegreesOfFreedom);
+	return likelihoodLevels(sizes, degreesOfFreedom, level);
+}
 
 // src/stats/signed-rank.ts
 /** Hodges' and Lehmann's estimate of the centre: the median of the averages of all pairs of numbers. */
@@ -1207,4 +1493,4 @@ function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 	return -Math.expm1(-reach * error);
 }
 
-export { MinistatInputError, cellResult, cellVerdict, compare, compare$1, countedRuns, defaultBounds, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, median, ministatPieces, parseColumn, renderMinistat, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, validPairs, worstVerdict };
+export { MinistatInputError, cellResult, cellVerdict, compare, compare$1, confidencePercents, countedRuns, defaultBounds, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lookSizes, median, ministatPieces, parseColumn, renderMinistat, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, validPairs, worstVerdict };

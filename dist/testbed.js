@@ -1,12 +1,12 @@
 import { int, object } from "./vendor/zod.js";
-import { formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, pathName } from "./words.js";
-import { commandText, flowRanges, flowSlices, frameBytesFor, netmapPort, shell } from "./config.js";
+import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, netmapPort, pathName } from "./words.js";
+import { frameBytesFor } from "./config.js";
 import { isSteady, median, steadyStretch } from "./stats.js";
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { HostError, connect, fencedHost, ownFolder, raiseFence, stdoutOf } from "./host.js";
-import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, linuxDut, openFreebsdDut, parseIfconfig, readySampling, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
-import { layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
-import { parseObservation, parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
+import { commandText, layScenario, proofCommands, provesScenario, shell, takeAwayCommands } from "./scenario.js";
+import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, linuxDut, openFreebsdDut, parseIfconfig, parseObservation, readySampling, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
+import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel } from "./build.js";
 import { join } from "node:path";

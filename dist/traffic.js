@@ -1,6 +1,7 @@
-import { formatPercent, formatPps, lastLine, shortened } from "./words.js";
-import { flowSlices, interruptCommand, isReady, processIdIn, receiverCommand, senderCommand as senderCommand$1, shell, tellingProcessId } from "./config.js";
+import { flowSlices, formatPercent, formatPps, lastLine, netmapPort, shortened } from "./words.js";
 import { defaultBounds, formatGeneral, holes, isSteady, median, secondsUntilSteady, steadyStretch } from "./stats.js";
+import { nsPerTick } from "./host.js";
+import { shell } from "./scenario.js";
 
 // src/traffic/pkt-gen.ts
 /**
@@ -176,8 +177,8 @@ const gigabitSpeeds = [
 	200,
 	400
 ];
-const crcBytes$1 = 4;
-const smallestFrameBytes = 64;
+const crcBytes$2 = 4;
+const smallestFrameBytes$1 = 64;
 /** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
 const wireBytesPerFrame = 20;
 /** Two clocks differ: a generator's second may be longer than its wire's. */
@@ -187,12 +188,80 @@ const clockTolerance = 1.001;
 * undefined where not even the fastest carries them.
 */
 function lineRate(pps, frameBytesWithoutCrc) {
-	const bitsPerFrame = (Math.max(smallestFrameBytes, frameBytesWithoutCrc + crcBytes$1) + wireBytesPerFrame) * 8;
+	const bitsPerFrame = (Math.max(smallestFrameBytes$1, frameBytesWithoutCrc + crcBytes$2) + wireBytesPerFrame) * 8;
 	return gigabitSpeeds.map((gigabits) => ({
 		bitsPerSecond: gigabits * 1e9,
 		pps: gigabits * 1e9 / bitsPerFrame
 	})).find((line) => pps <= line.pps * clockTolerance);
 }
+
+// src/traffic/pkt-gen-command.ts
+/**
+* Counts what arrives, second by second, until it is interrupted. timeout(1) then exits with 124, and
+* pkt-gen writes its rates to stderr and its summary to stdout.
+*/
+function receiverCommand(request) {
+	return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
+}
+/**
+* Sends UDP packets whose addresses count up, in the forms and from the networks of published FreeBSD
+* forwarding benches (RFC 2544 and RFC 5180). Throws a RangeError for a frame that cannot be.
+*/
+function senderCommand$1(request) {
+	const { family, flows, threads, sourceMac, destinationMac } = request;
+	const version = family === "inet4" ? shell`-4` : shell`-6`;
+	const range = ranges[family];
+	return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows.sources, flows.firstSource)} -d ${range.destinations(flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
+}
+/**
+* The same command, after a line on stderr that tells its process id: sshd signals no process when its channel closes.
+* A csh leaves alone what stands in single quotes, too.
+*/
+const tellingProcessId = (command) => shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
+/** Undefined where a log does not tell, yet. */
+function processIdIn(log) {
+	const [, digits] = /^process (\d+)\r?\n/m.exec(log) ?? [];
+	return digits === void 0 ? void 0 : Number(digits);
+}
+/** Has a generator write its summary and end: timeout(1) passes the signal on to it. */
+const interruptCommand = (processId) => shell`kill -INT ${processId}`;
+const interrupted = ({ seconds }) => shell`timeout -s INT ${seconds}`;
+const opened = ({ interface: name, settleSeconds }) => shell`-i ${netmapPort(name)} -w ${settleSeconds}`;
+function bytesWithoutCrc({ family, frameBytes }) {
+	const least = smallestFrameBytes[family];
+	if (Number.isInteger(frameBytes) && frameBytes >= least && frameBytes <= longestFrameBytes) return frameBytes - crcBytes$1;
+	throw new RangeError(`A frame of ${frameBytes} bytes is none that carries ${family} over Ethernet: choose one of ${least} to ${longestFrameBytes} bytes.`);
+}
+const crcBytes$1 = 4;
+const smallestFrameBytes = {
+	inet4: 64,
+	inet6: 66
+};
+const longestFrameBytes = 1518;
+function optional({ ratePps, threads, packets, updatesChecksums }) {
+	return [
+		...ratePps === void 0 ? [] : ["-R", Math.max(1, Math.round(ratePps / threads))],
+		...packets === void 0 ? [] : ["-n", packets],
+		...updatesChecksums ? ["-U"] : []
+	];
+}
+/** Without a port pkt-gen takes 1234 on both sides; pf drops port 0. */
+const ranges = {
+	inet4: {
+		sources: (count, first = 1) => `${inet4(18, first)}:2000-${inet4(18, first + count - 1)}`,
+		destinations: (count) => `${inet4(19, 1)}:2000-${inet4(19, count)}`
+	},
+	inet6: {
+		sources: (count, first = 1) => `${inet6("10", first)}-${inet6("10", first + count - 1)}`,
+		destinations: (count) => `${inet6("8010", 1)}-${inet6("8010", count)}`
+	}
+};
+/** The addresses of 198.18.0.0/16 or 198.19.0.0/16 from .10.1 on, counted from 1. */
+const inet4 = (network, index) => `198.${network}.${10 + Math.floor(index / 256)}.${index % 256}`;
+/** The addresses of 2001:2::/49 or 2001:2:0:8000::/49 in one of their subnets, counted from 1. */
+const inet6 = (subnet, index) => `[2001:2:0:${subnet}::${index.toString(16)}]`;
+/** Whether a log says that its pkt-gen has opened its port and waited for the link: the sender may start. */
+const isReady = (logSoFar) => /^\d+\.\d+ \w+ \[\d+\] (?:Ready\.\.\.|reading from .*)\r?$/m.test(logSoFar);
 
 // src/traffic/pkt-gen-run.ts
 /**
@@ -498,229 +567,6 @@ function lastWords(log) {
 	return lastLine(complaints.at(-1) ?? said) ?? "it said nothing";
 }
 
-// src/dut/linux-script.ts
-/**
-* Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one
-* `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`, whose lines
-* are `path below /proc/sys = value`: nobody but us decides which file a name is.
-*
-*   remember           keeps the ruleset and the settings named on standard input, once, for restore
-*   restore            lays what was remembered, and forgets it
-*   lay FOLDER SCENARIO
-*   profile …          lays one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
-*   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
-*                      or all at the end; gives up when its standard input ends, and a line there ends the sampling
-*/
-const linuxDutScript = String.raw`
-export LC_ALL=C
-folder=$(dirname "$0")
-
-# Only one at a time: what a lost controller left running must have ended before its traces are removed.
-mkdir -p "$folder"
-exec {lock}>"$folder.lock"
-flock --timeout 60 "$lock" || exit
-
-# Sleeps on standard input: a line says that there are samples enough, its end that nobody waits for them any more.
-enough=0
-pause() {
-  local ending
-  # read(1) would not wait at all, and say so as of an end.
-  [[ $1 == 0 ]] && return
-  read -r -t "$1" _
-  ending=$?
-  ((ending > 0)) || { enough=1; return; }
-  ((ending > 128)) || { echo "the controller is gone" >&2; exit 1; }
-}
-
-lay() {
-  local name value
-  while read -r name _ value; do
-    put "/proc/sys/$name" "$value" || { echo "setting $name" >&2; return 1; }
-  done <"$1/sysctl.conf"
-  # Rules may list things, and what is printed here counts as samples.
-  nft -f "$1/$2.nft" >/dev/null
-}
-
-# A namespace may not change what it shares with the machine: that is as it is, for every variant.
-put() {
-  [[ -e $1 && ! -w $1 ]] && return
-  # Bash would part a longer value, and the kernel take the pieces for as many values.
-  if ((${"$"}{#2} < 1000)); then printf '%s\n' "$2"; else cat <<<"$2"; fi >"$1"
-}
-
-remember() {
-  [[ -e $folder/before/done ]] && return
-  mkdir -p "$folder/before"
-  while read -r name; do
-    value=$(cat "/proc/sys/$name") && echo "$name = $value"
-  done >"$folder/before/sysctl.conf"
-  { echo "flush ruleset"; nft list ruleset; } >"$folder/before/ruleset.nft" || return
-  : >"$folder/before/done"
-}
-
-restore() {
-  [[ -e $folder/before/done ]] || return 0
-  lay "$folder/before" ruleset && rm -rf "$folder/before"
-}
-
-observe() {
-  local ingress=$1 egress=$2 cpu=$3 scenario=$4 warm_up=$5 settle=$6 slice=$7 slices=$8 live=$9
-  shift 9
-  local received=/sys/class/net/$ingress/statistics/rx_packets
-  local forwarded=/sys/class/net/$egress/statistics/tx_packets
-  local thread run=0 out= rx tx ns delay stolen start now i
-
-  thread=$(forwarding_thread "$ingress")
-  await_traffic || return
-  pause "$warm_up"
-  for variant; do
-    now=$EPOCHREALTIME
-    lay "$folder/$variant" "$scenario" || return
-    tell "lay $variant $now $EPOCHREALTIME"
-    pause "$settle"
-    sample
-    for ((i = 0; i < slices; i++)); do
-      pause "$slice"
-      ((enough)) && break
-      sample
-    done
-    ((run++))
-  done
-  printf '%send\n' "$out"
-}
-
-profile() {
-  local ingress=$1 cpu=$2 scenario=$3 warm_up=$4 seconds=$5 variant=$6
-  shift 6
-  local received=/sys/class/net/$ingress/statistics/rx_packets
-  local where start rx i
-
-  # All of the CPU where no thread of its own forwards.
-  where=$(forwarding_thread "$ingress")
-  where=$([[ -n $where ]] && echo "--tid=$where" || echo "--cpu=$cpu")
-  await_traffic || return
-  lay "$folder/$variant" "$scenario" || return
-  pause "$warm_up"
-  mark
-  perf record --quiet "$@" -g "$where" --output "$folder/perf.data" -- sleep "$seconds" >&2 || return
-  mark
-  pause 0.05
-  mark
-}
-
-mark() {
-  read -r rx <"$received"
-  echo "mark $EPOCHREALTIME $rx"
-}
-
-tell() {
-  if ((live)); then echo "$1"; else out+=$1$'\n'; fi
-}
-
-sample() {
-  ns=- delay=- stolen=-
-  read -r tx <"$forwarded"; read -r rx <"$received"
-  if [[ -n $thread ]]; then
-    read -r ns delay _ <"/proc/$thread/schedstat"
-    while read -r now _ _ _ _ _ _ _ stolen _ && [[ $now != "cpu$cpu" ]]; do :; done </proc/stat
-  fi
-  tell "sample $run $EPOCHREALTIME $rx $tx $ns $delay $stolen"
-}
-
-forwarding_thread() {
-  local directory name
-  for directory in /proc/[0-9]*; do
-    { read -r name <"$directory/comm"; } 2>/dev/null || continue
-    [[ $name == "napi/$1"* ]] && { basename "$directory"; return; }
-  done
-}
-
-await_traffic() {
-  read -r start <"$received"
-  for ((i = 0; i < 500; i++)); do
-    read -r rx <"$received"
-    ((rx > start + 1000)) && return
-    pause 0.02
-  done
-  echo "no traffic arrived at $ingress within 10 s" >&2
-  return 1
-}
-
-"$@"
-`;
-/** The command that samples a blast's runs, ahead of everything else on the DUT's CPU. */
-function observeCommand(request) {
-	const { script, ingress, egress, cpu, scenario, variants, slices } = request;
-	const live = request.live ? 1 : 0;
-	const times = [
-		request.warmUpSeconds,
-		request.settleSeconds,
-		request.sliceSeconds
-	];
-	return shell`chrt -f 20 taskset -c ${cpu} bash ${script} observe ${ingress} ${egress} ${cpu} ${scenario} ${times} ${slices} ${live} ${variants}`;
-}
-/** Reads what `observe` printed: counters at points of time, turned into what happened between them. */
-function parseObservation(log) {
-	const lines = log.trimEnd().split("\n");
-	if (lines.at(-1) !== "end") return {
-		kind: "failed",
-		reason: "the DUT stopped sampling before the end of the blast"
-	};
-	const points = lines.filter((line) => line.startsWith("sample ")).map(parsePoint);
-	const samplesPerRun = [...Map.groupBy(points, (point) => point.run).values()].map(differences);
-	return samplesPerRun.flat().every(goesForward) ? {
-		kind: "observed",
-		samplesPerRun
-	} : {
-		kind: "failed",
-		reason: "the DUT’s clock or a counter went backwards, or is unreadable"
-	};
-}
-/** Takes the log of one run in pieces of any size, as it is written, and answers the samples of its whole lines so far. */
-function samplesAsTheyCome() {
-	const samples = [];
-	let unfinished = "";
-	let before;
-	return (piece) => {
-		unfinished += piece;
-		if (!piece.includes("\n")) return samples;
-		const lines = unfinished.split("\n");
-		unfinished = lines.pop() ?? "";
-		for (const point of lines.filter((line) => line.startsWith("sample ")).map(parsePoint)) {
-			if (before !== void 0) samples.push(difference(before, point));
-			before = point;
-		}
-		return samples;
-	};
-}
-/** Of /proc/stat, whose ticks are a hundredth of a second whatever the kernel's own are: proc_stat(5), USER_HZ. */
-const nsPerTick = 1e7;
-function parsePoint(line) {
-	const [, run = "", time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(" ");
-	return {
-		run,
-		time: Number(time),
-		received: Number(received),
-		forwarded: Number(forwarded),
-		busyNs: Number(busyNs),
-		deniedNs: Number(delayNs) + Number(stolenTicks) * nsPerTick
-	};
-}
-const differences = (points) => points.slice(1).map((point, index) => difference(points[index], point));
-function difference(before, point) {
-	const busySeconds = (point.busyNs - before.busyNs) / 1e9;
-	const deniedSeconds = (point.deniedNs - before.deniedNs) / 1e9;
-	return {
-		seconds: point.time - before.time,
-		receivedPackets: point.received - before.received,
-		forwardedPackets: point.forwarded - before.forwarded,
-		...Number.isNaN(busySeconds) ? {} : { busySeconds },
-		...Number.isNaN(deniedSeconds) ? {} : { deniedSeconds }
-	};
-}
-/** Also false where something that is no number was read. */
-const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
-
 // src/traffic/flows.ts
 const destinationsPerSource = 100;
 const port = 2e3;
@@ -924,4 +770,4 @@ function waitedShare(log) {
 }
 const waitingLine = /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;
 
-export { linuxDutScript, observeCommand, parseObservation, parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, samplesAsTheyCome, senderCommand, senderScript, trafgenFlows };
+export { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows };

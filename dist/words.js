@@ -1,5 +1,5 @@
 import { _enum, array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string, url } from "./vendor/zod.js";
-import { errorFunction } from "./vendor/simple-statistics.js";
+import { setTimeout } from "node:timers/promises";
 
 // src/words/scenario.ts
 /** What a DUT of each system can be told to do with packets. */
@@ -162,406 +162,87 @@ function patchName(patch) {
 	}
 }
 
-// src/stats/student.ts
-const confidencePercents = [
-	80,
-	90,
-	95,
-	98,
-	99,
-	99.5
-];
+// src/words/flows.ts
 /**
-* The critical value that ministat(1) uses: its table has three decimals and rows for 1 to 100
-* degrees of freedom; above 100 it uses the normal distribution.
-*
-* The table is the NIST handbook's of one-sided values, and ministat's last column is the one of
-* 0.999: what it calls 99.5 % is 99.8 % two-sided. We keep that, or our errors would not be its errors.
+* A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
+* divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
+* network.
 */
-function studentT(degreesOfFreedom, confidencePercent) {
-	const misprint = confidencePercent === 99.5 ? misprints.get(degreesOfFreedom) : void 0;
-	if (misprint !== void 0) return misprint;
-	const confidence = confidencePercent === 99.5 ? .998 : confidencePercent / 100;
-	return Math.round(studentTExact(degreesOfFreedom > 100 ? Infinity : degreesOfFreedom, confidence) * 1e3) / 1e3;
-}
-/**
-* The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better.
-* `degreesOfFreedom` is any positive number (Welch's are fractions; infinity is the normal
-* distribution), `confidence` a ratio in (0, 1).
-*/
-function studentTExact(degreesOfFreedom, confidence) {
-	if (!(degreesOfFreedom > 0)) throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
-	if (!(confidence > 0 && confidence < 1)) throw new RangeError(`A confidence lies between 0 and 1, not at ${confidence}.`);
-	if (degreesOfFreedom <= million) return quantile(degreesOfFreedom, confidence);
-	const atMillion = quantile(million, confidence);
-	const atInfinity = 2 * atMillion - quantile(million / 2, confidence);
-	return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
-}
-/** The t with P(T > t) = `level`, kept once computed: few of them are asked for, and each very often. */
-function criticalT(degreesOfFreedom, level) {
-	const key = `${degreesOfFreedom} ${level}`;
-	const known = criticalValues.get(key);
-	if (known !== void 0) return known;
-	const t = studentTExact(degreesOfFreedom, 1 - 2 * level);
-	criticalValues.set(key, t);
-	return t;
-}
-const criticalValues = /* @__PURE__ */ new Map();
-/**
-* P(T > t), one-sided, for a `t` of at least 0. The normal distribution (infinite degrees of freedom) is
-* taken from an approximation of erfc whose relative error is below 2e-7.
-*/
-function studentTail(t, degreesOfFreedom) {
-	if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
-	const { inTails, within } = twoSided(t, degreesOfFreedom);
-	return (inTails ?? 1 - within) / 2;
-}
-/** Degrees of freedom at which the published last column is not the rounded quantile. */
-const misprints = /* @__PURE__ */ new Map([
-	[1, 318.313],
-	[7, 4.782],
-	[8, 4.499],
-	[9, 4.296],
-	[10, 4.143],
-	[11, 4.024],
-	[12, 3.929]
-]);
-const million = 1e6;
-function quantile(degreesOfFreedom, confidence) {
-	let high = 1;
-	while (liesBelow(high, degreesOfFreedom, confidence)) high *= 2;
-	let low = high === 1 ? 0 : high / 2;
-	for (;;) {
-		const middle = (low + high) / 2;
-		if (middle <= low || middle >= high) return high;
-		if (liesBelow(middle, degreesOfFreedom, confidence)) low = middle;
-		else high = middle;
-	}
-}
-function liesBelow(t, degreesOfFreedom, confidence) {
-	const { inTails, within } = twoSided(t, degreesOfFreedom);
-	return inTails === void 0 ? within < confidence : inTails > 1 - confidence;
-}
-/**
-* P(|T| > t) or P(|T| ≤ t), whichever is told without a loss of digits: a regularized incomplete beta
-* function of ν/2 and 1/2, whose continued fraction converges fast on one side of the mean.
-*/
-function twoSided(t, degreesOfFreedom) {
-	const a = degreesOfFreedom / 2;
-	const square = t * t;
-	const beyond = degreesOfFreedom / (degreesOfFreedom + square);
-	const within = square / (degreesOfFreedom + square);
-	const factor = Math.exp(-a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(within / Math.PI) * gammaRatio(a);
-	return beyond < (a + 1) / (a + 2.5) ? { inTails: factor / a * betaFraction(beyond, a, .5) } : { within: 2 * factor * betaFraction(within, .5, a) };
-}
-/** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to where that is exact. */
-function gammaRatio(a) {
-	let stepped = a;
-	let correction = 1;
-	for (; stepped < 40; stepped += 1) correction *= stepped / (stepped + .5);
-	const x = 1 / stepped;
-	const series = 1 + x * (-1 / 8 + x * (1 / 128 + x * (5 / 1024 + x * (-21 / 32768 - 399 / 262144 * x))));
-	return correction * Math.sqrt(stepped) * series;
-}
-/** The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method. */
-function betaFraction(x, a, b) {
-	const tiny = 1e-300;
-	let c = 1;
-	let d = 1 / (1 - (a + b) * x / (a + 1) || tiny);
-	let fraction = d;
-	for (let m = 1; m < 1e5; m += 1) {
-		const before = fraction;
-		const even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-		const odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-		for (const term of [even, odd]) {
-			d = 1 / (1 + term * d || tiny);
-			c = 1 + term / c || tiny;
-			fraction *= c * d;
+function flowRanges(flows, family, senders = 1) {
+	if (!Number.isSafeInteger(flows) || flows < senders) return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
+	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
+	const sources = flows / destinations;
+	if (sources <= mostSources[family]) return {
+		kind: "split",
+		flows: {
+			sources,
+			destinations
 		}
-		if (Math.abs(fraction - before) <= 1e-15 * fraction) return fraction;
-	}
-	return fraction;
-}
-
-// src/stats/boundary.ts
-/**
-* The one nominal one-sided level for every look, by Pocock (Biometrika 64, 1977): with it, data without any
-* effect cross the boundary at some look with probability `level`. `sizes` are the pairs at each look, ascending.
-*/
-function constantLevels(sizes, level) {
-	const levelsAt = (z) => sizes.map(() => studentTail(z, Infinity));
-	return levelsFor(levelsAt, sizes, level);
-}
-/**
-* The nominal level of each look where the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2)
-* against the best fit, is held to one threshold at all of them (Lai, Annals of Statistics 16, 1988).
-* `degreesOfFreedom` are ν at each look, earlier runs of the same cell included.
-*/
-function likelihoodLevels(sizes, degreesOfFreedom, level) {
-	const levelsAt = (logThreshold) => degreesOfFreedom.map((df) => studentTail(Math.sqrt(df * Math.expm1(2 * logThreshold / (df + 2))), df));
-	return levelsFor(levelsAt, sizes, level);
-}
-/** Levels fall as the parameter rises: halves until the levels spend what is asked and not more. */
-function levelsFor(levelsAt, sizes, level) {
-	const spends = (parameter) => crossingProbability(sizes, levelsAt(parameter));
-	let low = 0;
-	let high = 1;
-	for (; spends(high) > level; high *= 2) low = high;
-	while (high - low > 1e-4 * high) {
-		const middle = (low + high) / 2;
-		if (spends(middle) > level) low = middle;
-		else high = middle;
-	}
-	return levelsAt(high);
-}
-/**
-* The probability that data without any effect are, at some look, beyond its nominal one-sided level: the recursion
-* of Armitage, McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. Where the
-* variance is estimated, as in Student's test, the same levels nearly hold (Jennison and Turnbull, Group Sequential
-* Methods, 4.4): by simulation the sum is up to a seventh larger when the first look has four degrees of freedom.
-*/
-function crossingProbability(sizes, levels) {
-	let total = 0;
-	let inside = [{
-		at: 0,
-		mass: 1
-	}];
-	let reached = 0;
-	for (const [index, size] of sizes.entries()) {
-		const deviation = Math.sqrt(size - reached);
-		const limit = criticalZ(levels[index] ?? 0) * Math.sqrt(size);
-		total += sumOver(inside, ({ at, mass }) => mass * upperTail((limit - at) / deviation));
-		const next = (sizes[index + 1] ?? Infinity) - size;
-		const range = {
-			low: -farthest * Math.sqrt(size),
-			high: limit
-		};
-		inside = spread(inside, deviation, range, nodesFor(range, Math.sqrt(next)));
-		reached = size;
-	}
-	return total;
-}
-/** The density after one more step, at `count` nodes of the range. */
-function spread(from, deviation, { low, high }, count) {
-	return gaussLegendre(count).map(({ at, weight }) => {
-		const place = low + (high - low) * (at + 1) / 2;
-		return {
-			at: place,
-			mass: sumOver(from, ({ at: start, mass }) => mass * normalDensity((place - start) / deviation)) / deviation * weight * (high - low) / 2
-		};
-	});
-}
-/** Nodes half as dense again as the deviations of the next step lie in the range: what follows is smooth at that scale. */
-function nodesFor({ low, high }, nextDeviation) {
-	return 16 * Math.ceil(Math.max(2, 1.5 * (high - low) / nextDeviation / 16));
-}
-/** Nobody is so many deviations below the mean. */
-const farthest = 6;
-/** Levels beyond the reach of a double are next to never crossed; half of all lie beyond one half, which is the most. */
-const criticalZ = (level) => level < 1e-12 ? 7 : level >= .4999 ? 0 : studentTExact(Infinity, 1 - 2 * level);
-const upperTail = (z) => studentTail(z, Infinity);
-const normalDensity = (z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
-function sumOver(nodes, value) {
-	let sum = 0;
-	for (const node of nodes) sum += value(node);
-	return sum;
-}
-/** Gauss and Legendre's nodes on −1 … 1, by Newton's method on the recurrence (Abramowitz and Stegun, 25.4.29). */
-function gaussLegendre(count) {
-	const known = quadratures.get(count);
-	if (known !== void 0) return known;
-	const nodes = Array.from({ length: count }, (_, index) => quadratureNode(count, index));
-	quadratures.set(count, nodes);
-	return nodes;
-}
-const quadratures = /* @__PURE__ */ new Map();
-function quadratureNode(count, index) {
-	let at = Math.cos(Math.PI * (index + .75) / (count + .5));
-	let slope = 1;
-	for (let step = 0; step < 8; step++) {
-		let [before, value] = [0, 1];
-		for (let degree = 0; degree < count; degree++) [before, value] = [value, ((2 * degree + 1) * at * value - degree * before) / (degree + 1)];
-		slope = count * (at * value - before) / (at * at - 1);
-		at -= value / slope;
-	}
-	return {
-		at,
-		weight: 2 / ((1 - at * at) * slope * slope)
 	};
+	return refused(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
 }
-
-// src/stats/design.ts
-const designNames = [
-	"fixed",
-	"group-sequential",
-	"glr"
-];
-/**
-* The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
-* planned spends four fifths of each rate, and every extension half of what is then left.
-*/
-function looksOf(design, rates) {
-	const key = JSON.stringify([design, rates]);
-	const looks = knownLooks.get(key) ?? computeLooks(design, rates);
-	knownLooks.set(key, looks);
-	return looks;
-}
-/** They take a tenth of a second to compute, and are asked for after every blast. */
-const knownLooks = /* @__PURE__ */ new Map();
-function computeLooks(design, rates) {
-	return design.budgets.flatMap((budget, stage) => {
-		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
-		const levelsOf = (rate) => nominalLevels(design, sizes, rate * shareOf(stage));
-		const falseAlarms = levelsOf(rates.falseAlarms);
-		const misses = levelsOf(rates.misses);
-		const outside = levelsOf(rates.outside);
-		return sizes.map((pairs, index) => ({
-			pairs,
-			levels: {
-				falseAlarms: falseAlarms[index] ?? 0,
-				misses: misses[index] ?? 0,
-				outside: outside[index] ?? 0
-			}
-		}));
-	});
-}
-const shareOf = (stage) => stage === 0 ? .8 : .2 * .5 ** stage;
-/** The pairs at each look. */
-const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
-function sizesUpTo(budget, after, design) {
-	if (design.name === "fixed") return [budget];
-	const sizes = [];
-	for (let size = firstSize(design); size < budget; size = sizeAfter(size, design)) if (size > after) sizes.push(size);
-	return [...sizes, budget];
-}
-/** The spread of four runs alone tells too little of a noise with heavy tails. */
-function firstSize({ name, pairsPerStep, earlierDegreesOfFreedom }) {
-	if (pairsPerStep > 1) return pairsPerStep;
-	return name === "glr" && earlierDegreesOfFreedom >= 4 ? 2 : 3;
-}
-/** After every step, and where they have become many, after every twentieth part more. */
-function sizeAfter(size, { name, pairsPerStep }) {
-	if (name === "group-sequential" && pairsPerStep === 1) {
-		const looks = Math.round(Math.log(size / 3) / Math.log(1.6)) + 1;
-		return Math.round(3 * 1.6 ** looks);
-	}
-	return size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
-}
-function nominalLevels(design, sizes, level) {
-	if (design.name !== "glr") return constantLevels(sizes, level);
-	const degreesOfFreedom = sizes.map((pairs) => design.method === "paired" ? pairs - 1 : 2 * pairs - 2 + design.earlierDegreesOfFreedom);
-	return likelihoodLevels(sizes, degreesOfFreedom, level);
-}
-
-// src/words/units.ts
-/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
-const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
-/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
-const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
-	pps: 1,
-	kpps: 1e3,
-	Mpps: 1e6,
-	Gpps: 1e9
-}, limit);
-/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
-const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
-	ms: .001,
-	s: 1,
-	min: 60,
-	d: 86400
-}, limit);
-/** `64 bytes`, `64B`, `100 MiB` → bytes. */
-const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
-	bytes: 1,
-	byte: 1,
-	B: 1,
-	MiB: 2 ** 20
-}, limit);
-/** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
-const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
-/** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
-function excerpt(text) {
-	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
-}
-function quantity(form, units, limit) {
-	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
-	const read = (text) => inBaseUnit(written.exec(text), units);
-	return string({ error: expected(form) }).regex(written, {
-		error: expected(form),
-		abort: true
-	}).refine((text) => limit.holds(read(text)), { error: expected(limit.says) }).transform(read);
-}
-/** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
-function inBaseUnit(match, units) {
-	const [, digits = "", unit = ""] = match ?? [];
-	const value = Number(digits) * (units[unit] ?? NaN);
-	return Number(value.toPrecision(15));
-}
-function shown(value) {
-	if (value === null) return "nothing";
-	if (typeof value === "string") return `"${excerpt(value)}"`;
-	if (Array.isArray(value)) return "a list";
-	if (typeof value === "object") return "keys and values";
-	return String(value);
-}
-
-// src/words/escape.ts
-/** As text, for what can say more only by markup of its own. */
-const plain = {
-	code: (text, mostCharacters) => plainLine(text, mostCharacters),
-	name: (name) => name
+const refused = (message) => ({
+	kind: "refused",
+	message
+});
+const mostDestinations = 100;
+/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
+const mostSources = {
+	inet4: 62974,
+	inet6: 65535
 };
-/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
-function codeSpan(text, mostCharacters = 200) {
-	const line = plainLine(text, mostCharacters);
-	if (line === "") return "";
-	const fence = fenceFor(line, 1);
-	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
-	return `${fence}${padding}${line}${padding}${fence}`;
+function greatestDivisor(value, most) {
+	let divisor = Math.floor(most);
+	while (value % divisor !== 0) divisor -= 1;
+	return divisor;
 }
-/** A fenced code block, shortened in the middle to `mostCharacters`. */
-function codeBlock(text, mostCharacters = 4e3) {
-	const block = plainBlock(text, mostCharacters);
-	const fence = fenceFor(block, 3);
-	return `${fence}\n${block}\n${fence}`;
-}
-/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
-const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
-/** The same of many lines, shortened in the middle. */
-const plainBlock = (text, mostCharacters = 4e3) => shortened$1(withoutControls(text).trimEnd(), mostCharacters);
-/** Longer than any run of backticks inside. */
-function fenceFor(text, least) {
-	const runs = text.match(/`+/g) ?? [];
-	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
-}
-/** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
-function withoutControls(text) {
-	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
-}
-/** Without what a terminal obeys; control characters that stand alone stay. */
-const withoutSequences = (text) => text.replace(sequences, "");
 /**
-* What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
-* stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
+* The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
+* than sources.
 */
-const sequences = new RegExp([
-	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
-	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
-	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
-].join("|"), "g");
-function shortened$1(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	const half = Math.floor(mostCharacters / 2);
-	const left = text.length - 2 * half;
-	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
-	return `${first}\n… ${left} characters left out …\n${last}`;
+function flowSlices({ sources, destinations }, senders) {
+	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
+	const end = (slice) => Math.floor(slice * sources / senders);
+	return Array.from({ length: senders }, (_, slice) => ({
+		firstSource: end(slice) + 1,
+		sources: end(slice + 1) - end(slice),
+		destinations
+	}));
 }
-function cut(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
-}
-/** A cut may go through a surrogate pair. */
-const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
+
+// src/words/rejection.ts
+const message = string();
+/** Each by itself, for a larger union. */
+const rejections = [
+	object({
+		kind: literal("does-not-apply"),
+		message
+	}),
+	object({
+		kind: literal("build-failed"),
+		message
+	}),
+	object({
+		kind: literal("out-of-disk"),
+		message
+	}),
+	object({
+		kind: literal("does-not-load"),
+		scenario: scenarioSchema,
+		message
+	}),
+	object({
+		kind: literal("boot-failed"),
+		message,
+		panic: string().optional()
+	}),
+	object({
+		kind: literal("panics-under-load"),
+		message,
+		panic: string().optional()
+	})
+];
+const rejectionSchema = discriminatedUnion("kind", rejections);
 
 // src/words/result.ts
 const metricSchema = _enum(["pps", "nsPerPacket"]);
@@ -632,6 +313,11 @@ const cellVerdictSchema = discriminatedUnion("kind", [
 		reason: string()
 	})
 ]);
+const designNames = [
+	"fixed",
+	"group-sequential",
+	"glr"
+];
 /** How the runs of a cell are looked at, fixed before the first of them. */
 const designSchema = object({
 	name: _enum(designNames),
@@ -755,38 +441,6 @@ const policySchema = object({
 	/** A cell passed that lost the margin, as a share of such cells. */
 	missRatio: number()
 });
-const message = string();
-/** Why nothing can be measured with a variant. */
-const rejections = [
-	object({
-		kind: literal("does-not-apply"),
-		message
-	}),
-	object({
-		kind: literal("build-failed"),
-		message
-	}),
-	object({
-		kind: literal("out-of-disk"),
-		message
-	}),
-	object({
-		kind: literal("does-not-load"),
-		scenario: scenarioSchema,
-		message
-	}),
-	object({
-		kind: literal("boot-failed"),
-		message,
-		panic: string().optional()
-	}),
-	object({
-		kind: literal("panics-under-load"),
-		message,
-		panic: string().optional()
-	})
-];
-const rejectionSchema = discriminatedUnion("kind", rejections);
 const outcomeSchema = discriminatedUnion("kind", [object({
 	kind: literal("judged"),
 	verdict: _enum([
@@ -844,6 +498,141 @@ const resultSchema = object({
 	outcome: outcomeSchema
 });
 
+// src/words/units.ts
+/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
+const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
+/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
+const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
+	pps: 1,
+	kpps: 1e3,
+	Mpps: 1e6,
+	Gpps: 1e9
+}, limit);
+/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
+const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
+	ms: .001,
+	s: 1,
+	min: 60,
+	d: 86400
+}, limit);
+/** `64 bytes`, `64B`, `100 MiB` → bytes. */
+const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
+	bytes: 1,
+	byte: 1,
+	B: 1,
+	MiB: 2 ** 20
+}, limit);
+/** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
+const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
+/** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
+function excerpt(text) {
+	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
+}
+function quantity(form, units, limit) {
+	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
+	const read = (text) => inBaseUnit(written.exec(text), units);
+	return string({ error: expected(form) }).regex(written, {
+		error: expected(form),
+		abort: true
+	}).refine((text) => limit.holds(read(text)), { error: expected(limit.says) }).transform(read);
+}
+/** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
+function inBaseUnit(match, units) {
+	const [, digits = "", unit = ""] = match ?? [];
+	const value = Number(digits) * (units[unit] ?? NaN);
+	return Number(value.toPrecision(15));
+}
+function shown(value) {
+	if (value === null) return "nothing";
+	if (typeof value === "string") return `"${excerpt(value)}"`;
+	if (Array.isArray(value)) return "a list";
+	if (typeof value === "object") return "keys and values";
+	return String(value);
+}
+
+// src/words/freebsd-port.ts
+/**
+* The name by which pkt-gen opens an interface: a Chelsio port has a second, virtual one for netmap, see
+* cxgbe(4) on `hw.cxgbe.num_vis`.
+*/
+const netmapPort = (name) => name.replace(/^(?:cxgbe|cxl|cc)\d+$/, "v$&");
+/** The names of its driver, by which ifconfig(8) and by which the manual calls it: `cxl` and `cxgbe`. */
+function driversOf(port) {
+	const driver = port.replace(/\d+$/, "");
+	return [driver, driverOfPort[driver] ?? driver];
+}
+/** FreeBSD's drivers whose ports are called otherwise, see section 4 of its manual. */
+const driverOfPort = {
+	cxl: "cxgbe",
+	cc: "cxgbe",
+	che: "cxgbe",
+	cxlv: "cxgbev",
+	ccv: "cxgbev",
+	mce: "mlx5en",
+	mlxen: "mlx4en",
+	ix: "ixgbe",
+	ixv: "ixgbe",
+	ql: "qlxgbe"
+};
+
+// src/words/escape.ts
+/** As text, for what can say more only by markup of its own. */
+const plain = {
+	code: (text, mostCharacters) => plainLine(text, mostCharacters),
+	name: (name) => name
+};
+/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
+function codeSpan(text, mostCharacters = 200) {
+	const line = plainLine(text, mostCharacters);
+	if (line === "") return "";
+	const fence = fenceFor(line, 1);
+	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
+	return `${fence}${padding}${line}${padding}${fence}`;
+}
+/** A fenced code block, shortened in the middle to `mostCharacters`. */
+function codeBlock(text, mostCharacters = 4e3) {
+	const block = plainBlock(text, mostCharacters);
+	const fence = fenceFor(block, 3);
+	return `${fence}\n${block}\n${fence}`;
+}
+/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
+const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
+/** The same of many lines, shortened in the middle. */
+const plainBlock = (text, mostCharacters = 4e3) => shortened$1(withoutControls(text).trimEnd(), mostCharacters);
+/** Longer than any run of backticks inside. */
+function fenceFor(text, least) {
+	const runs = text.match(/`+/g) ?? [];
+	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
+}
+/** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
+function withoutControls(text) {
+	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
+}
+/** Without what a terminal obeys; control characters that stand alone stay. */
+const withoutSequences = (text) => text.replace(sequences, "");
+/**
+* What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
+* stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
+*/
+const sequences = new RegExp([
+	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
+	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
+	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
+].join("|"), "g");
+function shortened$1(text, mostCharacters) {
+	if (text.length <= mostCharacters) return text;
+	const half = Math.floor(mostCharacters / 2);
+	const left = text.length - 2 * half;
+	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
+	return `${first}\n… ${left} characters left out …\n${last}`;
+}
+function cut(text, mostCharacters) {
+	if (text.length <= mostCharacters) return text;
+	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
+}
+/** A cut may go through a surrogate pair. */
+const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
+
 // src/words/variant-name.ts
 /** Base and patched, of which a verdict is given; all others are shown beside them. */
 const isJudged = (variant) => variant === "base" || variant === "patched";
@@ -886,6 +675,24 @@ const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{
 /** After a blank, a word that has a slash in it goes on with the path. */
 const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
 
+// src/words/pause.ts
+/** Resolves, where node's own rejects, when the signal is aborted. */
+const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
+
+// src/words/priority.ts
+/** Release gates come before patches, and patches before reruns. */
+const priorities = [
+	"release",
+	"patch",
+	"rerun"
+];
+
+// src/words/usage-error.ts
+/** An option or input that cannot be used. */
+var UsageError = class extends Error {
+	name = "UsageError";
+};
+
 // src/words/xml.ts
 /** Between tags and in quoted attributes. A space stands for what XML has no place for, and for what hides text or turns it around. */
 const escaped = (text) => text.replace(unfit, " ").replace(/[&<>"']/g, (one) => entities[one] ?? "");
@@ -898,4 +705,16 @@ const entities = {
 	"'": "&#39;"
 };
 
-export { blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, confidencePercents, criticalT, designNames, designSchema, diffName, duration, escaped, excerpt, expected, expectedly, families, familySchema, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, historySchema, isJudged, isLinuxScenario, lastLine, lookSizes, looksOf, metricName, metricSchema, oneLine, ownRulesSchema, patchName, patchSchema, pathName, plain, plainBlock, plainLine, policySchema, rate, ratio, reasonOf, rejectionSchema, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, shortened, size, studentT, studentTail, withoutPaths, withoutSequences };
+// src/words/planned-blast.ts
+const plannedRunSchema = object({
+	number: int().positive(),
+	variant: string(),
+	pair: int().positive()
+});
+const plannedBlastSchema = object({
+	number: int().positive(),
+	cell: cellSchema,
+	runs: array(plannedRunSchema).min(1)
+});
+
+export { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driversOf, duration, escaped, excerpt, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, historySchema, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, oneLine, ownRulesSchema, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, shortened, size, withoutPaths, withoutSequences };

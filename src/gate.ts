@@ -2,7 +2,6 @@
 
 import { readFile } from 'node:fs/promises';
 import { buildVariants, type GivenKernels, type Variant } from './build/variant.ts';
-import { UsageError } from './config/overrides.ts';
 import { type Config, systemOf } from './config/schema.ts';
 import { assembleResult } from './experiment/assemble.ts';
 import { type ExperimentEvent, runExperiment } from './experiment/experiment.ts';
@@ -25,6 +24,7 @@ import { reasonOf } from './words/one-line.ts';
 import type { Patch } from './words/patch.ts';
 import type { Result } from './words/result.ts';
 import type { System } from './words/scenario.ts';
+import { UsageError } from './words/usage-error.ts';
 
 export type GateRequest = {
   patch: Patch;

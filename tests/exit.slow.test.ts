@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../src/config/load.ts';
-import { UsageError } from '../src/config/overrides.ts';
 import { exitCodeOfError, exitCodeOfResult, runToExit } from '../src/exit.ts';
 import { JournalError } from '../src/experiment/journal.ts';
 import { PlanError } from '../src/experiment/plan.ts';
@@ -8,6 +7,7 @@ import { HostError } from '../src/host/host-error.ts';
 import { RepositoryError } from '../src/patch/repository.ts';
 import { ResultError } from '../src/report/read.ts';
 import type { CellVerdict, Outcome } from '../src/words/result.ts';
+import { UsageError } from '../src/words/usage-error.ts';
 
 const judged = (verdict: CellVerdict['kind']): { outcome: Outcome } => ({
   outcome: { kind: 'judged', verdict, cells: [] },

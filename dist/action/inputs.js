@@ -1,6 +1,7 @@
 import { getInput } from "../vendor/actions-core.js";
-import { UsageError, wrongName } from "../config.js";
+import { wrongName } from "../config.js";
 import { number, object, string, url } from "../vendor/zod.js";
+import { UsageError } from "../words.js";
 import { mask } from "./log.js";
 import { readFile } from "node:fs/promises";
 

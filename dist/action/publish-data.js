@@ -1,6 +1,6 @@
 import { log } from "./log.js";
-import { patchName, reasonOf } from "../words.js";
-import { UsageError, parseMaxRuns } from "../config.js";
+import { UsageError, patchName, reasonOf } from "../words.js";
+import { parseMaxRuns } from "../config.js";
 import { fetchArtifact, githubFailure, readEntries } from "../github.js";
 import { publishToBranch, publishToDirectory } from "../data-branch.js";
 import { readPlan } from "../experiment.js";

@@ -1,9 +1,8 @@
 import { _enum, boolean, int, object, string } from "../vendor/zod.js";
 import { endingOfError } from "../answer.js";
-import { UsageError, priorities } from "../config.js";
 import { askSchema } from "../patch.js";
 import { jobSchema } from "../relay/job.js";
-import { patchName, patchSchema } from "../words.js";
+import { UsageError, patchName, patchSchema, priorities } from "../words.js";
 
 // src/action/request.ts
 const purposes = [

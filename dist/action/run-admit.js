@@ -1,12 +1,12 @@
 import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheck, openComment, openRevisionAnswer, openStatus, pullRequestOfCheck, readMemory, standsForAnother, together } from "../answer.js";
-import { UsageError, applyOverrides, parseConfig, parsePriority } from "../config.js";
+import { applyOverrides, parseConfig, parsePriority } from "../config.js";
 import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
 import { exitCodes } from "../exit.js";
 import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { authorize, callOnGithub, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
 import { findRevision, openConduit, parseRevisionName, phabricatorOf } from "../phabricator.js";
-import { codeSpan, patchName, withoutPaths } from "../words.js";
+import { UsageError, codeSpan, patchName, withoutPaths } from "../words.js";
 import { requestSchema, requestText, subjectOf } from "./request.js";
 import { readEvent } from "./inputs.js";
 import { log, mask, setOutput } from "./log.js";

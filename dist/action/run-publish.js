@@ -1,6 +1,6 @@
 import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards } from "../answer.js";
 import { summary } from "../vendor/actions-core.js";
-import { UsageError, applyOverrides } from "../config.js";
+import { applyOverrides } from "../config.js";
 import { int, object, string } from "../vendor/zod.js";
 import { exitCodes } from "../exit.js";
 import { recompute } from "../experiment.js";
@@ -8,7 +8,7 @@ import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequ
 import { testbedsFor } from "../inventory.js";
 import { withReasons } from "../profile.js";
 import { headline } from "../report.js";
-import { patchName } from "../words.js";
+import { UsageError, patchName } from "../words.js";
 import { artifactName, publishData } from "./publish-data.js";
 import { readEvent } from "./inputs.js";
 import { answerFor, configCommitOf, gateNames, tellRefusal, wishesFor } from "./run-admit.js";

@@ -1,4 +1,5 @@
-import { UsageError, didYouMean } from "../config.js";
+import { didYouMean } from "../config.js";
+import { UsageError } from "../words.js";
 import { resolve } from "node:path";
 
 // src/commands/named-testbed.ts

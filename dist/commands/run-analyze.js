@@ -1,9 +1,10 @@
-import { UsageError, overrideGate } from "../config.js";
+import { overrideGate } from "../config.js";
 import { exitCodeOfResult, exitCodeOfVerdict } from "../exit.js";
 import { assembleResult, hasPlan, readPlan, reread } from "../experiment.js";
 import { analysisAsJson, analyzeBenches, readBenches, renderAnalysis } from "../netbenches.js";
 import { explained, renderMarkdown } from "../report.js";
 import { worstVerdict } from "../stats.js";
+import { UsageError } from "../words.js";
 
 // src/commands/run-analyze.ts
 /** Answers the exit code of the worst verdict; throws where there is nothing to compare. */

@@ -1,7 +1,6 @@
-import { UsageError } from "../config.js";
 import { exitCodes } from "../exit.js";
 import { flamegraph, samplesOf, withoutIdle } from "../profile.js";
-import { formatPercent, grouped } from "../words.js";
+import { UsageError, formatPercent, grouped } from "../words.js";
 import { printPieces } from "./print-pieces.js";
 import { readProfileFile } from "./profile-file.js";
 import { basename } from "node:path";

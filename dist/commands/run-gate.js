@@ -1,16 +1,16 @@
 import { answering, endingOfError, endingOfResult, openBuild, openRevisionComment, together } from "../answer.js";
-import { UsageError, applyOverrides, loadConfig, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
+import { applyOverrides, loadConfig, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
 import { exitCodeOfResult, worstExitCode } from "../exit.js";
 import { headline } from "../report.js";
 import { randomSeed, readPlan } from "../experiment.js";
 import { findRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../phabricator.js";
+import { UsageError, patchName } from "../words.js";
 import { openReservations, timestampedDirectory, whoami } from "../controller.js";
 import { historyFile } from "../data-branch.js";
 import { gate, resumeGate } from "../demo.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { openRepository, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
 import { labelled, showProgress } from "../progress.js";
-import { patchName } from "../words.js";
 import { basename, join, resolve } from "node:path";
 
 // src/commands/judge-gate.ts

@@ -1,8 +1,8 @@
-import { UsageError, didYouMean, loadConfig } from "../config.js";
+import { didYouMean, loadConfig } from "../config.js";
 import { exitCodes } from "../exit.js";
 import { aimOf } from "../inventory.js";
 import { holdingOf, openStore, readLab, readLog } from "../reservation.js";
-import { roughly } from "../words.js";
+import { UsageError, roughly } from "../words.js";
 import { configPath } from "./named-testbed.js";
 import { clockText, columns, oneLine, print } from "./table.js";
 

@@ -1,5 +1,4 @@
-import { MinistatInputError, compare$1 as compare, ministatPieces, parseColumn } from "../stats.js";
-import { confidencePercents } from "../words.js";
+import { MinistatInputError, compare$1 as compare, confidencePercents, ministatPieces, parseColumn } from "../stats.js";
 import { printPieces } from "./print-pieces.js";
 import { readFileSync } from "node:fs";
 import { getSystemErrorMessage } from "node:util";

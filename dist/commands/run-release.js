@@ -1,8 +1,9 @@
-import { UsageError, loadConfig } from "../config.js";
+import { loadConfig } from "../config.js";
 import { whoami } from "../controller.js";
 import { exitCodes } from "../exit.js";
 import { aimOf, machinesOf } from "../inventory.js";
 import { giveBack, openStore, readLab, releaseLeft } from "../reservation.js";
+import { UsageError } from "../words.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { clockText, oneLine, print } from "./table.js";
 import { resolve } from "node:path";

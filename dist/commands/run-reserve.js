@@ -1,8 +1,8 @@
-import { UsageError, loadConfig, parsePriority } from "../config.js";
+import { loadConfig, parsePriority } from "../config.js";
 import { openReservations, whoami } from "../controller.js";
 import { testbedsFor } from "../inventory.js";
 import { showProgress } from "../progress.js";
-import { reasonOf } from "../words.js";
+import { UsageError, reasonOf } from "../words.js";
 import { configPath } from "./named-testbed.js";
 import { oneLine } from "./table.js";
 import { once } from "node:events";

@@ -1,7 +1,6 @@
 // From the event to what may be measured: which patch, at which commits, by whose leave, and what was asked of it.
 import type { Octokit } from 'octokit';
 import { type Memory, markerOf, readMemory } from '../answer/comment-text.ts';
-import { UsageError } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { findComment } from '../github/comment.ts';
 import {
@@ -16,8 +15,9 @@ import { authorize, type LeaveRules, type Occasion } from '../patch/authorize.ts
 import { type Ask, type Command, parseCommand } from '../patch/command.ts';
 import { patchOfRange } from '../patch/range.ts';
 import type { Repository } from '../patch/repository.ts';
-import type { Priority } from '../reservation/queue.ts';
 import { type Patch, type PullRequest, patchName, type Revision } from '../words/patch.ts';
+import type { Priority } from '../words/priority.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { type AdmittedRequest, requestSchema } from './request.ts';
 import type { Trigger } from './trigger.ts';
 

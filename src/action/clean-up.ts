@@ -6,7 +6,7 @@ import { cancelled } from '../answer/answer.ts';
 import { openBuild } from '../answer/build.ts';
 import { closeLeftCheck } from '../answer/check.ts';
 import { openComment } from '../answer/comment.ts';
-import { createOctokit } from '../github/comment.ts';
+import { createOctokit } from '../github/client.ts';
 import { labDown } from '../linux-lab/lab.ts';
 import { rerunAsRoot } from '../linux-lab/requirements.ts';
 import { openConduit } from '../phabricator/conduit.ts';

@@ -2,11 +2,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Octokit } from 'octokit';
-import { parseMaxRuns, UsageError } from '../config/overrides.ts';
+import { parseMaxRuns } from '../config/overrides.ts';
 import { readPlan } from '../experiment/plan.ts';
 import { fetchArtifact, readEntries } from '../github/artifact.ts';
 import { githubFailure } from '../github/failure.ts';
 import { type Patch, patchName } from '../words/patch.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 export const artifactName = 'ppsgate-result';
 

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import * as core from '@actions/core';
 import { z } from 'zod';
 import { wrongName } from '../config/fields.ts';
-import { type Overrides, UsageError } from '../config/overrides.ts';
+import type { Overrides } from '../config/overrides.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { mask } from './log.ts';
 
 export type Inputs = {

@@ -1,11 +1,11 @@
 // What a job was given leave to measure, as one job hands it to the next.
 import { z } from 'zod';
 import { endingOfError } from '../answer/answer.ts';
-import { UsageError } from '../config/overrides.ts';
 import { askSchema } from '../patch/command.ts';
 import { jobSchema } from '../relay/job.ts';
-import { priorities } from '../reservation/queue.ts';
 import { patchName, patchSchema } from '../words/patch.ts';
+import { priorities } from '../words/priority.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 export const purposes = ['patch', 'history', 'nightly'] as const;
 

@@ -3,13 +3,14 @@
 import { endingOfError, endingOfFailure } from '../answer/answer.ts';
 import { standsForAnother } from '../answer/check.ts';
 import { composeComment, markerOf, readMemory } from '../answer/comment-text.ts';
-import { applyOverrides, parsePriority, UsageError } from '../config/overrides.ts';
+import { applyOverrides, parsePriority } from '../config/overrides.ts';
 import { exitCodes } from '../exit.ts';
 import { publishComment } from '../github/comment.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
 import { findRevision, parseRevisionName } from '../phabricator/revision.ts';
 import { codeSpan } from '../words/escape.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { withoutPaths } from '../words/without-paths.ts';
 import { type Admission, admit, noticeName } from './admit.ts';
 import { readEvent } from './inputs.ts';

@@ -10,7 +10,7 @@ import {
   endingOfResult,
   linkedAfterwards,
 } from '../answer/answer.ts';
-import { applyOverrides, UsageError } from '../config/overrides.ts';
+import { applyOverrides } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { exitCodes } from '../exit.ts';
 import { type Asked, type Recomputed, recompute } from '../experiment/recompute.ts';
@@ -28,6 +28,7 @@ import type { Repository } from '../patch/repository.ts';
 import { type CellProfiles, withReasons } from '../profile/of-result.ts';
 import { headline } from '../report/headline.ts';
 import { type Patch, patchName } from '../words/patch.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { artifactName } from './extend.ts';
 import { type Job, readEvent } from './inputs.ts';
 import { answerFor, configCommitOf, gateNames, type JobContext, wishesFor } from './job.ts';

@@ -1,10 +1,10 @@
 // What started a job: GitHub's event as plain data, with everything that its payload says unread.
 import { z } from 'zod';
 import { pullRequestOfCheck } from '../answer/check.ts';
-import { UsageError } from '../config/overrides.ts';
 import { type FoundPullRequest, pullRequestFromEvent } from '../github/pull-request.ts';
 import type { Occasion } from '../patch/authorize.ts';
 import { type Ask, callOnGithub, parseCommand } from '../patch/command.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 export type Trigger =
   | { kind: 'pull-request'; found: FoundPullRequest; occasion: Occasion }

@@ -9,10 +9,11 @@ import { plainBlock } from '../words/escape.ts';
 import { formatChange, formatInterval, formatMetric, formatPercent } from '../words/format.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { RevisionDiff } from '../words/patch.ts';
+import type { Pause } from '../words/pause.ts';
 import type { CellResult, CellVerdict, Comparison, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { type Answer, type Ending, secondsFor } from './answer.ts';
-import { newestTeller, type Pause, type Told } from './teller.ts';
+import { newestTeller, type Told } from './teller.ts';
 
 export type BuildOptions = {
   /** Key of the gate: tells its link from those of other gates of the build. */

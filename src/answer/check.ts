@@ -7,6 +7,7 @@ import { annotationsOf } from '../report/annotations.ts';
 import { codeSpan } from '../words/escape.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName } from '../words/patch.ts';
+import type { Pause } from '../words/pause.ts';
 import {
   type Answer,
   cancelled,
@@ -16,7 +17,7 @@ import {
   secondsFor,
   timeText,
 } from './answer.ts';
-import { newestTeller, type Pause, type Told } from './teller.ts';
+import { newestTeller, type Told } from './teller.ts';
 
 /** What is judged, and the `owner/name` of the repository in which it is answered. */
 export type Subject = { repository: string; patch: Patch };

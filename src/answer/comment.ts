@@ -4,6 +4,7 @@ import { publishComment } from '../github/comment.ts';
 import { codeSpan } from '../words/escape.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type PullRequest, patchName } from '../words/patch.ts';
+import type { Pause } from '../words/pause.ts';
 import {
   type Answer,
   type Ending,
@@ -13,7 +14,7 @@ import {
   timeText,
 } from './answer.ts';
 import { composeComment, markerOf, type Writing } from './comment-text.ts';
-import { newestTeller, type Pause, type Told } from './teller.ts';
+import { newestTeller, type Told } from './teller.ts';
 
 export type CommentOptions = Pick<Writing, 'name' | 'run' | 'ask'> & {
   /** Of the job. */

@@ -4,11 +4,11 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { UsageError } from '../config/overrides.ts';
 import type { Repository } from '../patch/repository.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { commitId, type Patch } from '../words/patch.ts';
 import type { System } from '../words/scenario.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { buildOverlays, commitsOf, overlaySchema, type VariantCommit } from './overlay.ts';
 
 const kernelSourceSchema = z.discriminatedUnion('kind', [

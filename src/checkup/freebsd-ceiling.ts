@@ -7,8 +7,9 @@ import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import type { FreebsdWorld } from '../testbed/freebsd/testbed.ts';
 import { type PktGenBlast, type PktGenSender, pktGenBlast } from '../traffic/pkt-gen-blast.ts';
-import { flowRanges, netmapPort } from '../traffic/pkt-gen-command.ts';
+import { flowRanges } from '../words/flows.ts';
 import { formatPps } from '../words/format.ts';
+import { netmapPort } from '../words/freebsd-port.ts';
 import type { Family } from '../words/scenario.ts';
 import { type Finding, ok, type Step, skipped, wrong } from './check.ts';
 

@@ -10,7 +10,7 @@ import { checkSettings, type SettingsContext, settingsCommands } from '../dut/fr
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { readAll, settingsContext } from '../testbed/freebsd/preflight.ts';
-import { netmapPort } from '../traffic/pkt-gen-command.ts';
+import { netmapPort } from '../words/freebsd-port.ts';
 import { lastLine } from '../words/one-line.ts';
 import type { Family } from '../words/scenario.ts';
 import { type BuilderMachine, builderSteps } from './builder-check.ts';

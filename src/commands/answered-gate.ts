@@ -10,13 +10,13 @@ import {
 } from '../answer/answer.ts';
 import { openBuild } from '../answer/build.ts';
 import { openRevisionComment } from '../answer/revision-comment.ts';
-import { UsageError } from '../config/overrides.ts';
 import { worstExitCode } from '../exit.ts';
 import { readPlan } from '../experiment/plan.ts';
 import type { Conduit } from '../phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
 import { findRevision } from '../phabricator/revision.ts';
 import type { RevisionDiff } from '../words/patch.ts';
+import { UsageError } from '../words/usage-error.ts';
 import {
   type GateCall,
   gatesOf,

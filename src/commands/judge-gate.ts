@@ -1,13 +1,7 @@
 // The gates that `ppsgate gate` is asked for: one for each testbed that the patch is judged on.
 import { join, resolve } from 'node:path';
 import { type Answer, answering, endingOfResult } from '../answer/answer.ts';
-import {
-  type Overrides,
-  parseMaxRuns,
-  parsePriority,
-  parseSeed,
-  UsageError,
-} from '../config/overrides.ts';
+import { type Overrides, parseMaxRuns, parsePriority, parseSeed } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { openReservations, whoami } from '../controller/reservations.ts';
 import { timestampedDirectory } from '../controller/work-directory.ts';
@@ -23,6 +17,7 @@ import { parseRevisionName, type RevisionName } from '../phabricator/revision.ts
 import { labelled, type Output, showProgress } from '../progress.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 export type GateOptions = Overrides & {
   patch?: string;

@@ -1,8 +1,8 @@
 // The testbed of a ppsgate.yml that somebody names.
 import { resolve } from 'node:path';
 import { didYouMean } from '../config/fields.ts';
-import { UsageError } from '../config/overrides.ts';
 import type { Config, Testbed } from '../config/schema.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 export const configPath = (written: string | undefined): string =>
   resolve(written ?? 'ppsgate.yml');

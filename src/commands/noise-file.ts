@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { z } from 'zod';
-import { UsageError } from '../config/overrides.ts';
 import { keyName } from '../config/problem.ts';
 import { expected } from '../words/units.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 /**
  * The sets of runs of a file of JSON lines, each with a list `pps` of numbers above 0 and whatever else, like

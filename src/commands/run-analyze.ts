@@ -1,5 +1,5 @@
 // Logs that lie on a disk, as a person at a shell meets them: what they say on stdout, what they lack on stderr.
-import { type Overrides, overrideGate, UsageError } from '../config/overrides.ts';
+import { type Overrides, overrideGate } from '../config/overrides.ts';
 import { exitCodeOfResult, exitCodeOfVerdict } from '../exit.ts';
 import { assembleResult } from '../experiment/assemble.ts';
 import { hasPlan, readPlan } from '../experiment/plan.ts';
@@ -12,6 +12,7 @@ import { explained } from '../report/read.ts';
 import { worstVerdict } from '../stats/verdict.ts';
 import type { Result, Run } from '../words/result.ts';
 import type { Cell } from '../words/scenario.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 export type AnalyzeOptions = Pick<Overrides, 'margin' | 'falseAlarms' | 'power'> & {
   netbenchesTrim?: true;

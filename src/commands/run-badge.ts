@@ -2,12 +2,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { loadConfig } from '../config/load.ts';
-import { UsageError } from '../config/overrides.ts';
 import { type Config, scenariosIn, type Testbed } from '../config/schema.ts';
 import { badgeLabel, badgePath } from '../data-branch/layout.ts';
 import { type DataPlace, linkTo } from '../data-branch/links.ts';
 import { exitCodes } from '../exit.ts';
 import type { Cell } from '../words/scenario.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { print } from './table.ts';
 

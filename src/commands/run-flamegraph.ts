@@ -2,12 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
-import { UsageError } from '../config/overrides.ts';
 import { exitCodes } from '../exit.ts';
 import { flamegraph } from '../profile/flamegraph.ts';
 import { withoutIdle } from '../profile/idle.ts';
 import { type Profile, samplesOf } from '../profile/profile.ts';
 import { formatPercent, grouped } from '../words/format.ts';
+import { UsageError } from '../words/usage-error.ts';
 import type { FlamegraphOptions } from './flamegraph.ts';
 import { printPieces } from './print-pieces.ts';
 import { readProfileFile } from './profile-file.ts';

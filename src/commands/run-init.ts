@@ -1,6 +1,6 @@
 // A repository made ready for ppsgate on GitHub: workflows, a ppsgate.yml and a label, each only where it is missing.
 import { exitCodes } from '../exit.ts';
-import { createOctokit } from '../github/comment.ts';
+import { createOctokit } from '../github/client.ts';
 import { hostedConfig, labConfig } from '../init/config-file.ts';
 import { type PlacedFile, type PlannedFile, placeFile } from '../init/files.ts';
 import { createLabel, labelByHand, type PlacedLabel } from '../init/label.ts';

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../config/load.ts';
-import { applyOverrides, UsageError } from '../config/overrides.ts';
+import { applyOverrides } from '../config/overrides.ts';
 import type { RelayConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
 import { readSecret } from '../config/secret.ts';
@@ -17,6 +17,7 @@ import { openInbox } from '../relay/inbox.ts';
 import { pollOnce, type RelayWorld, workOnce } from '../relay/relay.ts';
 import { startRelayServer } from '../relay/server.ts';
 import { openStarter } from '../relay/starter.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 export type RelayOptions = { config?: string };
 export type PollOptions = RelayOptions & { every?: string; once?: true };

@@ -2,7 +2,6 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config/load.ts';
-import { UsageError } from '../config/overrides.ts';
 import { whoami } from '../controller/reservations.ts';
 import { exitCodes } from '../exit.ts';
 import { aimOf } from '../inventory/overview.ts';
@@ -11,6 +10,7 @@ import { releaseLeft } from '../reservation/lease-file.ts';
 import { openStore } from '../reservation/open.ts';
 import { type Holding, type Lab, readLab } from '../reservation/records.ts';
 import { giveBack } from '../reservation/reservation.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { clockText, oneLine, print } from './table.ts';
 

@@ -1,12 +1,13 @@
 // A testbed by hand: reserved for as long as a person's command runs, and given back on its base.
 import { loadConfig } from '../config/load.ts';
-import { parsePriority, UsageError } from '../config/overrides.ts';
+import { parsePriority } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { openReservations, whoami } from '../controller/reservations.ts';
 import type { LeasedTestbed } from '../controller/reserve.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import { showProgress } from '../progress.ts';
 import { reasonOf } from '../words/one-line.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { type Ending, runInForeground } from './foreground.ts';
 import { configPath } from './named-testbed.ts';
 import { oneLine } from './table.ts';

@@ -2,7 +2,7 @@
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { netmapPort } from '../traffic/pkt-gen-command.ts';
+import { netmapPort } from '../words/freebsd-port.ts';
 import type { Family } from '../words/scenario.ts';
 import { duration, expected, type Limit } from '../words/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';

@@ -1,7 +1,8 @@
 // What a person asks of one gate instead of what ppsgate.yml says, in the same words and units.
 import type { z } from 'zod';
-import { type Priority, priorities } from '../reservation/queue.ts';
+import { type Priority, priorities } from '../words/priority.ts';
 import { expected } from '../words/units.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { wrongName } from './fields.ts';
 import { type Config, configKeys, type Gate, scenariosIn, usualProfileSeconds } from './schema.ts';
 
@@ -18,11 +19,6 @@ export type Overrides = {
   /** `on`, `off`, or for how long samples are taken. */
   profile?: string | undefined;
 };
-
-/** An option or input that cannot be used. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 /** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one. */
 export function applyOverrides(config: Config, texts: Overrides): Config {

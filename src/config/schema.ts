@@ -1,7 +1,7 @@
 // The format of ppsgate.yml: what may be written, what holds where it is left out, and the plain data it becomes.
 import { z } from 'zod';
-import { type DesignName, designNames } from '../stats/design.ts';
-import { flowRanges } from '../traffic/pkt-gen-command.ts';
+import { flowRanges } from '../words/flows.ts';
+import { type DesignName, designNames } from '../words/result.ts';
 import {
   type Cell,
   type Family,

@@ -1,7 +1,7 @@
 // Reads what must not stand in ppsgate.yml: a token or a key, from a file of its own or the environment.
 import { readFile } from 'node:fs/promises';
 import { reasonOf } from '../words/one-line.ts';
-import { UsageError } from './overrides.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 export type SecretPlace = {
   /** Like `the Conduit token`. */

@@ -1,7 +1,6 @@
 // From what a patch asks for to a testbed that is ours, fit to be used, and given back as it was.
 
 import { healthOf, whyUnhealthy } from '../checkup/health.ts';
-import { UsageError } from '../config/overrides.ts';
 import type { Config, Testbed as TestbedConfig, Traffic } from '../config/schema.ts';
 import { DutLostError } from '../dut/freebsd.ts';
 import { FencedError } from '../host/fence.ts';
@@ -16,6 +15,7 @@ import { fencedWorld, raiseFences } from '../testbed/fence.ts';
 import { type FreebsdWorld, wakeFreebsdTestbed } from '../testbed/freebsd/testbed.ts';
 import type { Reserved, Testbed } from '../testbed/testbed.ts';
 import { reasonOf } from '../words/one-line.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { openTestbed } from './open.ts';
 
 export type ReserveWorld = LeaseWorld & {

@@ -1,4 +1,5 @@
 // The program that works on a Linux DUT while a blast lasts and no command from outside gets any time there.
+import { nsPerTick } from '../host/clock-ticks.ts';
 import type { Command } from '../host/shell.ts';
 import { shell } from '../host/shell.ts';
 
@@ -229,9 +230,6 @@ type Point = {
   busyNs: number;
   deniedNs: number;
 };
-
-/** Of /proc/stat, whose ticks are a hundredth of a second whatever the kernel's own are: proc_stat(5), USER_HZ. */
-export const nsPerTick = 1e7;
 
 function parsePoint(line: string): Point {
   const [, run = '', time, received, forwarded, busyNs, delayNs, stolenTicks] = line.split(' ');

@@ -5,7 +5,7 @@ import type { Outcome } from '../host/execute.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { scenarioRules } from '../scenario/nftables.ts';
-import type { Prepared } from '../testbed/testbed.ts';
+import type { Prepared } from '../words/rejection.ts';
 import type { LinuxScenario } from '../words/scenario.ts';
 import { pathName } from '../words/variant-name.ts';
 import { printingCommand, type SamplingRequest, samplingCommand } from './linux-profile.ts';

@@ -3,12 +3,12 @@
 import { lookSizes } from '../stats/design.ts';
 import { runsApart } from '../stats/outlier.ts';
 import { type CellRuns, isEnough, validPairs } from '../stats/standing.ts';
-import type { Rejection } from '../words/result.ts';
+import type { PlannedBlast } from '../words/planned-blast.ts';
+import type { Rejection } from '../words/rejection.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import { isJudged } from '../words/variant-name.ts';
 import type { Entry } from './journal.ts';
 import type { Plan, PlannedCell } from './plan.ts';
-import type { PlannedBlast } from './schedule.ts';
 
 /** A blast and what came of it; `needed` until it was measured whole, or often enough. */
 export type BlastTries = { blast: PlannedBlast; tries: Entry[]; needed: boolean };

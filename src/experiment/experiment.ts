@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import type { Variant } from '../build/variant.ts';
 import { type Standing, standings } from '../stats/standing.ts';
 import { cellVerdict } from '../stats/verdict.ts';
-import type { KeepLog, Rejected, Testbed } from '../testbed/testbed.ts';
+import type { KeepLog, Testbed } from '../testbed/testbed.ts';
 import { reasonOf } from '../words/one-line.ts';
-import type { CellVerdict, Rejection } from '../words/result.ts';
+import type { PlannedBlast } from '../words/planned-blast.ts';
+import type { Rejected, Rejection } from '../words/rejection.ts';
+import type { CellVerdict } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import { isJudged } from '../words/variant-name.ts';
 import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict, leftOutIn } from './cells.ts';
 import { type Entry, openJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 import { type NextProfile, takeProfiles } from './profiles.ts';
-import type { PlannedBlast } from './schedule.ts';
 
 export type ExperimentEvent =
   | { kind: 'planned'; plan: Plan }

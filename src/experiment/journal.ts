@@ -1,7 +1,8 @@
 // What an experiment has done so far: a file of JSON lines that only grows, and survives a kill at any moment.
 import { open, readFile, truncate } from 'node:fs/promises';
 import { z } from 'zod';
-import { blastSchema, cellProfileSchema, rejectionSchema, runSchema } from '../words/result.ts';
+import { rejectionSchema } from '../words/rejection.ts';
+import { blastSchema, cellProfileSchema, runSchema } from '../words/result.ts';
 import { cellSchema } from '../words/scenario.ts';
 
 const at = z.iso.datetime();

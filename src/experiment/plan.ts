@@ -4,13 +4,14 @@ import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Variant, variantSchema } from '../build/variant.ts';
-import { UsageError } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { type Patch, patchSchema } from '../words/patch.ts';
+import { plannedBlastSchema } from '../words/planned-blast.ts';
 import { designSchema, type History, historySchema, policySchema } from '../words/result.ts';
 import { type Cell, cellSchema, ownRulesSchema } from '../words/scenario.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
-import { pairsPerBlast, plannedBlastSchema, schedule } from './schedule.ts';
+import { pairsPerBlast, schedule } from './schedule.ts';
 
 const plannedCellSchema = z.object({
   cell: cellSchema,

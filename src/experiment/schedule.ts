@@ -2,23 +2,8 @@
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
-import { z } from 'zod';
-import { type Cell, cellSchema } from '../words/scenario.ts';
-
-export const plannedRunSchema = z.object({
-  number: z.int().positive(),
-  variant: z.string(),
-  pair: z.int().positive(),
-});
-
-export const plannedBlastSchema = z.object({
-  number: z.int().positive(),
-  cell: cellSchema,
-  runs: z.array(plannedRunSchema).min(1),
-});
-
-export type PlannedRun = z.infer<typeof plannedRunSchema>;
-export type PlannedBlast = z.infer<typeof plannedBlastSchema>;
+import type { PlannedBlast, PlannedRun } from '../words/planned-blast.ts';
+import type { Cell } from '../words/scenario.ts';
 
 export type ScheduleRequest = {
   cells: readonly Cell[];

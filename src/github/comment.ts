@@ -1,8 +1,9 @@
 // The answer on GitHub: one comment on the pull request, found again by its marker and updated in place.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Octokit } from 'octokit';
-import { z } from 'zod';
 import type { PullRequest } from '../words/patch.ts';
+import { ownLogin } from './client.ts';
 import { type GithubFailure, githubFailure, isBreakdown } from './failure.ts';
 
 export type PublishedComment =
@@ -117,13 +118,6 @@ async function writeComment(
   return data.html_url;
 }
 
-const viewer = z.object({ viewer: z.object({ login: z.string() }) });
-
-/** Whose the token is: GET /user tells only people, and GraphQL apps too. */
-export async function ownLogin(octokit: Octokit): Promise<string> {
-  return viewer.parse(await octokit.graphql('{ viewer { login } }')).viewer.login;
-}
-
 /** Oldest first, as GitHub lists them. */
 async function ownComments(
   { octokit, owner, repo, number, marker }: Place,
@@ -179,84 +173,4 @@ function whyNot(failure: GithubFailure, { repository, number }: PullRequest): st
     return `${what} because GitHub does not know the token (${failure.said}): check the input that holds it.`;
   }
   return `${what} because GitHub answered ${failure.said}; the result itself is kept.`;
-}
-
-type Log = Record<'debug' | 'info' | 'warn' | 'error', (message: string) => unknown>;
-type Options = NonNullable<ConstructorParameters<typeof Octokit>[0]>;
-
-/** The longest that a rate limit is waited for, in seconds, and how often in one request. */
-const longestWait = 60;
-const mostWaits = 2;
-
-/**
- * A client that tries a failed request again and waits for a short rate limit, by octokit's own plugins.
- *
- * @param settings.apiUrl as in `GITHUB_API_URL`.
- * @param settings.log never gets to see the token.
- * @param settings.answerSeconds how long one answer may take, its body included.
- * @param settings.plugins replaces single settings of the plugins; tests wait less with it.
- */
-export async function createOctokit(settings: {
-  token: string;
-  apiUrl: string;
-  log: Log;
-  answerSeconds?: number;
-  plugins?: Pick<Options, 'retry' | 'throttle'>;
-}): Promise<Octokit> {
-  const { token, apiUrl, log, answerSeconds = 30, plugins } = settings;
-  const { Octokit } = await import('octokit');
-  return new Octokit({
-    auth: token,
-    baseUrl: apiUrl,
-    userAgent: 'ppsgate',
-    log,
-    request: { fetch: fetchWithin(answerSeconds) },
-    // 429 is left to the throttling plugin, which knows how long to wait.
-    retry: { doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451], ...plugins?.retry },
-    throttle: {
-      onRateLimit: waitWhenShort(log),
-      onSecondaryRateLimit: waitWhenShort(log),
-      ...(!keepsPace(apiUrl) && unpaced),
-      ...plugins?.throttle,
-    },
-  });
-}
-
-/**
- * Whether a second has to lie between two writes and three between two comments, as octokit's plugin has it: GitHub's
- * own hosts ask for that. A GitHub Enterprise Server has no limits but those that its administrator switched on
- * (https://docs.github.com/enterprise-server/admin/configuration/configuring-your-enterprise/configuring-rate-limits),
- * and tells when one is reached.
- */
-function keepsPace(apiUrl: string): boolean {
-  const { hostname } = new URL(apiUrl);
-  return hostname === 'api.github.com' || hostname.endsWith('.ghe.com');
-}
-
-const atOnce = {
-  key: () => ({ schedule: (_options: object, job: () => unknown) => job() }),
-};
-/** The plugin takes other groups than its own for what is to be paced; its types do not say so. */
-const unpaced = { write: atOnce, notifications: atOnce } as Options['throttle'];
-
-/**
- * The whole answer within so many seconds. Its body is read here because octokit takes one that was cut
- * short for an empty one, and a list of comments without ours would make us write a second comment.
- */
-function fetchWithin(seconds: number): typeof fetch {
-  return async (input, init) => {
-    const signal = AbortSignal.timeout(seconds * 1000);
-    const response = await fetch(input, { ...init, signal });
-    await response.clone().arrayBuffer();
-    return response;
-  };
-}
-
-/** GitHub asks to wait some seconds; true is for doing so, and then sending the request again. */
-function waitWhenShort(log: Log) {
-  return (seconds: number, _request: object, _octokit: object, waits: number): boolean => {
-    if (seconds > longestWait || waits >= mostWaits) return false;
-    log.info(`GitHub's rate limit is reached: going on in ${seconds} s.`);
-    return true;
-  };
 }

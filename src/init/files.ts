@@ -1,8 +1,8 @@
 // Files laid into somebody's repository: what is there already is kept, unless told otherwise.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { UsageError } from '../config/overrides.ts';
 import { reasonOf } from '../words/one-line.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 /** `path` starts at the repository's top; `isTheirs` is never overwritten. */
 export type PlannedFile = { path: string; text: string; isTheirs?: true };

@@ -1,8 +1,8 @@
 // What `ppsgate init` has to know: each flag as it is written, or else what git tells.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { UsageError } from '../config/overrides.ts';
 import { expected } from '../words/units.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 /** GitHub's own runner has the embedded lab in it; one of the lab's own stands beside the testbeds. */
 export type Runner = { kind: 'hosted' | 'self-hosted'; labels: string[] };

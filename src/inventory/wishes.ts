@@ -3,10 +3,12 @@ import { isIPv6, SocketAddress } from 'node:net';
 import { hostname } from 'node:os';
 import { didYouMean, type Host } from '../config/fields.ts';
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
-import { parseEach, UsageError } from '../config/overrides.ts';
+import { parseEach } from '../config/overrides.ts';
 import { type Config, systemOf, type Testbed, whyUnfit } from '../config/schema.ts';
 import { type Described, isFulfilled, readWish, type Wish } from '../config/wish.ts';
+import { driversOf } from '../words/freebsd-port.ts';
 import { excerpt } from '../words/units.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 /**
  * Names of the testbeds that are asked for and can carry the configuration, in its order; at least one. An empty wish
@@ -115,15 +117,8 @@ function wordsOf(config: Config, name: string): string[] {
 function ofIngress(testbed: Testbed): { drivers: string[]; gigabits?: number | undefined } {
   if (testbed.kind !== 'freebsd') return { drivers: [] };
   const { interface: port, gigabits } = testbed.dut.ingress;
-  const driver = port.replace(/\d+$/, '');
-  return { drivers: [driver, driverOfPort[driver] ?? driver], gigabits };
+  return { drivers: driversOf(port), gigabits };
 }
-
-/** FreeBSD's drivers whose ports are called otherwise, see section 4 of its manual. */
-const driverOfPort: Readonly<Record<string, string>> = {
-  ...{ cxl: 'cxgbe', cc: 'cxgbe', che: 'cxgbe', cxlv: 'cxgbev', ccv: 'cxgbev' },
-  ...{ mce: 'mlx5en', mlxen: 'mlx4en', ix: 'ixgbe', ixv: 'ixgbe', ql: 'qlxgbe' },
-};
 
 function nothingLike(config: Config, wish: string): string {
   const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));

@@ -1,5 +1,5 @@
 // A Phabricator revision as a patch: its diffs become commits of the repository, on the base that they were made for.
-import { UsageError } from '../config/overrides.ts';
+
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Conduit } from '../phabricator/conduit.ts';
 import { fetchDiff } from '../phabricator/diff.ts';
@@ -10,6 +10,7 @@ import {
   type RevisionName,
 } from '../phabricator/revision.ts';
 import type { Revision } from '../words/patch.ts';
+import { UsageError } from '../words/usage-error.ts';
 import type { WritableRepository } from './repository.ts';
 
 /** A diff of which no patch can be made, for the reason that its author is told. */

@@ -1,8 +1,8 @@
 // Calls methods of a Phabricator server through Conduit, its HTTP API, and waits where the server wants patience.
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import { z } from 'zod';
-import type { Pause } from '../answer/teller.ts';
 import { reasonOf } from '../words/one-line.ts';
+import { type Pause, realPause } from '../words/pause.ts';
 
 export type ConduitOptions = {
   /** Without a slash at its end. */
@@ -93,10 +93,6 @@ export function openConduit(options: ConduitOptions): Conduit {
 
   return { url, call, search: searchBy(call, url) };
 }
-
-/** Resolves, where node's own rejects, when the signal is aborted. */
-const realPause: Pause = (seconds, signal) =>
-  sleep(seconds * 1000, undefined, { signal }).catch(() => {});
 
 function refuseUnsafe(url: string, token: string): void {
   const { protocol, hostname } = new URL(url);

@@ -1,8 +1,9 @@
 // Opens the Phabricator of ppsgate.yml as its bot.
-import { UsageError } from '../config/overrides.ts';
+
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
 import { readSecret } from '../config/secret.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { type Conduit, type ConduitOptions, openConduit } from './conduit.ts';
 
 export const tokenVariable = 'PPSGATE_CONDUIT_TOKEN';

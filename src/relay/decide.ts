@@ -1,6 +1,5 @@
 // What comes of what happened on Phabricator: a gate, a reply, the end of one, or nothing.
 
-import { UsageError } from '../config/overrides.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { authorizeRevision, type RevisionOccasion } from '../patch/authorize-revision.ts';
 import { type Ask, type Command, callOnPhabricator, parseCommand } from '../patch/command.ts';
@@ -17,6 +16,7 @@ import {
   transactionsOf,
   userNames,
 } from '../phabricator/revision.ts';
+import { UsageError } from '../words/usage-error.ts';
 import type { Inbox } from './inbox.ts';
 import type { Job } from './job.ts';
 

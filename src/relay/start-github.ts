@@ -1,7 +1,7 @@
 // Has gates run on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
 import type { Octokit } from 'octokit';
-import type { Pause } from '../answer/teller.ts';
 import { type GithubFailure, githubFailure, isBreakdown } from '../github/failure.ts';
+import type { Pause } from '../words/pause.ts';
 import type { Job, Started, Starter } from './job.ts';
 
 export type GithubOptions = {

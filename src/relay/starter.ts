@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
 import { exitCodes } from '../exit.ts';
-import { createOctokit } from '../github/comment.ts';
+import { createOctokit } from '../github/client.ts';
 import type { Job, Starter } from './job.ts';
 import { startOnGithub } from './start-github.ts';
 import { type Ending, startHere } from './start-here.ts';

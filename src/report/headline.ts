@@ -2,7 +2,8 @@
 
 import { formatPercent } from '../words/format.ts';
 import { patchName } from '../words/patch.ts';
-import type { CellResult, CellVerdict, Rejection, Result } from '../words/result.ts';
+import type { Rejection } from '../words/rejection.ts';
+import type { CellResult, CellVerdict, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */

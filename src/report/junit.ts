@@ -8,7 +8,8 @@ import {
   formatPercent,
   metricName,
 } from '../words/format.ts';
-import type { CellResult, Comparison, Policy, Rejection, Result } from '../words/result.ts';
+import type { Rejection } from '../words/rejection.ts';
+import type { CellResult, Comparison, Policy, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { escaped } from '../words/xml.ts';
 import { headline, outcomeName, rejectionText } from './headline.ts';

@@ -19,6 +19,7 @@ import {
   metricName,
 } from '../words/format.ts';
 import { type Patch, patchName } from '../words/patch.ts';
+import type { Rejection } from '../words/rejection.ts';
 import {
   type CellResult,
   type CellVerdict,
@@ -27,7 +28,6 @@ import {
   type Mover,
   metricSchema,
   type Policy,
-  type Rejection,
   type Result,
   type Run,
 } from '../words/result.ts';

@@ -3,7 +3,8 @@
 import { plain, plainBlock, plainLine, type Quoting } from '../words/escape.ts';
 import { formatPercent, metricName } from '../words/format.ts';
 import { patchName } from '../words/patch.ts';
-import type { CellResult, Metric, Rejection, Result } from '../words/result.ts';
+import type { Rejection } from '../words/rejection.ts';
+import type { CellResult, Metric, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { sentence } from './headline.ts';
 import {

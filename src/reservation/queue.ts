@@ -1,8 +1,6 @@
 // Who gets which testbed next: first come, first served within a priority.
 
-/** Release gates come before patches, and patches before reruns. */
-export const priorities = ['release', 'patch', 'rerun'] as const;
-export type Priority = (typeof priorities)[number];
+import { type Priority, priorities } from '../words/priority.ts';
 
 export type Place = {
   id: string;

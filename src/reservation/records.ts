@@ -1,6 +1,7 @@
 // What is kept of reservations, and under which keys of a store.
 import { z } from 'zod';
-import { byTurn, type Line, type Place, priorities } from './queue.ts';
+import { priorities } from '../words/priority.ts';
+import { byTurn, type Line, type Place } from './queue.ts';
 import { type Change, type Entry, type Store, StoreError } from './store.ts';
 
 const holder = z.object({

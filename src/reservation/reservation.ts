@@ -1,5 +1,7 @@
 // The steps of a reservation: into the queue, on to a testbed, and off again. Each is one commit, whole or not at all.
-import { assign, type Line, type Priority, type Testbeds, testbedsOf } from './queue.ts';
+
+import type { Priority } from '../words/priority.ts';
+import { assign, type Line, type Testbeds, testbedsOf } from './queue.ts';
 import {
   type Holder,
   type Holding,

@@ -1,13 +1,6 @@
 // Which looks a cell gets at its growing data, and how sure each must be: the design of its experiment.
+import type { DesignName } from '../words/result.ts';
 import { constantLevels, likelihoodLevels } from './boundary.ts';
-
-export const designNames = ['fixed', 'group-sequential', 'glr'] as const;
-/**
- * `fixed` looks once, when all runs are there. `group-sequential` looks after 3, 5, 8, 12, 20 … pairs and asks the
- * same nominal level of each. `glr` looks after every pair, from the second on where earlier runs have told the noise,
- * and holds a generalized likelihood ratio to one threshold.
- */
-export type DesignName = (typeof designNames)[number];
 
 /** How often a judgement of one cell may be wrong, as ratios of experiments; as levels of a look, nominal ones. */
 export type ErrorRates = {

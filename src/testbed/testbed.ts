@@ -1,8 +1,9 @@
 // A testbed as the experiment sees it: something that carries variants and answers what a blast measured.
 import type { Variant } from '../build/variant.ts';
 import type { Traffic } from '../config/schema.ts';
-import type { PlannedBlast } from '../experiment/schedule.ts';
-import type { BlastSummary, CellProfile, Rejection, Run } from '../words/result.ts';
+import type { PlannedBlast } from '../words/planned-blast.ts';
+import type { Prepared, Rejected } from '../words/rejection.ts';
+import type { BlastSummary, CellProfile, Run } from '../words/result.ts';
 import type { Cell, OwnRules } from '../words/scenario.ts';
 
 export type Testbed = {
@@ -59,11 +60,6 @@ export type PrepareRequest = {
   tell(text: string): void;
   signal: AbortSignal;
 };
-
-export type Prepared = { kind: 'ready' } | Rejected;
-
-/** A variant with which nothing can be measured. */
-export type Rejected = { kind: 'rejected'; variant: string; rejection: Rejection };
 
 export type BlastOutcome =
   | {

@@ -3,11 +3,10 @@
 import type { Command } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { defaultBounds, isSteady, type SteadyBounds } from '../stats/steady.ts';
+import { type Flows, flowSlices } from '../words/flows.ts';
 import { lastLine } from '../words/one-line.ts';
 import { parsePktGenLog } from './pkt-gen.ts';
 import {
-  type Flows,
-  flowSlices,
   interruptCommand,
   isReady,
   processIdIn,

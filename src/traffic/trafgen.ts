@@ -1,5 +1,5 @@
 // netsniff-ng's trafgen(8) as the sender of a blast.
-import { nsPerTick } from '../dut/linux-script.ts';
+import { nsPerTick } from '../host/clock-ticks.ts';
 import type { Command } from '../host/shell.ts';
 import { shell } from '../host/shell.ts';
 

@@ -1,8 +1,8 @@
 // The one result file: everything that is shown is rendered from a `result.json` of this shape.
 import { z } from 'zod';
-import { designNames } from '../stats/design.ts';
 import { patchSchema } from './patch.ts';
-import { cellSchema, scenarioSchema } from './scenario.ts';
+import { rejectionSchema, rejections } from './rejection.ts';
+import { cellSchema } from './scenario.ts';
 
 export const metricSchema = z.enum(['pps', 'nsPerPacket']);
 
@@ -82,6 +82,14 @@ export const cellVerdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('inconclusive') }),
   z.object({ kind: z.literal('invalid'), reason: z.string() }),
 ]);
+
+export const designNames = ['fixed', 'group-sequential', 'glr'] as const;
+/**
+ * `fixed` looks once, when all runs are there. `group-sequential` looks after 3, 5, 8, 12, 20 … pairs and asks the
+ * same nominal level of each. `glr` looks after every pair, from the second on where earlier runs have told the noise,
+ * and holds a generalized likelihood ratio to one threshold.
+ */
+export type DesignName = (typeof designNames)[number];
 
 /** How the runs of a cell are looked at, fixed before the first of them. */
 export const designSchema = z.object({
@@ -204,24 +212,6 @@ export const policySchema = z.object({
   missRatio: z.number(),
 });
 
-const message = z.string();
-
-/** Why nothing can be measured with a variant. */
-const rejections = [
-  z.object({ kind: z.literal('does-not-apply'), message }),
-  /** The message holds the first lines that say why. */
-  z.object({ kind: z.literal('build-failed'), message }),
-  /** On the builder or the DUT: nobody's fault but the lab's, and the author should know. */
-  z.object({ kind: z.literal('out-of-disk'), message }),
-  z.object({ kind: z.literal('does-not-load'), scenario: scenarioSchema, message }),
-  /** `panic` is what the kernel died of, where that is known. */
-  z.object({ kind: z.literal('boot-failed'), message, panic: z.string().optional() }),
-  /** Twice in the same blast. */
-  z.object({ kind: z.literal('panics-under-load'), message, panic: z.string().optional() }),
-] as const;
-
-export const rejectionSchema = z.discriminatedUnion('kind', rejections);
-
 export const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('judged'),
@@ -283,6 +273,5 @@ export type Reason = z.infer<typeof reasonSchema>;
 export type CellResult = z.infer<typeof cellResultSchema>;
 export type BlastSummary = z.infer<typeof blastSchema>;
 export type Policy = z.infer<typeof policySchema>;
-export type Rejection = z.infer<typeof rejectionSchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type Result = z.infer<typeof resultSchema>;

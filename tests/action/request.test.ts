@@ -9,8 +9,8 @@ import {
   requestText,
   subjectOf,
 } from '../../src/action/request.ts';
-import { UsageError } from '../../src/config/overrides.ts';
-import { priorities } from '../../src/reservation/queue.ts';
+import { priorities } from '../../src/words/priority.ts';
+import { UsageError } from '../../src/words/usage-error.ts';
 import { pullRequest, revision } from '../fakes/result.ts';
 
 const request: AdmittedRequest = {

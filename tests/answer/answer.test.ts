@@ -14,7 +14,7 @@ import {
   secondsFor,
   together,
 } from '../../src/answer/answer.ts';
-import { UsageError } from '../../src/config/overrides.ts';
+import { UsageError } from '../../src/words/usage-error.ts';
 import { aResult } from '../fakes/result.ts';
 
 /** Writes down what it is told. */

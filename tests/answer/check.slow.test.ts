@@ -14,8 +14,8 @@ import {
   pullRequestOfCheck,
   standsForAnother,
 } from '../../src/answer/check.ts';
-import { UsageError } from '../../src/config/overrides.ts';
 import type { PullRequest } from '../../src/words/patch.ts';
+import { UsageError } from '../../src/words/usage-error.ts';
 import type { Fault } from '../fakes/github/faults.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, personalToken, startFakeGitHub } from '../fakes/github/server.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { applyOverrides, parseEach, parseSeed, UsageError } from '../../src/config/overrides.ts';
+import { applyOverrides, parseEach, parseSeed } from '../../src/config/overrides.ts';
+import { UsageError } from '../../src/words/usage-error.ts';
 
 const config = parseConfig('testbeds: { here: { kind: embedded-linux } }', {
   path: 'ppsgate.yml',

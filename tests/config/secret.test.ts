@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { UsageError } from '../../src/config/overrides.ts';
 import { readSecret } from '../../src/config/secret.ts';
+import { UsageError } from '../../src/words/usage-error.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 
 const what = 'The Conduit token';

@@ -4,7 +4,7 @@ import { assembleResult } from '../../src/experiment/assemble.ts';
 import { nextBlast } from '../../src/experiment/experiment.ts';
 import type { Entry } from '../../src/experiment/journal.ts';
 import type { Plan } from '../../src/experiment/plan.ts';
-import type { PlannedBlast } from '../../src/experiment/schedule.ts';
+import type { PlannedBlast } from '../../src/words/planned-blast.ts';
 import type { Run } from '../../src/words/result.ts';
 import { isJudged } from '../../src/words/variant-name.ts';
 import { aPlanOfFour, singleRuns } from '../fakes/plan.ts';

@@ -8,7 +8,7 @@ import {
   runExperiment,
 } from '../../src/experiment/experiment.ts';
 import type { Entry } from '../../src/experiment/journal.ts';
-import type { PlannedBlast } from '../../src/experiment/schedule.ts';
+import type { PlannedBlast } from '../../src/words/planned-blast.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../fakes/plan.ts';
 import { aRun } from '../fakes/result.ts';

@@ -12,10 +12,10 @@ import {
   reserve,
 } from '../../src/reservation/lease.ts';
 import { steadySeconds } from '../../src/reservation/open.ts';
-import type { Priority } from '../../src/reservation/queue.ts';
 import { StoreError } from '../../src/reservation/store.ts';
 import { connectTo } from '../../src/testbed/connect.ts';
 import { fencedConnect, raiseFences } from '../../src/testbed/fence.ts';
+import type { Priority } from '../../src/words/priority.ts';
 import { openContending, type Sign, say } from './contending.ts';
 import { useBy } from './machine-log.ts';
 

@@ -42,7 +42,7 @@ import { isReady, processIdIn } from '../../src/traffic/pkt-gen-command.ts';
 import { parseTrafgenLog } from '../../src/traffic/trafgen.ts';
 import { codeBlock, codeSpan, plainLine } from '../../src/words/escape.ts';
 import { lastLine, reasonOf, shortened } from '../../src/words/one-line.ts';
-import type { Rejection } from '../../src/words/result.ts';
+import type { Rejection } from '../../src/words/rejection.ts';
 import { withoutPaths } from '../../src/words/without-paths.ts';
 import { escaped } from '../../src/words/xml.ts';
 import { aResult } from './result.ts';

@@ -2,8 +2,8 @@
 import { cellsSoFar } from '../../src/experiment/cells.ts';
 import type { Entry } from '../../src/experiment/journal.ts';
 import type { Plan } from '../../src/experiment/plan.ts';
-import type { PlannedBlast } from '../../src/experiment/schedule.ts';
 import { standings } from '../../src/stats/standing.ts';
+import type { PlannedBlast } from '../../src/words/planned-blast.ts';
 import { aRun, unfit } from './result.ts';
 
 const at = '2026-11-20T12:00:00.000Z';

@@ -8,7 +8,6 @@ import {
   reserve,
   type Waiting,
 } from '../../src/reservation/lease.ts';
-import { type Priority, priorities } from '../../src/reservation/queue.ts';
 import {
   keys,
   type Lab,
@@ -19,6 +18,7 @@ import {
 } from '../../src/reservation/records.ts';
 import { liftQuarantine, type Request, setQuarantine } from '../../src/reservation/reservation.ts';
 import { type Change, type Snapshot, type Store, StoreError } from '../../src/reservation/store.ts';
+import { type Priority, priorities } from '../../src/words/priority.ts';
 import { plainAssign } from './plain-queue.ts';
 import {
   clockSlack,

@@ -2,15 +2,10 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { Sample } from '../../src/dut/linux-script.ts';
-import type { PlannedBlast, PlannedRun } from '../../src/experiment/schedule.ts';
 import { measuredRun } from '../../src/testbed/linux/run.ts';
-import type {
-  BlastOutcome,
-  Prepared,
-  ProfileOutcome,
-  Rejected,
-  Testbed,
-} from '../../src/testbed/testbed.ts';
+import type { BlastOutcome, ProfileOutcome, Testbed } from '../../src/testbed/testbed.ts';
+import type { PlannedBlast, PlannedRun } from '../../src/words/planned-blast.ts';
+import type { Prepared, Rejected } from '../../src/words/rejection.ts';
 import type { Cell } from '../../src/words/scenario.ts';
 
 export type Fault =

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createOctokit, publishComment } from '../../src/github/comment.ts';
+import { createOctokit } from '../../src/github/client.ts';
+import { publishComment } from '../../src/github/comment.ts';
 import { githubFailure } from '../../src/github/failure.ts';
 import type { PullRequest } from '../../src/words/patch.ts';
 import type { Fault } from '../fakes/github/faults.ts';

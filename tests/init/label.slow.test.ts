@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { createOctokit } from '../../src/github/comment.ts';
+import { createOctokit } from '../../src/github/client.ts';
 import { createLabel } from '../../src/init/label.ts';
 
 const silence = { debug() {}, info() {}, warn() {}, error() {} };

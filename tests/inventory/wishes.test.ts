@@ -1,9 +1,9 @@
 // Which testbeds of a lab a wish is for, what is said where there is none, and which machines each of them takes.
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { UsageError } from '../../src/config/overrides.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { machinesOf, parseWish, testbedsFor, wishesOf } from '../../src/inventory/wishes.ts';
+import { UsageError } from '../../src/words/usage-error.ts';
 
 const freebsd = (mac: string, port: string, speed: string, rest: string) => `
     kind: freebsd

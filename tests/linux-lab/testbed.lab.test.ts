@@ -4,11 +4,12 @@ import type { Overlay } from '../../src/build/overlay.ts';
 import type { Variant } from '../../src/build/variant.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { openEmbedded } from '../../src/controller/open.ts';
-import type { PlannedBlast } from '../../src/experiment/schedule.ts';
 import { labDown } from '../../src/linux-lab/lab.ts';
 import { isSteady } from '../../src/stats/steady.ts';
 import { readLinuxLogs } from '../../src/testbed/linux/logs.ts';
-import type { BlastOutcome, Prepared, Testbed } from '../../src/testbed/testbed.ts';
+import type { BlastOutcome, Testbed } from '../../src/testbed/testbed.ts';
+import type { PlannedBlast } from '../../src/words/planned-blast.ts';
+import type { Prepared } from '../../src/words/rejection.ts';
 import type { Cell } from '../../src/words/scenario.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 

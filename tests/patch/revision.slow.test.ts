@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/config/overrides.ts';
 import { openRepository } from '../../src/patch/repository.ts';
 import {
   type Earlier,
@@ -14,6 +13,7 @@ import {
 } from '../../src/patch/revision.ts';
 import { openConduit } from '../../src/phabricator/conduit.ts';
 import { RevisionError } from '../../src/phabricator/revision.ts';
+import { UsageError } from '../../src/words/usage-error.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';

@@ -1,7 +1,6 @@
 // What comes of each thing that happens on Phabricator, for whom, and what people are told instead.
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/config/overrides.ts';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import { type Conduit, openConduit } from '../../src/phabricator/conduit.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../src/relay/decide.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
 import type { Job } from '../../src/relay/job.ts';
+import { UsageError } from '../../src/words/usage-error.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { smallDiff as raw } from '../fakes/phabricator/calling.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';

@@ -4,12 +4,8 @@ import type { CellProfiles } from '../../src/profile/of-result.ts';
 import type { Profile } from '../../src/profile/profile.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { flamegraphAnchor } from '../../src/words/format.ts';
-import {
-  type CellResult,
-  type Rejection,
-  type Result,
-  resultSchema,
-} from '../../src/words/result.ts';
+import type { Rejection } from '../../src/words/rejection.ts';
+import { type CellResult, type Result, resultSchema } from '../../src/words/result.ts';
 import { anExperiment } from '../fakes/report.ts';
 import { aCell, aResult, aRun, forwarding, pairedRuns, revision, unfit } from '../fakes/result.ts';
 

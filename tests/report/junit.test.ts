@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderJunit } from '../../src/report/junit.ts';
-import type { CellResult, Rejection, Result } from '../../src/words/result.ts';
+import type { Rejection } from '../../src/words/rejection.ts';
+import type { CellResult, Result } from '../../src/words/result.ts';
 import { anExperiment } from '../fakes/report.ts';
 import { aCell, aResult } from '../fakes/result.ts';
 import { readXml, type XmlElement } from '../fakes/xml.ts';

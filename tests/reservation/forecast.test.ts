@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { expectedWait, type Load, simulate } from '../../src/reservation/forecast.ts';
-import { byTurn, type Line, priorities } from '../../src/reservation/queue.ts';
+import { byTurn, type Line } from '../../src/reservation/queue.ts';
+import { priorities } from '../../src/words/priority.ts';
 import { plainAssign } from '../fakes/plain-queue.ts';
 import { times } from '../random.ts';
 

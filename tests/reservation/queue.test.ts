@@ -6,10 +6,10 @@ import {
   insertInOrder,
   type Line,
   type Place,
-  priorities,
   type Testbeds,
   testbedsOf,
 } from '../../src/reservation/queue.ts';
+import { priorities } from '../../src/words/priority.ts';
 import { plainAssign, type Wanting } from '../fakes/plain-queue.ts';
 import { times } from '../random.ts';
 

@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crossingProbability } from '../../src/stats/boundary.ts';
-import { type Design, designNames, lookSizes, looksOf } from '../../src/stats/design.ts';
+import { type Design, lookSizes, looksOf } from '../../src/stats/design.ts';
 import { criticalT } from '../../src/stats/student.ts';
+import { designNames } from '../../src/words/result.ts';
 import { times } from '../random.ts';
 
 const rates = { falseAlarms: 0.01, misses: 0.05, outside: 0.025 };

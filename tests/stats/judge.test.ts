@@ -1,7 +1,7 @@
 // The rule from evidence to a verdict, at one look and over all of them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Design, designNames, type Look, looksOf } from '../../src/stats/design.ts';
+import { type Design, type Look, looksOf } from '../../src/stats/design.ts';
 import {
   type Bounds,
   boundsOf,
@@ -12,6 +12,7 @@ import {
 } from '../../src/stats/evidence.ts';
 import { judgeInOrder, judgeLook, type Rule, type Verdict } from '../../src/stats/judge.ts';
 import type { Metric } from '../../src/words/result.ts';
+import { designNames } from '../../src/words/result.ts';
 
 const levels = { falseAlarms: 0.001, misses: 0.05, outside: 0.025 };
 const byPps: Rule = { metric: 'pps', marginRatio: 0.02 };

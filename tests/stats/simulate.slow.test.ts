@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
-import { designNames } from '../../src/stats/design.ts';
 import { type SimulationRequest, simulate } from '../../src/stats/simulate.ts';
+import { designNames } from '../../src/words/result.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
 
 const falseAlarms = 0.01;

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { Host as HostConfig } from '../../src/config/fields.ts';
 import type { FreebsdTestbed } from '../../src/config/freebsd-testbed.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
-import type { PlannedBlast } from '../../src/experiment/schedule.ts';
 import { type Fence, FencedError, tokenFolder } from '../../src/host/fence.ts';
 import { shell } from '../../src/host/shell.ts';
 import {
@@ -12,6 +11,7 @@ import {
   raiseFences,
 } from '../../src/testbed/fence.ts';
 import { type FreebsdWorld, openFreebsdTestbed } from '../../src/testbed/freebsd/testbed.ts';
+import type { PlannedBlast } from '../../src/words/planned-blast.ts';
 import type { Cell } from '../../src/words/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { makeFolder, namesIn, remove, writeFile } from '../fakes/freebsd-lab/file-system.ts';

@@ -5,17 +5,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Command, commandText, shell } from '../../src/host/shell.ts';
 import {
-  flowRanges,
-  flowSlices,
   interruptCommand,
   isReady,
-  netmapPort,
   processIdIn,
   receiverCommand,
   type SenderRequest,
   senderCommand,
   tellingProcessId,
 } from '../../src/traffic/pkt-gen-command.ts';
+import { flowRanges, flowSlices } from '../../src/words/flows.ts';
+import { netmapPort } from '../../src/words/freebsd-port.ts';
 import { families } from '../../src/words/scenario.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
 

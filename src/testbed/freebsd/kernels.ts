@@ -11,7 +11,7 @@ import type { KernelSource, Variant } from '../../build/variant.ts';
 import type { BuilderConfig } from '../../config/builder.ts';
 import type { KernelArchive } from '../../dut/freebsd.ts';
 import type { Host } from '../../host/ssh.ts';
-import type { Rejection } from '../../words/result.ts';
+import type { Rejection } from '../../words/rejection.ts';
 import { pathName } from '../../words/variant-name.ts';
 import type { PrepareRequest } from '../testbed.ts';
 

@@ -1,10 +1,10 @@
 // What the logs of a blast on a FreeBSD testbed say: the same answer on the day and when they are read again.
 
 import type { Traffic } from '../../config/schema.ts';
-import type { PlannedBlast } from '../../experiment/schedule.ts';
 import { parsePktGenLog } from '../../traffic/pkt-gen.ts';
-import { flowRanges, flowSlices } from '../../traffic/pkt-gen-command.ts';
 import { pktGenRun } from '../../traffic/pkt-gen-run.ts';
+import { flowRanges, flowSlices } from '../../words/flows.ts';
+import type { PlannedBlast } from '../../words/planned-blast.ts';
 import type { Family } from '../../words/scenario.ts';
 import type { BlastOutcome } from '../testbed.ts';
 

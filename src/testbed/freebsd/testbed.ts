@@ -15,7 +15,6 @@ import {
 import { busyShare, countersCommands, countersLog } from '../../dut/freebsd-counters.ts';
 import { differences, type Fingerprint, withoutKernel } from '../../dut/freebsd-fingerprint.ts';
 import { parseIfconfig } from '../../dut/freebsd-network.ts';
-import type { PlannedBlast, PlannedRun } from '../../experiment/schedule.ts';
 import { stdoutOf } from '../../host/execute.ts';
 import { HostError } from '../../host/host-error.ts';
 import type { ConnectOptions } from '../../host/login.ts';
@@ -36,20 +35,15 @@ import {
   type PktGenRequest,
   pktGenBlast,
 } from '../../traffic/pkt-gen-blast.ts';
-import { flowRanges, netmapPort } from '../../traffic/pkt-gen-command.ts';
+import { flowRanges } from '../../words/flows.ts';
+import { netmapPort } from '../../words/freebsd-port.ts';
 import { lastLine } from '../../words/one-line.ts';
-import type { Rejection } from '../../words/result.ts';
+import type { PlannedBlast, PlannedRun } from '../../words/planned-blast.ts';
+import type { Rejected, Rejection } from '../../words/rejection.ts';
 import type { Cell, Family, OwnRules, Scenario } from '../../words/scenario.ts';
 import { isJudged } from '../../words/variant-name.ts';
 import { impossible, missed } from '../profile.ts';
-import type {
-  BlastOutcome,
-  KeepLog,
-  ProfileOutcome,
-  ProfileRequest,
-  Rejected,
-  Testbed,
-} from '../testbed.ts';
+import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest, Testbed } from '../testbed.ts';
 import { isToBlame, type Tallies, tallyOf } from './blame.ts';
 import { type Builder, type Kernel, type Kernels, startKernels } from './kernels.ts';
 import { freebsdLogNames, readFreebsdLogs } from './logs.ts';

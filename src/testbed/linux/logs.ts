@@ -1,8 +1,8 @@
 // What the logs of a blast on a Linux testbed say: the same answer on the day and when they are read again.
 import { z } from 'zod';
 import { type Observation, parseObservation } from '../../dut/linux-script.ts';
-import type { PlannedBlast } from '../../experiment/schedule.ts';
 import { parseTrafgenLog } from '../../traffic/trafgen.ts';
+import type { PlannedBlast } from '../../words/planned-blast.ts';
 import type { BlastOutcome } from '../testbed.ts';
 import { type Load, measuredRun } from './run.ts';
 

@@ -1,9 +1,9 @@
 // From a run's samples to its numbers, and whether they count.
 import type { Sample } from '../../dut/linux-script.ts';
-import type { PlannedRun } from '../../experiment/schedule.ts';
 import { type SteadyStretch, steadyStretch } from '../../stats/steady.ts';
 import { median } from '../../stats/summary.ts';
 import { formatPercent, formatPps } from '../../words/format.ts';
+import type { PlannedRun } from '../../words/planned-blast.ts';
 import type { Run, Validity } from '../../words/result.ts';
 
 /** A DUT that forwards all it is offered, or wants its CPU for less than this share of the time, was not the limit. */

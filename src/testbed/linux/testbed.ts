@@ -5,7 +5,6 @@ import { frameBytesFor, type LinuxTestbed, type Traffic } from '../../config/sch
 import { type LinuxDut, linuxDut } from '../../dut/linux.ts';
 import { arrivalsAround } from '../../dut/linux-profile.ts';
 import type { Sample } from '../../dut/linux-script.ts';
-import type { PlannedBlast } from '../../experiment/schedule.ts';
 import { stdoutOf } from '../../host/execute.ts';
 import { HostError } from '../../host/host-error.ts';
 import { shell } from '../../host/shell.ts';
@@ -14,6 +13,7 @@ import { isSteady } from '../../stats/steady.ts';
 import { trafgenFlows } from '../../traffic/flows.ts';
 import { senderCommand, senderScript } from '../../traffic/trafgen.ts';
 import { lastLine } from '../../words/one-line.ts';
+import type { PlannedBlast } from '../../words/planned-blast.ts';
 import { type Cell, isLinuxScenario } from '../../words/scenario.ts';
 import { connectTo } from '../connect.ts';
 import { impossible, judgeProfile, missed } from '../profile.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
-import type { PlannedBlast } from '../../../src/experiment/schedule.ts';
 import { PreflightError } from '../../../src/testbed/freebsd/preflight.ts';
 import { openFreebsdTestbed } from '../../../src/testbed/freebsd/testbed.ts';
 import type { KeepLog, ProfileRequest, Testbed } from '../../../src/testbed/testbed.ts';
+import type { PlannedBlast } from '../../../src/words/planned-blast.ts';
 import { type Cell, families, type OwnRules, scenariosOf } from '../../../src/words/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { textOf, writeFile } from '../../fakes/freebsd-lab/file-system.ts';

@@ -1,0 +1,60 @@
+// How many flows a blast has: sources × destinations, shared by its senders.
+import type { Family } from './scenario.ts';
+
+/** Every source sends to every destination. */
+export type Flows = { sources: number; destinations: number };
+
+/** The flows of one of several senders. */
+export type FlowSlice = Flows & {
+  /** Counted from 1, which it is when absent. */
+  firstSource?: number;
+};
+
+export type Split = { kind: 'split'; flows: Flows } | { kind: 'refused'; message: string };
+
+/**
+ * A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
+ * divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
+ * network.
+ */
+export function flowRanges(flows: number, family: Family, senders = 1): Split {
+  if (!Number.isSafeInteger(flows) || flows < senders) {
+    return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
+  }
+  const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
+  const sources = flows / destinations;
+  if (sources <= mostSources[family]) return { kind: 'split', flows: { sources, destinations } };
+  return refused(
+    `${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`,
+  );
+}
+
+const refused = (message: string): Split => ({ kind: 'refused', message });
+
+const mostDestinations = 100;
+/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
+const mostSources: Record<Family, number> = { inet4: 62_974, inet6: 65_535 };
+
+function greatestDivisor(value: number, most: number): number {
+  let divisor = Math.floor(most);
+  while (value % divisor !== 0) divisor -= 1;
+  return divisor;
+}
+
+/**
+ * The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
+ * than sources.
+ */
+export function flowSlices({ sources, destinations }: Flows, senders: number): FlowSlice[] {
+  if (senders > sources) {
+    throw new RangeError(
+      `${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`,
+    );
+  }
+  const end = (slice: number) => Math.floor((slice * sources) / senders);
+  return Array.from({ length: senders }, (_, slice) => ({
+    firstSource: end(slice) + 1,
+    sources: end(slice + 1) - end(slice),
+    destinations,
+  }));
+}
