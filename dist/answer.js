@@ -1,11 +1,91 @@
-import { exitCodeOfError, exitCodeOfResult, exitCodes } from "./exit.js";
+import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plainBlock, plainLine, realPause as realPause$1, reasonOf, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
 import { array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
-import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plainBlock, plainLine, reasonOf, withoutPaths } from "./words.js";
-import { annotationsOf, intervalPlot, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, verdictLine } from "./report.js";
 import { ConduitError } from "./phabricator.js";
+import { annotationsOf, intervalPlot, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, verdictLine } from "./report.js";
 import { githubFailure, publishComment, pullRequestsWithHead } from "./github.js";
 import { askSchema, callOnPhabricator } from "./patch.js";
 import { setTimeout } from "node:timers/promises";
+
+// src/answer/ending.ts
+const cutShort = "The job was cancelled before there was a verdict: run it again for one.";
+const cancelled = {
+	kind: "unmeasured",
+	why: "cancelled",
+	said: cutShort
+};
+const endingOfResult = (result, links) => ({
+	kind: "measured",
+	result,
+	links
+});
+function endingOfError(error) {
+	const said = error instanceof Error ? error.message : String(error);
+	const upshot = upshotOfError(error);
+	return endingOfFailure(upshot === "usage" || upshot === "patchAtFault" ? upshot : "infrastructure", said);
+}
+/** `sentence` is that of an error, which may hold anybody's text; the paths in it are for the log alone. */
+const endingOfFailure = (why, sentence) => ({
+	kind: "unmeasured",
+	why,
+	said: withoutPaths(sentence)
+});
+function upshotOf(ending) {
+	switch (ending.kind) {
+		case "measured": return upshotOfResult(ending.result);
+		case "unmeasured": return ending.why === "waits-for-leave" ? "usage" : ending.why;
+		case "uncounted": return "usage";
+	}
+}
+/** Undefined where there is none. */
+function resultOf$1(ending) {
+	switch (ending.kind) {
+		case "measured": return ending.result;
+		case "unmeasured": return;
+		case "uncounted": return ending.measured.result;
+	}
+}
+/** One line of plain text of our own making: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
+function titleOf(ending) {
+	switch (ending.kind) {
+		case "measured": return verdictLine(ending.result);
+		case "unmeasured": {
+			const { symbol, text } = failures[ending.why];
+			return `${symbol} ${text}`;
+		}
+		case "uncounted": return `⚪ does not count: ${ending.title}`;
+	}
+}
+/** In Markdown. */
+function summaryOf(ending) {
+	switch (ending.kind) {
+		case "measured": return renderMarkdown(ending.result, ending.links);
+		case "unmeasured": return ending.why === "cancelled" ? ending.said : codeBlock(ending.said);
+		case "uncounted": return `${ending.why}\n\n${summaryOf(ending.measured)}`;
+	}
+}
+/** What stands in a heading where there is no verdict. */
+const failures = {
+	cancelled: {
+		symbol: "⚪",
+		text: "not measured: cancelled"
+	},
+	usage: {
+		symbol: "⚪",
+		text: "not measured: what was asked for cannot be done"
+	},
+	patchAtFault: {
+		symbol: "🔴",
+		text: "not measured: the patch does not apply"
+	},
+	infrastructure: {
+		symbol: "⚪",
+		text: "not measured: something failed that is not the patch"
+	},
+	"waits-for-leave": {
+		symbol: "⏸️",
+		text: "waits for a maintainer"
+	}
+};
 
 // src/answer/answer.ts
 /** Several answers as one: a comment, a check, a status. What they are told of the log is told without its paths. */
@@ -64,35 +144,7 @@ async function linkedAfterwards(answer, ending, make, warn) {
 	}
 }
 /** A job that is cancelled is killed soon. */
-const secondsFor = ({ exitCode }) => exitCode === exitCodes.cancelled ? 30 : 300;
-const cutShort = "The job was cancelled before there was a verdict: run it again for one.";
-const cancelled = {
-	exitCode: exitCodes.cancelled,
-	title: "⚪ not measured: cancelled",
-	summary: cutShort,
-	said: cutShort
-};
-const endingOfResult = (result, links) => ({
-	exitCode: exitCodeOfResult(result),
-	title: verdictLine(result),
-	summary: renderMarkdown(result, links),
-	result
-});
-function endingOfError(error) {
-	const said = error instanceof Error ? error.message : String(error);
-	return endingOfFailure(exitCodeOfError(error), said);
-}
-/** `sentence` is that of an error, which may hold anybody's text; the paths in it are for the log alone. */
-function endingOfFailure(exitCode, sentence) {
-	const said = withoutPaths(sentence);
-	return {
-		exitCode,
-		title: failureTitles.get(exitCode) ?? "⚪ not measured: something failed that is not the patch",
-		summary: codeBlock(said),
-		said
-	};
-}
-const failureTitles = /* @__PURE__ */ new Map([[exitCodes.usage, "⚪ not measured: what was asked for cannot be done"], [exitCodes.patchAtFault, "🔴 not measured: the patch does not apply"]]);
+const secondsFor = (ending) => upshotOf(ending) === "cancelled" ? 30 : 300;
 /** `2 of 3 in line, some 40 min`. */
 function placeInLine({ place, of, expectedSeconds }) {
 	const line = `${place} of ${of} in line`;
@@ -175,8 +227,6 @@ function newestTeller(put, { log, secondsBetween, tooSlow, pause = realPause$1 }
 		}
 	};
 }
-/** Resolves, where node's own rejects, when the signal is aborted. */
-const realPause$1 = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
 
 // src/answer/build.ts
 /**
@@ -419,20 +469,21 @@ const linkTo = (target, run, uri) => ({
 * restart it either way.
 */
 function endOf(ending, undecided) {
-	const { exitCode } = ending;
+	const upshot = upshotOf(ending);
 	return {
-		type: exitCode === exitCodes.pass || exitCode === exitCodes.undecided && undecided === "neutral" ? "pass" : "fail",
+		type: upshot === "pass" || upshot === "undecided" && undecided === "neutral" ? "pass" : "fail",
 		unit: unitsOf(ending)
 	};
 }
-function unitsOf({ exitCode, title, said = title, result }) {
-	if (result === void 0) return [aUnit("gate", resultsWithout.get(exitCode) ?? "broken", said)];
+function unitsOf(ending) {
+	if (ending.kind === "unmeasured") return [aUnit("gate", resultsWithout.get(ending.why) ?? "broken", ending.said)];
+	const { result } = ending.kind === "measured" ? ending : ending.measured;
 	const { outcome } = result;
 	if (outcome.kind === "judged") return outcome.cells.map((cell) => unitOf(cell, result));
 	const blame = outcome.kind === "out-of-disk" ? "broken" : "fail";
 	return [aUnit(outcomeName(result), blame, outcome.message)];
 }
-const resultsWithout = /* @__PURE__ */ new Map([[exitCodes.patchAtFault, "fail"], [exitCodes.cancelled, "skip"]]);
+const resultsWithout = /* @__PURE__ */ new Map([["patchAtFault", "fail"], ["cancelled", "skip"]]);
 function unitOf(cell, { blasts, policy }) {
 	const name = cellName(cell.cell);
 	const seconds = blasts.filter((blast) => cellName(blast.cell) === name).reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0);
@@ -510,11 +561,11 @@ function openCheck(octokit, subject, options) {
 			});
 		},
 		ended(ending) {
-			const { title, summary, result } = ending;
+			const result = resultOf$1(ending);
 			const annotations = result === void 0 ? [] : annotationsOf(result);
 			const output = {
-				title,
-				summary: withJob(summary),
+				title: titleOf(ending),
+				summary: withJob(summaryOf(ending)),
 				annotations
 			};
 			const conclusion = conclusionOf(ending, undecided);
@@ -529,8 +580,8 @@ function openCheck(octokit, subject, options) {
 		linked: (ending) => teller.tellInstead({
 			status: "linked",
 			output: {
-				title: ending.title,
-				summary: withJob(ending.summary)
+				title: titleOf(ending),
+				summary: withJob(summaryOf(ending))
 			}
 		}, secondsFor(ending)),
 		left: teller.left
@@ -542,7 +593,6 @@ function openCheck(octokit, subject, options) {
 */
 async function closeLeftCheck(octokit, { repository, patch }, { name, detailsUrl }) {
 	const [owner = "", repo = ""] = repository.split("/");
-	const { title, summary } = cancelled;
 	const { checks } = octokit.rest;
 	try {
 		const found = await checks.listForRef({
@@ -560,8 +610,8 @@ async function closeLeftCheck(octokit, { repository, patch }, { name, detailsUrl
 				status: "completed",
 				conclusion: "cancelled",
 				output: {
-					title,
-					summary
+					title: titleOf(cancelled),
+					summary: summaryOf(cancelled)
 				}
 			};
 			await checks.update({
@@ -608,12 +658,14 @@ function pullRequestOfCheck(externalId) {
 * say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where nothing was
 * measured at all it is never given. Whose fault it is stands in the title.
 */
-function conclusionOf({ exitCode }, undecided) {
-	switch (exitCode) {
-		case exitCodes.pass: return "success";
-		case exitCodes.cancelled: return "cancelled";
-		case exitCodes.undecided: return undecided;
-		default: return "failure";
+function conclusionOf(ending, undecided) {
+	switch (upshotOf(ending)) {
+		case "pass": return "success";
+		case "cancelled": return "cancelled";
+		case "undecided": return undecided;
+		case "patchAtFault":
+		case "usage":
+		case "infrastructure": return "failure";
 	}
 }
 /** Within the 20, 40 and 20 characters that GitHub allows. */
@@ -627,7 +679,7 @@ const extend = {
 	description: "Go on with more runs",
 	identifier: "extend"
 };
-const buttonsFor = ({ exitCode }) => exitCode === exitCodes.undecided ? [extend, rerun] : [rerun];
+const buttonsFor = (ending) => upshotOf(ending) === "undecided" ? [extend, rerun] : [rerun];
 const tooSlow$2 = (seconds) => `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
 /** Shows views in one check run, the first by creating it. */
 function checkRunOf(octokit, subject, { name, detailsUrl, isOpen = false }) {
@@ -888,9 +940,9 @@ function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, no
 	const heading = (text) => `### ⏳ ppsgate: ${patchName(pullRequest)} ${text}`;
 	const job = `<sub>[the job](${detailsUrl}) · commit ${codeSpan(headCommit)}</sub>`;
 	const said = (...parts) => ({ body: parts.filter(Boolean).join("\n\n") });
-	const ended = (ending) => ending.result === void 0 ? said(unmeasured(pullRequest, ending), job) : {
-		body: ending.summary,
-		title: ending.title
+	const ended = (ending) => ending.kind === "unmeasured" ? said(unmeasured(pullRequest, ending), job) : {
+		body: summaryOf(ending),
+		title: titleOf(ending)
 	};
 	let since;
 	return {
@@ -914,10 +966,9 @@ function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, no
 const never = new AbortController().signal;
 const superseded = "The comment is left to a later run for the same pull request.";
 const tooSlow$1 = (seconds) => `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
-/** `⚪ not measured: …` becomes `### ⚪ ppsgate: #7 not measured: …`. */
-function unmeasured(pullRequest, { title, summary }) {
-	const [symbol = "", ...words] = title.split(" ");
-	return `### ${symbol} ppsgate: ${patchName(pullRequest)} ${words.join(" ")}\n\n${summary}`;
+function unmeasured(pullRequest, ending) {
+	const { symbol, text } = failures[ending.why];
+	return `### ${symbol} ppsgate: ${patchName(pullRequest)} ${text}\n\n${summaryOf(ending)}`;
 }
 
 // src/answer/one-base.ts
@@ -927,7 +978,11 @@ function unmeasured(pullRequest, { title, summary }) {
 */
 function forOneBase(octokit, patch, answer) {
 	let elsewhere;
-	const bound = (ending) => elsewhere === void 0 ? ending : withoutPass(ending, elsewhere);
+	const bound = (ending) => elsewhere === void 0 || ending.kind !== "measured" ? ending : {
+		kind: "uncounted",
+		measured: ending,
+		...elsewhere
+	};
 	return {
 		...answer,
 		async ended(ending) {
@@ -938,7 +993,7 @@ function forOneBase(octokit, patch, answer) {
 	};
 }
 /** A branch rule takes a check that is neutral for a pass. */
-const mayPass = ({ exitCode }) => exitCode === exitCodes.pass || exitCode === exitCodes.undecided;
+const mayPass = (ending) => ["pass", "undecided"].includes(upshotOf(ending));
 async function goesElsewhere(octokit, patch) {
 	const { repository, headCommit, baseBranch } = patch;
 	try {
@@ -957,12 +1012,6 @@ async function goesElsewhere(octokit, patch) {
 		};
 	}
 }
-const withoutPass = (ending, { title, why }) => ({
-	...ending,
-	exitCode: exitCodes.usage,
-	title: `⚪ does not count: ${title}`,
-	summary: `${why}\n\n${ending.summary}`
-});
 
 // src/answer/revision-comment.ts
 const openRevisionAnswer = (conduit, revision, { build, ...options }) => together([...build === void 0 ? [] : [openBuild(conduit, build, revision, options)], openRevisionComment(conduit, revision, options)]);
@@ -971,7 +1020,7 @@ function openRevisionComment(conduit, revision, { run, details, page, takesComma
 	const { number, diff } = revision;
 	const marker = `ppsgate D${number}:${diff} run ${run}`;
 	const plot = plotOf(conduit, revision);
-	const put = async ({ title, said = title, result }) => {
+	const put = async (ending) => {
 		const links = {
 			...details !== void 0 && { details },
 			...page !== void 0 && { page },
@@ -979,10 +1028,11 @@ function openRevisionComment(conduit, revision, { run, details, page, takesComma
 		};
 		let missing;
 		const told = await postOnce(conduit, number, marker, async () => {
-			if (result === void 0) return renderRemarkupFailure({
-				title,
-				said
+			if (ending.kind === "unmeasured") return renderRemarkupFailure({
+				...failures[ending.why],
+				said: ending.said
 			}, links);
+			const { result } = ending.kind === "measured" ? ending : ending.measured;
 			const { image, why } = await plot(result);
 			missing = why;
 			return renderRemarkup(result, {
@@ -1008,7 +1058,7 @@ function openRevisionComment(conduit, revision, { run, details, page, takesComma
 		waiting: nothing,
 		measuring: nothing,
 		ended: async (ending) => {
-			if (ending.exitCode === exitCodes.cancelled) return teller.left();
+			if (upshotOf(ending) === "cancelled") return teller.left();
 			await teller.tellLast(ending, secondsFor(ending));
 		},
 		linked: async () => {},
@@ -1126,11 +1176,10 @@ function openStatus(octokit, subject, options) {
 			description: `measuring on ${testbed}`
 		}),
 		ended(ending) {
-			const { exitCode, title } = ending;
-			const state = states[exitCode] ?? "error";
+			const state = states[upshotOf(ending)];
 			return teller.tellLast({
 				state,
-				description: title
+				description: titleOf(ending)
 			}, secondsFor(ending));
 		},
 		linked: async () => {},
@@ -1142,9 +1191,12 @@ const mostCharacters = 140;
 /** GitHub refuses a description with characters of four bytes, as most emoji are; the state has a colour of its own. */
 const plain = (description) => description.replace(/[\u{10000}-\u{10ffff}]/gu, "").trim().slice(0, mostCharacters);
 const states = {
-	[exitCodes.pass]: "success",
-	[exitCodes.patchAtFault]: "failure",
-	[exitCodes.undecided]: "failure"
+	pass: "success",
+	patchAtFault: "failure",
+	undecided: "failure",
+	usage: "error",
+	infrastructure: "error",
+	cancelled: "error"
 };
 const tooSlow = (seconds) => `The commit status may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the status is required.`;
 function notTold(error) {
@@ -1161,4 +1213,4 @@ function notTold(error) {
 	};
 }
 
-export { answering, cancelled, closeLeftCheck, composeComment, endingOfError, endingOfFailure, endingOfResult, forOneBase, linkedAfterwards, markerOf, openBuild, openCheck, openComment, openRevisionAnswer, openRevisionComment, openStatus, pullRequestOfCheck, readMemory, say, standsForAnother, together };
+export { answering, cancelled, closeLeftCheck, composeComment, endingOfError, endingOfFailure, endingOfResult, forOneBase, linkedAfterwards, markerOf, openBuild, openCheck, openComment, openRevisionAnswer, openRevisionComment, openStatus, pullRequestOfCheck, readMemory, say, standsForAnother, summaryOf, titleOf, together, upshotOf };

@@ -1,5 +1,5 @@
-import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, union, url } from "./vendor/zod.js";
 import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, size } from "./words.js";
+import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, union, url } from "./vendor/zod.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
 import { dirname, isAbsolute, join } from "node:path";
@@ -1225,6 +1225,7 @@ function startOf(node) {
 /** A ppsgate.yml that cannot be used; the message has one line a problem, in the order of the file. */
 var ConfigError = class extends Error {
 	name = "ConfigError";
+	upshot = "usage";
 	problems;
 	constructor(path, problems) {
 		super(problems.map((problem) => sentence(path, problem)).join("\n"));

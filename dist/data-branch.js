@@ -1,5 +1,5 @@
-import { _enum, array, boolean, datetime, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { cellName, cellSchema, codeSpan, patchName, reasonOf } from "./words.js";
+import { _enum, array, boolean, datetime, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { badgeVerdicts, drawGraph, graphsOf, outcomeName, renderBadge, renderHtml, renderMarkdown, replaceFile } from "./report.js";
 import { median } from "./stats.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
@@ -33,6 +33,7 @@ const historyEntrySchema = object({
 /** A history that cannot be used: nothing is measured until it is mended. */
 var HistoryError = class extends Error {
 	name = "HistoryError";
+	upshot = "usage";
 };
 /** The history at `path`, which need not exist yet; `read` throws a `HistoryError` that names the first bad line. */
 function historyFile(path) {
@@ -793,6 +794,7 @@ function whyNot(failure, branch) {
 /** A directory that cannot be published in. */
 var DataDirectoryError = class extends Error {
 	name = "DataDirectoryError";
+	upshot = "usage";
 };
 /**
 * Puts results into the directory, which need not exist yet, or with none brings its badges up to date; answers the

@@ -1,6 +1,6 @@
 import { version } from "./package.js";
-import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, ownRulesSchema, patchSchema, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, withoutPaths } from "./words.js";
+import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { cellResult, cellVerdict, evidenceAt, isEnough, lookSizes, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { freebsdLogNames, logNames, readFreebsdLogs, readLinuxLogs } from "./testbed.js";
 import { variantSchema } from "./build.js";
@@ -249,6 +249,7 @@ async function readPlan(directory) {
 const hasPlan = (directory) => access(join(directory, fileName)).then(() => true, () => false);
 var PlanError = class extends Error {
 	name = "PlanError";
+	upshot = "usage";
 };
 
 // src/experiment/cells.ts
@@ -579,6 +580,7 @@ async function read(path) {
 }
 var JournalError = class extends Error {
 	name = "JournalError";
+	upshot = "usage";
 };
 const parseLine = (path) => (line, index) => {
 	try {

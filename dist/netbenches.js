@@ -98,6 +98,7 @@ function verdictOf(standing, policy) {
 /** A directory that cannot be analyzed; the message is one sentence to show as it is. */
 var BenchesError = class extends Error {
 	name = "BenchesError";
+	upshot = "usage";
 };
 /**
 * All sets of a directory in natural order, their logs read and parsed. A sender without its receiver measured

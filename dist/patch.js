@@ -1,8 +1,8 @@
-import { object, string } from "./vendor/zod.js";
 import { UsageError, excerpt, families, oneLine } from "./words.js";
+import { object, string } from "./vendor/zod.js";
+import { fetchDiff, findRevision } from "./phabricator.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { didYouMean } from "./config.js";
-import { fetchDiff, findRevision } from "./phabricator.js";
 import { execFile } from "node:child_process";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -392,6 +392,7 @@ function remarksOn(bytes, lines) {
 /** What git could not do, in one sentence. */
 var RepositoryError = class extends Error {
 	name = "RepositoryError";
+	upshot = "usage";
 };
 const run = promisify(execFile);
 /** Of one file, and of one listing. */
@@ -616,6 +617,7 @@ const parseTreeEntry = (prefix) => (line) => {
 /** A diff of which no patch can be made, for the reason that its author is told. */
 var PatchError = class extends Error {
 	name = "PatchError";
+	upshot = "patchAtFault";
 };
 /** As people type it: `all`, `none`, or ids like `80345,80654`. Throws a `UsageError` for anything else. */
 function parseEarlier(text) {

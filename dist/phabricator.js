@@ -1,5 +1,5 @@
-import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { UsageError, realPause, reasonOf, shortened } from "./words.js";
+import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { readSecret } from "./config.js";
 
 // src/phabricator/conduit.ts
@@ -324,6 +324,7 @@ async function openPhabricator({ url, tokenPath }, options) {
 /** What cannot be found as it is named, in a sentence for the one who named it. */
 var RevisionError = class extends Error {
 	name = "RevisionError";
+	upshot = "usage";
 };
 /**
 * As people type it: `D27401`, `D27401:80677` (as of that diff), `diff:80677`, or the URL of a revision or a diff.

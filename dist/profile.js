@@ -167,6 +167,7 @@ const bareName = (name) => name.replace(/^.*`/, "").replace(/_\[[a-z]\]$/, "").r
 /** One sentence that names the file, where it goes wrong, and what to do. */
 var ProfileError = class extends Error {
 	name = "ProfileError";
+	upshot = "usage";
 };
 
 // src/profile/parser.ts

@@ -1,10 +1,9 @@
-import { exitCodeOfError, exitCodes } from "./exit.js";
+import { UsageError, exitCodes, reasonOf, shortened, upshotOfError, withoutPaths } from "./words.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
-import { UsageError, reasonOf, shortened, withoutPaths } from "./words.js";
+import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
 import { remarkupText } from "./report.js";
 import { parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, openBuild, say } from "./answer.js";
-import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
 import { createOctokit, githubFailure, isBreakdown } from "./github.js";
 import { authorizeRevision, callOnPhabricator, checkDiff, openRepository, parseCommand, parseEarlier } from "./patch.js";
 import { jobSchema as jobSchema$1 } from "./relay/job.js";
@@ -1215,7 +1214,7 @@ async function carryOut(decision, world) {
 			await tellBuild(build, {
 				number,
 				diff
-			}, endingOfFailure(exitCodes.usage, why), world);
+			}, endingOfFailure("usage", why), world);
 			log.info(why);
 		}
 	}
@@ -1287,7 +1286,7 @@ const isAutomatic = ({ key }) => /^(?:D\d|PHID-HMBT-)/.test(key);
 async function tellRefused(job, why, world) {
 	const { revision: number, diff, build, key } = job;
 	if (build !== void 0) {
-		const ending = endingOfFailure(exitCodes.infrastructure, why);
+		const ending = endingOfFailure("infrastructure", why);
 		await tellBuild(build, {
 			number,
 			diff
@@ -1832,7 +1831,7 @@ function startHere(options) {
 			try {
 				return await start(job);
 			} catch (error) {
-				if (exitCodeOfError(error) === exitCodes.usage && error instanceof Error) return {
+				if (upshotOfError(error) === "usage" && error instanceof Error) return {
 					kind: "refused",
 					why: error.message
 				};

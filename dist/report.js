@@ -1069,10 +1069,9 @@ function renderRemarkup(result, links = {}) {
 		...main
 	], parts, links);
 }
-/** `title` is one line of our own making like `⚪ not measured: cancelled`, and `said` is the sentence behind it. */
-function renderRemarkupFailure({ title, said }, links = {}) {
-	const [symbol = "", ...words] = title.split(" ");
-	return within([`**${remarkupWords(symbol)} ppsgate: ${remarkupWords(words.join(" "))}**`, remarkupBlock("what was said", said, 20)], [], links);
+/** Symbol and text are of our own making, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
+function renderRemarkupFailure({ symbol, text, said }, links = {}) {
+	return within([`**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`, remarkupBlock("what was said", said, 20)], [], links);
 }
 function judgedParts(result, cells, links) {
 	const { policy } = result;
@@ -2059,6 +2058,7 @@ ${howToReadTexts(result).map((text) => html`<p>${text}</p>\n`)}${bullets(verdict
 /** A directory without a result that this version can read. */
 var ResultError = class extends Error {
 	name = "ResultError";
+	upshot = "usage";
 };
 /** The `result.json` of a work directory, checked against its schema. */
 async function readResult(directory) {

@@ -1,5 +1,5 @@
-import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
 import { priorities, reasonOf, shortened } from "./words.js";
+import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
 import { median } from "./stats.js";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";

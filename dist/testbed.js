@@ -1,5 +1,5 @@
-import { int, object } from "./vendor/zod.js";
 import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, netmapPort, pathName } from "./words.js";
+import { int, object } from "./vendor/zod.js";
 import { frameBytesFor } from "./config.js";
 import { isSteady, median, steadyStretch } from "./stats.js";
 import { generatorsOf, rolesOf } from "./inventory.js";

@@ -1,6 +1,67 @@
 import { _enum, array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string, url } from "./vendor/zod.js";
 import { setTimeout } from "node:timers/promises";
 
+// src/words/upshot.ts
+/** Each upshot as the number that a program ends with. */
+const exitCodes = {
+	pass: 0,
+	patchAtFault: 1,
+	/** What was asked for cannot be done. */
+	usage: 2,
+	/** Nobody can say. */
+	undecided: 3,
+	/** The lab kept it from being said. */
+	infrastructure: 4,
+	cancelled: 130
+};
+function upshotOfResult({ outcome }) {
+	if (outcome.kind === "judged") return upshotOfVerdict(outcome.verdict);
+	return outcome.kind === "out-of-disk" ? "infrastructure" : "patchAtFault";
+}
+/** Of several gates of one patch: the patch's own fault weighs most, a pass least. */
+const worstUpshot = (upshots) => byWeight.find((upshot) => upshots.includes(upshot)) ?? "pass";
+const byWeight = [
+	"patchAtFault",
+	"infrastructure",
+	"undecided"
+];
+function upshotOfVerdict(verdict) {
+	switch (verdict) {
+		case "no-regression":
+		case "improvement": return "pass";
+		case "regression": return "patchAtFault";
+		case "inconclusive":
+		case "invalid": return "undecided";
+	}
+}
+/** An error that is not of the lab says so itself, by a property `upshot`. */
+function upshotOfError(error) {
+	if (!(error instanceof Error && "upshot" in error)) return "infrastructure";
+	const { upshot } = error;
+	return isUpshot(upshot) ? upshot : "infrastructure";
+}
+const isUpshot = (value) => typeof value === "string" && Object.hasOwn(exitCodes, value);
+
+// src/words/one-line.ts
+/** Of an error, or of whatever else was thrown. */
+function reasonOf(error) {
+	if (!(error instanceof Error)) return oneLine(String(error));
+	if (error.message === "" && "code" in error) return String(error.code);
+	return oneLine(error.message);
+}
+/** A command as a message names it. */
+function shortened$1(text) {
+	const line = oneLine(text);
+	return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}
+/** The last that is not blank; undefined where all are. */
+const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
+const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+
+// src/words/pause.ts
+/** Resolves, where node's own rejects, when the signal is aborted. */
+const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
+
 // src/words/scenario.ts
 /** What a DUT of each system can be told to do with packets. */
 const scenariosOf = {
@@ -161,6 +222,82 @@ function patchName(patch) {
 		case "range": return `${patch.baseCommit.slice(0, 7)}..${patch.headCommit.slice(0, 7)}`;
 	}
 }
+
+// src/words/escape.ts
+/** As text, for what can say more only by markup of its own. */
+const plain = {
+	code: (text, mostCharacters) => plainLine(text, mostCharacters),
+	name: (name) => name
+};
+/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
+function codeSpan(text, mostCharacters = 200) {
+	const line = plainLine(text, mostCharacters);
+	if (line === "") return "";
+	const fence = fenceFor(line, 1);
+	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
+	return `${fence}${padding}${line}${padding}${fence}`;
+}
+/** A fenced code block, shortened in the middle to `mostCharacters`. */
+function codeBlock(text, mostCharacters = 4e3) {
+	const block = plainBlock(text, mostCharacters);
+	const fence = fenceFor(block, 3);
+	return `${fence}\n${block}\n${fence}`;
+}
+/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
+const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
+/** The same of many lines, shortened in the middle. */
+const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
+/** Longer than any run of backticks inside. */
+function fenceFor(text, least) {
+	const runs = text.match(/`+/g) ?? [];
+	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
+}
+/** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
+function withoutControls(text) {
+	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
+}
+/** Without what a terminal obeys; control characters that stand alone stay. */
+const withoutSequences = (text) => text.replace(sequences, "");
+/**
+* What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
+* stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
+*/
+const sequences = new RegExp([
+	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
+	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
+	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
+].join("|"), "g");
+function shortened(text, mostCharacters) {
+	if (text.length <= mostCharacters) return text;
+	const half = Math.floor(mostCharacters / 2);
+	const left = text.length - 2 * half;
+	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
+	return `${first}\n… ${left} characters left out …\n${last}`;
+}
+function cut(text, mostCharacters) {
+	if (text.length <= mostCharacters) return text;
+	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
+}
+/** A cut may go through a surrogate pair. */
+const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
+
+// src/words/without-paths.ts
+/**
+* With `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them apart in what
+* Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
+*/
+const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
+/** A line's number and what ends a sentence; of a longer end nobody would want more. */
+const endOf = (found) => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? "";
+const quotes = "'\"`‘’“”";
+const start = "(?:file:/+|~[\\w.-]{0,64}/|/+)";
+/** How ppsgate is called, and the length of a prefix as in ::/0. */
+const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
+const letter = `[^\\s${quotes}]`;
+/** There may be blanks in it, as where Node writes `open '/home/alice/my lab/key'`. */
+const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
+/** After a blank, a word that has a slash in it goes on with the path. */
+const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
 
 // src/words/flows.ts
 /**
@@ -575,64 +712,6 @@ const driverOfPort = {
 	ql: "qlxgbe"
 };
 
-// src/words/escape.ts
-/** As text, for what can say more only by markup of its own. */
-const plain = {
-	code: (text, mostCharacters) => plainLine(text, mostCharacters),
-	name: (name) => name
-};
-/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
-function codeSpan(text, mostCharacters = 200) {
-	const line = plainLine(text, mostCharacters);
-	if (line === "") return "";
-	const fence = fenceFor(line, 1);
-	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
-	return `${fence}${padding}${line}${padding}${fence}`;
-}
-/** A fenced code block, shortened in the middle to `mostCharacters`. */
-function codeBlock(text, mostCharacters = 4e3) {
-	const block = plainBlock(text, mostCharacters);
-	const fence = fenceFor(block, 3);
-	return `${fence}\n${block}\n${fence}`;
-}
-/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
-const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
-/** The same of many lines, shortened in the middle. */
-const plainBlock = (text, mostCharacters = 4e3) => shortened$1(withoutControls(text).trimEnd(), mostCharacters);
-/** Longer than any run of backticks inside. */
-function fenceFor(text, least) {
-	const runs = text.match(/`+/g) ?? [];
-	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
-}
-/** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
-function withoutControls(text) {
-	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
-}
-/** Without what a terminal obeys; control characters that stand alone stay. */
-const withoutSequences = (text) => text.replace(sequences, "");
-/**
-* What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
-* stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
-*/
-const sequences = new RegExp([
-	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
-	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
-	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
-].join("|"), "g");
-function shortened$1(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	const half = Math.floor(mostCharacters / 2);
-	const left = text.length - 2 * half;
-	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
-	return `${first}\n… ${left} characters left out …\n${last}`;
-}
-function cut(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
-}
-/** A cut may go through a surrogate pair. */
-const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
-
 // src/words/variant-name.ts
 /** Base and patched, of which a verdict is given; all others are shown beside them. */
 const isJudged = (variant) => variant === "base" || variant === "patched";
@@ -640,44 +719,6 @@ const isJudged = (variant) => variant === "base" || variant === "patched";
 const diffName = (diff) => `diff ${diff}`;
 /** As a part of a path, or of the name of a boot environment: `diff-80345`. */
 const pathName = (variant) => variant.replaceAll(" ", "-");
-
-// src/words/one-line.ts
-/** Of an error, or of whatever else was thrown. */
-function reasonOf(error) {
-	if (!(error instanceof Error)) return oneLine(String(error));
-	if (error.message === "" && "code" in error) return String(error.code);
-	return oneLine(error.message);
-}
-/** A command as a message names it. */
-function shortened(text) {
-	const line = oneLine(text);
-	return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
-}
-/** The last that is not blank; undefined where all are. */
-const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
-const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-
-// src/words/without-paths.ts
-/**
-* With `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them apart in what
-* Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
-*/
-const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
-/** A line's number and what ends a sentence; of a longer end nobody would want more. */
-const endOf = (found) => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? "";
-const quotes = "'\"`‘’“”";
-const start = "(?:file:/+|~[\\w.-]{0,64}/|/+)";
-/** How ppsgate is called, and the length of a prefix as in ::/0. */
-const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
-const letter = `[^\\s${quotes}]`;
-/** There may be blanks in it, as where Node writes `open '/home/alice/my lab/key'`. */
-const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
-/** After a blank, a word that has a slash in it goes on with the path. */
-const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
-
-// src/words/pause.ts
-/** Resolves, where node's own rejects, when the signal is aborted. */
-const realPause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
 
 // src/words/priority.ts
 /** Release gates come before patches, and patches before reruns. */
@@ -691,6 +732,7 @@ const priorities = [
 /** An option or input that cannot be used. */
 var UsageError = class extends Error {
 	name = "UsageError";
+	upshot = "usage";
 };
 
 // src/words/xml.ts
@@ -717,4 +759,4 @@ const plannedBlastSchema = object({
 	runs: array(plannedRunSchema).min(1)
 });
 
-export { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driversOf, duration, escaped, excerpt, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, historySchema, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, oneLine, ownRulesSchema, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, shortened, size, withoutPaths, withoutSequences };
+export { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, historySchema, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, oneLine, ownRulesSchema, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, withoutPaths, withoutSequences, worstUpshot };

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../src/config/load.ts';
-import { exitCodeOfError, exitCodeOfResult, runToExit } from '../src/exit.ts';
+import { runToExit } from '../src/exit.ts';
 import { JournalError } from '../src/experiment/journal.ts';
 import { PlanError } from '../src/experiment/plan.ts';
 import { HostError } from '../src/host/host-error.ts';
 import { RepositoryError } from '../src/patch/repository.ts';
 import { ResultError } from '../src/report/read.ts';
 import type { CellVerdict, Outcome } from '../src/words/result.ts';
+import { exitCodes, upshotOfError, upshotOfResult } from '../src/words/upshot.ts';
 import { UsageError } from '../src/words/usage-error.ts';
 
 const judged = (verdict: CellVerdict['kind']): { outcome: Outcome } => ({
@@ -20,13 +21,13 @@ test.for([
   ['inconclusive', 3],
   ['invalid', 3],
 ] as const)('the verdict %s exits with %i', ([verdict, code]) => {
-  expect(exitCodeOfResult(judged(verdict))).toBe(code);
+  expect(exitCodes[upshotOfResult(judged(verdict))]).toBe(code);
 });
 
 test('a patch that does not load or apply is at fault', () => {
   const outcome = { kind: 'does-not-load', scenario: 'forwarding', message: '' } as const;
-  expect(exitCodeOfResult({ outcome })).toBe(1);
-  expect(exitCodeOfResult({ outcome: { kind: 'does-not-apply', message: '' } })).toBe(1);
+  expect(upshotOfResult({ outcome })).toBe('patchAtFault');
+  expect(upshotOfResult({ outcome: { kind: 'does-not-apply', message: '' } })).toBe('patchAtFault');
 });
 
 test('wrong usage exits with 2, whatever kept from it is infrastructure and exits with 4', () => {
@@ -38,9 +39,9 @@ test('wrong usage exits with 2, whatever kept from it is infrastructure and exit
     new RepositoryError(),
     new ResultError(),
   ];
-  expect(usage.map(exitCodeOfError)).toEqual(usage.map(() => 2));
-  expect(exitCodeOfError(new HostError('lost', 'gone'))).toBe(4);
-  expect(exitCodeOfError('thrown by whom?')).toBe(4);
+  expect(usage.map((error) => exitCodes[upshotOfError(error)])).toEqual(usage.map(() => 2));
+  expect(exitCodes[upshotOfError(new HostError('lost', 'gone'))]).toBe(4);
+  expect(exitCodes[upshotOfError('thrown by whom?')]).toBe(4);
 });
 
 async function exitOf(work: (signal: AbortSignal) => Promise<number>, debug = false) {

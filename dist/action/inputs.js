@@ -1,7 +1,7 @@
 import { getInput } from "../vendor/actions-core.js";
 import { wrongName } from "../config.js";
-import { number, object, string, url } from "../vendor/zod.js";
 import { UsageError } from "../words.js";
+import { number, object, string, url } from "../vendor/zod.js";
 import { mask } from "./log.js";
 import { readFile } from "node:fs/promises";
 

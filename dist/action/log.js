@@ -1,5 +1,5 @@
 import { saveState as saveState$1, setOutput as setOutput$1 } from "../vendor/actions-core.js";
-import { exitCodes } from "../exit.js";
+import { exitCodes } from "../words.js";
 import { inspect } from "node:util";
 import { StringDecoder } from "node:string_decoder";
 

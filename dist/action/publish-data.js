@@ -1,5 +1,5 @@
-import { log } from "./log.js";
 import { UsageError, patchName, reasonOf } from "../words.js";
+import { log } from "./log.js";
 import { parseMaxRuns } from "../config.js";
 import { fetchArtifact, githubFailure, readEntries } from "../github.js";
 import { publishToBranch, publishToDirectory } from "../data-branch.js";

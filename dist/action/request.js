@@ -1,8 +1,8 @@
+import { endingOfError, upshotOf } from "../answer.js";
 import { _enum, boolean, int, object, string } from "../vendor/zod.js";
-import { endingOfError } from "../answer.js";
 import { askSchema } from "../patch.js";
 import { jobSchema } from "../relay/job.js";
-import { UsageError, patchName, patchSchema, priorities } from "../words.js";
+import { UsageError, exitCodes, patchName, patchSchema, priorities } from "../words.js";
 
 // src/action/request.ts
 const purposes = [
@@ -51,10 +51,10 @@ const failureSchema = object({
 });
 /** The artifact it lies in is for everybody who sees the repository. */
 function failureOf(error) {
-	const { exitCode, said = "" } = endingOfError(error);
+	const ending = endingOfError(error);
 	return {
-		exitCode,
-		said,
+		exitCode: exitCodes[upshotOf(ending)],
+		said: ending.said,
 		isRefused: false
 	};
 }

@@ -1,12 +1,11 @@
 import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheck, openComment, openRevisionAnswer, openStatus, pullRequestOfCheck, readMemory, standsForAnother, together } from "../answer.js";
 import { applyOverrides, parseConfig, parsePriority } from "../config.js";
 import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
-import { exitCodes } from "../exit.js";
 import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { authorize, callOnGithub, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
 import { findRevision, openConduit, parseRevisionName, phabricatorOf } from "../phabricator.js";
-import { UsageError, codeSpan, patchName, withoutPaths } from "../words.js";
+import { UsageError, codeSpan, exitCodes, patchName, withoutPaths } from "../words.js";
 import { requestSchema, requestText, subjectOf } from "./request.js";
 import { readEvent } from "./inputs.js";
 import { log, mask, setOutput } from "./log.js";
@@ -773,15 +772,10 @@ async function tellRefusal(context, refusal) {
 	};
 	for (const gate of gateNames(wishesFor(config, {}, inputs))) {
 		if (!await standsForAnother(octokit, subject, gate)) continue;
-		const marks = await marksFor(context, pullRequest, config.github, {
+		await (await marksFor(context, pullRequest, config.github, {
 			name: gate,
 			runId: run
-		});
-		const ending = endingOfFailure(exitCodes.usage, why);
-		await marks.ended({
-			...ending,
-			title: "⏸️ waits for a maintainer"
-		});
+		})).ended(endingOfFailure("waits-for-leave", why));
 	}
 }
 /** Or whoever opens it again would wipe out what was measured of the same head. */

@@ -1,9 +1,8 @@
-import { answering, endingOfError, endingOfResult, linkedAfterwards, together } from "../answer.js";
+import { answering, endingOfError, endingOfResult, linkedAfterwards, summaryOf, together, upshotOf } from "../answer.js";
 import { summary } from "../vendor/actions-core.js";
 import { applyOverrides } from "../config.js";
 import { openReservations } from "../controller.js";
 import { historyFile, readHistory } from "../data-branch.js";
-import { exitCodes, worstExitCode } from "../exit.js";
 import { randomSeed } from "../experiment.js";
 import { gate, resumeGate } from "../demo.js";
 import { testbedsFor } from "../inventory.js";
@@ -11,7 +10,7 @@ import { readyMachine } from "../linux-lab.js";
 import { restoreRevision } from "../patch.js";
 import { showProgress } from "../progress.js";
 import { explained, headline, outcomeName } from "../report.js";
-import { patchName, reasonOf, withoutPaths } from "../words.js";
+import { exitCodes, patchName, reasonOf, withoutPaths, worstUpshot } from "../words.js";
 import { fetchExperiment, publishData, runsToExtend } from "./publish-data.js";
 import { admitEvent, answerFor, configCommitOf, exitCodeOf, gateNames, revisionWorldOf, wishesFor } from "./run-admit.js";
 import { answerState, labState, leaseState, openAnswerText } from "./left.js";
@@ -79,12 +78,12 @@ async function measure(request, written, job) {
 		});
 		tellOutputs(worstOf(done));
 	}
-	return exitCodeFor(request.purpose, done.map(({ ending }) => ending.exitCode));
+	return exitCodeFor(request.purpose, done.map(({ ending }) => upshotOf(ending)));
 }
 /** A job that nobody waits for need not be red because noise had its way: that is what it is there to learn. */
-function exitCodeFor(purpose, codes) {
-	const code = worstExitCode(codes);
-	return purpose !== "patch" && code === exitCodes.undecided || purpose === "nightly" && code === exitCodes.patchAtFault ? exitCodes.pass : code;
+function exitCodeFor(purpose, upshots) {
+	const upshot = worstUpshot(upshots);
+	return exitCodes[purpose !== "patch" && upshot === "undecided" || purpose === "nightly" && upshot === "patchAtFault" ? "pass" : upshot];
 }
 /** What cannot be carried out as it is configured is told before anything is reserved, and not in the log alone. */
 async function planned(request, written, { context, isAlone }) {
@@ -137,10 +136,7 @@ async function judge(task, place, answer) {
 	log.info(headline(result));
 	const written = join(directory, "result.json");
 	if (place.file("result") !== written) await copyFile(written, place.file("result"));
-	const ending = {
-		...endingOfResult(result, {}),
-		result
-	};
+	const ending = endingOfResult(result, {});
 	if (!isAlone) return summarized(ending);
 	const make = async () => {
 		const { profiles } = await explained(result, directory, log.warn);
@@ -157,7 +153,7 @@ async function judge(task, place, answer) {
 }
 /** The summary of the job holds the result also where nothing else can be written. */
 async function summarized(ending) {
-	await summary.addRaw(ending.summary).write();
+	await summary.addRaw(summaryOf(ending)).write();
 	return ending;
 }
 /** Plain lines even where a runner offers a terminal, as act does: what it is told must begin a line. */
@@ -271,11 +267,11 @@ async function keepRefusal(why, context) {
 	await writeFile(join(folder, fileOf("failure", 0, 1)), JSON.stringify(failure));
 }
 function worstOf(done) {
-	const codes = done.map(({ ending }) => ending.exitCode);
-	return done[codes.indexOf(worstExitCode(codes))];
+	const upshots = done.map(({ ending }) => upshotOf(ending));
+	return done[upshots.indexOf(worstUpshot(upshots))];
 }
 function tellOutputs(done) {
-	if (done?.ending.result === void 0) return;
+	if (done?.ending.kind !== "measured") return;
 	setOutput("verdict", outcomeName(done.ending.result));
 	setOutput("result-path", join(done.directory, "result.json"));
 	setOutput("report-path", join(done.directory, "report.md"));

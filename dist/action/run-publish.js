@@ -1,14 +1,13 @@
-import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards } from "../answer.js";
+import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, summaryOf, titleOf } from "../answer.js";
 import { summary } from "../vendor/actions-core.js";
 import { applyOverrides } from "../config.js";
 import { int, object, string } from "../vendor/zod.js";
-import { exitCodes } from "../exit.js";
 import { recompute } from "../experiment.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../github.js";
 import { testbedsFor } from "../inventory.js";
 import { withReasons } from "../profile.js";
 import { headline } from "../report.js";
-import { UsageError, patchName } from "../words.js";
+import { UsageError, exitCodes, patchName } from "../words.js";
 import { artifactName, publishData } from "./publish-data.js";
 import { readEvent } from "./inputs.js";
 import { answerFor, configCommitOf, gateNames, tellRefusal, wishesFor } from "./run-admit.js";
@@ -34,18 +33,20 @@ async function runPublish(context) {
 	const isOpen = runId === context.inputs.job.runId;
 	const answered = [];
 	for (const [index, name] of names.entries()) {
-		const ending = endings[index] ?? cancelled;
-		if (ending.refused !== void 0 && request.patch.kind === "pull-request") {
+		const left = endings[index] ?? ended(cancelled);
+		if (left.kind === "refused" && request.patch.kind === "pull-request") {
 			const refusal = {
 				pullRequest: request.patch,
 				config,
 				name,
-				why: ending.refused,
+				why: left.why,
 				runId
 			};
 			await tellRefusal(context, refusal);
 			continue;
 		}
+		const known = left.kind === "refused" ? ended(endingOfFailure("usage", left.why)) : left;
+		const { ending } = known;
 		const answer = await answerFor(context, request, config, {
 			name,
 			runId,
@@ -54,17 +55,23 @@ async function runPublish(context) {
 		await answer.ended(ending);
 		answered.push({
 			answer,
-			ending
+			left: known
 		});
-		if (ending.result === void 0) log.info(ending.title);
-		if (ending.result !== void 0) await summary.addRaw(ending.summary).write();
+		if (ending.kind === "unmeasured") log.info(titleOf(ending));
+		else await summary.addRaw(summaryOf(ending)).write();
 	}
-	for (const { answer, ending } of answered) await withLinks(answer, ending, {
+	for (const { answer, left } of answered) await withLinks(answer, left, {
 		request,
 		isTrusted
 	}, config, context);
 	return exitCodes.pass;
 }
+const ended = (ending) => ({
+	kind: "ended",
+	ending,
+	profiles: [],
+	corrections: []
+});
 /** The patch as an earlier job of this run fixed it, or as GitHub says that a fork's own run was for. */
 async function sourceOf(context) {
 	const { inputs } = context;
@@ -108,13 +115,13 @@ const workflowRun = object({ workflow_run: object({
 /** How each gate ended, one for each wish, as far as the artifact can be believed. */
 async function endingsOf({ request, runId, isTrusted }, { config, wishes, context }) {
 	const { octokit, repository, inputs } = context;
-	const { job, overrides } = inputs;
+	const { job } = inputs;
 	const of = wishes.length;
-	const everywhere = (ending) => new Array(of).fill(ending);
+	const everywhere = (ending) => new Array(of).fill(ended(ending));
 	const { patch } = request;
 	if (!isTrusted) {
 		const own = await changedOfGate(patch, repository, job);
-		if (own !== void 0) return everywhere(endingOfFailure(exitCodes.usage, selfMade(patch, own)));
+		if (own !== void 0) return everywhere(endingOfFailure("usage", selfMade(patch, own)));
 	}
 	const artifact = await fetchArtifact(octokit, {
 		repository: job.repository,
@@ -122,15 +129,15 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 		name: artifactName
 	});
 	if (artifact.kind === "none") return everywhere(cancelled);
-	if (artifact.kind !== "fetched") return everywhere(endingOfFailure(exitCodes.infrastructure, artifact.why));
+	if (artifact.kind !== "fetched") return everywhere(endingOfFailure("infrastructure", artifact.why));
 	const files = Array.from({ length: of }, (_, index) => ({
 		result: fileOf("result", index, of),
 		failure: fileOf("failure", index, of)
 	}));
 	const wanted = files.flatMap(({ result, failure }) => [result, failure]);
 	const entries = await readEntries(artifact.bytes, wanted);
-	if (entries.kind === "refused") return everywhere(endingOfFailure(exitCodes.infrastructure, entries.why));
-	const asked = applyOverrides(applyOverrides(config, overrides), request.ask);
+	if (entries.kind === "refused") return everywhere(endingOfFailure("infrastructure", entries.why));
+	const asked = applyOverrides(applyOverrides(config, inputs.overrides), request.ask);
 	return Promise.all(files.map(async ({ result, failure }, index) => {
 		const measured = entries.texts.get(result);
 		if (measured === void 0) return endingOfText(entries.texts.get(failure));
@@ -140,14 +147,15 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 			testbeds: testbedsFor(asked, wishes[index]),
 			isExtended: request.extend !== void 0
 		});
-		if (read.kind === "refused") return endingOfFailure(exitCodes.infrastructure, read.why);
+		if (read.kind === "refused") return ended(endingOfFailure("infrastructure", read.why));
 		for (const sentence of read.refused) log.warn(`The artifact is not believed: ${sentence}`);
 		const folder = of === 1 ? "" : `${index + 1}/`;
 		const profiles = await profilesIn(artifact.bytes, read.result, folder, log.warn);
 		const explained = withReasons(read.result, profiles);
 		const corrections = read.refused;
 		return {
-			...endingOfResult(explained, { corrections }),
+			kind: "ended",
+			ending: endingOfResult(explained, { corrections }),
 			profiles,
 			corrections
 		};
@@ -166,17 +174,17 @@ function believed(text, asked) {
 }
 /** A gate that was cut short has left neither a result nor a word. */
 function endingOfText(text) {
-	if (text === void 0) return cancelled;
+	if (text === void 0) return ended(cancelled);
 	try {
 		const { exitCode, said, isRefused } = failureSchema.parse(JSON.parse(text));
+		if (isRefused) return {
+			kind: "refused",
+			why: said
+		};
 		const isUsage = exitCode === exitCodes.usage;
-		const ending = endingOfFailure(isUsage ? exitCode : exitCodes.infrastructure, said);
-		return isRefused ? {
-			...ending,
-			refused: said
-		} : ending;
+		return ended(endingOfFailure(isUsage ? "usage" : "infrastructure", said));
 	} catch {
-		return cancelled;
+		return ended(cancelled);
 	}
 }
 /**
@@ -204,13 +212,13 @@ function pathsOfAction(code) {
 	return [...isInside ? [`${code}/`] : [], ...folders.flatMap((names) => beside.map((name) => [...names, name].join("/")))];
 }
 const selfMade = (patch, path) => `${patchName(patch)} changes ${path}, and so could say anything of itself: a maintainer who has read it can write /ppsgate run ${patch.headCommit.slice(0, 12)}.`;
-async function withLinks(answer, ending, { request, isTrusted }, config, context) {
-	const { result, profiles = [], corrections = [] } = ending;
+async function withLinks(answer, { ending, profiles, corrections }, { request, isTrusted }, config, context) {
 	const isDefaultBranch = request.purpose !== "patch";
-	if (result === void 0) {
+	if (ending.kind !== "measured") {
 		await publishData(context, config, []);
 		return;
 	}
+	const { result } = ending;
 	log.info(headline(result));
 	const make = async () => {
 		const [links = {}] = await publishData(context, config, [{
@@ -224,10 +232,7 @@ async function withLinks(answer, ending, { request, isTrusted }, config, context
 			corrections
 		};
 	};
-	await linkedAfterwards(answer, {
-		...ending,
-		result
-	}, make, log.warn);
+	await linkedAfterwards(answer, ending, make, log.warn);
 }
 
 export { runPublish };

@@ -1,10 +1,9 @@
 import { overrideGate } from "../config.js";
-import { exitCodeOfResult, exitCodeOfVerdict } from "../exit.js";
 import { assembleResult, hasPlan, readPlan, reread } from "../experiment.js";
 import { analysisAsJson, analyzeBenches, readBenches, renderAnalysis } from "../netbenches.js";
 import { explained, renderMarkdown } from "../report.js";
 import { worstVerdict } from "../stats.js";
-import { UsageError } from "../words.js";
+import { UsageError, exitCodes, upshotOfResult, upshotOfVerdict } from "../words.js";
 
 // src/commands/run-analyze.ts
 /** Answers the exit code of the worst verdict; throws where there is nothing to compare. */
@@ -26,7 +25,7 @@ async function analyzeNetbenches(directory, options) {
 		const labels = sets.map(({ label }) => label).join(", ");
 		throw new UsageError(`There is nothing to compare in ${directory}: it holds one variant only (${labels}).`);
 	}
-	return exitCodeOfVerdict(worstVerdict(comparisons));
+	return exitCodes[upshotOfVerdict(worstVerdict(comparisons))];
 }
 /** The policy is the plan's own: what was asked before the first run is what a verdict is held to. */
 async function analyzeWork(directory, { json }) {
@@ -35,7 +34,7 @@ async function analyzeWork(directory, { json }) {
 	const { result } = await explained(assembleResult(plan, entries), directory);
 	print(json ? JSON.stringify(analysisAsJson(analysisOf(result)), null, 2) : renderMarkdown(result));
 	if (unread > 0) process.stderr.write(`ppsgate: the logs of ${unread} blasts cannot be read again; their runs are those of the journal.\n`);
-	return exitCodeOfResult(result);
+	return exitCodes[upshotOfResult(result)];
 }
 /** A variant is the image, a scenario the configuration. */
 function analysisOf({ outcome }) {

@@ -1,7 +1,6 @@
 import { loadConfig, scenariosIn } from "../config.js";
 import { badgeLabel, badgePath, linkTo } from "../data-branch.js";
-import { exitCodes } from "../exit.js";
-import { UsageError } from "../words.js";
+import { UsageError, exitCodes } from "../words.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { print } from "./table.js";
 import { execFile } from "node:child_process";

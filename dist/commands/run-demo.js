@@ -1,12 +1,11 @@
 import { parseSeed } from "../config.js";
 import { timestampedDirectory } from "../controller.js";
 import { busyWarning, callerThroughSudo, demoPatches, placeAt, runDemo, trafficSeconds } from "../demo.js";
-import { exitCodes } from "../exit.js";
 import { randomSeed } from "../experiment.js";
 import { readyMachine } from "../linux-lab.js";
 import { showProgress } from "../progress.js";
 import { headline, outcomeName } from "../report.js";
-import { formatDuration, formatPercent, reasonOf } from "../words.js";
+import { exitCodes, formatDuration, formatPercent, reasonOf } from "../words.js";
 import { resolve } from "node:path";
 import { styleText } from "node:util";
 

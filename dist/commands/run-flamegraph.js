@@ -1,6 +1,5 @@
-import { exitCodes } from "../exit.js";
 import { flamegraph, samplesOf, withoutIdle } from "../profile.js";
-import { UsageError, formatPercent, grouped } from "../words.js";
+import { UsageError, exitCodes, formatPercent, grouped } from "../words.js";
 import { printPieces } from "./print-pieces.js";
 import { readProfileFile } from "./profile-file.js";
 import { basename } from "node:path";

@@ -1,6 +1,5 @@
-import { exitCodes } from "../exit.js";
 import { foldedLines, labels, samplesOf, withoutIdle } from "../profile.js";
-import { formatPercent, grouped } from "../words.js";
+import { exitCodes, formatPercent, grouped } from "../words.js";
 import { printPieces } from "./print-pieces.js";
 import { readProfileFile } from "./profile-file.js";
 

@@ -1,10 +1,9 @@
-import { answering, endingOfError, endingOfResult, openBuild, openRevisionComment, together } from "../answer.js";
+import { answering, endingOfError, endingOfResult, openBuild, openRevisionComment, together, upshotOf } from "../answer.js";
 import { applyOverrides, loadConfig, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
-import { exitCodeOfResult, worstExitCode } from "../exit.js";
 import { headline } from "../report.js";
+import { UsageError, exitCodes, patchName, upshotOfResult, worstUpshot } from "../words.js";
 import { randomSeed, readPlan } from "../experiment.js";
 import { findRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../phabricator.js";
-import { UsageError, patchName } from "../words.js";
 import { openReservations, timestampedDirectory, whoami } from "../controller.js";
 import { historyFile } from "../data-branch.js";
 import { gate, resumeGate } from "../demo.js";
@@ -127,7 +126,6 @@ async function judge({ name, directory, start }, { config, options, signal }, an
 	};
 	const work = async () => endingOfResult(await start(world), {});
 	const { result } = await answering(answer, signal, work).finally(progress.end);
-	if (result === void 0) throw new TypeError("A gate that ended by itself has a result.");
 	return result;
 }
 /** Plain lines even on a terminal: they are told elsewhere, too. */
@@ -219,8 +217,8 @@ const whileItLasts = (answer) => ({
 });
 const endingOf = (settled) => settled.status === "fulfilled" ? endingOfResult(settled.value.result, {}) : endingOfError(settled.reason);
 function worstOf(endings) {
-	const worst = worstExitCode(endings.map(({ exitCode }) => exitCode));
-	return endings.find(({ exitCode }) => exitCode === worst) ?? endings[0] ?? endingOfError(/* @__PURE__ */ new Error("There was no gate."));
+	const worst = worstUpshot(endings.map(upshotOf));
+	return endings.find((ending) => upshotOf(ending) === worst) ?? endings[0] ?? endingOfError(/* @__PURE__ */ new Error("There was no gate."));
 }
 
 // src/commands/run-gate.ts
@@ -241,7 +239,7 @@ async function runGate(options, signal) {
 	} else for (const { result, directory } of judged) process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);
 	const failure = ended.find(({ status }) => status === "rejected");
 	if (failure?.status === "rejected") throw failure.reason;
-	return worstExitCode(judged.map(({ result }) => exitCodeOfResult(result)));
+	return exitCodes[worstUpshot(judged.map(({ result }) => upshotOfResult(result)))];
 }
 
 export { runGate };

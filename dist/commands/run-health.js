@@ -1,9 +1,9 @@
 import { healthOf, whyUnhealthy } from "../checkup.js";
 import { loadConfig } from "../config.js";
 import { byItself, openReservations, realWorld, whoami } from "../controller.js";
-import { exitCodes } from "../exit.js";
 import { aimOf, overviewOf } from "../inventory.js";
 import { NotReservedError, liftQuarantine, lookPurpose, readLab } from "../reservation.js";
+import { exitCodes } from "../words.js";
 import { findingText, summary } from "./findings.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { clockText, hasColours, oneLine, print } from "./table.js";

@@ -1,6 +1,6 @@
-import { exitCodes } from "../exit.js";
 import { createOctokit } from "../github.js";
 import { createLabel, hostedConfig, labConfig, labelByHand, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow } from "../init.js";
+import { exitCodes } from "../words.js";
 import { columns, oneLine, print } from "./table.js";
 
 // src/commands/run-init.ts

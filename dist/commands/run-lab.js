@@ -1,5 +1,5 @@
-import { exitCodes } from "../exit.js";
 import { LabImpossibleError, labDown, labLeftovers, labUp, missingPackages, requireRights } from "../linux-lab.js";
+import { exitCodes } from "../words.js";
 
 // src/commands/run-lab.ts
 async function up() {

@@ -1,8 +1,7 @@
 import { didYouMean, loadConfig } from "../config.js";
-import { exitCodes } from "../exit.js";
 import { aimOf } from "../inventory.js";
 import { holdingOf, openStore, readLab, readLog } from "../reservation.js";
-import { UsageError, roughly } from "../words.js";
+import { UsageError, exitCodes, roughly } from "../words.js";
 import { configPath } from "./named-testbed.js";
 import { clockText, columns, oneLine, print } from "./table.js";
 

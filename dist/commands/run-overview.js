@@ -1,9 +1,8 @@
 import { loadConfig } from "../config.js";
-import { exitCodes } from "../exit.js";
 import { aimOf, overviewOf } from "../inventory.js";
 import { openStore, readLab, readUsualSeconds } from "../reservation.js";
+import { exitCodes, expectedly } from "../words.js";
 import { configPath } from "./named-testbed.js";
-import { expectedly } from "../words.js";
 import { clockText, columns, hasColours, oneLine } from "./table.js";
 
 // src/commands/overview-text.ts

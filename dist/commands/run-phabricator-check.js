@@ -1,7 +1,7 @@
 import { loadConfig } from "../config.js";
-import { exitCodes } from "../exit.js";
 import { phabricatorOf } from "../phabricator.js";
 import { checkPhabricator } from "../relay.js";
+import { exitCodes } from "../words.js";
 import { configPath } from "./named-testbed.js";
 import { hasColours, oneLine, print } from "./table.js";
 

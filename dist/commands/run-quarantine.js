@@ -1,9 +1,8 @@
 import { loadConfig } from "../config.js";
 import { whoami } from "../controller.js";
-import { exitCodes } from "../exit.js";
 import { aimOf } from "../inventory.js";
 import { liftQuarantine, openStore, readLab, setQuarantine } from "../reservation.js";
-import { UsageError } from "../words.js";
+import { UsageError, exitCodes } from "../words.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { clockText, oneLine, print } from "./table.js";
 

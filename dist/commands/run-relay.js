@@ -1,9 +1,8 @@
 import { applyOverrides, loadConfig, readSecret } from "../config.js";
-import { exitCodes } from "../exit.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { ConduitError, openPhabricator, phabricatorOf, whoami } from "../phabricator.js";
 import { openInbox, openStarter, pollOnce, startRelayServer, workOnce } from "../relay.js";
-import { UsageError } from "../words.js";
+import { UsageError, exitCodes } from "../words.js";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { mkdir } from "node:fs/promises";

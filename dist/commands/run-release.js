@@ -1,9 +1,8 @@
 import { loadConfig } from "../config.js";
 import { whoami } from "../controller.js";
-import { exitCodes } from "../exit.js";
 import { aimOf, machinesOf } from "../inventory.js";
 import { giveBack, openStore, readLab, releaseLeft } from "../reservation.js";
-import { UsageError } from "../words.js";
+import { UsageError, exitCodes } from "../words.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { clockText, oneLine, print } from "./table.js";
 import { resolve } from "node:path";

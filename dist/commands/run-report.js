@@ -1,5 +1,5 @@
-import { exitCodes } from "../exit.js";
 import { explained, readResult, renderMarkdown, writeResult } from "../report.js";
+import { exitCodes } from "../words.js";
 import { join } from "node:path";
 
 // src/commands/run-report.ts

@@ -1,8 +1,8 @@
 import { checkFreebsdTestbed, checkLinuxTestbed, skipped } from "../checkup.js";
 import { loadConfig } from "../config.js";
 import { openReservations, realWorld, whoami } from "../controller.js";
-import { exitCodes } from "../exit.js";
 import { lookPurpose, readLab } from "../reservation.js";
+import { exitCodes } from "../words.js";
 import { findingText, summary } from "./findings.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { columns, hasColours, oneLine, print } from "./table.js";

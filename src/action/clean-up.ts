@@ -1,11 +1,12 @@
 // Gives back what the job holds when it is over, and takes the embedded lab down: the step before may have been killed.
+
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as core from '@actions/core';
-import { cancelled } from '../answer/answer.ts';
 import { openBuild } from '../answer/build.ts';
 import { closeLeftCheck } from '../answer/check.ts';
 import { openComment } from '../answer/comment.ts';
+import { cancelled } from '../answer/ending.ts';
 import { createOctokit } from '../github/client.ts';
 import { labDown } from '../linux-lab/lab.ts';
 import { rerunAsRoot } from '../linux-lab/requirements.ts';

@@ -1,10 +1,12 @@
 // What a job was given leave to measure, as one job hands it to the next.
+
 import { z } from 'zod';
-import { endingOfError } from '../answer/answer.ts';
+import { endingOfError, upshotOf } from '../answer/ending.ts';
 import { askSchema } from '../patch/command.ts';
 import { jobSchema } from '../relay/job.ts';
 import { patchName, patchSchema } from '../words/patch.ts';
 import { priorities } from '../words/priority.ts';
+import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 
 export const purposes = ['patch', 'history', 'nightly'] as const;
@@ -58,6 +60,6 @@ export type Failure = z.infer<typeof failureSchema>;
 
 /** The artifact it lies in is for everybody who sees the repository. */
 export function failureOf(error: unknown): Failure {
-  const { exitCode, said = '' } = endingOfError(error);
-  return { exitCode, said, isRefused: false };
+  const ending = endingOfError(error);
+  return { exitCode: exitCodes[upshotOf(ending)], said: ending.said, isRefused: false };
 }

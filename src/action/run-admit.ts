@@ -1,15 +1,15 @@
 // `command: admit`: reads the event, decides whether the patch may be measured, and answers commands that measure nothing.
 
-import { endingOfError, endingOfFailure } from '../answer/answer.ts';
 import { standsForAnother } from '../answer/check.ts';
 import { composeComment, markerOf, readMemory } from '../answer/comment-text.ts';
+import { endingOfError, endingOfFailure } from '../answer/ending.ts';
 import { applyOverrides, parsePriority } from '../config/overrides.ts';
-import { exitCodes } from '../exit.ts';
 import { publishComment } from '../github/comment.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
 import { findRevision, parseRevisionName } from '../phabricator/revision.ts';
 import { codeSpan } from '../words/escape.ts';
+import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { withoutPaths } from '../words/without-paths.ts';
 import { type Admission, admit, noticeName } from './admit.ts';
@@ -163,8 +163,7 @@ export async function tellRefusal(
   for (const gate of gateNames(wishesFor(config, {}, inputs))) {
     if (!(await standsForAnother(octokit, subject, gate))) continue;
     const marks = await marksFor(context, pullRequest, config.github, { name: gate, runId: run });
-    const ending = endingOfFailure(exitCodes.usage, why);
-    await marks.ended({ ...ending, title: '⏸️ waits for a maintainer' });
+    await marks.ended(endingOfFailure('waits-for-leave', why));
   }
 }
 

@@ -1,21 +1,20 @@
 // `command: gate`: measures what there is leave for, and where no other job does that, admits and answers as well.
+
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as core from '@actions/core';
+import { type Answer, answering, linkedAfterwards, together } from '../answer/answer.ts';
 import {
-  type Answer,
-  answering,
   type Ending,
   endingOfError,
   endingOfResult,
-  linkedAfterwards,
-  together,
-} from '../answer/answer.ts';
+  summaryOf,
+  upshotOf,
+} from '../answer/ending.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
 import { openReservations, type Reservations } from '../controller/reservations.ts';
 import { readHistory } from '../data-branch/branch.ts';
-import { exitCodes, worstExitCode } from '../exit.ts';
 import { type HistoryFile, historyFile } from '../experiment/history.ts';
 import { randomSeed } from '../experiment/plan.ts';
 import { gate, resumeGate, type World } from '../gate.ts';
@@ -28,6 +27,7 @@ import { explained } from '../report/read.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
+import { exitCodes, type Upshot, worstUpshot } from '../words/upshot.ts';
 import { withoutPaths } from '../words/without-paths.ts';
 import { fetchExperiment, runsToExtend } from './extend.ts';
 import {
@@ -108,17 +108,17 @@ async function measure(request: AdmittedRequest, written: Config, job: Job): Pro
   }
   return exitCodeFor(
     request.purpose,
-    done.map(({ ending }) => ending.exitCode),
+    done.map(({ ending }) => upshotOf(ending)),
   );
 }
 
 /** A job that nobody waits for need not be red because noise had its way: that is what it is there to learn. */
-function exitCodeFor(purpose: AdmittedRequest['purpose'], codes: readonly number[]): number {
-  const code = worstExitCode(codes);
+function exitCodeFor(purpose: AdmittedRequest['purpose'], upshots: readonly Upshot[]): number {
+  const upshot = worstUpshot(upshots);
   const isLearning =
-    (purpose !== 'patch' && code === exitCodes.undecided) ||
-    (purpose === 'nightly' && code === exitCodes.patchAtFault);
-  return isLearning ? exitCodes.pass : code;
+    (purpose !== 'patch' && upshot === 'undecided') ||
+    (purpose === 'nightly' && upshot === 'patchAtFault');
+  return exitCodes[isLearning ? 'pass' : upshot];
 }
 
 type Planned = { config: Config; wishes: string[]; testbeds: string[][] };
@@ -196,7 +196,7 @@ async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> 
   log.info(headline(result));
   const written = join(directory, 'result.json');
   if (place.file('result') !== written) await copyFile(written, place.file('result'));
-  const ending = { ...endingOfResult(result, {}), result };
+  const ending = endingOfResult(result, {});
   if (!isAlone) return summarized(ending);
   const make = async () => {
     const { profiles } = await explained(result, directory, log.warn);
@@ -210,7 +210,7 @@ async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> 
 
 /** The summary of the job holds the result also where nothing else can be written. */
 async function summarized(ending: Ending): Promise<Ending> {
-  await core.summary.addRaw(ending.summary).write();
+  await core.summary.addRaw(summaryOf(ending)).write();
   return ending;
 }
 
@@ -319,12 +319,12 @@ async function keepRefusal(why: string, context: JobContext): Promise<void> {
 type Done = { ending: Ending; directory: string };
 
 function worstOf(done: readonly Done[]): Done | undefined {
-  const codes = done.map(({ ending }) => ending.exitCode);
-  return done[codes.indexOf(worstExitCode(codes))];
+  const upshots = done.map(({ ending }) => upshotOf(ending));
+  return done[upshots.indexOf(worstUpshot(upshots))];
 }
 
 function tellOutputs(done: Done | undefined): void {
-  if (done?.ending.result === undefined) return;
+  if (done?.ending.kind !== 'measured') return;
   setOutput('verdict', outcomeName(done.ending.result));
   setOutput('result-path', join(done.directory, 'result.json'));
   setOutput('report-path', join(done.directory, 'report.md'));

@@ -1,18 +1,19 @@
 // `command: publish`: answers with what another job has measured, which is taken for hostile, on the patch that GitHub names.
+
 import { relative } from 'node:path';
 import * as core from '@actions/core';
 import { z } from 'zod';
+import { type Answer, linkedAfterwards } from '../answer/answer.ts';
 import {
-  type Answer,
   cancelled,
   type Ending,
   endingOfFailure,
   endingOfResult,
-  linkedAfterwards,
-} from '../answer/answer.ts';
+  summaryOf,
+  titleOf,
+} from '../answer/ending.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
-import { exitCodes } from '../exit.ts';
 import { type Asked, type Recomputed, recompute } from '../experiment/recompute.ts';
 import {
   agreesWith,
@@ -28,6 +29,7 @@ import type { Repository } from '../patch/repository.ts';
 import { type CellProfiles, withReasons } from '../profile/of-result.ts';
 import { headline } from '../report/headline.ts';
 import { type Patch, patchName } from '../words/patch.ts';
+import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { artifactName } from './extend.ts';
 import { type Job, readEvent } from './inputs.ts';
@@ -48,34 +50,48 @@ export async function runPublish(context: JobContext): Promise<number> {
   const endings = await endingsOf(source, { config, wishes, context });
   const { runId } = source;
   const isOpen = runId === context.inputs.job.runId;
-  const answered: { answer: Answer; ending: Left }[] = [];
+  const answered: { answer: Answer; left: Ended }[] = [];
   for (const [index, name] of names.entries()) {
-    const ending: Left = endings[index] ?? cancelled;
-    if (ending.refused !== undefined && request.patch.kind === 'pull-request') {
-      const refusal = { pullRequest: request.patch, config, name, why: ending.refused, runId };
+    const left = endings[index] ?? ended(cancelled);
+    if (left.kind === 'refused' && request.patch.kind === 'pull-request') {
+      const refusal = { pullRequest: request.patch, config, name, why: left.why, runId };
       await tellRefusal(context, refusal);
       continue;
     }
+    const known = left.kind === 'refused' ? ended(endingOfFailure('usage', left.why)) : left;
+    const { ending } = known;
     const answer = await answerFor(context, request, config, { name, runId, isOpen });
     await answer.ended(ending);
-    answered.push({ answer, ending });
-    if (ending.result === undefined) log.info(ending.title);
-    if (ending.result !== undefined) await core.summary.addRaw(ending.summary).write();
+    answered.push({ answer, left: known });
+    if (ending.kind === 'unmeasured') log.info(titleOf(ending));
+    else await core.summary.addRaw(summaryOf(ending)).write();
   }
   // All verdicts are told before anything is drawn of one.
-  for (const { answer, ending } of answered) {
-    await withLinks(answer, ending, { request, isTrusted }, config, context);
+  for (const { answer, left } of answered) {
+    await withLinks(answer, left, { request, isTrusted }, config, context);
   }
   return exitCodes.pass;
 }
 
 /** How a gate ended, or why it was not let begin. */
-type Left = Ending & {
-  refused?: string;
-  profiles?: readonly CellProfiles[];
-  /** What the artifact said and was not believed, in sentences. */
-  corrections?: readonly string[];
-};
+type Left =
+  | { kind: 'refused'; why: string }
+  | {
+      kind: 'ended';
+      ending: Ending;
+      profiles: readonly CellProfiles[];
+      /** What the artifact said and was not believed, in sentences. */
+      corrections: readonly string[];
+    };
+
+type Ended = Extract<Left, { kind: 'ended' }>;
+
+const ended = (ending: Ending): Ended => ({
+  kind: 'ended',
+  ending,
+  profiles: [],
+  corrections: [],
+});
 
 type Source = {
   request: AdmittedRequest;
@@ -135,14 +151,13 @@ async function endingsOf(
   { config, wishes, context }: Task,
 ): Promise<Left[]> {
   const { octokit, repository, inputs } = context;
-  const { job, overrides } = inputs;
+  const { job } = inputs;
   const of = wishes.length;
-  const everywhere = (ending: Ending) => new Array<Ending>(of).fill(ending);
+  const everywhere = (ending: Ending) => new Array<Left>(of).fill(ended(ending));
   const { patch } = request;
   if (!isTrusted) {
     const own = await changedOfGate(patch, repository, job);
-    if (own !== undefined)
-      return everywhere(endingOfFailure(exitCodes.usage, selfMade(patch, own)));
+    if (own !== undefined) return everywhere(endingOfFailure('usage', selfMade(patch, own)));
   }
   const artifact = await fetchArtifact(octokit, {
     repository: job.repository,
@@ -151,7 +166,7 @@ async function endingsOf(
   });
   if (artifact.kind === 'none') return everywhere(cancelled);
   if (artifact.kind !== 'fetched') {
-    return everywhere(endingOfFailure(exitCodes.infrastructure, artifact.why));
+    return everywhere(endingOfFailure('infrastructure', artifact.why));
   }
   const files = Array.from({ length: of }, (_, index) => ({
     result: fileOf('result', index, of),
@@ -160,9 +175,9 @@ async function endingsOf(
   const wanted = files.flatMap(({ result, failure }) => [result, failure]);
   const entries = await readEntries(artifact.bytes, wanted);
   if (entries.kind === 'refused') {
-    return everywhere(endingOfFailure(exitCodes.infrastructure, entries.why));
+    return everywhere(endingOfFailure('infrastructure', entries.why));
   }
-  const asked = applyOverrides(applyOverrides(config, overrides), request.ask);
+  const asked = applyOverrides(applyOverrides(config, inputs.overrides), request.ask);
   return Promise.all(
     files.map(async ({ result, failure }, index) => {
       const measured = entries.texts.get(result);
@@ -173,13 +188,18 @@ async function endingsOf(
         testbeds: testbedsFor(asked, wishes[index]),
         isExtended: request.extend !== undefined,
       });
-      if (read.kind === 'refused') return endingOfFailure(exitCodes.infrastructure, read.why);
+      if (read.kind === 'refused') return ended(endingOfFailure('infrastructure', read.why));
       for (const sentence of read.refused) log.warn(`The artifact is not believed: ${sentence}`);
       const folder = of === 1 ? '' : `${index + 1}/`;
       const profiles = await profilesIn(artifact.bytes, read.result, folder, log.warn);
       const explained = withReasons(read.result, profiles);
       const corrections = read.refused;
-      return { ...endingOfResult(explained, { corrections }), profiles, corrections };
+      return {
+        kind: 'ended',
+        ending: endingOfResult(explained, { corrections }),
+        profiles,
+        corrections,
+      };
     }),
   );
 }
@@ -195,14 +215,14 @@ function believed(text: string, asked: Asked): Recomputed {
 
 /** A gate that was cut short has left neither a result nor a word. */
 function endingOfText(text: string | undefined): Left {
-  if (text === undefined) return cancelled;
+  if (text === undefined) return ended(cancelled);
   try {
     const { exitCode, said, isRefused } = failureSchema.parse(JSON.parse(text));
+    if (isRefused) return { kind: 'refused', why: said };
     const isUsage = exitCode === exitCodes.usage;
-    const ending = endingOfFailure(isUsage ? exitCode : exitCodes.infrastructure, said);
-    return isRefused ? { ...ending, refused: said } : ending;
+    return ended(endingOfFailure(isUsage ? 'usage' : 'infrastructure', said));
   } catch {
-    return cancelled;
+    return ended(cancelled);
   }
 }
 
@@ -245,22 +265,22 @@ const selfMade = (patch: Patch, path: string): string =>
 
 async function withLinks(
   answer: Answer,
-  ending: Left,
+  { ending, profiles, corrections }: Ended,
   { request, isTrusted }: Pick<Source, 'request' | 'isTrusted'>,
   config: Config,
   context: JobContext,
 ): Promise<void> {
-  const { result, profiles = [], corrections = [] } = ending;
   const isDefaultBranch = request.purpose !== 'patch';
-  if (result === undefined) {
+  if (ending.kind !== 'measured') {
     await publishData(context, config, []);
     return;
   }
+  const { result } = ending;
   log.info(headline(result));
   const make = async () => {
     const publication = { result, profiles, isDefaultBranch, isTrusted };
     const [links = {}] = await publishData(context, config, [publication]);
     return { ...links, corrections };
   };
-  await linkedAfterwards(answer, { ...ending, result }, make, log.warn);
+  await linkedAfterwards(answer, ending, make, log.warn);
 }

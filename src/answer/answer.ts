@@ -1,13 +1,17 @@
 // How people at a patch see its gate while it lasts: the place in the queue, what is measured, and how it ended.
-import { exitCodeOfError, exitCodeOfResult, exitCodes } from '../exit.ts';
-import { verdictLine } from '../report/headline.ts';
-import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
+import type { ReportLinks } from '../report/markdown.ts';
 import type { Outlook } from '../reservation/outlook.ts';
-import { codeBlock } from '../words/escape.ts';
 import { expectedly } from '../words/format.ts';
 import { reasonOf } from '../words/one-line.ts';
-import type { Result } from '../words/result.ts';
 import { withoutPaths } from '../words/without-paths.ts';
+import {
+  cancelled,
+  type Ending,
+  endingOfError,
+  endingOfResult,
+  type Measured,
+  upshotOf,
+} from './ending.ts';
 
 /** None of its functions throws or rejects: what GitHub or the network did is one line in the log. */
 export type Answer = {
@@ -23,18 +27,6 @@ export type Answer = {
   linked(ending: Ending): Promise<void>;
   /** Leaves it as it is, for another job to go on with. */
   left(): Promise<void>;
-};
-
-/**
- * `title` is one line of plain text of our own making, `summary` is Markdown; `result` is there where there is one, and
- * else `said`: the sentence of what went wrong as it was said, in which anybody's text may be.
- */
-export type Ending = {
-  exitCode: number;
-  title: string;
-  summary: string;
-  said?: string;
-  result?: Result;
 };
 
 /** Several answers as one: a comment, a check, a status. What they are told of the log is told without its paths. */
@@ -64,11 +56,11 @@ export const together = (answers: readonly Answer[]): Answer => ({
  * Does the work of a gate and completes its answer as it ends, also where it throws. When it is cancelled the answer
  * says so at once, because a job that is cancelled has only seconds left and a testbed may need minutes to be given back.
  */
-export async function answering(
+export async function answering<Ended extends Ending>(
   answer: Answer,
   signal: AbortSignal,
-  work: () => Promise<Ending>,
-): Promise<Ending> {
+  work: () => Promise<Ended>,
+): Promise<Ended> {
   const onCancelled = () => void answer.ended(cancelled);
   signal.addEventListener('abort', onCancelled, { once: true });
   try {
@@ -89,7 +81,7 @@ export async function answering(
  */
 export async function linkedAfterwards(
   answer: Answer,
-  ending: Ending & { result: Result },
+  ending: Measured,
   make: () => Promise<ReportLinks>,
   warn: (why: string) => void,
 ): Promise<Ending> {
@@ -105,42 +97,7 @@ export async function linkedAfterwards(
 }
 
 /** A job that is cancelled is killed soon. */
-export const secondsFor = ({ exitCode }: Ending): number =>
-  exitCode === exitCodes.cancelled ? 30 : 300;
-
-const cutShort = 'The job was cancelled before there was a verdict: run it again for one.';
-
-export const cancelled: Ending = {
-  exitCode: exitCodes.cancelled,
-  title: '⚪ not measured: cancelled',
-  summary: cutShort,
-  said: cutShort,
-};
-
-export const endingOfResult = (result: Result, links: ReportLinks): Ending => ({
-  exitCode: exitCodeOfResult(result),
-  title: verdictLine(result),
-  summary: renderMarkdown(result, links),
-  result,
-});
-
-export function endingOfError(error: unknown): Ending {
-  const said = error instanceof Error ? error.message : String(error);
-  return endingOfFailure(exitCodeOfError(error), said);
-}
-
-/** `sentence` is that of an error, which may hold anybody's text; the paths in it are for the log alone. */
-export function endingOfFailure(exitCode: number, sentence: string): Ending {
-  const said = withoutPaths(sentence);
-  const title =
-    failureTitles.get(exitCode) ?? '⚪ not measured: something failed that is not the patch';
-  return { exitCode, title, summary: codeBlock(said), said };
-}
-
-const failureTitles = new Map<number, string>([
-  [exitCodes.usage, '⚪ not measured: what was asked for cannot be done'],
-  [exitCodes.patchAtFault, '🔴 not measured: the patch does not apply'],
-]);
+export const secondsFor = (ending: Ending): number => (upshotOf(ending) === 'cancelled' ? 30 : 300);
 
 /** `2 of 3 in line, some 40 min`. */
 export function placeInLine({ place, of, expectedSeconds }: Outlook): string {

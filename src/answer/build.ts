@@ -1,8 +1,8 @@
 // The build that Harbormaster has waiting for a gate: worked on while the gate lasts, passed or failed as it ends.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { GithubConfig } from '../config/github.ts';
-import { exitCodes } from '../exit.ts';
 import { type Conduit, ConduitError } from '../phabricator/conduit.ts';
 import { outcomeName } from '../report/headline.ts';
 import { plainBlock } from '../words/escape.ts';
@@ -12,7 +12,8 @@ import type { RevisionDiff } from '../words/patch.ts';
 import type { Pause } from '../words/pause.ts';
 import type { CellResult, CellVerdict, Comparison, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
-import { type Answer, type Ending, secondsFor } from './answer.ts';
+import { type Answer, secondsFor } from './answer.ts';
+import { type Ending, type Unmeasured, upshotOf } from './ending.ts';
 import { newestTeller, type Told } from './teller.ts';
 
 export type BuildOptions = {
@@ -277,9 +278,8 @@ const linkTo = (target: string, run: string, uri: string) => ({
  * restart it either way.
  */
 function endOf(ending: Ending, undecided: BuildOptions['undecided']): Message {
-  const { exitCode } = ending;
-  const isPass =
-    exitCode === exitCodes.pass || (exitCode === exitCodes.undecided && undecided === 'neutral');
+  const upshot = upshotOf(ending);
+  const isPass = upshot === 'pass' || (upshot === 'undecided' && undecided === 'neutral');
   return { type: isPass ? 'pass' : 'fail', unit: unitsOf(ending) };
 }
 
@@ -293,17 +293,20 @@ type Unit = {
   details: string;
 };
 
-function unitsOf({ exitCode, title, said = title, result }: Ending): Unit[] {
-  if (result === undefined) return [aUnit('gate', resultsWithout.get(exitCode) ?? 'broken', said)];
+function unitsOf(ending: Ending): Unit[] {
+  if (ending.kind === 'unmeasured') {
+    return [aUnit('gate', resultsWithout.get(ending.why) ?? 'broken', ending.said)];
+  }
+  const { result } = ending.kind === 'measured' ? ending : ending.measured;
   const { outcome } = result;
   if (outcome.kind === 'judged') return outcome.cells.map((cell) => unitOf(cell, result));
   const blame = outcome.kind === 'out-of-disk' ? 'broken' : 'fail';
   return [aUnit(outcomeName(result), blame, outcome.message)];
 }
 
-const resultsWithout = new Map<number, Unit['result']>([
-  [exitCodes.patchAtFault, 'fail'],
-  [exitCodes.cancelled, 'skip'],
+const resultsWithout = new Map<Unmeasured['why'], Unit['result']>([
+  ['patchAtFault', 'fail'],
+  ['cancelled', 'skip'],
 ]);
 
 function unitOf(cell: CellResult, { blasts, policy }: Result): Unit {

@@ -1,22 +1,15 @@
 // The check on the commit that is judged, live while its gate lasts.
+
 import type { Octokit } from 'octokit';
 import type { GithubConfig } from '../config/github.ts';
-import { exitCodes } from '../exit.ts';
 import { githubFailure } from '../github/failure.ts';
 import { annotationsOf } from '../report/annotations.ts';
 import { codeSpan } from '../words/escape.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import type { Pause } from '../words/pause.ts';
-import {
-  type Answer,
-  cancelled,
-  type Ending,
-  expectation,
-  placeInLine,
-  secondsFor,
-  timeText,
-} from './answer.ts';
+import { type Answer, expectation, placeInLine, secondsFor, timeText } from './answer.ts';
+import { cancelled, type Ending, resultOf, summaryOf, titleOf, upshotOf } from './ending.ts';
 import { newestTeller, type Told } from './teller.ts';
 
 /** What is judged, and the `owner/name` of the repository in which it is answered. */
@@ -66,9 +59,9 @@ export function openCheck(octokit: Octokit, subject: Subject, options: CheckOpti
       teller.tell({ status: 'in_progress', output: { title: `measuring on ${testbed}`, summary } });
     },
     ended(ending) {
-      const { title, summary, result } = ending;
+      const result = resultOf(ending);
       const annotations = result === undefined ? [] : annotationsOf(result);
-      const output = { title, summary: withJob(summary), annotations };
+      const output = { title: titleOf(ending), summary: withJob(summaryOf(ending)), annotations };
       const conclusion = conclusionOf(ending, undecided);
       const actions = hasButtons ? buttonsFor(ending) : [];
       return teller.tellLast(
@@ -78,7 +71,10 @@ export function openCheck(octokit: Octokit, subject: Subject, options: CheckOpti
     },
     linked: (ending) =>
       teller.tellInstead(
-        { status: 'linked', output: { title: ending.title, summary: withJob(ending.summary) } },
+        {
+          status: 'linked',
+          output: { title: titleOf(ending), summary: withJob(summaryOf(ending)) },
+        },
         secondsFor(ending),
       ),
     left: teller.left,
@@ -95,7 +91,6 @@ export async function closeLeftCheck(
   { name, detailsUrl }: Pick<CheckOptions, 'name' | 'detailsUrl'>,
 ): Promise<string | undefined> {
   const [owner = '', repo = ''] = repository.split('/');
-  const { title, summary } = cancelled;
   const { checks } = octokit.rest;
   try {
     const found = await checks.listForRef({
@@ -105,7 +100,7 @@ export async function closeLeftCheck(
     const ours = externalIdOf(patch, detailsUrl);
     for (const { id: check_run_id, external_id, status } of found.data.check_runs) {
       if (external_id !== ours || status === 'completed') continue;
-      const output = { title, summary };
+      const output = { title: titleOf(cancelled), summary: summaryOf(cancelled) };
       const ending = { status: 'completed', conclusion: 'cancelled', output } as const;
       await checks.update({ owner, repo, check_run_id, ...ending });
     }
@@ -158,15 +153,17 @@ type Conclusion = 'success' | 'failure' | 'neutral' | 'cancelled';
  * say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where nothing was
  * measured at all it is never given. Whose fault it is stands in the title.
  */
-function conclusionOf({ exitCode }: Ending, undecided: GithubConfig['undecided']): Conclusion {
-  switch (exitCode) {
-    case exitCodes.pass:
+function conclusionOf(ending: Ending, undecided: GithubConfig['undecided']): Conclusion {
+  switch (upshotOf(ending)) {
+    case 'pass':
       return 'success';
-    case exitCodes.cancelled:
+    case 'cancelled':
       return 'cancelled';
-    case exitCodes.undecided:
+    case 'undecided':
       return undecided;
-    default:
+    case 'patchAtFault':
+    case 'usage':
+    case 'infrastructure':
       return 'failure';
   }
 }
@@ -185,8 +182,8 @@ const extend: Button = {
   identifier: 'extend',
 };
 
-const buttonsFor = ({ exitCode }: Ending): Button[] =>
-  exitCode === exitCodes.undecided ? [extend, rerun] : [rerun];
+const buttonsFor = (ending: Ending): Button[] =>
+  upshotOf(ending) === 'undecided' ? [extend, rerun] : [rerun];
 
 type View = {
   output: { title: string; summary: string; annotations?: ReturnType<typeof annotationsOf> };

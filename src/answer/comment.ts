@@ -1,19 +1,14 @@
 // The comment on the pull request, live while its gate lasts: at most one edit a minute, and one comment for all pushes.
+
 import type { Octokit } from 'octokit';
 import { publishComment } from '../github/comment.ts';
 import { codeSpan } from '../words/escape.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type PullRequest, patchName } from '../words/patch.ts';
 import type { Pause } from '../words/pause.ts';
-import {
-  type Answer,
-  type Ending,
-  expectation,
-  placeInLine,
-  secondsFor,
-  timeText,
-} from './answer.ts';
+import { type Answer, expectation, placeInLine, secondsFor, timeText } from './answer.ts';
 import { composeComment, markerOf, type Writing } from './comment-text.ts';
+import { type Ending, failures, summaryOf, titleOf, type Unmeasured } from './ending.ts';
 import { newestTeller, type Told } from './teller.ts';
 
 export type CommentOptions = Pick<Writing, 'name' | 'run' | 'ask'> & {
@@ -64,9 +59,9 @@ export function openComment(
   const job = `<sub>[the job](${detailsUrl}) · commit ${codeSpan(headCommit)}</sub>`;
   const said = (...parts: string[]) => ({ body: parts.filter(Boolean).join('\n\n') });
   const ended = (ending: Ending): View =>
-    ending.result === undefined
+    ending.kind === 'unmeasured'
       ? said(unmeasured(pullRequest, ending), job)
-      : { body: ending.summary, title: ending.title };
+      : { body: summaryOf(ending), title: titleOf(ending) };
   let since: Date | undefined;
 
   return {
@@ -98,8 +93,7 @@ const superseded = 'The comment is left to a later run for the same pull request
 const tooSlow = (seconds: number): string =>
   `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
 
-/** `⚪ not measured: …` becomes `### ⚪ ppsgate: #7 not measured: …`. */
-function unmeasured(pullRequest: PullRequest, { title, summary }: Ending): string {
-  const [symbol = '', ...words] = title.split(' ');
-  return `### ${symbol} ppsgate: ${patchName(pullRequest)} ${words.join(' ')}\n\n${summary}`;
+function unmeasured(pullRequest: PullRequest, ending: Unmeasured): string {
+  const { symbol, text } = failures[ending.why];
+  return `### ${symbol} ppsgate: ${patchName(pullRequest)} ${text}\n\n${summaryOf(ending)}`;
 }

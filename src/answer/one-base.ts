@@ -1,11 +1,12 @@
 // A check stands on a commit, and that may be the head of several pull requests: it passes only where none goes elsewhere.
+
 import type { Octokit } from 'octokit';
-import { exitCodes } from '../exit.ts';
 import { pullRequestsWithHead } from '../github/pull-request.ts';
 import { codeSpan } from '../words/escape.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type PullRequest, patchName } from '../words/patch.ts';
-import type { Answer, Ending } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { type Ending, upshotOf } from './ending.ts';
 
 /**
  * The same answer on the head commit, which fails instead of passing where an open pull request with this head goes to
@@ -14,7 +15,9 @@ import type { Answer, Ending } from './answer.ts';
 export function forOneBase(octokit: Octokit, patch: PullRequest, answer: Answer): Answer {
   let elsewhere: Elsewhere | undefined;
   const bound = (ending: Ending): Ending =>
-    elsewhere === undefined ? ending : withoutPass(ending, elsewhere);
+    elsewhere === undefined || ending.kind !== 'measured'
+      ? ending
+      : { kind: 'uncounted', measured: ending, ...elsewhere };
   return {
     ...answer,
     async ended(ending) {
@@ -26,8 +29,7 @@ export function forOneBase(octokit: Octokit, patch: PullRequest, answer: Answer)
 }
 
 /** A branch rule takes a check that is neutral for a pass. */
-const mayPass = ({ exitCode }: Ending): boolean =>
-  exitCode === exitCodes.pass || exitCode === exitCodes.undecided;
+const mayPass = (ending: Ending): boolean => ['pass', 'undecided'].includes(upshotOf(ending));
 
 /** `title` is short plain text of our own, `why` is Markdown. */
 type Elsewhere = { title: string; why: string };
@@ -47,10 +49,3 @@ async function goesElsewhere(octokit: Octokit, patch: PullRequest): Promise<Else
     return { title: 'GitHub did not tell where this commit goes', why };
   }
 }
-
-const withoutPass = (ending: Ending, { title, why }: Elsewhere): Ending => ({
-  ...ending,
-  exitCode: exitCodes.usage,
-  title: `⚪ does not count: ${title}`,
-  summary: `${why}\n\n${ending.summary}`,
-});

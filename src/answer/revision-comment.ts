@@ -1,6 +1,6 @@
 // The answer on Phabricator: the build that waits for the gate, and one comment on the revision when it has ended.
+
 import { z } from 'zod';
-import { exitCodes } from '../exit.ts';
 import { callOnPhabricator } from '../patch/command.ts';
 import type { Conduit } from '../phabricator/conduit.ts';
 import { intervalPlot } from '../report/interval-plot.ts';
@@ -9,8 +9,9 @@ import { renderRemarkup, renderRemarkupFailure } from '../report/remarkup.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { RevisionDiff } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
-import { type Answer, type Ending, secondsFor, together } from './answer.ts';
+import { type Answer, secondsFor, together } from './answer.ts';
 import { type BuildOptions, failureOf, openBuild } from './build.ts';
+import { type Ending, failures, upshotOf } from './ending.ts';
 import { newestTeller, type Told } from './teller.ts';
 
 export type RevisionCommentOptions = Pick<BuildOptions, 'run' | 'details' | 'log' | 'pause'> & {
@@ -45,7 +46,7 @@ export function openRevisionComment(
   const { number, diff } = revision;
   const marker = `ppsgate D${number}:${diff} run ${run}`;
   const plot = plotOf(conduit, revision);
-  const put = async ({ title, said = title, result }: Ending): Promise<Told> => {
+  const put = async (ending: Ending): Promise<Told> => {
     const links = {
       ...(details !== undefined && { details }),
       ...(page !== undefined && { page }),
@@ -53,7 +54,10 @@ export function openRevisionComment(
     };
     let missing: string | undefined;
     const told = await postOnce(conduit, number, marker, async () => {
-      if (result === undefined) return renderRemarkupFailure({ title, said }, links);
+      if (ending.kind === 'unmeasured') {
+        return renderRemarkupFailure({ ...failures[ending.why], said: ending.said }, links);
+      }
+      const { result } = ending.kind === 'measured' ? ending : ending.measured;
       const { image, why } = await plot(result);
       missing = why;
       return renderRemarkup(result, { ...links, ...(image && { image }) });
@@ -75,7 +79,7 @@ export function openRevisionComment(
     measuring: nothing,
     ended: async (ending) => {
       // Whoever cancelled it knows, and so does a newer diff's author: nobody else needs mail of it.
-      if (ending.exitCode === exitCodes.cancelled) return teller.left();
+      if (upshotOf(ending) === 'cancelled') return teller.left();
       await teller.tellLast(ending, secondsFor(ending));
     },
     // Everybody would get mail again.

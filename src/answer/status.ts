@@ -1,10 +1,12 @@
 // The commit status of the head, for those whose branch rules look at statuses and not at checks.
+
 import type { Octokit } from 'octokit';
-import { exitCodes } from '../exit.ts';
 import { githubFailure } from '../github/failure.ts';
 import { reasonOf } from '../words/one-line.ts';
+import type { Upshot } from '../words/upshot.ts';
 import { type Answer, placeInLine, secondsFor } from './answer.ts';
 import type { CheckOptions, Subject } from './check.ts';
+import { titleOf, upshotOf } from './ending.ts';
 import { newestTeller, type Told } from './teller.ts';
 
 type StatusOptions = Pick<CheckOptions, 'name' | 'detailsUrl' | 'log' | 'pause'>;
@@ -32,9 +34,8 @@ export function openStatus(octokit: Octokit, subject: Subject, options: StatusOp
     measuring: (testbed) =>
       teller.tell({ state: 'pending', description: `measuring on ${testbed}` }),
     ended(ending) {
-      const { exitCode, title } = ending;
-      const state = states[exitCode] ?? 'error';
-      return teller.tellLast({ state, description: title }, secondsFor(ending));
+      const state = states[upshotOf(ending)];
+      return teller.tellLast({ state, description: titleOf(ending) }, secondsFor(ending));
     },
     linked: async () => {},
     left: teller.left,
@@ -53,10 +54,13 @@ const plain = (description: string): string =>
     .trim()
     .slice(0, mostCharacters);
 
-const states: Record<number, View['state']> = {
-  [exitCodes.pass]: 'success',
-  [exitCodes.patchAtFault]: 'failure',
-  [exitCodes.undecided]: 'failure',
+const states: Readonly<Record<Upshot, View['state']>> = {
+  pass: 'success',
+  patchAtFault: 'failure',
+  undecided: 'failure',
+  usage: 'error',
+  infrastructure: 'error',
+  cancelled: 'error',
 };
 
 const tooSlow = (seconds: number): string =>

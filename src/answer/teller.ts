@@ -1,5 +1,5 @@
 // Tells GitHub the newest of what there is to show, behind the gate's back and at a pace that GitHub bears.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Pause, realPause } from '../words/pause.ts';
 
 /** `refused` will stay so, `failed` is worth another try. */
 export type Told = { kind: 'told' } | { kind: 'refused' | 'failed'; why: string };
@@ -12,9 +12,6 @@ export type TellerOptions = {
   tooSlow(seconds: number): string;
   pause?: Pause;
 };
-
-/** Resolves after so many seconds, or earlier when `signal` is aborted. */
-export type Pause = (seconds: number, signal: AbortSignal) => Promise<unknown>;
 
 const mostTriesAtEnd = 6;
 
@@ -92,7 +89,3 @@ export function newestTeller<View>(
     },
   };
 }
-
-/** Resolves, where node's own rejects, when the signal is aborted. */
-const realPause: Pause = (seconds, signal) =>
-  sleep(seconds * 1000, undefined, { signal }).catch(() => {});

@@ -1,21 +1,17 @@
 // `ppsgate gate --answer`: the same gate, with its answer on Phabricator.
+
 import { basename } from 'node:path';
-import {
-  type Answer,
-  answering,
-  type Ending,
-  endingOfError,
-  endingOfResult,
-  together,
-} from '../answer/answer.ts';
+import { type Answer, answering, together } from '../answer/answer.ts';
 import { openBuild } from '../answer/build.ts';
+import type { Ending } from '../answer/ending.ts';
+import { endingOfError, endingOfResult, upshotOf } from '../answer/ending.ts';
 import { openRevisionComment } from '../answer/revision-comment.ts';
-import { worstExitCode } from '../exit.ts';
 import { readPlan } from '../experiment/plan.ts';
 import type { Conduit } from '../phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
 import { findRevision } from '../phabricator/revision.ts';
 import type { RevisionDiff } from '../words/patch.ts';
+import { worstUpshot } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import {
   type GateCall,
@@ -106,7 +102,7 @@ const endingOf = (settled: PromiseSettledResult<Judged>): Ending =>
     : endingOfError(settled.reason);
 
 function worstOf(endings: readonly Ending[]): Ending {
-  const worst = worstExitCode(endings.map(({ exitCode }) => exitCode));
-  const found = endings.find(({ exitCode }) => exitCode === worst) ?? endings[0];
+  const worst = worstUpshot(endings.map(upshotOf));
+  const found = endings.find((ending) => upshotOf(ending) === worst) ?? endings[0];
   return found ?? endingOfError(new Error('There was no gate.'));
 }

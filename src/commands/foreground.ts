@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { reasonOf } from '../words/one-line.ts';
 
-export type Ending =
+export type CommandEnd =
   /** With a shell's number where a signal ended it. */
   { kind: 'exited'; code: number } | { kind: 'not-started'; why: string };
 
@@ -20,7 +20,7 @@ export type Foreground = {
 export async function runInForeground(
   [program = '', ...args]: readonly string[],
   { environment, signal, graceSeconds }: Foreground,
-): Promise<Ending> {
+): Promise<CommandEnd> {
   // A terminal knows one group of processes in front, and tells all of it of a Ctrl-C. Elsewhere a group of its own
   // is how what the command started is ended with it.
   const sharesTerminal = process.stdin.isTTY === true;

@@ -1,6 +1,6 @@
 // Logs that lie on a disk, as a person at a shell meets them: what they say on stdout, what they lack on stderr.
+
 import { type Overrides, overrideGate } from '../config/overrides.ts';
-import { exitCodeOfResult, exitCodeOfVerdict } from '../exit.ts';
 import { assembleResult } from '../experiment/assemble.ts';
 import { hasPlan, readPlan } from '../experiment/plan.ts';
 import { reread } from '../experiment/reread.ts';
@@ -12,6 +12,7 @@ import { explained } from '../report/read.ts';
 import { worstVerdict } from '../stats/verdict.ts';
 import type { Result, Run } from '../words/result.ts';
 import type { Cell } from '../words/scenario.ts';
+import { exitCodes, upshotOfResult, upshotOfVerdict } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 
 export type AnalyzeOptions = Pick<Overrides, 'margin' | 'falseAlarms' | 'power'> & {
@@ -43,7 +44,7 @@ async function analyzeNetbenches(directory: string, options: AnalyzeOptions): Pr
       `There is nothing to compare in ${directory}: it holds one variant only (${labels}).`,
     );
   }
-  return exitCodeOfVerdict(worstVerdict(comparisons));
+  return exitCodes[upshotOfVerdict(worstVerdict(comparisons))];
 }
 
 /** The policy is the plan's own: what was asked before the first run is what a verdict is held to. */
@@ -59,7 +60,7 @@ async function analyzeWork(directory: string, { json }: AnalyzeOptions): Promise
       `ppsgate: the logs of ${unread} blasts cannot be read again; their runs are those of the journal.\n`,
     );
   }
-  return exitCodeOfResult(result);
+  return exitCodes[upshotOfResult(result)];
 }
 
 /** A variant is the image, a scenario the configuration. */

@@ -7,7 +7,6 @@ import { busyWarning } from '../demo/busyness.ts';
 import { type Judged, runDemo, trafficSeconds } from '../demo/demo.ts';
 import { callerThroughSudo, placeAt } from '../demo/give-back.ts';
 import { demoPatches } from '../demo/repository.ts';
-import { exitCodes } from '../exit.ts';
 import { randomSeed } from '../experiment/plan.ts';
 import { readyMachine } from '../linux-lab/requirements.ts';
 import { showProgress } from '../progress.ts';
@@ -15,6 +14,7 @@ import { headline, outcomeName } from '../report/headline.ts';
 import { formatDuration, formatPercent } from '../words/format.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { Result } from '../words/result.ts';
+import { exitCodes } from '../words/upshot.ts';
 
 type Options = {
   directory?: string;

@@ -2,11 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
-import { exitCodes } from '../exit.ts';
 import { flamegraph } from '../profile/flamegraph.ts';
 import { withoutIdle } from '../profile/idle.ts';
 import { type Profile, samplesOf } from '../profile/profile.ts';
 import { formatPercent, grouped } from '../words/format.ts';
+import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import type { FlamegraphOptions } from './flamegraph.ts';
 import { printPieces } from './print-pieces.ts';

@@ -1,10 +1,11 @@
 // Folds a profile at a shell: the stacks on stdout, what is to be known of them on stderr.
-import { exitCodes } from '../exit.ts';
+
 import { foldedLines, labels } from '../profile/fold.ts';
 import { withoutIdle } from '../profile/idle.ts';
 import type { ReadProfile } from '../profile/parser.ts';
 import { samplesOf } from '../profile/profile.ts';
 import { formatPercent, grouped } from '../words/format.ts';
+import { exitCodes } from '../words/upshot.ts';
 import type { FoldOptions } from './fold.ts';
 import { printPieces } from './print-pieces.ts';
 import { readProfileFile } from './profile-file.ts';

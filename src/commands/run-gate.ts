@@ -1,10 +1,11 @@
 // `ppsgate gate` as a person at a shell meets it: options in, progress on stderr, the verdict on stdout.
+
 import { resolve } from 'node:path';
 import { together } from '../answer/answer.ts';
 import { loadConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
-import { exitCodeOfResult, worstExitCode } from '../exit.ts';
 import { headline } from '../report/headline.ts';
+import { exitCodes, upshotOfResult, worstUpshot } from '../words/upshot.ts';
 import { judgeAndAnswer } from './answered-gate.ts';
 import { type GateCall, type GateOptions, gatesOf, judgeAll } from './judge-gate.ts';
 
@@ -28,5 +29,5 @@ export async function runGate(options: GateOptions, signal: AbortSignal): Promis
   }
   const failure = ended.find(({ status }) => status === 'rejected');
   if (failure?.status === 'rejected') throw failure.reason;
-  return worstExitCode(judged.map(({ result }) => exitCodeOfResult(result)));
+  return exitCodes[worstUpshot(judged.map(({ result }) => upshotOfResult(result)))];
 }

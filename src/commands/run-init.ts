@@ -1,5 +1,5 @@
 // A repository made ready for ppsgate on GitHub: workflows, a ppsgate.yml and a label, each only where it is missing.
-import { exitCodes } from '../exit.ts';
+
 import { createOctokit } from '../github/client.ts';
 import { hostedConfig, labConfig } from '../init/config-file.ts';
 import { type PlacedFile, type PlannedFile, placeFile } from '../init/files.ts';
@@ -15,6 +15,7 @@ import {
   readClone,
 } from '../init/setting.ts';
 import { leaveLabel, oneJobWorkflow, publishWorkflow, splitWorkflow } from '../init/workflows.ts';
+import { exitCodes } from '../words/upshot.ts';
 import type { Ask } from './run-release.ts';
 import { columns, oneLine, print } from './table.ts';
 

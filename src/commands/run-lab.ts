@@ -1,7 +1,8 @@
 // The embedded lab as a person at a shell meets it.
-import { exitCodes } from '../exit.ts';
+
 import { labDown, labLeftovers, labUp } from '../linux-lab/lab.ts';
 import { LabImpossibleError, missingPackages, requireRights } from '../linux-lab/requirements.ts';
+import { exitCodes } from '../words/upshot.ts';
 
 export async function up(): Promise<number> {
   await requireAll();

@@ -1,12 +1,12 @@
 // What was reserved, by whom, for how long, and what came of it.
 import { didYouMean } from '../config/fields.ts';
 import { loadConfig } from '../config/load.ts';
-import { exitCodes } from '../exit.ts';
 import { aimOf } from '../inventory/overview.ts';
 import { openStore } from '../reservation/open.ts';
 import { type Lab, type Logged, readLab, readLog } from '../reservation/records.ts';
 import { holdingOf } from '../reservation/reservation.ts';
 import { roughly } from '../words/format.ts';
+import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { configPath } from './named-testbed.ts';
 import { clockText, columns, oneLine, print } from './table.ts';

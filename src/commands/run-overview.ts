@@ -1,13 +1,13 @@
 // Who has which testbed and who waits, as a person at a shell sees it: once, or whenever it changes.
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { exitCodes } from '../exit.ts';
 import { type Overview, overviewOf } from '../inventory/overview.ts';
 import type { Output } from '../progress.ts';
 import { openStore } from '../reservation/open.ts';
 import { readUsualSeconds } from '../reservation/outlook.ts';
 import { readLab } from '../reservation/records.ts';
 import type { Store } from '../reservation/store.ts';
+import { exitCodes } from '../words/upshot.ts';
 import { configPath } from './named-testbed.ts';
 import { changedLines, overviewText } from './overview-text.ts';
 import { hasColours } from './table.ts';

@@ -1,10 +1,10 @@
 // The set-up for a Phabricator as a person at a shell meets it: a line for each thing that was looked at.
 import { loadConfig } from '../config/load.ts';
-import { exitCodes } from '../exit.ts';
 import { phabricatorOf } from '../phabricator/login.ts';
 import type { Output } from '../progress.ts';
 import { checkPhabricator } from '../relay/check.ts';
 import type { Finding } from '../relay/check-point.ts';
+import { exitCodes } from '../words/upshot.ts';
 import { configPath } from './named-testbed.ts';
 import { hasColours, oneLine, print } from './table.ts';
 

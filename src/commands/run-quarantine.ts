@@ -1,12 +1,12 @@
 // A testbed taken out of use by a person, with the reason, and back into it.
 import { loadConfig } from '../config/load.ts';
 import { whoami } from '../controller/reservations.ts';
-import { exitCodes } from '../exit.ts';
 import { aimOf } from '../inventory/overview.ts';
 import { openStore } from '../reservation/open.ts';
 import { type Quarantine, readLab } from '../reservation/records.ts';
 import { liftQuarantine, setQuarantine } from '../reservation/reservation.ts';
 import type { Store } from '../reservation/store.ts';
+import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { clockText, oneLine, print } from './table.ts';

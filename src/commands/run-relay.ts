@@ -7,7 +7,6 @@ import { applyOverrides } from '../config/overrides.ts';
 import type { RelayConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
 import { readSecret } from '../config/secret.ts';
-import { exitCodes } from '../exit.ts';
 import { testbedsFor, wishesOf } from '../inventory/wishes.ts';
 import type { Ask } from '../patch/command.ts';
 import { ConduitError } from '../phabricator/conduit.ts';
@@ -17,6 +16,7 @@ import { openInbox } from '../relay/inbox.ts';
 import { pollOnce, type RelayWorld, workOnce } from '../relay/relay.ts';
 import { startRelayServer } from '../relay/server.ts';
 import { openStarter } from '../relay/starter.ts';
+import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 
 export type RelayOptions = { config?: string };

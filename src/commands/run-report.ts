@@ -1,9 +1,9 @@
 // The report of a work directory, made again from its result.
 import { join } from 'node:path';
-import { exitCodes } from '../exit.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { explained, readResult } from '../report/read.ts';
 import { writeResult } from '../report/write.ts';
+import { exitCodes } from '../words/upshot.ts';
 
 export type ReportOptions = { json?: true; page?: true };
 

@@ -8,7 +8,7 @@ import { testbedsFor } from '../inventory/wishes.ts';
 import { showProgress } from '../progress.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { UsageError } from '../words/usage-error.ts';
-import { type Ending, runInForeground } from './foreground.ts';
+import { type CommandEnd, runInForeground } from './foreground.ts';
 import { configPath } from './named-testbed.ts';
 import { oneLine } from './table.ts';
 
@@ -82,12 +82,12 @@ function environmentOf({ name, lease }: LeasedTestbed, { testbeds }: Config): No
   };
 }
 
-const outcomeOf = (ending: Ending): string =>
+const outcomeOf = (ending: CommandEnd): string =>
   ending.kind === 'exited'
     ? `its command ended with ${ending.code}`
     : `its command could not be started: ${ending.why}`;
 
-function codeOf(ending: Ending, [program = '']: readonly string[]): number {
+function codeOf(ending: CommandEnd, [program = '']: readonly string[]): number {
   if (ending.kind === 'exited') return ending.code;
   throw new UsageError(
     `The command ${program} cannot be started (${ending.why}): name a program that is there, behind the two dashes.`,

@@ -1,11 +1,11 @@
 // A simulation as a person at a shell meets it: options in, a row for each design and change out.
 import { z } from 'zod';
 import { configKeys } from '../config/schema.ts';
-import { exitCodes } from '../exit.ts';
 import { type NoiseSource, type SimulationRow, simulate } from '../stats/simulate.ts';
 import { formatPercent, grouped } from '../words/format.ts';
 import type { DesignName } from '../words/result.ts';
 import { duration, expected, type Limit, ratio } from '../words/units.ts';
+import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { cvOf, fewestRuns, readNoiseFile } from './noise-file.ts';
 

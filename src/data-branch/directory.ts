@@ -20,6 +20,7 @@ import {
 /** A directory that cannot be published in. */
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
+  readonly upshot = 'usage';
 }
 
 /**

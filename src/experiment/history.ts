@@ -34,6 +34,7 @@ export type HistoryFile = {
 /** A history that cannot be used: nothing is measured until it is mended. */
 export class HistoryError extends Error {
   override readonly name = 'HistoryError';
+  readonly upshot = 'usage';
 }
 
 /** The history at `path`, which need not exist yet; `read` throws a `HistoryError` that names the first bad line. */

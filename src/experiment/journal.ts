@@ -71,6 +71,7 @@ async function read(path: string): Promise<{ entries: Entry[]; text: string; who
 
 export class JournalError extends Error {
   override readonly name = 'JournalError';
+  readonly upshot = 'usage';
 }
 
 const parseLine =

@@ -198,4 +198,5 @@ export const hasPlan = (directory: string): Promise<boolean> =>
 
 export class PlanError extends Error {
   override readonly name = 'PlanError';
+  readonly upshot = 'usage';
 }

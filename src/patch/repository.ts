@@ -43,6 +43,7 @@ export type TreeEntry = { path: string; mode: string; object: string };
 /** What git could not do, in one sentence. */
 export class RepositoryError extends Error {
   override readonly name = 'RepositoryError';
+  readonly upshot = 'usage';
 }
 
 const run = promisify(execFile);

@@ -1,10 +1,10 @@
 // The work behind a relay and a poller: from what happened on Phabricator to gates that run, and what people are told.
 
-import { cancelled, type Ending, endingOfFailure } from '../answer/answer.ts';
 import { openBuild } from '../answer/build.ts';
+import type { Ending } from '../answer/ending.ts';
+import { cancelled, endingOfFailure } from '../answer/ending.ts';
 import { say } from '../answer/revision-comment.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
-import { exitCodes } from '../exit.ts';
 import type { Ask } from '../patch/command.ts';
 import { type Conduit, ConduitError } from '../phabricator/conduit.ts';
 import { remarkupText } from '../report/remarkup.ts';
@@ -123,7 +123,7 @@ async function carryOut(
     }
     case 'refuse-build': {
       const { build, of: number, diff, why } = decision;
-      await tellBuild(build, { number, diff }, endingOfFailure(exitCodes.usage, why), world);
+      await tellBuild(build, { number, diff }, endingOfFailure('usage', why), world);
       log.info(why);
     }
   }
@@ -202,7 +202,7 @@ const isAutomatic = ({ key }: Job): boolean => /^(?:D\d|PHID-HMBT-)/.test(key);
 async function tellRefused(job: Job, why: string, world: RelayWorld): Promise<void> {
   const { revision: number, diff, build, key } = job;
   if (build !== undefined) {
-    const ending = endingOfFailure(exitCodes.infrastructure, why);
+    const ending = endingOfFailure('infrastructure', why);
     await tellBuild(build, { number, diff }, ending, world);
   } else if (!isAutomatic(job)) {
     await carryOut({ kind: 'reply', of: number, topic: 'refused', why, key }, world);

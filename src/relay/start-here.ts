@@ -5,12 +5,12 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { parseMaxRuns } from '../config/overrides.ts';
-import { exitCodeOfError, exitCodes } from '../exit.ts';
 import { hasPlan, readPlan } from '../experiment/plan.ts';
 import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../host/process.ts';
 import { commandText, shell } from '../host/shell.ts';
 import { turns } from '../host/turns.ts';
 import { reasonOf } from '../words/one-line.ts';
+import { exitCodes, upshotOfError } from '../words/upshot.ts';
 import type { Job, Started, Starter } from './job.ts';
 
 export type HereOptions = {
@@ -77,7 +77,7 @@ export function startHere(options: HereOptions): HereStarter {
         try {
           return await start(job);
         } catch (error) {
-          const isTheirs = exitCodeOfError(error) === exitCodes.usage;
+          const isTheirs = upshotOfError(error) === 'usage';
           if (isTheirs && error instanceof Error) return { kind: 'refused', why: error.message };
           const why = `The gate of ${nameOf(job)} could not be started (${reasonOf(error)}): check ${directory}.`;
           return { kind: 'failed', why };

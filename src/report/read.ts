@@ -8,6 +8,7 @@ import { type Result, resultSchema } from '../words/result.ts';
 /** A directory without a result that this version can read. */
 export class ResultError extends Error {
   override readonly name = 'ResultError';
+  readonly upshot = 'usage';
 }
 
 /** The `result.json` of a work directory, checked against its schema. */

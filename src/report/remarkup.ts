@@ -68,13 +68,12 @@ export function renderRemarkup(result: Result, links: RemarkupLinks = {}): strin
   return within([verdict, setting(result, remarkup), ...main], parts, links);
 }
 
-/** `title` is one line of our own making like `⚪ not measured: cancelled`, and `said` is the sentence behind it. */
+/** Symbol and text are of our own making, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
 export function renderRemarkupFailure(
-  { title, said }: { title: string; said: string },
+  { symbol, text, said }: { symbol: string; text: string; said: string },
   links: RemarkupLinks = {},
 ): string {
-  const [symbol = '', ...words] = title.split(' ');
-  const heading = `**${remarkupWords(symbol)} ppsgate: ${remarkupWords(words.join(' '))}**`;
+  const heading = `**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`;
   return within([heading, remarkupBlock('what was said', said, 20)], [], links);
 }
 

@@ -11,11 +11,11 @@ import {
 } from './records.ts';
 import {
   type Attempt,
-  type Ending,
   enter,
   giveBack,
   type Request,
   tryTake,
+  type UseEnd,
 } from './reservation.ts';
 import { openSession, type Session, type SessionWorld } from './session.ts';
 import { StoreError } from './store.ts';
@@ -46,7 +46,7 @@ export type Lease = {
   /** The same, having asked the store. */
   prove(): Promise<void>;
   /** Gives it back; a second time, or after it was lost, does nothing. */
-  release(ending: Ending): Promise<void>;
+  release(ending: UseEnd): Promise<void>;
 };
 
 /** The testbed is somebody else's by now, or may be. */

@@ -207,7 +207,7 @@ export function holdingOf({ held }: Pick<Lab, 'held'>, id: string): Holding | un
   return held.values().find((holding) => holding.id === id);
 }
 
-export type Ending = {
+export type UseEnd = {
   outcome: string;
   /** Whether the testbed is on its base again: if not, its next holder has to bring it there. */
   isClean: boolean;
@@ -219,7 +219,7 @@ export type Ending = {
 export async function giveBack(
   store: Store,
   holding: Holding,
-  { outcome, isClean, quarantine }: Ending,
+  { outcome, isClean, quarantine }: UseEnd,
   at: Date,
 ): Promise<boolean> {
   const { id, testbed, machines, token, holder, priority, waitingSince, since } = holding;

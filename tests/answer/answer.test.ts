@@ -1,21 +1,27 @@
 // How a gate's end becomes its answer, also where the gate fails or is cancelled.
+
 import { describe, expect, test } from 'vitest';
 import {
   type Answer,
   answering,
-  cancelled,
-  type Ending,
-  endingOfError,
-  endingOfFailure,
-  endingOfResult,
   expectation,
   linkedAfterwards,
   placeInLine,
   secondsFor,
   together,
 } from '../../src/answer/answer.ts';
+import {
+  cancelled,
+  type Ending,
+  endingOfError,
+  endingOfFailure,
+  endingOfResult,
+  summaryOf,
+  titleOf,
+  upshotOf,
+} from '../../src/answer/ending.ts';
 import { UsageError } from '../../src/words/usage-error.ts';
-import { aResult } from '../fakes/result.ts';
+import { aResult, passing } from '../fakes/result.ts';
 
 /** Writes down what it is told. */
 function aRecorder() {
@@ -27,15 +33,16 @@ function aRecorder() {
     measuring: (testbed, line) => void told.push(`measuring: ${testbed}, ${line}`),
     async ended(first) {
       ending ??= first;
-      told.push(`ended: ${first.title}`);
+      told.push(`ended: ${titleOf(first)}`);
     },
-    linked: async (linked) => void told.push(`linked: ${linked.summary}`),
+    linked: async (linked) => void told.push(`linked: ${summaryOf(linked)}`),
     left: async () => void told.push('left'),
   };
   return { answer, told, ending: () => ending };
 }
 
-const passed: Ending = { exitCode: 0, title: 'loses nothing', summary: 'All is well.' };
+const passed = passing();
+const passes = 'ended: 🟢 #7 loses nothing that matters (less than 2 %)';
 const never = new AbortController().signal;
 
 test('several answers are told alike', async () => {
@@ -51,7 +58,7 @@ test('several answers are told alike', async () => {
       'queued: for a runner',
       'waiting 2: for shelf-3',
       'measuring: shelf-3, run 1',
-      'ended: loses nothing',
+      passes,
       'left',
     ]);
   }
@@ -88,12 +95,12 @@ describe('a gate is answered', () => {
     const cancel = new AbortController();
     await answering(answer, cancel.signal, async () => passed);
     cancel.abort();
-    expect(told).toEqual(['ended: loses nothing']);
+    expect(told).toEqual([passes]);
   });
 });
 
 describe('what an answer links to', () => {
-  const ending = { ...endingOfResult(aResult(), {}), result: aResult() };
+  const ending = endingOfResult(aResult(), {});
 
   test('is made once the verdict is told, and is then added', async () => {
     const { answer, told } = aRecorder();
@@ -102,8 +109,8 @@ describe('what an answer links to', () => {
       return { rerun: 'by hand' };
     };
     const linked = await linkedAfterwards(answer, ending, make, (why) => told.push(why));
-    expect(told).toEqual([`ended: ${ending.title}`, 'draws', `linked: ${linked.summary}`]);
-    expect(linked.summary).toContain('Rerun: by hand');
+    expect(told).toEqual([`ended: ${titleOf(ending)}`, 'draws', `linked: ${summaryOf(linked)}`]);
+    expect(summaryOf(linked)).toContain('Rerun: by hand');
   });
 
   test('costs the links alone where it cannot be made', async () => {
@@ -111,32 +118,34 @@ describe('what an answer links to', () => {
     const make = () => Promise.reject(new RangeError('Invalid string length'));
     expect(await linkedAfterwards(answer, ending, make, (why) => told.push(why))).toBe(ending);
     expect(told).toEqual([
-      `ended: ${ending.title}`,
+      `ended: ${titleOf(ending)}`,
       'The answer has no links, because the report was not kept (Invalid string length).',
     ]);
   });
 });
 
-test('a result is told by its verdict, with its report and the exit code of the command', () => {
+test('a result is told by its verdict, with its report', () => {
   const ending = endingOfResult(aResult(), { rerun: '`/ppsgate rerun`' });
-  expect(ending).toMatchObject({ exitCode: 1, title: '🔴 #7 loses 10.4 % (forwarding inet4)' });
-  expect(ending.summary).toContain('Rerun: `/ppsgate rerun`');
+  expect(upshotOf(ending)).toBe('patchAtFault');
+  expect(titleOf(ending)).toBe('🔴 #7 loses 10.4 % (forwarding inet4)');
+  expect(summaryOf(ending)).toContain('Rerun: `/ppsgate rerun`');
 });
 
 test.each([
-  [2, '⚪ not measured: what was asked for cannot be done'],
-  [4, '⚪ not measured: something failed that is not the patch'],
-])('a failure with the exit code %i says whose it is', (exitCode, title) => {
-  expect(endingOfFailure(exitCode, 'ssh: ```\n@everyone')).toEqual({
-    exitCode,
-    title,
-    summary: '````\nssh: ```\n@everyone\n````',
-    said: 'ssh: ```\n@everyone',
-  });
+  ['usage', '⚪ not measured: what was asked for cannot be done'],
+  ['infrastructure', '⚪ not measured: something failed that is not the patch'],
+] as const)('a failure says whose it is: %s', (why, title) => {
+  const ending = endingOfFailure(why, 'ssh: ```\n@everyone');
+  expect(upshotOf(ending)).toBe(why);
+  expect(titleOf(ending)).toBe(title);
+  expect(summaryOf(ending)).toBe('````\nssh: ```\n@everyone\n````');
+  expect(ending.said).toBe('ssh: ```\n@everyone');
 });
 
 test('what is thrown and is no error is told all the same', () => {
-  expect(endingOfError('No route.')).toMatchObject({ exitCode: 4, summary: '```\nNo route.\n```' });
+  const ending = endingOfError('No route.');
+  expect(upshotOf(ending)).toBe('infrastructure');
+  expect(summaryOf(ending)).toBe('```\nNo route.\n```');
 });
 
 test('GitHub is waited for as long as the job has', () => {

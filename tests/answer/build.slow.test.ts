@@ -1,17 +1,17 @@
 // The life of a build of Harbormaster that waits for a gate: what is sent to it, when, and what it shows in the end.
+
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type BuildOptions, draftWarning, openBuild } from '../../src/answer/build.ts';
 import {
   cancelled,
   type Ending,
   endingOfFailure,
   endingOfResult,
-} from '../../src/answer/answer.ts';
-import { type BuildOptions, draftWarning, openBuild } from '../../src/answer/build.ts';
-import { exitCodes } from '../../src/exit.ts';
+} from '../../src/answer/ending.ts';
 import { openConduit } from '../../src/phabricator/conduit.ts';
 import type { CellVerdict, Outcome } from '../../src/words/result.ts';
 import { finish } from '../fakes/phabricator/builds.ts';
@@ -249,19 +249,19 @@ describe('a gate that ends with', () => {
     ],
     [
       'a broken lab',
-      endingOfFailure(exitCodes.infrastructure, 'The switch lost its power.'),
+      endingOfFailure('infrastructure', 'The switch lost its power.'),
       'failed',
       ['gate: broken'],
     ],
     [
       'a request that cannot be done',
-      endingOfFailure(exitCodes.usage, 'No such testbed.'),
+      endingOfFailure('usage', 'No such testbed.'),
       'failed',
       ['gate: broken'],
     ],
     [
       'a diff that does not apply',
-      endingOfFailure(exitCodes.patchAtFault, 'no such file'),
+      endingOfFailure('patchAtFault', 'no such file'),
       'failed',
       ['gate: fail'],
     ],
@@ -285,7 +285,7 @@ describe('a gate that ends with', () => {
   });
 
   test.each([
-    ['a broken lab', endingOfFailure(exitCodes.infrastructure, 'The switch lost its power.')],
+    ['a broken lab', endingOfFailure('infrastructure', 'The switch lost its power.')],
     ['being cancelled', cancelled],
     ['a full disk', ofOutcome({ kind: 'out-of-disk', message: 'No space left' })],
   ])('%s fails even there', async (_name, ending) => {

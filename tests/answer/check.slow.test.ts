@@ -1,25 +1,25 @@
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type Answer,
-  answering,
-  cancelled,
-  type Ending,
-  endingOfFailure,
-  endingOfResult,
-} from '../../src/answer/answer.ts';
+import { type Answer, answering } from '../../src/answer/answer.ts';
 import {
   closeLeftCheck,
   openCheck,
   pullRequestOfCheck,
   standsForAnother,
 } from '../../src/answer/check.ts';
+import {
+  cancelled,
+  type Ending,
+  endingOfFailure,
+  endingOfResult,
+  summaryOf,
+} from '../../src/answer/ending.ts';
 import type { PullRequest } from '../../src/words/patch.ts';
 import { UsageError } from '../../src/words/usage-error.ts';
 import type { Fault } from '../fakes/github/faults.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, personalToken, startFakeGitHub } from '../fakes/github/server.ts';
-import { aResult } from '../fakes/result.ts';
+import { aResult, passing } from '../fakes/result.ts';
 
 const pullRequest: PullRequest = {
   kind: 'pull-request',
@@ -36,7 +36,8 @@ const detailsUrl = 'https://github.com/freebsd/freebsd-src/actions/runs/1';
 const outlook = { place: 2, of: 3, expectedSeconds: 2400 };
 const text =
   'waiting for hp-t540: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)';
-const passed = { exitCode: 0, title: 'loses nothing', summary: 'All is well.' };
+const passed = passing();
+const title = '🟢 #7 loses nothing that matters (less than 2 %)';
 
 let github: FakeGitHub;
 let said: string[];
@@ -126,12 +127,14 @@ describe('one check run', () => {
   test('gets its links after its end, in place', async () => {
     const { check } = await open();
     await check.ended(passed);
-    await check.linked({ ...passed, summary: 'All is well: [report](report.md).' });
+    await check.linked(passing({ rawData: '[report](report.md)' }));
     expect(github.state.checkRuns).toEqual([
       expect.objectContaining({
         status: 'completed',
         conclusion: 'success',
-        summary: `All is well: [report](report.md).\n\n[The job](${detailsUrl})`,
+        summary: expect.stringMatching(
+          /\[report\]\(report\.md\).*\n\n\[The job\]\(https:[^)]*\)$/s,
+        ),
       }),
     ]);
     expect(operations()).toEqual(['checks/create 201', 'checks/update 200']);
@@ -154,8 +157,8 @@ describe('one check run', () => {
         name: 'ppsgate',
         status: 'completed',
         conclusion: 'success',
-        title: 'loses nothing',
-        summary: `All is well.\n\n[The job](${detailsUrl})`,
+        title,
+        summary: `${summaryOf(passed)}\n\n[The job](${detailsUrl})`,
       },
     ]);
     expect(said).toEqual([]);
@@ -199,7 +202,7 @@ describe('one check run', () => {
     check.measuring('hp-t540');
     await check.ended(passed);
     expect(operations()).toEqual(['checks/create 201', 'checks/update 200']);
-    expect(shown()).toEqual(['completed: loses nothing']);
+    expect(shown()).toEqual([`completed: ${title}`]);
   });
 
   test('stays as it ended, whatever is shown or ended later', async () => {
@@ -207,8 +210,8 @@ describe('one check run', () => {
     await check.ended(passed);
     check.waiting(outlook, text);
     check.measuring('hp-t540');
-    await check.ended({ exitCode: 1, title: 'loses all', summary: '' });
-    expect(shown()).toEqual(['completed: loses nothing']);
+    await check.ended(endingOfResult(aResult(), {}));
+    expect(shown()).toEqual([`completed: ${title}`]);
     expect(operations()).toEqual(['checks/create 201']);
   });
 });
@@ -333,7 +336,7 @@ describe('it recovers when', () => {
     const ended = check.ended(passed);
     await skip(1);
     await ended;
-    expect(shown()).toEqual(['completed: loses nothing']);
+    expect(shown()).toEqual([`completed: ${title}`]);
     expect(said).toEqual([]);
   });
 
@@ -341,7 +344,7 @@ describe('it recovers when', () => {
     github.faults.order('checks/create', { kind: 'secondary-rate-limit', seconds: 5 });
     const { check } = await open();
     await check.ended(passed);
-    expect(shown()).toEqual(['completed: loses nothing']);
+    expect(shown()).toEqual([`completed: ${title}`]);
   });
 });
 
@@ -416,8 +419,8 @@ describe('where a site wants neutral for what nobody can say', () => {
 
   test.each<[string, Ending, string]>([
     ['a loss', endingOfResult(aResult(), {}), 'failure'],
-    ['a lab that failed', endingOfFailure(4, 'No route.'), 'failure'],
-    ['what cannot be asked', endingOfFailure(2, 'No such testbed.'), 'failure'],
+    ['a lab that failed', endingOfFailure('infrastructure', 'No route.'), 'failure'],
+    ['what cannot be asked', endingOfFailure('usage', 'No such testbed.'), 'failure'],
     ['a cancelled job', cancelled, 'cancelled'],
     ['a pass', passed, 'success'],
   ])('%s is not', async (_, ending, conclusion) => {
@@ -436,12 +439,14 @@ describe('its buttons', () => {
     expect(await buttonsAfter(undecided)).toEqual(['extend', 'rerun']);
   });
 
-  test.each([passed, endingOfResult(aResult(), {}), cancelled, endingOfFailure(4, 'No route.')])(
-    'run it again: $title',
-    async (ending) => {
-      expect(await buttonsAfter(ending)).toEqual(['rerun']);
-    },
-  );
+  test.each<[string, Ending]>([
+    ['a pass', passed],
+    ['a loss', endingOfResult(aResult(), {})],
+    ['a cancelled job', cancelled],
+    ['a lab that failed', endingOfFailure('infrastructure', 'No route.')],
+  ])('run it again after %s', async (_, ending) => {
+    expect(await buttonsAfter(ending)).toEqual(['rerun']);
+  });
 
   test('are not there where nobody would hear of them', async () => {
     expect(await buttonsAfter(undecided, false)).toEqual([]);
@@ -497,7 +502,7 @@ describe('a check that the next job goes on with', () => {
 
     const second = await open({ isOpen: true });
     await second.check.ended(passed);
-    expect(shown()).toEqual(['completed: loses nothing']);
+    expect(shown()).toEqual([`completed: ${title}`]);
     expect(operations()).toEqual([
       'checks/create 201',
       'checks/list-for-ref 200',
@@ -517,7 +522,7 @@ describe('a check that the next job goes on with', () => {
     const { check } = await open({ isOpen: true });
     await check.ended(passed);
     expect(operations()).toEqual(['checks/list-for-ref 200', 'checks/create 201']);
-    expect(shown()).toEqual(['completed: loses nothing']);
+    expect(shown()).toEqual([`completed: ${title}`]);
   });
 
   test('is not that of an earlier run, nor one that is completed', async () => {
@@ -532,11 +537,11 @@ describe('a check that the next job goes on with', () => {
     };
     github.state.checkRuns.push(another);
     const { check } = await open({ isOpen: true });
-    await check.ended({ exitCode: 1, title: 'loses all', summary: '' });
+    await check.ended(endingOfResult(aResult(), {}));
     expect(shown()).toEqual([
-      'completed: loses nothing',
-      'queued: loses nothing',
-      'completed: loses all',
+      `completed: ${title}`,
+      `queued: ${title}`,
+      'completed: 🔴 #7 loses 10.4 % (forwarding inet4)',
     ]);
   });
 });
@@ -615,14 +620,14 @@ describe('a check on the head', () => {
 
   test('that is neutral stands as well, for a branch rule lets it pass', async () => {
     const { check } = await open({ undecided: 'neutral' });
-    await check.ended({ ...passed, exitCode: 3 });
+    await check.ended(undecided);
     expect(await stands({ baseBranch: 'stable/14' })).toBe(true);
   });
 
   test('that failed stands for nobody, and nor does one that is not there', async () => {
     expect(await stands({ baseBranch: 'stable/14' })).toBe(false);
     const { check } = await open();
-    await check.ended({ ...passed, exitCode: 1 });
+    await check.ended(endingOfResult(aResult(), {}));
     expect(await stands({ baseBranch: 'stable/14' })).toBe(false);
   });
 

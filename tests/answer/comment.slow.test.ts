@@ -1,13 +1,14 @@
 // The comment on a pull request as its readers see it: one for all pushes, and never more than an edit a minute.
+
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CommentOptions, openComment } from '../../src/answer/comment.ts';
+import { readMemory } from '../../src/answer/comment-text.ts';
 import {
   cancelled,
   type Ending,
   endingOfFailure,
   endingOfResult,
-} from '../../src/answer/answer.ts';
-import { type CommentOptions, openComment } from '../../src/answer/comment.ts';
-import { readMemory } from '../../src/answer/comment-text.ts';
+} from '../../src/answer/ending.ts';
 import type { Fault } from '../fakes/github/faults.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
@@ -114,8 +115,8 @@ test('it goes from the queue to the verdict, in one comment', async () => {
 test('it gets its links after the verdict, in place and as the same verdict', async () => {
   const { comment } = await open();
   await comment.ended(lost);
-  await comment.linked({ ...lost, summary: `${lost.summary}\n\n[page](https://example.net/)` });
-  expect(bodies()).toEqual([expect.stringContaining('[page](https://example.net/)')]);
+  await comment.linked({ ...lost, links: { page: 'https://example.net/' } });
+  expect(bodies()).toEqual([expect.stringContaining('(https://example.net/)')]);
   expect(readMemory(bodies()[0] ?? '')).toMatchObject({ last: { run: 41 }, earlier: [] });
 });
 
@@ -139,7 +140,7 @@ test.each<[string, Ending, RegExp]>([
   ['cancelled', cancelled, /^### ⚪ ppsgate: #7 not measured: cancelled\n\nThe job was cancelled/m],
   [
     'failed',
-    endingOfFailure(4, 'No route to `shelf-3`. <img>'),
+    endingOfFailure('infrastructure', 'No route to `shelf-3`. <img>'),
     /^### ⚪ ppsgate: #7 not measured: something failed that is not the patch\n\n```\nNo route/m,
   ],
 ])('a gate that was %s says so, and is no verdict to remember', async (_, ending, text) => {

@@ -1,14 +1,23 @@
 // What is said on a commit that is the head of several pull requests, or of one that was sent to another branch meanwhile.
+
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cancelled, type Ending, together } from '../../src/answer/answer.ts';
+import { together } from '../../src/answer/answer.ts';
+import {
+  cancelled,
+  type Ending,
+  endingOfFailure,
+  endingOfResult,
+  summaryOf,
+  titleOf,
+  upshotOf,
+} from '../../src/answer/ending.ts';
 import { forOneBase } from '../../src/answer/one-base.ts';
-import { exitCodes } from '../../src/exit.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
-import { pullRequest } from '../fakes/result.ts';
+import { aResult, passing, pullRequest } from '../fakes/result.ts';
 
 const patch = { ...pullRequest, baseBranch: 'main' };
-const passed: Ending = { exitCode: exitCodes.pass, title: '🟢 loses nothing', summary: 'A table.' };
+const passed = passing();
 
 let github: FakeGitHub;
 let told: Ending[];
@@ -49,10 +58,13 @@ const alsoGoesTo = (baseRef: string, changes = {}) => {
   github.state.pullRequests.push({ ...own, number: patch.number + 1, baseRef, ...changes });
 };
 
-const notCounted = {
-  exitCode: exitCodes.usage,
-  title: '⚪ does not count: this commit goes to another branch',
-};
+/** Neither its title nor its check lets it seem to pass. */
+function expectUncounted(ending: Ending | undefined, why = 'this commit goes to another branch') {
+  if (ending === undefined) throw new Error('Nothing was told.');
+  expect(upshotOf(ending)).toBe('usage');
+  expect(titleOf(ending)).toBe(`⚪ does not count: ${why}`);
+  return summaryOf(ending);
+}
 
 describe('a pass on a commit', () => {
   test('is a pass where one pull request has that head', async () => {
@@ -72,24 +84,20 @@ describe('a pass on a commit', () => {
   test('fails where another pull request with that head goes to another branch, and says which', async () => {
     alsoGoesTo('lax');
     const ending = await ended(passed);
-    expect(ending).toMatchObject(notCounted);
-    expect(ending?.summary).toBe(
-      `#${patch.number} was measured for \`main\`, and #${patch.number + 1} has the same head and goes to \`lax\`: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.\n\nA table.`,
+    expect(expectUncounted(ending)).toBe(
+      `#${patch.number} was measured for \`main\`, and #${patch.number + 1} has the same head and goes to \`lax\`: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` at the one that is to be merged.\n\n${summaryOf(passed)}`,
     );
   });
 
   test('fails where the pull request itself was sent to another branch while it was measured', async () => {
     for (const one of github.state.pullRequests) one.baseRef = 'stable/14';
-    expect(await ended(passed)).toMatchObject(notCounted);
+    expectUncounted(await ended(passed));
   });
 
   test('fails where GitHub does not tell, for no answer is no pass', async () => {
     const operation = 'repos/list-pull-requests-associated-with-commit';
     github.faults.order(operation, { kind: 'broken', status: 502 }, 9);
-    expect(await ended(passed)).toMatchObject({
-      exitCode: exitCodes.usage,
-      title: '⚪ does not count: GitHub did not tell where this commit goes',
-    });
+    expectUncounted(await ended(passed), 'GitHub did not tell where this commit goes');
   });
 });
 
@@ -99,25 +107,25 @@ test('what did not pass does not seem to when it gets its links', async () => {
   const answer = { ...together([]), linked: async (one: Ending) => void linked.push(one) };
   const bound = forOneBase(await hastyOctokit(github), patch, answer);
   await bound.ended(passed);
-  await bound.linked({ ...passed, summary: 'A table, with links.' });
-  expect(linked).toMatchObject([
-    { ...notCounted, summary: expect.stringMatching(/one check for all of them.*with links\.$/s) },
-  ]);
+  await bound.linked(passing({ rerun: 'by hand' }));
+  expect(linked).toHaveLength(1);
+  expect(expectUncounted(linked[0])).toMatch(/one check for all of them.*Rerun: by hand/s);
 });
 
 test('what nobody could decide fails likewise, for a check that is neutral lets a patch pass', async () => {
   alsoGoesTo('lax');
-  expect(await ended({ ...passed, exitCode: exitCodes.undecided })).toMatchObject(notCounted);
+  const undecided = aResult({ outcome: { kind: 'judged', verdict: 'inconclusive', cells: [] } });
+  expectUncounted(await ended(endingOfResult(undecided, {})));
 });
 
-test.each([exitCodes.patchAtFault, exitCodes.usage, exitCodes.infrastructure])(
-  'an ending with the exit code %d stays as it is, and GitHub is not asked',
-  async (exitCode) => {
-    alsoGoesTo('lax');
-    expect(await ended({ ...passed, exitCode })).toEqual({ ...passed, exitCode });
-    expect(github.requests).toEqual([]);
-  },
-);
+test.each([
+  endingOfResult(aResult(), {}),
+  ...(['patchAtFault', 'usage', 'infrastructure'] as const).map((why) => endingOfFailure(why, '')),
+])('an ending that is no pass stays as it is, and GitHub is not asked', async (ending) => {
+  alsoGoesTo('lax');
+  expect(await ended(ending)).toBe(ending);
+  expect(github.requests).toEqual([]);
+});
 
 test('a job that is cancelled says so at once', async () => {
   expect(await ended(cancelled)).toEqual(cancelled);

@@ -1,12 +1,14 @@
 // No path of the controller stands in an answer, whatever went wrong there; the error itself still says it to the log.
+
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../../src/action/request.ts';
-import { type Answer, endingOfError, together } from '../../src/answer/answer.ts';
+import { type Answer, together } from '../../src/answer/answer.ts';
 import { openCheck } from '../../src/answer/check.ts';
 import { openComment } from '../../src/answer/comment.ts';
+import { endingOfError, summaryOf, titleOf, upshotOf } from '../../src/answer/ending.ts';
 import { openRevisionAnswer } from '../../src/answer/revision-comment.ts';
 import { openStatus } from '../../src/answer/status.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -21,6 +23,7 @@ import { openConduit } from '../../src/phabricator/conduit.ts';
 import { readResult } from '../../src/report/read.ts';
 import { openSqlite } from '../../src/reservation/sqlite.ts';
 import type { PullRequest } from '../../src/words/patch.ts';
+import { exitCodes } from '../../src/words/upshot.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { startFakeGitHub } from '../fakes/github/server.ts';
@@ -83,10 +86,10 @@ describe('no path of the controller is told of', () => {
     const error = await errorOf(fail);
     expect(error.message).toMatch(new RegExp(`${ours.source}|/elsewhere`));
     const ending = endingOfError(error);
-    expect(`${ending.title} ${ending.summary} ${ending.said}`).not.toMatch(ours);
+    expect(`${titleOf(ending)} ${summaryOf(ending)} ${ending.said}`).not.toMatch(ours);
     expect(ending.said).toContain('[path]');
     expect(failureOf(error)).toEqual({
-      exitCode: ending.exitCode,
+      exitCode: exitCodes[upshotOf(ending)],
       said: ending.said,
       isRefused: false,
     });

@@ -1,17 +1,17 @@
 // The comment on a revision: once for each gate, whatever fails, with its plot, and without a mention of anybody.
+
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cancelled, endingOfFailure, endingOfResult } from '../../src/answer/answer.ts';
+import { cancelled, endingOfFailure, endingOfResult } from '../../src/answer/ending.ts';
 import {
   openRevisionAnswer,
   openRevisionComment,
   type RevisionAnswerOptions,
   say,
 } from '../../src/answer/revision-comment.ts';
-import { exitCodes } from '../../src/exit.ts';
 import { type Conduit, openConduit } from '../../src/phabricator/conduit.ts';
 import type { Fault } from '../fakes/phabricator/faults.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
@@ -132,7 +132,7 @@ describe('a gate', () => {
 
   test('that had nothing to measure says why, without a plot', async () => {
     const said = 'ssh: `@author` ```\n@author';
-    await open().ended(endingOfFailure(exitCodes.infrastructure, said));
+    await open().ended(endingOfFailure('infrastructure', said));
     expect(comments()).toEqual([
       expect.stringMatching(/not measured: something failed.*`ppsgate D1:1 run 7`$/s),
     ]);

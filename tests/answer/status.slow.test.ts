@@ -1,10 +1,11 @@
 // The commit status, for branch rules that look at statuses and not at checks.
+
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cancelled, type Ending, endingOfError, endingOfResult } from '../../src/answer/answer.ts';
+import { cancelled, type Ending, endingOfError, endingOfResult } from '../../src/answer/ending.ts';
 import { openStatus } from '../../src/answer/status.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
-import { aResult, pullRequest } from '../fakes/result.ts';
+import { aResult, passing, pullRequest } from '../fakes/result.ts';
 
 const repository = 'example/router';
 const detailsUrl = 'https://github.com/example/router/actions/runs/41';
@@ -98,7 +99,7 @@ describe('it ends', () => {
   test.each(['🔴'.repeat(200), 'x'.repeat(500), `${'x'.repeat(139)}🔴y`, '🟢 🟢 fine'])(
     'with at most 140 characters, none of four bytes: %s',
     async (title) => {
-      await (await open()).ended({ exitCode: 0, title, summary: '' });
+      await (await open()).ended({ kind: 'uncounted', measured: passing(), title, why: '' });
       const [{ description } = { description: null }] = github.state.statuses;
       expect(description?.length).toBeLessThanOrEqual(140);
       expect(description).not.toMatch(/[\u{d800}-\u{dfff}\u{10000}-\u{10ffff}]/u);
@@ -119,7 +120,7 @@ test('a token that may write no statuses: one notice, and no further tries', asy
 
 test('a GitHub that fails for a while is told in the end', async () => {
   github.faults.order('repos/create-commit-status', { kind: 'broken', status: 502 }, 3);
-  await (await open()).ended({ exitCode: 0, title: 'loses nothing', summary: '' });
-  expect(shown()).toEqual(['success: loses nothing']);
+  await (await open()).ended(passing());
+  expect(shown()).toEqual(['success: #7 loses nothing that matters (less than 2 %)']);
   expect(said).toEqual([]);
 });

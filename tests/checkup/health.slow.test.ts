@@ -8,11 +8,8 @@ import { type Command, commandText, shell } from '../../src/host/shell.ts';
 import { connect, type Host } from '../../src/host/ssh.ts';
 import { PowerError } from '../../src/power/power.ts';
 import { connectTo } from '../../src/testbed/connect.ts';
-import {
-  type FreebsdWorld,
-  openFreebsdTestbed,
-  wakeFreebsdTestbed,
-} from '../../src/testbed/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../src/testbed/freebsd/testbed.ts';
+import { openFreebsdTestbed, wakeFreebsdTestbed } from '../../src/testbed/freebsd/testbed.ts';
 import type { Cell } from '../../src/words/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { makeFolder, writeFile } from '../fakes/freebsd-lab/file-system.ts';

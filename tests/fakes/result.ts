@@ -1,5 +1,7 @@
 // Small made-up pieces of a result, for tests that read, judge or show one.
 
+import { endingOfResult, type Measured } from '../../src/answer/ending.ts';
+import type { ReportLinks } from '../../src/report/markdown.ts';
 import type { PullRequest, Revision } from '../../src/words/patch.ts';
 import type {
   CellResult,
@@ -110,6 +112,13 @@ export const aCell = (
   runs: [],
   profiles: [],
 });
+
+/** What is told of a patch that loses nothing: `🟢 #7 loses nothing that matters (less than 2 %)`. */
+export const passing = (links: ReportLinks = {}): Measured =>
+  endingOfResult(
+    aResult({ outcome: { kind: 'judged', verdict: 'no-regression', cells: [] } }),
+    links,
+  );
 
 /** A result whose patch loses 10.4 %, with what a test wants to be otherwise. */
 export const aResult = (changes: Partial<Result> = {}): Result => ({

@@ -1,17 +1,13 @@
 // Fifty gates answer on GitHub while GitHub breaks down time and again: what people find there when all is over.
+
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type Answer,
-  answering,
-  type Ending,
-  endingOfResult,
-  together,
-} from '../../src/answer/answer.ts';
+import { type Answer, answering, together } from '../../src/answer/answer.ts';
 import { openCheck } from '../../src/answer/check.ts';
 import { openComment } from '../../src/answer/comment.ts';
 import { readMemory } from '../../src/answer/comment-text.ts';
+import { type Ending, endingOfResult, upshotOf } from '../../src/answer/ending.ts';
 import { openStatus } from '../../src/answer/status.ts';
 import { publishToBranch } from '../../src/data-branch/branch.ts';
 import { githubFailure } from '../../src/github/failure.ts';
@@ -302,7 +298,7 @@ function answerOf(gate: Gate, { octokit, turns }: Place): Answer {
   return {
     ...answer,
     ended(ending) {
-      gate.shown ??= ending.exitCode === 130 ? overtaken : gate.fate;
+      gate.shown ??= upshotOf(ending) === 'cancelled' ? overtaken : gate.fate;
       return answer.ended(ending);
     },
   };

@@ -190,9 +190,9 @@ test('a kernel that does not boot, as its reader sees it', () => {
 });
 
 test('what came to no result, as its reader sees it', () => {
-  const title = '⚪ not measured: what was asked for cannot be done';
+  const heading = { symbol: '⚪', text: 'not measured: what was asked for cannot be done' };
   const said = 'D7 names no base: tell it with `arc diff`, @alice.';
-  expect(renderRemarkupFailure({ title, said }, links)).toMatchInlineSnapshot(`
+  expect(renderRemarkupFailure({ ...heading, said }, links)).toMatchInlineSnapshot(`
     "**⚪ ppsgate: not measured: what was asked for cannot be done**
 
     \`\`\`lang=text, name=what was said, lines=20
@@ -717,8 +717,8 @@ describe('no text of a result gets out of code', () => {
 
   test('nor of a failure, its title included', () => {
     fc.assert(
-      fc.property(hostileText, hostileText, (title, said) => {
-        const remarkup = renderRemarkupFailure({ title, said }, links);
+      fc.property(hostileText, hostileText, (text, said) => {
+        const remarkup = renderRemarkupFailure({ symbol: '⚪', text, said }, links);
         expect(effectsOf(remarkup)).toEqual(ours);
         expect(blocksOf(remarkup).map(({ kind }) => kind)).toEqual(['text', 'code', 'text']);
       }),

@@ -1,8 +1,10 @@
 // The way of a revision: what happens on Phabricator is heard, measured on a FreeBSD testbed, and answered there.
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { answering, endingOfResult } from '../../src/answer/answer.ts';
+import { answering } from '../../src/answer/answer.ts';
+import { endingOfResult } from '../../src/answer/ending.ts';
 import { openRevisionAnswer } from '../../src/answer/revision-comment.ts';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import { openRepository } from '../../src/patch/repository.ts';

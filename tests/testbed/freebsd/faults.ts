@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { BuilderConfig } from '../../../src/config/builder.ts';
-import { exitCodeOfError, exitCodeOfResult, exitCodes } from '../../../src/exit.ts';
 import type { ExperimentEvent } from '../../../src/experiment/experiment.ts';
 import { gate } from '../../../src/gate.ts';
 import type { Host } from '../../../src/host/ssh.ts';
 import type { Repository } from '../../../src/patch/repository.ts';
-import { type FreebsdWorld, openFreebsdTestbed } from '../../../src/testbed/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../../src/testbed/freebsd/testbed.ts';
+import { openFreebsdTestbed } from '../../../src/testbed/freebsd/testbed.ts';
 import { unshared } from '../../../src/testbed/testbed.ts';
 import type { Outcome } from '../../../src/words/result.ts';
+import { exitCodes, upshotOfError, upshotOfResult } from '../../../src/words/upshot.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
 import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
@@ -416,10 +417,10 @@ async function judge(one: Case, buildHost: Sshd) {
       signal: cancel.signal,
     },
   ).then(
-    ({ outcome }): End => ({ outcome, exit: exitCodeOfResult({ outcome }) }),
+    ({ outcome }): End => ({ outcome, exit: exitCodes[upshotOfResult({ outcome })] }),
     (error: unknown): End => ({
       error,
-      exit: cancel.signal.aborted ? exitCodes.cancelled : exitCodeOfError(error),
+      exit: cancel.signal.aborted ? exitCodes.cancelled : exitCodes[upshotOfError(error)],
     }),
   );
   const repeats = repeated(events);

@@ -1,0 +1,103 @@
+// How a gate ended, and what is said of that wherever it is told.
+import { verdictLine } from '../report/headline.ts';
+import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
+import { codeBlock } from '../words/escape.ts';
+import type { Result } from '../words/result.ts';
+import { type Upshot, upshotOfError, upshotOfResult } from '../words/upshot.ts';
+import { withoutPaths } from '../words/without-paths.ts';
+
+export type Ending = Measured | Unmeasured | Uncounted;
+
+export type Measured = { kind: 'measured'; result: Result; links: ReportLinks };
+
+/** `said` is the sentence of what went wrong as it was said, in which anybody's text may be; it has no paths. */
+export type Unmeasured = { kind: 'unmeasured'; why: Failure; said: string };
+
+/** It was measured, and that may not pass the commit on which it is told; `why` is Markdown. */
+export type Uncounted = { kind: 'uncounted'; measured: Measured; title: string; why: string };
+
+type Failure = 'cancelled' | 'usage' | 'patchAtFault' | 'infrastructure' | 'waits-for-leave';
+
+const cutShort = 'The job was cancelled before there was a verdict: run it again for one.';
+
+export const cancelled: Unmeasured = { kind: 'unmeasured', why: 'cancelled', said: cutShort };
+
+export const endingOfResult = (result: Result, links: ReportLinks): Measured => ({
+  kind: 'measured',
+  result,
+  links,
+});
+
+export function endingOfError(error: unknown): Unmeasured {
+  const said = error instanceof Error ? error.message : String(error);
+  const upshot = upshotOfError(error);
+  return endingOfFailure(
+    upshot === 'usage' || upshot === 'patchAtFault' ? upshot : 'infrastructure',
+    said,
+  );
+}
+
+/** `sentence` is that of an error, which may hold anybody's text; the paths in it are for the log alone. */
+export const endingOfFailure = (why: Failure, sentence: string): Unmeasured => ({
+  kind: 'unmeasured',
+  why,
+  said: withoutPaths(sentence),
+});
+
+export function upshotOf(ending: Ending): Upshot {
+  switch (ending.kind) {
+    case 'measured':
+      return upshotOfResult(ending.result);
+    case 'unmeasured':
+      return ending.why === 'waits-for-leave' ? 'usage' : ending.why;
+    case 'uncounted':
+      return 'usage';
+  }
+}
+
+/** Undefined where there is none. */
+export function resultOf(ending: Ending): Result | undefined {
+  switch (ending.kind) {
+    case 'measured':
+      return ending.result;
+    case 'unmeasured':
+      return undefined;
+    case 'uncounted':
+      return ending.measured.result;
+  }
+}
+
+/** One line of plain text of our own making: `🔴 #7 loses 10.4 % (forwarding inet4)`, `⚪ not measured: cancelled`. */
+export function titleOf(ending: Ending): string {
+  switch (ending.kind) {
+    case 'measured':
+      return verdictLine(ending.result);
+    case 'unmeasured': {
+      const { symbol, text } = failures[ending.why];
+      return `${symbol} ${text}`;
+    }
+    case 'uncounted':
+      return `⚪ does not count: ${ending.title}`;
+  }
+}
+
+/** In Markdown. */
+export function summaryOf(ending: Ending): string {
+  switch (ending.kind) {
+    case 'measured':
+      return renderMarkdown(ending.result, ending.links);
+    case 'unmeasured':
+      return ending.why === 'cancelled' ? ending.said : codeBlock(ending.said);
+    case 'uncounted':
+      return `${ending.why}\n\n${summaryOf(ending.measured)}`;
+  }
+}
+
+/** What stands in a heading where there is no verdict. */
+export const failures: Readonly<Record<Failure, { symbol: string; text: string }>> = {
+  cancelled: { symbol: '⚪', text: 'not measured: cancelled' },
+  usage: { symbol: '⚪', text: 'not measured: what was asked for cannot be done' },
+  patchAtFault: { symbol: '🔴', text: 'not measured: the patch does not apply' },
+  infrastructure: { symbol: '⚪', text: 'not measured: something failed that is not the patch' },
+  'waits-for-leave': { symbol: '⏸️', text: 'waits for a maintainer' },
+};
