@@ -1,6 +1,6 @@
 import { UsageError, reasonOf } from "./words.js";
-import { explained, outcomeName, readResult, writeResult } from "./report.js";
 import { applyOverrides, parseConfig, systemOf } from "./config.js";
+import { explained, outcomeName, readResult, writeResult } from "./report.js";
 import { sum } from "./vendor/simple-statistics.js";
 import { openRepository, patchOfRange } from "./patch.js";
 import { unshared } from "./testbed.js";

@@ -1,4 +1,5 @@
 import { UsageError, expected, reasonOf } from "./words.js";
+import { kebabCase, parameter, parametersThat } from "./config.js";
 import { githubFailure } from "./github.js";
 import { require_dist } from "./vendor/yaml.js";
 import { execFile } from "node:child_process";
@@ -332,23 +333,7 @@ const otherEvents = ({ branch }) => `\
     types: [created]
   workflow_dispatch:
     inputs:
-      patch:
-        description: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch"
-        required: true
-      testbed:
-        description: A testbed's name, or what it has to be, like mellanox and 40G; empty for the configured one
-      scenarios:
-        description: Scenarios, with commas; empty for the configured ones
-      families:
-        description: inet4, inet6 or both, with a comma; empty for the configured ones
-      margin:
-        description: The loss that matters, like 2%; empty for the configured one
-      max-runs:
-        description: Most runs of each variant and cell; empty for the configured number
-      profile:
-        description: Profiles of each variant, on, off or for how long, like 20 s; empty for the configured
-      earlier:
-        description: Diffs of a revision to measure beside it, all or ids with commas; empty for none
+${dispatchInputs}
   # The same from elsewhere: client_payload has these inputs by their names.
   repository_dispatch:
     types: [ppsgate]
@@ -359,16 +344,15 @@ const otherEvents = ({ branch }) => `\
   push:
     branches: [${(0, import_dist.stringify)(branch).trim()}]
 `;
-const dispatchedInputs = [...[
-	"patch",
-	"testbed",
-	"scenarios",
-	"families",
-	"margin",
-	"max-runs",
-	"profile",
-	"earlier"
-]].map((name) => `          ${name}: \${{ inputs.${name} }}`).join("\n");
+/** `#` begins a comment where it is not in quotes. */
+const quoted = (text) => text.includes("#") ? `"${text}"` : text;
+const dispatched = parametersThat(({ dispatch }) => dispatch !== void 0);
+const dispatchInputs = dispatched.map((name) => [
+	`      ${kebabCase(name)}:`,
+	`        description: ${quoted(parameter(name).dispatch ?? "")}`,
+	...name === "patch" ? ["        required: true"] : []
+].join("\n")).join("\n");
+const dispatchedInputs = dispatched.map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`).join("\n");
 /** By the key of its job a relay of Phabricator finds the run that it has started. */
 const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
 /** Empty where there is no such secret, which is all the same but for revisions. */

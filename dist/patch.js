@@ -1,8 +1,8 @@
 import { UsageError, excerpt, families, oneLine } from "./words.js";
-import { object, string } from "./vendor/zod.js";
+import { askNames, didYouMean, parameter } from "./config.js";
+import { int, object, string } from "./vendor/zod.js";
 import { fetchDiff, findRevision } from "./phabricator.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
-import { didYouMean } from "./config.js";
 import { execFile } from "node:child_process";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -12,19 +12,8 @@ import { tmpdir } from "node:os";
 // src/patch/command.ts
 var import_fastest_levenshtein = require_fastest_levenshtein();
 const typed = string().max(500).optional();
-/** What is asked of one gate instead of what ppsgate.yml says, as typed; see `Overrides`. */
-const askSchema = object({
-	scenarios: typed,
-	families: typed,
-	margin: typed,
-	maxRuns: typed,
-	/** `on`, `off` or a window; see `Overrides`. */
-	profile: typed,
-	/** A wish; see `parseWish`. */
-	testbed: typed,
-	/** Of a Phabricator revision; see `parseEarlier`. */
-	earlier: typed
-});
+/** What is asked of one gate instead of what ppsgate.yml says, as typed. */
+const askSchema = object(Object.fromEntries(askNames.map((name) => [name, typed])));
 /** How comments call ppsgate on GitHub. */
 const callOnGithub = "/ppsgate";
 /** The same on Phabricator, where a line that begins with a slash is nothing special. */
@@ -72,43 +61,26 @@ const verbs = [
 const longestCommand = 500;
 /** Separated by blanks, but for those in double quotes: `testbed="mellanox and 40G"` is one. */
 const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll("\"", ""));
-/** What `run` is told as `key=value`, and what it becomes. */
-const keys = {
-	margin: "margin",
-	runs: "maxRuns",
-	profile: "profile",
-	testbed: "testbed",
-	earlier: "earlier"
+/** What `run` is told as `key=value`, by the key, and what it becomes. */
+const keyed = new Map(askNames.flatMap((name) => {
+	const { comment } = parameter(name);
+	return comment === void 0 ? [] : [[comment.key, {
+		...comment,
+		name
+	}]];
+}));
+/** How the head is named, by where the comment stands. */
+const heads = {
+	[callOnGithub]: /^[0-9a-f]{7,64}$/,
+	[callOnPhabricator]: /^[1-9]\d{0,8}$/
 };
-const isKey = (text) => Object.hasOwn(keys, text);
-const usual = {
-	run: [
-		"margin",
-		"runs",
-		"profile",
-		"testbed"
-	],
-	rerun: [],
-	extend: ["runs"]
-};
-/** Which of the keys a command takes, and how the head is named. */
-const grammars = {
-	[callOnGithub]: {
-		keysOf: usual,
-		head: /^[0-9a-f]{7,64}$/
-	},
-	[callOnPhabricator]: {
-		keysOf: {
-			...usual,
-			run: [...usual.run, "earlier"]
-		},
-		head: /^[1-9]\d{0,8}$/
-	}
-};
+function keysOf(verb, call) {
+	if (verb === "rerun") return [];
+	return [...keyed.values()].filter(({ isOfRevision = false }) => !isOfRevision || call === "@ppsgate").map(({ key }) => key).filter((key) => verb === "run" || key === "runs");
+}
 function readArguments(verb, words, call) {
-	const { keysOf, head } = grammars[call];
-	const known = keysOf[verb];
-	const values = {};
+	const known = keysOf(verb, call);
+	const ask = {};
 	const named = [];
 	const found = [];
 	let namedHead;
@@ -122,13 +94,15 @@ function readArguments(verb, words, call) {
 		if (key !== void 0) {
 			const [, meant] = /`(.+)`/.exec(didYouMean(key, known)) ?? [];
 			const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
-			if (!known.includes(key) || !isKey(key)) return mistaken(`${verb} takes no "${excerpt(key)}"`, nearest);
-			if (value === "") return mistaken(`${key} has no value`, `${verb} ${key}=${examples[key]}`);
-			if (values[key] !== void 0) return mistaken(`${key} is there twice`);
-			values[key] = value;
-		} else if (head.test(word) && namedHead === void 0) namedHead = word;
+			const parameter = keyed.get(key);
+			if (!known.includes(key) || parameter === void 0) return mistaken(`${verb} takes no "${excerpt(key)}"`, nearest);
+			const { name, example } = parameter;
+			if (value === "") return mistaken(`${key} has no value`, `${verb} ${key}=${example}`);
+			if (ask[name] !== void 0) return mistaken(`${key} is there twice`);
+			ask[name] = value;
+		} else if (heads[call].test(word) && namedHead === void 0) namedHead = word;
 		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
-		else if (word === "profile") values.profile ??= "on";
+		else if (word === "profile") ask.profile ??= "on";
 		else if (families.some((family) => family === word)) named.push(word);
 		else found.push(word);
 	}
@@ -137,23 +111,16 @@ function readArguments(verb, words, call) {
 		kind: verb,
 		...of
 	};
-	const maxRuns = values.runs === void 0 ? {} : { maxRuns: values.runs };
 	if (verb === "extend") return {
 		kind: verb,
-		...maxRuns,
+		...ask.maxRuns !== void 0 && { maxRuns: ask.maxRuns },
 		...of
 	};
+	if (found.length > 0) ask.scenarios = found.join(",");
+	if (named.length > 0) ask.families = named.join(",");
 	return {
 		kind: verb,
-		ask: {
-			...maxRuns,
-			...found.length > 0 && { scenarios: found.join(",") },
-			...named.length > 0 && { families: named.join(",") },
-			...values.margin !== void 0 && { margin: values.margin },
-			...values.profile !== void 0 && { profile: values.profile },
-			...values.testbed !== void 0 && { testbed: values.testbed },
-			...values.earlier !== void 0 && { earlier: values.earlier }
-		},
+		ask,
 		...of
 	};
 }
@@ -161,13 +128,26 @@ function headNamed(text, call) {
 	if (text === void 0) return {};
 	return call === "/ppsgate" ? { commit: text } : { diff: Number(text) };
 }
-const examples = {
-	margin: "1%",
-	runs: "20",
-	profile: "on",
-	testbed: "chelsio",
-	earlier: "all"
-};
+
+// src/patch/job.ts
+const jobSchema = object({
+	/** Of what asked for it: nothing with the same key is run twice. Letters, digits and `.:-`, so that it can name a folder or a run. */
+	key: string().regex(/^\w[\w.:-]{0,119}$/),
+	/** 27401 of D27401. */
+	revision: int().positive(),
+	/** Fixed when leave was given. */
+	diff: int().positive(),
+	ask: askSchema,
+	/** PHID of the Harbormaster build that waits for the answer. */
+	build: string().regex(/^PHID-HMBD-\w{1,40}$/).optional(),
+	/** The user name of whoever asked, or `Harbormaster`. */
+	by: string().max(100),
+	/** Goes on with the experiment of that job, which stayed inconclusive. */
+	extend: object({
+		key: string().max(120),
+		maxRuns: string().max(20).optional()
+	}).optional()
+});
 
 // src/patch/diff.ts
 /**
@@ -895,4 +875,4 @@ function stranger({ name }, { number, diff }, { people, projects }) {
 	};
 }
 
-export { RepositoryError, askSchema, authorize, authorizeRevision, callOnGithub, callOnPhabricator, checkDiff, isAsSaid, objectsAlone, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision, rawChanges, restoreRevision, whyGitRefuses };
+export { RepositoryError, askSchema, authorize, authorizeRevision, callOnGithub, callOnPhabricator, checkDiff, isAsSaid, jobSchema, objectsAlone, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision, rawChanges, restoreRevision, whyGitRefuses };

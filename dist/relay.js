@@ -1,12 +1,11 @@
 import { UsageError, exitCodes, reasonOf, shortened, upshotOfError, withoutPaths } from "./words.js";
+import { askedAs, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
 import { remarkupText } from "./report.js";
-import { parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, openBuild, say } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown } from "./github.js";
-import { authorizeRevision, callOnPhabricator, checkDiff, openRepository, parseCommand, parseEarlier } from "./patch.js";
-import { jobSchema as jobSchema$1 } from "./relay/job.js";
+import { authorizeRevision, callOnPhabricator, checkDiff, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
 import { isRunning, leaderSchema, signalGroup, startOf, turns } from "./host.js";
 import { commandText, shell } from "./scenario.js";
 import { ok, skipped, typed, wrong } from "./checkup.js";
@@ -783,6 +782,684 @@ function sentence(path, error) {
 		default: return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): let this user write the file, those beside it and its folder, and see whether its disk is broken.`;
 	}
 }
+
+// src/relay/start-github.ts
+function startOnGithub(octokit, options) {
+	const { repository, apiUrl, event } = options;
+	const [owner = "", repo = ""] = repository.split("/");
+	const runs = {
+		octokit,
+		owner,
+		repo,
+		pause: options.pause
+	};
+	const page = `${pagesOf(apiUrl)}/${repository}/actions`;
+	const lookFor = (job, what, signal) => answered(() => awaitRun(runs, job.key, signal), {
+		what,
+		needs: `\`actions: read\` in ${repository}`
+	});
+	return {
+		async start(job, mayBeStarted, signal) {
+			if (job.extend !== void 0) return {
+				kind: "refused",
+				why: `The experiment of D${job.revision} cannot be gone on with, because the relay has gates run on GitHub and their work directories stay there: have it measured from the start.`
+			};
+			const what = `No gate of D${job.revision} was started on GitHub`;
+			if (mayBeStarted) {
+				const earlier = await lookFor(job, what, signal);
+				if ("why" in earlier) return earlier;
+				if (earlier.answer !== void 0) return {
+					kind: "started",
+					where: earlier.answer.url
+				};
+			}
+			if (signal.aborted) return {
+				kind: "failed",
+				why: `${what}, because the relay ends.`
+			};
+			const call = {
+				owner,
+				repo,
+				event_type: event,
+				client_payload: payloadOf(job),
+				request: { retries: 0 }
+			};
+			const sent = await answered(() => octokit.rest.repos.createDispatchEvent(call), {
+				what,
+				needs: `\`contents: write\` in ${repository}`
+			});
+			if ("why" in sent) return sent;
+			const run = await lookFor(job, what, signal);
+			return {
+				kind: "started",
+				where: "answer" in run && run.answer?.url || page
+			};
+		},
+		async cancel(job, signal) {
+			const what = `The gate of D${job.revision} was not cancelled on GitHub`;
+			const found = await lookFor(job, what, signal);
+			if ("why" in found) return found.why;
+			if (signal.aborted) return `${what}, because the relay ends.`;
+			if (found.answer === void 0) return `${what}, because no run of a workflow is named by ${job.key}: see ${page}.`;
+			const call = {
+				owner,
+				repo,
+				run_id: found.answer.id
+			};
+			const cancelled = await answered(() => cancelRun(octokit, call), {
+				what,
+				needs: `\`actions: write\` in ${repository}`
+			});
+			return "why" in cancelled ? cancelled.why : void 0;
+		}
+	};
+}
+/** At most ten properties, says GitHub. */
+const payloadOf = ({ key, revision, diff, build, ask }) => ({
+	patch: `D${revision}:${diff}`,
+	key,
+	build,
+	...askedAs(ask, kebabCase)
+});
+/** Before each look, in seconds: a run shows up some time after its event. */
+const waits = [
+	0,
+	2,
+	3,
+	5,
+	10,
+	10
+];
+async function awaitRun(runs, key, signal) {
+	for (const seconds of waits) {
+		if (seconds > 0) await runs.pause(seconds, signal);
+		if (signal.aborted) return void 0;
+		const run = await findRun(runs, key);
+		if (run !== void 0) return run;
+	}
+}
+/** Those of months, newest first. */
+const mostPages = 3;
+const perPage = 100;
+async function findRun({ octokit, owner, repo }, key) {
+	for (let page = 1; page <= mostPages; page++) {
+		const { data } = await octokit.rest.actions.listWorkflowRunsForRepo({
+			owner,
+			repo,
+			event: "repository_dispatch",
+			per_page: perPage,
+			page
+		});
+		const found = data.workflow_runs.find((run) => run.display_title.split(/\s+/).includes(key));
+		if (found !== void 0) return {
+			id: found.id,
+			url: found.html_url
+		};
+		if (data.workflow_runs.length < perPage) return void 0;
+	}
+}
+/** One that has ended is as good as cancelled. */
+async function cancelRun(octokit, call) {
+	try {
+		await octokit.rest.actions.cancelWorkflowRun(call);
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure?.kind !== "answered" || failure.status !== 409) throw error;
+	}
+}
+/** @param told.what begins the sentence where GitHub did not do it. */
+async function answered(ask, { what, needs }) {
+	try {
+		return { answer: await ask() };
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		return {
+			kind: failure.kind === "rate-limited" || isBreakdown(failure) ? "failed" : "refused",
+			why: `${what}, because ${reason(failure, needs)}.`
+		};
+	}
+}
+function reason(failure, needs) {
+	if (failure.kind === "no-answer") return `GitHub cannot be reached (${failure.said})`;
+	if (failure.kind === "rate-limited") return `its rate limit shuts the token out ${failure.until} (${failure.said})`;
+	const { status, said } = failure;
+	if (status === 401) return `GitHub does not know the token (${said}): give the relay another`;
+	if (status === 403 || status === 404) return `the token may not (${said}): it needs ${needs}, and a classic one \`repo\``;
+	return `GitHub answered ${said}`;
+}
+/** `https://github.com` of `https://api.github.com`; a server of one's own has its API below `/api/v3`. */
+function pagesOf(apiUrl) {
+	const { protocol, host } = new URL(apiUrl);
+	return `${protocol}//${host.replace(/^api\./, "")}`;
+}
+
+// src/relay/start-here.ts
+function startHere(options) {
+	const { directory, most } = options;
+	const inTurn = turns(1);
+	const start = async (job) => {
+		const before = await readTry(directory, job.key);
+		if (before !== void 0) {
+			const { kind } = await endingOf(directory, job.key);
+			if (kind !== "lost") return {
+				kind: "started",
+				where: before.work
+			};
+			if (before.tries >= mostTries) return {
+				kind: "refused",
+				why: diedTooOften(job, directory)
+			};
+		}
+		const running = await runningTries(directory);
+		if (running.length >= most) return {
+			kind: "failed",
+			why: `${running.length} gates run here already: ${nameOf(job)} can start when one of them has ended, or with a higher \`most\`.`
+		};
+		const call = await callFor(job, before, options);
+		if ("why" in call) return {
+			kind: "refused",
+			why: call.why
+		};
+		if (running.some(({ work }) => work === call.work)) return {
+			kind: "failed",
+			why: `A gate still works in ${call.work}: ${nameOf(job)} can start when that has ended.`
+		};
+		await launch(job.key, call, before?.tries ?? 0, options);
+		return {
+			kind: "started",
+			where: call.work
+		};
+	};
+	return {
+		start: (job, _mayBeStarted, signal) => inTurn(async () => {
+			if (signal.aborted) return {
+				kind: "failed",
+				why: `The gate of ${nameOf(job)} was not started, because the relay ends.`
+			};
+			try {
+				return await start(job);
+			} catch (error) {
+				if (upshotOfError(error) === "usage" && error instanceof Error) return {
+					kind: "refused",
+					why: error.message
+				};
+				return {
+					kind: "failed",
+					why: `The gate of ${nameOf(job)} could not be started (${reasonOf(error)}): check ${directory}.`
+				};
+			}
+		}),
+		cancel: (job) => inTurn(async () => {
+			const current = await readTry(directory, job.key);
+			const { kind } = await endingOf(directory, job.key);
+			return current !== void 0 && kind === "running" && await signalGroup(current.leader, "SIGTERM") ? void 0 : `No gate of ${nameOf(job)} runs here any more.`;
+		}),
+		hasRoom: async () => (await runningTries(directory)).length < most,
+		ended: (job) => endingOf(directory, job.key)
+	};
+}
+const mostTries = 3;
+const nameOf = ({ revision, diff }) => `diff ${diff} of D${revision}`;
+const diedTooOften = (job, directory) => `The gate of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
+/** What is kept of the last process that was started for a job. */
+const trySchema = object({
+	leader: leaderSchema,
+	/** The work directory; of a job that extends, that of the first. */
+	work: string(),
+	/** This one counted. */
+	tries: int(),
+	/** What an experiment is extended to. */
+	maxRuns: int().optional()
+});
+async function readTry(directory, key) {
+	const text = await textOf(join(directory, `${key}.pid`));
+	return text === void 0 ? void 0 : trySchema.parse(JSON.parse(text));
+}
+async function endingOf(directory, key) {
+	const current = await readTry(directory, key);
+	if (current === void 0) return { kind: "lost" };
+	const runs = await isRunning(current.leader);
+	const text = await textOf(join(directory, `${key}.ended`));
+	if (text === void 0) return { kind: runs ? "running" : "lost" };
+	const exitCode = Number(text);
+	return exitCode <= 128 || exitCode === exitCodes.cancelled ? {
+		kind: "ended",
+		exitCode
+	} : { kind: "lost" };
+}
+async function runningTries(directory) {
+	const names = new Set(await readdir(directory).catch(() => []));
+	const open = [...names].flatMap((name) => /^(.+)\.pid$/.exec(name)?.[1] ?? []).filter((key) => !names.has(`${key}.ended`));
+	return (await Promise.all(open.map(async (key) => {
+		const current = await readTry(directory, key);
+		return current !== void 0 && await isRunning(current.leader) ? current : [];
+	}))).flat();
+}
+/** How ppsgate is called for a job: from the start, or to go on with what is there. */
+async function callFor(job, before, { configPath, repository, directory, site }) {
+	const { ask, extend } = job;
+	const always = flags({
+		"--run": job.key,
+		"--build": job.build,
+		"--config": configPath,
+		"--repository": repository
+	});
+	const siteOf = (work) => flags({ "--site": site && `${site}/${basename(work)}` });
+	const resume = (work) => [...[
+		"gate",
+		"--resume",
+		work,
+		"--answer"
+	], ...[...always, ...siteOf(work)]];
+	if (extend !== void 0) {
+		const work = (await readTry(directory, extend.key))?.work ?? join(directory, extend.key);
+		if (!await hasPlan(work)) return { why: `The experiment that ${nameOf(job)} was to go on with is not in ${work} any more: have it measured from the start.` };
+		const { cells } = await readPlan(work);
+		const planned = Math.max(...cells.flatMap(({ design }) => design.budgets));
+		const asked = extend.maxRuns === void 0 ? 2 * planned : parseMaxRuns(extend.maxRuns);
+		const maxRuns = before?.maxRuns ?? asked;
+		const more = before !== void 0 && planned >= maxRuns ? [] : ["--max-runs", String(maxRuns)];
+		return {
+			work,
+			args: [...resume(work), ...more],
+			maxRuns
+		};
+	}
+	const work = join(directory, job.key);
+	if (await hasPlan(work)) return {
+		work,
+		args: resume(work)
+	};
+	const asked = flags({
+		"--directory": work,
+		...askedAs(ask, (name) => `--${kebabCase(name)}`)
+	});
+	return {
+		work,
+		args: [
+			"gate",
+			"--patch",
+			`D${job.revision}:${job.diff}`,
+			"--answer",
+			...always,
+			...siteOf(work),
+			...asked
+		]
+	};
+}
+const flags = (values) => Object.entries(values).flatMap(([name, value]) => value === void 0 ? [] : [name, value]);
+/** Throws where the process cannot be started, or cannot be written down: then it does nothing. */
+async function launch(key, { work, args, maxRuns }, triesBefore, { program, directory, environment }) {
+	await mkdir(directory, { recursive: true });
+	const path = join(directory, key);
+	await rm(`${path}.ended`, { force: true });
+	await using log = await open(`${path}.log`, "a");
+	const child = spawn("/bin/sh", ["-c", wrapped([...program, ...args], `${path}.ended`)], {
+		detached: true,
+		env: Object.fromEntries(passedOn.map((name) => [name, environment[name]])),
+		stdio: [
+			"pipe",
+			log.fd,
+			log.fd
+		]
+	});
+	try {
+		const current = {
+			leader: await leaderOf(child),
+			work,
+			tries: triesBefore + 1,
+			...maxRuns && { maxRuns }
+		};
+		await writeFile(`${path}.pid.part`, JSON.stringify(current), { flush: true });
+		await rename(`${path}.pid.part`, `${path}.pid`);
+		child.stdin?.write("go\n");
+	} finally {
+		child.stdin?.end();
+		child.unref();
+	}
+}
+/**
+* A shell that waits for the word that it was written down, and ends by itself when whoever started it dies before. It
+* outlives a SIGTERM to the group, to write down the exit code.
+*/
+const wrapped = (argv, endedPath) => commandText(shell`read -r go || exit; trap : HUP INT TERM; ${argv}; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`);
+async function leaderOf(child) {
+	child.stdin?.on("error", () => {});
+	await once(child, "spawn");
+	const { pid = 0 } = child;
+	const started = await startOf(pid);
+	if (started === void 0) throw new Error("its process was gone at once");
+	return {
+		pid,
+		started
+	};
+}
+/** Neither the relay's keys and passwords nor what a service manager tells it. */
+const passedOn = [
+	"PATH",
+	"HOME",
+	"USER",
+	"LOGNAME",
+	"LANG",
+	"TZ",
+	"TMPDIR",
+	"SSH_AUTH_SOCK",
+	"NODE_EXTRA_CA_CERTS",
+	"PPSGATE_NODE",
+	"PPSGATE_CONDUIT_TOKEN",
+	"PPSGATE_BMC_PASSWORD"
+];
+/** Undefined where there is no such file. */
+async function textOf(path) {
+	try {
+		return await readFile(path, "utf8");
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "ENOENT") return void 0;
+		throw error;
+	}
+}
+
+// src/relay/start-jenkins.ts
+function startOnJenkins(options) {
+	const jenkins = placesOf(options);
+	return {
+		async start(job, mayBeStarted, signal) {
+			try {
+				if (job.extend !== void 0) throw new NotDone("refused", staysThere);
+				const item = mayBeStarted ? await findInQueue(jenkins, job.key, signal) : void 0;
+				if (item !== void 0) return {
+					kind: "started",
+					where: item.url
+				};
+				const { builds, parameters } = await readJob(jenkins, signal);
+				const build = mayBeStarted ? builds.find(({ key }) => key === job.key) : void 0;
+				if (build !== void 0) return {
+					kind: "started",
+					where: build.url
+				};
+				return {
+					kind: "started",
+					where: await startBuild(jenkins, job, parameters, signal)
+				};
+			} catch (error) {
+				if (!(error instanceof NotDone)) throw error;
+				const why = `No gate of D${job.revision} was started by Jenkins, because ${error.message}.`;
+				return {
+					kind: error.kind,
+					why
+				};
+			}
+		},
+		async cancel(job, signal) {
+			try {
+				await cancel(jenkins, job.key, signal);
+				return;
+			} catch (error) {
+				if (!(error instanceof NotDone)) throw error;
+				return `The gate of D${job.revision} was not cancelled by Jenkins, because ${error.message}.`;
+			}
+		}
+	};
+}
+const staysThere = "the experiment to go on with stays where Jenkins ran it; have it measured from the start";
+/** The message completes "…, because"; see `Started`. */
+var NotDone = class extends Error {
+	kind;
+	constructor(kind, message) {
+		super(message);
+		this.kind = kind;
+	}
+};
+function placesOf({ url, user, token }) {
+	const job = url.replaceAll(/\/view\/[^/]+/g, "");
+	return {
+		job,
+		root: job.replace(/\/job\/.*$/, ""),
+		user,
+		authorization: `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`
+	};
+}
+/** Of a build, or of what waits to be one: most of its actions are something else than parameters. */
+const actionsSchema = array(object({ parameters: array(object({
+	name: string(),
+	value: unknown().optional()
+})).optional() }).nullable());
+const keyOf = (actions) => actions.flatMap((action) => action?.parameters ?? []).find(({ name }) => name === "KEY")?.value;
+const queueSchema = object({ items: array(object({
+	id: int(),
+	task: object({ url: string().default("") }),
+	actions: actionsSchema
+})) });
+const jobSchema = object({
+	property: array(object({ parameterDefinitions: array(object({ name: string() })).default([]) })),
+	builds: array(object({
+		number: int(),
+		actions: actionsSchema
+	}))
+});
+async function findInQueue(jenkins, key, signal) {
+	const { root, job } = jenkins;
+	const { items } = await read(jenkins, `${root}/queue`, {
+		tree: "items[id,task[url],actions[parameters[name,value]]]",
+		schema: queueSchema,
+		signal
+	});
+	const item = items.find(({ task, actions }) => keyOf(actions) === key && pathOf(task.url) === pathOf(job));
+	return item && {
+		id: item.id,
+		url: `${root}/queue/item/${item.id}/`
+	};
+}
+/** From the job on: Jenkins may call itself by another address than we do. */
+const pathOf = (url) => URL.parse(url)?.pathname.replace(/^.*?(?=\/job\/)|\/+$/g, "");
+async function readJob(jenkins, signal) {
+	const { job } = jenkins;
+	const { property, builds } = await read(jenkins, job, {
+		tree: "property[parameterDefinitions[name]],builds[number,actions[parameters[name,value]]]{0,100}",
+		schema: jobSchema,
+		signal
+	});
+	return {
+		parameters: property.flatMap((one) => one.parameterDefinitions.map(({ name }) => name)),
+		builds: builds.map(({ number, actions }) => ({
+			key: keyOf(actions),
+			url: `${job}/${number}/`
+		}))
+	};
+}
+/** Answers where the build waits. */
+async function startBuild(jenkins, job, defined, signal) {
+	const form = new URLSearchParams();
+	for (const [name, value] of Object.entries(parametersOf(job))) if (value !== void 0) form.append(name, value);
+	const missing = [...form.keys()].filter((name) => !defined.includes(name));
+	if (missing.length > 0) {
+		const them = missing.length === 1 ? "it as a string" : "them as strings";
+		throw new NotDone("refused", `its job has no parameter ${missing.join(", ")}: define ${them}`);
+	}
+	const answer = await ask(jenkins, `${jenkins.job}/buildWithParameters`, {
+		form,
+		signal
+	});
+	refuse(answer, jenkins, "Job/Build");
+	const where = URL.parse(answer.location, `${jenkins.job}/`);
+	return where !== null && /^https?:$/.test(where.protocol) ? where.href : jenkins.job;
+}
+const parametersOf = ({ key, revision, diff, build, ask }) => ({
+	PATCH: `D${revision}:${diff}`,
+	KEY: key,
+	BUILD: build,
+	...askedAs(ask, (name) => kebabCase(name).replaceAll("-", "_").toUpperCase())
+});
+async function cancel(jenkins, key, signal) {
+	const form = new URLSearchParams();
+	const item = await findInQueue(jenkins, key, signal);
+	if (item !== void 0) {
+		const answer = await ask(jenkins, `${jenkins.root}/queue/cancelItem?id=${item.id}`, {
+			form,
+			signal
+		});
+		if (answer.status !== 404) return refuse(answer, jenkins, "Job/Cancel", isTaken);
+	}
+	const { builds } = await readJob(jenkins, signal);
+	const build = builds.find((one) => one.key === key);
+	if (build === void 0) throw new NotDone("refused", `it has no build with the KEY ${key}`);
+	refuse(await ask(jenkins, `${build.url}stop`, {
+		form,
+		signal
+	}), jenkins, "Job/Cancel", isTaken);
+}
+/** Jenkins sends a browser on to the next page. */
+const isTaken = (status) => status >= 200 && status < 400;
+const isGood = (status) => status >= 200 && status < 300;
+async function read(jenkins, place, { tree, schema, signal }) {
+	const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
+	const answer = await ask(jenkins, url, { signal });
+	refuse(answer, jenkins, "Job/Read");
+	const parsed = schema.safeParse(jsonOf(answer.body));
+	if (parsed.success) return parsed.data;
+	const { origin, pathname } = new URL(url);
+	throw new NotDone("refused", `${origin}${pathname} does not answer as Jenkins does`);
+}
+function jsonOf(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return;
+	}
+}
+const answerSeconds = 30;
+/** With a form it is a POST. Redirects are answers: to follow one would be to tell somebody else the token. */
+async function ask({ authorization }, url, { form, signal }) {
+	try {
+		const response = await fetch(url, {
+			headers: { authorization },
+			redirect: "manual",
+			signal: AbortSignal.any([signal, AbortSignal.timeout(answerSeconds * 1e3)]),
+			...form !== void 0 && {
+				method: "POST",
+				body: form
+			}
+		});
+		const { status, headers } = response;
+		return {
+			status,
+			location: headers.get("location") ?? "",
+			body: await response.text()
+		};
+	} catch (error) {
+		if (signal.aborted) throw new NotDone("failed", "the relay ends");
+		const reason = error instanceof Error && error.cause !== void 0 ? error.cause : error;
+		throw new NotDone("failed", `it cannot be reached (${reasonOf(reason)})`);
+	}
+}
+/** Throws where Jenkins did not do as it was asked. */
+function refuse(answer, jenkins, permission, isDone = isGood) {
+	const { status } = answer;
+	if (isDone(status)) return;
+	if (status >= 500 || status === 429) throw new NotDone("failed", `it answered ${status}`);
+	throw new NotDone("refused", reasonFor(answer, jenkins, permission));
+}
+function reasonFor({ status, location }, { job, user }, permission) {
+	if (status < 400) return `it answered ${status} and sends to ${shortened(location)}: write the address of its job as it calls it itself`;
+	switch (status) {
+		case 401: return `it does not know the user ${user} by this token (401): give the relay another`;
+		case 403:
+		case 422: return `the user ${user} may not (${status}): give it the permission ${permission}`;
+		case 404: return `there is no job at ${job}, or the user ${user} may not see it (404): correct the address, or give it the permission Job/Read`;
+		case 409: return "its job is disabled (409): enable it";
+		default: return `it answered ${status}`;
+	}
+}
+
+// src/relay/open-starter.ts
+/**
+* Throws a `UsageError` where a token is missing.
+*
+* @param world.program ppsgate, as a program and its first arguments; this very one when absent.
+*/
+async function openStarter({ start, directory }, world) {
+	switch (start.kind) {
+		case "here": {
+			const { configPath, program = thisProgram() } = world;
+			const { repository, most, site } = start;
+			const here = startHere({
+				configPath,
+				repository,
+				directory,
+				most,
+				site,
+				program,
+				environment: process.env
+			});
+			return {
+				...here,
+				ended: async (job) => standingOf(await here.ended(job))
+			};
+		}
+		case "github": {
+			const { repository, apiUrl, event, tokenPath: path } = start;
+			const octokit = await createOctokit({
+				token: await readSecret({
+					what: "The token for GitHub",
+					path,
+					variable: "GITHUB_TOKEN"
+				}),
+				apiUrl,
+				log: silent
+			});
+			return elsewhere(startOnGithub(octokit, {
+				repository,
+				apiUrl,
+				event,
+				pause
+			}));
+		}
+		case "jenkins": {
+			const { url, user, tokenPath: path } = start;
+			return elsewhere(startOnJenkins({
+				url,
+				user,
+				token: await readSecret({
+					what: "The token for Jenkins",
+					path,
+					variable: "PPSGATE_JENKINS_TOKEN"
+				})
+			}));
+		}
+	}
+}
+const thisProgram = () => [process.execPath, resolve(process.argv[1] ?? "")];
+function standingOf(ending) {
+	if (ending.kind !== "ended") return ending;
+	const { exitCode } = ending;
+	return {
+		kind: "ended",
+		how: endings.get(exitCode) ?? `it exited with ${exitCode}`
+	};
+}
+const endings = /* @__PURE__ */ new Map([
+	[exitCodes.pass, "it passed"],
+	[exitCodes.patchAtFault, "the patch is at fault"],
+	[exitCodes.usage, "it could not be run as it was asked for"],
+	[exitCodes.undecided, "nobody can say"],
+	[exitCodes.infrastructure, "the lab failed"],
+	[exitCodes.cancelled, "it was cancelled"]
+]);
+const elsewhere = (starter) => ({
+	...starter,
+	hasRoom: async () => true,
+	ended: async () => ({ kind: "elsewhere" })
+});
+/** What goes wrong is in what a starter answers. */
+const silent = {
+	debug() {},
+	info() {},
+	warn() {},
+	error() {}
+};
+/** Ends early, and without an error, where the relay does. */
+const pause = (seconds, signal) => setTimeout$1(seconds * 1e3, void 0, { signal }).catch(() => {});
 
 // src/relay/decide.ts
 /** Throws a ConduitError where Phabricator does not tell what is to be known. */
@@ -1627,701 +2304,5 @@ function isAuthorized(header, userAndPassword) {
 	return timingSafeEqual(given, hash("sha256", userAndPassword, "buffer"));
 }
 const hasBody = ({ headers }) => headers["transfer-encoding"] !== void 0 || Number(headers["content-length"] ?? 0) > 0;
-
-// src/relay/start-github.ts
-function startOnGithub(octokit, options) {
-	const { repository, apiUrl, event } = options;
-	const [owner = "", repo = ""] = repository.split("/");
-	const runs = {
-		octokit,
-		owner,
-		repo,
-		pause: options.pause
-	};
-	const page = `${pagesOf(apiUrl)}/${repository}/actions`;
-	const lookFor = (job, what, signal) => answered(() => awaitRun(runs, job.key, signal), {
-		what,
-		needs: `\`actions: read\` in ${repository}`
-	});
-	return {
-		async start(job, mayBeStarted, signal) {
-			if (job.extend !== void 0) return {
-				kind: "refused",
-				why: `The experiment of D${job.revision} cannot be gone on with, because the relay has gates run on GitHub and their work directories stay there: have it measured from the start.`
-			};
-			const what = `No gate of D${job.revision} was started on GitHub`;
-			if (mayBeStarted) {
-				const earlier = await lookFor(job, what, signal);
-				if ("why" in earlier) return earlier;
-				if (earlier.answer !== void 0) return {
-					kind: "started",
-					where: earlier.answer.url
-				};
-			}
-			if (signal.aborted) return {
-				kind: "failed",
-				why: `${what}, because the relay ends.`
-			};
-			const call = {
-				owner,
-				repo,
-				event_type: event,
-				client_payload: payloadOf(job),
-				request: { retries: 0 }
-			};
-			const sent = await answered(() => octokit.rest.repos.createDispatchEvent(call), {
-				what,
-				needs: `\`contents: write\` in ${repository}`
-			});
-			if ("why" in sent) return sent;
-			const run = await lookFor(job, what, signal);
-			return {
-				kind: "started",
-				where: "answer" in run && run.answer?.url || page
-			};
-		},
-		async cancel(job, signal) {
-			const what = `The gate of D${job.revision} was not cancelled on GitHub`;
-			const found = await lookFor(job, what, signal);
-			if ("why" in found) return found.why;
-			if (signal.aborted) return `${what}, because the relay ends.`;
-			if (found.answer === void 0) return `${what}, because no run of a workflow is named by ${job.key}: see ${page}.`;
-			const call = {
-				owner,
-				repo,
-				run_id: found.answer.id
-			};
-			const cancelled = await answered(() => cancelRun(octokit, call), {
-				what,
-				needs: `\`actions: write\` in ${repository}`
-			});
-			return "why" in cancelled ? cancelled.why : void 0;
-		}
-	};
-}
-/** At most ten properties, says GitHub. */
-const payloadOf = ({ key, revision, diff, build, ask }) => ({
-	patch: `D${revision}:${diff}`,
-	key,
-	build,
-	scenarios: ask.scenarios,
-	families: ask.families,
-	margin: ask.margin,
-	"max-runs": ask.maxRuns,
-	profile: ask.profile,
-	testbed: ask.testbed,
-	earlier: ask.earlier
-});
-/** Before each look, in seconds: a run shows up some time after its event. */
-const waits = [
-	0,
-	2,
-	3,
-	5,
-	10,
-	10
-];
-async function awaitRun(runs, key, signal) {
-	for (const seconds of waits) {
-		if (seconds > 0) await runs.pause(seconds, signal);
-		if (signal.aborted) return void 0;
-		const run = await findRun(runs, key);
-		if (run !== void 0) return run;
-	}
-}
-/** Those of months, newest first. */
-const mostPages = 3;
-const perPage = 100;
-async function findRun({ octokit, owner, repo }, key) {
-	for (let page = 1; page <= mostPages; page++) {
-		const { data } = await octokit.rest.actions.listWorkflowRunsForRepo({
-			owner,
-			repo,
-			event: "repository_dispatch",
-			per_page: perPage,
-			page
-		});
-		const found = data.workflow_runs.find((run) => run.display_title.split(/\s+/).includes(key));
-		if (found !== void 0) return {
-			id: found.id,
-			url: found.html_url
-		};
-		if (data.workflow_runs.length < perPage) return void 0;
-	}
-}
-/** One that has ended is as good as cancelled. */
-async function cancelRun(octokit, call) {
-	try {
-		await octokit.rest.actions.cancelWorkflowRun(call);
-	} catch (error) {
-		const failure = githubFailure(error);
-		if (failure?.kind !== "answered" || failure.status !== 409) throw error;
-	}
-}
-/** @param told.what begins the sentence where GitHub did not do it. */
-async function answered(ask, { what, needs }) {
-	try {
-		return { answer: await ask() };
-	} catch (error) {
-		const failure = githubFailure(error);
-		if (failure === void 0) throw error;
-		return {
-			kind: failure.kind === "rate-limited" || isBreakdown(failure) ? "failed" : "refused",
-			why: `${what}, because ${reason(failure, needs)}.`
-		};
-	}
-}
-function reason(failure, needs) {
-	if (failure.kind === "no-answer") return `GitHub cannot be reached (${failure.said})`;
-	if (failure.kind === "rate-limited") return `its rate limit shuts the token out ${failure.until} (${failure.said})`;
-	const { status, said } = failure;
-	if (status === 401) return `GitHub does not know the token (${said}): give the relay another`;
-	if (status === 403 || status === 404) return `the token may not (${said}): it needs ${needs}, and a classic one \`repo\``;
-	return `GitHub answered ${said}`;
-}
-/** `https://github.com` of `https://api.github.com`; a server of one's own has its API below `/api/v3`. */
-function pagesOf(apiUrl) {
-	const { protocol, host } = new URL(apiUrl);
-	return `${protocol}//${host.replace(/^api\./, "")}`;
-}
-
-// src/relay/start-here.ts
-function startHere(options) {
-	const { directory, most } = options;
-	const inTurn = turns(1);
-	const start = async (job) => {
-		const before = await readTry(directory, job.key);
-		if (before !== void 0) {
-			const { kind } = await endingOf(directory, job.key);
-			if (kind !== "lost") return {
-				kind: "started",
-				where: before.work
-			};
-			if (before.tries >= mostTries) return {
-				kind: "refused",
-				why: diedTooOften(job, directory)
-			};
-		}
-		const running = await runningTries(directory);
-		if (running.length >= most) return {
-			kind: "failed",
-			why: `${running.length} gates run here already: ${nameOf(job)} can start when one of them has ended, or with a higher \`most\`.`
-		};
-		const call = await callFor(job, before, options);
-		if ("why" in call) return {
-			kind: "refused",
-			why: call.why
-		};
-		if (running.some(({ work }) => work === call.work)) return {
-			kind: "failed",
-			why: `A gate still works in ${call.work}: ${nameOf(job)} can start when that has ended.`
-		};
-		await launch(job.key, call, before?.tries ?? 0, options);
-		return {
-			kind: "started",
-			where: call.work
-		};
-	};
-	return {
-		start: (job, _mayBeStarted, signal) => inTurn(async () => {
-			if (signal.aborted) return {
-				kind: "failed",
-				why: `The gate of ${nameOf(job)} was not started, because the relay ends.`
-			};
-			try {
-				return await start(job);
-			} catch (error) {
-				if (upshotOfError(error) === "usage" && error instanceof Error) return {
-					kind: "refused",
-					why: error.message
-				};
-				return {
-					kind: "failed",
-					why: `The gate of ${nameOf(job)} could not be started (${reasonOf(error)}): check ${directory}.`
-				};
-			}
-		}),
-		cancel: (job) => inTurn(async () => {
-			const current = await readTry(directory, job.key);
-			const { kind } = await endingOf(directory, job.key);
-			return current !== void 0 && kind === "running" && await signalGroup(current.leader, "SIGTERM") ? void 0 : `No gate of ${nameOf(job)} runs here any more.`;
-		}),
-		hasRoom: async () => (await runningTries(directory)).length < most,
-		ended: (job) => endingOf(directory, job.key)
-	};
-}
-const mostTries = 3;
-const nameOf = ({ revision, diff }) => `diff ${diff} of D${revision}`;
-const diedTooOften = (job, directory) => `The gate of ${nameOf(job)} died ${mostTries} times without a word: see the end of ${join(directory, `${job.key}.log`)}, and ask for it again.`;
-/** What is kept of the last process that was started for a job. */
-const trySchema = object({
-	leader: leaderSchema,
-	/** The work directory; of a job that extends, that of the first. */
-	work: string(),
-	/** This one counted. */
-	tries: int(),
-	/** What an experiment is extended to. */
-	maxRuns: int().optional()
-});
-async function readTry(directory, key) {
-	const text = await textOf(join(directory, `${key}.pid`));
-	return text === void 0 ? void 0 : trySchema.parse(JSON.parse(text));
-}
-async function endingOf(directory, key) {
-	const current = await readTry(directory, key);
-	if (current === void 0) return { kind: "lost" };
-	const runs = await isRunning(current.leader);
-	const text = await textOf(join(directory, `${key}.ended`));
-	if (text === void 0) return { kind: runs ? "running" : "lost" };
-	const exitCode = Number(text);
-	return exitCode <= 128 || exitCode === exitCodes.cancelled ? {
-		kind: "ended",
-		exitCode
-	} : { kind: "lost" };
-}
-async function runningTries(directory) {
-	const names = new Set(await readdir(directory).catch(() => []));
-	const open = [...names].flatMap((name) => /^(.+)\.pid$/.exec(name)?.[1] ?? []).filter((key) => !names.has(`${key}.ended`));
-	return (await Promise.all(open.map(async (key) => {
-		const current = await readTry(directory, key);
-		return current !== void 0 && await isRunning(current.leader) ? current : [];
-	}))).flat();
-}
-/** How ppsgate is called for a job: from the start, or to go on with what is there. */
-async function callFor(job, before, { configPath, repository, directory, site }) {
-	const { ask, extend } = job;
-	const always = flags({
-		"--run": job.key,
-		"--build": job.build,
-		"--config": configPath,
-		"--repository": repository
-	});
-	const siteOf = (work) => flags({ "--site": site && `${site}/${basename(work)}` });
-	const resume = (work) => [...[
-		"gate",
-		"--resume",
-		work,
-		"--answer"
-	], ...[...always, ...siteOf(work)]];
-	if (extend !== void 0) {
-		const work = (await readTry(directory, extend.key))?.work ?? join(directory, extend.key);
-		if (!await hasPlan(work)) return { why: `The experiment that ${nameOf(job)} was to go on with is not in ${work} any more: have it measured from the start.` };
-		const { cells } = await readPlan(work);
-		const planned = Math.max(...cells.flatMap(({ design }) => design.budgets));
-		const asked = extend.maxRuns === void 0 ? 2 * planned : parseMaxRuns(extend.maxRuns);
-		const maxRuns = before?.maxRuns ?? asked;
-		const more = before !== void 0 && planned >= maxRuns ? [] : ["--max-runs", String(maxRuns)];
-		return {
-			work,
-			args: [...resume(work), ...more],
-			maxRuns
-		};
-	}
-	const work = join(directory, job.key);
-	if (await hasPlan(work)) return {
-		work,
-		args: resume(work)
-	};
-	const asked = flags({
-		"--directory": work,
-		"--scenarios": ask.scenarios,
-		"--families": ask.families,
-		"--margin": ask.margin,
-		"--max-runs": ask.maxRuns,
-		"--profile": ask.profile,
-		"--testbed": ask.testbed,
-		"--earlier": ask.earlier
-	});
-	return {
-		work,
-		args: [
-			"gate",
-			"--patch",
-			`D${job.revision}:${job.diff}`,
-			"--answer",
-			...always,
-			...siteOf(work),
-			...asked
-		]
-	};
-}
-const flags = (values) => Object.entries(values).flatMap(([name, value]) => value === void 0 ? [] : [name, value]);
-/** Throws where the process cannot be started, or cannot be written down: then it does nothing. */
-async function launch(key, { work, args, maxRuns }, triesBefore, { program, directory, environment }) {
-	await mkdir(directory, { recursive: true });
-	const path = join(directory, key);
-	await rm(`${path}.ended`, { force: true });
-	await using log = await open(`${path}.log`, "a");
-	const child = spawn("/bin/sh", ["-c", wrapped([...program, ...args], `${path}.ended`)], {
-		detached: true,
-		env: Object.fromEntries(passedOn.map((name) => [name, environment[name]])),
-		stdio: [
-			"pipe",
-			log.fd,
-			log.fd
-		]
-	});
-	try {
-		const current = {
-			leader: await leaderOf(child),
-			work,
-			tries: triesBefore + 1,
-			...maxRuns && { maxRuns }
-		};
-		await writeFile(`${path}.pid.part`, JSON.stringify(current), { flush: true });
-		await rename(`${path}.pid.part`, `${path}.pid`);
-		child.stdin?.write("go\n");
-	} finally {
-		child.stdin?.end();
-		child.unref();
-	}
-}
-/**
-* A shell that waits for the word that it was written down, and ends by itself when whoever started it dies before. It
-* outlives a SIGTERM to the group, to write down the exit code.
-*/
-const wrapped = (argv, endedPath) => commandText(shell`read -r go || exit; trap : HUP INT TERM; ${argv}; echo $? >${endedPath}.part && mv ${endedPath}.part ${endedPath}`);
-async function leaderOf(child) {
-	child.stdin?.on("error", () => {});
-	await once(child, "spawn");
-	const { pid = 0 } = child;
-	const started = await startOf(pid);
-	if (started === void 0) throw new Error("its process was gone at once");
-	return {
-		pid,
-		started
-	};
-}
-/** Neither the relay's keys and passwords nor what a service manager tells it. */
-const passedOn = [
-	"PATH",
-	"HOME",
-	"USER",
-	"LOGNAME",
-	"LANG",
-	"TZ",
-	"TMPDIR",
-	"SSH_AUTH_SOCK",
-	"NODE_EXTRA_CA_CERTS",
-	"PPSGATE_NODE",
-	"PPSGATE_CONDUIT_TOKEN",
-	"PPSGATE_BMC_PASSWORD"
-];
-/** Undefined where there is no such file. */
-async function textOf(path) {
-	try {
-		return await readFile(path, "utf8");
-	} catch (error) {
-		if (error instanceof Error && "code" in error && error.code === "ENOENT") return void 0;
-		throw error;
-	}
-}
-
-// src/relay/start-jenkins.ts
-function startOnJenkins(options) {
-	const jenkins = placesOf(options);
-	return {
-		async start(job, mayBeStarted, signal) {
-			try {
-				if (job.extend !== void 0) throw new NotDone("refused", staysThere);
-				const item = mayBeStarted ? await findInQueue(jenkins, job.key, signal) : void 0;
-				if (item !== void 0) return {
-					kind: "started",
-					where: item.url
-				};
-				const { builds, parameters } = await readJob(jenkins, signal);
-				const build = mayBeStarted ? builds.find(({ key }) => key === job.key) : void 0;
-				if (build !== void 0) return {
-					kind: "started",
-					where: build.url
-				};
-				return {
-					kind: "started",
-					where: await startBuild(jenkins, job, parameters, signal)
-				};
-			} catch (error) {
-				if (!(error instanceof NotDone)) throw error;
-				const why = `No gate of D${job.revision} was started by Jenkins, because ${error.message}.`;
-				return {
-					kind: error.kind,
-					why
-				};
-			}
-		},
-		async cancel(job, signal) {
-			try {
-				await cancel(jenkins, job.key, signal);
-				return;
-			} catch (error) {
-				if (!(error instanceof NotDone)) throw error;
-				return `The gate of D${job.revision} was not cancelled by Jenkins, because ${error.message}.`;
-			}
-		}
-	};
-}
-const staysThere = "the experiment to go on with stays where Jenkins ran it; have it measured from the start";
-/** The message completes "…, because"; see `Started`. */
-var NotDone = class extends Error {
-	kind;
-	constructor(kind, message) {
-		super(message);
-		this.kind = kind;
-	}
-};
-function placesOf({ url, user, token }) {
-	const job = url.replaceAll(/\/view\/[^/]+/g, "");
-	return {
-		job,
-		root: job.replace(/\/job\/.*$/, ""),
-		user,
-		authorization: `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`
-	};
-}
-/** Of a build, or of what waits to be one: most of its actions are something else than parameters. */
-const actionsSchema = array(object({ parameters: array(object({
-	name: string(),
-	value: unknown().optional()
-})).optional() }).nullable());
-const keyOf = (actions) => actions.flatMap((action) => action?.parameters ?? []).find(({ name }) => name === "KEY")?.value;
-const queueSchema = object({ items: array(object({
-	id: int(),
-	task: object({ url: string().default("") }),
-	actions: actionsSchema
-})) });
-const jobSchema = object({
-	property: array(object({ parameterDefinitions: array(object({ name: string() })).default([]) })),
-	builds: array(object({
-		number: int(),
-		actions: actionsSchema
-	}))
-});
-async function findInQueue(jenkins, key, signal) {
-	const { root, job } = jenkins;
-	const { items } = await read(jenkins, `${root}/queue`, {
-		tree: "items[id,task[url],actions[parameters[name,value]]]",
-		schema: queueSchema,
-		signal
-	});
-	const item = items.find(({ task, actions }) => keyOf(actions) === key && pathOf(task.url) === pathOf(job));
-	return item && {
-		id: item.id,
-		url: `${root}/queue/item/${item.id}/`
-	};
-}
-/** From the job on: Jenkins may call itself by another address than we do. */
-const pathOf = (url) => URL.parse(url)?.pathname.replace(/^.*?(?=\/job\/)|\/+$/g, "");
-async function readJob(jenkins, signal) {
-	const { job } = jenkins;
-	const { property, builds } = await read(jenkins, job, {
-		tree: "property[parameterDefinitions[name]],builds[number,actions[parameters[name,value]]]{0,100}",
-		schema: jobSchema,
-		signal
-	});
-	return {
-		parameters: property.flatMap((one) => one.parameterDefinitions.map(({ name }) => name)),
-		builds: builds.map(({ number, actions }) => ({
-			key: keyOf(actions),
-			url: `${job}/${number}/`
-		}))
-	};
-}
-/** Answers where the build waits. */
-async function startBuild(jenkins, job, defined, signal) {
-	const form = new URLSearchParams();
-	for (const [name, value] of Object.entries(parametersOf(job))) if (value !== void 0) form.append(name, value);
-	const missing = [...form.keys()].filter((name) => !defined.includes(name));
-	if (missing.length > 0) {
-		const them = missing.length === 1 ? "it as a string" : "them as strings";
-		throw new NotDone("refused", `its job has no parameter ${missing.join(", ")}: define ${them}`);
-	}
-	const answer = await ask(jenkins, `${jenkins.job}/buildWithParameters`, {
-		form,
-		signal
-	});
-	refuse(answer, jenkins, "Job/Build");
-	const where = URL.parse(answer.location, `${jenkins.job}/`);
-	return where !== null && /^https?:$/.test(where.protocol) ? where.href : jenkins.job;
-}
-const parametersOf = ({ key, revision, diff, build, ask }) => ({
-	PATCH: `D${revision}:${diff}`,
-	KEY: key,
-	BUILD: build,
-	SCENARIOS: ask.scenarios,
-	FAMILIES: ask.families,
-	MARGIN: ask.margin,
-	MAX_RUNS: ask.maxRuns,
-	PROFILE: ask.profile,
-	TESTBED: ask.testbed,
-	EARLIER: ask.earlier
-});
-async function cancel(jenkins, key, signal) {
-	const form = new URLSearchParams();
-	const item = await findInQueue(jenkins, key, signal);
-	if (item !== void 0) {
-		const answer = await ask(jenkins, `${jenkins.root}/queue/cancelItem?id=${item.id}`, {
-			form,
-			signal
-		});
-		if (answer.status !== 404) return refuse(answer, jenkins, "Job/Cancel", isTaken);
-	}
-	const { builds } = await readJob(jenkins, signal);
-	const build = builds.find((one) => one.key === key);
-	if (build === void 0) throw new NotDone("refused", `it has no build with the KEY ${key}`);
-	refuse(await ask(jenkins, `${build.url}stop`, {
-		form,
-		signal
-	}), jenkins, "Job/Cancel", isTaken);
-}
-/** Jenkins sends a browser on to the next page. */
-const isTaken = (status) => status >= 200 && status < 400;
-const isGood = (status) => status >= 200 && status < 300;
-async function read(jenkins, place, { tree, schema, signal }) {
-	const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
-	const answer = await ask(jenkins, url, { signal });
-	refuse(answer, jenkins, "Job/Read");
-	const parsed = schema.safeParse(jsonOf(answer.body));
-	if (parsed.success) return parsed.data;
-	const { origin, pathname } = new URL(url);
-	throw new NotDone("refused", `${origin}${pathname} does not answer as Jenkins does`);
-}
-function jsonOf(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
-}
-const answerSeconds = 30;
-/** With a form it is a POST. Redirects are answers: to follow one would be to tell somebody else the token. */
-async function ask({ authorization }, url, { form, signal }) {
-	try {
-		const response = await fetch(url, {
-			headers: { authorization },
-			redirect: "manual",
-			signal: AbortSignal.any([signal, AbortSignal.timeout(answerSeconds * 1e3)]),
-			...form !== void 0 && {
-				method: "POST",
-				body: form
-			}
-		});
-		const { status, headers } = response;
-		return {
-			status,
-			location: headers.get("location") ?? "",
-			body: await response.text()
-		};
-	} catch (error) {
-		if (signal.aborted) throw new NotDone("failed", "the relay ends");
-		const reason = error instanceof Error && error.cause !== void 0 ? error.cause : error;
-		throw new NotDone("failed", `it cannot be reached (${reasonOf(reason)})`);
-	}
-}
-/** Throws where Jenkins did not do as it was asked. */
-function refuse(answer, jenkins, permission, isDone = isGood) {
-	const { status } = answer;
-	if (isDone(status)) return;
-	if (status >= 500 || status === 429) throw new NotDone("failed", `it answered ${status}`);
-	throw new NotDone("refused", reasonFor(answer, jenkins, permission));
-}
-function reasonFor({ status, location }, { job, user }, permission) {
-	if (status < 400) return `it answered ${status} and sends to ${shortened(location)}: write the address of its job as it calls it itself`;
-	switch (status) {
-		case 401: return `it does not know the user ${user} by this token (401): give the relay another`;
-		case 403:
-		case 422: return `the user ${user} may not (${status}): give it the permission ${permission}`;
-		case 404: return `there is no job at ${job}, or the user ${user} may not see it (404): correct the address, or give it the permission Job/Read`;
-		case 409: return "its job is disabled (409): enable it";
-		default: return `it answered ${status}`;
-	}
-}
-
-// src/relay/starter.ts
-/**
-* Throws a `UsageError` where a token is missing.
-*
-* @param world.program ppsgate, as a program and its first arguments; this very one when absent.
-*/
-async function openStarter({ start, directory }, world) {
-	switch (start.kind) {
-		case "here": {
-			const { configPath, program = thisProgram() } = world;
-			const { repository, most, site } = start;
-			const here = startHere({
-				configPath,
-				repository,
-				directory,
-				most,
-				site,
-				program,
-				environment: process.env
-			});
-			return {
-				...here,
-				ended: async (job) => standingOf(await here.ended(job))
-			};
-		}
-		case "github": {
-			const { repository, apiUrl, event, tokenPath: path } = start;
-			const octokit = await createOctokit({
-				token: await readSecret({
-					what: "The token for GitHub",
-					path,
-					variable: "GITHUB_TOKEN"
-				}),
-				apiUrl,
-				log: silent
-			});
-			return elsewhere(startOnGithub(octokit, {
-				repository,
-				apiUrl,
-				event,
-				pause
-			}));
-		}
-		case "jenkins": {
-			const { url, user, tokenPath: path } = start;
-			return elsewhere(startOnJenkins({
-				url,
-				user,
-				token: await readSecret({
-					what: "The token for Jenkins",
-					path,
-					variable: "PPSGATE_JENKINS_TOKEN"
-				})
-			}));
-		}
-	}
-}
-const thisProgram = () => [process.execPath, resolve(process.argv[1] ?? "")];
-function standingOf(ending) {
-	if (ending.kind !== "ended") return ending;
-	const { exitCode } = ending;
-	return {
-		kind: "ended",
-		how: endings.get(exitCode) ?? `it exited with ${exitCode}`
-	};
-}
-const endings = /* @__PURE__ */ new Map([
-	[exitCodes.pass, "it passed"],
-	[exitCodes.patchAtFault, "the patch is at fault"],
-	[exitCodes.usage, "it could not be run as it was asked for"],
-	[exitCodes.undecided, "nobody can say"],
-	[exitCodes.infrastructure, "the lab failed"],
-	[exitCodes.cancelled, "it was cancelled"]
-]);
-const elsewhere = (starter) => ({
-	...starter,
-	hasRoom: async () => true,
-	ended: async () => ({ kind: "elsewhere" })
-});
-/** What goes wrong is in what a starter answers. */
-const silent = {
-	debug() {},
-	info() {},
-	warn() {},
-	error() {}
-};
-/** Ends early, and without an error, where the relay does. */
-const pause = (seconds, signal) => setTimeout$1(seconds * 1e3, void 0, { signal }).catch(() => {});
 
 export { checkPhabricator, openInbox, openStarter, pollOnce, startRelayServer, workOnce };

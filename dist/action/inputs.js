@@ -1,8 +1,8 @@
 import { getInput } from "../vendor/actions-core.js";
-import { wrongName } from "../config.js";
+import { askNames, kebabCase, wrongName } from "../config.js";
 import { UsageError } from "../words.js";
-import { number, object, string, url } from "../vendor/zod.js";
 import { mask } from "./log.js";
+import { number, object, string, url } from "../vendor/zod.js";
 import { readFile } from "node:fs/promises";
 
 // src/action/inputs.ts
@@ -56,17 +56,9 @@ function readInputs(environment) {
 		request: getInput("request"),
 		patch: getInput("patch"),
 		config: getInput("config", { required: true }),
-		testbed: getInput("testbed"),
 		each: getInput("each"),
 		priority: getInput("priority"),
-		earlier: getInput("earlier"),
-		overrides: {
-			scenarios: getInput("scenarios"),
-			families: getInput("families"),
-			maxRuns: getInput("max-runs"),
-			margin: getInput("margin"),
-			profile: getInput("profile")
-		},
+		ask: Object.fromEntries(askNames.map((name) => [name, getInput(kebabCase(name))])),
 		token,
 		conduitToken,
 		job: jobSchema.parse(environment)

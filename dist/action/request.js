@@ -1,7 +1,6 @@
 import { endingOfError, upshotOf } from "../answer.js";
 import { _enum, boolean, int, object, string } from "../vendor/zod.js";
-import { askSchema } from "../patch.js";
-import { jobSchema } from "../relay/job.js";
+import { askSchema, jobSchema } from "../patch.js";
 import { UsageError, exitCodes, patchName, patchSchema, priorities } from "../words.js";
 
 // src/action/request.ts

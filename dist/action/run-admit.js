@@ -1,7 +1,7 @@
 import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheck, openComment, openRevisionAnswer, openStatus, pullRequestOfCheck, readMemory, standsForAnother, together } from "../answer.js";
-import { applyOverrides, parseConfig, parsePriority } from "../config.js";
-import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
+import { applyOverrides, askNames, askedAs, kebabCase, parseConfig, parsePriority } from "../config.js";
 import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
+import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { authorize, callOnGithub, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
 import { findRevision, openConduit, parseRevisionName, phabricatorOf } from "../phabricator.js";
@@ -65,9 +65,9 @@ function revisionWorldOf({ inputs: { conduitToken: token }, repository }, config
 	};
 }
 /** Wishes for testbeds: what a comment asks for comes before the inputs, and those before the configuration. */
-const wishesFor = (config, ask, { testbed, each }) => wishesOf(config, ask.testbed ? { testbed: ask.testbed } : {
-	testbed,
-	each
+const wishesFor = (config, ask, inputs) => wishesOf(config, ask.testbed ? { testbed: ask.testbed } : {
+	testbed: inputs.ask.testbed,
+	each: inputs.each
 });
 /** What the comment and the check of each gate are called. */
 const gateNames = (wishes) => wishes.length === 1 ? ["ppsgate"] : wishes.map((wish) => `ppsgate: ${wish}`);
@@ -546,17 +546,8 @@ function fromComment({ action, issue, comment }) {
 	};
 }
 function fromTexts({ login: by }, asked) {
-	const { patch = "", key, build, "max-runs": maxRuns, ...rest } = asked;
-	const { scenarios, families, margin, profile, testbed, earlier } = rest;
-	const ask = withoutEmpty({
-		scenarios,
-		families,
-		margin,
-		profile,
-		testbed,
-		earlier,
-		maxRuns
-	});
+	const { patch = "", key, build } = asked;
+	const ask = withoutEmpty(Object.fromEntries(askNames.map((name) => [name, asked[kebabCase(name)]])));
 	return {
 		kind: "dispatched",
 		by,
@@ -568,14 +559,10 @@ function fromTexts({ login: by }, asked) {
 		})
 	};
 }
-const given = ({ patch, ask }) => {
-	const { maxRuns = "", ...rest } = ask;
-	return withoutEmpty({
-		patch,
-		...rest,
-		"max-runs": maxRuns
-	});
-};
+const given = ({ patch, ask }) => withoutEmpty({
+	patch,
+	...askedAs(ask, kebabCase)
+});
 const withoutEmpty = (texts) => Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => text ? [[name, text]] : []));
 const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected a full commit id");
 const checkRunPayload = object({
@@ -649,8 +636,8 @@ async function runAdmit(context) {
 /** What the event asks for; people are answered where that is nothing to measure. */
 async function admitEvent(context) {
 	const { inputs, octokit, repository, readConfig } = context;
-	const { job, patch, priority, overrides, earlier } = inputs;
-	const { scenarios, families, margin, maxRuns, profile } = overrides;
+	const { job, patch, priority } = inputs;
+	const { testbed: _, ...ask } = inputs.ask;
 	const event = {
 		name: job.eventName,
 		payload: await readEvent(job),
@@ -658,14 +645,7 @@ async function admitEvent(context) {
 	};
 	const trigger = triggerOf(event, {
 		patch,
-		ask: {
-			scenarios,
-			families,
-			margin,
-			maxRuns,
-			profile,
-			earlier
-		}
+		ask
 	});
 	await acknowledge(trigger, context);
 	const asked = priority || (job.isRerun ? "rerun" : "");

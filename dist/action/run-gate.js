@@ -1,6 +1,6 @@
 import { answering, endingOfError, endingOfResult, linkedAfterwards, summaryOf, together, upshotOf } from "../answer.js";
-import { summary } from "../vendor/actions-core.js";
 import { applyOverrides } from "../config.js";
+import { summary } from "../vendor/actions-core.js";
 import { openReservations } from "../controller.js";
 import { historyFile, readHistory } from "../data-branch.js";
 import { randomSeed } from "../experiment.js";
@@ -89,7 +89,7 @@ function exitCodeFor(purpose, upshots) {
 async function planned(request, written, { context, isAlone }) {
 	const { inputs } = context;
 	try {
-		const config = applyOverrides(applyOverrides(written, inputs.overrides), request.ask);
+		const config = applyOverrides(applyOverrides(written, inputs.ask), request.ask);
 		const wishes = wishesFor(config, request.ask, inputs);
 		return {
 			config,

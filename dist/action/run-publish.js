@@ -1,8 +1,8 @@
 import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, summaryOf, titleOf } from "../answer.js";
-import { summary } from "../vendor/actions-core.js";
 import { applyOverrides } from "../config.js";
-import { int, object, string } from "../vendor/zod.js";
+import { summary } from "../vendor/actions-core.js";
 import { recompute } from "../experiment.js";
+import { int, object, string } from "../vendor/zod.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../github.js";
 import { testbedsFor } from "../inventory.js";
 import { withReasons } from "../profile.js";
@@ -137,7 +137,7 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 	const wanted = files.flatMap(({ result, failure }) => [result, failure]);
 	const entries = await readEntries(artifact.bytes, wanted);
 	if (entries.kind === "refused") return everywhere(endingOfFailure("infrastructure", entries.why));
-	const asked = applyOverrides(applyOverrides(config, inputs.overrides), request.ask);
+	const asked = applyOverrides(applyOverrides(config, inputs.ask), request.ask);
 	return Promise.all(files.map(async ({ result, failure }, index) => {
 		const measured = entries.texts.get(result);
 		if (measured === void 0) return endingOfText(entries.texts.get(failure));

@@ -1,9 +1,11 @@
 // The Action's inputs and what the runner says of the job, as one typed object.
+
 import { readFile } from 'node:fs/promises';
 import * as core from '@actions/core';
 import { z } from 'zod';
 import { wrongName } from '../config/fields.ts';
-import type { Overrides } from '../config/overrides.ts';
+import { askNames, kebabCase } from '../config/parameters.ts';
+import type { Ask } from '../patch/command.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { mask } from './log.ts';
 
@@ -14,14 +16,10 @@ export type Inputs = {
   /** `#123`, `D27401`, a commit or a range; empty for the event's own. */
   patch: string;
   config: string;
-  /** A wish; see `parseWish`. */
-  testbed: string;
   /** Wishes with commas. */
   each: string;
   priority: string;
-  /** Of a revision; see `parseEarlier`. */
-  earlier: string;
-  overrides: Overrides;
+  ask: Ask;
   token: string;
   /** Of the bot on Phabricator; empty where there is none. */
   conduitToken: string;
@@ -80,17 +78,9 @@ export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
     request: core.getInput('request'),
     patch: core.getInput('patch'),
     config: core.getInput('config', { required: true }),
-    testbed: core.getInput('testbed'),
     each: core.getInput('each'),
     priority: core.getInput('priority'),
-    earlier: core.getInput('earlier'),
-    overrides: {
-      scenarios: core.getInput('scenarios'),
-      families: core.getInput('families'),
-      maxRuns: core.getInput('max-runs'),
-      margin: core.getInput('margin'),
-      profile: core.getInput('profile'),
-    },
+    ask: Object.fromEntries(askNames.map((name) => [name, core.getInput(kebabCase(name))])),
     token,
     conduitToken,
     job: jobSchema.parse(environment),

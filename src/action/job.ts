@@ -81,8 +81,11 @@ export function revisionWorldOf(
 }
 
 /** Wishes for testbeds: what a comment asks for comes before the inputs, and those before the configuration. */
-export const wishesFor = (config: Config, ask: Ask, { testbed, each }: Inputs): string[] =>
-  wishesOf(config, ask.testbed ? { testbed: ask.testbed } : { testbed, each });
+export const wishesFor = (config: Config, ask: Ask, inputs: Inputs): string[] =>
+  wishesOf(
+    config,
+    ask.testbed ? { testbed: ask.testbed } : { testbed: inputs.ask.testbed, each: inputs.each },
+  );
 
 /** What the comment and the check of each gate are called. */
 export const gateNames = (wishes: readonly string[]): string[] =>

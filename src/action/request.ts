@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { endingOfError, upshotOf } from '../answer/ending.ts';
 import { askSchema } from '../patch/command.ts';
-import { jobSchema } from '../relay/job.ts';
+import { jobSchema } from '../patch/job.ts';
 import { patchName, patchSchema } from '../words/patch.ts';
 import { priorities } from '../words/priority.ts';
 import { exitCodes } from '../words/upshot.ts';

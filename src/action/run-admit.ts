@@ -50,13 +50,11 @@ export async function runAdmit(context: JobContext): Promise<number> {
 /** What the event asks for; people are answered where that is nothing to measure. */
 export async function admitEvent(context: JobContext): Promise<Admission> {
   const { inputs, octokit, repository, readConfig } = context;
-  const { job, patch, priority, overrides, earlier } = inputs;
-  const { scenarios, families, margin, maxRuns, profile } = overrides;
+  const { job, patch, priority } = inputs;
+  // The job's testbed is for all that it measures, and not what somebody asked of one gate.
+  const { testbed: _, ...ask } = inputs.ask;
   const event = { name: job.eventName, payload: await readEvent(job), commit: job.commit };
-  const trigger = triggerOf(event, {
-    patch,
-    ask: { scenarios, families, margin, maxRuns, profile, earlier },
-  });
+  const trigger = triggerOf(event, { patch, ask });
   await acknowledge(trigger, context);
   const asked = priority || (job.isRerun ? 'rerun' : '');
   const admission = await admit(trigger, {

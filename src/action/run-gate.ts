@@ -131,7 +131,7 @@ async function planned(
 ): Promise<Planned> {
   const { inputs } = context;
   try {
-    const config = applyOverrides(applyOverrides(written, inputs.overrides), request.ask);
+    const config = applyOverrides(applyOverrides(written, inputs.ask), request.ask);
     const wishes = wishesFor(config, request.ask, inputs);
     return { config, wishes, testbeds: wishes.map((wish) => testbedsFor(config, wish)) };
   } catch (error) {

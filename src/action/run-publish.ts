@@ -177,7 +177,7 @@ async function endingsOf(
   if (entries.kind === 'refused') {
     return everywhere(endingOfFailure('infrastructure', entries.why));
   }
-  const asked = applyOverrides(applyOverrides(config, inputs.overrides), request.ask);
+  const asked = applyOverrides(applyOverrides(config, inputs.ask), request.ask);
   return Promise.all(
     files.map(async ({ result, failure }, index) => {
       const measured = entries.texts.get(result);

@@ -1,6 +1,8 @@
 // What started a job: GitHub's event as plain data, with everything that its payload says unread.
+
 import { z } from 'zod';
 import { pullRequestOfCheck } from '../answer/check.ts';
+import { askedAs, askNames, kebabCase } from '../config/parameters.ts';
 import { type FoundPullRequest, pullRequestFromEvent } from '../github/pull-request.ts';
 import type { Occasion } from '../patch/authorize.ts';
 import { type Ask, callOnGithub, parseCommand } from '../patch/command.ts';
@@ -155,16 +157,15 @@ function fromComment({ action, issue, comment }: z.infer<typeof commentPayload>)
 }
 
 function fromTexts({ login: by }: { login: string }, asked: Record<string, string>): Trigger {
-  const { patch = '', key, build, 'max-runs': maxRuns, ...rest } = asked;
-  const { scenarios, families, margin, profile, testbed, earlier } = rest;
-  const ask = withoutEmpty({ scenarios, families, margin, profile, testbed, earlier, maxRuns });
+  const { patch = '', key, build } = asked;
+  const ask = withoutEmpty(
+    Object.fromEntries(askNames.map((name) => [name, asked[kebabCase(name)]])),
+  );
   return { kind: 'dispatched', by, patch: patch.trim(), ask, ...withoutEmpty({ key, build }) };
 }
 
-const given = ({ patch, ask }: { patch: string; ask: Ask }): Record<string, string> => {
-  const { maxRuns = '', ...rest } = ask;
-  return withoutEmpty({ patch, ...rest, 'max-runs': maxRuns });
-};
+const given = ({ patch, ask }: { patch: string; ask: Ask }): Record<string, string> =>
+  withoutEmpty({ patch, ...askedAs(ask, kebabCase) });
 
 const withoutEmpty = (texts: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text ? [[name, text]] : [])));

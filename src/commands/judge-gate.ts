@@ -2,7 +2,8 @@
 import { join, resolve } from 'node:path';
 import { type Answer, answering } from '../answer/answer.ts';
 import { endingOfResult } from '../answer/ending.ts';
-import { type Overrides, parseMaxRuns, parsePriority, parseSeed } from '../config/overrides.ts';
+import { parseMaxRuns, parsePriority, parseSeed } from '../config/overrides.ts';
+import type { GateOptions } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { openReservations, whoami } from '../controller/reservations.ts';
 import { timestampedDirectory } from '../controller/work-directory.ts';
@@ -19,27 +20,6 @@ import { labelled, type Output, showProgress } from '../progress.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
 import { UsageError } from '../words/usage-error.ts';
-
-export type GateOptions = Overrides & {
-  patch?: string;
-  earlier?: string;
-  repository?: string;
-  config?: string;
-  testbed?: string;
-  each?: string;
-  priority?: string;
-  directory?: string;
-  seed?: string;
-  resume?: string;
-  baseKernel?: string;
-  patchedKernel?: string;
-  answer?: true;
-  run?: string;
-  build?: string;
-  details?: string;
-  site?: string;
-  json?: true;
-};
 
 export type GateCall = { config: Config; options: GateOptions; signal: AbortSignal };
 

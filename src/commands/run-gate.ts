@@ -4,10 +4,11 @@ import { resolve } from 'node:path';
 import { together } from '../answer/answer.ts';
 import { loadConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
+import type { GateOptions } from '../config/parameters.ts';
 import { headline } from '../report/headline.ts';
 import { exitCodes, upshotOfResult, worstUpshot } from '../words/upshot.ts';
 import { judgeAndAnswer } from './answered-gate.ts';
-import { type GateCall, type GateOptions, gatesOf, judgeAll } from './judge-gate.ts';
+import { type GateCall, gatesOf, judgeAll } from './judge-gate.ts';
 
 /** Answers the exit code of the worst verdict; throws for what kept it from one. */
 export async function runGate(options: GateOptions, signal: AbortSignal): Promise<number> {

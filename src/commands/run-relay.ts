@@ -13,9 +13,9 @@ import { ConduitError } from '../phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
 import { whoami } from '../phabricator/revision.ts';
 import { openInbox } from '../relay/inbox.ts';
+import { openStarter } from '../relay/open-starter.ts';
 import { pollOnce, type RelayWorld, workOnce } from '../relay/relay.ts';
 import { startRelayServer } from '../relay/server.ts';
-import { openStarter } from '../relay/starter.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 

@@ -1,24 +1,15 @@
 // What a person asks of one gate instead of what ppsgate.yml says, in the same words and units.
+
 import type { z } from 'zod';
 import { type Priority, priorities } from '../words/priority.ts';
 import { expected } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { wrongName } from './fields.ts';
+import type { TextOption } from './parameters.ts';
 import { type Config, configKeys, type Gate, scenariosIn, usualProfileSeconds } from './schema.ts';
 
 /** Texts as typed; lists with commas. An absent or empty one changes nothing. */
-export type Overrides = {
-  scenarios?: string | undefined;
-  families?: string | undefined;
-  metric?: string | undefined;
-  margin?: string | undefined;
-  falseAlarms?: string | undefined;
-  power?: string | undefined;
-  design?: string | undefined;
-  maxRuns?: string | undefined;
-  /** `on`, `off`, or for how long samples are taken. */
-  profile?: string | undefined;
-};
+export type Overrides = Readonly<Partial<Record<TextOption, string | undefined>>>;
 
 /** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one. */
 export function applyOverrides(config: Config, texts: Overrides): Config {

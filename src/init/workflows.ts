@@ -1,5 +1,6 @@
 // The workflow files that run ppsgate on GitHub: one job in GitHub's own runner, or three where the lab has a runner of its own.
 import { stringify } from 'yaml';
+import { kebabCase, parameter, parametersThat } from '../config/parameters.ts';
 
 export type Setting = {
   /** Of the workflow that measures. */
@@ -254,23 +255,7 @@ const otherEvents = ({ branch }: Setting): string => `\
     types: [created]
   workflow_dispatch:
     inputs:
-      patch:
-        description: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch"
-        required: true
-      testbed:
-        description: A testbed's name, or what it has to be, like mellanox and 40G; empty for the configured one
-      scenarios:
-        description: Scenarios, with commas; empty for the configured ones
-      families:
-        description: inet4, inet6 or both, with a comma; empty for the configured ones
-      margin:
-        description: The loss that matters, like 2%; empty for the configured one
-      max-runs:
-        description: Most runs of each variant and cell; empty for the configured number
-      profile:
-        description: Profiles of each variant, on, off or for how long, like 20 s; empty for the configured
-      earlier:
-        description: Diffs of a revision to measure beside it, all or ids with commas; empty for none
+${dispatchInputs}
   # The same from elsewhere: client_payload has these inputs by their names.
   repository_dispatch:
     types: [ppsgate]
@@ -282,11 +267,21 @@ const otherEvents = ({ branch }: Setting): string => `\
     branches: [${stringify(branch).trim()}]
 `;
 
-const dispatched = [
-  ...['patch', 'testbed', 'scenarios', 'families', 'margin', 'max-runs', 'profile', 'earlier'],
-];
+/** `#` begins a comment where it is not in quotes. */
+const quoted = (text: string): string => (text.includes('#') ? `"${text}"` : text);
+
+const dispatched = parametersThat(({ dispatch }) => dispatch !== undefined);
+const dispatchInputs = dispatched
+  .map((name) =>
+    [
+      `      ${kebabCase(name)}:`,
+      `        description: ${quoted(parameter(name).dispatch ?? '')}`,
+      ...(name === 'patch' ? ['        required: true'] : []),
+    ].join('\n'),
+  )
+  .join('\n');
 const dispatchedInputs = dispatched
-  .map((name) => `          ${name}: \${{ inputs.${name} }}`)
+  .map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`)
   .join('\n');
 
 /** By the key of its job a relay of Phabricator finds the run that it has started. */

@@ -2,24 +2,16 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { didYouMean } from '../config/fields.ts';
+import { type AskName, askNames, parameter } from '../config/parameters.ts';
 import { families } from '../words/scenario.ts';
 import { excerpt } from '../words/units.ts';
 
 const typed = z.string().max(500).optional();
 
-/** What is asked of one gate instead of what ppsgate.yml says, as typed; see `Overrides`. */
-export const askSchema = z.object({
-  scenarios: typed,
-  families: typed,
-  margin: typed,
-  maxRuns: typed,
-  /** `on`, `off` or a window; see `Overrides`. */
-  profile: typed,
-  /** A wish; see `parseWish`. */
-  testbed: typed,
-  /** Of a Phabricator revision; see `parseEarlier`. */
-  earlier: typed,
-});
+/** What is asked of one gate instead of what ppsgate.yml says, as typed. */
+export const askSchema = z.object(
+  Object.fromEntries(askNames.map((name) => [name, typed])) as Record<AskName, typeof typed>,
+);
 
 export type Ask = z.infer<typeof askSchema>;
 
@@ -87,40 +79,37 @@ const longestCommand = 500;
 const wordsOf = (line: string): string[] =>
   (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll('"', ''));
 
-/** What `run` is told as `key=value`, and what it becomes. */
-const keys = {
-  margin: 'margin',
-  runs: 'maxRuns',
-  profile: 'profile',
-  testbed: 'testbed',
-  earlier: 'earlier',
+/** What `run` is told as `key=value`, by the key, and what it becomes. */
+const keyed = new Map(
+  askNames.flatMap((name) => {
+    const { comment } = parameter(name);
+    return comment === undefined ? [] : [[comment.key, { ...comment, name }] as const];
+  }),
+);
+
+/** How the head is named, by where the comment stands. */
+const heads = {
+  [callOnGithub]: /^[0-9a-f]{7,64}$/,
+  [callOnPhabricator]: /^[1-9]\d{0,8}$/,
 } as const;
 
-const isKey = (text: string): text is keyof typeof keys => Object.hasOwn(keys, text);
+function keysOf(verb: Verb, call: Call): string[] {
+  if (verb === 'rerun') return [];
+  const all = [...keyed.values()].filter(
+    ({ isOfRevision = false }) => !isOfRevision || call === callOnPhabricator,
+  );
+  return all.map(({ key }) => key).filter((key) => verb === 'run' || key === 'runs');
+}
 
-const usual = {
-  run: ['margin', 'runs', 'profile', 'testbed'],
-  rerun: [],
-  extend: ['runs'],
-} as const satisfies Record<string, readonly (keyof typeof keys)[]>;
-
-/** Which of the keys a command takes, and how the head is named. */
-const grammars = {
-  [callOnGithub]: { keysOf: usual, head: /^[0-9a-f]{7,64}$/ },
-  [callOnPhabricator]: {
-    keysOf: { ...usual, run: [...usual.run, 'earlier'] },
-    head: /^[1-9]\d{0,8}$/,
-  },
-} as const;
+type Verb = 'run' | 'rerun' | 'extend';
 
 type Read =
   | Extract<Command, { kind: 'run' | 'rerun' | 'extend' }>
   | { kind: 'mistaken'; what: string; nearest: string };
 
-function readArguments(verb: keyof typeof usual, words: readonly string[], call: Call): Read {
-  const { keysOf, head } = grammars[call];
-  const known: readonly string[] = keysOf[verb];
-  const values: Partial<Record<keyof typeof keys, string>> = {};
+function readArguments(verb: Verb, words: readonly string[], call: Call): Read {
+  const known = keysOf(verb, call);
+  const ask: Ask = {};
   const named: string[] = [];
   const found: string[] = [];
   let namedHead: string | undefined;
@@ -135,18 +124,20 @@ function readArguments(verb: keyof typeof usual, words: readonly string[], call:
     if (key !== undefined) {
       const [, meant] = /`(.+)`/.exec(didYouMean(key, known)) ?? [];
       const nearest = meant === undefined ? verb : `${verb} ${meant}=${excerpt(value)}`;
-      if (!known.includes(key) || !isKey(key)) {
+      const parameter = keyed.get(key);
+      if (!known.includes(key) || parameter === undefined) {
         return mistaken(`${verb} takes no "${excerpt(key)}"`, nearest);
       }
-      if (value === '') return mistaken(`${key} has no value`, `${verb} ${key}=${examples[key]}`);
-      if (values[key] !== undefined) return mistaken(`${key} is there twice`);
-      values[key] = value;
-    } else if (head.test(word) && namedHead === undefined) {
+      const { name, example } = parameter;
+      if (value === '') return mistaken(`${key} has no value`, `${verb} ${key}=${example}`);
+      if (ask[name] !== undefined) return mistaken(`${key} is there twice`);
+      ask[name] = value;
+    } else if (heads[call].test(word) && namedHead === undefined) {
       namedHead = word;
     } else if (verb !== 'run' || !/^[a-z][\w.-]*$/i.test(word)) {
       return mistaken(`${verb} takes no "${excerpt(word)}"`);
     } else if (word === 'profile') {
-      values.profile ??= 'on';
+      ask.profile ??= 'on';
     } else if (families.some((family) => family === word)) {
       named.push(word);
     } else {
@@ -156,17 +147,11 @@ function readArguments(verb: keyof typeof usual, words: readonly string[], call:
 
   const of = headNamed(namedHead, call);
   if (verb === 'rerun') return { kind: verb, ...of };
-  const maxRuns = values.runs === undefined ? {} : { maxRuns: values.runs };
-  if (verb === 'extend') return { kind: verb, ...maxRuns, ...of };
-  const ask: Ask = {
-    ...maxRuns,
-    ...(found.length > 0 && { scenarios: found.join(',') }),
-    ...(named.length > 0 && { families: named.join(',') }),
-    ...(values.margin !== undefined && { margin: values.margin }),
-    ...(values.profile !== undefined && { profile: values.profile }),
-    ...(values.testbed !== undefined && { testbed: values.testbed }),
-    ...(values.earlier !== undefined && { earlier: values.earlier }),
-  };
+  if (verb === 'extend') {
+    return { kind: verb, ...(ask.maxRuns !== undefined && { maxRuns: ask.maxRuns }), ...of };
+  }
+  if (found.length > 0) ask.scenarios = found.join(',');
+  if (named.length > 0) ask.families = named.join(',');
   return { kind: verb, ask, ...of };
 }
 
@@ -174,11 +159,3 @@ function headNamed(text: string | undefined, call: Call): Named {
   if (text === undefined) return {};
   return call === callOnGithub ? { commit: text } : { diff: Number(text) };
 }
-
-const examples: Record<keyof typeof keys, string> = {
-  margin: '1%',
-  runs: '20',
-  profile: 'on',
-  testbed: 'chelsio',
-  earlier: 'all',
-};

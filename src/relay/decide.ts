@@ -4,6 +4,7 @@ import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { authorizeRevision, type RevisionOccasion } from '../patch/authorize-revision.ts';
 import { type Ask, type Command, callOnPhabricator, parseCommand } from '../patch/command.ts';
 import { checkDiff } from '../patch/diff.ts';
+import type { Job } from '../patch/job.ts';
 import { parseEarlier } from '../patch/revision.ts';
 import { type Conduit, ConduitError } from '../phabricator/conduit.ts';
 import { fetchDiff } from '../phabricator/diff.ts';
@@ -18,7 +19,6 @@ import {
 } from '../phabricator/revision.ts';
 import { UsageError } from '../words/usage-error.ts';
 import type { Inbox } from './inbox.ts';
-import type { Job } from './job.ts';
 
 /** What happened to the revision `of` (a number); `key` is of that and nothing else. */
 export type Occurrence = { key: string; of: number } & (

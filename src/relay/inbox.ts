@@ -4,8 +4,8 @@ import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
+import { type Job, jobSchema } from '../patch/job.ts';
 import { reasonOf } from '../words/one-line.ts';
-import { type Job, jobSchema } from './job.ts';
 
 export const deliverySchema = z.discriminatedUnion('kind', [
   z.object({

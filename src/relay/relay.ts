@@ -6,13 +6,13 @@ import { cancelled, endingOfFailure } from '../answer/ending.ts';
 import { say } from '../answer/revision-comment.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Ask } from '../patch/command.ts';
+import type { Job } from '../patch/job.ts';
 import { type Conduit, ConduitError } from '../phabricator/conduit.ts';
 import { remarkupText } from '../report/remarkup.ts';
 import type { RevisionDiff } from '../words/patch.ts';
 import { withoutPaths } from '../words/without-paths.ts';
 import { type DecideWorld, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
-import type { Job } from './job.ts';
 import { happenedSoFar, occurrencesOf, occurrencesSince } from './occurrence.ts';
 import type { RelayStarter } from './starter.ts';
 

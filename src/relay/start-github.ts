@@ -1,8 +1,11 @@
 // Has gates run on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
+
 import type { Octokit } from 'octokit';
+import { askedAs, kebabCase } from '../config/parameters.ts';
 import { type GithubFailure, githubFailure, isBreakdown } from '../github/failure.ts';
+import type { Job } from '../patch/job.ts';
 import type { Pause } from '../words/pause.ts';
-import type { Job, Started, Starter } from './job.ts';
+import type { Started, Starter } from './starter.ts';
 
 export type GithubOptions = {
   /** `owner/name` of the repository that has the workflow. */
@@ -79,13 +82,7 @@ const payloadOf = ({ key, revision, diff, build, ask }: Job) => ({
   patch: `D${revision}:${diff}`,
   key,
   build,
-  scenarios: ask.scenarios,
-  families: ask.families,
-  margin: ask.margin,
-  'max-runs': ask.maxRuns,
-  profile: ask.profile,
-  testbed: ask.testbed,
-  earlier: ask.earlier,
+  ...askedAs(ask, kebabCase),
 });
 
 type Runs = { octokit: Octokit; owner: string; repo: string; pause: Pause };

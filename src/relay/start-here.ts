@@ -1,17 +1,20 @@
 // Has gates run on this machine, each by a process group of its own: a gate takes hours and outlives a relay that is restarted.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { parseMaxRuns } from '../config/overrides.ts';
+import { askedAs, kebabCase } from '../config/parameters.ts';
 import { hasPlan, readPlan } from '../experiment/plan.ts';
 import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../host/process.ts';
 import { commandText, shell } from '../host/shell.ts';
 import { turns } from '../host/turns.ts';
+import type { Job } from '../patch/job.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { exitCodes, upshotOfError } from '../words/upshot.ts';
-import type { Job, Started, Starter } from './job.ts';
+import type { Started, Starter } from './starter.ts';
 
 export type HereOptions = {
   /** ppsgate: a program, and its first arguments. */
@@ -33,11 +36,11 @@ export type HereStarter = Starter & {
   /** Whether another gate may run; `start` fails where not. */
   hasRoom(): Promise<boolean>;
   /** How a job that was started stands, also by an earlier process than this one. */
-  ended(job: Job): Promise<Ending>;
+  ended(job: Job): Promise<ProcessEnd>;
 };
 
 /** `lost` is a gate that died without an exit code of its own: `start` goes on with it, some times. */
-export type Ending = { kind: 'running' | 'lost' } | { kind: 'ended'; exitCode: number };
+export type ProcessEnd = { kind: 'running' | 'lost' } | { kind: 'ended'; exitCode: number };
 
 export function startHere(options: HereOptions): HereStarter {
   const { directory, most } = options;
@@ -125,7 +128,7 @@ async function readTry(directory: string, key: string): Promise<Try | undefined>
   return text === undefined ? undefined : trySchema.parse(JSON.parse(text));
 }
 
-async function endingOf(directory: string, key: string): Promise<Ending> {
+async function endingOf(directory: string, key: string): Promise<ProcessEnd> {
   const current = await readTry(directory, key);
   if (current === undefined) return { kind: 'lost' };
   const runs = await isRunning(current.leader);
@@ -192,13 +195,7 @@ async function callFor(
   if (await hasPlan(work)) return { work, args: resume(work) };
   const asked = flags({
     '--directory': work,
-    '--scenarios': ask.scenarios,
-    '--families': ask.families,
-    '--margin': ask.margin,
-    '--max-runs': ask.maxRuns,
-    '--profile': ask.profile,
-    '--testbed': ask.testbed,
-    '--earlier': ask.earlier,
+    ...askedAs(ask, (name) => `--${kebabCase(name)}`),
   });
   const patch = `D${job.revision}:${job.diff}`;
   const args = ['gate', '--patch', patch, '--answer', ...always, ...siteOf(work), ...asked];

@@ -1,7 +1,10 @@
 // Has gates run by a job of Jenkins, whose parameters say what to measure, and hold the key that a build is found by.
+
 import { z } from 'zod';
+import { askedAs, kebabCase } from '../config/parameters.ts';
+import type { Job } from '../patch/job.ts';
 import { reasonOf, shortened } from '../words/one-line.ts';
-import type { Job, Started, Starter } from './job.ts';
+import type { Started, Starter } from './starter.ts';
 
 export type JenkinsOptions = {
   /** Of the job, without a slash at its end. */
@@ -166,13 +169,7 @@ const parametersOf = ({ key, revision, diff, build, ask }: Job) => ({
   PATCH: `D${revision}:${diff}`,
   KEY: key,
   BUILD: build,
-  SCENARIOS: ask.scenarios,
-  FAMILIES: ask.families,
-  MARGIN: ask.margin,
-  MAX_RUNS: ask.maxRuns,
-  PROFILE: ask.profile,
-  TESTBED: ask.testbed,
-  EARLIER: ask.earlier,
+  ...askedAs(ask, (name) => kebabCase(name).replaceAll('-', '_').toUpperCase()),
 });
 
 async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promise<void> {

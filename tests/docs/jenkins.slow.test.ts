@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config/load.ts';
-import type { Job } from '../../src/relay/job.ts';
+import type { Job } from '../../src/patch/job.ts';
 import { startOnJenkins } from '../../src/relay/start-jenkins.ts';
 import { exitCodes } from '../../src/words/upshot.ts';
 import { jobPath, startFakeJenkins } from '../fakes/jenkins.ts';

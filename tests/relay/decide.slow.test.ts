@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
+import type { Job } from '../../src/patch/job.ts';
 import { type Conduit, openConduit } from '../../src/phabricator/conduit.ts';
 import {
   type DecideWorld,
@@ -10,7 +11,6 @@ import {
   type Occurrence,
 } from '../../src/relay/decide.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
-import type { Job } from '../../src/relay/job.ts';
 import { UsageError } from '../../src/words/usage-error.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { smallDiff as raw } from '../fakes/phabricator/calling.ts';

@@ -14,8 +14,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Job } from '../../src/patch/job.ts';
 import { type Delivery, type Inbox, InboxError, openInbox } from '../../src/relay/inbox.ts';
-import type { Job } from '../../src/relay/job.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { describeWith } from '../needs.ts';
 

@@ -2,8 +2,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Job } from '../../src/relay/job.ts';
-import { openStarter } from '../../src/relay/starter.ts';
+import type { Job } from '../../src/patch/job.ts';
+import { openStarter } from '../../src/relay/open-starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { personalToken, startFakeGitHub } from '../fakes/github/server.ts';
 import { jobPath, startFakeJenkins } from '../fakes/jenkins.ts';

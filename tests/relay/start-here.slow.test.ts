@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { writePlan } from '../../src/experiment/plan.ts';
-import type { Job } from '../../src/relay/job.ts';
+import type { Job } from '../../src/patch/job.ts';
 import { type HereOptions, startHere } from '../../src/relay/start-here.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aPlan, gateConfig } from '../fakes/plan.ts';
@@ -91,7 +91,7 @@ test('a gate is called with all that was asked for, and works in a directory nam
   expect(await start({ ...job, ask, build })).toEqual({ kind: 'started', where: work });
   await soon(kindOf).toBe('ended');
   expect(calls()).toEqual([
-    `gate --patch D7:12 --answer --run D7-12 --build PHID-HMBD-x --config /etc/ppsgate.yml --repository /src --directory ${work} --scenarios forwarding,pf-stateful --families inet6 --margin 1% --max-runs 30 --profile off --testbed mellanox and 40G --earlier 80345,80654`,
+    `gate --patch D7:12 --answer --run D7-12 --build PHID-HMBD-x --config /etc/ppsgate.yml --repository /src --directory ${work} --testbed mellanox and 40G --scenarios forwarding,pf-stateful --families inet6 --margin 1% --max-runs 30 --profile off --earlier 80345,80654`,
   ]);
 });
 

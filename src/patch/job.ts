@@ -1,6 +1,6 @@
 // One gate that a relay is to have run: of one diff, as somebody with leave asked for it.
 import { z } from 'zod';
-import { askSchema } from '../patch/command.ts';
+import { askSchema } from './command.ts';
 
 export const jobSchema = z.object({
   /** Of what asked for it: nothing with the same key is run twice. Letters, digits and `.:-`, so that it can name a folder or a run. */
@@ -22,22 +22,3 @@ export const jobSchema = z.object({
 });
 
 export type Job = z.infer<typeof jobSchema>;
-
-/** `failed` is worth another try, `refused` will stay so; `why` is one sentence for people. */
-export type Started =
-  | {
-      kind: 'started';
-      /** Where it can be watched: a URL, or a work directory. */
-      where: string;
-    }
-  | { kind: 'failed' | 'refused'; why: string };
-
-export type Starter = {
-  /**
-   * Has the job run, once: where an earlier try may have started it without our hearing of it (`mayBeStarted`), it looks
-   * for that one first.
-   */
-  start(job: Job, mayBeStarted: boolean, signal: AbortSignal): Promise<Started>;
-  /** Ends a job that waits or runs; answers a sentence where that could not be done. */
-  cancel(job: Job, signal: AbortSignal): Promise<string | undefined>;
-};

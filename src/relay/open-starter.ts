@@ -1,0 +1,72 @@
+// Opens what a relay has its gates run by, as ppsgate.yml says: this machine, GitHub or Jenkins.
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RelayConfig } from '../config/phabricator.ts';
+import { readSecret } from '../config/secret.ts';
+import { createOctokit } from '../github/client.ts';
+import { exitCodes } from '../words/upshot.ts';
+import { startOnGithub } from './start-github.ts';
+import { type ProcessEnd, startHere } from './start-here.ts';
+import { startOnJenkins } from './start-jenkins.ts';
+import type { RelayStarter, Standing, Starter } from './starter.ts';
+
+/**
+ * Throws a `UsageError` where a token is missing.
+ *
+ * @param world.program ppsgate, as a program and its first arguments; this very one when absent.
+ */
+export async function openStarter(
+  { start, directory }: Pick<RelayConfig, 'start' | 'directory'>,
+  world: { configPath: string; program?: readonly string[] },
+): Promise<RelayStarter> {
+  switch (start.kind) {
+    case 'here': {
+      const { configPath, program = thisProgram() } = world;
+      const { repository, most, site } = start;
+      const gates = { ...{ configPath, repository, directory, most, site }, program };
+      const here = startHere({ ...gates, environment: process.env });
+      return { ...here, ended: async (job) => standingOf(await here.ended(job)) };
+    }
+    case 'github': {
+      const { repository, apiUrl, event, tokenPath: path } = start;
+      const place = { what: 'The token for GitHub', path, variable: 'GITHUB_TOKEN' };
+      const octokit = await createOctokit({ token: await readSecret(place), apiUrl, log: silent });
+      return elsewhere(startOnGithub(octokit, { repository, apiUrl, event, pause }));
+    }
+    case 'jenkins': {
+      const { url, user, tokenPath: path } = start;
+      const place = { what: 'The token for Jenkins', path, variable: 'PPSGATE_JENKINS_TOKEN' };
+      return elsewhere(startOnJenkins({ url, user, token: await readSecret(place) }));
+    }
+  }
+}
+
+const thisProgram = (): string[] => [process.execPath, resolve(process.argv[1] ?? '')];
+
+function standingOf(ending: ProcessEnd): Standing {
+  if (ending.kind !== 'ended') return ending;
+  const { exitCode } = ending;
+  return { kind: 'ended', how: endings.get(exitCode) ?? `it exited with ${exitCode}` };
+}
+
+const endings = new Map<number, string>([
+  [exitCodes.pass, 'it passed'],
+  [exitCodes.patchAtFault, 'the patch is at fault'],
+  [exitCodes.usage, 'it could not be run as it was asked for'],
+  [exitCodes.undecided, 'nobody can say'],
+  [exitCodes.infrastructure, 'the lab failed'],
+  [exitCodes.cancelled, 'it was cancelled'],
+]);
+
+const elsewhere = (starter: Starter): RelayStarter => ({
+  ...starter,
+  hasRoom: async () => true,
+  ended: async () => ({ kind: 'elsewhere' }),
+});
+
+/** What goes wrong is in what a starter answers. */
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Ends early, and without an error, where the relay does. */
+const pause = (seconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(seconds * 1000, undefined, { signal }).catch(() => {});
