@@ -9,6 +9,137 @@ import { PassThrough } from "node:stream";
 import { createHash, randomUUID } from "node:crypto";
 import { pipeline } from "node:stream/promises";
 
+// src/build/overlay.ts
+const overlaySchema = object({
+	/** `base`, `patched`, `diff 80345`. */
+	variant: string(),
+	commit: string(),
+	files: array(object({
+		path: string(),
+		/** As git says it: `100644` for a plain file. The DUT decides what it can load. */
+		mode: string(),
+		content: string(),
+		sha256: string()
+	}))
+});
+/**
+* The overlay where the patch parted from its base, the one at its head, and those of earlier diffs: what others
+* changed on the branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError`
+* where neither base nor patched has a file: nothing would be compared with nothing, and pass.
+*/
+async function buildOverlays(patch, folder, repository) {
+	const { base, changed } = await commitsOf(patch, repository);
+	const overlays = await Promise.all([base, ...changed].map((variant) => readOverlay(repository, variant, folder)));
+	if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) throw new RepositoryError(`The folder ${folder} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`);
+	return overlays;
+}
+/** Where the patch parted from its base, and what is measured against that: patched comes before what is only shown. */
+async function commitsOf(patch, repository) {
+	const commit = await repository.mergeBase(patch.baseCommit, patch.headCommit);
+	const earlier = patch.kind === "revision" ? patch.earlier : [];
+	return {
+		base: {
+			variant: "base",
+			commit
+		},
+		changed: [{
+			variant: "patched",
+			commit: patch.headCommit
+		}, ...earlier.map(({ diff, headCommit }) => ({
+			variant: diffName(diff),
+			commit: headCommit
+		}))]
+	};
+}
+async function readOverlay(repository, { variant, commit }, folder) {
+	const entries = await repository.list(commit, folder);
+	if (entries.length > mostFiles) throw new RepositoryError(`The folder ${folder} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`);
+	return {
+		variant,
+		commit,
+		files: await Promise.all(entries.map(async ({ path, mode, object }) => {
+			const content = mode === submodule ? "" : await repository.read(object);
+			return {
+				path,
+				mode,
+				content,
+				sha256: createHash("sha256").update(content).digest("hex")
+			};
+		}))
+	};
+}
+const mostFiles = 100;
+/** A commit of another repository: there is nothing to read. */
+const submodule = "160000";
+
+// src/build/variant.ts
+const kernelSourceSchema = discriminatedUnion("kind", [object({
+	kind: literal("tree"),
+	baseCommit: commitId,
+	/** What is applied to it, in base64, as a diff's bytes need be no text; absent: the base itself. */
+	diff: base64().optional()
+}), object({
+	kind: literal("archive"),
+	path: string(),
+	sha256: string()
+})]);
+const variantSchema = overlaySchema.extend({ 
+/** Absent: the DUT's own. */
+kernel: kernelSourceSchema.optional() });
+/**
+* The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base: on
+* Linux the files of the overlay folder, on FreeBSD kernels. Throws a `RepositoryError` where the repository lacks what
+* they are made of, a `UsageError` for a kernel that cannot be read, or that is lacking.
+*/
+async function buildVariants({ patch, system, overlayFolder, kernels }, repository) {
+	if (system === "linux") return buildOverlays(patch, overlayFolder, repository);
+	const { base, changed } = await commitsOf(patch, repository);
+	if (kernels === void 0) return [{
+		...base,
+		files: [],
+		kernel: {
+			kind: "tree",
+			baseCommit: base.commit
+		}
+	}, ...await Promise.all(changed.map((variant) => onBase(base.commit, variant, repository)))];
+	const [patched, lacking] = changed;
+	if (lacking !== void 0) throw new UsageError(`Kernels are given of base and patched, and none of ${lacking.variant}: leave earlier diffs out, or let them all be built.`);
+	return [{
+		...base,
+		files: [],
+		kernel: await given(kernels.base)
+	}, {
+		...patched,
+		files: [],
+		kernel: await given(kernels.patched)
+	}];
+}
+async function onBase(baseCommit, { variant, commit }, repository) {
+	return {
+		variant,
+		commit,
+		files: [],
+		kernel: {
+			kind: "tree",
+			baseCommit,
+			diff: (await repository.diff(baseCommit, commit)).toString("base64")
+		}
+	};
+}
+async function given(path) {
+	const hash = createHash("sha256");
+	try {
+		await pipeline(createReadStream(path), hash);
+	} catch (error) {
+		throw new UsageError(`The kernel ${path} cannot be read (${reasonOf(error)}).`);
+	}
+	return {
+		kind: "archive",
+		path: resolve(path),
+		sha256: hash.digest("hex")
+	};
+}
+
 // src/build/builder-error.ts
 /** What the builder lacks or did wrong, in one sentence that says what to do. */
 var BuilderError = class extends Error {
@@ -673,137 +804,6 @@ async function sizesOf(host, archive) {
 	return {
 		bytes: Number(await host.output(shell`wc -c < ${archive}`)),
 		unpackedBytes: Number(await host.output(unpacked))
-	};
-}
-
-// src/build/overlay.ts
-const overlaySchema = object({
-	/** `base`, `patched`, `diff 80345`. */
-	variant: string(),
-	commit: string(),
-	files: array(object({
-		path: string(),
-		/** As git says it: `100644` for a plain file. The DUT decides what it can load. */
-		mode: string(),
-		content: string(),
-		sha256: string()
-	}))
-});
-/**
-* The overlay where the patch parted from its base, the one at its head, and those of earlier diffs: what others
-* changed on the branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError`
-* where neither base nor patched has a file: nothing would be compared with nothing, and pass.
-*/
-async function buildOverlays(patch, folder, repository) {
-	const { base, changed } = await commitsOf(patch, repository);
-	const overlays = await Promise.all([base, ...changed].map((variant) => readOverlay(repository, variant, folder)));
-	if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) throw new RepositoryError(`The folder ${folder} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`);
-	return overlays;
-}
-/** Where the patch parted from its base, and what is measured against that: patched comes before what is only shown. */
-async function commitsOf(patch, repository) {
-	const commit = await repository.mergeBase(patch.baseCommit, patch.headCommit);
-	const earlier = patch.kind === "revision" ? patch.earlier : [];
-	return {
-		base: {
-			variant: "base",
-			commit
-		},
-		changed: [{
-			variant: "patched",
-			commit: patch.headCommit
-		}, ...earlier.map(({ diff, headCommit }) => ({
-			variant: diffName(diff),
-			commit: headCommit
-		}))]
-	};
-}
-async function readOverlay(repository, { variant, commit }, folder) {
-	const entries = await repository.list(commit, folder);
-	if (entries.length > mostFiles) throw new RepositoryError(`The folder ${folder} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`);
-	return {
-		variant,
-		commit,
-		files: await Promise.all(entries.map(async ({ path, mode, object }) => {
-			const content = mode === submodule ? "" : await repository.read(object);
-			return {
-				path,
-				mode,
-				content,
-				sha256: createHash("sha256").update(content).digest("hex")
-			};
-		}))
-	};
-}
-const mostFiles = 100;
-/** A commit of another repository: there is nothing to read. */
-const submodule = "160000";
-
-// src/build/variant.ts
-const kernelSourceSchema = discriminatedUnion("kind", [object({
-	kind: literal("tree"),
-	baseCommit: commitId,
-	/** What is applied to it, in base64, as a diff's bytes need be no text; absent: the base itself. */
-	diff: base64().optional()
-}), object({
-	kind: literal("archive"),
-	path: string(),
-	sha256: string()
-})]);
-const variantSchema = overlaySchema.extend({ 
-/** Absent: the DUT's own. */
-kernel: kernelSourceSchema.optional() });
-/**
-* The base where the patch parted from it, the patch on top, and earlier diffs of its revision on the same base: on
-* Linux the files of the overlay folder, on FreeBSD kernels. Throws a `RepositoryError` where the repository lacks what
-* they are made of, a `UsageError` for a kernel that cannot be read, or that is lacking.
-*/
-async function buildVariants({ patch, system, overlayFolder, kernels }, repository) {
-	if (system === "linux") return buildOverlays(patch, overlayFolder, repository);
-	const { base, changed } = await commitsOf(patch, repository);
-	if (kernels === void 0) return [{
-		...base,
-		files: [],
-		kernel: {
-			kind: "tree",
-			baseCommit: base.commit
-		}
-	}, ...await Promise.all(changed.map((variant) => onBase(base.commit, variant, repository)))];
-	const [patched, lacking] = changed;
-	if (lacking !== void 0) throw new UsageError(`Kernels are given of base and patched, and none of ${lacking.variant}: leave earlier diffs out, or let them all be built.`);
-	return [{
-		...base,
-		files: [],
-		kernel: await given(kernels.base)
-	}, {
-		...patched,
-		files: [],
-		kernel: await given(kernels.patched)
-	}];
-}
-async function onBase(baseCommit, { variant, commit }, repository) {
-	return {
-		variant,
-		commit,
-		files: [],
-		kernel: {
-			kind: "tree",
-			baseCommit,
-			diff: (await repository.diff(baseCommit, commit)).toString("base64")
-		}
-	};
-}
-async function given(path) {
-	const hash = createHash("sha256");
-	try {
-		await pipeline(createReadStream(path), hash);
-	} catch (error) {
-		throw new UsageError(`The kernel ${path} cannot be read (${reasonOf(error)}).`);
-	}
-	return {
-		kind: "archive",
-		path: resolve(path),
-		sha256: hash.digest("hex")
 	};
 }
 

@@ -8,8 +8,8 @@ import { createReadStream } from "node:fs";
 import { PassThrough, Readable } from "node:stream";
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { basename, dirname } from "node:path/posix";
 import { pipeline } from "node:stream/promises";
+import { basename, dirname } from "node:path/posix";
 
 // src/dut/freebsd-boot-system.ts
 /** What runs now. */

@@ -1,15 +1,14 @@
 import { answering, endingOfError, endingOfResult, linkedAfterwards, summaryOf, together, upshotOf } from "../answer.js";
 import { applyOverrides } from "../config.js";
 import { summary } from "../vendor/actions-core.js";
-import { openReservations } from "../controller.js";
 import { historyFile, readHistory } from "../data-branch.js";
 import { randomSeed } from "../experiment.js";
 import { gate, resumeGate } from "../demo.js";
 import { testbedsFor } from "../inventory.js";
 import { readyMachine } from "../linux-lab.js";
 import { restoreRevision } from "../patch.js";
-import { showProgress } from "../progress.js";
 import { explained, headline, outcomeName } from "../report.js";
+import { inSession } from "../session.js";
 import { exitCodes, patchName, reasonOf, withoutPaths, worstUpshot } from "../words.js";
 import { fetchExperiment, publishData, runsToExtend } from "./publish-data.js";
 import { admitEvent, answerFor, configCommitOf, exitCodeOf, gateNames, revisionWorldOf, wishesFor } from "./run-admit.js";
@@ -156,53 +155,35 @@ async function summarized(ending) {
 	await summary.addRaw(summaryOf(ending)).write();
 	return ending;
 }
-/** Plain lines even where a runner offers a terminal, as act does: what it is told must begin a line. */
-const jobLog = (hears) => ({ write(text) {
-	hears(text.trim());
-	return process.stdout.write(text);
-} });
-async function measured({ request, config, testbeds }, { context, folder, directory, signal }, answer) {
+/** By the log alone: a runner may offer a terminal, as act does, and what it is told must begin a line. */
+const jobLog = { write: (text) => process.stdout.write(text) };
+function measured({ request, config, testbeds }, { context, folder, directory, signal }, answer) {
 	const { inputs, octokit, repository } = context;
 	const { job } = inputs;
-	let testbed;
-	const output = jobLog((line) => {
-		if (testbed !== void 0) answer.measuring(testbed, line);
-	});
-	const progress = showProgress(output, config.gate.metric, () => performance.now());
-	const tell = (text) => progress.onEvent({
-		kind: "preparing",
-		text
-	});
-	await using reservations = await openReservations(config, {
-		signal,
-		tell,
-		onWait(outlook, text) {
-			tell(text);
-			answer.waiting(outlook, text);
-		}
-	});
-	const world = {
+	const { patch, extend, priority } = request;
+	const session = {
+		config,
 		repository,
-		async reserve(names) {
-			const reserved = await reserveFor(request, names, {
-				context,
-				reservations,
-				folder
-			});
-			testbed = reserved.name;
-			answer.measuring(testbed);
-			return reserved;
-		},
+		answer,
+		signal,
 		history: sharedHistory(config, context),
-		now: () => /* @__PURE__ */ new Date(),
-		onEvent: progress.onEvent,
-		signal
+		output: jobLog,
+		requestFor: (patch) => ({
+			priority,
+			holder: {
+				who: job.who,
+				purpose: "gate",
+				patch: patchName(patch),
+				url: job.runUrl
+			},
+			subject: `${job.repository}${subjectOf(request)} by ${job.workflow}`
+		}),
+		leaseFolder: folder
 	};
-	const { patch, extend } = request;
-	try {
+	return inSession(session, async (world) => {
 		if (extend === void 0) {
 			const seed = randomSeed();
-			return await gate({
+			return gate({
 				patch,
 				config,
 				testbeds: [...testbeds],
@@ -213,26 +194,8 @@ async function measured({ request, config, testbeds }, { context, folder, direct
 			...extend,
 			patch
 		}, directory);
-		return await resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));
-	} finally {
-		progress.end();
-	}
-}
-function reserveFor(request, names, { context, reservations, folder }) {
-	const { job } = context.inputs;
-	const { patch, priority } = request;
-	const holder = {
-		who: job.who,
-		purpose: "gate",
-		patch: patchName(patch),
-		url: job.runUrl
-	};
-	const subject = `${job.repository}${subjectOf(request)} by ${job.workflow}`;
-	return reservations.reserve(names, {
-		priority,
-		holder,
-		subject
-	}, folder);
+		return resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));
+	});
 }
 /** What this machine has learnt, and what the data branch has; a runner that is made anew each time knows nothing. */
 function sharedHistory(config, { octokit, inputs: { job } }) {

@@ -4,12 +4,13 @@ import { headline } from "../report.js";
 import { UsageError, exitCodes, patchName, upshotOfResult, worstUpshot } from "../words.js";
 import { randomSeed, readPlan } from "../experiment.js";
 import { findRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../phabricator.js";
-import { openReservations, timestampedDirectory, whoami } from "../controller.js";
+import { timestampedDirectory, whoami } from "../controller.js";
 import { historyFile } from "../data-branch.js";
 import { gate, resumeGate } from "../demo.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { openRepository, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
-import { labelled, showProgress } from "../progress.js";
+import { labelled } from "../progress.js";
+import { inSession } from "../session.js";
 import { basename, join, resolve } from "node:path";
 
 // src/commands/judge-gate.ts
@@ -85,54 +86,27 @@ const stderrLog = {
 const repositoryOf = ({ repository }) => openRepository(resolve(repository ?? "."));
 async function judge({ name, directory, start }, { config, options, signal }, answer) {
 	const priority = parsePriority(options.priority);
-	let testbed;
-	const shown = labelled(process.stderr, name);
-	const output = options.answer ? heard(shown, (line) => {
-		if (testbed !== void 0) answer.measuring(testbed, line);
-	}) : shown;
-	const progress = showProgress(output, config.gate.metric, () => performance.now());
-	const tell = (text) => progress.onEvent({
-		kind: "preparing",
-		text
-	});
-	await using reservations = await openReservations(config, {
+	const session = {
+		config,
 		signal,
-		tell,
-		onWait(outlook, text) {
-			tell(text);
-			answer.waiting(outlook, text);
-		}
-	});
-	const world = {
 		repository: repositoryOf(options),
-		async reserve(testbeds, patch) {
-			const holder = {
+		history: historyFile(config.history),
+		output: labelled(process.stderr, name),
+		answer: options.answer && answer,
+		requestFor: (patch) => ({
+			priority,
+			holder: {
 				who: whoami(),
 				purpose: "gate",
 				patch: patchName(patch)
-			};
-			const reserved = await reservations.reserve(testbeds, {
-				priority,
-				holder
-			}, directory);
-			testbed = reserved.name;
-			answer.measuring(testbed);
-			return reserved;
-		},
-		history: historyFile(config.history),
-		now: () => /* @__PURE__ */ new Date(),
-		onEvent: progress.onEvent,
-		signal
+			}
+		}),
+		leaseFolder: directory
 	};
-	const work = async () => endingOfResult(await start(world), {});
-	const { result } = await answering(answer, signal, work).finally(progress.end);
+	const work = async () => endingOfResult(await inSession(session, start), {});
+	const { result } = await answering(answer, signal, work);
 	return result;
 }
-/** Plain lines even on a terminal: they are told elsewhere, too. */
-const heard = (output, hears) => ({ write(text) {
-	hears(text.trim());
-	return output.write(text);
-} });
 function givenKernels({ baseKernel: base, patchedKernel: patched }) {
 	if (base === void 0 && patched === void 0) return void 0;
 	return {

@@ -13,17 +13,17 @@ import {
 } from '../answer/ending.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import type { Config } from '../config/schema.ts';
-import { openReservations, type Reservations } from '../controller/reservations.ts';
 import { readHistory } from '../data-branch/branch.ts';
 import { type HistoryFile, historyFile } from '../experiment/history.ts';
 import { randomSeed } from '../experiment/plan.ts';
-import { gate, resumeGate, type World } from '../gate.ts';
+import { gate, resumeGate } from '../gate.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import { readyMachine } from '../linux-lab/requirements.ts';
 import { restoreRevision } from '../patch/revision.ts';
-import { type Output, showProgress } from '../progress.ts';
+import type { Output } from '../progress.ts';
 import { headline, outcomeName } from '../report/headline.ts';
 import { explained } from '../report/read.ts';
+import { inSession, type Session } from '../session.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
@@ -214,75 +214,36 @@ async function summarized(ending: Ending): Promise<Ending> {
   return ending;
 }
 
-/** Plain lines even where a runner offers a terminal, as act does: what it is told must begin a line. */
-const jobLog = (hears: (line: string) => void): Output => ({
-  write(text: string) {
-    hears(text.trim());
-    return process.stdout.write(text);
-  },
-});
+/** By the log alone: a runner may offer a terminal, as act does, and what it is told must begin a line. */
+const jobLog: Output = { write: (text) => process.stdout.write(text) };
 
-async function measured(
+function measured(
   { request, config, testbeds }: Task,
   { context, folder, directory, signal }: Place,
   answer: Answer,
 ): Promise<Result> {
   const { inputs, octokit, repository } = context;
   const { job } = inputs;
-  let testbed: string | undefined;
-  const output = jobLog((line) => {
-    if (testbed !== undefined) answer.measuring(testbed, line);
-  });
-  const progress = showProgress(output, config.gate.metric, () => performance.now());
-  const tell = (text: string) => progress.onEvent({ kind: 'preparing', text });
-  await using reservations = await openReservations(config, {
-    signal,
-    tell,
-    onWait(outlook, text) {
-      tell(text);
-      answer.waiting(outlook, text);
-    },
-  });
-  const world: World = {
-    repository,
-    async reserve(names) {
-      const reserved = await reserveFor(request, names, { context, reservations, folder });
-      testbed = reserved.name;
-      answer.measuring(testbed);
-      return reserved;
-    },
+  const { patch, extend, priority } = request;
+  const session: Session = {
+    ...{ config, repository, answer, signal },
     history: sharedHistory(config, context),
-    now: () => new Date(),
-    onEvent: progress.onEvent,
-    signal,
+    output: jobLog,
+    requestFor: (patch) => ({
+      priority,
+      holder: { who: job.who, purpose: 'gate', patch: patchName(patch), url: job.runUrl },
+      subject: `${job.repository}${subjectOf(request)} by ${job.workflow}`,
+    }),
+    leaseFolder: folder,
   };
-  const { patch, extend } = request;
-  try {
+  return inSession(session, async (world) => {
     if (extend === undefined) {
       const seed = randomSeed();
-      return await gate({ patch, config, testbeds: [...testbeds], seed }, directory, world);
+      return gate({ patch, config, testbeds: [...testbeds], seed }, directory, world);
     }
     await fetchExperiment(octokit, job.repository, { ...extend, patch }, directory);
-    return await resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));
-  } finally {
-    progress.end();
-  }
-}
-
-function reserveFor(
-  request: AdmittedRequest,
-  names: readonly string[],
-  {
-    context,
-    reservations,
-    folder,
-  }: Pick<Place, 'context' | 'folder'> & { reservations: Reservations },
-) {
-  const { job } = context.inputs;
-  const { patch, priority } = request;
-  const holder = { who: job.who, purpose: 'gate', patch: patchName(patch), url: job.runUrl };
-  const subject = `${job.repository}${subjectOf(request)} by ${job.workflow}`;
-  return reservations.reserve(names, { priority, holder, subject }, folder);
+    return resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));
+  });
 }
 
 /** What this machine has learnt, and what the data branch has; a runner that is made anew each time knows nothing. */

@@ -1,11 +1,12 @@
 // The gates that `ppsgate gate` is asked for: one for each testbed that the patch is judged on.
+
 import { join, resolve } from 'node:path';
 import { type Answer, answering } from '../answer/answer.ts';
 import { endingOfResult } from '../answer/ending.ts';
 import { parseMaxRuns, parsePriority, parseSeed } from '../config/overrides.ts';
 import type { GateOptions } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
-import { openReservations, whoami } from '../controller/reservations.ts';
+import { whoami } from '../controller/reservations.ts';
 import { timestampedDirectory } from '../controller/work-directory.ts';
 import { historyFile } from '../experiment/history.ts';
 import { randomSeed } from '../experiment/plan.ts';
@@ -16,7 +17,8 @@ import { openRepository } from '../patch/repository.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
 import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
 import { parseRevisionName, type RevisionName } from '../phabricator/revision.ts';
-import { labelled, type Output, showProgress } from '../progress.ts';
+import { labelled } from '../progress.ts';
+import { inSession, type Session } from '../session.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
 import { UsageError } from '../words/usage-error.ts';
@@ -107,49 +109,22 @@ async function judge(
   answer: Answer,
 ): Promise<Result> {
   const priority = parsePriority(options.priority);
-  let testbed: string | undefined;
-  const shown = labelled(process.stderr, name);
-  const output = options.answer
-    ? heard(shown, (line) => {
-        if (testbed !== undefined) answer.measuring(testbed, line);
-      })
-    : shown;
-  const progress = showProgress(output, config.gate.metric, () => performance.now());
-  const tell = (text: string) => progress.onEvent({ kind: 'preparing', text });
-  await using reservations = await openReservations(config, {
-    signal,
-    tell,
-    onWait(outlook, text) {
-      tell(text);
-      answer.waiting(outlook, text);
-    },
-  });
-  const world: World = {
+  const session: Session = {
+    ...{ config, signal },
     repository: repositoryOf(options),
-    async reserve(testbeds, patch) {
-      const holder = { who: whoami(), purpose: 'gate', patch: patchName(patch) };
-      const reserved = await reservations.reserve(testbeds, { priority, holder }, directory);
-      testbed = reserved.name;
-      answer.measuring(testbed);
-      return reserved;
-    },
     history: historyFile(config.history),
-    now: () => new Date(),
-    onEvent: progress.onEvent,
-    signal,
+    output: labelled(process.stderr, name),
+    answer: options.answer && answer,
+    requestFor: (patch) => ({
+      priority,
+      holder: { who: whoami(), purpose: 'gate', patch: patchName(patch) },
+    }),
+    leaseFolder: directory,
   };
-  const work = async () => endingOfResult(await start(world), {});
-  const { result } = await answering(answer, signal, work).finally(progress.end);
+  const work = async () => endingOfResult(await inSession(session, start), {});
+  const { result } = await answering(answer, signal, work);
   return result;
 }
-
-/** Plain lines even on a terminal: they are told elsewhere, too. */
-const heard = (output: Output, hears: (line: string) => void): Output => ({
-  write(text: string) {
-    hears(text.trim());
-    return output.write(text);
-  },
-});
 
 function givenKernels({ baseKernel: base, patchedKernel: patched }: GateOptions) {
   if (base === undefined && patched === undefined) return undefined;

@@ -1,0 +1,44 @@
+import { openReservations } from "./controller.js";
+import { showProgress } from "./progress.js";
+
+// src/session.ts
+/** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
+async function inSession({ config, repository, history, output, answer, requestFor, leaseFolder, signal }, work) {
+	let testbed;
+	const shown = answer === void 0 ? output : heard(output, (line) => {
+		if (testbed !== void 0) answer.measuring(testbed, line);
+	});
+	const progress = showProgress(shown, config.gate.metric, () => performance.now());
+	const tell = (text) => progress.onEvent({
+		kind: "preparing",
+		text
+	});
+	await using reservations = await openReservations(config, {
+		signal,
+		tell,
+		onWait(outlook, text) {
+			tell(text);
+			answer?.waiting(outlook, text);
+		}
+	});
+	return await work({
+		repository,
+		async reserve(names, patch) {
+			const reserved = await reservations.reserve(names, requestFor(patch), leaseFolder);
+			testbed = reserved.name;
+			answer?.measuring(testbed);
+			return reserved;
+		},
+		history,
+		now: () => /* @__PURE__ */ new Date(),
+		onEvent: progress.onEvent,
+		signal
+	}).finally(progress.end);
+}
+/** Plain lines even on a terminal, and where a runner offers one: each is told elsewhere, too. */
+const heard = (output, hears) => ({ write(text) {
+	hears(text.trim());
+	return output.write(text);
+} });
+
+export { inSession };

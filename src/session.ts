@@ -1,0 +1,71 @@
+// What surrounds a gate, whoever asked for it: a testbed is waited for and given back, and people see how it goes.
+import type { Answer } from './answer/answer.ts';
+import type { Config } from './config/schema.ts';
+import { openReservations } from './controller/reservations.ts';
+import type { HistoryFile } from './experiment/history.ts';
+import type { World } from './gate.ts';
+import type { Repository } from './patch/repository.ts';
+import { type Output, showProgress } from './progress.ts';
+import type { Request } from './reservation/reservation.ts';
+import type { Patch } from './words/patch.ts';
+import type { Result } from './words/result.ts';
+
+export type Session = {
+  config: Config;
+  repository: Repository;
+  history: HistoryFile;
+  output: Output;
+  /** Absent: nobody but `output` is told how it goes. */
+  answer?: Answer | undefined;
+  /** For whom a testbed is reserved, and in which place of the queue. */
+  requestFor(patch: Patch): Omit<Request, 'testbeds'>;
+  /** Has the lease as long as it is held, for whoever must give it back when this process is killed. */
+  leaseFolder: string;
+  signal: AbortSignal;
+};
+
+/** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
+export async function inSession(
+  { config, repository, history, output, answer, requestFor, leaseFolder, signal }: Session,
+  work: (world: World) => Promise<Result>,
+): Promise<Result> {
+  let testbed: string | undefined;
+  const shown =
+    answer === undefined
+      ? output
+      : heard(output, (line) => {
+          if (testbed !== undefined) answer.measuring(testbed, line);
+        });
+  const progress = showProgress(shown, config.gate.metric, () => performance.now());
+  const tell = (text: string) => progress.onEvent({ kind: 'preparing', text });
+  await using reservations = await openReservations(config, {
+    signal,
+    tell,
+    onWait(outlook, text) {
+      tell(text);
+      answer?.waiting(outlook, text);
+    },
+  });
+  const world: World = {
+    repository,
+    async reserve(names, patch) {
+      const reserved = await reservations.reserve(names, requestFor(patch), leaseFolder);
+      testbed = reserved.name;
+      answer?.measuring(testbed);
+      return reserved;
+    },
+    history,
+    now: () => new Date(),
+    onEvent: progress.onEvent,
+    signal,
+  };
+  return await work(world).finally(progress.end);
+}
+
+/** Plain lines even on a terminal, and where a runner offers one: each is told elsewhere, too. */
+const heard = (output: Output, hears: (line: string) => void): Output => ({
+  write(text: string) {
+    hears(text.trim());
+    return output.write(text);
+  },
+});
