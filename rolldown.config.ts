@@ -3,6 +3,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import type { Plugin, PreRenderedChunk, RolldownOptions } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import { licenses, packageOf } from './rolldown-licenses.ts';
+import { rooms } from './rooms.ts';
 
 /** The last two levels take seven times as long for a tenth of the size. */
 const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
@@ -29,29 +30,23 @@ const minifyPackages: Plugin = {
   },
 };
 
-/**
- * Each room of `src/` is a file, with what it needs of those that come after it, so that no two files need each other. A
- * file for each module would take the action twice as long to load. What is loaded by `import()` is in none of these
- * rooms, and a file of its own.
- */
-const rooms = [
-  ...['package', 'words', 'exit', 'config', 'stats', 'scenario', 'host', 'profile', 'report'],
-  ...['github', 'phabricator', 'patch', 'reservation', 'answer', 'data-branch', 'inventory'],
-  // What decides whether to measure has to start fast: it takes this alone of what relays.
-  'relay/job',
-  ...['power', 'build', 'traffic', 'dut', 'linux-lab', 'testbed', 'checkup', 'experiment'],
-  ...['controller', 'relay', 'init', 'netbenches', 'demo'],
-];
-
 /** Each package of others that is not loaded by `import()` is a file, too. */
 const packages = [
   ...['zod', 'yaml', 'commander', 'simple-statistics', '@actions/core', 'yauzl', 'pure-rand'],
   'fastest-levenshtein',
 ];
 
+/**
+ * Each of these rooms is a file: one for each module would take the action twice as long to load. Of commands only the
+ * one that was asked for is loaded.
+ */
+const whole = Object.keys(rooms).filter(
+  (room) => !['commands', 'action', 'cli', 'action-post'].includes(room),
+);
+
 const groups = [
   ...packages.map((name) => ({ name: vendorName(name), test: `/node_modules/${name}/` })),
-  ...rooms.map((name) => ({ name, test: (id: string) => isIn(name, ownName(id)) })),
+  ...['package', ...whole].map((name) => ({ name, test: (id: string) => isIn(name, ownName(id)) })),
 ];
 
 function vendorName(name: string): string {

@@ -1,8 +1,7 @@
 import { UsageError, commitId, diffName, lastLine, reasonOf, withoutSequences } from "./words.js";
 import { array, base64, discriminatedUnion, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./patch.js";
-import { HostError } from "./host.js";
-import { shell } from "./scenario.js";
+import { HostError, shell } from "./host.js";
 import { resolve } from "node:path";
 import { closeSync, createReadStream, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { PassThrough } from "node:stream";

@@ -1,7 +1,7 @@
 import { advice, checkSettings, fileSystemsOf, isOurs, nextRoot, parseIfconfig, pathSettings, problemOf, runningSystem, settingsCommands } from "./dut.js";
-import { commandText, provesScenario, shell, takeAwayCommands } from "./scenario.js";
+import { HostError, algorithmsFor, commandText, parseKnownHosts, shell } from "./host.js";
+import { provesScenario, takeAwayCommands } from "./scenario.js";
 import { bounded, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext } from "./testbed.js";
-import { HostError, algorithmsFor, parseKnownHosts } from "./host.js";
 import { PowerError } from "./power.js";
 import { flowRanges, formatPps, lastLine, netmapPort, reasonOf } from "./words.js";
 import { gitIn } from "./build.js";

@@ -1,11 +1,9 @@
-import { UsageError, reasonOf } from "./words.js";
-import { applyOverrides, parseConfig, systemOf } from "./config.js";
-import { explained, outcomeName, readResult, writeResult } from "./report.js";
+import { applyOverrides, parseConfig } from "./config.js";
+import { outcomeName, readResult } from "./report.js";
 import { sum } from "./vendor/simple-statistics.js";
 import { openRepository, patchOfRange } from "./patch.js";
-import { earlierEntries, historyEntries, historyFile } from "./data-branch.js";
-import { buildVariants } from "./build.js";
-import { assembleResult, extendPlan, hasPlan, makePlan, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
+import { hasPlan, historyFile } from "./experiment.js";
+import { gate, resumeGate } from "./gate.js";
 import { unshared } from "./testbed.js";
 import { openEmbedded } from "./controller.js";
 import { execFile } from "node:child_process";
@@ -13,112 +11,8 @@ import { join } from "node:path";
 import { constants } from "node:fs";
 import { promisify } from "node:util";
 import { setTimeout } from "node:timers/promises";
-import { access, mkdir, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
-
-// src/gate.ts
-/** Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. */
-async function gate(request, directory, world) {
-	const { patch, config, testbeds } = request;
-	await refuseUsed(directory);
-	const rules = await readRules(config);
-	const history = earlierEntries(await world.history.read(), world.now());
-	const variants = await variantsBySystem(request, world.repository);
-	return onTestbed(testbeds, patch, world, async (reserved) => {
-		const { name: testbed } = reserved;
-		const ours = variants.get(systemOf(config, testbed)) ?? [];
-		const plan = makePlan({
-			...request,
-			testbed,
-			rules
-		}, ours, history);
-		await writePlan(directory, plan);
-		return carryOut(plan, directory, reserved, world);
-	});
-}
-/**
-* Goes on with a gate that was cut short: the plan of its work directory, less what its journal holds; with
-* `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs.
-*/
-async function resumeGate(directory, world, maxRunsPerVariant) {
-	const written = await readPlan(directory);
-	const plan = maxRunsPerVariant === void 0 ? written : extendPlan(written, maxRunsPerVariant);
-	return onTestbed([plan.testbed], plan.patch, world, async (reserved) => {
-		if (plan !== written) await replacePlan(directory, plan);
-		return carryOut(plan, directory, reserved, world);
-	});
-}
-/** What a variant is depends on what the testbed boots or lays. */
-async function variantsBySystem({ patch, config, kernels, testbeds }, repository) {
-	const built = [...new Set(testbeds.map((name) => systemOf(config, name)))].map(async (system) => {
-		const request = {
-			patch,
-			system,
-			overlayFolder: config.overlay,
-			kernels
-		};
-		return [system, await buildVariants(request, repository)];
-	});
-	return new Map(await Promise.all(built));
-}
-/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
-async function readRules({ rules, scenarios }) {
-	const read = Object.entries(rules).filter(([name]) => scenarios.includes(name)).map(async ([name, { path, ...rest }]) => {
-		const text = await readFile(path, "utf8").catch((error) => {
-			throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
-		});
-		return [name, {
-			...rest,
-			text
-		}];
-	});
-	return Object.fromEntries(await Promise.all(read));
-}
-/** Does the work on a testbed that is ours meanwhile, and gives it back whatever came of it. */
-async function onTestbed(testbeds, patch, world, work) {
-	const reserved = await world.reserve(testbeds, patch);
-	let outcome = "ended";
-	try {
-		const result = await work(reserved);
-		outcome = outcomeName(result);
-		return result;
-	} catch (error) {
-		outcome = `ended: ${reasonOf(error)}`;
-		reserved.signal.throwIfAborted();
-		throw error;
-	} finally {
-		const trouble = await reserved.giveBack(outcome);
-		if (trouble !== void 0) world.onEvent({
-			kind: "warning",
-			text: trouble
-		});
-	}
-}
-async function carryOut(plan, directory, reserved, world) {
-	const { now, onEvent } = world;
-	const signal = AbortSignal.any([world.signal, reserved.signal]);
-	const testbed = await reserved.open(plan.traffic);
-	try {
-		const journal = await runExperiment({
-			plan,
-			testbed,
-			directory,
-			now,
-			onEvent,
-			signal
-		});
-		const warn = (text) => onEvent({
-			kind: "warning",
-			text
-		});
-		const { result, profiles } = await explained(assembleResult(plan, journal), directory, warn);
-		await writeResult(directory, result, profiles, warn);
-		await world.history.append(historyEntries(result));
-		return result;
-	} finally {
-		await testbed.restore();
-	}
-}
 
 // src/demo/busyness.ts
 /** What to say where others use the CPUs that the lab wants; nothing where there are enough. */
@@ -364,4 +258,4 @@ async function giveNamed(directory, name, caller) {
 	await giveOpen(entry, caller);
 }
 
-export { busyWarning, callerThroughSudo, demoPatches, gate, placeAt, resumeGate, runDemo, trafficSeconds };
+export { busyWarning, callerThroughSudo, demoPatches, placeAt, runDemo, trafficSeconds };

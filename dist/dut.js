@@ -1,7 +1,7 @@
 import { lastLine, pathName, reasonOf } from "./words.js";
 import { PowerError } from "./power.js";
-import { HostError, nsPerTick, ownFolder, uploadOverBreaks } from "./host.js";
-import { commandText, scenarioRules, shell } from "./scenario.js";
+import { HostError, commandText, nsPerTick, ownFolder, shell, uploadOverBreaks } from "./host.js";
+import { scenarioRules } from "./scenario.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { createReadStream } from "node:fs";

@@ -1,86 +1,4 @@
-// src/host/shell.ts
-const line = Symbol("command line");
-/**
-* A command line with each interpolated value as data: a string or number becomes one quoted word,
-* an array as many words as it has, a `Command` is inserted as it is.
-*
-*     shell`ip netns exec ${name} nft -f ${path}`
-*     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
-*
-* Throws a TypeError for a value that no program can receive (a NUL, half a surrogate pair, NaN), and
-* for a template in which quoting could not protect: a value inside quotes, a comment, a here-document,
-* backquotes or arithmetic.
-*/
-function shell(template, ...values) {
-	for (const text of template) refuseUnsafe(text);
-	const words = values.map(quoted);
-	return { [line]: template.map((text, index) => text + (words[index] ?? "")).join("") };
-}
-/** The text for `sh -c`, or for an eye. */
-const commandText = (command) => command[line];
-/** Each piece of a template has to leave the shell in the state that the quotes of the next value rely on. */
-function refuseUnsafe(text) {
-	const bare = text.replace(closed, "_");
-	const hazard = hazards.find(([pattern]) => pattern.test(bare));
-	if (hazard === void 0) return;
-	const [, name, instead] = hazard;
-	throw new TypeError(`The command template "${text.trim()}" holds ${name}, where the value after it could not be quoted; ${instead}.`);
-}
-/** An escaped character, '…', or "…" with no more in it than simple substitutions: these are complete in themselves. */
-const closed = /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
-const hazards = [
-	[
-		/['"]/,
-		"an open quote (or a substitution too deep inside quotes)",
-		"write values without quotes around them, they get their own"
-	],
-	[
-		/\\/,
-		"a backslash at its end",
-		"leave it out"
-	],
-	[
-		/\$$/,
-		"a dollar sign at its end",
-		"leave it out"
-	],
-	[
-		/`/,
-		"backquotes",
-		"use $(…)"
-	],
-	[
-		/<</,
-		"a here-document",
-		"send that text as standard input"
-	],
-	[
-		/\(\(|\$\[/,
-		"arithmetic",
-		"calculate before the command is made"
-	],
-	[
-		/(?<![^\s;&|()])#/,
-		"a comment",
-		"write it beside the template"
-	]
-];
-function quoted(value) {
-	if (typeof value === "object" && line in value) return value[line];
-	return [value].flat().map(quotedWord).join(" ");
-}
-/** Always in quotes: a bare `if`, `a=b` or `2` before `>` would be more to the shell than a word. */
-function quotedWord(word) {
-	const text = String(word);
-	const wrong = whyUnfit(word, text);
-	if (wrong !== void 0) throw new TypeError(`The shell word ${JSON.stringify(text.slice(0, 60))} ${wrong}, which no program can receive; correct the value.`);
-	return `'${text.replaceAll("'", "'\\''")}'`;
-}
-function whyUnfit(word, text) {
-	if (typeof word !== "string" && !Number.isFinite(word)) return "is neither text nor a finite number";
-	if (text.includes("\0")) return "holds a NUL byte";
-	if (!text.isWellFormed()) return "holds half a surrogate pair";
-}
+import { shell } from "./host.js";
 
 // src/scenario/freebsd.ts
 /** How a scenario is laid on a DUT from which all others were taken away; its files go to `folder`, an absolute path. */
@@ -234,4 +152,4 @@ ${rules.map((rule) => `    ${rule}`).join("\n")}
 }
 `;
 
-export { commandText, layScenario, proofCommands, provesScenario, scenarioRules, shell, takeAwayCommands };
+export { layScenario, proofCommands, provesScenario, scenarioRules, takeAwayCommands };

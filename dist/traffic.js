@@ -1,7 +1,6 @@
 import { flowSlices, formatPercent, formatPps, lastLine, netmapPort, shortened } from "./words.js";
 import { defaultBounds, formatGeneral, holes, isSteady, median, secondsUntilSteady, steadyStretch } from "./stats.js";
-import { nsPerTick } from "./host.js";
-import { shell } from "./scenario.js";
+import { nsPerTick, shell } from "./host.js";
 
 // src/traffic/pkt-gen.ts
 /**

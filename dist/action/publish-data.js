@@ -2,8 +2,8 @@ import { UsageError, patchName, reasonOf } from "../words.js";
 import { parseMaxRuns } from "../config.js";
 import { log } from "./log.js";
 import { fetchArtifact, githubFailure, readEntries } from "../github.js";
-import { publishToBranch, publishToDirectory } from "../data-branch.js";
 import { readPlan } from "../experiment.js";
+import { publishToBranch, publishToDirectory } from "../data-branch.js";
 import { join } from "node:path";
 import { mkdir, writeFile } from "node:fs/promises";
 

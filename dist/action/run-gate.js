@@ -1,9 +1,9 @@
 import { answering, endingOfError, endingOfResult, linkedAfterwards, summaryOf, together, upshotOf } from "../answer.js";
 import { applyOverrides } from "../config.js";
 import { summary } from "../vendor/actions-core.js";
-import { historyFile, readHistory } from "../data-branch.js";
-import { randomSeed } from "../experiment.js";
-import { gate, resumeGate } from "../demo.js";
+import { readHistory } from "../data-branch.js";
+import { historyFile, randomSeed } from "../experiment.js";
+import { gate, resumeGate } from "../gate.js";
 import { testbedsFor } from "../inventory.js";
 import { readyMachine } from "../linux-lab.js";
 import { restoreRevision } from "../patch.js";

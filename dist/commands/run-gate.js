@@ -2,11 +2,10 @@ import { answering, endingOfError, endingOfResult, openBuild, openRevisionCommen
 import { applyOverrides, loadConfig, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
 import { headline } from "../report.js";
 import { UsageError, exitCodes, patchName, upshotOfResult, worstUpshot } from "../words.js";
-import { randomSeed, readPlan } from "../experiment.js";
+import { historyFile, randomSeed, readPlan } from "../experiment.js";
 import { findRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../phabricator.js";
 import { timestampedDirectory, whoami } from "../controller.js";
-import { historyFile } from "../data-branch.js";
-import { gate, resumeGate } from "../demo.js";
+import { gate, resumeGate } from "../gate.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { openRepository, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
 import { labelled } from "../progress.js";

@@ -1,0 +1,112 @@
+import { buildVariants } from "./build.js";
+import { systemOf } from "./config.js";
+import { assembleResult, earlierEntries, extendPlan, historyEntries, makePlan, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
+import { explained, outcomeName, writeResult } from "./report.js";
+import { UsageError, reasonOf } from "./words.js";
+import { readFile } from "node:fs/promises";
+
+// src/gate.ts
+/** Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. */
+async function gate(request, directory, world) {
+	const { patch, config, testbeds } = request;
+	await refuseUsed(directory);
+	const rules = await readRules(config);
+	const history = earlierEntries(await world.history.read(), world.now());
+	const variants = await variantsBySystem(request, world.repository);
+	return onTestbed(testbeds, patch, world, async (reserved) => {
+		const { name: testbed } = reserved;
+		const ours = variants.get(systemOf(config, testbed)) ?? [];
+		const plan = makePlan({
+			...request,
+			testbed,
+			rules
+		}, ours, history);
+		await writePlan(directory, plan);
+		return carryOut(plan, directory, reserved, world);
+	});
+}
+/**
+* Goes on with a gate that was cut short: the plan of its work directory, less what its journal holds; with
+* `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs.
+*/
+async function resumeGate(directory, world, maxRunsPerVariant) {
+	const written = await readPlan(directory);
+	const plan = maxRunsPerVariant === void 0 ? written : extendPlan(written, maxRunsPerVariant);
+	return onTestbed([plan.testbed], plan.patch, world, async (reserved) => {
+		if (plan !== written) await replacePlan(directory, plan);
+		return carryOut(plan, directory, reserved, world);
+	});
+}
+/** What a variant is depends on what the testbed boots or lays. */
+async function variantsBySystem({ patch, config, kernels, testbeds }, repository) {
+	const built = [...new Set(testbeds.map((name) => systemOf(config, name)))].map(async (system) => {
+		const request = {
+			patch,
+			system,
+			overlayFolder: config.overlay,
+			kernels
+		};
+		return [system, await buildVariants(request, repository)];
+	});
+	return new Map(await Promise.all(built));
+}
+/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
+async function readRules({ rules, scenarios }) {
+	const read = Object.entries(rules).filter(([name]) => scenarios.includes(name)).map(async ([name, { path, ...rest }]) => {
+		const text = await readFile(path, "utf8").catch((error) => {
+			throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
+		});
+		return [name, {
+			...rest,
+			text
+		}];
+	});
+	return Object.fromEntries(await Promise.all(read));
+}
+/** Does the work on a testbed that is ours meanwhile, and gives it back whatever came of it. */
+async function onTestbed(testbeds, patch, world, work) {
+	const reserved = await world.reserve(testbeds, patch);
+	let outcome = "ended";
+	try {
+		const result = await work(reserved);
+		outcome = outcomeName(result);
+		return result;
+	} catch (error) {
+		outcome = `ended: ${reasonOf(error)}`;
+		reserved.signal.throwIfAborted();
+		throw error;
+	} finally {
+		const trouble = await reserved.giveBack(outcome);
+		if (trouble !== void 0) world.onEvent({
+			kind: "warning",
+			text: trouble
+		});
+	}
+}
+async function carryOut(plan, directory, reserved, world) {
+	const { now, onEvent } = world;
+	const signal = AbortSignal.any([world.signal, reserved.signal]);
+	const testbed = await reserved.open(plan.traffic);
+	try {
+		const journal = await runExperiment({
+			plan,
+			testbed,
+			directory,
+			now,
+			onEvent,
+			signal
+		});
+		const warn = (text) => onEvent({
+			kind: "warning",
+			text
+		});
+		const { result, profiles } = await explained(assembleResult(plan, journal), directory, warn);
+		await writeResult(directory, result, profiles, warn);
+		await world.history.append(historyEntries(result));
+		return result;
+	} finally {
+		await testbed.restore();
+	}
+}
+
+export { gate, resumeGate };
