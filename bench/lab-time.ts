@@ -1,5 +1,6 @@
 // How long a verdict keeps a FreeBSD laboratory, in the virtual time of the fake one, beside the usual ten runs.
 // By hand: node bench/lab-time.ts
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,8 @@ import { commandText } from '../src/host/shell.ts';
 import type { Host } from '../src/host/ssh.ts';
 import { turns } from '../src/host/turns.ts';
 import { median } from '../src/stats/summary.ts';
-import { type FreebsdWorld, openFreebsdTestbed } from '../src/testbed/freebsd/testbed.ts';
+import { openFreebsdTestbed } from '../src/testbed/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../src/testbed/freebsd/world.ts';
 import { type Testbed, unshared } from '../src/testbed/testbed.ts';
 import { formatPercent } from '../src/words/format.ts';
 import type { Result } from '../src/words/result.ts';

@@ -555,6 +555,71 @@ function panicSince(before, now) {
 	return now.panics.length > before.panics.length ? now.panics.at(-1) : void 0;
 }
 
+// src/dut/freebsd-network.ts
+/** Reads `ifconfig INTERFACE`; undefined where the text is none of it. */
+function parseIfconfig(text) {
+	const [, name, flags = "", mtu] = /^(\S+): flags=[0-9a-f]+<([^>]*)>.* mtu (\d+)/m.exec(text) ?? [];
+	if (name === void 0) return void 0;
+	const options = /^[ \t]+options=[0-9a-f]+<([^>]*)>/m.exec(text)?.[1] ?? "";
+	const mac = /^[ \t]+ether (\S+)/m.exec(text)?.[1];
+	const media = /^[ \t]+media: (.*\S)/m.exec(text)?.[1];
+	const gigabits = gigabitsOf(media ?? "");
+	return {
+		name,
+		flags: listed(flags),
+		options: listed(options),
+		mtu: Number(mtu),
+		...mac !== void 0 && { mac: mac.toLowerCase() },
+		...media !== void 0 && { media },
+		...gigabits !== void 0 && { gigabits },
+		isActive: /^[ \t]+status: active$/m.test(text)
+	};
+}
+const listed = (names) => names.split(",").filter(Boolean);
+/** What was negotiated stands in parentheses where it is not what was chosen. The names are those of ifmedia(4). */
+function gigabitsOf(media) {
+	const [start, end] = [media.indexOf("("), media.lastIndexOf(")")];
+	const active = start !== -1 && start < end ? media.slice(start + 1, end) : media;
+	const [, digits, giga] = /\b(\d+)(G?)base/i.exec(active) ?? [];
+	if (digits === void 0) return void 0;
+	return giga === "" ? Number(digits) / 1e3 : Number(digits);
+}
+/** Reads `netstat -rn -f FAMILY`; the columns are those of its header. */
+function parseRoutes(text) {
+	const rows = filledLines(text).map(words$1);
+	const head = rows.findIndex(([first]) => first === "Destination");
+	const [destination = -1, gateway = -1, flags = -1, netif = -1] = [
+		"Destination",
+		"Gateway",
+		"Flags",
+		"Netif"
+	].map((column) => (rows[head] ?? []).indexOf(column));
+	return rows.slice(head + 1).filter((row) => head !== -1 && row.length > netif).map((row) => ({
+		destination: row[destination] ?? "",
+		gateway: row[gateway] ?? "",
+		flags: row[flags] ?? "",
+		interface: row[netif] ?? ""
+	}));
+}
+/** Reads `arp -an`. */
+function parseArp(text) {
+	return [...text.matchAll(/^\S+ \((\S+)\) at (\S+) on (\S+)( permanent)?/gm)].map(([, address = "", mac = "", name = "", permanent]) => neighbour(address, mac, name, permanent !== void 0));
+}
+/** Reads `ndp -an`. */
+function parseNdp(text) {
+	return filledLines(text).map(words$1).filter(([first = ""]) => first.includes(":")).map(([address = "", mac = "", name = "", expires]) => neighbour(address, mac, name, expires === "permanent"));
+}
+/** One that is being resolved is `(incomplete)`. */
+const neighbour = (address, mac, name, isPermanent) => ({
+	address,
+	...mac.includes(":") && { mac: mac.toLowerCase() },
+	interface: name,
+	isPermanent
+});
+/** A table of words is made of them, which of megabytes of empty lines would be gigabytes. */
+const filledLines = (text) => text.split("\n").filter(Boolean);
+const words$1 = (line) => line.trim().split(/\s+/);
+
 // src/dut/freebsd-counters.ts
 const interfaceCounters = shell`netstat -i -b -n -W`;
 const cpuTimes = shell`sysctl -n kern.cp_times`;
@@ -635,7 +700,7 @@ const shareOf = ({ busy, idle }) => busy / (busy + idle);
 /** Reads `netstat -i -b -n -W`: what it says of the interfaces themselves, not of their addresses. */
 function parseInterfaceCounters(text) {
 	const [head = "", ...lines] = text.split("\n");
-	const columns = words$1(head);
+	const columns = words(head);
 	const [ipkts = 0, ierrs = 0, idrop = 0, opkts = 0, oerrs = 0] = [
 		"Ipkts",
 		"Ierrs",
@@ -646,7 +711,7 @@ function parseInterfaceCounters(text) {
 	const counters = /* @__PURE__ */ new Map();
 	for (const line of lines) {
 		if (!line.includes("<Link#")) continue;
-		const row = words$1(line);
+		const row = words(line);
 		const [name = "", , network = ""] = row;
 		if (!network.startsWith("<Link#")) continue;
 		const values = {
@@ -660,71 +725,6 @@ function parseInterfaceCounters(text) {
 	}
 	return counters;
 }
-const words$1 = (line) => line.trim().split(/\s+/);
-
-// src/dut/freebsd-network.ts
-/** Reads `ifconfig INTERFACE`; undefined where the text is none of it. */
-function parseIfconfig(text) {
-	const [, name, flags = "", mtu] = /^(\S+): flags=[0-9a-f]+<([^>]*)>.* mtu (\d+)/m.exec(text) ?? [];
-	if (name === void 0) return void 0;
-	const options = /^[ \t]+options=[0-9a-f]+<([^>]*)>/m.exec(text)?.[1] ?? "";
-	const mac = /^[ \t]+ether (\S+)/m.exec(text)?.[1];
-	const media = /^[ \t]+media: (.*\S)/m.exec(text)?.[1];
-	const gigabits = gigabitsOf(media ?? "");
-	return {
-		name,
-		flags: listed(flags),
-		options: listed(options),
-		mtu: Number(mtu),
-		...mac !== void 0 && { mac: mac.toLowerCase() },
-		...media !== void 0 && { media },
-		...gigabits !== void 0 && { gigabits },
-		isActive: /^[ \t]+status: active$/m.test(text)
-	};
-}
-const listed = (names) => names.split(",").filter(Boolean);
-/** What was negotiated stands in parentheses where it is not what was chosen. The names are those of ifmedia(4). */
-function gigabitsOf(media) {
-	const [start, end] = [media.indexOf("("), media.lastIndexOf(")")];
-	const active = start !== -1 && start < end ? media.slice(start + 1, end) : media;
-	const [, digits, giga] = /\b(\d+)(G?)base/i.exec(active) ?? [];
-	if (digits === void 0) return void 0;
-	return giga === "" ? Number(digits) / 1e3 : Number(digits);
-}
-/** Reads `netstat -rn -f FAMILY`; the columns are those of its header. */
-function parseRoutes(text) {
-	const rows = filledLines(text).map(words);
-	const head = rows.findIndex(([first]) => first === "Destination");
-	const [destination = -1, gateway = -1, flags = -1, netif = -1] = [
-		"Destination",
-		"Gateway",
-		"Flags",
-		"Netif"
-	].map((column) => (rows[head] ?? []).indexOf(column));
-	return rows.slice(head + 1).filter((row) => head !== -1 && row.length > netif).map((row) => ({
-		destination: row[destination] ?? "",
-		gateway: row[gateway] ?? "",
-		flags: row[flags] ?? "",
-		interface: row[netif] ?? ""
-	}));
-}
-/** Reads `arp -an`. */
-function parseArp(text) {
-	return [...text.matchAll(/^\S+ \((\S+)\) at (\S+) on (\S+)( permanent)?/gm)].map(([, address = "", mac = "", name = "", permanent]) => neighbour(address, mac, name, permanent !== void 0));
-}
-/** Reads `ndp -an`. */
-function parseNdp(text) {
-	return filledLines(text).map(words).filter(([first = ""]) => first.includes(":")).map(([address = "", mac = "", name = "", expires]) => neighbour(address, mac, name, expires === "permanent"));
-}
-/** One that is being resolved is `(incomplete)`. */
-const neighbour = (address, mac, name, isPermanent) => ({
-	address,
-	...mac.includes(":") && { mac: mac.toLowerCase() },
-	interface: name,
-	isPermanent
-});
-/** A table of words is made of them, which of megabytes of empty lines would be gigabytes. */
-const filledLines = (text) => text.split("\n").filter(Boolean);
 const words = (line) => line.trim().split(/\s+/);
 
 // src/dut/freebsd-setting.ts

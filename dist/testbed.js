@@ -171,6 +171,600 @@ function isToBlame(tallies, variant, fault, proof) {
 	return base[proof] && own[fault] >= 2 + base[fault];
 }
 
+// src/testbed/freebsd/preflight.ts
+/** The DUT is not as it must be; nothing is measured until somebody has mended it. */
+var PreflightError = class extends Error {
+	name = "PreflightError";
+	constructor(testbed, problems) {
+		super([`${testbed} is not fit to measure on; mend this, or set \`preflight\` to fix or warn:`, ...problems.map(({ message }) => `- ${message}`)].join("\n"));
+	}
+};
+/** What must hold on a testbed's DUT: with several senders its way back is to the first. */
+function settingsContext({ dut, senders, receiver }, families) {
+	const port = (own, far = receiver) => ({
+		...own,
+		neighbour: {
+			addresses: {
+				inet4: far.addresses.inet4 ?? "",
+				inet6: far.addresses.inet6 ?? ""
+			},
+			mac: far.mac
+		}
+	});
+	return {
+		ingress: port(dut.ingress, senders[0]),
+		egress: port(dut.egress),
+		families
+	};
+}
+/** The problems that are left: what only needs time has been waited for, and with `fix` commands have been run. */
+async function preflight(host, { mode, context, now, sleep }) {
+	const look = async () => {
+		const settings = {
+			...context,
+			nowSeconds: now()
+		};
+		return checkSettings(await readAll(host, settingsCommands(settings)), settings);
+	};
+	let problems = await look();
+	const waits = problems.flatMap(({ mend }) => mend.kind === "wait" ? mend.seconds : []);
+	const commands = problems.flatMap(({ mend }) => mend.kind === "command" ? mend.command : []);
+	if (waits.length > 0) await sleep(Math.max(...waits));
+	if (mode === "fix") for (const command of commands) await host.run(command);
+	if (waits.length > 0 || mode === "fix" && commands.length > 0) problems = await look();
+	return problems;
+}
+/** What the DUT says of itself, as it runs. */
+async function fingerprint(host, interfaces) {
+	const request = {
+		interfaces,
+		bootFile: (await host.output(shell`sysctl -n kern.bootfile`)).trim()
+	};
+	return fingerprintOf(await readAll(host, fingerprintCommands(request)), request);
+}
+/** What the commands write, without those that fail. */
+async function readAll(host, commands) {
+	const said = await Promise.all(commands.map(async (command) => {
+		const outcome = await host.run(command);
+		return outcome.kind === "exited" && outcome.code === 0 ? [[commandText(command), outcome.stdout]] : [];
+	}));
+	return new Map(said.flat());
+}
+
+// src/testbed/freebsd/boots.ts
+const bootsOf = (config, dut, world) => ({
+	config,
+	dut,
+	world,
+	tallies: /* @__PURE__ */ new Map(),
+	families: ["inet4"],
+	booted: void 0,
+	unfit: void 0,
+	told: /* @__PURE__ */ new Set(),
+	reference: void 0
+});
+/** What does not hold on the DUT's own kernel; it is not held against a boot later. */
+async function inspectDut(boots, families) {
+	boots.families = families;
+	const problems = await settingsThatFail(boots);
+	boots.told = new Set(problems.map(({ setting }) => setting));
+	return problems;
+}
+/** What runs before the first boot is the DUT's own kernel, which is not measured. */
+const fingerprintOfDut = async (boots) => withoutKernel(await fingerprint(boots.dut.host(), portsOf(boots)));
+const portsOf = ({ config: { dut } }) => [dut.ingress.interface, dut.egress.interface];
+const settingsThatFail = ({ config, families, world, dut }) => preflight(dut.host(), {
+	mode: config.preflight,
+	context: settingsContext(config, families),
+	now: world.now,
+	sleep: world.sleep
+});
+/** One boot serves all cells of a pair's variant; what boots badly is tried once more before it is told. */
+async function bootFor(boots, planned, { variant, pair }, kernel) {
+	const { dut, config, booted } = boots;
+	if (booted?.variant === variant && booted.pair === pair) return {
+		kind: "ready",
+		boot: booted
+	};
+	const known = boots.unfit;
+	if (known?.variant === variant && known.pair === pair && !known.blasts.has(planned.number)) {
+		known.blasts.add(planned.number);
+		return failed(known.reason);
+	}
+	boots.booted = void 0;
+	if (kernel.kind === "archive") {
+		const laid = await dut.lay(kernel.archive);
+		if (laid.kind === "no-space") return rejected(variant, {
+			kind: "out-of-disk",
+			message: `DUT: ${laid.reason}.`
+		});
+	}
+	const outcome = await dut.boot(kernel.kind === "own" ? void 0 : variant);
+	if (outcome.kind === "boot-failed") return afterBootFailure(boots, variant, outcome);
+	const tally = tallyOf(boots.tallies, variant);
+	tally.hasBooted = true;
+	tally.bootFailures = 0;
+	const problem = (await settingsThatFail(boots)).find(({ setting }) => config.preflight === "fail" || !boots.told.has(setting));
+	if (problem !== void 0) return unfit(boots, planned, problem.message);
+	const boot = {
+		variant,
+		pair,
+		kernel: outcome.version,
+		fingerprint: await fingerprint(dut.host(), portsOf(boots))
+	};
+	const [difference] = differencesBetween(boots.reference ?? boot, boot);
+	if (difference !== void 0) return unfit(boots, planned, `the DUT is not the same in more than its kernel: ${difference}`);
+	boots.booted = boot;
+	return {
+		kind: "ready",
+		boot
+	};
+}
+/** The blast was measured, and nothing is wrong with it. */
+function holdAgainst(boots, boot) {
+	if (isJudged(boot.variant)) boots.reference ??= boot;
+}
+/** Whoever is to be measured in that boot hears of it; who comes again gets another boot. */
+function unfit(boots, { number, runs }, reason) {
+	const [run] = runs;
+	if (run !== void 0) boots.unfit = {
+		variant: run.variant,
+		pair: run.pair,
+		reason,
+		blasts: /* @__PURE__ */ new Set([number])
+	};
+	return failed(reason);
+}
+const differencesBetween = (reference, boot) => boot.variant === "base" ? differences(boot.fingerprint, reference.fingerprint) : differences(reference.fingerprint, boot.fingerprint, boot.variant);
+function afterBootFailure({ tallies }, variant, { reason, panic }) {
+	tallyOf(tallies, variant).bootFailures += 1;
+	const died = panic === void 0 ? "" : ` (panic: ${panic})`;
+	return isToBlame(tallies, variant, "bootFailures", "hasBooted") ? rejected(variant, {
+		kind: "boot-failed",
+		message: `Twice in a row: ${reason}.`,
+		...panic !== void 0 && { panic }
+	}) : failed(`${variant} did not boot: ${reason}${died}`);
+}
+const failed = (reason) => ({
+	kind: "failed",
+	reason
+});
+const rejected = (variant, rejection) => ({
+	kind: "rejected",
+	variant,
+	rejection
+});
+
+// src/testbed/freebsd/logs.ts
+/** The logs by their names in the folder of a blast; there is one for each sender. */
+const freebsdLogNames = {
+	receiver: "receiver.log",
+	sender: (index) => `sender-${index + 1}.log`,
+	/** The DUT's counters before and after. */
+	counters: "dut-counters.log"
+};
+/** Of a blast of one run, which is all that a testbed carries that boots its variants. */
+function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { startedAt, traffic, told = {} }) {
+	const log = parsePktGenLog(receiver);
+	const askedPps = askedOf(traffic, cell.family, senders.length);
+	const measured = pktGenRun(log, senders.map(parsePktGenLog), {
+		netbenchesTrim: false,
+		askedPps
+	});
+	const seconds = log.rates.reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
+	return {
+		kind: "measured",
+		runs: runs.map((run) => ({
+			...run,
+			blast: number,
+			pps: measured.medianPps,
+			samples: [],
+			validity: measured.validity
+		})),
+		summary: {
+			number,
+			cell,
+			startedAt,
+			trafficSeconds: seconds,
+			offeredPps: measured.offeredPps ?? 0,
+			...told
+		}
+	};
+}
+/** What each sender was asked for, as the flows are shared; none where they send as fast as they can. */
+function askedOf({ flows, offeredPps }, family, senders) {
+	const split = flowRanges(flows, family, senders);
+	if (offeredPps === void 0 || split.kind === "refused") return [];
+	const all = split.flows;
+	return flowSlices(all, senders).map(({ sources }) => offeredPps * sources / all.sources);
+}
+
+// src/testbed/freebsd/losses.ts
+/** Throws where somebody does not come back, or somebody is lost time and again. */
+async function afterLoss(world, loss, error) {
+	const { boots, generators, cycles } = world;
+	await generators.reconnect(loss.signal);
+	const isStuck = error.kind === "timeout";
+	if (!isStuck && await answers(boots.dut.host())) return afterGlitch(world, error);
+	boots.booted = void 0;
+	const cyclesBefore = cycles.done;
+	const { panic } = await boots.dut.recover();
+	if (panic !== void 0) return afterDeath(boots, loss, `it panicked: ${panic}`, panic);
+	if (isStuck) return afterDeath(boots, loss, error.message);
+	if (cycles.done === cyclesBefore) return afterGlitch(world, error);
+	return afterDeath(boots, loss, "it did not answer any more, and was power-cycled");
+}
+function afterRefusal({ tallies }, variant, scenario, refusal) {
+	tallyOf(tallies, variant).refusals += 1;
+	return isToBlame(tallies, variant, "refusals", "hasStoodBlast") ? rejected(variant, {
+		kind: "does-not-load",
+		scenario,
+		message: `Twice: ${refusal}.`
+	}) : failed(refusal);
+}
+const mostGlitchesInARow = 3;
+function afterGlitch({ glitches }, error) {
+	glitches.inARow += 1;
+	if (glitches.inARow >= mostGlitchesInARow) throw error;
+	return failed(error.message);
+}
+function afterDeath({ tallies }, loss, how, panic) {
+	const { variant, when } = loss;
+	tallyOf(tallies, variant).deaths += 1;
+	const where = circumstances(loss);
+	if (!isToBlame(tallies, variant, "deaths", "hasStoodBlast")) return failed(`the DUT with ${variant} died ${where}: ${how}`);
+	return rejected(variant, {
+		kind: when === "after its boot" ? "boot-failed" : "panics-under-load",
+		message: `Twice, ${where}${panic === void 0 ? `: ${how}` : ""}.`,
+		...panic !== void 0 && { panic }
+	});
+}
+function circumstances({ flows, scenario, when }) {
+	switch (when) {
+		case "after its boot": return "right after it had booted";
+		case "at the rules": return `while ${scenario} was laid`;
+		case "under load": return `under ${flows} flows`;
+	}
+}
+const answers = (host) => host.output(shell`sysctl -n kern.boottime`, { timeoutSeconds: answerSeconds }).then(() => true, () => false);
+const answerSeconds = 10;
+
+// src/testbed/freebsd/profile.ts
+/** From the word to go until packets flow, beyond what is waited for on purpose; as much is left at the window's end. */
+const spareSeconds = 6;
+/** Of what the receiver got in as many seconds, so much has to have left the DUT while samples were taken. */
+const leastForwardedRatio = .9;
+/**
+* A window that opens by itself while packets flow; where that was missed, one that is open before they do: some DUTs
+* leave a program no time at all to begin under load, and what they sample before is idle.
+*/
+async function sampleUnderLoad(request, around, keepLog) {
+	try {
+		return await sampled(request, around, keepLog);
+	} finally {
+		await endSampling(around.dut, around.folder);
+	}
+}
+async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress, settleSeconds, send }, keepLog) {
+	const sampling = await readySampling(dut, folder, asked);
+	if (sampling.kind === "impossible") return sampling;
+	const { event } = sampling;
+	const untilLoad = 2 * settleSeconds + spareSeconds;
+	const window = attempt === 1 ? {
+		event,
+		delaySeconds: untilLoad,
+		seconds
+	} : {
+		event,
+		delaySeconds: 0,
+		seconds: untilLoad + seconds
+	};
+	const [taken, blast] = await Promise.all([dut.run(windowCommand(window, folder)), send(seconds + 12)]);
+	const { receiver, senders } = blast.logs;
+	await keepLog(freebsdLogNames.receiver, receiver);
+	for (const [index, log] of senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
+	await keepLog(freebsdLogNames.counters, taken.stdout + taken.stderr);
+	if (blast.kind === "failed") return missed(blast.reason);
+	if (taken.kind !== "exited" || taken.code !== 0) return missed(`pmcstat failed on the DUT: ${lastLine(taken.stderr) ?? "it said nothing"}`);
+	const text = await collectSamples(dut, folder);
+	const forwarded = sentWithin(taken.stdout, egress) ?? 0;
+	const expected = blast.run.medianPps * seconds;
+	if (forwarded < leastForwardedRatio * expected) {
+		const share = formatPercent(forwarded / expected);
+		return missed(`the window missed the blast: ${share} of its packets were forwarded meanwhile`);
+	}
+	return judgeProfile(text, {
+		event,
+		kernel: "an unknown kernel"
+	}, keepLog);
+}
+
+// src/testbed/freebsd/rules.ts
+/** On the DUT. */
+const rulesFolder = "/var/tmp/ppsgate";
+/**
+* Anew for every blast, so that no state of the one before is left; undefined where the scenario is in force. `own` are
+* the rules of scenarios that are the site's own.
+*/
+async function layRules(host, scenario, own) {
+	await takeRulesAway(host);
+	const { files, commands } = layScenario(scenario, rulesFolder, own);
+	if (files.length > 0) await host.output(ownFolder(rulesFolder));
+	for (const { path, text } of files) await host.upload(Buffer.from(text), path, 384);
+	for (const command of commands) {
+		const outcome = await host.run(command);
+		if (outcome.kind === "exited" && outcome.code === 0) continue;
+		const said = lastLine(outcome.stderr) ?? "it said nothing";
+		return `\`${commandText(command)}\` failed on the DUT: ${said}`;
+	}
+	const proof = provesScenario(scenario, await proofOf(host), { own });
+	return proof.kind === "in-force" ? void 0 : `${scenario} is not in force: ${proof.reason}`;
+}
+async function takeRulesAway(host) {
+	for (const round of takeAwayCommands) await Promise.all(round.map((command) => host.run(command)));
+}
+/** What the DUT says of its firewalls. */
+async function proofOf(host) {
+	const said = await readAll(host, Object.values(proofCommands));
+	const entries = Object.entries(proofCommands).map(([key, command]) => [key, said.get(commandText(command))]);
+	return Object.fromEntries(entries);
+}
+
+// src/testbed/freebsd/blast.ts
+async function blast$1(lab, planned, keepLog, signal) {
+	const [run] = planned.runs;
+	const { scenario } = planned.cell;
+	if (run === void 0) return failed("nothing was planned");
+	const { variant } = run;
+	const kernel = await kernelOf(lab, variant);
+	if (kernel.kind === "rejected") return rejected(variant, kernel.rejection);
+	const { boots } = lab;
+	const { flows } = lab.traffic;
+	let when = "after its boot";
+	try {
+		const ready = await bootFor(boots, planned, run, kernel);
+		if (ready.kind !== "ready") return ready;
+		signal.throwIfAborted();
+		when = "at the rules";
+		const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
+		if (refusal !== void 0) return afterRefusal(boots, variant, scenario, refusal);
+		when = "under load";
+		const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
+		if (outcome.kind === "measured") tallyOf(boots.tallies, variant).hasStoodBlast = true;
+		lab.glitches.inARow = 0;
+		return outcome;
+	} catch (error) {
+		if (!(error instanceof HostError) || signal.aborted) throw error;
+		return afterLoss(lab, {
+			variant,
+			scenario,
+			flows,
+			when,
+			signal
+		}, error);
+	}
+}
+const kernelOf = async ({ prepared }, variant) => await prepared?.kernels.get(variant) ?? { kind: "own" };
+const rulesOf = ({ prepared }) => prepared?.rules ?? {};
+async function measure(lab, planned, boot, keepLog, signal) {
+	const { traffic, boots, generators, dutMac } = lab;
+	const { cell } = planned;
+	const { scenario } = cell;
+	const { dut, world } = boots;
+	const ports = portsOf(boots);
+	const before = await readAll(dut.host(), countersCommands(ports));
+	const startedAt = (/* @__PURE__ */ new Date(world.now() * 1e3)).toISOString();
+	const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
+	const request = {
+		cell,
+		dutMac,
+		trafficSeconds,
+		atLeastSeconds
+	};
+	const outcome = await generators.send(request, signal);
+	const { logs } = outcome;
+	await keepLog(freebsdLogNames.receiver, logs.receiver);
+	for (const [index, log] of logs.senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
+	const [proofs, after] = await Promise.all([proofOf(dut.host()), readAll(dut.host(), countersCommands(ports))]);
+	const proof = provesScenario(scenario, proofs, {
+		blast: { flows: traffic.flows },
+		own: rulesOf(lab)
+	});
+	await keepLog(freebsdLogNames.counters, countersLog(before, after));
+	const busy = busyShare(before, after);
+	if (outcome.kind === "failed") return failed(outcome.reason);
+	const measured = readFreebsdLogs(planned, logs, {
+		startedAt,
+		traffic,
+		told: {
+			kernel: boot.kernel,
+			...busy && { busiestCpuRatio: busy.busiestCpuRatio }
+		}
+	});
+	if (!isValid(measured)) return measured;
+	if (proof.kind !== "in-force") return failed(`${scenario} was not in force: ${proof.reason}`);
+	holdAgainst(boots, boot);
+	return measured;
+}
+const isValid = (outcome) => outcome.kind === "measured" && outcome.runs.every(({ validity }) => validity.kind === "valid");
+/** Samples where the DUT's time goes, on whichever boot of the variant there is. */
+async function profile$1(lab, request, keepLog, signal) {
+	const { cell, variant } = request;
+	const { scenario } = cell;
+	const kernel = await kernelOf(lab, variant);
+	if (kernel.kind === "rejected") return impossible(kernel.rejection.message);
+	const { boots, generators, dutMac, traffic } = lab;
+	let when = "after its boot";
+	try {
+		if (boots.booted?.variant !== variant) {
+			const run = {
+				number: 0,
+				variant,
+				pair: 0
+			};
+			const ready = await bootFor(boots, {
+				number: 0,
+				cell,
+				runs: [run]
+			}, run, kernel);
+			if (ready.kind !== "ready") return missed(whyNot(ready));
+		}
+		signal.throwIfAborted();
+		when = "at the rules";
+		const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
+		if (refusal !== void 0) return missed(refusal);
+		when = "under load";
+		return await sampleUnderLoad(request, {
+			dut: boots.dut.host(),
+			folder: rulesFolder,
+			egress: boots.config.dut.egress.interface,
+			settleSeconds: traffic.settleSeconds,
+			send: (trafficSeconds) => generators.send({
+				cell,
+				dutMac,
+				trafficSeconds
+			}, signal)
+		}, keepLog);
+	} catch (error) {
+		if (!(error instanceof HostError) || signal.aborted) throw error;
+		const { flows } = traffic;
+		return missed(whyNot(await afterLoss(lab, {
+			variant,
+			scenario,
+			flows,
+			when,
+			signal
+		}, error)));
+	}
+}
+function whyNot(outcome) {
+	if (outcome.kind === "rejected") return outcome.rejection.message;
+	return outcome.kind === "failed" ? outcome.reason : "nothing was sampled";
+}
+
+// src/testbed/freebsd/generators.ts
+/** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
+async function openGenerators(config, traffic, world) {
+	let hosts = await connectAll(config, world);
+	return {
+		facts: () => factsOf(config, hosts),
+		async send({ cell, dutMac, ...howLong }, signal) {
+			const split = flowRanges(traffic.flows, cell.family, config.senders.length);
+			if (split.kind === "refused") return {
+				kind: "failed",
+				logs: {
+					receiver: "",
+					senders: []
+				},
+				reason: split.message
+			};
+			const request = {
+				family: cell.family,
+				frameBytes: frameBytesFor(traffic, cell),
+				flows: split.flows,
+				ratePps: traffic.offeredPps,
+				threads: config.senders[0]?.threads ?? 1,
+				settleSeconds: traffic.settleSeconds,
+				...howLong
+			};
+			const senders = hosts.senders.map(({ host, config: { interface: name, mac } }) => ({
+				host,
+				interface: name,
+				sourceMac: mac,
+				destinationMac: dutMac
+			}));
+			const receiver = {
+				host: hosts.receiver,
+				interface: config.receiver.interface
+			};
+			return pktGenBlast({
+				senders,
+				receiver
+			}, request, signal);
+		},
+		async reconnect(signal) {
+			await closeAll(hosts);
+			hosts = await connectPatiently(config, world, signal);
+		},
+		async silence() {
+			if ((await Promise.allSettled(allOf(hosts).map((host) => endPktGen(host, world)))).every(({ status }) => status === "fulfilled")) return;
+			await closeAll(hosts);
+			hosts = await connectAll(config, world).catch(() => hosts);
+		},
+		close: () => closeAll(hosts)
+	};
+}
+/** Ends what a lost controller left sending. */
+const silenceGenerators = async (config, world) => closeAll(await connectAll(config, world));
+const allOf = ({ senders, receiver }) => [...senders.map(({ host }) => host), receiver];
+/** All of them or none, and none with a pkt-gen that runs. */
+async function connectAll(config, world) {
+	await using opened = new AsyncDisposableStack();
+	const connect = async (host, label) => opened.use(await world.connect(host, label));
+	const hosts = {
+		senders: [],
+		receiver: await connect(config.receiver, "receiver")
+	};
+	for (const [index, sender] of config.senders.entries()) {
+		const label = config.senders.length === 1 ? "sender" : `sender ${index + 1}`;
+		hosts.senders.push({
+			config: sender,
+			host: await connect(sender, label)
+		});
+	}
+	await Promise.all(allOf(hosts).map((host) => endPktGen(host, world)));
+	opened.move();
+	return hosts;
+}
+const closeAll = async (hosts) => {
+	await Promise.all(allOf(hosts).map((host) => host.close()));
+};
+/** As long as a machine takes to boot. */
+const patienceSeconds = 600;
+const secondsBetweenTries = 10;
+async function connectPatiently(config, world, signal) {
+	const deadline = world.now() + patienceSeconds;
+	for (;;) {
+		try {
+			return await connectAll(config, world);
+		} catch (error) {
+			if (!(isAbsence(error) && world.now() < deadline && !signal.aborted)) throw error;
+		}
+		await world.sleep(secondsBetweenTries);
+	}
+}
+const isAbsence = (error) => error instanceof HostError && [
+	"unreachable",
+	"lost",
+	"timeout"
+].includes(error.kind);
+const secondsToSignal$1 = 60;
+const timesToInterrupt = 5;
+const timesToEnd$1 = 10;
+/** The machines are leased as one, so whatever pkt-gen runs there is ours. Its own summary, and its port, need a moment. */
+async function endPktGen(host, { sleep }) {
+	for (let time = 0; time < timesToEnd$1; time += 1) {
+		const signal = time < timesToInterrupt ? shell`-INT` : shell`-KILL`;
+		const command = shell`pkill ${signal} -x pkt-gen`;
+		const outcome = await host.run(command, { timeoutSeconds: secondsToSignal$1 });
+		if (outcome.kind === "exited" && outcome.code === 1) return;
+		stdoutOf(outcome, host.name, command);
+		await sleep(1);
+	}
+	throw new HostError("command-failed", `A pkt-gen on ${host.name} does not end: see what it waits for, or reboot that machine.`);
+}
+async function factsOf({ receiver }, hosts) {
+	const around = await Promise.all([...hosts.senders.map(async ({ config, host }, index) => [`sender ${index + 1}`, await factOf(config, host)]), factOf(receiver, hosts.receiver).then((fact) => ["receiver", fact])]);
+	return Object.fromEntries(around);
+}
+async function factOf(generator, host) {
+	const port = netmapPort(generator.interface);
+	const [version, ifconfig] = [shell`uname -s -r`, shell`ifconfig ${port}`];
+	const said = await readAll(host, [version, ifconfig]);
+	const media = parseIfconfig(said.get(commandText(ifconfig)) ?? "")?.media ?? "unknown media";
+	return `${(said.get(commandText(version)) ?? "").trim()}, ${port} ${media}`;
+}
+
 // src/testbed/freebsd/kernels.ts
 /** Begins with all of them, one after the other; archives go to `folder`. */
 function startKernels({ variants, keepLog, tell, signal }, builder, folder) {
@@ -250,210 +844,82 @@ async function isPlainTar(path) {
 	return magic.toString() === "ustar";
 }
 
-// src/testbed/freebsd/logs.ts
-/** The logs by their names in the folder of a blast; there is one for each sender. */
-const freebsdLogNames = {
-	receiver: "receiver.log",
-	sender: (index) => `sender-${index + 1}.log`,
-	/** The DUT's counters before and after. */
-	counters: "dut-counters.log"
-};
-/** Of a blast of one run, which is all that a testbed carries that boots its variants. */
-function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { startedAt, traffic, told = {} }) {
-	const log = parsePktGenLog(receiver);
-	const askedPps = askedOf(traffic, cell.family, senders.length);
-	const measured = pktGenRun(log, senders.map(parsePktGenLog), {
-		netbenchesTrim: false,
-		askedPps
-	});
-	const seconds = log.rates.reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
-	return {
-		kind: "measured",
-		runs: runs.map((run) => ({
-			...run,
-			blast: number,
-			pps: measured.medianPps,
-			samples: [],
-			validity: measured.validity
-		})),
-		summary: {
-			number,
-			cell,
-			startedAt,
-			trafficSeconds: seconds,
-			offeredPps: measured.offeredPps ?? 0,
-			...told
-		}
-	};
-}
-/** What each sender was asked for, as the flows are shared; none where they send as fast as they can. */
-function askedOf({ flows, offeredPps }, family, senders) {
-	const split = flowRanges(flows, family, senders);
-	if (offeredPps === void 0 || split.kind === "refused") return [];
-	const all = split.flows;
-	return flowSlices(all, senders).map(({ sources }) => offeredPps * sources / all.sources);
-}
-
-// src/testbed/freebsd/preflight.ts
-/** The DUT is not as it must be; nothing is measured until somebody has mended it. */
-var PreflightError = class extends Error {
-	name = "PreflightError";
-	constructor(testbed, problems) {
-		super([`${testbed} is not fit to measure on; mend this, or set \`preflight\` to fix or warn:`, ...problems.map(({ message }) => `- ${message}`)].join("\n"));
-	}
-};
-/** What must hold on a testbed's DUT: with several senders its way back is to the first. */
-function settingsContext({ dut, senders, receiver }, families) {
-	const port = (own, far = receiver) => ({
-		...own,
-		neighbour: {
-			addresses: {
-				inet4: far.addresses.inet4 ?? "",
-				inet6: far.addresses.inet6 ?? ""
-			},
-			mac: far.mac
-		}
-	});
-	return {
-		ingress: port(dut.ingress, senders[0]),
-		egress: port(dut.egress),
-		families
-	};
-}
-/** The problems that are left: what only needs time has been waited for, and with `fix` commands have been run. */
-async function preflight(host, { mode, context, now, sleep }) {
-	const look = async () => {
-		const settings = {
-			...context,
-			nowSeconds: now()
-		};
-		return checkSettings(await readAll(host, settingsCommands(settings)), settings);
-	};
-	let problems = await look();
-	const waits = problems.flatMap(({ mend }) => mend.kind === "wait" ? mend.seconds : []);
-	const commands = problems.flatMap(({ mend }) => mend.kind === "command" ? mend.command : []);
-	if (waits.length > 0) await sleep(Math.max(...waits));
-	if (mode === "fix") for (const command of commands) await host.run(command);
-	if (waits.length > 0 || mode === "fix" && commands.length > 0) problems = await look();
-	return problems;
-}
-/** What the DUT says of itself, as it runs. */
-async function fingerprint(host, interfaces) {
-	const request = {
-		interfaces,
-		bootFile: (await host.output(shell`sysctl -n kern.bootfile`)).trim()
-	};
-	return fingerprintOf(await readAll(host, fingerprintCommands(request)), request);
-}
-/** What the commands write, without those that fail. */
-async function readAll(host, commands) {
-	const said = await Promise.all(commands.map(async (command) => {
-		const outcome = await host.run(command);
-		return outcome.kind === "exited" && outcome.code === 0 ? [[commandText(command), outcome.stdout]] : [];
-	}));
-	return new Map(said.flat());
-}
-
-// src/testbed/freebsd/profile.ts
-/** From the word to go until packets flow, beyond what is waited for on purpose; as much is left at the window's end. */
-const spareSeconds = 6;
-/** Of what the receiver got in as many seconds, so much has to have left the DUT while samples were taken. */
-const leastForwardedRatio = .9;
-/**
-* A window that opens by itself while packets flow; where that was missed, one that is open before they do: some DUTs
-* leave a program no time at all to begin under load, and what they sample before is idle.
-*/
-async function sampleUnderLoad(request, around, keepLog) {
-	try {
-		return await sampled(request, around, keepLog);
-	} finally {
-		await endSampling(around.dut, around.folder);
-	}
-}
-async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress, settleSeconds, send }, keepLog) {
-	const sampling = await readySampling(dut, folder, asked);
-	if (sampling.kind === "impossible") return sampling;
-	const { event } = sampling;
-	const untilLoad = 2 * settleSeconds + spareSeconds;
-	const window = attempt === 1 ? {
-		event,
-		delaySeconds: untilLoad,
-		seconds
-	} : {
-		event,
-		delaySeconds: 0,
-		seconds: untilLoad + seconds
-	};
-	const [taken, blast] = await Promise.all([dut.run(windowCommand(window, folder)), send(seconds + 12)]);
-	const { receiver, senders } = blast.logs;
-	await keepLog(freebsdLogNames.receiver, receiver);
-	for (const [index, log] of senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
-	await keepLog(freebsdLogNames.counters, taken.stdout + taken.stderr);
-	if (blast.kind === "failed") return missed(blast.reason);
-	if (taken.kind !== "exited" || taken.code !== 0) return missed(`pmcstat failed on the DUT: ${lastLine(taken.stderr) ?? "it said nothing"}`);
-	const text = await collectSamples(dut, folder);
-	const forwarded = sentWithin(taken.stdout, egress) ?? 0;
-	const expected = blast.run.medianPps * seconds;
-	if (forwarded < leastForwardedRatio * expected) {
-		const share = formatPercent(forwarded / expected);
-		return missed(`the window missed the blast: ${share} of its packets were forwarded meanwhile`);
-	}
-	return judgeProfile(text, {
-		event,
-		kernel: "an unknown kernel"
-	}, keepLog);
-}
+// src/testbed/freebsd/world.ts
+/** No command takes so long, but one that a kernel has locked up. */
+const stuckSeconds = 900;
+/** A machine on which no command takes longer than that, where nothing else was said. */
+const bounded = (host, timeoutSeconds = stuckSeconds) => ({
+	...host,
+	run: (command, options) => host.run(command, {
+		timeoutSeconds,
+		...options
+	}),
+	output: (command, options) => host.output(command, {
+		timeoutSeconds,
+		...options
+	})
+});
 
 // src/testbed/freebsd/testbed.ts
 /** Connects to all machines, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
 async function openFreebsdTestbed(name, config, traffic, world) {
 	await using opened = new AsyncDisposableStack();
 	const cycles = { done: 0 };
-	const generators = await connectGenerators(config, world);
-	opened.defer(() => closeGenerators(generators));
+	const generators = await openGenerators(config, traffic, world);
+	opened.defer(generators.close);
 	const dut = await openFreebsdDut(await dutOptions(name, config, world, cycles));
 	opened.defer(() => dut.host().close());
 	const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
+	/** On this machine, for the kernels of this experiment. */
 	const folder = await mkdtemp(join(tmpdir(), "ppsgate-kernels-"));
 	const lab = {
-		name,
-		config,
-		traffic,
-		world,
-		dut,
+		boots: bootsOf(config, dut, world),
 		generators,
-		folder,
-		dutMac,
-		kernels: void 0,
-		rules: {},
-		variants: [],
-		families: ["inet4"],
-		booted: void 0,
-		unfit: void 0,
-		told: /* @__PURE__ */ new Set(),
-		reference: void 0,
-		tallies: /* @__PURE__ */ new Map(),
-		losses: 0,
 		cycles,
-		over: new AbortController()
+		glitches: { inARow: 0 },
+		traffic,
+		dutMac,
+		prepared: void 0
 	};
+	const over = new AbortController();
 	opened.move();
 	return {
 		name,
-		inspect: (cells) => inspect(lab, cells),
+		inspect: (cells) => inspect(name, lab, cells),
 		async prepare(request) {
-			const signal = AbortSignal.any([request.signal, lab.over.signal]);
-			lab.rules = request.rules;
-			lab.kernels = startKernels({
+			const signal = AbortSignal.any([request.signal, over.signal]);
+			const kernels = startKernels({
 				...request,
 				signal
-			}, builderOf(lab), folder);
-			lab.variants = request.variants.map(({ variant }) => variant);
+			}, builderOf(name, config, world), folder);
+			const variants = request.variants.map(({ variant }) => variant);
+			lab.prepared = {
+				kernels,
+				variants,
+				rules: request.rules
+			};
 			return { kind: "ready" };
 		},
 		blast: (planned, keepLog, signal) => blast$1(lab, planned, keepLog, signal),
 		profile: (request, keepLog, signal) => profile$1(lab, request, keepLog, signal),
-		restore: () => restore(lab)
+		async restore() {
+			over.abort(/* @__PURE__ */ new Error("the testbed is given back"));
+			try {
+				await generators.silence();
+				await giveBack(name, dut);
+			} finally {
+				const { variants = [], kernels } = lab.prepared ?? {};
+				await Promise.allSettled([
+					dut.host().close(),
+					generators.close(),
+					...variants.map((variant) => kernels?.get(variant))
+				]);
+				await rm(folder, {
+					recursive: true,
+					force: true
+				});
+			}
+		}
 	};
 }
 /**
@@ -461,7 +927,7 @@ async function openFreebsdTestbed(name, config, traffic, world) {
 * longer than a boot takes is power-cycled. Throws a HostError or a DutLostError where it does not come back.
 */
 async function wakeFreebsdTestbed(name, config, world) {
-	await closeGenerators(await connectGenerators(config, world));
+	await silenceGenerators(config, world);
 	await wakeFreebsdDut(await dutOptions(name, config, world, { done: 0 }));
 }
 async function dutOptions(name, { dut }, world, cycles) {
@@ -482,62 +948,12 @@ async function openPower(name, config, world, cycles) {
 		cycles.done += 1;
 	} };
 }
-/** No command takes so long, but one that a kernel has locked up. */
-const stuckSeconds = 900;
-/** A machine on which no command takes longer than that, where nothing else was said. */
-const bounded = (host, timeoutSeconds = stuckSeconds) => ({
-	...host,
-	run: (command, options) => host.run(command, {
-		timeoutSeconds,
-		...options
-	}),
-	output: (command, options) => host.output(command, {
-		timeoutSeconds,
-		...options
-	})
-});
-/** All of them or none, and none with a pkt-gen that runs. */
-async function connectGenerators(config, world) {
-	await using opened = new AsyncDisposableStack();
-	const connect = async (host, label) => opened.use(await world.connect(host, label));
-	const receiver = await connect(config.receiver, "receiver");
-	const senders = [];
-	for (const [index, sender] of config.senders.entries()) {
-		const label = config.senders.length === 1 ? "sender" : `sender ${index + 1}`;
-		senders.push(await connect(sender, label));
-	}
-	await Promise.all([...senders, receiver].map((host) => endPktGen(host, world)));
-	opened.move();
-	return {
-		senders,
-		receiver
-	};
-}
-const secondsToSignal$1 = 60;
-const timesToInterrupt = 5;
-const timesToEnd$1 = 10;
-/** The machines are leased as one, so whatever pkt-gen runs there is ours. Its own summary, and its port, need a moment. */
-async function endPktGen(host, { sleep }) {
-	for (let time = 0; time < timesToEnd$1; time += 1) {
-		const signal = time < timesToInterrupt ? shell`-INT` : shell`-KILL`;
-		const command = shell`pkill ${signal} -x pkt-gen`;
-		const outcome = await host.run(command, { timeoutSeconds: secondsToSignal$1 });
-		if (outcome.kind === "exited" && outcome.code === 1) return;
-		stdoutOf(outcome, host.name, command);
-		await sleep(1);
-	}
-	throw new HostError("command-failed", `A pkt-gen on ${host.name} does not end: see what it waits for, or reboot that machine.`);
-}
-const closeGenerators = async ({ senders, receiver }) => {
-	await Promise.all([...senders, receiver].map((host) => host.close()));
-};
 async function macOf(host, name) {
 	const mac = parseIfconfig(await host.output(shell`ifconfig ${name}`))?.mac;
 	if (mac !== void 0) return mac;
 	throw new HostError("command-failed", `${name} on ${host.name} has no MAC address.`);
 }
-function builderOf({ config, world, name }) {
-	const { builder } = config;
+function builderOf(name, { builder }, world) {
 	if (builder === void 0) return void 0;
 	return {
 		config: builder,
@@ -546,390 +962,25 @@ function builderOf({ config, world, name }) {
 		owner: `ppsgate on ${name}`
 	};
 }
-const portsOf = ({ config }) => [config.dut.ingress.interface, config.dut.egress.interface];
-async function inspect(lab, cells) {
-	lab.families = [...new Set(cells.map(({ family }) => family))];
-	const { dut, config, generators } = lab;
-	const problems = await preflight(dut.host(), preflightOf(lab));
-	if (problems.length > 0 && config.preflight === "fail") throw new PreflightError(lab.name, problems);
-	lab.told = new Set(problems.map(({ setting }) => setting));
-	const around = await Promise.all([...config.senders.map((sender, index) => generatorFacts(`sender ${index + 1}`, sender, generators.senders[index])), generatorFacts("receiver", config.receiver, generators.receiver)]);
+async function inspect(name, { boots, generators }, cells) {
+	const families = [...new Set(cells.map(({ family }) => family))];
+	const problems = await inspectDut(boots, families);
+	if (problems.length > 0 && boots.config.preflight === "fail") throw new PreflightError(name, problems);
+	const around = await generators.facts();
 	return {
 		fingerprint: {
-			...withoutKernel(await fingerprint(dut.host(), portsOf(lab))),
-			...Object.fromEntries(around)
+			...await fingerprintOfDut(boots),
+			...around
 		},
 		warnings: problems.map(({ message }) => message)
 	};
 }
-async function generatorFacts(label, generator, host) {
-	const port = netmapPort(generator.interface);
-	const [version, ifconfig] = [shell`uname -s -r`, shell`ifconfig ${port}`];
-	const said = host === void 0 ? /* @__PURE__ */ new Map() : await readAll(host, [version, ifconfig]);
-	const media = parseIfconfig(said.get(commandText(ifconfig)) ?? "")?.media ?? "unknown media";
-	return [label, `${(said.get(commandText(version)) ?? "").trim()}, ${port} ${media}`];
-}
-const preflightOf = ({ config, families, world }) => ({
-	mode: config.preflight,
-	context: settingsContext(config, families),
-	now: world.now,
-	sleep: world.sleep
-});
-const failed = (reason) => ({
-	kind: "failed",
-	reason
-});
-const rejected = (variant, rejection) => ({
-	kind: "rejected",
-	variant,
-	rejection
-});
-async function blast$1(lab, planned, keepLog, signal) {
-	const [run] = planned.runs;
-	const { scenario } = planned.cell;
-	if (run === void 0) return failed("nothing was planned");
-	const { variant } = run;
-	const kernel = await lab.kernels?.get(variant) ?? { kind: "own" };
-	if (kernel.kind === "rejected") return rejected(variant, kernel.rejection);
-	let when = "after its boot";
-	try {
-		const ready = await bootFor(lab, planned, run, kernel);
-		if (ready.kind !== "ready") return ready;
-		signal.throwIfAborted();
-		when = "at the rules";
-		const refusal = await lay(lab, scenario);
-		if (refusal !== void 0) return afterRefusal(lab, variant, scenario, refusal);
-		when = "under load";
-		const outcome = await measure(lab, planned, {
-			scenario,
-			boot: ready.boot
-		}, keepLog, signal);
-		if (outcome.kind === "measured") tallyOf(lab.tallies, variant).hasStoodBlast = true;
-		lab.losses = 0;
-		return outcome;
-	} catch (error) {
-		if (!(error instanceof HostError) || signal.aborted) throw error;
-		return afterLoss(lab, {
-			variant,
-			scenario,
-			when,
-			signal
-		}, error);
-	}
-}
-/** One boot serves all cells of a pair's variant; what boots badly is tried once more before it is told. */
-async function bootFor(lab, planned, { variant, pair }, kernel) {
-	const { dut, config } = lab;
-	if (lab.booted?.variant === variant && lab.booted.pair === pair) return {
-		kind: "ready",
-		boot: lab.booted
-	};
-	const known = lab.unfit;
-	if (known?.variant === variant && known.pair === pair && !known.blasts.has(planned.number)) {
-		known.blasts.add(planned.number);
-		return failed(known.reason);
-	}
-	lab.booted = void 0;
-	if (kernel.kind === "archive") {
-		const laid = await dut.lay(kernel.archive);
-		if (laid.kind === "no-space") return rejected(variant, {
-			kind: "out-of-disk",
-			message: `DUT: ${laid.reason}.`
-		});
-	}
-	const outcome = await dut.boot(kernel.kind === "own" ? void 0 : variant);
-	if (outcome.kind === "boot-failed") return afterBootFailure(lab, variant, outcome);
-	const tally = tallyOf(lab.tallies, variant);
-	tally.hasBooted = true;
-	tally.bootFailures = 0;
-	const problem = (await preflight(dut.host(), preflightOf(lab))).find(({ setting }) => config.preflight === "fail" || !lab.told.has(setting));
-	if (problem !== void 0) return unfit(lab, planned, problem.message);
-	const boot = {
-		variant,
-		pair,
-		kernel: outcome.version,
-		fingerprint: await fingerprint(dut.host(), portsOf(lab))
-	};
-	const [difference] = differencesBetween(lab.reference ?? boot, boot);
-	if (difference !== void 0) return unfit(lab, planned, `the DUT is not the same in more than its kernel: ${difference}`);
-	lab.booted = boot;
-	return {
-		kind: "ready",
-		boot
-	};
-}
-/** Whoever is to be measured in that boot hears of it; who comes again gets another boot. */
-function unfit(lab, { number, runs }, reason) {
-	const [run] = runs;
-	if (run !== void 0) lab.unfit = {
-		variant: run.variant,
-		pair: run.pair,
-		reason,
-		blasts: /* @__PURE__ */ new Set([number])
-	};
-	return failed(reason);
-}
-const differencesBetween = (reference, boot) => boot.variant === "base" ? differences(boot.fingerprint, reference.fingerprint) : differences(reference.fingerprint, boot.fingerprint, boot.variant);
-function afterBootFailure(lab, variant, { reason, panic }) {
-	tallyOf(lab.tallies, variant).bootFailures += 1;
-	const died = panic === void 0 ? "" : ` (panic: ${panic})`;
-	return isToBlame(lab.tallies, variant, "bootFailures", "hasBooted") ? rejected(variant, {
-		kind: "boot-failed",
-		message: `Twice in a row: ${reason}.`,
-		...panic !== void 0 && { panic }
-	}) : failed(`${variant} did not boot: ${reason}${died}`);
-}
-function afterRefusal(lab, variant, scenario, refusal) {
-	tallyOf(lab.tallies, variant).refusals += 1;
-	return isToBlame(lab.tallies, variant, "refusals", "hasStoodBlast") ? rejected(variant, {
-		kind: "does-not-load",
-		scenario,
-		message: `Twice: ${refusal}.`
-	}) : failed(refusal);
-}
-/** On the DUT. */
-const rulesFolder = "/var/tmp/ppsgate";
-/** Anew for every blast, so that no state of the one before is left; undefined where the scenario is in force. */
-async function lay({ dut, rules: own }, scenario) {
-	const host = dut.host();
-	await takeAway(host);
-	const { files, commands } = layScenario(scenario, rulesFolder, own);
-	if (files.length > 0) await host.output(ownFolder(rulesFolder));
-	for (const { path, text } of files) await host.upload(Buffer.from(text), path, 384);
-	for (const command of commands) {
-		const outcome = await host.run(command);
-		if (outcome.kind === "exited" && outcome.code === 0) continue;
-		const said = lastLine(outcome.stderr) ?? "it said nothing";
-		return `\`${commandText(command)}\` failed on the DUT: ${said}`;
-	}
-	const proof = provesScenario(scenario, await proofOf(host), { own });
-	return proof.kind === "in-force" ? void 0 : `${scenario} is not in force: ${proof.reason}`;
-}
-async function takeAway(host) {
-	for (const round of takeAwayCommands) await Promise.all(round.map((command) => host.run(command)));
-}
-/** What the DUT says of its firewalls. */
-async function proofOf(host) {
-	const said = await readAll(host, Object.values(proofCommands));
-	const entries = Object.entries(proofCommands).map(([key, command]) => [key, said.get(commandText(command))]);
-	return Object.fromEntries(entries);
-}
-async function measure(lab, planned, { scenario, boot }, keepLog, signal) {
-	const { traffic, dut, world } = lab;
-	const ports = portsOf(lab);
-	const before = await readAll(dut.host(), countersCommands(ports));
-	const startedAt = (/* @__PURE__ */ new Date(world.now() * 1e3)).toISOString();
-	const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
-	const outcome = await send(lab, planned.cell, {
-		trafficSeconds,
-		atLeastSeconds
-	}, signal);
-	const { logs } = outcome;
-	await keepLog(freebsdLogNames.receiver, logs.receiver);
-	for (const [index, log] of logs.senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
-	const [proofs, after] = await Promise.all([proofOf(dut.host()), readAll(dut.host(), countersCommands(ports))]);
-	const proof = provesScenario(scenario, proofs, {
-		blast: { flows: traffic.flows },
-		own: lab.rules
-	});
-	await keepLog(freebsdLogNames.counters, countersLog(before, after));
-	const busy = busyShare(before, after);
-	if (outcome.kind === "failed") return failed(outcome.reason);
-	const measured = readFreebsdLogs(planned, logs, {
-		startedAt,
-		traffic,
-		told: {
-			kernel: boot.kernel,
-			...busy && { busiestCpuRatio: busy.busiestCpuRatio }
-		}
-	});
-	if (!isValid(measured)) return measured;
-	if (proof.kind !== "in-force") return failed(`${scenario} was not in force: ${proof.reason}`);
-	if (isJudged(boot.variant)) lab.reference ??= boot;
-	return measured;
-}
-/** On whichever boot of the variant there is. */
-async function profile$1(lab, request, keepLog, signal) {
-	const { cell, variant } = request;
-	const { scenario } = cell;
-	const kernel = await lab.kernels?.get(variant) ?? { kind: "own" };
-	if (kernel.kind === "rejected") return impossible(kernel.rejection.message);
-	let when = "after its boot";
-	try {
-		if (lab.booted?.variant !== variant) {
-			const run = {
-				number: 0,
-				variant,
-				pair: 0
-			};
-			const ready = await bootFor(lab, {
-				number: 0,
-				cell,
-				runs: [run]
-			}, run, kernel);
-			if (ready.kind !== "ready") return missed(whyNot(ready));
-		}
-		signal.throwIfAborted();
-		when = "at the rules";
-		const refusal = await lay(lab, scenario);
-		if (refusal !== void 0) return missed(refusal);
-		when = "under load";
-		const { config, traffic } = lab;
-		return await sampleUnderLoad(request, {
-			dut: lab.dut.host(),
-			folder: rulesFolder,
-			egress: config.dut.egress.interface,
-			settleSeconds: traffic.settleSeconds,
-			send: (trafficSeconds) => send(lab, cell, { trafficSeconds }, signal)
-		}, keepLog);
-	} catch (error) {
-		if (!(error instanceof HostError) || signal.aborted) throw error;
-		return missed(whyNot(await afterLoss(lab, {
-			variant,
-			scenario,
-			when,
-			signal
-		}, error)));
-	}
-}
-function whyNot(outcome) {
-	if (outcome.kind === "rejected") return outcome.rejection.message;
-	return outcome.kind === "failed" ? outcome.reason : "nothing was sampled";
-}
-async function send(lab, cell, howLong, signal) {
-	const { config, traffic } = lab;
-	const { family } = cell;
-	const split = flowRanges(traffic.flows, family, config.senders.length);
-	if (split.kind === "refused") return {
-		kind: "failed",
-		logs: {
-			receiver: "",
-			senders: []
-		},
-		reason: split.message
-	};
-	const request = {
-		family,
-		frameBytes: frameBytesFor(traffic, cell),
-		flows: split.flows,
-		ratePps: traffic.offeredPps,
-		threads: config.senders[0]?.threads ?? 1,
-		settleSeconds: traffic.settleSeconds,
-		...howLong
-	};
-	return pktGenBlast(hostsOf(lab), request, signal);
-}
-const isValid = (outcome) => outcome.kind === "measured" && outcome.runs.every(({ validity }) => validity.kind === "valid");
-function hostsOf({ config, generators, dutMac }) {
-	return {
-		senders: config.senders.flatMap(({ interface: name, mac }, index) => {
-			const host = generators.senders[index];
-			return host === void 0 ? [] : {
-				host,
-				interface: name,
-				sourceMac: mac,
-				destinationMac: dutMac
-			};
-		}),
-		receiver: {
-			host: generators.receiver,
-			interface: config.receiver.interface
-		}
-	};
-}
-/** Finds out who was lost, and has all back; throws where somebody does not come back, or somebody is lost time and again. */
-async function afterLoss(lab, loss, error) {
-	await reconnectGenerators(lab, loss.signal);
-	const isStuck = error.kind === "timeout";
-	if (!isStuck && await answers(lab.dut.host())) return afterGlitch(lab, error);
-	lab.booted = void 0;
-	const cyclesBefore = lab.cycles.done;
-	const { panic } = await lab.dut.recover();
-	if (panic !== void 0) return afterDeath(lab, loss, `it panicked: ${panic}`, panic);
-	if (isStuck) return afterDeath(lab, loss, error.message);
-	if (lab.cycles.done === cyclesBefore) return afterGlitch(lab, error);
-	return afterDeath(lab, loss, "it did not answer any more, and was power-cycled");
-}
-const lossesInARow = 3;
-function afterGlitch(lab, error) {
-	lab.losses += 1;
-	if (lab.losses >= lossesInARow) throw error;
-	return failed(error.message);
-}
-function afterDeath(lab, { variant, scenario, when }, how, panic) {
-	tallyOf(lab.tallies, variant).deaths += 1;
-	const where = circumstances(lab, scenario, when);
-	if (!isToBlame(lab.tallies, variant, "deaths", "hasStoodBlast")) return failed(`the DUT with ${variant} died ${where}: ${how}`);
-	return rejected(variant, {
-		kind: when === "after its boot" ? "boot-failed" : "panics-under-load",
-		message: `Twice, ${where}${panic === void 0 ? `: ${how}` : ""}.`,
-		...panic !== void 0 && { panic }
-	});
-}
-function circumstances({ traffic }, scenario, when) {
-	switch (when) {
-		case "after its boot": return "right after it had booted";
-		case "at the rules": return `while ${scenario} was laid`;
-		case "under load": return `under ${traffic.flows} flows`;
-	}
-}
-/** As long as a machine takes to boot. */
-const generatorSeconds = 600;
-const secondsBetweenTries = 10;
-async function reconnectGenerators(lab, signal) {
-	const { config, world } = lab;
-	await closeGenerators(lab.generators);
-	const deadline = world.now() + generatorSeconds;
-	for (;;) {
-		try {
-			lab.generators = await connectGenerators(config, world);
-			return;
-		} catch (error) {
-			if (!(isAbsence(error) && world.now() < deadline && !signal.aborted)) throw error;
-		}
-		await world.sleep(secondsBetweenTries);
-	}
-}
-const isAbsence = (error) => error instanceof HostError && [
-	"unreachable",
-	"lost",
-	"timeout"
-].includes(error.kind);
-const answers = (host) => host.output(shell`sysctl -n kern.boottime`, { timeoutSeconds: answerSeconds }).then(() => true, () => false);
-const answerSeconds = 10;
-/** The DUT on its own kernel, with nothing of ours on it or around it; throws where it cannot be brought back. */
-async function restore(lab) {
-	const { dut, kernels, variants } = lab;
-	lab.over.abort(/* @__PURE__ */ new Error("the testbed is given back"));
-	try {
-		await silence(lab);
-		await giveBack(lab);
-	} finally {
-		await Promise.allSettled([
-			dut.host().close(),
-			closeGenerators(lab.generators),
-			...variants.map((variant) => kernels?.get(variant))
-		]);
-		await rm(lab.folder, {
-			recursive: true,
-			force: true
-		});
-	}
-}
-/** The DUT comes first: a generator that is out of reach ends by its own time, or by whoever opens the testbed next. */
-async function silence(lab) {
-	const { world, config, generators } = lab;
-	const hosts = [...generators.senders, generators.receiver];
-	if ((await Promise.allSettled(hosts.map((host) => endPktGen(host, world)))).every(({ status }) => status === "fulfilled")) return;
-	await closeGenerators(generators);
-	lab.generators = await connectGenerators(config, world).catch(() => generators);
-}
 const timesToGiveBack = 3;
-/** A connection that breaks here costs a repetition, and not the DUT. */
-async function giveBack({ dut, name }) {
+/** On its own kernel, with nothing of ours on it. A connection that breaks here costs a repetition, and not the DUT. */
+async function giveBack(name, dut) {
 	for (let time = 1;; time += 1) try {
 		await dut.restore();
-		await takeAway(dut.host());
+		await takeRulesAway(dut.host());
 		await dut.host().output(shell`rm -rf ${rulesFolder}`);
 		return;
 	} catch (error) {

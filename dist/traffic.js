@@ -194,74 +194,6 @@ function lineRate(pps, frameBytesWithoutCrc) {
 	})).find((line) => pps <= line.pps * clockTolerance);
 }
 
-// src/traffic/pkt-gen-command.ts
-/**
-* Counts what arrives, second by second, until it is interrupted. timeout(1) then exits with 124, and
-* pkt-gen writes its rates to stderr and its summary to stdout.
-*/
-function receiverCommand(request) {
-	return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
-}
-/**
-* Sends UDP packets whose addresses count up, in the forms and from the networks of published FreeBSD
-* forwarding benches (RFC 2544 and RFC 5180). Throws a RangeError for a frame that cannot be.
-*/
-function senderCommand$1(request) {
-	const { family, flows, threads, sourceMac, destinationMac } = request;
-	const version = family === "inet4" ? shell`-4` : shell`-6`;
-	const range = ranges[family];
-	return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows.sources, flows.firstSource)} -d ${range.destinations(flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
-}
-/**
-* The same command, after a line on stderr that tells its process id: sshd signals no process when its channel closes.
-* A csh leaves alone what stands in single quotes, too.
-*/
-const tellingProcessId = (command) => shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
-/** Undefined where a log does not tell, yet. */
-function processIdIn(log) {
-	const [, digits] = /^process (\d+)\r?\n/m.exec(log) ?? [];
-	return digits === void 0 ? void 0 : Number(digits);
-}
-/** Has a generator write its summary and end: timeout(1) passes the signal on to it. */
-const interruptCommand = (processId) => shell`kill -INT ${processId}`;
-const interrupted = ({ seconds }) => shell`timeout -s INT ${seconds}`;
-const opened = ({ interface: name, settleSeconds }) => shell`-i ${netmapPort(name)} -w ${settleSeconds}`;
-function bytesWithoutCrc({ family, frameBytes }) {
-	const least = smallestFrameBytes[family];
-	if (Number.isInteger(frameBytes) && frameBytes >= least && frameBytes <= longestFrameBytes) return frameBytes - crcBytes$1;
-	throw new RangeError(`A frame of ${frameBytes} bytes is none that carries ${family} over Ethernet: choose one of ${least} to ${longestFrameBytes} bytes.`);
-}
-const crcBytes$1 = 4;
-const smallestFrameBytes = {
-	inet4: 64,
-	inet6: 66
-};
-const longestFrameBytes = 1518;
-function optional({ ratePps, threads, packets, updatesChecksums }) {
-	return [
-		...ratePps === void 0 ? [] : ["-R", Math.max(1, Math.round(ratePps / threads))],
-		...packets === void 0 ? [] : ["-n", packets],
-		...updatesChecksums ? ["-U"] : []
-	];
-}
-/** Without a port pkt-gen takes 1234 on both sides; pf drops port 0. */
-const ranges = {
-	inet4: {
-		sources: (count, first = 1) => `${inet4(18, first)}:2000-${inet4(18, first + count - 1)}`,
-		destinations: (count) => `${inet4(19, 1)}:2000-${inet4(19, count)}`
-	},
-	inet6: {
-		sources: (count, first = 1) => `${inet6("10", first)}-${inet6("10", first + count - 1)}`,
-		destinations: (count) => `${inet6("8010", 1)}-${inet6("8010", count)}`
-	}
-};
-/** The addresses of 198.18.0.0/16 or 198.19.0.0/16 from .10.1 on, counted from 1. */
-const inet4 = (network, index) => `198.${network}.${10 + Math.floor(index / 256)}.${index % 256}`;
-/** The addresses of 2001:2::/49 or 2001:2:0:8000::/49 in one of their subnets, counted from 1. */
-const inet6 = (subnet, index) => `[2001:2:0:${subnet}::${index.toString(16)}]`;
-/** Whether a log says that its pkt-gen has opened its port and waited for the link: the sender may start. */
-const isReady = (logSoFar) => /^\d+\.\d+ \w+ \[\d+\] (?:Ready\.\.\.|reading from .*)\r?$/m.test(logSoFar);
-
 // src/traffic/pkt-gen-run.ts
 /**
 * A run's number and validity, from the receiver's log and, where there are any, the senders'. Whether the run counts
@@ -397,6 +329,74 @@ function lineNote(offeredPps, frameBytesWithoutCrc) {
 	if (line === void 0) return "";
 	return `, and the line carries ${formatPps(line.pps)} (${line.bitsPerSecond / 1e9} Gbit/s)`;
 }
+
+// src/traffic/pkt-gen-command.ts
+/**
+* Counts what arrives, second by second, until it is interrupted. timeout(1) then exits with 124, and
+* pkt-gen writes its rates to stderr and its summary to stdout.
+*/
+function receiverCommand(request) {
+	return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
+}
+/**
+* Sends UDP packets whose addresses count up, in the forms and from the networks of published FreeBSD
+* forwarding benches (RFC 2544 and RFC 5180). Throws a RangeError for a frame that cannot be.
+*/
+function senderCommand$1(request) {
+	const { family, flows, threads, sourceMac, destinationMac } = request;
+	const version = family === "inet4" ? shell`-4` : shell`-6`;
+	const range = ranges[family];
+	return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${range.sources(flows.sources, flows.firstSource)} -d ${range.destinations(flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
+}
+/**
+* The same command, after a line on stderr that tells its process id: sshd signals no process when its channel closes.
+* A csh leaves alone what stands in single quotes, too.
+*/
+const tellingProcessId = (command) => shell`sh -c 'echo process $$ >&2; exec "$@"' sh ${command}`;
+/** Undefined where a log does not tell, yet. */
+function processIdIn(log) {
+	const [, digits] = /^process (\d+)\r?\n/m.exec(log) ?? [];
+	return digits === void 0 ? void 0 : Number(digits);
+}
+/** Has a generator write its summary and end: timeout(1) passes the signal on to it. */
+const interruptCommand = (processId) => shell`kill -INT ${processId}`;
+const interrupted = ({ seconds }) => shell`timeout -s INT ${seconds}`;
+const opened = ({ interface: name, settleSeconds }) => shell`-i ${netmapPort(name)} -w ${settleSeconds}`;
+function bytesWithoutCrc({ family, frameBytes }) {
+	const least = smallestFrameBytes[family];
+	if (Number.isInteger(frameBytes) && frameBytes >= least && frameBytes <= longestFrameBytes) return frameBytes - crcBytes$1;
+	throw new RangeError(`A frame of ${frameBytes} bytes is none that carries ${family} over Ethernet: choose one of ${least} to ${longestFrameBytes} bytes.`);
+}
+const crcBytes$1 = 4;
+const smallestFrameBytes = {
+	inet4: 64,
+	inet6: 66
+};
+const longestFrameBytes = 1518;
+function optional({ ratePps, threads, packets, updatesChecksums }) {
+	return [
+		...ratePps === void 0 ? [] : ["-R", Math.max(1, Math.round(ratePps / threads))],
+		...packets === void 0 ? [] : ["-n", packets],
+		...updatesChecksums ? ["-U"] : []
+	];
+}
+/** Without a port pkt-gen takes 1234 on both sides; pf drops port 0. */
+const ranges = {
+	inet4: {
+		sources: (count, first = 1) => `${inet4(18, first)}:2000-${inet4(18, first + count - 1)}`,
+		destinations: (count) => `${inet4(19, 1)}:2000-${inet4(19, count)}`
+	},
+	inet6: {
+		sources: (count, first = 1) => `${inet6("10", first)}-${inet6("10", first + count - 1)}`,
+		destinations: (count) => `${inet6("8010", 1)}-${inet6("8010", count)}`
+	}
+};
+/** The addresses of 198.18.0.0/16 or 198.19.0.0/16 from .10.1 on, counted from 1. */
+const inet4 = (network, index) => `198.${network}.${10 + Math.floor(index / 256)}.${index % 256}`;
+/** The addresses of 2001:2::/49 or 2001:2:0:8000::/49 in one of their subnets, counted from 1. */
+const inet6 = (subnet, index) => `[2001:2:0:${subnet}::${index.toString(16)}]`;
+/** Whether a log says that its pkt-gen has opened its port and waited for the link: the sender may start. */
+const isReady = (logSoFar) => /^\d+\.\d+ \w+ \[\d+\] (?:Ready\.\.\.|reading from .*)\r?$/m.test(logSoFar);
 
 // src/traffic/pkt-gen-blast.ts
 /** Until the senders were started, and after they have ended. */

@@ -5,7 +5,7 @@ import { frameBytesFor, type Traffic } from '../config/schema.ts';
 import { parseIfconfig } from '../dut/freebsd-network.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
-import type { FreebsdWorld } from '../testbed/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
 import { type PktGenBlast, type PktGenSender, pktGenBlast } from '../traffic/pkt-gen-blast.ts';
 import { flowRanges } from '../words/flows.ts';
 import { formatPps } from '../words/format.ts';

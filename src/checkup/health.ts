@@ -7,7 +7,8 @@ import { isOurs, runningSystem } from '../dut/freebsd-boot-system.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { provesScenario, takeAwayCommands } from '../scenario/freebsd.ts';
-import { bounded, proofOf, rulesFolder } from '../testbed/freebsd/testbed.ts';
+import { proofOf, rulesFolder } from '../testbed/freebsd/rules.ts';
+import { bounded } from '../testbed/freebsd/world.ts';
 import { ourFolder, ourPrograms } from '../testbed/linux/testbed.ts';
 import {
   type Connect,

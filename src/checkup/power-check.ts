@@ -5,7 +5,7 @@ import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import type { PowerConfig } from '../power/power.ts';
-import type { FreebsdWorld } from '../testbed/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
 import {
   type Finding,
   limits,

@@ -5,8 +5,8 @@ import { labDown, labUp } from '../linux-lab/lab.ts';
 import { openPower, realPowerWorld } from '../power/power.ts';
 import { connectTo } from '../testbed/connect.ts';
 import { fencedConnect, fencedWorld, type ProvenFence } from '../testbed/fence.ts';
-import type { FreebsdWorld } from '../testbed/freebsd/testbed.ts';
 import { openFreebsdTestbed } from '../testbed/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
 import { openLinuxTestbed } from '../testbed/linux/testbed.ts';
 import type { Testbed } from '../testbed/testbed.ts';
 

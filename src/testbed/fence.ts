@@ -6,7 +6,7 @@ import { type Fence, fencedHost, raiseFence } from '../host/fence.ts';
 import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
 import { generatorsOf, rolesOf } from '../inventory/wishes.ts';
-import type { FreebsdWorld } from './freebsd/testbed.ts';
+import type { FreebsdWorld } from './freebsd/world.ts';
 
 type Connect = FreebsdWorld['connect'];
 

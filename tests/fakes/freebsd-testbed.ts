@@ -8,7 +8,7 @@ import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed
 import type { Traffic } from '../../src/config/schema.ts';
 import type { Target } from '../../src/host/login.ts';
 import { connectTo } from '../../src/testbed/connect.ts';
-import type { FreebsdWorld } from '../../src/testbed/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../src/testbed/freebsd/world.ts';
 import { type KernelText, kernelArchive } from './freebsd-lab/kernel.ts';
 import type { FreebsdLab } from './freebsd-lab/lab.ts';
 

@@ -10,8 +10,8 @@ import {
   type ProvenFence,
   raiseFences,
 } from '../../src/testbed/fence.ts';
-import type { FreebsdWorld } from '../../src/testbed/freebsd/testbed.ts';
 import { openFreebsdTestbed } from '../../src/testbed/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../src/testbed/freebsd/world.ts';
 import type { PlannedBlast } from '../../src/words/planned-blast.ts';
 import type { Cell } from '../../src/words/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';

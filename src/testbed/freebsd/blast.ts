@@ -1,0 +1,172 @@
+// One blast on a FreeBSD testbed: the variant booted, the rules laid, packets sent, and what came of it.
+import type { Traffic } from '../../config/schema.ts';
+import { busyShare, countersCommands, countersLog } from '../../dut/freebsd-counters.ts';
+import { HostError } from '../../host/host-error.ts';
+import { provesScenario } from '../../scenario/freebsd.ts';
+import type { PlannedBlast } from '../../words/planned-blast.ts';
+import type { OwnRules } from '../../words/scenario.ts';
+import { impossible, missed } from '../profile.ts';
+import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
+import { tallyOf } from './blame.ts';
+import { type Boot, bootFor, failed, holdAgainst, portsOf, rejected } from './boots.ts';
+import type { Kernel, Kernels } from './kernels.ts';
+import { freebsdLogNames, readFreebsdLogs } from './logs.ts';
+import { afterLoss, afterRefusal, type LossWorld, type When } from './losses.ts';
+import { readAll } from './preflight.ts';
+import { sampleUnderLoad } from './profile.ts';
+import { layRules, proofOf, rulesFolder } from './rules.ts';
+
+export type Lab = LossWorld & {
+  readonly traffic: Traffic;
+  /** Of the port that packets come in by. */
+  readonly dutMac: string;
+  /** Undefined before the testbed is prepared. */
+  prepared: Prepared | undefined;
+};
+
+export type Prepared = {
+  kernels: Kernels;
+  /** Of the scenarios that are the site's own. */
+  rules: Readonly<Record<string, OwnRules>>;
+  /** Whose kernels these are. */
+  variants: readonly string[];
+};
+
+export async function blast(
+  lab: Lab,
+  planned: PlannedBlast,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<BlastOutcome> {
+  const [run] = planned.runs;
+  const { scenario } = planned.cell;
+  if (run === undefined) return failed('nothing was planned');
+  const { variant } = run;
+  const kernel = await kernelOf(lab, variant);
+  if (kernel.kind === 'rejected') return rejected(variant, kernel.rejection);
+
+  const { boots } = lab;
+  const { flows } = lab.traffic;
+  let when: When = 'after its boot';
+  try {
+    const ready = await bootFor(boots, planned, run, kernel);
+    if (ready.kind !== 'ready') return ready;
+    signal.throwIfAborted();
+    when = 'at the rules';
+    const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
+    if (refusal !== undefined) return afterRefusal(boots, variant, scenario, refusal);
+    when = 'under load';
+    const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
+    if (outcome.kind === 'measured') tallyOf(boots.tallies, variant).hasStoodBlast = true;
+    lab.glitches.inARow = 0;
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof HostError) || signal.aborted) throw error;
+    return afterLoss(lab, { variant, scenario, flows, when, signal }, error);
+  }
+}
+
+const kernelOf = async ({ prepared }: Lab, variant: string): Promise<Kernel> =>
+  (await prepared?.kernels.get(variant)) ?? { kind: 'own' };
+
+const rulesOf = ({ prepared }: Lab): Prepared['rules'] => prepared?.rules ?? {};
+
+async function measure(
+  lab: Lab,
+  planned: PlannedBlast,
+  boot: Boot,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<BlastOutcome> {
+  const { traffic, boots, generators, dutMac } = lab;
+  const { cell } = planned;
+  const { scenario } = cell;
+  const { dut, world } = boots;
+  const ports = portsOf(boots);
+  const before = await readAll(dut.host(), countersCommands(ports));
+  const startedAt = new Date(world.now() * 1000).toISOString();
+  const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
+  const request = { cell, dutMac, trafficSeconds, atLeastSeconds };
+  const outcome = await generators.send(request, signal);
+  const { logs } = outcome;
+  await keepLog(freebsdLogNames.receiver, logs.receiver);
+  for (const [index, log] of logs.senders.entries()) {
+    await keepLog(freebsdLogNames.sender(index), log);
+  }
+  // States live for seconds: they are asked for first.
+  const [proofs, after] = await Promise.all([
+    proofOf(dut.host()),
+    readAll(dut.host(), countersCommands(ports)),
+  ]);
+  const proof = provesScenario(scenario, proofs, {
+    blast: { flows: traffic.flows },
+    own: rulesOf(lab),
+  });
+  await keepLog(freebsdLogNames.counters, countersLog(before, after));
+  const busy = busyShare(before, after);
+  if (outcome.kind === 'failed') return failed(outcome.reason);
+  const measured = readFreebsdLogs(planned, logs, {
+    startedAt,
+    traffic,
+    told: {
+      kernel: boot.kernel,
+      ...(busy && { busiestCpuRatio: busy.busiestCpuRatio }),
+    },
+  });
+  // What is wrong with the packets says more than states that were not made of them.
+  if (!isValid(measured)) return measured;
+  if (proof.kind !== 'in-force') return failed(`${scenario} was not in force: ${proof.reason}`);
+  holdAgainst(boots, boot);
+  return measured;
+}
+
+const isValid = (outcome: BlastOutcome): boolean =>
+  outcome.kind === 'measured' && outcome.runs.every(({ validity }) => validity.kind === 'valid');
+
+/** Samples where the DUT's time goes, on whichever boot of the variant there is. */
+export async function profile(
+  lab: Lab,
+  request: ProfileRequest,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<ProfileOutcome> {
+  const { cell, variant } = request;
+  const { scenario } = cell;
+  const kernel = await kernelOf(lab, variant);
+  if (kernel.kind === 'rejected') return impossible(kernel.rejection.message);
+
+  const { boots, generators, dutMac, traffic } = lab;
+  let when: When = 'after its boot';
+  try {
+    if (boots.booted?.variant !== variant) {
+      const run = { number: 0, variant, pair: 0 };
+      const ready = await bootFor(boots, { number: 0, cell, runs: [run] }, run, kernel);
+      if (ready.kind !== 'ready') return missed(whyNot(ready));
+    }
+    signal.throwIfAborted();
+    when = 'at the rules';
+    const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
+    if (refusal !== undefined) return missed(refusal);
+    when = 'under load';
+    return await sampleUnderLoad(
+      request,
+      {
+        dut: boots.dut.host(),
+        folder: rulesFolder,
+        egress: boots.config.dut.egress.interface,
+        settleSeconds: traffic.settleSeconds,
+        send: (trafficSeconds) => generators.send({ cell, dutMac, trafficSeconds }, signal),
+      },
+      keepLog,
+    );
+  } catch (error) {
+    if (!(error instanceof HostError) || signal.aborted) throw error;
+    const { flows } = traffic;
+    return missed(whyNot(await afterLoss(lab, { variant, scenario, flows, when, signal }, error)));
+  }
+}
+
+function whyNot(outcome: BlastOutcome): string {
+  if (outcome.kind === 'rejected') return outcome.rejection.message;
+  return outcome.kind === 'failed' ? outcome.reason : 'nothing was sampled';
+}

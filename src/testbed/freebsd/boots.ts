@@ -1,0 +1,159 @@
+// Which kernel the DUT runs, whether anything can be measured under it, and who is to blame where it does not come up.
+import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import type { FreebsdDut } from '../../dut/freebsd.ts';
+import { differences, type Fingerprint, withoutKernel } from '../../dut/freebsd-fingerprint.ts';
+import type { Problem } from '../../dut/freebsd-setting.ts';
+import type { PlannedBlast, PlannedRun } from '../../words/planned-blast.ts';
+import type { Rejected, Rejection } from '../../words/rejection.ts';
+import type { Family } from '../../words/scenario.ts';
+import { isJudged } from '../../words/variant-name.ts';
+import type { BlastOutcome } from '../testbed.ts';
+import { isToBlame, type Tallies, tallyOf } from './blame.ts';
+import type { Kernel } from './kernels.ts';
+import { fingerprint, preflight, settingsContext } from './preflight.ts';
+import type { FreebsdWorld } from './world.ts';
+
+export type Boot = { variant: string; pair: number; kernel: string; fingerprint: Fingerprint };
+
+/** The DUT from boot to boot. */
+export type Boots = {
+  readonly config: FreebsdTestbed;
+  readonly world: FreebsdWorld;
+  readonly dut: FreebsdDut;
+  readonly tallies: Tallies;
+  families: readonly Family[];
+  booted: Boot | undefined;
+  /** The last boot in which nothing can be measured, and the blasts that have heard of it. */
+  unfit: { variant: string; pair: number; reason: string; blasts: Set<number> } | undefined;
+  /** Settings that do not hold, and that were warned of: what comes up beside them came with a kernel. */
+  told: ReadonlySet<string>;
+  /** What every boot is held against: the first of base or patched that was measured. */
+  reference: Boot | undefined;
+};
+
+export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, world: FreebsdWorld): Boots => ({
+  ...{ config, dut, world },
+  tallies: new Map(),
+  families: ['inet4'],
+  booted: undefined,
+  unfit: undefined,
+  told: new Set(),
+  reference: undefined,
+});
+
+/** What does not hold on the DUT's own kernel; it is not held against a boot later. */
+export async function inspectDut(boots: Boots, families: readonly Family[]): Promise<Problem[]> {
+  boots.families = families;
+  const problems = await settingsThatFail(boots);
+  boots.told = new Set(problems.map(({ setting }) => setting));
+  return problems;
+}
+
+/** What runs before the first boot is the DUT's own kernel, which is not measured. */
+export const fingerprintOfDut = async (boots: Boots): Promise<Fingerprint> =>
+  withoutKernel(await fingerprint(boots.dut.host(), portsOf(boots)));
+
+export const portsOf = ({ config: { dut } }: Pick<Boots, 'config'>): string[] => [
+  dut.ingress.interface,
+  dut.egress.interface,
+];
+
+const settingsThatFail = ({ config, families, world, dut }: Boots): Promise<Problem[]> =>
+  preflight(dut.host(), {
+    mode: config.preflight,
+    context: settingsContext(config, families),
+    now: world.now,
+    sleep: world.sleep,
+  });
+
+export type Ready = { kind: 'ready'; boot: Boot };
+
+/** One boot serves all cells of a pair's variant; what boots badly is tried once more before it is told. */
+export async function bootFor(
+  boots: Boots,
+  planned: PlannedBlast,
+  { variant, pair }: PlannedRun,
+  kernel: Exclude<Kernel, { kind: 'rejected' }>,
+): Promise<Ready | BlastOutcome> {
+  const { dut, config, booted } = boots;
+  if (booted?.variant === variant && booted.pair === pair) return { kind: 'ready', boot: booted };
+  const known = boots.unfit;
+  if (known?.variant === variant && known.pair === pair && !known.blasts.has(planned.number)) {
+    known.blasts.add(planned.number);
+    return failed(known.reason);
+  }
+  boots.booted = undefined;
+  if (kernel.kind === 'archive') {
+    const laid = await dut.lay(kernel.archive);
+    if (laid.kind === 'no-space') {
+      return rejected(variant, { kind: 'out-of-disk', message: `DUT: ${laid.reason}.` });
+    }
+  }
+  const outcome = await dut.boot(kernel.kind === 'own' ? undefined : variant);
+  if (outcome.kind === 'boot-failed') return afterBootFailure(boots, variant, outcome);
+  const tally = tallyOf(boots.tallies, variant);
+  tally.hasBooted = true;
+  tally.bootFailures = 0;
+
+  const problems = await settingsThatFail(boots);
+  const problem = problems.find(
+    ({ setting }) => config.preflight === 'fail' || !boots.told.has(setting),
+  );
+  if (problem !== undefined) return unfit(boots, planned, problem.message);
+  const boot: Boot = {
+    variant,
+    pair,
+    kernel: outcome.version,
+    fingerprint: await fingerprint(dut.host(), portsOf(boots)),
+  };
+  const [difference] = differencesBetween(boots.reference ?? boot, boot);
+  if (difference !== undefined) {
+    const reason = `the DUT is not the same in more than its kernel: ${difference}`;
+    return unfit(boots, planned, reason);
+  }
+  boots.booted = boot;
+  return { kind: 'ready', boot };
+}
+
+/** The blast was measured, and nothing is wrong with it. */
+export function holdAgainst(boots: Boots, boot: Boot): void {
+  if (isJudged(boot.variant)) boots.reference ??= boot;
+}
+
+/** Whoever is to be measured in that boot hears of it; who comes again gets another boot. */
+function unfit(boots: Boots, { number, runs }: PlannedBlast, reason: string): BlastOutcome {
+  const [run] = runs;
+  if (run !== undefined) {
+    boots.unfit = { variant: run.variant, pair: run.pair, reason, blasts: new Set([number]) };
+  }
+  return failed(reason);
+}
+
+const differencesBetween = (reference: Boot, boot: Boot): string[] =>
+  boot.variant === 'base'
+    ? differences(boot.fingerprint, reference.fingerprint)
+    : differences(reference.fingerprint, boot.fingerprint, boot.variant);
+
+function afterBootFailure(
+  { tallies }: Boots,
+  variant: string,
+  { reason, panic }: { reason: string; panic?: string },
+): BlastOutcome {
+  tallyOf(tallies, variant).bootFailures += 1;
+  const died = panic === undefined ? '' : ` (panic: ${panic})`;
+  return isToBlame(tallies, variant, 'bootFailures', 'hasBooted')
+    ? rejected(variant, {
+        kind: 'boot-failed',
+        message: `Twice in a row: ${reason}.`,
+        ...(panic !== undefined && { panic }),
+      })
+    : failed(`${variant} did not boot: ${reason}${died}`);
+}
+
+export const failed = (reason: string): BlastOutcome => ({ kind: 'failed', reason });
+
+export const rejected = (variant: string, rejection: Rejection): Rejected => ({
+  kind: 'rejected',
+  variant,
+  rejection,
+});

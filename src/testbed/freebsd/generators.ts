@@ -1,0 +1,178 @@
+// The senders and the receiver around a FreeBSD DUT: none of them sends but in a blast of ours.
+import type { Host as HostConfig } from '../../config/fields.ts';
+import type { FreebsdTestbed, Generator } from '../../config/freebsd-testbed.ts';
+import { frameBytesFor, type Traffic } from '../../config/schema.ts';
+import { parseIfconfig } from '../../dut/freebsd-network.ts';
+import { stdoutOf } from '../../host/execute.ts';
+import { HostError } from '../../host/host-error.ts';
+import { commandText, shell } from '../../host/shell.ts';
+import type { Host } from '../../host/ssh.ts';
+import { type PktGenBlast, type PktGenRequest, pktGenBlast } from '../../traffic/pkt-gen-blast.ts';
+import { flowRanges } from '../../words/flows.ts';
+import { netmapPort } from '../../words/freebsd-port.ts';
+import type { Cell } from '../../words/scenario.ts';
+import { readAll } from './preflight.ts';
+import type { FreebsdWorld } from './world.ts';
+
+export type Generators = {
+  /** What each says of itself, by what it is called: system, port and media. */
+  facts(): Promise<Record<string, string>>;
+  send(request: SendRequest, signal: AbortSignal): Promise<PktGenBlast>;
+  /** Connects to all of them anew, for as long as a machine takes to boot. */
+  reconnect(signal: AbortSignal): Promise<void>;
+  /** Ends whatever they send; one that is out of reach ends by its own time, or by whoever opens the testbed next. */
+  silence(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type SendRequest = Pick<PktGenRequest, 'trafficSeconds' | 'atLeastSeconds'> & {
+  cell: Cell;
+  /** Of the DUT's port that packets come in by. */
+  dutMac: string;
+};
+
+/** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
+export async function openGenerators(
+  config: FreebsdTestbed,
+  traffic: Traffic,
+  world: FreebsdWorld,
+): Promise<Generators> {
+  let hosts = await connectAll(config, world);
+  return {
+    facts: () => factsOf(config, hosts),
+
+    async send({ cell, dutMac, ...howLong }, signal) {
+      const split = flowRanges(traffic.flows, cell.family, config.senders.length);
+      if (split.kind === 'refused') {
+        return { kind: 'failed', logs: { receiver: '', senders: [] }, reason: split.message };
+      }
+      const request: PktGenRequest = {
+        family: cell.family,
+        frameBytes: frameBytesFor(traffic, cell),
+        flows: split.flows,
+        ratePps: traffic.offeredPps,
+        threads: config.senders[0]?.threads ?? 1,
+        settleSeconds: traffic.settleSeconds,
+        ...howLong,
+      };
+      const senders = hosts.senders.map(({ host, config: { interface: name, mac } }) => ({
+        ...{ host, interface: name, sourceMac: mac, destinationMac: dutMac },
+      }));
+      const receiver = { host: hosts.receiver, interface: config.receiver.interface };
+      return pktGenBlast({ senders, receiver }, request, signal);
+    },
+
+    async reconnect(signal) {
+      await closeAll(hosts);
+      hosts = await connectPatiently(config, world, signal);
+    },
+
+    async silence() {
+      const ended = await Promise.allSettled(allOf(hosts).map((host) => endPktGen(host, world)));
+      if (ended.every(({ status }) => status === 'fulfilled')) return;
+      await closeAll(hosts);
+      hosts = await connectAll(config, world).catch(() => hosts);
+    },
+
+    close: () => closeAll(hosts),
+  };
+}
+
+/** Ends what a lost controller left sending. */
+export const silenceGenerators = async (
+  config: FreebsdTestbed,
+  world: FreebsdWorld,
+): Promise<void> => closeAll(await connectAll(config, world));
+
+type Hosts = { senders: { config: Generator; host: Host }[]; receiver: Host };
+
+const allOf = ({ senders, receiver }: Hosts): Host[] => [
+  ...senders.map(({ host }) => host),
+  receiver,
+];
+
+/** All of them or none, and none with a pkt-gen that runs. */
+async function connectAll(config: FreebsdTestbed, world: FreebsdWorld): Promise<Hosts> {
+  await using opened = new AsyncDisposableStack();
+  const connect = async (host: HostConfig, label: string) =>
+    opened.use(await world.connect(host, label));
+  const hosts: Hosts = { senders: [], receiver: await connect(config.receiver, 'receiver') };
+  for (const [index, sender] of config.senders.entries()) {
+    const label = config.senders.length === 1 ? 'sender' : `sender ${index + 1}`;
+    hosts.senders.push({ config: sender, host: await connect(sender, label) });
+  }
+  await Promise.all(allOf(hosts).map((host) => endPktGen(host, world)));
+  opened.move();
+  return hosts;
+}
+
+const closeAll = async (hosts: Hosts): Promise<void> => {
+  await Promise.all(allOf(hosts).map((host) => host.close()));
+};
+
+/** As long as a machine takes to boot. */
+const patienceSeconds = 600;
+const secondsBetweenTries = 10;
+
+async function connectPatiently(
+  config: FreebsdTestbed,
+  world: FreebsdWorld,
+  signal: AbortSignal,
+): Promise<Hosts> {
+  const deadline = world.now() + patienceSeconds;
+  for (;;) {
+    try {
+      return await connectAll(config, world);
+    } catch (error) {
+      const isPatient = isAbsence(error) && world.now() < deadline && !signal.aborted;
+      if (!isPatient) throw error;
+    }
+    await world.sleep(secondsBetweenTries);
+  }
+}
+
+const isAbsence = (error: unknown): boolean =>
+  error instanceof HostError && ['unreachable', 'lost', 'timeout'].includes(error.kind);
+
+const secondsToSignal = 60;
+const timesToInterrupt = 5;
+const timesToEnd = 10;
+
+/** The machines are leased as one, so whatever pkt-gen runs there is ours. Its own summary, and its port, need a moment. */
+async function endPktGen(host: Host, { sleep }: FreebsdWorld): Promise<void> {
+  for (let time = 0; time < timesToEnd; time += 1) {
+    const signal = time < timesToInterrupt ? shell`-INT` : shell`-KILL`;
+    const command = shell`pkill ${signal} -x pkt-gen`;
+    const outcome = await host.run(command, { timeoutSeconds: secondsToSignal });
+    // There was none.
+    if (outcome.kind === 'exited' && outcome.code === 1) return;
+    stdoutOf(outcome, host.name, command);
+    await sleep(1);
+  }
+  throw new HostError(
+    'command-failed',
+    `A pkt-gen on ${host.name} does not end: see what it waits for, or reboot that machine.`,
+  );
+}
+
+async function factsOf(
+  { receiver }: FreebsdTestbed,
+  hosts: Hosts,
+): Promise<Record<string, string>> {
+  const around = await Promise.all([
+    ...hosts.senders.map(async ({ config, host }, index) => [
+      `sender ${index + 1}`,
+      await factOf(config, host),
+    ]),
+    factOf(receiver, hosts.receiver).then((fact) => ['receiver', fact]),
+  ]);
+  return Object.fromEntries(around);
+}
+
+async function factOf(generator: Generator, host: Host): Promise<string> {
+  const port = netmapPort(generator.interface);
+  const [version, ifconfig] = [shell`uname -s -r`, shell`ifconfig ${port}`];
+  const said = await readAll(host, [version, ifconfig]);
+  const media = parseIfconfig(said.get(commandText(ifconfig)) ?? '')?.media ?? 'unknown media';
+  return `${(said.get(commandText(version)) ?? '').trim()}, ${port} ${media}`;
+}

@@ -1,0 +1,102 @@
+// What comes of a blast in which somebody was lost, or the DUT refused its rules: has all back, and finds out whose fault it is.
+import type { HostError } from '../../host/host-error.ts';
+import { shell } from '../../host/shell.ts';
+import type { Host } from '../../host/ssh.ts';
+import type { Scenario } from '../../words/scenario.ts';
+import type { BlastOutcome } from '../testbed.ts';
+import { isToBlame, tallyOf } from './blame.ts';
+import { type Boots, failed, rejected } from './boots.ts';
+import type { Generators } from './generators.ts';
+
+/** Where a blast was when somebody was lost. */
+export type When = 'after its boot' | 'at the rules' | 'under load';
+
+export type Loss = {
+  variant: string;
+  scenario: Scenario;
+  flows: number;
+  when: When;
+  signal: AbortSignal;
+};
+
+export type LossWorld = {
+  boots: Boots;
+  generators: Generators;
+  /** Times that the DUT's power was switched. */
+  cycles: { readonly done: number };
+  /** Blasts in a row that were lost for no reason that a variant could have. */
+  glitches: { inARow: number };
+};
+
+/** Throws where somebody does not come back, or somebody is lost time and again. */
+export async function afterLoss(
+  world: LossWorld,
+  loss: Loss,
+  error: HostError,
+): Promise<BlastOutcome> {
+  const { boots, generators, cycles } = world;
+  await generators.reconnect(loss.signal);
+  const isStuck = error.kind === 'timeout';
+  if (!isStuck && (await answers(boots.dut.host()))) return afterGlitch(world, error);
+
+  boots.booted = undefined;
+  const cyclesBefore = cycles.done;
+  const { panic } = await boots.dut.recover();
+  if (panic !== undefined) return afterDeath(boots, loss, `it panicked: ${panic}`, panic);
+  if (isStuck) return afterDeath(boots, loss, error.message);
+  if (cycles.done === cyclesBefore) return afterGlitch(world, error);
+  return afterDeath(boots, loss, 'it did not answer any more, and was power-cycled');
+}
+
+export function afterRefusal(
+  { tallies }: Boots,
+  variant: string,
+  scenario: Scenario,
+  refusal: string,
+): BlastOutcome {
+  tallyOf(tallies, variant).refusals += 1;
+  return isToBlame(tallies, variant, 'refusals', 'hasStoodBlast')
+    ? rejected(variant, { kind: 'does-not-load', scenario, message: `Twice: ${refusal}.` })
+    : failed(refusal);
+}
+
+const mostGlitchesInARow = 3;
+
+function afterGlitch({ glitches }: LossWorld, error: HostError): BlastOutcome {
+  glitches.inARow += 1;
+  if (glitches.inARow >= mostGlitchesInARow) throw error;
+  return failed(error.message);
+}
+
+function afterDeath({ tallies }: Boots, loss: Loss, how: string, panic?: string): BlastOutcome {
+  const { variant, when } = loss;
+  tallyOf(tallies, variant).deaths += 1;
+  const where = circumstances(loss);
+  if (!isToBlame(tallies, variant, 'deaths', 'hasStoodBlast')) {
+    return failed(`the DUT with ${variant} died ${where}: ${how}`);
+  }
+  return rejected(variant, {
+    kind: when === 'after its boot' ? 'boot-failed' : 'panics-under-load',
+    message: `Twice, ${where}${panic === undefined ? `: ${how}` : ''}.`,
+    ...(panic !== undefined && { panic }),
+  });
+}
+
+function circumstances({ flows, scenario, when }: Loss): string {
+  switch (when) {
+    case 'after its boot':
+      return 'right after it had booted';
+    case 'at the rules':
+      return `while ${scenario} was laid`;
+    case 'under load':
+      return `under ${flows} flows`;
+  }
+}
+
+const answers = (host: Host): Promise<boolean> =>
+  host.output(shell`sysctl -n kern.boottime`, { timeoutSeconds: answerSeconds }).then(
+    () => true,
+    () => false,
+  );
+
+const answerSeconds = 10;

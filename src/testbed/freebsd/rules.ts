@@ -1,0 +1,56 @@
+// The rules of a scenario on the DUT: laid anew for every blast, proven to be in force, and taken away.
+import { ownFolder } from '../../host/own-folder.ts';
+import { commandText } from '../../host/shell.ts';
+import type { Host } from '../../host/ssh.ts';
+import {
+  layScenario,
+  type ProofOutputs,
+  proofCommands,
+  provesScenario,
+  takeAwayCommands,
+} from '../../scenario/freebsd.ts';
+import { lastLine } from '../../words/one-line.ts';
+import type { OwnRules, Scenario } from '../../words/scenario.ts';
+import { readAll } from './preflight.ts';
+
+/** On the DUT. */
+export const rulesFolder = '/var/tmp/ppsgate';
+
+/**
+ * Anew for every blast, so that no state of the one before is left; undefined where the scenario is in force. `own` are
+ * the rules of scenarios that are the site's own.
+ */
+export async function layRules(
+  host: Host,
+  scenario: Scenario,
+  own: Readonly<Record<string, OwnRules>>,
+): Promise<string | undefined> {
+  await takeRulesAway(host);
+  const { files, commands } = layScenario(scenario, rulesFolder, own);
+  if (files.length > 0) await host.output(ownFolder(rulesFolder));
+  for (const { path, text } of files) await host.upload(Buffer.from(text), path, 0o600);
+  for (const command of commands) {
+    const outcome = await host.run(command);
+    if (outcome.kind === 'exited' && outcome.code === 0) continue;
+    const said = lastLine(outcome.stderr) ?? 'it said nothing';
+    return `\`${commandText(command)}\` failed on the DUT: ${said}`;
+  }
+  const proof = provesScenario(scenario, await proofOf(host), { own });
+  return proof.kind === 'in-force' ? undefined : `${scenario} is not in force: ${proof.reason}`;
+}
+
+export async function takeRulesAway(host: Host): Promise<void> {
+  for (const round of takeAwayCommands) {
+    await Promise.all(round.map((command) => host.run(command)));
+  }
+}
+
+/** What the DUT says of its firewalls. */
+export async function proofOf(host: Host): Promise<ProofOutputs> {
+  const said = await readAll(host, Object.values(proofCommands));
+  const entries = Object.entries(proofCommands).map(([key, command]) => [
+    key,
+    said.get(commandText(command)),
+  ]);
+  return Object.fromEntries(entries);
+}

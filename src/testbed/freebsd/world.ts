@@ -1,0 +1,24 @@
+// What a FreeBSD testbed touches of the world.
+import type { Host as HostConfig } from '../../config/fields.ts';
+import type { ConnectOptions } from '../../host/login.ts';
+import type { Host } from '../../host/ssh.ts';
+import type { Power, PowerConfig } from '../../power/power.ts';
+
+export type FreebsdWorld = {
+  /** Throws a HostError where a machine does not let us in. */
+  connect(host: HostConfig, label: string, options?: ConnectOptions): Promise<Host>;
+  openPower(name: string, config: PowerConfig): Promise<Pick<Power, 'state' | 'cycle'>>;
+  sleep(seconds: number): Promise<void>;
+  /** In seconds since 1970. */
+  now(): number;
+};
+
+/** No command takes so long, but one that a kernel has locked up. */
+const stuckSeconds = 900;
+
+/** A machine on which no command takes longer than that, where nothing else was said. */
+export const bounded = (host: Host, timeoutSeconds = stuckSeconds): Host => ({
+  ...host,
+  run: (command, options) => host.run(command, { timeoutSeconds, ...options }),
+  output: (command, options) => host.output(command, { timeoutSeconds, ...options }),
+});
