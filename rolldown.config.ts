@@ -62,7 +62,8 @@ const isIn = (room: string, name: string): boolean =>
 /** The name of a file that no group makes: by its package, or the place of the module that it is made for. */
 function fileName({ name, facadeModuleId, moduleIds }: PreRenderedChunk): string {
   const id = facadeModuleId ?? moduleIds.at(-1) ?? '';
-  if (groups.some((group) => group.name === name) || id.startsWith('\0')) return `${name}.js`;
+  const isGroup = facadeModuleId === null && groups.some((group) => group.name === name);
+  if (isGroup || id.startsWith('\0')) return `${name}.js`;
   const found = packageOf(id);
   return found === undefined ? ownName(id).replace(/\.ts$/, '.js') : `${vendorName(found.name)}.js`;
 }

@@ -1,48 +1,70 @@
-import { Command } from "./vendor/commander.js";
+import { Command, Help } from "./vendor/commander.js";
 import { description, version } from "./package.js";
 import { runToExit } from "./exit.js";
-import { kebabCase, parameter, parametersThat } from "./config.js";
 
-// src/commands/analyze.ts
-function addAnalyzeCommand(program) {
-	program.command("analyze").description("judge runs that were measured before, by their raw logs").argument("<dir>", "work directory of a gate, or one with bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver logs of pkt-gen").option("--netbenches-trim", "medians as the netbenches archive has them in its .pps files").option("--base <image>", "what the other sets are compared with (default: the first)").option("--margin <percent>", "the loss that matters", "2%").option("--false-alarms <percent>", "regressions where nothing was lost, over all sets", "1%").option("--power <percent>", "losses of the margin that are found", "95%").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685\n\nExits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when nobody can say.").action(async (directory, options) => {
-		const { runAnalyze } = await import("./commands/run-analyze.js");
-		await runToExit(() => runAnalyze(directory, options), program.opts());
-	});
-}
-
-// src/commands/badge.ts
-function addBadgeCommand(program) {
-	program.command("badge").description("print Markdown that shows the badges of a configuration's testbeds").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "of these testbeds alone").option("--repository <owner/name>", "on GitHub (default: that of git's remote origin)").option("--branch <name>", "where the badges are (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details$5).action(async (options) => {
-		const { printBadges } = await import("./commands/run-badge.js");
-		await runToExit(() => printBadges(options), program.opts());
-	});
-}
-const details$5 = `
-Example:
-  ppsgate badge --testbed hp-t540 --repository example/router >> README.md
-
-As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an SVG, and the endpoint is for
-https://img.shields.io/endpoint?url=ENDPOINT.
-
-A badge is there once a patch was judged on the default branch. Exits 2 where the repository is not known.`;
-
-// src/commands/demo.ts
-function addDemoCommand(program) {
-	program.command("demo").description("judge three small patches with real packets in a lab inside this machine").option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes about a minute. Exits 0 when all three patches come out as they must.").action(async (options) => {
-		const { runDemoCommand } = await import("./commands/run-demo.js");
-		await runToExit((signal) => runDemoCommand(options, signal), program.opts());
-	});
+// src/commands/commands.ts
+/** In the order of --help. */
+const commands = [
+	{
+		name: "demo",
+		takes: "[options]",
+		description: "judge three small patches with real packets in a lab inside this machine",
+		load: () => import("./commands/demo.js")
+	},
+	{
+		name: "gate",
+		takes: "[options]",
+		description: "judge a patch: base and patched side by side, a verdict for every cell",
+		load: () => import("./commands/gate.js")
+	},
+	{
+		name: "init",
+		takes: "[options]",
+		description: "write the workflow and ppsgate.yml into this repository, and make the label",
+		load: () => import("./commands/init.js")
+	},
+	{
+		name: "badge",
+		takes: "[options]",
+		description: "print Markdown that shows the badges of a configuration's testbeds",
+		load: () => import("./commands/badge.js")
+	},
+	{
+		name: "report",
+		takes: "[options] <dir>",
+		description: "render the report of a work directory again, as Markdown",
+		load: () => import("./commands/report.js")
+	},
+	{
+		name: "analyze",
+		takes: "[options] <dir>",
+		description: "judge runs that were measured before, by their raw logs",
+		load: () => import("./commands/analyze.js")
+	}
+];
+/**
+* Gives a command its subcommands, and loads those that one of the words names: an option of its parent may have a value
+* that is called like a command, which then is loaded for nothing.
+*/
+async function addCommands(parent, named, words) {
+	const isCalled = ({ name }) => words.includes(name);
+	const terms = new Map(named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(" ")]));
+	parent.configureHelp({ subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command) });
+	for (const one of named) {
+		const { name, description, load, isDefault = false } = one;
+		const command = parent.command(name, { isDefault }).description(description);
+		if (isCalled(one) || isDefault && !named.some(isCalled)) await (await load()).define(command);
+	}
 }
 
 // src/commands/flamegraph.ts
 function addFlamegraphCommand(program) {
-	program.command("flamegraph").description("draw a profile as a flamegraph, alone or against a base, in an SVG that needs nothing else").argument("<FILE>", "profile: of pmcstat -G, of perf script or folded; - is standard input").option("--base <FILE>", "profile to compare with: red is more of all samples than there, blue less").option("-o, --output <FILE>", "the SVG to write; - is standard output", "-").option("--title <text>", "above it (default: the kernel that the profile tells, or its name)").option("--idle", "with what idle processors did").addHelpText("after", details$4).action(async (file, options) => {
+	program.command("flamegraph").description("draw a profile as a flamegraph, alone or against a base, in an SVG that needs nothing else").argument("<FILE>", "profile: of pmcstat -G, of perf script or folded; - is standard input").option("--base <FILE>", "profile to compare with: red is more of all samples than there, blue less").option("-o, --output <FILE>", "the SVG to write; - is standard output", "-").option("--title <text>", "above it (default: the kernel that the profile tells, or its name)").option("--idle", "with what idle processors did").addHelpText("after", details$3).action(async (file, options) => {
 		const { runFlamegraph } = await import("./commands/run-flamegraph.js");
 		await runToExit((signal) => runFlamegraph(file, options, signal), program.opts());
 	});
 }
-const details$4 = `
+const details$3 = `
 Example:
   ppsgate flamegraph pmc.graph -o pmc.svg
   ppsgate flamegraph patched.graph --base base.graph -o difference.svg
@@ -54,12 +76,12 @@ Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
 
 // src/commands/fold.ts
 function addFoldCommand(program) {
-	program.command("fold").description("print a profile of pmcstat -G or perf script as folded stacks, one a line").argument("[FILE]", "profile, also one folded already; - or no file is standard input").option("--no-idle", "leave out what idle processors did").option("--modules", "name the kernel module, library or program of each frame: pf.ko`pf_test").option("--json", "the stacks as JSON").addHelpText("after", details$3).action(async (file, options) => {
+	program.command("fold").description("print a profile of pmcstat -G or perf script as folded stacks, one a line").argument("[FILE]", "profile, also one folded already; - or no file is standard input").option("--no-idle", "leave out what idle processors did").option("--modules", "name the kernel module, library or program of each frame: pf.ko`pf_test").option("--json", "the stacks as JSON").addHelpText("after", details$2).action(async (file, options) => {
 		const { runFold } = await import("./commands/run-fold.js");
 		await runToExit((signal) => runFold(file, options, signal), program.opts());
 	});
 }
-const details$3 = `
+const details$2 = `
 Example:
   pmcstat -R pmc.out -z 100 -G pmc.graph
   ppsgate fold --no-idle pmc.graph | grep pf_test
@@ -69,45 +91,6 @@ The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON: { 
 "event" and "kernel" where the profile tells them, "idle" with --no-idle.
 
 Exits 2 where a file cannot be read as a profile.`;
-
-// src/commands/gate.ts
-function addGateCommand(program) {
-	const command = program.command("gate").description("judge a patch: base and patched side by side, a verdict for every cell");
-	for (const name of parametersThat(({ option }) => option !== void 0)) {
-		const { flags = `--${kebabCase(name)}`, value, says = "", default: usual } = parameter(name).option ?? {};
-		command.option(value === void 0 ? flags : `${flags} <${value}>`, says, usual);
-	}
-	command.addHelpText("after", "\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.").action(async (options) => {
-		const { runGate } = await import("./commands/run-gate.js");
-		await runToExit((signal) => runGate(options, signal), program.opts());
-	});
-}
-
-// src/commands/init.ts
-function addInitCommand(program) {
-	program.command("init").description("write the workflow and ppsgate.yml into this repository, and make the label").option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)").option("--branch <name>", "default branch of the repository (default: as git knows it)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "answer as JSON").addHelpText("after", details$2).action(async (options) => {
-		const { askOnTerminal } = await import("./commands/run-release.js");
-		const { runInit } = await import("./commands/run-init.js");
-		const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = "https://api.github.com" } = process.env;
-		const directory = process.cwd();
-		await runToExit((signal) => runInit(options, {
-			directory,
-			ask: askOnTerminal(signal),
-			token,
-			apiUrl
-		}), program.opts());
-	});
-}
-const details$2 = `
-Examples:
-  ppsgate init
-  ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
-
-At a terminal it asks for what no flag tells. The label is made with the token in GITHUB_TOKEN, where there is one.
-
-Run it again at any time: a file that is as it would be written stays, and one that differs is kept and told of.
-
-Exits with 0 also when files were kept, with 2 on wrong usage, with 4 when something else went wrong.`;
 
 // src/commands/lab.ts
 function addLabCommand(program) {
@@ -173,14 +156,6 @@ function addReleaseCommand(program) {
 	program.command("release").description("take a testbed from whoever has it, or give back what a gate left").argument("[name]", "testbed of the configuration").option("--force", "take it from its holder, whose measurement ends").option("--by <name>", "who you are, for the log (default: you are asked)").option("--yes", "do not ask").option("-d, --directory <dir>", "work directory of a gate that has ended: give back its testbed").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", "\nExamples:\n  ppsgate release hp-t540 --force\n  ppsgate release --directory ppsgate-gate-20261120-231655\n\nExits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be used.").action(async (name, options) => {
 		const { askOnTerminal, runRelease } = await import("./commands/run-release.js");
 		await runToExit((signal) => runRelease(name, options, askOnTerminal(signal)), program.opts());
-	});
-}
-
-// src/commands/report.ts
-function addReportCommand(program) {
-	program.command("report").description("render the report of a work directory again, as Markdown").argument("<dir>", "work directory that holds a result.json").option("--json", "print the result itself").option("--page", "write the page, its plots and flamegraphs again, and print where it is").addHelpText("after", "\nExample:\n  ppsgate report ppsgate-gate-20261120-231655").action(async (directory, options) => {
-		const { runReport } = await import("./commands/run-report.js");
-		await runToExit(() => runReport(directory, options), program.opts());
 	});
 }
 
@@ -275,14 +250,9 @@ or "kind": "in-use" with "why".
 Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when something is wrong.`;
 
 // src/cli.ts
-const program = new Command("ppsgate").description(description).version(version).option("--debug", "show where an error came from").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch");
+const program = new Command("ppsgate").description(description).version(version).option("--debug", "show where an error came from").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch").exitOverride();
+await addCommands(program, commands, process.argv.slice(2));
 for (const add of [
-	addDemoCommand,
-	addGateCommand,
-	addInitCommand,
-	addBadgeCommand,
-	addReportCommand,
-	addAnalyzeCommand,
 	addMinistatCommand,
 	addFoldCommand,
 	addFlamegraphCommand,
@@ -295,8 +265,6 @@ for (const add of [
 	addRelayCommands,
 	addPhabricatorCommand
 ]) add(program);
-program.exitOverride();
-for (const command of program.commands) command.exitOverride();
 try {
 	await program.parseAsync();
 } catch (error) {

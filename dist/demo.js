@@ -1,5 +1,5 @@
-import { applyOverrides, parseConfig } from "./config.js";
 import { outcomeName, readResult } from "./report.js";
+import { applyOverrides, parseConfig } from "./config.js";
 import { sum } from "./vendor/simple-statistics.js";
 import { openRepository, patchOfRange } from "./patch.js";
 import { hasPlan, historyFile } from "./experiment.js";

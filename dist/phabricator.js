@@ -1,6 +1,6 @@
 import { UsageError, realPause, reasonOf, shortened } from "./words.js";
-import { readSecret } from "./config.js";
 import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
+import { readSecret } from "./config.js";
 
 // src/phabricator/conduit.ts
 /** What went wrong between us and a Phabricator, in a sentence that names the server and the method, and never the token. */

@@ -1,20 +1,15 @@
-// The command `ppsgate`: names its commands, each of which loads what it needs when it is called.
+// The command `ppsgate`.
 import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
-import { addAnalyzeCommand } from './commands/analyze.ts';
-import { addBadgeCommand } from './commands/badge.ts';
-import { addDemoCommand } from './commands/demo.ts';
+import { addCommands, commands } from './commands/commands.ts';
 import { addFlamegraphCommand } from './commands/flamegraph.ts';
 import { addFoldCommand } from './commands/fold.ts';
-import { addGateCommand } from './commands/gate.ts';
-import { addInitCommand } from './commands/init.ts';
 import { addLabCommand } from './commands/lab.ts';
 import { addMinistatCommand } from './commands/ministat.ts';
 import { addPhabricatorCommand } from './commands/phabricator.ts';
 import { addQuarantineCommand } from './commands/quarantine.ts';
 import { addRelayCommands } from './commands/relay.ts';
 import { addReleaseCommand } from './commands/release.ts';
-import { addReportCommand } from './commands/report.ts';
 import { addReserveCommand } from './commands/reserve.ts';
 import { addSimulateCommand } from './commands/simulate.ts';
 import { addTestbedsCommand } from './commands/testbeds.ts';
@@ -23,15 +18,12 @@ const program = new Command('ppsgate')
   .description(packageJson.description)
   .version(packageJson.version)
   .option('--debug', 'show where an error came from')
-  .addHelpText('after', '\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch');
+  .addHelpText('after', '\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch')
+  // Wrong usage is 2 for every command, which all take this over; commander itself would say 1.
+  .exitOverride();
 
+await addCommands(program, commands, process.argv.slice(2));
 for (const add of [
-  addDemoCommand,
-  addGateCommand,
-  addInitCommand,
-  addBadgeCommand,
-  addReportCommand,
-  addAnalyzeCommand,
   addMinistatCommand,
   addFoldCommand,
   addFlamegraphCommand,
@@ -46,10 +38,6 @@ for (const add of [
 ]) {
   add(program);
 }
-
-// Wrong usage is 2 for every command; commander itself would say 1.
-program.exitOverride();
-for (const command of program.commands) command.exitOverride();
 try {
   await program.parseAsync();
 } catch (error) {

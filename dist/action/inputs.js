@@ -1,8 +1,8 @@
 import { getInput } from "../vendor/actions-core.js";
 import { askNames, kebabCase, wrongName } from "../config.js";
 import { UsageError } from "../words.js";
-import { mask } from "./log.js";
 import { number, object, string, url } from "../vendor/zod.js";
+import { mask } from "./log.js";
 import { readFile } from "node:fs/promises";
 
 // src/action/inputs.ts

@@ -1,6 +1,6 @@
 import { UsageError, patchName, reasonOf } from "../words.js";
-import { parseMaxRuns } from "../config.js";
 import { log } from "./log.js";
+import { parseMaxRuns } from "../config.js";
 import { fetchArtifact, githubFailure, readEntries } from "../github.js";
 import { readPlan } from "../experiment.js";
 import { publishToBranch, publishToDirectory } from "../data-branch.js";

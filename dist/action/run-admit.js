@@ -1,7 +1,7 @@
 import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheck, openComment, openRevisionAnswer, openStatus, pullRequestOfCheck, readMemory, standsForAnother, together } from "../answer.js";
 import { applyOverrides, askNames, askedAs, kebabCase, parseConfig, parsePriority } from "../config.js";
-import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
 import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
+import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { authorize, callOnGithub, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
 import { findRevision, openConduit, parseRevisionName, phabricatorOf } from "../phabricator.js";

@@ -1,8 +1,8 @@
 import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, summaryOf, titleOf } from "../answer.js";
-import { applyOverrides } from "../config.js";
 import { summary } from "../vendor/actions-core.js";
-import { recompute } from "../experiment.js";
+import { applyOverrides } from "../config.js";
 import { int, object, string } from "../vendor/zod.js";
+import { recompute } from "../experiment.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../github.js";
 import { testbedsFor } from "../inventory.js";
 import { withReasons } from "../profile.js";

@@ -1,6 +1,6 @@
 import { configKeys, keyName } from "../config.js";
-import { simulate } from "../stats.js";
 import { NEVER, array, number$1 as number, object, string } from "../vendor/zod.js";
+import { simulate } from "../stats.js";
 import { UsageError, duration, exitCodes, expected, formatPercent, grouped, ratio } from "../words.js";
 import { mean, sampleStandardDeviation } from "../vendor/simple-statistics.js";
 import { readFile } from "node:fs/promises";

@@ -1,11 +1,23 @@
 // `ppsgate analyze`: what a directory of logs says, ours or one of benchmark logs, computed again.
 import type { Command } from 'commander';
+import { type Overrides, overrideGate } from '../config/overrides.ts';
 import { runToExit } from '../exit.ts';
+import { assembleResult } from '../experiment/assemble.ts';
+import { hasPlan, readPlan } from '../experiment/plan.ts';
+import { reread } from '../experiment/reread.ts';
+import { type Analysis, type AnalyzedSet, analyzeBenches } from '../netbenches/analyze.ts';
+import { readBenches } from '../netbenches/directory.ts';
+import { analysisAsJson, renderAnalysis } from '../netbenches/render.ts';
+import { renderMarkdown } from '../report/markdown.ts';
+import { explained } from '../report/read.ts';
+import { worstVerdict } from '../stats/verdict.ts';
+import type { Result, Run } from '../words/result.ts';
+import type { Cell } from '../words/scenario.ts';
+import { exitCodes, upshotOfResult, upshotOfVerdict } from '../words/upshot.ts';
+import { UsageError } from '../words/usage-error.ts';
 
-export function addAnalyzeCommand(program: Command): void {
-  program
-    .command('analyze')
-    .description('judge runs that were measured before, by their raw logs')
+export function define(command: Command): void {
+  command
     .argument(
       '<dir>',
       'work directory of a gate, or one with bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver logs of pkt-gen',
@@ -21,7 +33,83 @@ export function addAnalyzeCommand(program: Command): void {
       '\nExample:\n  ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685\n\nExits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when nobody can say.',
     )
     .action(async (directory: string, options: object) => {
-      const { runAnalyze } = await import('./run-analyze.ts');
-      await runToExit(() => runAnalyze(directory, options), program.opts());
+      await runToExit(() => runAnalyze(directory, options), command.optsWithGlobals());
     });
 }
+
+export type AnalyzeOptions = Pick<Overrides, 'margin' | 'falseAlarms' | 'power'> & {
+  netbenchesTrim?: true;
+  base?: string;
+  json?: true;
+};
+
+/** Answers the exit code of the worst verdict; throws where there is nothing to compare. */
+export async function runAnalyze(directory: string, options: AnalyzeOptions): Promise<number> {
+  return (await hasPlan(directory))
+    ? analyzeWork(directory, options)
+    : analyzeNetbenches(directory, options);
+}
+
+async function analyzeNetbenches(directory: string, options: AnalyzeOptions): Promise<number> {
+  const { netbenchesTrim = false, base, json } = options;
+  const policy = overrideGate(undefined, options);
+  const analysis = analyzeBenches(await readBenches(directory), { netbenchesTrim, base, policy });
+  print(json ? JSON.stringify(analysisAsJson(analysis), null, 2) : renderAnalysis(analysis));
+
+  const { sets, comparisons } = analysis;
+  if (base !== undefined && !sets.some(({ image, label }) => image === base || label === base)) {
+    throw new UsageError(`--base: there is no set of ${base} in ${directory}.`);
+  }
+  if (comparisons.length === 0) {
+    const labels = sets.map(({ label }) => label).join(', ');
+    throw new UsageError(
+      `There is nothing to compare in ${directory}: it holds one variant only (${labels}).`,
+    );
+  }
+  return exitCodes[upshotOfVerdict(worstVerdict(comparisons))];
+}
+
+/** The policy is the plan's own: what was asked before the first run is what a verdict is held to. */
+async function analyzeWork(directory: string, { json }: AnalyzeOptions): Promise<number> {
+  const plan = await readPlan(directory);
+  const { entries, unread } = await reread(directory, plan);
+  const { result } = await explained(assembleResult(plan, entries), directory);
+  print(
+    json ? JSON.stringify(analysisAsJson(analysisOf(result)), null, 2) : renderMarkdown(result),
+  );
+  if (unread > 0) {
+    process.stderr.write(
+      `ppsgate: the logs of ${unread} blasts cannot be read again; their runs are those of the journal.\n`,
+    );
+  }
+  return exitCodes[upshotOfResult(result)];
+}
+
+/** A variant is the image, a scenario the configuration. */
+function analysisOf({ outcome }: Result): Analysis {
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  const compared = cells.map(({ cell, runs, verdict, comparisons: [comparison] }) => ({
+    base: setOf(cell, 'base', runs),
+    patched: setOf(cell, 'patched', runs),
+    verdict,
+    comparison,
+  }));
+  return { sets: compared.flatMap(({ base, patched }) => [base, patched]), comparisons: compared };
+}
+
+const setOf = ({ scenario, family }: Cell, variant: string, runs: readonly Run[]): AnalyzedSet => ({
+  label: `${variant}.${scenario}.${family}`,
+  image: variant,
+  config: scenario,
+  family,
+  runs: runs
+    .filter((run) => run.variant === variant)
+    .map(({ number, blast, attempt, pps, samples, validity }) => ({
+      file: `blast ${blast}.${attempt}, run ${number}`,
+      medianPps: pps,
+      seconds: samples.reduce((sum, sample) => sum + sample.seconds, 0),
+      validity,
+    })),
+});
+
+const print = (text: string): void => void process.stdout.write(`${text.trimEnd()}\n`);

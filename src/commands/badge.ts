@@ -1,11 +1,21 @@
 // `ppsgate badge`: the lines of a README that show what was last judged of the default branch.
-import type { Command } from 'commander';
-import { runToExit } from '../exit.ts';
 
-export function addBadgeCommand(program: Command): void {
-  program
-    .command('badge')
-    .description("print Markdown that shows the badges of a configuration's testbeds")
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Command } from 'commander';
+import { loadConfig } from '../config/load.ts';
+import { type Config, scenariosIn, type Testbed } from '../config/schema.ts';
+import { badgeLabel, badgePath } from '../data-branch/layout.ts';
+import { type DataPlace, linkTo } from '../data-branch/links.ts';
+import { runToExit } from '../exit.ts';
+import type { Cell } from '../words/scenario.ts';
+import { exitCodes } from '../words/upshot.ts';
+import { UsageError } from '../words/usage-error.ts';
+import { configPath, namedTestbed } from './named-testbed.ts';
+import { print } from './table.ts';
+
+export function define(command: Command): void {
+  command
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .option('--testbed <names...>', 'of these testbeds alone')
     .option('--repository <owner/name>', "on GitHub (default: that of git's remote origin)")
@@ -13,8 +23,7 @@ export function addBadgeCommand(program: Command): void {
     .option('--json', 'print them as JSON')
     .addHelpText('after', details)
     .action(async (options: object) => {
-      const { printBadges } = await import('./run-badge.ts');
-      await runToExit(() => printBadges(options), program.opts());
+      await runToExit(() => printBadges(options), command.optsWithGlobals());
     });
 }
 
@@ -26,3 +35,77 @@ As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an S
 https://img.shields.io/endpoint?url=ENDPOINT.
 
 A badge is there once a patch was judged on the default branch. Exits 2 where the repository is not known.`;
+
+export type BadgeOptions = {
+  config?: string;
+  testbed?: string[];
+  repository?: string;
+  branch?: string;
+  json?: true;
+};
+
+export async function printBadges(options: BadgeOptions): Promise<number> {
+  const path = configPath(options.config);
+  const config = await loadConfig(path);
+  const names = options.testbed ?? Object.keys(config.testbeds);
+  const place = await placeOf(config, options);
+  const badges = names.flatMap((testbed) =>
+    cellsOn(config, namedTestbed(config, path, testbed)).map((cell) =>
+      badgeOf(place, { testbed, cell }),
+    ),
+  );
+  const texts = badges.map(({ markdown }) => markdown);
+  print(options.json ? JSON.stringify(badges, null, 2) : texts.join('\n'));
+  return exitCodes.pass;
+}
+
+async function placeOf(config: Config, options: BadgeOptions): Promise<DataPlace> {
+  const { branch = config.github.data.branch, repository = await originOnGithub() } = options;
+  if (branch === undefined) {
+    throw new UsageError(
+      '--branch: the configuration keeps no results on GitHub; set `github.data.branch`, or name one.',
+    );
+  }
+  if (repository === undefined) {
+    throw new UsageError(
+      "--repository: git's remote origin here is not on github.com; give OWNER/NAME of the repository.",
+    );
+  }
+  if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) {
+    throw new UsageError(`--repository: expected OWNER/NAME, found "${repository}".`);
+  }
+  const { pages } = config.github.data;
+  const serverUrl = process.env.GITHUB_SERVER_URL || 'https://github.com';
+  return { repository, branch, serverUrl, ...(pages !== undefined && { pages }) };
+}
+
+/** `owner/name`, however its URL is written; undefined where the remote origin is not on github.com, or not at all. */
+async function originOnGithub(): Promise<string | undefined> {
+  const { stdout } = await promisify(execFile)('git', ['remote', 'get-url', 'origin']).catch(
+    () => ({ stdout: '' }),
+  );
+  const url = /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:](.+?)(?:\.git)?\/?$/i;
+  return url.exec(stdout.trim())?.[1];
+}
+
+function cellsOn({ scenarios, families, frameSizes, rules }: Config, testbed: Testbed): Cell[] {
+  const carried = scenariosIn({ testbeds: { testbed }, rules });
+  const sizes = frameSizes === undefined ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
+  return scenarios
+    .filter((scenario) => carried.includes(scenario))
+    .flatMap((scenario) =>
+      families.flatMap((family) => sizes.map((size): Cell => ({ scenario, family, ...size }))),
+    );
+}
+
+function badgeOf(place: DataPlace, about: { testbed: string; cell: Cell }) {
+  const [label, path] = [badgeLabel(about), badgePath(about)];
+  const image = linkTo(place, `${path}.svg`);
+  const target = linkTo(place, 'README.md');
+  return {
+    label,
+    image,
+    endpoint: linkTo(place, `${path}.json`),
+    markdown: `[![${label}](${image})](${target})`,
+  };
+}

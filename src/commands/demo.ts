@@ -1,11 +1,26 @@
 // `ppsgate demo`: the main job on this machine, without a lab, an account or a configuration.
-import type { Command } from 'commander';
-import { runToExit } from '../exit.ts';
 
-export function addDemoCommand(program: Command): void {
-  program
-    .command('demo')
-    .description('judge three small patches with real packets in a lab inside this machine')
+import { resolve } from 'node:path';
+import { styleText } from 'node:util';
+import type { Command } from 'commander';
+import { parseSeed } from '../config/overrides.ts';
+import { timestampedDirectory } from '../controller/work-directory.ts';
+import { busyWarning } from '../demo/busyness.ts';
+import { type Judged, runDemo, trafficSeconds } from '../demo/demo.ts';
+import { callerThroughSudo, placeAt } from '../demo/give-back.ts';
+import { demoPatches } from '../demo/repository.ts';
+import { runToExit } from '../exit.ts';
+import { randomSeed } from '../experiment/plan.ts';
+import { readyMachine } from '../linux-lab/requirements.ts';
+import { showProgress } from '../progress.ts';
+import { headline, outcomeName } from '../report/headline.ts';
+import { formatDuration, formatPercent } from '../words/format.ts';
+import { reasonOf } from '../words/one-line.ts';
+import type { Result } from '../words/result.ts';
+import { exitCodes } from '../words/upshot.ts';
+
+export function define(command: Command): void {
+  command
     .option(
       '-d, --directory <dir>',
       'where the work directories go (default: a new ppsgate-demo-…)',
@@ -19,7 +34,102 @@ export function addDemoCommand(program: Command): void {
       '\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes about a minute. Exits 0 when all three patches come out as they must.',
     )
     .action(async (options: object) => {
-      const { runDemoCommand } = await import('./run-demo.ts');
-      await runToExit((signal) => runDemoCommand(options, signal), program.opts());
+      await runToExit((signal) => runDemoCommand(options, signal), command.optsWithGlobals());
     });
+}
+
+type Options = {
+  directory?: string;
+  resume?: string;
+  seed?: string;
+  design?: string;
+  json?: true;
+};
+
+/** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
+export async function runDemoCommand(options: Options, signal: AbortSignal): Promise<number> {
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const exitCode = await readyMachine(say);
+  if (exitCode !== undefined) return exitCode;
+
+  const directory = resolve(
+    options.resume ?? options.directory ?? timestampedDirectory('ppsgate-demo'),
+  );
+  say(
+    `Three patches, judged with real packets on this machine; everything is kept in ${directory}`,
+  );
+  const warning = await busyWarning();
+  if (warning !== undefined) say(`warning: ${warning}`);
+  await using cleaning = new AsyncDisposableStack();
+  const caller = callerThroughSudo(process.env, process.getuid?.());
+  if (caller !== undefined) {
+    const place = cleaning.use(await placeAt(directory));
+    cleaning.defer(() =>
+      place.giveTo(caller).catch((error: unknown) => {
+        say(`warning: what is in ${directory} stays root's: ${reasonOf(error)}`);
+      }),
+    );
+  }
+  const startedAt = performance.now();
+  const judged = await runDemo({
+    directory,
+    seed: options.seed === undefined ? randomSeed() : parseSeed(options.seed),
+    design: options.design,
+    onPatch(patch, index) {
+      const title = `${index + 1} of ${demoPatches.length}  ${patch.title}`;
+      say(styleText('bold', title, { stream: process.stderr }));
+      return showProgress(process.stderr, 'nsPerPacket', () => performance.now());
+    },
+    signal,
+  });
+  const seconds = (performance.now() - startedAt) / 1000;
+
+  if (options.json) process.stdout.write(`${JSON.stringify(summaries(judged), null, 2)}\n`);
+  else process.stdout.write(`\n${table(judged)}\n\n${closing(judged, directory, seconds)}\n`);
+  return judged.every((one) => one.asExpected) ? exitCodes.pass : exitCodes.patchAtFault;
+}
+
+/** Without the runs: these are in the result of each directory. */
+const summaries = (judged: Judged[]) =>
+  judged.map(({ patch, directory, result, asExpected }) => ({
+    branch: patch.branch,
+    expected: patch.expected,
+    verdict: outcomeName(result),
+    asExpected,
+    headline: headline(result),
+    ...runCounts(result),
+    directory,
+  }));
+
+/** Runs that were measured, and those that five blasts of each cell would have taken: the lab's 5 + 5. */
+function runCounts({ outcome }: Result): { runs: number; fixedRuns: number } {
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  return {
+    runs: sum(cells.map((cell) => cell.runs.length)),
+    fixedRuns: sum(cells.map((cell) => 2 * (cell.design.budgets.at(-1) ?? 0))),
+  };
+}
+
+const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+
+function table(judged: Judged[]): string {
+  return judged
+    .map(({ patch, result, asExpected }) => {
+      const must = asExpected ? `as it must: ${patch.expected}` : `but must be ${patch.expected}`;
+      const color = asExpected ? 'green' : 'red';
+      const verdict = styleText(color, `  ${must}`, { stream: process.stdout });
+      const { runs, fixedRuns } = runCounts(result);
+      const counts = fixedRuns > 0 ? `, after ${runs} runs; a fixed 5 + 5 takes ${fixedRuns}` : '';
+      return `${patch.branch}\n  ${headline(result)}\n${verdict}${counts}`;
+    })
+    .join('\n');
+}
+
+function closing(judged: Judged[], directory: string, seconds: number): string {
+  const traffic = sum(judged.map(({ result }) => trafficSeconds(result)));
+  return [
+    `${formatDuration(seconds)}, in ${formatPercent(traffic / seconds)} of which packets flowed.`,
+    ...judged.map((one) => `Report: ${one.directory}/report/index.html`),
+    `The repository of the patches: ${directory}/repository`,
+  ].join('\n');
 }

@@ -1,12 +1,18 @@
 // `ppsgate gate`: judge one patch of a repository on a testbed of ppsgate.yml.
+
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { together } from '../answer/answer.ts';
+import { loadConfig } from '../config/load.ts';
+import { applyOverrides } from '../config/overrides.ts';
 import { type GateOptions, kebabCase, parameter, parametersThat } from '../config/parameters.ts';
 import { runToExit } from '../exit.ts';
+import { headline } from '../report/headline.ts';
+import { exitCodes, upshotOfResult, worstUpshot } from '../words/upshot.ts';
+import { judgeAndAnswer } from './answered-gate.ts';
+import { type GateCall, gatesOf, judgeAll } from './judge-gate.ts';
 
-export function addGateCommand(program: Command): void {
-  const command = program
-    .command('gate')
-    .description('judge a patch: base and patched side by side, a verdict for every cell');
+export function define(command: Command): void {
   for (const name of parametersThat(({ option }) => option !== undefined)) {
     const {
       flags = `--${kebabCase(name)}`,
@@ -22,7 +28,29 @@ export function addGateCommand(program: Command): void {
       '\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.',
     )
     .action(async (options: GateOptions) => {
-      const { runGate } = await import('./run-gate.ts');
-      await runToExit((signal) => runGate(options, signal), program.opts());
+      await runToExit((signal) => runGate(options, signal), command.optsWithGlobals());
     });
+}
+
+/** Answers the exit code of the worst verdict; throws for what kept it from one. */
+export async function runGate(options: GateOptions, signal: AbortSignal): Promise<number> {
+  const path = resolve(options.config ?? 'ppsgate.yml');
+  const config = applyOverrides(await loadConfig(path), options);
+  const call: GateCall = { config, options, signal };
+  const ended = options.answer
+    ? await judgeAndAnswer(call)
+    : await judgeAll(await gatesOf(call), call, () => together([]));
+  const judged = ended.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  if (options.json) {
+    const results = judged.map(({ result }) => result);
+    const printed = ended.length === 1 ? results[0] : results;
+    if (printed !== undefined) process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
+  } else {
+    for (const { result, directory } of judged) {
+      process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);
+    }
+  }
+  const failure = ended.find(({ status }) => status === 'rejected');
+  if (failure?.status === 'rejected') throw failure.reason;
+  return exitCodes[worstUpshot(judged.map(({ result }) => upshotOfResult(result)))];
 }

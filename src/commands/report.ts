@@ -1,17 +1,37 @@
 // `ppsgate report`: what a finished gate says, rendered again.
+
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { runToExit } from '../exit.ts';
+import { renderMarkdown } from '../report/markdown.ts';
+import { explained, readResult } from '../report/read.ts';
+import { writeResult } from '../report/write.ts';
+import { exitCodes } from '../words/upshot.ts';
 
-export function addReportCommand(program: Command): void {
-  program
-    .command('report')
-    .description('render the report of a work directory again, as Markdown')
+export function define(command: Command): void {
+  command
     .argument('<dir>', 'work directory that holds a result.json')
     .option('--json', 'print the result itself')
     .option('--page', 'write the page, its plots and flamegraphs again, and print where it is')
     .addHelpText('after', '\nExample:\n  ppsgate report ppsgate-gate-20261120-231655')
     .action(async (directory: string, options: object) => {
-      const { runReport } = await import('./run-report.ts');
-      await runToExit(() => runReport(directory, options), program.opts());
+      await runToExit(() => runReport(directory, options), command.optsWithGlobals());
     });
+}
+
+export type ReportOptions = { json?: true; page?: true };
+
+export async function runReport(directory: string, options: ReportOptions): Promise<number> {
+  process.stdout.write(await reported(directory, options));
+  return exitCodes.pass;
+}
+
+async function reported(directory: string, { json, page }: ReportOptions): Promise<string> {
+  const written = await readResult(directory);
+  if (json) return `${JSON.stringify(written, null, 2)}\n`;
+  if (!page) return renderMarkdown(written);
+  const warn = (text: string) => process.stderr.write(`ppsgate: ${text}\n`);
+  const { result, profiles } = await explained(written, directory, warn);
+  await writeResult(directory, result, profiles, warn);
+  return `${join(directory, 'report', 'index.html')}\n`;
 }

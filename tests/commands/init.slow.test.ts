@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { type InitOptions, runInit } from '../../src/commands/run-init.ts';
+import { type InitOptions, runInit } from '../../src/commands/init.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { addGateCommand } from '../../src/commands/gate.ts';
+import { define } from '../../src/commands/gate.ts';
 import { kebabCase, parameter, parametersThat } from '../../src/config/parameters.ts';
 
 test('action.yml has the inputs of the table, with their descriptions and defaults', async () => {
@@ -19,11 +19,12 @@ test('action.yml has the inputs of the table, with their descriptions and defaul
 });
 
 test('the options of `ppsgate gate` are those of the table, with a value but for switches', () => {
-  const program = new Command();
-  addGateCommand(program);
-  const written = program.commands.flatMap((gate) =>
-    gate.options.map((option) => [option.attributeName(), option.isBoolean() ? 'switch' : 'value']),
-  );
+  const gate = new Command();
+  define(gate);
+  const written = gate.options.map((option) => [
+    option.attributeName(),
+    option.isBoolean() ? 'switch' : 'value',
+  ]);
   const known = parametersThat(({ option }) => option !== undefined).map((name) => [
     name,
     parameter(name).kind === 'switch' ? 'switch' : 'value',

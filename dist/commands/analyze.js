@@ -1,11 +1,17 @@
 import { overrideGate } from "../config.js";
+import { runToExit } from "../exit.js";
 import { assembleResult, hasPlan, readPlan, reread } from "../experiment.js";
 import { analysisAsJson, analyzeBenches, readBenches, renderAnalysis } from "../netbenches.js";
 import { explained, renderMarkdown } from "../report.js";
 import { worstVerdict } from "../stats.js";
 import { UsageError, exitCodes, upshotOfResult, upshotOfVerdict } from "../words.js";
 
-// src/commands/run-analyze.ts
+// src/commands/analyze.ts
+function define(command) {
+	command.argument("<dir>", "work directory of a gate, or one with bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver logs of pkt-gen").option("--netbenches-trim", "medians as the netbenches archive has them in its .pps files").option("--base <image>", "what the other sets are compared with (default: the first)").option("--margin <percent>", "the loss that matters", "2%").option("--false-alarms <percent>", "regressions where nothing was lost, over all sets", "1%").option("--power <percent>", "losses of the margin that are found", "95%").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685\n\nExits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when nobody can say.").action(async (directory, options) => {
+		await runToExit(() => runAnalyze(directory, options), command.optsWithGlobals());
+	});
+}
 /** Answers the exit code of the worst verdict; throws where there is nothing to compare. */
 async function runAnalyze(directory, options) {
 	return await hasPlan(directory) ? analyzeWork(directory, options) : analyzeNetbenches(directory, options);
@@ -63,4 +69,4 @@ const setOf = ({ scenario, family }, variant, runs) => ({
 });
 const print = (text) => void process.stdout.write(`${text.trimEnd()}\n`);
 
-export { runAnalyze };
+export { define, runAnalyze };

@@ -1,12 +1,26 @@
 import { loadConfig, scenariosIn } from "../config.js";
 import { badgeLabel, badgePath, linkTo } from "../data-branch.js";
+import { runToExit } from "../exit.js";
 import { UsageError, exitCodes } from "../words.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { print } from "./table.js";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-// src/commands/run-badge.ts
+// src/commands/badge.ts
+function define(command) {
+	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("--testbed <names...>", "of these testbeds alone").option("--repository <owner/name>", "on GitHub (default: that of git's remote origin)").option("--branch <name>", "where the badges are (default: github.data.branch)").option("--json", "print them as JSON").addHelpText("after", details).action(async (options) => {
+		await runToExit(() => printBadges(options), command.optsWithGlobals());
+	});
+}
+const details = `
+Example:
+  ppsgate badge --testbed hp-t540 --repository example/router >> README.md
+
+As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an SVG, and the endpoint is for
+https://img.shields.io/endpoint?url=ENDPOINT.
+
+A badge is there once a patch was judged on the default branch. Exits 2 where the repository is not known.`;
 async function printBadges(options) {
 	const path = configPath(options.config);
 	const config = await loadConfig(path);
@@ -66,4 +80,4 @@ function badgeOf(place, about) {
 	};
 }
 
-export { printBadges };
+export { define, printBadges };

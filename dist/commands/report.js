@@ -1,8 +1,14 @@
+import { runToExit } from "../exit.js";
 import { explained, readResult, renderMarkdown, writeResult } from "../report.js";
 import { exitCodes } from "../words.js";
 import { join } from "node:path";
 
-// src/commands/run-report.ts
+// src/commands/report.ts
+function define(command) {
+	command.argument("<dir>", "work directory that holds a result.json").option("--json", "print the result itself").option("--page", "write the page, its plots and flamegraphs again, and print where it is").addHelpText("after", "\nExample:\n  ppsgate report ppsgate-gate-20261120-231655").action(async (directory, options) => {
+		await runToExit(() => runReport(directory, options), command.optsWithGlobals());
+	});
+}
 async function runReport(directory, options) {
 	process.stdout.write(await reported(directory, options));
 	return exitCodes.pass;
@@ -17,4 +23,4 @@ async function reported(directory, { json, page }) {
 	return `${join(directory, "report", "index.html")}\n`;
 }
 
-export { runReport };
+export { define, runReport };

@@ -1,5 +1,6 @@
 import { answering, endingOfError, endingOfResult, openBuild, openRevisionComment, together, upshotOf } from "../answer.js";
-import { applyOverrides, loadConfig, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
+import { applyOverrides, kebabCase, loadConfig, parameter, parametersThat, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
+import { runToExit } from "../exit.js";
 import { headline } from "../report.js";
 import { UsageError, exitCodes, patchName, upshotOfResult, worstUpshot } from "../words.js";
 import { historyFile, randomSeed, readPlan } from "../experiment.js";
@@ -194,7 +195,16 @@ function worstOf(endings) {
 	return endings.find((ending) => upshotOf(ending) === worst) ?? endings[0] ?? endingOfError(/* @__PURE__ */ new Error("There was no gate."));
 }
 
-// src/commands/run-gate.ts
+// src/commands/gate.ts
+function define(command) {
+	for (const name of parametersThat(({ option }) => option !== void 0)) {
+		const { flags = `--${kebabCase(name)}`, value, says = "", default: usual } = parameter(name).option ?? {};
+		command.option(value === void 0 ? flags : `${flags} <${value}>`, says, usual);
+	}
+	command.addHelpText("after", "\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.").action(async (options) => {
+		await runToExit((signal) => runGate(options, signal), command.optsWithGlobals());
+	});
+}
 /** Answers the exit code of the worst verdict; throws for what kept it from one. */
 async function runGate(options, signal) {
 	const path = resolve(options.config ?? "ppsgate.yml");
@@ -215,4 +225,4 @@ async function runGate(options, signal) {
 	return exitCodes[worstUpshot(judged.map(({ result }) => upshotOfResult(result)))];
 }
 
-export { runGate };
+export { define, runGate };

@@ -1,9 +1,49 @@
+import { runToExit } from "../exit.js";
 import { createOctokit } from "../github.js";
 import { createLabel, hostedConfig, labConfig, labelByHand, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow } from "../init.js";
 import { exitCodes } from "../words.js";
 import { columns, oneLine, print } from "./table.js";
+import { createInterface } from "node:readline/promises";
 
-// src/commands/run-init.ts
+// src/commands/ask.ts
+/** Asks whoever sits at the terminal; the end of input is an empty answer. */
+function askOnTerminal(signal) {
+	if (!process.stdin.isTTY || !process.stderr.isTTY) return void 0;
+	return async (question) => {
+		if (process.stdin.readableEnded) return "";
+		using lines = createInterface({
+			input: process.stdin,
+			output: process.stderr,
+			terminal: false
+		});
+		const ended = new Promise((resolve) => lines.once("close", () => resolve("")));
+		return (await Promise.race([lines.question(question, { signal }), ended])).trim();
+	};
+}
+
+// src/commands/init.ts
+function define(command) {
+	command.option("--runner <labels>", "ubuntu-latest, with the lab inside it, or self-hosted,LABEL").option("--action <pin>", "OWNER/ppsgate@COMMIT (default: the ppsgate that runs, if cloned)").option("--branch <name>", "default branch of the repository (default: as git knows it)").option("--repository <name>", "OWNER/NAME on GitHub (default: that of origin)").option("--force", "overwrite workflows that differ; ppsgate.yml never is").option("--yes", "do not ask").option("--dry-run", "show what would be written, and write nothing").option("--json", "answer as JSON").addHelpText("after", details).action(async (options) => {
+		const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = "https://api.github.com" } = process.env;
+		const directory = process.cwd();
+		await runToExit((signal) => runInit(options, {
+			directory,
+			ask: askOnTerminal(signal),
+			token,
+			apiUrl
+		}), command.optsWithGlobals());
+	});
+}
+const details = `
+Examples:
+  ppsgate init
+  ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
+
+At a terminal it asks for what no flag tells. The label is made with the token in GITHUB_TOKEN, where there is one.
+
+Run it again at any time: a file that is as it would be written stays, and one that differs is kept and told of.
+
+Exits with 0 also when files were kept, with 2 on wrong usage, with 4 when something else went wrong.`;
 async function runInit(options, world) {
 	const { force = false, dryRun = false, json = false } = options;
 	const clone = await readClone(world.directory);
@@ -114,4 +154,4 @@ const labelRow = (label) => label.kind === "not-created" ? [] : [[
 	`of ${label.repository}`
 ]];
 
-export { runInit };
+export { define, runInit };

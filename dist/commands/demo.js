@@ -1,6 +1,7 @@
 import { parseSeed } from "../config.js";
 import { timestampedDirectory } from "../controller.js";
 import { busyWarning, callerThroughSudo, demoPatches, placeAt, runDemo, trafficSeconds } from "../demo.js";
+import { runToExit } from "../exit.js";
 import { randomSeed } from "../experiment.js";
 import { readyMachine } from "../linux-lab.js";
 import { showProgress } from "../progress.js";
@@ -9,7 +10,12 @@ import { exitCodes, formatDuration, formatPercent, reasonOf } from "../words.js"
 import { resolve } from "node:path";
 import { styleText } from "node:util";
 
-// src/commands/run-demo.ts
+// src/commands/demo.ts
+function define(command) {
+	command.option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes about a minute. Exits 0 when all three patches come out as they must.").action(async (options) => {
+		await runToExit((signal) => runDemoCommand(options, signal), command.optsWithGlobals());
+	});
+}
 /** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
 async function runDemoCommand(options, signal) {
 	const say = (line) => void process.stderr.write(`${line}\n`);
@@ -81,4 +87,4 @@ function closing(judged, directory, seconds) {
 	].join("\n");
 }
 
-export { runDemoCommand };
+export { define, runDemoCommand };

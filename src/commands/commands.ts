@@ -1,0 +1,78 @@
+// The commands by their names: each loads what it takes and does when it is called, and not before.
+import { type Command, Help } from 'commander';
+
+export type NamedCommand = {
+  name: string;
+  /** What it takes, as the list of --help has it; absent: subcommands. */
+  takes?: string;
+  /** In that list. */
+  description: string;
+  load(): Promise<{ define(command: Command): unknown }>;
+  /** What is meant where none is named. */
+  isDefault?: true;
+};
+
+/** In the order of --help. */
+export const commands: readonly NamedCommand[] = [
+  {
+    name: 'demo',
+    takes: '[options]',
+    description: 'judge three small patches with real packets in a lab inside this machine',
+    load: () => import('./demo.ts'),
+  },
+  {
+    name: 'gate',
+    takes: '[options]',
+    description: 'judge a patch: base and patched side by side, a verdict for every cell',
+    load: () => import('./gate.ts'),
+  },
+  {
+    name: 'init',
+    takes: '[options]',
+    description: 'write the workflow and ppsgate.yml into this repository, and make the label',
+    load: () => import('./init.ts'),
+  },
+  {
+    name: 'badge',
+    takes: '[options]',
+    description: "print Markdown that shows the badges of a configuration's testbeds",
+    load: () => import('./badge.ts'),
+  },
+  {
+    name: 'report',
+    takes: '[options] <dir>',
+    description: 'render the report of a work directory again, as Markdown',
+    load: () => import('./report.ts'),
+  },
+  {
+    name: 'analyze',
+    takes: '[options] <dir>',
+    description: 'judge runs that were measured before, by their raw logs',
+    load: () => import('./analyze.ts'),
+  },
+];
+
+/**
+ * Gives a command its subcommands, and loads those that one of the words names: an option of its parent may have a value
+ * that is called like a command, which then is loaded for nothing.
+ */
+export async function addCommands(
+  parent: Command,
+  named: readonly NamedCommand[],
+  words: readonly string[],
+): Promise<void> {
+  const isCalled = ({ name }: NamedCommand) => words.includes(name);
+  const terms = new Map(
+    named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(' ')]),
+  );
+  parent.configureHelp({
+    subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command),
+  });
+  for (const one of named) {
+    const { name, description, load, isDefault = false } = one;
+    const command = parent.command(name, { isDefault }).description(description);
+    if (isCalled(one) || (isDefault && !named.some(isCalled))) {
+      await (await load()).define(command);
+    }
+  }
+}
