@@ -40,6 +40,30 @@ const commands = [
 		takes: "[options] <dir>",
 		description: "judge runs that were measured before, by their raw logs",
 		load: () => import("./commands/analyze.js")
+	},
+	{
+		name: "ministat",
+		takes: "[options] [FILE...]",
+		description: "compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints",
+		load: () => import("./commands/ministat.js")
+	},
+	{
+		name: "fold",
+		takes: "[options] [FILE]",
+		description: "print a profile of pmcstat -G or perf script as folded stacks, one a line",
+		load: () => import("./commands/fold.js")
+	},
+	{
+		name: "flamegraph",
+		takes: "[options] <FILE>",
+		description: "draw a profile as a flamegraph, alone or against a base, in an SVG that needs nothing else",
+		load: () => import("./commands/flamegraph.js")
+	},
+	{
+		name: "simulate",
+		takes: "[options]",
+		description: "how often a design errs, and how many runs it takes, on noise that is known",
+		load: () => import("./commands/simulate.js")
 	}
 ];
 /**
@@ -57,41 +81,6 @@ async function addCommands(parent, named, words) {
 	}
 }
 
-// src/commands/flamegraph.ts
-function addFlamegraphCommand(program) {
-	program.command("flamegraph").description("draw a profile as a flamegraph, alone or against a base, in an SVG that needs nothing else").argument("<FILE>", "profile: of pmcstat -G, of perf script or folded; - is standard input").option("--base <FILE>", "profile to compare with: red is more of all samples than there, blue less").option("-o, --output <FILE>", "the SVG to write; - is standard output", "-").option("--title <text>", "above it (default: the kernel that the profile tells, or its name)").option("--idle", "with what idle processors did").addHelpText("after", details$3).action(async (file, options) => {
-		const { runFlamegraph } = await import("./commands/run-flamegraph.js");
-		await runToExit((signal) => runFlamegraph(file, options, signal), program.opts());
-	});
-}
-const details$3 = `
-Example:
-  ppsgate flamegraph pmc.graph -o pmc.svg
-  ppsgate flamegraph patched.graph --base base.graph -o difference.svg
-
-In a browser a click or Enter zooms, / searches, Escape goes back, and arrow keys walk from frame to frame. Widths are
-shares of all samples, so profiles of different lengths compare. What only the base has is drawn below.
-
-Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
-
-// src/commands/fold.ts
-function addFoldCommand(program) {
-	program.command("fold").description("print a profile of pmcstat -G or perf script as folded stacks, one a line").argument("[FILE]", "profile, also one folded already; - or no file is standard input").option("--no-idle", "leave out what idle processors did").option("--modules", "name the kernel module, library or program of each frame: pf.ko`pf_test").option("--json", "the stacks as JSON").addHelpText("after", details$2).action(async (file, options) => {
-		const { runFold } = await import("./commands/run-fold.js");
-		await runToExit((signal) => runFold(file, options, signal), program.opts());
-	});
-}
-const details$2 = `
-Example:
-  pmcstat -R pmc.out -z 100 -G pmc.graph
-  ppsgate fold --no-idle pmc.graph | grep pf_test
-
-The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON: { "format", "event", "kernel", "samples",
-"notes", "idle": { "samples", "frames" }, "stacks": [{ "frames", "samples" }] }, from the outermost caller inwards;
-"event" and "kernel" where the profile tells them, "idle" with --no-idle.
-
-Exits 2 where a file cannot be read as a profile.`;
-
 // src/commands/lab.ts
 function addLabCommand(program) {
 	const lab = program.command("lab").description("bring the lab inside this machine up or down, or see whether it can be").exitOverride().addHelpText("after", "\nExample:\n  sudo ppsgate lab up && ip netns exec ppsgate-dut ip route");
@@ -102,14 +91,6 @@ function addLabCommand(program) {
 		const commands = await import("./commands/run-lab.js");
 		await runToExit(commands[action], program.opts());
 	};
-}
-
-// src/commands/ministat.ts
-function addMinistatCommand(program) {
-	program.command("ministat").description("compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints").argument("[FILE...]", "up to seven files of numbers; - or no file is standard input").option("-A", "no plot").option("-n", "summaries only: no plot, no test").option("-P", "standard deviation of a whole population, and no test").option("-q", "no names, no column heads").option("-s", "a line of its own for the bar of each set").option("-C <column>", "column to read, from 1", "1").option("-c <confidence>", "in percent: 80, 90, 95, 98, 99 or 99.5", "95").option("-d <delimiters>", "characters between columns (default: space and tab)").option("-w <width>", "of the plot (default: 74, or the width of the terminal less 2)").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate ministat -s -w 60 base.pps patched.pps").action(async (files, flags) => {
-		const { runMinistat } = await import("./commands/run-ministat.js");
-		await runMinistat(files, flags);
-	});
 }
 
 // src/commands/phabricator.ts
@@ -181,14 +162,6 @@ lost, the command gets SIGTERM, and SIGKILL 10 s later.
 
 Exits with the code of the command, with 4 when nothing was reserved or the testbed was lost, with 2 on wrong usage.`;
 
-// src/commands/simulate.ts
-function addSimulateCommand(program) {
-	program.command("simulate").description("how often a design errs, and how many runs it takes, on noise that is known").option("--noise <file|cv>", "JSON lines with pps, the runs of a cell; or a CV like 1%").option("--max-cv <percent>", "leave out noisier lines (CV: standard deviation over mean)").option("--design <list>", "fixed, group-sequential, glr, with commas (default: all three)").option("--margin <percent>", "the loss that matters (default: 2%)").option("--effects <list>", "true changes, with commas (default: 0, half the margin, it, -50%)").option("--false-alarms <percent>", "asked for, over all cells of a patch (default: 1%)").option("--power <percent>", "asked for, at a loss of the margin (default: 95%)").option("--cells <number>", "cells of a patch, which are judged together (default: 1)").option("--max-runs <number>", "most runs of each variant (default: 20)").option("--history <number>", "earlier runs of the base of each cell (default: 0)").option("--experiments <number>", "cells that are judged for each row (default: 20000)").option("--seed <number>", "of all chance (default: 1)").option("--reboot <duration>", "what a run takes beside its traffic (default: 4 min)").option("--traffic <duration>", "of one run (default: 68 s)").option("--json", "print the rows as JSON").addHelpText("after", "\nExample:\n  ppsgate simulate --noise 1% --history 10\n  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1% --cells 12").action(async (options) => {
-		const { runSimulate } = await import("./commands/run-simulate.js");
-		await runSimulate(options);
-	});
-}
-
 // src/commands/testbeds.ts
 function addTestbedsCommand(program) {
 	const testbeds = program.command("testbeds").description("show who has which testbed; list, check or look after those of ppsgate.yml").exitOverride().addHelpText("after", overviewDetails);
@@ -253,10 +226,6 @@ Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when somet
 const program = new Command("ppsgate").description(description).version(version).option("--debug", "show where an error came from").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch").exitOverride();
 await addCommands(program, commands, process.argv.slice(2));
 for (const add of [
-	addMinistatCommand,
-	addFoldCommand,
-	addFlamegraphCommand,
-	addSimulateCommand,
 	addLabCommand,
 	addTestbedsCommand,
 	addReserveCommand,

@@ -2,16 +2,12 @@
 import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { addCommands, commands } from './commands/commands.ts';
-import { addFlamegraphCommand } from './commands/flamegraph.ts';
-import { addFoldCommand } from './commands/fold.ts';
 import { addLabCommand } from './commands/lab.ts';
-import { addMinistatCommand } from './commands/ministat.ts';
 import { addPhabricatorCommand } from './commands/phabricator.ts';
 import { addQuarantineCommand } from './commands/quarantine.ts';
 import { addRelayCommands } from './commands/relay.ts';
 import { addReleaseCommand } from './commands/release.ts';
 import { addReserveCommand } from './commands/reserve.ts';
-import { addSimulateCommand } from './commands/simulate.ts';
 import { addTestbedsCommand } from './commands/testbeds.ts';
 
 const program = new Command('ppsgate')
@@ -24,10 +20,6 @@ const program = new Command('ppsgate')
 
 await addCommands(program, commands, process.argv.slice(2));
 for (const add of [
-  addMinistatCommand,
-  addFoldCommand,
-  addFlamegraphCommand,
-  addSimulateCommand,
   addLabCommand,
   addTestbedsCommand,
   addReserveCommand,

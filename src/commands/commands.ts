@@ -50,6 +50,31 @@ export const commands: readonly NamedCommand[] = [
     description: 'judge runs that were measured before, by their raw logs',
     load: () => import('./analyze.ts'),
   },
+  {
+    name: 'ministat',
+    takes: '[options] [FILE...]',
+    description: "compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints",
+    load: () => import('./ministat.ts'),
+  },
+  {
+    name: 'fold',
+    takes: '[options] [FILE]',
+    description: 'print a profile of pmcstat -G or perf script as folded stacks, one a line',
+    load: () => import('./fold.ts'),
+  },
+  {
+    name: 'flamegraph',
+    takes: '[options] <FILE>',
+    description:
+      'draw a profile as a flamegraph, alone or against a base, in an SVG that needs nothing else',
+    load: () => import('./flamegraph.ts'),
+  },
+  {
+    name: 'simulate',
+    takes: '[options]',
+    description: 'how often a design errs, and how many runs it takes, on noise that is known',
+    load: () => import('./simulate.ts'),
+  },
 ];
 
 /**

@@ -1,10 +1,17 @@
 // `ppsgate simulate`: what a design would do on noise that is known, before a lab is booked for it.
 import type { Command } from 'commander';
+import { z } from 'zod';
+import { configKeys } from '../config/schema.ts';
+import { type NoiseSource, type SimulationRow, simulate } from '../stats/simulate.ts';
+import { formatPercent, grouped } from '../words/format.ts';
+import type { DesignName } from '../words/result.ts';
+import { duration, expected, type Limit, ratio } from '../words/units.ts';
+import { exitCodes } from '../words/upshot.ts';
+import { UsageError } from '../words/usage-error.ts';
+import { cvOf, fewestRuns, readNoiseFile } from './noise-file.ts';
 
-export function addSimulateCommand(program: Command): void {
-  program
-    .command('simulate')
-    .description('how often a design errs, and how many runs it takes, on noise that is known')
+export function define(command: Command): void {
+  command
     .option('--noise <file|cv>', 'JSON lines with pps, the runs of a cell; or a CV like 1%')
     .option('--max-cv <percent>', 'leave out noisier lines (CV: standard deviation over mean)')
     .option('--design <list>', 'fixed, group-sequential, glr, with commas (default: all three)')
@@ -25,7 +32,273 @@ export function addSimulateCommand(program: Command): void {
       '\nExample:\n  ppsgate simulate --noise 1% --history 10\n  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1% --cells 12',
     )
     .action(async (options: object) => {
-      const { runSimulate } = await import('./run-simulate.ts');
       await runSimulate(options);
     });
+}
+
+/** Texts as typed; lists with commas. */
+export type SimulateOptions = {
+  noise?: string;
+  maxCv?: string;
+  design?: string;
+  margin?: string;
+  effects?: string;
+  falseAlarms?: string;
+  power?: string;
+  cells?: string;
+  maxRuns?: string;
+  history?: string;
+  experiments?: string;
+  seed?: string;
+  reboot?: string;
+  traffic?: string;
+  json?: true;
+};
+
+/**
+ * Prints the rows; exits 2 for an option or a file that cannot be used. Without runToExit: there is nothing to clean up,
+ * and a Ctrl-C ends the program in the midst of a row.
+ */
+export async function runSimulate(options: SimulateOptions): Promise<void> {
+  try {
+    await printRows(options);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`ppsgate simulate: ${error.message}\n`);
+    process.exitCode = exitCodes.usage;
+  }
+}
+
+async function printRows(options: SimulateOptions): Promise<void> {
+  const request = parseOptions(options);
+  const noise = await readNoise(request);
+  const rows = rowsOf(request, noise.source);
+
+  if (options.json) process.stdout.write(`${JSON.stringify({ rows }, null, 2)}\n`);
+  else process.stdout.write(`${noise.says}\n${conditions(request)}\n\n${table(rows, request)}`);
+}
+
+type Request = z.output<typeof ownOptions> & {
+  designs: DesignName[];
+  effects: number[];
+  marginRatio: number;
+  falseAlarmRatio: number;
+  missRatio: number;
+};
+
+/** What ppsgate.yml has too is read as there: margin, falseAlarms, power and design. */
+function parseOptions(options: SimulateOptions): Request {
+  const { design = 'fixed,group-sequential,glr', margin, falseAlarms, power } = options;
+  const { gate } = configKeys.shape;
+  const { marginRatio, falseAlarmRatio, missRatio } = parse(gate, { margin, falseAlarms, power });
+  const designs = listOf(design).flatMap((name) => parse(gate, { design: name }).design ?? []);
+  const own = parse(ownOptions, options);
+  if (own.cells > own.experiments) {
+    throw new UsageError(
+      `--cells: expected at most as many as there are experiments, ${own.experiments}, found ${own.cells}.`,
+    );
+  }
+  const usualEffects = [0, -marginRatio / 2, -marginRatio, -0.5];
+  return {
+    ...own,
+    designs: [...new Set(designs)],
+    effects: [...new Set(own.effects ?? usualEffects)],
+    marginRatio,
+    falseAlarmRatio,
+    missRatio,
+  };
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, options: object): z.output<Schema> {
+  const parsed = schema.safeParse(options);
+  if (parsed.success) return parsed.data;
+  const [{ path, message } = { path: [], message: 'cannot be used' }] = parsed.error.issues;
+  throw new UsageError(`${flagOf(String(path[0]))}: ${sentence(message)}`);
+}
+
+/** `maxRuns` is `--max-runs` to who typed it. */
+const flagOf = (key: string): string =>
+  `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+const sentence = (message: string): string => (message.endsWith('?') ? message : `${message}.`);
+
+const listOf = (text: string): string[] => text.split(',').map((item) => item.trim());
+
+const largestCv: Limit = {
+  says: 'a percentage above 0% and up to 100%',
+  holds: (value) => value > 0 && value <= 1,
+};
+const largestChange: Limit = {
+  says: 'a change from -99% to +99%',
+  holds: (value) => value <= 0.99,
+};
+const atMostADay: Limit = {
+  says: 'a duration of up to 1440 min',
+  holds: (value) => value <= 24 * 60 * 60,
+};
+
+const ownOptions = z.object({
+  noise: z.string({ error: expected('a file of JSON lines with pps, or a CV like 1%') }),
+  maxCv: ratio(largestCv).optional(),
+  effects: z
+    .string()
+    .transform(listOf)
+    .pipe(z.array(z.string().transform(parseChange)))
+    .optional(),
+  cells: count(1, 100).prefault('1'),
+  maxRuns: count(2, 1000).prefault('20'),
+  history: count(0, 1000).prefault('0'),
+  experiments: count(1, 1_000_000).prefault('20000'),
+  seed: count(0, 2 ** 31 - 1).prefault('1'),
+  reboot: duration(atMostADay).prefault('4 min'),
+  traffic: duration(atMostADay).prefault('68 s'),
+});
+
+function count(least: number, most: number) {
+  const error = expected(`a whole number from ${least} to ${most}`);
+  return z
+    .string()
+    .regex(/^\d{1,10}$/, { error, abort: true })
+    .refine((text) => Number(text) >= least && Number(text) <= most, { error })
+    .transform(Number);
+}
+
+/** `0`, `-1.5%`, `+2%`; a minus sign as our reports print it, too. */
+function parseChange(text: string, context: z.RefinementCtx): number {
+  if (text === '0') return 0;
+  const size = ratio(largestChange).safeParse(text.replace(/^[-−+]/, ''));
+  if (size.success) return /^[-−]/.test(text) && size.data > 0 ? -size.data : size.data;
+  const message = expected(`0, or ${largestChange.says}`)({ input: text });
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+}
+
+/** Where the runs come from, and a sentence that says so. */
+async function readNoise({
+  noise,
+  maxCv,
+}: Pick<Request, 'noise' | 'maxCv'>): Promise<{ source: NoiseSource; says: string }> {
+  if (noise.endsWith('%')) {
+    if (maxCv !== undefined) {
+      throw new UsageError(
+        '--max-cv: leaves out lines of a file, but --noise is a CV: drop one of them.',
+      );
+    }
+    const { noise: cv } = parse(z.object({ noise: ratio(largestCv) }), { noise });
+    return { source: { kind: 'normal', cv }, says: `normal noise, CV ${formatPercent(cv)}` };
+  }
+  const { sets, lines } = await readNoiseFile(noise);
+  const kept = sets.filter((set) => cvOf(set) <= (maxCv ?? Infinity));
+  if (kept.length === 0) throw new UsageError(nothingLeft(noise, sets, maxCv));
+  const limit = maxCv === undefined ? '' : ` and a CV of at most ${formatPercent(maxCv)}`;
+  return {
+    source: { kind: 'sets', sets: kept },
+    says: `${noise}: ${grouped(kept.length)} of ${grouped(lines)} sets of runs, those with at least ${fewestRuns} runs${limit}`,
+  };
+}
+
+function nothingLeft(path: string, sets: number[][], maxCv = Infinity): string {
+  const quietest = formatPercent(Math.min(...sets.map(cvOf)));
+  return `--max-cv: ${path} has no set of runs with a CV of at most ${formatPercent(maxCv)}; its quietest has ${quietest}.`;
+}
+
+type Row = Omit<SimulationRow, 'patchRegression'> & {
+  design: DesignName;
+  /** The true change, as a ratio. */
+  effect: number;
+  /** Where a patch has several cells. */
+  patchRegression?: number;
+  /** In the lab. */
+  meanMinutes: number;
+};
+
+/** Says how far it is after every row, once it has taken two seconds. */
+function rowsOf(request: Request, noise: NoiseSource): Row[] {
+  const { designs, effects } = request;
+  const startedAt = performance.now();
+  const all = designs.flatMap((design) => effects.map((effect) => ({ design, effect })));
+  return all.map(({ design, effect }, index) => {
+    const row = rowOf(request, noise, design, effect);
+    if (performance.now() - startedAt > 2000) {
+      const done = `${index + 1} of ${all.length}`;
+      process.stderr.write(`${done}: ${design} at ${formatPercent(effect)}\n`);
+    }
+    return row;
+  });
+}
+
+function rowOf(request: Request, noise: NoiseSource, design: DesignName, effect: number): Row {
+  const { cells, reboot, traffic } = request;
+  const { patchRegression, ...row } = simulate({
+    noise,
+    design: { name: design, budgets: [request.maxRuns] },
+    historyRuns: request.history,
+    rates: { falseAlarms: request.falseAlarmRatio, misses: request.missRatio },
+    cells,
+    marginRatio: request.marginRatio,
+    effect,
+    experiments: request.experiments,
+    seed: request.seed,
+  });
+  return {
+    design,
+    effect,
+    ...row,
+    ...(cells > 1 && { patchRegression }),
+    meanMinutes: (row.meanRuns * (reboot + traffic)) / 60,
+  };
+}
+
+function conditions(request: Request): string {
+  const { maxRuns, history, experiments, seed, marginRatio, falseAlarmRatio, missRatio } = request;
+  return [
+    `margin ${formatPercent(marginRatio)}`,
+    `false alarms asked for ${formatPercent(falseAlarmRatio)}`,
+    `power ${formatPercent(1 - missRatio)}`,
+    `at most ${maxRuns} + ${maxRuns} runs`,
+    `${history} of history`,
+    `${grouped(experiments)} experiments a row`,
+    `seed ${seed}`,
+  ].join(', ');
+}
+
+function table(rows: readonly Row[], { cells, marginRatio }: Request): string {
+  const percent = (share: number) => `${(share * 100).toFixed(2)} %`;
+  const lines = rows.map((row) => [
+    row.design,
+    formatPercent(row.effect),
+    percent(row.regression),
+    percent(row.noRegression),
+    percent(row.improvement),
+    percent(row.inconclusive),
+    ...(row.patchRegression === undefined ? [] : [percent(row.patchRegression)]),
+    row.meanRuns.toFixed(2),
+    String(Math.ceil(row.p95Runs)),
+    row.meanMinutes.toFixed(1),
+  ]);
+  const patchHead = cells > 1 ? [`any of ${cells}`] : [];
+  const heads = [
+    ...['design', 'change', 'regression', 'no regression', 'improvement', 'inconclusive'],
+    ...patchHead,
+    ...['mean runs', 'p95 runs', 'minutes'],
+  ];
+  return `${aligned([heads, ...lines])}\n\n${explanation(cells, marginRatio)}\n`;
+}
+
+/** The first column to the left, numbers to the right. */
+function aligned(lines: readonly string[][]): string {
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  const cell = (text: string, column: number) =>
+    column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0);
+  return lines.map((line) => line.map(cell).join('  ')).join('\n');
+}
+
+function explanation(cells: number, marginRatio: number): string {
+  const patch =
+    cells > 1
+      ? ` "any of ${cells}" are patches with a regression in one of their cells or more;`
+      : '';
+  return `Regressions at 0 % are false alarms, those at ${formatPercent(-marginRatio)} are the power, and no regression there is a miss;${patch} runs count both variants.`;
 }

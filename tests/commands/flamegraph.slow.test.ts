@@ -111,10 +111,10 @@ function run(args: readonly string[], input = '', first = '') {
   const source = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
   const entry = `
     import { Command } from ${source('node_modules/commander/index.js')};
-    import { addFlamegraphCommand } from ${source('src/commands/flamegraph.ts')};
+    import { define } from ${source('src/commands/flamegraph.ts')};
     ${first}
     const program = new Command('ppsgate');
-    addFlamegraphCommand(program);
+    define(program.command('flamegraph'));
     await program.parseAsync();`;
   const flags = ['--input-type=module', '-e', entry, '--', 'flamegraph'];
   return spawnSync(process.execPath, [...flags, ...args], { cwd: folder, encoding: 'utf8', input });

@@ -130,9 +130,9 @@ function commandLine(args: readonly string[]): string[] {
   const source = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
   const entry = `
     import { Command } from ${source('node_modules/commander/index.js')};
-    import { addFoldCommand } from ${source('src/commands/fold.ts')};
+    import { define } from ${source('src/commands/fold.ts')};
     const program = new Command('ppsgate');
-    addFoldCommand(program);
+    define(program.command('fold'));
     await program.parseAsync();`;
   return [process.execPath, '--input-type=module', '-e', entry, '--', 'fold', ...args];
 }

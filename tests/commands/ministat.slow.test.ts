@@ -60,9 +60,9 @@ function run(args: readonly string[], input = '') {
   const source = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href);
   const entry = `
     import { Command } from ${source('node_modules/commander/index.js')};
-    import { addMinistatCommand } from ${source('src/commands/ministat.ts')};
+    import { define } from ${source('src/commands/ministat.ts')};
     const program = new Command('ppsgate');
-    addMinistatCommand(program);
+    define(program.command('ministat'));
     await program.parseAsync();`;
   const flags = ['--input-type=module', '-e', entry, '--', 'ministat'];
   return spawnSync(process.execPath, [...flags, ...args], { cwd: folder, encoding: 'utf8', input });

@@ -1,9 +1,25 @@
+import { runToExit } from "../exit.js";
 import { foldedLines, labels, samplesOf, withoutIdle } from "../profile.js";
 import { exitCodes, formatPercent, grouped } from "../words.js";
 import { printPieces } from "./print-pieces.js";
 import { readProfileFile } from "./profile-file.js";
 
-// src/commands/run-fold.ts
+// src/commands/fold.ts
+function define(command) {
+	command.argument("[FILE]", "profile, also one folded already; - or no file is standard input").option("--no-idle", "leave out what idle processors did").option("--modules", "name the kernel module, library or program of each frame: pf.ko`pf_test").option("--json", "the stacks as JSON").addHelpText("after", details).action(async (file, options) => {
+		await runToExit((signal) => runFold(file, options, signal), command.optsWithGlobals());
+	});
+}
+const details = `
+Example:
+  pmcstat -R pmc.out -z 100 -G pmc.graph
+  ppsgate fold --no-idle pmc.graph | grep pf_test
+
+The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON: { "format", "event", "kernel", "samples",
+"notes", "idle": { "samples", "frames" }, "stacks": [{ "frames", "samples" }] }, from the outermost caller inwards;
+"event" and "kernel" where the profile tells them, "idle" with --no-idle.
+
+Exits 2 where a file cannot be read as a profile.`;
 /** Of standard input where no file or `-` is named. Throws a `ProfileError` where that is no profile. */
 async function runFold(file, { idle: keepsIdle, modules = false, json }, signal) {
 	const read = await readProfileFile(file ?? "-", signal);
@@ -49,4 +65,4 @@ function* jsonPieces({ profile, notes, idle }, modules) {
 	yield "\n  ]\n}\n";
 }
 
-export { runFold };
+export { define, runFold };

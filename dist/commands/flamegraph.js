@@ -1,3 +1,4 @@
+import { runToExit } from "../exit.js";
 import { flamegraph, samplesOf, withoutIdle } from "../profile.js";
 import { UsageError, exitCodes, formatPercent, grouped } from "../words.js";
 import { printPieces } from "./print-pieces.js";
@@ -6,7 +7,21 @@ import { basename } from "node:path";
 import { getSystemErrorMessage } from "node:util";
 import { writeFile } from "node:fs/promises";
 
-// src/commands/run-flamegraph.ts
+// src/commands/flamegraph.ts
+function define(command) {
+	command.argument("<FILE>", "profile: of pmcstat -G, of perf script or folded; - is standard input").option("--base <FILE>", "profile to compare with: red is more of all samples than there, blue less").option("-o, --output <FILE>", "the SVG to write; - is standard output", "-").option("--title <text>", "above it (default: the kernel that the profile tells, or its name)").option("--idle", "with what idle processors did").addHelpText("after", details).action(async (file, options) => {
+		await runToExit((signal) => runFlamegraph(file, options, signal), command.optsWithGlobals());
+	});
+}
+const details = `
+Example:
+  ppsgate flamegraph pmc.graph -o pmc.svg
+  ppsgate flamegraph patched.graph --base base.graph -o difference.svg
+
+In a browser a click or Enter zooms, / searches, Escape goes back, and arrow keys walk from frame to frame. Widths are
+shares of all samples, so profiles of different lengths compare. What only the base has is drawn below.
+
+Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
 /** Throws a `ProfileError` where a file is no profile, a `UsageError` where there is nothing to draw or nowhere to write. */
 async function runFlamegraph(file, { base: baseFile, output, title, idle: keepsIdle = false }, signal) {
 	refuseTerminal(output);
@@ -65,4 +80,4 @@ async function write(svg, output) {
 	}
 }
 
-export { runFlamegraph };
+export { define, runFlamegraph };

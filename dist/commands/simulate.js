@@ -52,7 +52,12 @@ function parseJson(line, place) {
 /** The coefficient of variation: standard deviation, with n − 1, over mean. */
 const cvOf = (set) => sampleStandardDeviation(set) / mean(set);
 
-// src/commands/run-simulate.ts
+// src/commands/simulate.ts
+function define(command) {
+	command.option("--noise <file|cv>", "JSON lines with pps, the runs of a cell; or a CV like 1%").option("--max-cv <percent>", "leave out noisier lines (CV: standard deviation over mean)").option("--design <list>", "fixed, group-sequential, glr, with commas (default: all three)").option("--margin <percent>", "the loss that matters (default: 2%)").option("--effects <list>", "true changes, with commas (default: 0, half the margin, it, -50%)").option("--false-alarms <percent>", "asked for, over all cells of a patch (default: 1%)").option("--power <percent>", "asked for, at a loss of the margin (default: 95%)").option("--cells <number>", "cells of a patch, which are judged together (default: 1)").option("--max-runs <number>", "most runs of each variant (default: 20)").option("--history <number>", "earlier runs of the base of each cell (default: 0)").option("--experiments <number>", "cells that are judged for each row (default: 20000)").option("--seed <number>", "of all chance (default: 1)").option("--reboot <duration>", "what a run takes beside its traffic (default: 4 min)").option("--traffic <duration>", "of one run (default: 68 s)").option("--json", "print the rows as JSON").addHelpText("after", "\nExample:\n  ppsgate simulate --noise 1% --history 10\n  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1% --cells 12").action(async (options) => {
+		await runSimulate(options);
+	});
+}
 /**
 * Prints the rows; exits 2 for an option or a file that cannot be used. Without runToExit: there is nothing to clean up,
 * and a Ctrl-C ends the program in the midst of a row.
@@ -284,4 +289,4 @@ function explanation(cells, marginRatio) {
 	return `Regressions at 0 % are false alarms, those at ${formatPercent(-marginRatio)} are the power, and no regression there is a miss;${patch} runs count both variants.`;
 }
 
-export { runSimulate };
+export { define, runSimulate };

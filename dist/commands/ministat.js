@@ -4,7 +4,12 @@ import { readFileSync } from "node:fs";
 import { getSystemErrorMessage } from "node:util";
 import { buffer } from "node:stream/consumers";
 
-// src/commands/run-ministat.ts
+// src/commands/ministat.ts
+function define(command) {
+	command.argument("[FILE...]", "up to seven files of numbers; - or no file is standard input").option("-A", "no plot").option("-n", "summaries only: no plot, no test").option("-P", "standard deviation of a whole population, and no test").option("-q", "no names, no column heads").option("-s", "a line of its own for the bar of each set").option("-C <column>", "column to read, from 1", "1").option("-c <confidence>", "in percent: 80, 90, 95, 98, 99 or 99.5", "95").option("-d <delimiters>", "characters between columns (default: space and tab)").option("-w <width>", "of the plot (default: 74, or the width of the terminal less 2)").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate ministat -s -w 60 base.pps patched.pps").action(async (files, flags) => {
+		await runMinistat(files, flags);
+	});
+}
 /** Prints what ministat(1) prints; exits 2 for a file or an option that cannot be used. */
 async function runMinistat(files, flags) {
 	try {
@@ -78,4 +83,4 @@ function reason(error) {
 	return "errno" in error && typeof error.errno === "number" ? getSystemErrorMessage(error.errno) : error.message;
 }
 
-export { runMinistat };
+export { define, runMinistat };
