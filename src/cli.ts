@@ -2,13 +2,8 @@
 import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { addCommands, commands } from './commands/commands.ts';
-import { addLabCommand } from './commands/lab.ts';
 import { addPhabricatorCommand } from './commands/phabricator.ts';
-import { addQuarantineCommand } from './commands/quarantine.ts';
 import { addRelayCommands } from './commands/relay.ts';
-import { addReleaseCommand } from './commands/release.ts';
-import { addReserveCommand } from './commands/reserve.ts';
-import { addTestbedsCommand } from './commands/testbeds.ts';
 
 const program = new Command('ppsgate')
   .description(packageJson.description)
@@ -19,15 +14,7 @@ const program = new Command('ppsgate')
   .exitOverride();
 
 await addCommands(program, commands, process.argv.slice(2));
-for (const add of [
-  addLabCommand,
-  addTestbedsCommand,
-  addReserveCommand,
-  addReleaseCommand,
-  addQuarantineCommand,
-  addRelayCommands,
-  addPhabricatorCommand,
-]) {
+for (const add of [addRelayCommands, addPhabricatorCommand]) {
   add(program);
 }
 try {

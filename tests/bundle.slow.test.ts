@@ -81,8 +81,9 @@ describe('what is loaded before anything is asked for', () => {
 
   test('is the commands and their options alone at a shell', () => {
     const commander = 'vendor/commander.js';
+    const names = ['commands/commands.js', 'exit.js', 'package.js'];
     const words = ['vendor/zod.js', 'words.js'];
-    expect(loadedWith('cli.js')).toEqual(['cli.js', 'exit.js', 'package.js', commander, ...words]);
+    expect(loadedWith('cli.js')).toEqual(['cli.js', ...names, commander, ...words]);
   });
 
   test('is nothing that measures where a step of a job decides whether to', () => {

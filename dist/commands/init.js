@@ -2,24 +2,8 @@ import { runToExit } from "../exit.js";
 import { createOctokit } from "../github.js";
 import { createLabel, hostedConfig, labConfig, labelByHand, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow } from "../init.js";
 import { exitCodes } from "../words.js";
+import { askOnTerminal } from "./ask.js";
 import { columns, oneLine, print } from "./table.js";
-import { createInterface } from "node:readline/promises";
-
-// src/commands/ask.ts
-/** Asks whoever sits at the terminal; the end of input is an empty answer. */
-function askOnTerminal(signal) {
-	if (!process.stdin.isTTY || !process.stderr.isTTY) return void 0;
-	return async (question) => {
-		if (process.stdin.readableEnded) return "";
-		using lines = createInterface({
-			input: process.stdin,
-			output: process.stderr,
-			terminal: false
-		});
-		const ended = new Promise((resolve) => lines.once("close", () => resolve("")));
-		return (await Promise.race([lines.question(question, { signal }), ended])).trim();
-	};
-}
 
 // src/commands/init.ts
 function define(command) {

@@ -75,6 +75,34 @@ export const commands: readonly NamedCommand[] = [
     description: 'how often a design errs, and how many runs it takes, on noise that is known',
     load: () => import('./simulate.ts'),
   },
+  {
+    name: 'lab',
+    description: 'bring the lab inside this machine up or down, or see whether it can be',
+    load: () => import('./lab.ts'),
+  },
+  {
+    name: 'testbeds',
+    description: 'show who has which testbed; list, check or look after those of ppsgate.yml',
+    load: () => import('./testbeds.ts'),
+  },
+  {
+    name: 'reserve',
+    takes: '[options] <wish> [command...]',
+    description: 'reserve a testbed and run a command of yours meanwhile',
+    load: () => import('./reserve.ts'),
+  },
+  {
+    name: 'release',
+    takes: '[options] [name]',
+    description: 'take a testbed from whoever has it, or give back what a gate left',
+    load: () => import('./release.ts'),
+  },
+  {
+    name: 'quarantine',
+    takes: '[options] <name>',
+    description: 'take a testbed out of use, or back into it',
+    load: () => import('./quarantine.ts'),
+  },
 ];
 
 /**

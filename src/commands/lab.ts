@@ -1,35 +1,73 @@
 // `ppsgate lab`: the embedded lab by hand.
 import type { Command } from 'commander';
 import { runToExit } from '../exit.ts';
+import { labDown, labLeftovers, labUp } from '../linux-lab/lab.ts';
+import { LabImpossibleError, missingPackages, requireRights } from '../linux-lab/requirements.ts';
+import { exitCodes } from '../words/upshot.ts';
 
-export function addLabCommand(program: Command): void {
-  const lab = program
-    .command('lab')
-    .description('bring the lab inside this machine up or down, or see whether it can be')
-    // The subcommands take it over: wrong usage is 2 for them, too.
-    .exitOverride()
-    .addHelpText(
-      'after',
-      '\nExample:\n  sudo ppsgate lab up && ip netns exec ppsgate-dut ip route',
-    );
+export function define(lab: Command): void {
+  lab.addHelpText(
+    'after',
+    '\nExample:\n  sudo ppsgate lab up && ip netns exec ppsgate-dut ip route',
+  );
 
   lab
     .command('up')
     .description(
       'make the three namespaces, their cables and their sshd; what was there is replaced',
     )
-    .action(() => perform('up'));
+    .action(() => runToExit(up, lab.optsWithGlobals()));
   lab
     .command('down')
     .description('take all of it away, and every process in it')
-    .action(() => perform('down'));
+    .action(() => runToExit(down, lab.optsWithGlobals()));
   lab
     .command('check')
     .description('say whether this machine can carry the lab, and what of one is there')
-    .action(() => perform('check'));
-
-  const perform = async (action: 'up' | 'down' | 'check') => {
-    const commands = await import('./run-lab.ts');
-    await runToExit(commands[action], program.opts());
-  };
+    .action(() => runToExit(check, lab.optsWithGlobals()));
 }
+
+export async function up(): Promise<number> {
+  await requireAll();
+  const { sender, dut, receiver } = await labUp();
+  for (const [role, { host, user, privateKeyPath, knownHostsPath }] of Object.entries({
+    sender,
+    DUT: dut,
+    receiver,
+  })) {
+    say(
+      `${role}: ssh -i ${privateKeyPath} -o UserKnownHostsFile=${knownHostsPath} ${user}@${host}`,
+    );
+  }
+  return exitCodes.pass;
+}
+
+export async function down(): Promise<number> {
+  await requireRights();
+  await labDown();
+  return exitCodes.pass;
+}
+
+export async function check(): Promise<number> {
+  await requireAll();
+  const { namespaces, processes } = await labLeftovers();
+  say('This machine can carry the lab.');
+  say(
+    namespaces.length === 0
+      ? 'Nothing of a lab is there.'
+      : `There are ${namespaces.join(', ')}, with ${processes.length} processes.`,
+  );
+  return exitCodes.pass;
+}
+
+async function requireAll(): Promise<void> {
+  await requireRights();
+  const packages = await missingPackages();
+  if (packages.length === 0) return;
+  const names = packages.join(' ');
+  throw new LabImpossibleError(
+    `The embedded lab needs ${names}: run 'apt-get install ${names}', or 'ppsgate demo', which does.`,
+  );
+}
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);

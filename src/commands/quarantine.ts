@@ -1,11 +1,20 @@
 // `ppsgate quarantine`: a testbed out of use, and back.
 import type { Command } from 'commander';
+import { loadConfig } from '../config/load.ts';
+import { whoami } from '../controller/reservations.ts';
 import { runToExit } from '../exit.ts';
+import { aimOf } from '../inventory/overview.ts';
+import { openStore } from '../reservation/open.ts';
+import { type Quarantine, readLab } from '../reservation/records.ts';
+import { liftQuarantine, setQuarantine } from '../reservation/reservation.ts';
+import type { Store } from '../reservation/store.ts';
+import { exitCodes } from '../words/upshot.ts';
+import { UsageError } from '../words/usage-error.ts';
+import { configPath, namedTestbed } from './named-testbed.ts';
+import { clockText, oneLine, print } from './table.ts';
 
-export function addQuarantineCommand(program: Command): void {
-  program
-    .command('quarantine')
-    .description('take a testbed out of use, or back into it')
+export function define(command: Command): void {
+  command
     .argument('<name>', 'testbed of the configuration')
     .option('--reason <text>', 'why, for all who see it')
     .option('--lift', 'it is in use again')
@@ -15,7 +24,55 @@ export function addQuarantineCommand(program: Command): void {
       '\nExamples:\n  ppsgate quarantine hp-t540 --reason "port 1 loses its link"\n  ppsgate quarantine hp-t540 --lift\n\nExits 0 also when there was none to lift, 2 on wrong usage, 4 when the store cannot be used.',
     )
     .action(async (name: string, options: object) => {
-      const { runQuarantine } = await import('./run-quarantine.ts');
-      await runToExit(() => runQuarantine(name, options), program.opts());
+      await runToExit(() => runQuarantine(name, options), command.optsWithGlobals());
     });
 }
+
+export type QuarantineOptions = { config?: string; reason?: string; lift?: true };
+
+export async function runQuarantine(
+  name: string,
+  { config: given, reason, lift }: QuarantineOptions,
+): Promise<number> {
+  if ((reason === undefined) === (lift === undefined) || reason?.trim() === '') {
+    throw new UsageError(
+      `Say why ${name} is to be out of use with --reason TEXT, or end that with --lift.`,
+    );
+  }
+  const path = configPath(given);
+  const config = await loadConfig(path);
+  namedTestbed(config, path, name);
+  const store = await openStore(config.reservations);
+  try {
+    const sentences =
+      reason === undefined ? await liftFrom(store, name) : await putInto(store, name, reason);
+    for (const sentence of sentences) print(oneLine(sentence));
+    return exitCodes.pass;
+  } finally {
+    await store.close();
+  }
+}
+
+async function putInto(store: Store, name: string, reason: string): Promise<string[]> {
+  const { quarantines, held } = await readLab(store);
+  await setQuarantine(store, name, { reason, by: whoami(), since: new Date().toISOString() });
+  const before = quarantines.get(name);
+  const holding = held.values().find(({ testbed }) => testbed === name);
+  return [
+    `${name} is in quarantine: nobody gets it until \`ppsgate quarantine ${name} --lift\`.`,
+    ...(before === undefined ? [] : [`It was already: ${saidOf(before)}.`]),
+    ...(holding === undefined
+      ? []
+      : [`${holding.holder.who} has it (${aimOf(holding.holder)}), and keeps it.`]),
+  ];
+}
+
+async function liftFrom(store: Store, name: string): Promise<string[]> {
+  const before = (await readLab(store)).quarantines.get(name);
+  const isLifted = await liftQuarantine(store, name);
+  if (before === undefined || !isLifted) return [`${name} is not in quarantine.`];
+  return [`${name} is in use again; it was in quarantine: ${saidOf(before)}.`];
+}
+
+const saidOf = ({ reason, by, since }: Quarantine): string =>
+  `${reason.replace(/\.$/, '')} (${by}, ${clockText(since, new Date())})`;

@@ -1,11 +1,24 @@
 // `ppsgate release`: a testbed taken from its holder, or given back after a gate that could not.
-import type { Command } from 'commander';
-import { runToExit } from '../exit.ts';
 
-export function addReleaseCommand(program: Command): void {
-  program
-    .command('release')
-    .description('take a testbed from whoever has it, or give back what a gate left')
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { loadConfig } from '../config/load.ts';
+import { whoami } from '../controller/reservations.ts';
+import { runToExit } from '../exit.ts';
+import { aimOf } from '../inventory/overview.ts';
+import { machinesOf } from '../inventory/wishes.ts';
+import { releaseLeft } from '../reservation/lease-file.ts';
+import { openStore } from '../reservation/open.ts';
+import { type Holding, type Lab, readLab } from '../reservation/records.ts';
+import { giveBack } from '../reservation/reservation.ts';
+import { exitCodes } from '../words/upshot.ts';
+import { UsageError } from '../words/usage-error.ts';
+import { type Ask, askOnTerminal } from './ask.ts';
+import { configPath, namedTestbed } from './named-testbed.ts';
+import { clockText, oneLine, print } from './table.ts';
+
+export function define(command: Command): void {
+  command
     .argument('[name]', 'testbed of the configuration')
     .option('--force', 'take it from its holder, whose measurement ends')
     .option('--by <name>', 'who you are, for the log (default: you are asked)')
@@ -20,7 +33,108 @@ export function addReleaseCommand(program: Command): void {
       '\nExamples:\n  ppsgate release hp-t540 --force\n  ppsgate release --directory ppsgate-gate-20261120-231655\n\nExits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be used.',
     )
     .action(async (name: string | undefined, options: object) => {
-      const { askOnTerminal, runRelease } = await import('./run-release.ts');
-      await runToExit((signal) => runRelease(name, options, askOnTerminal(signal)), program.opts());
+      await runToExit(
+        (signal) => runRelease(name, options, askOnTerminal(signal)),
+        command.optsWithGlobals(),
+      );
     });
+}
+
+export type ReleaseOptions = {
+  config?: string;
+  force?: true;
+  by?: string;
+  yes?: true;
+  directory?: string;
+};
+
+export async function runRelease(
+  name: string | undefined,
+  options: ReleaseOptions,
+  ask: Ask,
+): Promise<number> {
+  const { directory, force } = options;
+  if (name === undefined && directory !== undefined) return releaseDirectory(resolve(directory));
+  if (name === undefined || directory !== undefined) {
+    throw new UsageError(
+      'Say what to release: `ppsgate release NAME --force`, or `ppsgate release --directory DIR` with the work directory of a gate.',
+    );
+  }
+  if (force === undefined) {
+    throw new UsageError(
+      `${name} is given back by whoever has it; to take it from them, add --force.`,
+    );
+  }
+  return takeByForce(name, options, ask);
+}
+
+async function releaseDirectory(directory: string): Promise<number> {
+  const testbed = await releaseLeft(directory, new Date());
+  print(
+    testbed === undefined
+      ? `Nothing is held by the gate of ${directory}.`
+      : `${testbed} is given back; its next holder brings it to its base.`,
+  );
+  return exitCodes.pass;
+}
+
+async function takeByForce(name: string, options: ReleaseOptions, ask: Ask): Promise<number> {
+  const path = configPath(options.config);
+  const config = await loadConfig(path);
+  const store = await openStore(config.reservations);
+  try {
+    const lab = await readLab(store);
+    const holding = lab.held.values().find(({ testbed }) => testbed === name);
+    if (holding === undefined) {
+      print(whyNotHeld(name, machinesOf(namedTestbed(config, path, name)), lab));
+      return exitCodes.pass;
+    }
+    const taker = await confirmed(holding, options, ask);
+    if (taker === undefined) {
+      print(`${name} was left with ${oneLine(holding.holder.who)}.`);
+      return exitCodes.pass;
+    }
+    // Of this holder alone: another may have come while somebody was asked.
+    const outcome = `taken away by ${taker}`;
+    const isTaken = await giveBack(store, holding, { outcome, isClean: false }, new Date());
+    const who = oneLine(holding.holder.who);
+    print(
+      isTaken
+        ? `${name} was taken from ${who}; its next holder brings it to its base.`
+        : `${name} was not taken: ${who} does not have it any more.`,
+    );
+    return exitCodes.pass;
+  } finally {
+    await store.close();
+  }
+}
+
+function whyNotHeld(name: string, machines: readonly string[], { held }: Lab): string {
+  const other = machines.map((machine) => held.get(machine)).find((one) => one !== undefined);
+  return other === undefined
+    ? `Nobody has ${name}.`
+    : `Nobody has ${name}, but ${hurt(other)}, and the two share a machine.`;
+}
+
+/** `alice@lab1 has hp-t540 (gate of #12) since 14:02`. */
+const hurt = ({ testbed, holder, since }: Holding): string =>
+  oneLine(`${holder.who} has ${testbed} (${aimOf(holder)}) since ${clockText(since, new Date())}`);
+
+/** Answers who it is that takes it; undefined where it is left. */
+async function confirmed(
+  holding: Holding,
+  { by, yes }: ReleaseOptions,
+  ask: Ask,
+): Promise<string | undefined> {
+  if (ask === undefined) {
+    if (by !== undefined && yes === true) return by;
+    throw new UsageError(
+      `${hurt(holding)}: where nobody can be asked, taking it needs both --by NAME and --yes.`,
+    );
+  }
+  print(`${hurt(holding)}. Whatever they measure ends.`);
+  const taker = by ?? ((await ask(`Who are you? [${whoami()}] `)) || whoami());
+  if (yes === true) return taker;
+  const answer = await ask(`Take it from them? [y/N] `);
+  return /^y(es)?$/i.test(answer) ? taker : undefined;
 }

@@ -1,11 +1,21 @@
 // `ppsgate reserve`: a testbed by hand, for as long as a command runs.
 import type { Command } from 'commander';
+import { loadConfig } from '../config/load.ts';
+import { parsePriority } from '../config/overrides.ts';
+import type { Config } from '../config/schema.ts';
+import { openReservations, whoami } from '../controller/reservations.ts';
+import type { LeasedTestbed } from '../controller/reserve.ts';
 import { runToExit } from '../exit.ts';
+import { testbedsFor } from '../inventory/wishes.ts';
+import { showProgress } from '../progress.ts';
+import { reasonOf } from '../words/one-line.ts';
+import { UsageError } from '../words/usage-error.ts';
+import { type CommandEnd, runInForeground } from './foreground.ts';
+import { configPath } from './named-testbed.ts';
+import { oneLine } from './table.ts';
 
-export function addReserveCommand(program: Command): void {
-  program
-    .command('reserve')
-    .description('reserve a testbed and run a command of yours meanwhile')
+export function define(reserve: Command): void {
+  reserve
     .argument('<wish>', 'a name, or what it has to be, like "mellanox and 40G"')
     .argument('[command...]', 'behind two dashes')
     .option('--purpose <text>', 'what others see that it is for', 'by hand')
@@ -13,8 +23,10 @@ export function addReserveCommand(program: Command): void {
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .addHelpText('after', details)
     .action(async (wish: string, command: string[], options: object) => {
-      const { runReserve } = await import('./run-reserve.ts');
-      await runToExit((signal) => runReserve(wish, command, options, signal), program.opts());
+      await runToExit(
+        (signal) => runReserve(wish, command, options, signal),
+        reserve.optsWithGlobals(),
+      );
     });
 }
 
@@ -32,3 +44,116 @@ When the command ends, whatever came of it, the testbed is brought to its base a
 lost, the command gets SIGTERM, and SIGKILL 10 s later.
 
 Exits with the code of the command, with 4 when nothing was reserved or the testbed was lost, with 2 on wrong usage.`;
+
+export type ReserveOptions = { config?: string; purpose?: string; priority?: string };
+
+/** Answers the exit code of the command; throws where nothing was reserved, or the testbed was lost. */
+export async function runReserve(
+  wish: string,
+  command: readonly string[],
+  { config: path, purpose = 'by hand', priority: named }: ReserveOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  if (command.length === 0) {
+    throw new UsageError(
+      `No command is given to run on ${wish}: put one behind two dashes, like \`ppsgate reserve ${wish} -- ssh root@dut\`.`,
+    );
+  }
+  const config = await loadConfig(configPath(path));
+  const priority = parsePriority(named);
+  const names = namesOf(config, wish);
+  const { show, tell, end } = whatGoesOn(config);
+  await using reservations = await openReservations(config, {
+    signal,
+    tell,
+    onWait: (_, text) => show(oneLine(text)),
+  });
+  const holder = { who: whoami(), purpose };
+  const reserved = await reservations.reserve(names, { priority, holder }).finally(end);
+
+  let outcome = 'its command was not run';
+  try {
+    signal.throwIfAborted();
+    tell(`${reserved.name} is reserved.`);
+    const ending = await runInForeground(command, {
+      environment: environmentOf(reserved, config),
+      signal: reserved.signal,
+      graceSeconds: 10,
+    });
+    outcome = outcomeOf(ending);
+    reserved.signal.throwIfAborted();
+    return codeOf(ending, command);
+  } finally {
+    await giveBack(reserved, config, outcome, tell);
+  }
+}
+
+/** By its name one gets a testbed that carries not all that is configured to be measured, too. */
+const namesOf = (config: Config, wish: string): string[] =>
+  Object.hasOwn(config.testbeds, wish) ? [wish] : testbedsFor(config, wish);
+
+function whatGoesOn({ gate }: Config) {
+  const progress = showProgress(process.stderr, gate.metric, () => performance.now());
+  return {
+    show: (text: string) => progress.onEvent({ kind: 'preparing', text }),
+    tell(sentence: string) {
+      progress.end();
+      process.stderr.write(`ppsgate: ${oneLine(sentence)}\n`);
+    },
+    end: progress.end,
+  };
+}
+
+function environmentOf({ name, lease }: LeasedTestbed, { testbeds }: Config): NodeJS.ProcessEnv {
+  const testbed = testbeds[name];
+  const isElsewhere = testbed !== undefined && testbed.kind !== 'embedded-linux';
+  return {
+    ...process.env,
+    PPSGATE_TESTBED: name,
+    PPSGATE_TOKEN: String(lease.token),
+    PPSGATE_DUT: isElsewhere ? testbed.dut.host : undefined,
+  };
+}
+
+const outcomeOf = (ending: CommandEnd): string =>
+  ending.kind === 'exited'
+    ? `its command ended with ${ending.code}`
+    : `its command could not be started: ${ending.why}`;
+
+function codeOf(ending: CommandEnd, [program = '']: readonly string[]): number {
+  if (ending.kind === 'exited') return ending.code;
+  throw new UsageError(
+    `The command ${program} cannot be started (${ending.why}): name a program that is there, behind the two dashes.`,
+  );
+}
+
+/** People leave things: the testbed is brought to its base before it is looked at. */
+async function giveBack(
+  reserved: LeasedTestbed,
+  config: Config,
+  outcome: string,
+  tell: (sentence: string) => void,
+): Promise<void> {
+  const { name, signal, lease } = reserved;
+  if (signal.aborted) return;
+  try {
+    await restore(reserved, config, tell);
+  } catch (error) {
+    tell(`${name} is not on its base (${reasonOf(error)}): its next holder brings it there.`);
+    await lease.release({ outcome, isClean: false }).catch((error) => tell(reasonOf(error)));
+    return;
+  }
+  const trouble = await reserved.giveBack(outcome);
+  if (trouble !== undefined) tell(trouble);
+}
+
+async function restore(
+  { name, open }: LeasedTestbed,
+  { testbeds, traffic }: Config,
+  tell: (sentence: string) => void,
+): Promise<void> {
+  // An embedded lab is brought up anew by each who uses it.
+  if (testbeds[name]?.kind === 'embedded-linux') return;
+  tell(`Bringing ${name} back to its base.`);
+  await (await open(traffic)).restore();
+}

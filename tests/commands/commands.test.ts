@@ -1,8 +1,9 @@
 import { Command, Help } from 'commander';
 import { expect, test } from 'vitest';
 import { commands, type NamedCommand } from '../../src/commands/commands.ts';
+import { subcommands } from '../../src/commands/testbeds.ts';
 
-test.each(commands)('the list says what $name takes', async (named) => {
+test.each([...commands, ...subcommands])('the list says what $name takes', async (named) => {
   const command = new Command(named.name);
   await (await named.load()).define(command);
   const term = new Help().subcommandTerm(command);
@@ -11,5 +12,7 @@ test.each(commands)('the list says what $name takes', async (named) => {
 
 test('no two commands have a name', () => {
   const names = (named: readonly NamedCommand[]) => named.map(({ name }) => name);
-  expect(new Set(names(commands)).size).toBe(commands.length);
+  for (const all of [names(commands), names(subcommands)]) {
+    expect(new Set(all).size).toBe(all.length);
+  }
 });

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { runRelease } from '../../src/commands/run-release.ts';
+import { runRelease } from '../../src/commands/release.ts';
 import { whoami } from '../../src/controller/reservations.ts';
 import { keepLease } from '../../src/reservation/lease-file.ts';
 import { readLab, readLog } from '../../src/reservation/records.ts';

@@ -1,5 +1,5 @@
 // Whether testbeds are fit to be used: looked at while nobody else has them, and taken out of use, or back into it.
-
+import type { Command } from 'commander';
 import type { Finding } from '../checkup/check.ts';
 import { healthOf, whyUnhealthy } from '../checkup/health.ts';
 import { loadConfig } from '../config/load.ts';
@@ -7,6 +7,7 @@ import type { Config, Testbed } from '../config/schema.ts';
 import { realWorld } from '../controller/open.ts';
 import { openReservations, whoami } from '../controller/reservations.ts';
 import { byItself, type LeasedTestbed } from '../controller/reserve.ts';
+import { runToExit } from '../exit.ts';
 import { aimOf, overviewOf } from '../inventory/overview.ts';
 import { NotReservedError } from '../reservation/lease.ts';
 import { lookPurpose } from '../reservation/outlook.ts';
@@ -17,6 +18,29 @@ import { exitCodes } from '../words/upshot.ts';
 import { findingText, summary } from './findings.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { clockText, hasColours, oneLine, print } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .argument('[names...]', 'testbeds of the configuration (default: all)')
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .option('--json', 'print the findings as JSON, at the end')
+    .addHelpText('after', details)
+    .action(async (names: string[], options: HealthOptions) => {
+      await runToExit((signal) => checkHealth(names, options, signal), command.optsWithGlobals());
+    });
+}
+
+const details = `
+Example:
+  ppsgate testbeds health hp-t540 --json
+
+Each is reserved for the look; one that somebody has or waits for is left alone. One that is not well goes into
+quarantine. What ppsgate itself put there is lifted when all is well; what a person put there never is.
+
+As JSON: [{ "testbed", "kind": "well" | "wrong", "findings": […], "quarantine": { "kind": "none" | "lifted" | "stands" } }],
+or "kind": "in-use" with "why".
+
+Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when something is wrong.`;
 
 export type HealthOptions = { config?: string; json?: boolean };
 

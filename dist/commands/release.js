@@ -1,14 +1,20 @@
 import { loadConfig } from "../config.js";
 import { whoami } from "../controller.js";
+import { runToExit } from "../exit.js";
 import { aimOf, machinesOf } from "../inventory.js";
 import { giveBack, openStore, readLab, releaseLeft } from "../reservation.js";
 import { UsageError, exitCodes } from "../words.js";
+import { askOnTerminal } from "./ask.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { clockText, oneLine, print } from "./table.js";
 import { resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 
-// src/commands/run-release.ts
+// src/commands/release.ts
+function define(command) {
+	command.argument("[name]", "testbed of the configuration").option("--force", "take it from its holder, whose measurement ends").option("--by <name>", "who you are, for the log (default: you are asked)").option("--yes", "do not ask").option("-d, --directory <dir>", "work directory of a gate that has ended: give back its testbed").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", "\nExamples:\n  ppsgate release hp-t540 --force\n  ppsgate release --directory ppsgate-gate-20261120-231655\n\nExits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be used.").action(async (name, options) => {
+		await runToExit((signal) => runRelease(name, options, askOnTerminal(signal)), command.optsWithGlobals());
+	});
+}
 async function runRelease(name, options, ask) {
 	const { directory, force } = options;
 	if (name === void 0 && directory !== void 0) return releaseDirectory(resolve(directory));
@@ -67,19 +73,5 @@ async function confirmed(holding, { by, yes }, ask) {
 	const answer = await ask(`Take it from them? [y/N] `);
 	return /^y(es)?$/i.test(answer) ? taker : void 0;
 }
-/** Asks whoever sits at the terminal; the end of input is an empty answer. */
-function askOnTerminal(signal) {
-	if (!process.stdin.isTTY || !process.stderr.isTTY) return void 0;
-	return async (question) => {
-		if (process.stdin.readableEnded) return "";
-		using lines = createInterface({
-			input: process.stdin,
-			output: process.stderr,
-			terminal: false
-		});
-		const ended = new Promise((resolve) => lines.once("close", () => resolve("")));
-		return (await Promise.race([lines.question(question, { signal }), ended])).trim();
-	};
-}
 
-export { askOnTerminal, runRelease };
+export { define, runRelease };

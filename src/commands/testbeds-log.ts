@@ -1,6 +1,8 @@
 // What was reserved, by whom, for how long, and what came of it.
+import type { Command } from 'commander';
 import { didYouMean } from '../config/fields.ts';
 import { loadConfig } from '../config/load.ts';
+import { runToExit } from '../exit.ts';
 import { aimOf } from '../inventory/overview.ts';
 import { openStore } from '../reservation/open.ts';
 import { type Lab, type Logged, readLab, readLog } from '../reservation/records.ts';
@@ -10,6 +12,17 @@ import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { configPath } from './named-testbed.ts';
 import { clockText, columns, oneLine, print } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .argument('[name]', 'one testbed alone')
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .option('--json', 'print it as JSON')
+    .addHelpText('after', '\nExample:\n  ppsgate testbeds log hp-t540 | tail')
+    .action(async (name: string | undefined, options: LogOptions) => {
+      await runToExit(() => showLog(name, options), command.optsWithGlobals());
+    });
+}
 
 export type LogOptions = { config?: string; json?: true };
 

@@ -1,18 +1,18 @@
 import { checkFreebsdTestbed, checkLinuxTestbed, skipped } from "../checkup.js";
 import { loadConfig } from "../config.js";
 import { openReservations, realWorld, whoami } from "../controller.js";
+import { runToExit } from "../exit.js";
 import { lookPurpose, readLab } from "../reservation.js";
 import { exitCodes } from "../words.js";
 import { findingText, summary } from "./findings.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
-import { columns, hasColours, oneLine, print } from "./table.js";
+import { hasColours, oneLine, print } from "./table.js";
 
-// src/commands/run-testbeds.ts
-async function listTestbeds({ config: path, json }) {
-	const { testbeds } = await loadConfig(configPath(path));
-	const rows = Object.entries(testbeds).map(([name, testbed]) => rowOf(name, testbed));
-	print(json ? JSON.stringify(rows, null, 2) : columns(rows.map(textsOf)).join("\n"));
-	return exitCodes.pass;
+// src/commands/testbeds-check.ts
+function define(command) {
+	command.argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--no-traffic", "send no packets").option("--power", "switch the DUT off and on, and wait until it is up again").option("--json", "print the findings as JSON, at the end").addHelpText("after", "\nExample:\n  ppsgate testbeds check hp-t540 --no-traffic\n\nExits 0 when all is well, 2 for an unknown name, 4 when something is wrong.").action(async (name, options) => {
+		await runToExit((signal) => checkTestbed(name, options, signal), command.optsWithGlobals());
+	});
 }
 /** Prints each finding as it is made, or with `json` all of them at the end. */
 async function checkTestbed(name, options, signal) {
@@ -99,44 +99,5 @@ function findingsOf(check) {
 		}
 	}
 }
-function rowOf(name, testbed) {
-	const { kind, capabilities } = testbed;
-	if (kind === "embedded-linux") return {
-		name,
-		kind,
-		...capabilities
-	};
-	const { host: dut, ingress, egress } = testbed.dut;
-	return {
-		name,
-		kind,
-		dut,
-		ingress: portName(ingress),
-		egress: portName(egress),
-		...capabilities
-	};
-}
-const portName = (port) => typeof port === "string" ? port : port.interface;
-const textsOf = (row) => [
-	row.name,
-	row.kind,
-	row.dut === void 0 ? "this machine" : `${row.dut}: ${row.ingress} → ${row.egress}`,
-	capabilitiesText(row)
-];
-/** `Chelsio T540-CR 10 Gbit/s cxgbe, Xeon E5-2650 8 cores, quiet`. */
-function capabilitiesText({ nic, cpu, labels = [] }) {
-	const speed = nic?.gigabits === void 0 ? void 0 : `${nic.gigabits} Gbit/s`;
-	const cores = cpu?.cores === void 0 ? void 0 : `${cpu.cores} cores`;
-	return [
-		[
-			nic?.vendor,
-			nic?.model,
-			speed,
-			nic?.driver
-		],
-		[cpu?.model, cores],
-		...labels.map((label) => [label])
-	].map((words) => words.filter((word) => word !== void 0).join(" ")).filter((text) => text !== "").join(", ");
-}
 
-export { checkTestbed, listTestbeds };
+export { checkTestbed, define };

@@ -1,11 +1,17 @@
 import { didYouMean, loadConfig } from "../config.js";
+import { runToExit } from "../exit.js";
 import { aimOf } from "../inventory.js";
 import { holdingOf, openStore, readLab, readLog } from "../reservation.js";
 import { UsageError, exitCodes, roughly } from "../words.js";
 import { configPath } from "./named-testbed.js";
 import { clockText, columns, oneLine, print } from "./table.js";
 
-// src/commands/run-log.ts
+// src/commands/testbeds-log.ts
+function define(command) {
+	command.argument("[name]", "one testbed alone").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print it as JSON").addHelpText("after", "\nExample:\n  ppsgate testbeds log hp-t540 | tail").action(async (name, options) => {
+		await runToExit(() => showLog(name, options), command.optsWithGlobals());
+	});
+}
 /** Prints it as it is kept, the oldest first. */
 async function showLog(name, { config: path, json }) {
 	const config = await loadConfig(configPath(path));
@@ -56,4 +62,4 @@ function rowOf(logged, lab) {
 }
 const between = (from, to) => to === void 0 ? "?" : roughly((Date.parse(to) - Date.parse(from)) / 1e3);
 
-export { showLog };
+export { define, showLog };

@@ -1,12 +1,18 @@
 import { loadConfig } from "../config.js";
 import { whoami } from "../controller.js";
+import { runToExit } from "../exit.js";
 import { aimOf } from "../inventory.js";
 import { liftQuarantine, openStore, readLab, setQuarantine } from "../reservation.js";
 import { UsageError, exitCodes } from "../words.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { clockText, oneLine, print } from "./table.js";
 
-// src/commands/run-quarantine.ts
+// src/commands/quarantine.ts
+function define(command) {
+	command.argument("<name>", "testbed of the configuration").option("--reason <text>", "why, for all who see it").option("--lift", "it is in use again").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", "\nExamples:\n  ppsgate quarantine hp-t540 --reason \"port 1 loses its link\"\n  ppsgate quarantine hp-t540 --lift\n\nExits 0 also when there was none to lift, 2 on wrong usage, 4 when the store cannot be used.").action(async (name, options) => {
+		await runToExit(() => runQuarantine(name, options), command.optsWithGlobals());
+	});
+}
 async function runQuarantine(name, { config: given, reason, lift }) {
 	if (reason === void 0 === (lift === void 0) || reason?.trim() === "") throw new UsageError(`Say why ${name} is to be out of use with --reason TEXT, or end that with --lift.`);
 	const path = configPath(given);
@@ -44,4 +50,4 @@ async function liftFrom(store, name) {
 }
 const saidOf = ({ reason, by, since }) => `${reason.replace(/\.$/, "")} (${by}, ${clockText(since, /* @__PURE__ */ new Date())})`;
 
-export { runQuarantine };
+export { define, runQuarantine };

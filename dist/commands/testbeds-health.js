@@ -1,6 +1,7 @@
 import { healthOf, whyUnhealthy } from "../checkup.js";
 import { loadConfig } from "../config.js";
 import { byItself, openReservations, realWorld, whoami } from "../controller.js";
+import { runToExit } from "../exit.js";
 import { aimOf, overviewOf } from "../inventory.js";
 import { NotReservedError, liftQuarantine, lookPurpose, readLab } from "../reservation.js";
 import { exitCodes } from "../words.js";
@@ -8,7 +9,23 @@ import { findingText, summary } from "./findings.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { clockText, hasColours, oneLine, print } from "./table.js";
 
-// src/commands/run-health.ts
+// src/commands/testbeds-health.ts
+function define(command) {
+	command.argument("[names...]", "testbeds of the configuration (default: all)").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print the findings as JSON, at the end").addHelpText("after", details).action(async (names, options) => {
+		await runToExit((signal) => checkHealth(names, options, signal), command.optsWithGlobals());
+	});
+}
+const details = `
+Example:
+  ppsgate testbeds health hp-t540 --json
+
+Each is reserved for the look; one that somebody has or waits for is left alone. One that is not well goes into
+quarantine. What ppsgate itself put there is lifted when all is well; what a person put there never is.
+
+As JSON: [{ "testbed", "kind": "well" | "wrong", "findings": […], "quarantine": { "kind": "none" | "lifted" | "stands" } }],
+or "kind": "in-use" with "why".
+
+Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when something is wrong.`;
 /** Looks at the named testbeds, all when there are none. */
 async function checkHealth(names, { config: given, json = false }, signal) {
 	const path = configPath(given);
@@ -176,4 +193,4 @@ function standingText(testbed, kind, quarantine) {
 	}
 }
 
-export { checkHealth };
+export { checkHealth, define };

@@ -1,7 +1,14 @@
+import { runToExit } from "../exit.js";
 import { LabImpossibleError, labDown, labLeftovers, labUp, missingPackages, requireRights } from "../linux-lab.js";
 import { exitCodes } from "../words.js";
 
-// src/commands/run-lab.ts
+// src/commands/lab.ts
+function define(lab) {
+	lab.addHelpText("after", "\nExample:\n  sudo ppsgate lab up && ip netns exec ppsgate-dut ip route");
+	lab.command("up").description("make the three namespaces, their cables and their sshd; what was there is replaced").action(() => runToExit(up, lab.optsWithGlobals()));
+	lab.command("down").description("take all of it away, and every process in it").action(() => runToExit(down, lab.optsWithGlobals()));
+	lab.command("check").description("say whether this machine can carry the lab, and what of one is there").action(() => runToExit(check, lab.optsWithGlobals()));
+}
 async function up() {
 	await requireAll();
 	const { sender, dut, receiver } = await labUp();
@@ -33,4 +40,4 @@ async function requireAll() {
 }
 const say = (line) => void process.stdout.write(`${line}\n`);
 
-export { check, down, up };
+export { check, define, down, up };

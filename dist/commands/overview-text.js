@@ -1,9 +1,6 @@
-import { loadConfig } from "../config.js";
-import { aimOf, overviewOf } from "../inventory.js";
-import { openStore, readLab, readUsualSeconds } from "../reservation.js";
-import { exitCodes, expectedly } from "../words.js";
-import { configPath } from "./named-testbed.js";
-import { clockText, columns, hasColours, oneLine } from "./table.js";
+import { aimOf } from "../inventory.js";
+import { expectedly } from "../words.js";
+import { clockText, columns, oneLine } from "./table.js";
 
 // src/commands/overview-text.ts
 /** A table of testbeds, and one of those who wait. */
@@ -123,56 +120,29 @@ function sentenceOn(testbed) {
 	const notes = notesOn(testbed).map((note) => `; ${note}`);
 	return `${stateText(testbed)}${who}${notes.join("")}`;
 }
+const overviewDetails = `
+Examples:
+  ppsgate testbeds --watch
+  ppsgate testbeds --json | jq -r '.testbeds[] | select(.state == "free").name'
 
-// src/commands/run-overview.ts
-async function showTestbeds({ config: path, json = false, watch = false }, signal) {
-	const config = await loadConfig(configPath(path));
-	const store = await openStore(config.reservations);
-	try {
-		if (watch) await watchTestbeds(config, store, watcherOf(process.stdout, json), signal);
-		const { overview } = await lookAt(config, store, await readUsualSeconds(store, /* @__PURE__ */ new Date()));
-		const text = json ? JSON.stringify(overview, null, 2) : textFor(overview, process.stdout);
-		process.stdout.write(`${text}\n`);
-		return exitCodes.pass;
-	} finally {
-		await store.close();
-	}
-}
-async function lookAt(config, store, usualSeconds) {
-	const lab = await readLab(store);
-	return {
-		overview: overviewOf(config, lab, usualSeconds, /* @__PURE__ */ new Date()),
-		revision: lab.revision
-	};
-}
-const textFor = (overview, output) => overviewText(overview, hasColours(output));
-/** Shows it at once, whenever the store changes, and every minute; rejects with the signal's reason. */
-async function watchTestbeds(config, store, show, signal) {
-	for (;;) {
-		const usualSeconds = await readUsualSeconds(store, /* @__PURE__ */ new Date());
-		const minute = AbortSignal.timeout(6e4);
-		const over = AbortSignal.any([signal, minute]);
-		while (!minute.aborted) {
-			const { overview, revision } = await lookAt(config, store, usualSeconds);
-			show(overview);
-			await store.changed(revision, over).catch((error) => {
-				signal.throwIfAborted();
-				if (!minute.aborted) throw error;
-			});
-		}
-	}
-}
-/** A terminal is drawn anew; elsewhere there is a line for each thing that changed, or with `json` for each look. */
-function watcherOf(output, json) {
-	if (json) return (overview) => void output.write(`${JSON.stringify(overview)}\n`);
-	if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));
-	let last;
-	return (overview) => {
-		for (const line of changedLines(last, overview)) output.write(`${line}\n`);
-		last = overview;
-	};
-}
-/** From the top left, each line and what is below cleared: nothing flickers that stays as it was. */
-const screenOf = (text) => `\x1b[H${text.replaceAll("\n", "\x1B[K\n")}\x1b[K\n\x1b[J`;
+As JSON, keys that do not apply are left out:
+  {
+    "at": "2026-11-20T14:20:31.000Z",
+    "testbeds": [
+      { "name": "hp-t540", "kind": "freebsd", "state": "held",
+        "held": { "who": "alice@lab1", "purpose": "gate", "patch": "#12", "url": "https://…",
+                  "testbed": "hp-t540", "priority": "patch", "token": 1763647351207,
+                  "since": "2026-11-20T14:02:31.207Z", "expectedUntil": "2026-11-20T14:55:31.207Z" } },
+      { "name": "rcc-ve", "kind": "freebsd", "state": "quarantine",
+        "quarantine": { "reason": "…", "by": "ppsgate", "since": "2026-11-20T13:10:02.114Z" } },
+      { "name": "shelf", "kind": "linux", "state": "left-behind",
+        "leftBy": [{ "who": "carol@lab2", "purpose": "by hand", "testbed": "shelf", "since": "…" }] },
+      { "name": "rack-4", "kind": "linux", "state": "free" }
+    ],
+    "queue": [
+      { "place": 1, "of": 1, "expectedSeconds": 2100, "who": "bob@lab2", "purpose": "gate",
+        "patch": "#14", "priority": "patch", "wants": ["hp-t540"], "since": "2026-11-20T14:11:09.530Z" }
+    ]
+  }`;
 
-export { showTestbeds };
+export { changedLines, overviewDetails, overviewText };

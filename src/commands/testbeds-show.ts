@@ -1,6 +1,8 @@
 // Who has which testbed and who waits, as a person at a shell sees it: once, or whenever it changes.
+import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
+import { runToExit } from '../exit.ts';
 import { type Overview, overviewOf } from '../inventory/overview.ts';
 import type { Output } from '../progress.ts';
 import { openStore } from '../reservation/open.ts';
@@ -9,8 +11,19 @@ import { readLab } from '../reservation/records.ts';
 import type { Store } from '../reservation/store.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { configPath } from './named-testbed.ts';
-import { changedLines, overviewText } from './overview-text.ts';
+import { changedLines, overviewDetails, overviewText } from './overview-text.ts';
 import { hasColours } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .option('-w, --watch', 'show it anew whenever it changes, until Ctrl-C')
+    .option('--json', 'print it as JSON; with --watch one line each time')
+    .addHelpText('after', overviewDetails)
+    .action(async (options: OverviewOptions) => {
+      await runToExit((signal) => showTestbeds(options, signal), command.optsWithGlobals());
+    });
+}
 
 export type OverviewOptions = { config?: string; json?: boolean; watch?: boolean };
 

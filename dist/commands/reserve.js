@@ -1,5 +1,6 @@
 import { loadConfig, parsePriority } from "../config.js";
 import { openReservations, whoami } from "../controller.js";
+import { runToExit } from "../exit.js";
 import { testbedsFor } from "../inventory.js";
 import { showProgress } from "../progress.js";
 import { UsageError, reasonOf } from "../words.js";
@@ -85,7 +86,26 @@ function hearSignals(hear) {
 	} };
 }
 
-// src/commands/run-reserve.ts
+// src/commands/reserve.ts
+function define(reserve) {
+	reserve.argument("<wish>", "a name, or what it has to be, like \"mellanox and 40G\"").argument("[command...]", "behind two dashes").option("--purpose <text>", "what others see that it is for", "by hand").option("--priority <name>", "in the queue: release, patch or rerun", "patch").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", details).action(async (wish, command, options) => {
+		await runToExit((signal) => runReserve(wish, command, options, signal), reserve.optsWithGlobals());
+	});
+}
+const details = `
+Examples:
+  ppsgate reserve hp-t540 --purpose "new cables" -- ssh root@192.0.2.11
+  ppsgate reserve "chelsio and 10G" -- sh -c 'ssh "root@$PPSGATE_DUT" pmcstat -T'
+
+The command has these in its environment:
+  PPSGATE_TESTBED  name of the testbed
+  PPSGATE_DUT      host of its DUT; not set for the embedded lab
+  PPSGATE_TOKEN    number of the reservation: higher than of any before
+
+When the command ends, whatever came of it, the testbed is brought to its base and given back. When the testbed is
+lost, the command gets SIGTERM, and SIGKILL 10 s later.
+
+Exits with the code of the command, with 4 when nothing was reserved or the testbed was lost, with 2 on wrong usage.`;
 /** Answers the exit code of the command; throws where nothing was reserved, or the testbed was lost. */
 async function runReserve(wish, command, { config: path, purpose = "by hand", priority: named }, signal) {
 	if (command.length === 0) throw new UsageError(`No command is given to run on ${wish}: put one behind two dashes, like \`ppsgate reserve ${wish} -- ssh root@dut\`.`);
@@ -176,4 +196,4 @@ async function restore({ name, open }, { testbeds, traffic }, tell) {
 	await (await open(traffic)).restore();
 }
 
-export { runReserve };
+export { define, runReserve };

@@ -1,30 +1,37 @@
-// Testbeds as a person at a shell meets them: a line for each, or a line for each thing that was looked at.
-
+// `ppsgate testbeds check`: a line for each thing that was looked at.
+import type { Command } from 'commander';
 import { type Finding, skipped } from '../checkup/check.ts';
 import { checkFreebsdTestbed } from '../checkup/freebsd-check.ts';
 import { checkLinuxTestbed } from '../checkup/linux-check.ts';
-import type { Capabilities } from '../config/capabilities.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config, Testbed } from '../config/schema.ts';
 import { realWorld } from '../controller/open.ts';
 import { openReservations, whoami } from '../controller/reservations.ts';
+import { runToExit } from '../exit.ts';
 import { lookPurpose } from '../reservation/outlook.ts';
 import { readLab } from '../reservation/records.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { findingText, summary } from './findings.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
-import { columns, hasColours, oneLine, print } from './table.ts';
+import { hasColours, oneLine, print } from './table.ts';
 
-export type ListOptions = { config?: string; json?: true };
-
-export async function listTestbeds({ config: path, json }: ListOptions): Promise<number> {
-  const { testbeds } = await loadConfig(configPath(path));
-  const rows = Object.entries(testbeds).map(([name, testbed]) => rowOf(name, testbed));
-  print(json ? JSON.stringify(rows, null, 2) : columns(rows.map(textsOf)).join('\n'));
-  return exitCodes.pass;
+export function define(command: Command): void {
+  command
+    .argument('<name>', 'testbed of the configuration')
+    .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
+    .option('--no-traffic', 'send no packets')
+    .option('--power', 'switch the DUT off and on, and wait until it is up again')
+    .option('--json', 'print the findings as JSON, at the end')
+    .addHelpText(
+      'after',
+      '\nExample:\n  ppsgate testbeds check hp-t540 --no-traffic\n\nExits 0 when all is well, 2 for an unknown name, 4 when something is wrong.',
+    )
+    .action(async (name: string, options: CheckOptions) => {
+      await runToExit((signal) => checkTestbed(name, options, signal), command.optsWithGlobals());
+    });
 }
 
-export type CheckOptions = ListOptions & { traffic?: boolean; power?: true };
+export type CheckOptions = { config?: string; json?: true; traffic?: boolean; power?: true };
 
 /** Prints each finding as it is made, or with `json` all of them at the end. */
 export async function checkTestbed(
@@ -101,44 +108,4 @@ function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
       return checkFreebsdTestbed(request, world);
     }
   }
-}
-
-type Row = Partial<Capabilities> & {
-  name: string;
-  kind: Testbed['kind'];
-  dut?: string;
-  ingress?: string;
-  egress?: string;
-};
-
-function rowOf(name: string, testbed: Testbed): Row {
-  const { kind, capabilities } = testbed;
-  if (kind === 'embedded-linux') return { name, kind, ...capabilities };
-  const { host: dut, ingress, egress } = testbed.dut;
-  return { name, kind, dut, ingress: portName(ingress), egress: portName(egress), ...capabilities };
-}
-
-const portName = (port: string | { interface: string }): string =>
-  typeof port === 'string' ? port : port.interface;
-
-const textsOf = (row: Row): string[] => [
-  row.name,
-  row.kind,
-  row.dut === undefined ? 'this machine' : `${row.dut}: ${row.ingress} → ${row.egress}`,
-  capabilitiesText(row),
-];
-
-/** `Chelsio T540-CR 10 Gbit/s cxgbe, Xeon E5-2650 8 cores, quiet`. */
-function capabilitiesText({ nic, cpu, labels = [] }: Row): string {
-  const speed = nic?.gigabits === undefined ? undefined : `${nic.gigabits} Gbit/s`;
-  const cores = cpu?.cores === undefined ? undefined : `${cpu.cores} cores`;
-  const parts = [
-    [nic?.vendor, nic?.model, speed, nic?.driver],
-    [cpu?.model, cores],
-    ...labels.map((label) => [label]),
-  ];
-  return parts
-    .map((words) => words.filter((word) => word !== undefined).join(' '))
-    .filter((text) => text !== '')
-    .join(', ');
 }

@@ -1,0 +1,110 @@
+import { Help } from "../vendor/commander.js";
+
+// src/commands/commands.ts
+/** In the order of --help. */
+const commands = [
+	{
+		name: "demo",
+		takes: "[options]",
+		description: "judge three small patches with real packets in a lab inside this machine",
+		load: () => import("./demo.js")
+	},
+	{
+		name: "gate",
+		takes: "[options]",
+		description: "judge a patch: base and patched side by side, a verdict for every cell",
+		load: () => import("./gate.js")
+	},
+	{
+		name: "init",
+		takes: "[options]",
+		description: "write the workflow and ppsgate.yml into this repository, and make the label",
+		load: () => import("./init.js")
+	},
+	{
+		name: "badge",
+		takes: "[options]",
+		description: "print Markdown that shows the badges of a configuration's testbeds",
+		load: () => import("./badge.js")
+	},
+	{
+		name: "report",
+		takes: "[options] <dir>",
+		description: "render the report of a work directory again, as Markdown",
+		load: () => import("./report.js")
+	},
+	{
+		name: "analyze",
+		takes: "[options] <dir>",
+		description: "judge runs that were measured before, by their raw logs",
+		load: () => import("./analyze.js")
+	},
+	{
+		name: "ministat",
+		takes: "[options] [FILE...]",
+		description: "compare sets of numbers with the first, as FreeBSD's ministat(1) does and prints",
+		load: () => import("./ministat.js")
+	},
+	{
+		name: "fold",
+		takes: "[options] [FILE]",
+		description: "print a profile of pmcstat -G or perf script as folded stacks, one a line",
+		load: () => import("./fold.js")
+	},
+	{
+		name: "flamegraph",
+		takes: "[options] <FILE>",
+		description: "draw a profile as a flamegraph, alone or against a base, in an SVG that needs nothing else",
+		load: () => import("./flamegraph.js")
+	},
+	{
+		name: "simulate",
+		takes: "[options]",
+		description: "how often a design errs, and how many runs it takes, on noise that is known",
+		load: () => import("./simulate.js")
+	},
+	{
+		name: "lab",
+		description: "bring the lab inside this machine up or down, or see whether it can be",
+		load: () => import("./lab.js")
+	},
+	{
+		name: "testbeds",
+		description: "show who has which testbed; list, check or look after those of ppsgate.yml",
+		load: () => import("./testbeds.js")
+	},
+	{
+		name: "reserve",
+		takes: "[options] <wish> [command...]",
+		description: "reserve a testbed and run a command of yours meanwhile",
+		load: () => import("./reserve.js")
+	},
+	{
+		name: "release",
+		takes: "[options] [name]",
+		description: "take a testbed from whoever has it, or give back what a gate left",
+		load: () => import("./release.js")
+	},
+	{
+		name: "quarantine",
+		takes: "[options] <name>",
+		description: "take a testbed out of use, or back into it",
+		load: () => import("./quarantine.js")
+	}
+];
+/**
+* Gives a command its subcommands, and loads those that one of the words names: an option of its parent may have a value
+* that is called like a command, which then is loaded for nothing.
+*/
+async function addCommands(parent, named, words) {
+	const isCalled = ({ name }) => words.includes(name);
+	const terms = new Map(named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(" ")]));
+	parent.configureHelp({ subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command) });
+	for (const one of named) {
+		const { name, description, load, isDefault = false } = one;
+		const command = parent.command(name, { isDefault }).description(description);
+		if (isCalled(one) || isDefault && !named.some(isCalled)) await (await load()).define(command);
+	}
+}
+
+export { addCommands, commands };

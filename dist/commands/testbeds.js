@@ -1,0 +1,43 @@
+import { addCommands } from "./commands.js";
+import { overviewDetails } from "./overview-text.js";
+
+// src/commands/testbeds.ts
+async function define(command) {
+	command.addHelpText("after", overviewDetails);
+	await addCommands(command, subcommands, process.argv.slice(2));
+}
+const subcommands = [
+	{
+		name: "show",
+		takes: "[options]",
+		description: "print who has which, until when, and who waits: what happens without a subcommand",
+		load: () => import("./testbeds-show.js"),
+		isDefault: true
+	},
+	{
+		name: "list",
+		takes: "[options]",
+		description: "print name, kind, DUT, ports and capabilities, one line each",
+		load: () => import("./testbeds-list.js")
+	},
+	{
+		name: "check",
+		takes: "[options] <name>",
+		description: "look at logins, ports, settings, routes, kernels, builder, power and speed",
+		load: () => import("./testbeds-check.js")
+	},
+	{
+		name: "health",
+		takes: "[options] [names...]",
+		description: "see whether testbeds that nobody has are as they should be before the next patch",
+		load: () => import("./testbeds-health.js")
+	},
+	{
+		name: "log",
+		takes: "[options] [name]",
+		description: "print what was reserved, by whom, for how long, and what came of it",
+		load: () => import("./testbeds-log.js")
+	}
+];
+
+export { define, subcommands };
