@@ -2,8 +2,6 @@
 import { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { addCommands, commands } from './commands/commands.ts';
-import { addPhabricatorCommand } from './commands/phabricator.ts';
-import { addRelayCommands } from './commands/relay.ts';
 
 const program = new Command('ppsgate')
   .description(packageJson.description)
@@ -14,9 +12,6 @@ const program = new Command('ppsgate')
   .exitOverride();
 
 await addCommands(program, commands, process.argv.slice(2));
-for (const add of [addRelayCommands, addPhabricatorCommand]) {
-  add(program);
-}
 try {
   await program.parseAsync();
 } catch (error) {

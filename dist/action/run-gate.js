@@ -1,5 +1,5 @@
-import { answering, endingOfError, endingOfResult, linkedAfterwards, summaryOf, together, upshotOf } from "../answer.js";
 import { summary } from "../vendor/actions-core.js";
+import { answering, endingOfError, endingOfResult, linkedAfterwards, summaryOf, together, upshotOf } from "../answer.js";
 import { applyOverrides } from "../config.js";
 import { readHistory } from "../data-branch.js";
 import { historyFile, randomSeed } from "../experiment.js";

@@ -1,5 +1,5 @@
-import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, summaryOf, titleOf } from "../answer.js";
 import { summary } from "../vendor/actions-core.js";
+import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, summaryOf, titleOf } from "../answer.js";
 import { applyOverrides } from "../config.js";
 import { int, object, string } from "../vendor/zod.js";
 import { recompute } from "../experiment.js";

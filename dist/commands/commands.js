@@ -90,6 +90,23 @@ const commands = [
 		takes: "[options] <name>",
 		description: "take a testbed out of use, or back into it",
 		load: () => import("./quarantine.js")
+	},
+	{
+		name: "relay",
+		takes: "[options]",
+		description: "take webhooks of Herald and builds of Harbormaster, and have revisions measured",
+		load: () => import("./relay.js")
+	},
+	{
+		name: "poll",
+		takes: "[options]",
+		description: "the same without any set-up of the server: ask it what has changed",
+		load: () => import("./relay.js").then(({ definePoll: define }) => ({ define }))
+	},
+	{
+		name: "phabricator",
+		description: "see whether the set-up for a Phabricator is right",
+		load: () => import("./phabricator.js")
 	}
 ];
 /**

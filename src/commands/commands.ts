@@ -103,6 +103,23 @@ export const commands: readonly NamedCommand[] = [
     description: 'take a testbed out of use, or back into it',
     load: () => import('./quarantine.ts'),
   },
+  {
+    name: 'relay',
+    takes: '[options]',
+    description: 'take webhooks of Herald and builds of Harbormaster, and have revisions measured',
+    load: () => import('./relay.ts'),
+  },
+  {
+    name: 'poll',
+    takes: '[options]',
+    description: 'the same without any set-up of the server: ask it what has changed',
+    load: () => import('./relay.ts').then(({ definePoll: define }) => ({ define })),
+  },
+  {
+    name: 'phabricator',
+    description: 'see whether the set-up for a Phabricator is right',
+    load: () => import('./phabricator.ts'),
+  },
 ];
 
 /**

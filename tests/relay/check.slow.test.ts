@@ -6,7 +6,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { exitCodeOf, findingText, summary } from '../../src/commands/run-phabricator-check.ts';
+import { exitCodeOf, findingText, summary } from '../../src/commands/phabricator.ts';
 import type { PhabricatorConfig, RelayConfig, StartConfig } from '../../src/config/phabricator.ts';
 import { checkPhabricator } from '../../src/relay/check.ts';
 import type { Finding } from '../../src/relay/check-point.ts';

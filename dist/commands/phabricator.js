@@ -1,11 +1,27 @@
 import { loadConfig } from "../config.js";
+import { runToExit } from "../exit.js";
 import { phabricatorOf } from "../phabricator.js";
 import { checkPhabricator } from "../relay.js";
 import { exitCodes } from "../words.js";
 import { configPath } from "./named-testbed.js";
 import { hasColours, oneLine, print } from "./table.js";
 
-// src/commands/run-phabricator-check.ts
+// src/commands/phabricator.ts
+function define(phabricator) {
+	phabricator.addHelpText("after", example).command("check").description("look at the server, the bot, its leave and build plans, the relay and its starter").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print the findings as JSON, at the end").addHelpText("after", details).action(async (options) => {
+		await runToExit((signal) => checkSetUp(options, signal), phabricator.optsWithGlobals());
+	});
+}
+const example = "\nExample:\n  ppsgate phabricator check --config /usr/local/etc/ppsgate.yml";
+const details = `${example}
+
+Nothing is written and nothing is started. Run it as the user that runs the relay.
+
+As JSON: { "phabricator": "https://…", "findings": [{ "kind", "what", "why", "mend" }] }, where "kind" is "ok", "warning",
+"wrong", "unreachable" or "skipped", and "mend" says what to do.
+
+Exits 0 when all is right or worth a warning at most, 2 when something is wrong, 4 when all that is wrong is that the
+server or the relay does not answer.`;
 /** Prints each finding as it is made, or with `json` all of them at the end. */
 async function checkSetUp({ config: path, json }, signal) {
 	const phabricator = phabricatorOf(await loadConfig(configPath(path)));
@@ -87,4 +103,4 @@ function exitCodeOf(findings) {
 	return kinds.has("unreachable") ? exitCodes.infrastructure : exitCodes.pass;
 }
 
-export { checkSetUp };
+export { checkSetUp, define, exitCodeOf, findingText, summary };

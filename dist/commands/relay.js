@@ -1,4 +1,5 @@
 import { applyOverrides, loadConfig, readSecret } from "../config.js";
+import { runToExit } from "../exit.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { ConduitError, openPhabricator, phabricatorOf, whoami } from "../phabricator.js";
 import { openInbox, openStarter, pollOnce, startRelayServer, workOnce } from "../relay.js";
@@ -7,7 +8,19 @@ import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { mkdir } from "node:fs/promises";
 
-// src/commands/run-relay.ts
+// src/commands/relay.ts
+function define(command) {
+	command.option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `\nExample:\n  ppsgate relay --config /usr/local/etc/ppsgate.yml\n\n${ends}`).action(async (options) => {
+		await runToExit((signal) => runRelay(options, signal), command.optsWithGlobals());
+	});
+}
+/** `ppsgate poll`: the same for a server that need not be set up. */
+function definePoll(command) {
+	command.option("-c, --config <file>", "configuration", "ppsgate.yml").option("--every <seconds>", "between two looks, from 10 to 3600", "60").option("--once", "look once and start what there is to start").addHelpText("after", `\nExample:\n  ppsgate poll --every 120\n\n${ends}`).action(async (options) => {
+		await runToExit((signal) => runPoll(options, signal), command.optsWithGlobals());
+	});
+}
+const ends = "Runs until it is interrupted; gates that it has started go on. What is queued is there again at the next start.";
 async function runRelay(options, signal) {
 	const world = await openWorld(options, signal);
 	using inbox = world.inbox;
@@ -118,4 +131,4 @@ const log = {
 	warn: (sentence) => process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} warning: ${sentence}\n`)
 };
 
-export { runPoll, runRelay };
+export { define, definePoll, runPoll, runRelay };
