@@ -2,7 +2,7 @@ import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval
 import { array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
 import { ConduitError } from "./phabricator.js";
 import { annotationsOf, intervalPlot, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, verdictLine } from "./report.js";
-import { githubFailure, publishComment, pullRequestsWithHead } from "./github.js";
+import { githubFailure, placeOf, publishComment, pullRequestsWithHead, whyNotDone } from "./github.js";
 import { askSchema, callOnPhabricator } from "./patch.js";
 import { setTimeout } from "node:timers/promises";
 
@@ -592,7 +592,7 @@ function openCheck(octokit, subject, options) {
 * why that failed.
 */
 async function closeLeftCheck(octokit, { repository, patch }, { name, detailsUrl }) {
-	const [owner = "", repo = ""] = repository.split("/");
+	const { owner, repo } = placeOf(repository);
 	const { checks } = octokit.rest;
 	try {
 		const found = await checks.listForRef({
@@ -631,7 +631,7 @@ async function closeLeftCheck(octokit, { repository, patch }, { name, detailsUrl
 * a check stands on a commit, and speaks for whatever has that commit. True as well where GitHub does not tell.
 */
 async function standsForAnother(octokit, { repository, patch }, name) {
-	const [owner = "", repo = ""] = repository.split("/");
+	const { owner, repo } = placeOf(repository);
 	try {
 		const newest = (await octokit.rest.checks.listForRef({
 			owner,
@@ -683,7 +683,7 @@ const buttonsFor = (ending) => upshotOf(ending) === "undecided" ? [extend, rerun
 const tooSlow$2 = (seconds) => `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
 /** Shows views in one check run, the first by creating it. */
 function checkRunOf(octokit, subject, { name, detailsUrl, isOpen = false }) {
-	const [owner = "", repo = ""] = subject.repository.split("/");
+	const { owner, repo } = placeOf(subject.repository);
 	const { headCommit } = subject.patch;
 	const request = { retries: 0 };
 	const { checks } = octokit.rest;
@@ -768,13 +768,13 @@ function notTold$1(error, name, { repository, patch }) {
 		kind: "failed",
 		why: `${what} because GitHub could not be told (${failure.said}): run the job again where the check is required.`
 	};
-	if (failure.status === 403) return {
-		kind: "refused",
-		why: `${what} because the token may not (${failure.said}): give the job \`permissions: checks: write\`; the gate goes on without.`
-	};
 	return {
 		kind: "refused",
-		why: `${what} because GitHub answered ${failure.said}; the gate goes on without.`
+		why: whyNotDone(what, failure, {
+			again: "run the job",
+			permission: "give the job `permissions: checks: write`; the gate goes on without",
+			otherwise: "; the gate goes on without"
+		})
 	};
 }
 
@@ -1140,7 +1140,7 @@ async function upload(conduit, name, bytes) {
 /** A status knows no neutral: where nobody can say, it fails. */
 function openStatus(octokit, subject, options) {
 	const { name, detailsUrl } = options;
-	const [owner = "", repo = ""] = subject.repository.split("/");
+	const { owner, repo } = placeOf(subject.repository);
 	const put = async ({ state, description }) => {
 		try {
 			await octokit.rest.repos.createCommitStatus({

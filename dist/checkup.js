@@ -11,11 +11,14 @@ import { posix } from "node:path";
 import { readFile } from "node:fs/promises";
 
 // src/checkup/check.ts
-/** Takes the steps one by one; a step whose needs are not met is skipped, with the first thing that was wrong. Throws the signal's reason between two steps. */
-async function* walk(steps, signal) {
+/**
+* Takes the steps one by one; a step whose needs are not met is skipped, with the first thing that was wrong. Throws the
+* signal's reason between two steps.
+*/
+async function* walk(steps, { signal, onLook = () => {}, failed }) {
 	/** Steps that did not go well, and the step that is to blame. */
 	const blamed = /* @__PURE__ */ new Map();
-	for (const { what, needs, look } of steps) {
+	for (const { what, needs = [], look } of steps) {
 		signal.throwIfAborted();
 		const blame = needs.map((need) => blamed.get(need)).find((found) => found !== void 0);
 		if (blame !== void 0) {
@@ -23,17 +26,25 @@ async function* walk(steps, signal) {
 			yield skipped(what, `not tried, because of this: ${blame}`);
 			continue;
 		}
+		onLook(what);
 		try {
-			for await (const finding of await look()) {
-				if (finding.kind === "wrong") blamed.set(what, what);
+			for await (const finding of await look(what)) {
+				if (faults.includes(finding.kind)) blamed.set(what, what);
 				yield finding;
 			}
 		} catch (error) {
-			if (!(error instanceof HostError || error instanceof PowerError)) throw error;
+			signal.throwIfAborted();
 			blamed.set(what, what);
-			yield wrong(what, error.message, "run this check again once that is mended");
+			yield failed(what, error);
 		}
 	}
+}
+const faults = ["wrong", "unreachable"];
+const lookAgain = "run this check again once that is mended";
+/** Of a testbed, whose machines and power may fail to answer. */
+function testbedFailed(what, error) {
+	if (!(error instanceof HostError || error instanceof PowerError)) throw error;
+	return wrong(what, error.message, lookAgain);
 }
 const ok = (what, why) => ({
 	kind: "ok",
@@ -375,7 +386,10 @@ async function* checkFreebsdTestbed(check, world) {
 	await using opened = new AsyncDisposableStack();
 	const lab = labOf(check, world);
 	for (const machine of allOf(lab)) opened.defer(async () => machine.host?.close());
-	yield* walk(stepsOf$1(lab), world.signal);
+	yield* walk(stepsOf$1(lab), {
+		signal: world.signal,
+		failed: testbedFailed
+	});
 }
 const allOf = ({ dut, generators, builder }) => [
 	dut,
@@ -600,7 +614,10 @@ async function* checkLinuxTestbed(testbed, { connect, signal }) {
 	const machines = Object.values(linuxMachinesOf(testbed));
 	for (const machine of machines) opened.defer(async () => machine.host?.close());
 	const steps = [...machines.map((machine) => loginStep(machine, connect)), ...machines.flatMap((machine) => machine.names.map((name) => interfaceStep(machine, name)))];
-	yield* walk(steps, signal);
+	yield* walk(steps, {
+		signal,
+		failed: testbedFailed
+	});
 }
 /** As they are called, and before they have let us in. */
 function linuxMachinesOf({ sender, dut, receiver }) {
@@ -642,7 +659,10 @@ async function* healthOf(testbed, world) {
 	yield* walk(stepsOf(testbed, {
 		...world,
 		connect
-	}), world.signal);
+	}), {
+		signal: world.signal,
+		failed: testbedFailed
+	});
 }
 /** One sentence: the first thing that is wrong, and how many more are. Undefined where all is well. */
 function whyUnhealthy(findings) {
@@ -792,4 +812,4 @@ function linkStep(machine, name) {
 	};
 }
 
-export { checkFreebsdTestbed, checkLinuxTestbed, healthOf, ok, skipped, typed, whyUnhealthy, wrong };
+export { checkFreebsdTestbed, checkLinuxTestbed, healthOf, lookAgain, ok, skipped, typed, walk, whyUnhealthy, wrong };

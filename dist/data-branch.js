@@ -1,7 +1,7 @@
-import { cellName, cellSchema, codeSpan, patchName, reasonOf } from "./words.js";
+import { cellName, cellSchema, codeSpan, fromJson, patchName, reasonOf } from "./words.js";
 import { _enum, array, datetime, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { badgeVerdicts, drawGraph, graphsOf, outcomeName, renderBadge, renderHtml, renderMarkdown, replaceFile } from "./report.js";
-import { githubFailure, isBreakdown } from "./github.js";
+import { githubFailure, isBreakdown, placeOf, whyNotDone } from "./github.js";
 import { earlierEntries, historyEntries, historyEntrySchema } from "./experiment.js";
 import { dirname, join, relative, sep } from "node:path";
 import { createHash } from "node:crypto";
@@ -101,19 +101,12 @@ function nextFiles(stored, publications, rules) {
 function parseHistory(text) {
 	return text.split("\n").flatMap((line) => {
 		if (!line.startsWith("{")) return [];
-		const entry = historyEntrySchema.safeParse(parsedJson(line));
+		const entry = historyEntrySchema.safeParse(fromJson(line));
 		return entry.success ? entry.data : [];
 	});
 }
 /** Undefined where it is none of this version's. */
-const parseIndex = (text) => indexSchema.safeParse(parsedJson(text)).data;
-function parsedJson(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
-}
+const parseIndex = (text) => indexSchema.safeParse(fromJson(text)).data;
 /**
 * A time is a stranger's word, and whatever is of the future would outlive all that is honest: what an index has of it
 * is no newer than what comes now, which are `times`.
@@ -438,7 +431,7 @@ async function readHistory(octokit, place) {
 /** Something about the branch that has to be put right first, in one sentence. */
 var BranchError = class extends Error {};
 function branchOf(octokit, { repository, branch }) {
-	const [owner = "", repo = ""] = repository.split("/");
+	const { owner, repo } = placeOf(repository);
 	return {
 		octokit,
 		owner,
@@ -666,16 +659,18 @@ async function moveBranch({ octokit, name }, repositoryId, { from = noCommit, to
 const nothing = ({ owner, repo, name }) => `Nothing was published in the branch ${name} of ${owner}/${repo}`;
 function whyNot(failure, branch) {
 	const what = nothing(branch);
-	if (failure.kind === "no-answer") return `${what} because GitHub cannot be reached (${failure.said}): publish the result again later.`;
-	if (failure.kind === "rate-limited") return `${what} because GitHub's rate limit shuts this token out ${failure.until}: publish the result again then.`;
-	switch (failure.status) {
-		case 401: return `${what} because GitHub does not know the token (${failure.said}): check the input that holds it.`;
-		case 403:
-		case 404: return `${what} because the token may not (${failure.said}): give the job \`permissions: contents: write\`, or, for a pull request from a fork, publish from a workflow_run job; where rules protect the branch, let the token pass them.`;
-		case refusedByGraphql:
-		case 422: return `${what} because GitHub refused it (${failure.said}): where rules protect the branch, let the token pass them, or name another one in \`github.data.branch\`.`;
-		default: return `${what} because GitHub answered ${failure.said}; the result itself is kept.`;
-	}
+	const status = failure.kind === "answered" ? failure.status : void 0;
+	if (status === refusedByGraphql || status === 422) return `${what} because GitHub refused it (${failure.said}): where rules protect the branch, let the token pass them, or name another one in \`github.data.branch\`.`;
+	const known = status === 404 ? {
+		...failure,
+		kind: "answered",
+		status: 403
+	} : failure;
+	return whyNotDone(what, known, {
+		again: "publish the result",
+		permission: "give the job `permissions: contents: write`, or, for a pull request from a fork, publish from a workflow_run job; where rules protect the branch, let the token pass them",
+		otherwise: "; the result itself is kept"
+	});
 }
 
 // src/data-branch/directory.ts

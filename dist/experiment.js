@@ -1200,4 +1200,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, earlierEntries, extendPlan, hasPlan, historyEntries, historyEntrySchema, historyFile, makePlan, randomSeed, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, writePlan };
+export { assembleResult, cellsOf, earlierEntries, extendPlan, hasPlan, historyEntries, historyEntrySchema, historyFile, makePlan, randomSeed, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, writePlan };

@@ -6,78 +6,6 @@ import { isUtf8 } from "node:buffer";
 import { crc32, inflateRawSync } from "node:zlib";
 import { setTimeout } from "node:timers/promises";
 
-// src/github/failure.ts
-/** Undefined where the error is none of octokit's, and so a defect of ours rather than an answer. */
-function githubFailure(error) {
-	if (!isRequestError(error)) return graphqlFailure(error);
-	const said = oneLine(error.message);
-	if (error.response === void 0) return {
-		kind: "no-answer",
-		said
-	};
-	const until = endOfRateLimit(error);
-	if (until !== void 0) return {
-		kind: "rate-limited",
-		until,
-		said
-	};
-	return {
-		kind: "answered",
-		status: error.status,
-		said: `${error.status} ${said}`
-	};
-}
-/** GitHub or the network broke down: what was asked for may have been done all the same, and another try may help. */
-const isBreakdown = (failure) => failure?.kind === "no-answer" || failure?.kind === "answered" && failure.status >= 500;
-/** By its name and not its class, for which all of octokit would have to be loaded. */
-function isRequestError(error) {
-	return error instanceof Error && error.name === "HttpError" && "request" in error;
-}
-const errors = array(object({
-	message: string(),
-	type: string().optional()
-}));
-const graphqlError = union([object({
-	name: literal("GraphqlResponseError"),
-	errors
-}), object({
-	message: literal("GraphQL Rate Limit Exceeded"),
-	data: object({ errors })
-}).transform(({ data }) => data)]);
-/** GraphQL answers 200 whatever it says. */
-function graphqlFailure(error) {
-	const parsed = graphqlError.safeParse(error);
-	if (!parsed.success) return void 0;
-	const { errors } = parsed.data;
-	const said = oneLine(errors.map(({ message }) => message).join(" "));
-	if (!errors.some(({ type }) => type === "RATE_LIMITED")) return {
-		kind: "answered",
-		status: 200,
-		said
-	};
-	return {
-		kind: "rate-limited",
-		until: "for up to an hour",
-		said
-	};
-}
-function oneLine(message) {
-	const line = message.replaceAll(/\p{Cc}+/gu, " ").trim();
-	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
-}
-/**
-* A used-up quota says when it is given again in `x-ratelimit-reset` (seconds since 1970), a secondary
-* limit how long to wait in `retry-after` (seconds), if at all: "Rate limits for the REST API" at
-* docs.github.com.
-*/
-function endOfRateLimit({ status, message, response }) {
-	if (status !== 403 && status !== 429) return void 0;
-	const headers = response?.headers ?? {};
-	if (headers["x-ratelimit-remaining"] === "0") return `until ${(/* @__PURE__ */ new Date(Number(headers["x-ratelimit-reset"]) * 1e3)).toISOString()}`;
-	if (status !== 429 && !/\bsecondary rate\b/i.test(message)) return void 0;
-	return `for ${headers["retry-after"] ?? "60"} s`;
-}
-
 // src/github/client.ts
 /** The longest that a rate limit is waited for, in seconds, and how often in one request. */
 const longestWait = 60;
@@ -164,6 +92,99 @@ const viewer = object({ viewer: object({ login: string() }) });
 async function ownLogin(octokit) {
 	return viewer.parse(await octokit.graphql("{ viewer { login } }")).viewer.login;
 }
+/** Of the `owner/name` of a repository, as the API takes them. */
+function placeOf(repository) {
+	const [owner = "", repo = ""] = repository.split("/");
+	return {
+		owner,
+		repo
+	};
+}
+
+// src/github/failure.ts
+/** Undefined where the error is none of octokit's, and so a defect of ours rather than an answer. */
+function githubFailure(error) {
+	if (!isRequestError(error)) return graphqlFailure(error);
+	const said = oneLine(error.message);
+	if (error.response === void 0) return {
+		kind: "no-answer",
+		said
+	};
+	const until = endOfRateLimit(error);
+	if (until !== void 0) return {
+		kind: "rate-limited",
+		until,
+		said
+	};
+	return {
+		kind: "answered",
+		status: error.status,
+		said: `${error.status} ${said}`
+	};
+}
+/** GitHub or the network broke down: what was asked for may have been done all the same, and another try may help. */
+const isBreakdown = (failure) => failure?.kind === "no-answer" || failure?.kind === "answered" && failure.status >= 500;
+/** One sentence for people: what was not done, why, and what helps. */
+function whyNotDone(what, failure, { again, permission, otherwise }) {
+	const { kind, said } = failure;
+	switch (kind) {
+		case "no-answer": return `${what} because GitHub cannot be reached (${said}): ${again} again later.`;
+		case "rate-limited": return `${what} because GitHub's rate limit shuts this token out ${failure.until}: ${again} again then.`;
+	}
+	switch (failure.status) {
+		case 401: return `${what} because GitHub does not know the token (${said}): check the input that holds it.`;
+		case 403: return `${what} because the token may not (${said}): ${permission}.`;
+		default: return `${what} because GitHub answered ${said}${otherwise}.`;
+	}
+}
+/** By its name and not its class, for which all of octokit would have to be loaded. */
+function isRequestError(error) {
+	return error instanceof Error && error.name === "HttpError" && "request" in error;
+}
+const errors = array(object({
+	message: string(),
+	type: string().optional()
+}));
+const graphqlError = union([object({
+	name: literal("GraphqlResponseError"),
+	errors
+}), object({
+	message: literal("GraphQL Rate Limit Exceeded"),
+	data: object({ errors })
+}).transform(({ data }) => data)]);
+/** GraphQL answers 200 whatever it says. */
+function graphqlFailure(error) {
+	const parsed = graphqlError.safeParse(error);
+	if (!parsed.success) return void 0;
+	const { errors } = parsed.data;
+	const said = oneLine(errors.map(({ message }) => message).join(" "));
+	if (!errors.some(({ type }) => type === "RATE_LIMITED")) return {
+		kind: "answered",
+		status: 200,
+		said
+	};
+	return {
+		kind: "rate-limited",
+		until: "for up to an hour",
+		said
+	};
+}
+function oneLine(message) {
+	const line = message.replaceAll(/\p{Cc}+/gu, " ").trim();
+	return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
+}
+/**
+* A used-up quota says when it is given again in `x-ratelimit-reset` (seconds since 1970), a secondary
+* limit how long to wait in `retry-after` (seconds), if at all: "Rate limits for the REST API" at
+* docs.github.com.
+*/
+function endOfRateLimit({ status, message, response }) {
+	if (status !== 403 && status !== 429) return void 0;
+	const headers = response?.headers ?? {};
+	if (headers["x-ratelimit-remaining"] === "0") return `until ${(/* @__PURE__ */ new Date(Number(headers["x-ratelimit-reset"]) * 1e3)).toISOString()}`;
+	if (status !== 429 && !/\bsecondary rate\b/i.test(message)) return void 0;
+	return `for ${headers["retry-after"] ?? "60"} s`;
+}
 
 // src/github/comment.ts
 /**
@@ -177,7 +198,7 @@ async function ownLogin(octokit) {
 * @param options.pause how to wait before another try.
 */
 async function publishComment(octokit, pullRequest, compose, options) {
-	const [owner = "", repo = ""] = pullRequest.repository.split("/");
+	const { owner, repo } = placeOf(pullRequest.repository);
 	const { marker, pause = (seconds) => setTimeout(seconds * 1e3) } = options;
 	const place = {
 		octokit,
@@ -206,7 +227,7 @@ async function publishComment(octokit, pullRequest, compose, options) {
 }
 /** Our comment with this marker as it stands, if there is one; throws what octokit throws. */
 async function findComment(octokit, { repository, number }, marker) {
-	const [owner = "", repo = ""] = repository.split("/");
+	const { owner, repo } = placeOf(repository);
 	const login = await ownLogin(octokit);
 	const [found] = await ownComments({
 		octokit,
@@ -304,14 +325,15 @@ async function deleteComments({ octokit, owner, repo }, comments) {
 }
 function whyNot$1(failure, { repository, number }) {
 	const what = `The comment on #${number} of ${repository} was not written`;
-	if (failure.kind === "no-answer") return `${what} because GitHub cannot be reached (${failure.said}): publish the result again later.`;
-	if (failure.kind === "rate-limited") return `${what} because GitHub's rate limit shuts this token out ${failure.until}: publish the result again then.`;
-	if (failure.status === 403 && /\block(?:ed)?\b/i.test(failure.said)) return `${what} because the conversation is locked (${failure.said}): the result is in the job's summary.`;
-	if (failure.status === 404 || failure.status === 410) return `${what} because GitHub has no such pull request any more (${failure.said}); the result itself is kept.`;
-	if (failure.status === 403) return `${what} because the token may not (${failure.said}): give the job \`permissions: pull-requests: write\`, or, for a pull request from a fork, publish from a workflow_run job.`;
-	if (failure.status === 401) return `${what} because GitHub does not know the token (${failure.said}): check the input that holds it.`;
-	return `${what} because GitHub answered ${failure.said}; the result itself is kept.`;
+	if (failure.kind === "answered" && failure.status === 403 && isLocked.test(failure.said)) return `${what} because the conversation is locked (${failure.said}): the result is in the job's summary.`;
+	if (failure.kind === "answered" && [404, 410].includes(failure.status)) return `${what} because GitHub has no such pull request any more (${failure.said}); the result itself is kept.`;
+	return whyNotDone(what, failure, {
+		again: "publish the result",
+		permission: "give the job `permissions: pull-requests: write`, or, for a pull request from a fork, publish from a workflow_run job",
+		otherwise: "; the result itself is kept"
+	});
 }
+const isLocked = /\block(?:ed)?\b/i;
 
 // src/github/pull-request.ts
 /** The pull request of a `pull_request` or `pull_request_target` event: `payload` is the JSON in the file `GITHUB_EVENT_PATH`. */
@@ -330,7 +352,7 @@ function pullRequestNumber(input) {
 }
 /** Pull request `number` as it is at this moment in `repository`, an `owner/name`. */
 async function fetchPullRequest(octokit, repository, number) {
-	const [owner = "", repo = ""] = repository.split("/");
+	const { owner, repo } = placeOf(repository);
 	try {
 		const { data } = await octokit.rest.pulls.get({
 			owner,
@@ -351,7 +373,7 @@ async function fetchPullRequest(octokit, repository, number) {
 }
 /** The open pull requests whose head is this very commit; throws where GitHub does not tell. */
 async function pullRequestsWithHead(octokit, repository, headCommit) {
-	const [owner = "", repo = ""] = repository.split("/");
+	const { owner, repo } = placeOf(repository);
 	const list = () => octokit.paginate(octokit.rest.repos.listPullRequestsAssociatedWithCommit, {
 		owner,
 		repo,
@@ -362,7 +384,7 @@ async function pullRequestsWithHead(octokit, repository, headCommit) {
 }
 /** The same by the branch of a fork, which needs no such commit in the repository itself. */
 async function pullRequestsOfBranch(octokit, repository, head) {
-	const [owner = "", repo = ""] = repository.split("/");
+	const { owner, repo } = placeOf(repository);
 	const list = () => octokit.paginate(octokit.rest.pulls.list, {
 		owner,
 		repo,
@@ -379,7 +401,7 @@ function openWithHead(documents, headCommit) {
 const numbersOf = (all) => all.map(({ pullRequest }) => `#${pullRequest.number}`).join(" and ");
 /** Whether GitHub lets this person write to the repository; throws where GitHub does not tell. */
 async function mayWrite(octokit, repository, login) {
-	const [owner = "", repo = ""] = repository.split("/");
+	const { owner, repo } = placeOf(repository);
 	const ask = async () => {
 		try {
 			const { repos } = octokit.rest;
@@ -475,7 +497,7 @@ async function fetchArtifact(octokit, wanted, limits = artifactLimits) {
 		if (artifact === void 0) return none(`${called(wanted)} does not exist: look whether the job that uploads it has run.`);
 		if (artifact.expired) return none(`${called(wanted)} has expired: judge the patch again.`);
 		if (artifact.size_in_bytes > limits.zipBytes) return refused(tooLarge(wanted, limits));
-		return await download(await placeOf(octokit, wanted, artifact.id), wanted, limits);
+		return await download(await addressOf(octokit, wanted, artifact.id), wanted, limits);
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure === void 0) throw error;
@@ -496,25 +518,18 @@ const failed = (why) => ({
 });
 const called = ({ repository, runId, name }) => `The artifact ${name} of run ${runId} of ${repository}`;
 const tooLarge = (wanted, { zipBytes }) => `${called(wanted)} has more than ${zipBytes} bytes and was left alone: upload the work directory only.`;
-const ownerAndRepo = ({ repository }) => {
-	const [owner = "", repo = ""] = repository.split("/");
-	return {
-		owner,
-		repo
-	};
-};
 async function newestArtifact(octokit, wanted) {
 	return (await octokit.paginate(octokit.rest.actions.listWorkflowRunArtifacts, {
-		...ownerAndRepo(wanted),
+		...placeOf(wanted.repository),
 		run_id: wanted.runId,
 		name: wanted.name,
 		per_page: 100
 	})).filter(({ name }) => name === wanted.name).toSorted((a, b) => b.id - a.id).at(0);
 }
 /** Octokit would follow the redirect and read whatever comes into memory; so it is told not to. */
-async function placeOf(octokit, wanted, id) {
+async function addressOf(octokit, wanted, id) {
 	const { headers } = await octokit.rest.actions.downloadArtifact({
-		...ownerAndRepo(wanted),
+		...placeOf(wanted.repository),
 		artifact_id: id,
 		archive_format: "zip",
 		request: { redirect: "manual" }
@@ -559,14 +574,11 @@ async function bytesOf(body, mostBytes) {
 	}
 	return Buffer.concat(chunks);
 }
-function whyNot(failure, wanted) {
-	const what = `${called(wanted)} was not fetched`;
-	if (failure.kind === "no-answer") return `${what} because GitHub cannot be reached (${failure.said}): run the job again later.`;
-	if (failure.kind === "rate-limited") return `${what} because GitHub's rate limit shuts this token out ${failure.until}: run the job again then.`;
-	if (failure.status === 403) return `${what} because the token may not (${failure.said}): give the job \`permissions: actions: read\`.`;
-	if (failure.status === 401) return `${what} because GitHub does not know the token (${failure.said}): check the input that holds it.`;
-	return `${what} because GitHub answered ${failure.said}: look whether the run and its artifact are still there.`;
-}
+const whyNot = (failure, wanted) => whyNotDone(`${called(wanted)} was not fetched`, failure, {
+	again: "run the job",
+	permission: "give the job `permissions: actions: read`",
+	otherwise: ": look whether the run and its artifact are still there"
+});
 /** The result in the text of a `result.json` that a stranger may have written. */
 function parseResult(text) {
 	try {
@@ -746,4 +758,4 @@ const withPatch = (result, patch) => ({
 	patch
 });
 
-export { agreesWith, createOctokit, fetchArtifact, fetchPullRequest, findComment, githubFailure, isBreakdown, mayWrite, numbersOf, ownLogin, parseResult, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, withPatch };
+export { agreesWith, createOctokit, fetchArtifact, fetchPullRequest, findComment, githubFailure, isBreakdown, mayWrite, numbersOf, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, whyNotDone, withPatch };

@@ -1,6 +1,6 @@
 import { UsageError, expected, reasonOf } from "./words.js";
 import { kebabCase, parameter, parametersThat } from "./config.js";
-import { githubFailure } from "./github.js";
+import { githubFailure, placeOf } from "./github.js";
 import { require_dist } from "./vendor/yaml.js";
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -377,7 +377,7 @@ const color = "1d76db";
 const description = "ppsgate may measure this pull request as it stands";
 /** Never throws for what GitHub or the network did. */
 async function createLabel(octokit, repository) {
-	const [owner = "", repo = ""] = repository.split("/");
+	const { owner, repo } = placeOf(repository);
 	try {
 		await octokit.rest.issues.createLabel({
 			owner,

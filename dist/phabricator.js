@@ -1,4 +1,4 @@
-import { UsageError, realPause, reasonOf, shortened } from "./words.js";
+import { UsageError, fromJson, realPause, reasonOf, shortened } from "./words.js";
 import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { readSecret } from "./config.js";
 
@@ -108,7 +108,7 @@ async function readAnswer(response) {
 		why: `it answered with more than ${mostBytes} bytes`,
 		advice: "nothing as large is taken"
 	};
-	const answer = envelope.safeParse(jsonIn(bytes));
+	const answer = envelope.safeParse(fromJson(bytes.toString()));
 	if (!answer.success) return unreadable("it answered JSON that is not from Conduit");
 	const { result, error_code: code, error_info: info } = answer.data;
 	return code === null ? {
@@ -131,13 +131,6 @@ async function bytesOf({ body }) {
 		chunks.push(chunk);
 	}
 	return Buffer.concat(chunks);
-}
-function jsonIn(bytes) {
-	try {
-		return JSON.parse(bytes.toString());
-	} catch {
-		return;
-	}
 }
 function failureNamed(code, info) {
 	const why = `${code}: ${info}`;

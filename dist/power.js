@@ -1,4 +1,4 @@
-import { lastLine, reasonOf, shortened } from "./words.js";
+import { fromJson, lastLine, reasonOf, shortened } from "./words.js";
 import { _enum, array, object, string } from "./vendor/zod.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
@@ -239,13 +239,6 @@ function onSameServer({ label }, url, place, how) {
 	const target = URL.parse(place, url.href);
 	if (target?.origin === url.origin) return target;
 	throw new PowerError(`${label} is not followed: ${how} "${shortened(place)}", and the password is for ${url.host} alone; check \`url\`.`);
-}
-function fromJson(body) {
-	try {
-		return JSON.parse(body);
-	} catch {
-		return;
-	}
 }
 const tries = 4;
 /** GET, or POST of what is to be `sent`; every reset may be asked for twice. Throws where there is nobody to talk to. */

@@ -1,14 +1,14 @@
-import { UsageError, exitCodes, reasonOf, shortened, upshotOfError, withoutPaths } from "./words.js";
+import { UsageError, exitCodes, fromJson, reasonOf, shortened, upshotOfError, withoutPaths } from "./words.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
 import { remarkupText } from "./report.js";
 import { askedAs, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, openBuild, say } from "./answer.js";
-import { createOctokit, githubFailure, isBreakdown } from "./github.js";
+import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
 import { authorizeRevision, callOnPhabricator, checkDiff, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
 import { hasPlan, readPlan } from "./experiment.js";
 import { commandText, isRunning, leaderSchema, shell, signalGroup, startOf, turns } from "./host.js";
-import { ok, skipped, typed, wrong } from "./checkup.js";
+import { lookAgain, ok, skipped, typed, walk, wrong } from "./checkup.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { basename, dirname, join, resolve } from "node:path";
@@ -243,30 +243,16 @@ async function clone(what, path, branch, now) {
 
 // src/relay/check.ts
 /** One that cannot be looked at says why, and the others are looked at all the same. Throws the signal's reason. */
-async function* checkPhabricator(config, world) {
-	/** Points that did not go well, and the point that is to blame. */
-	const blamed = /* @__PURE__ */ new Map();
-	for (const { what, needs = [], look } of pointsOf(config, world)) {
-		world.signal.throwIfAborted();
-		const blame = needs.map((need) => blamed.get(need)).find((found) => found !== void 0);
-		if (blame !== void 0) {
-			blamed.set(what, blame);
-			yield skipped(what, `not tried, because of this: ${blame}`);
-			continue;
-		}
-		world.onLook(what);
-		const findings = await look(what).catch((error) => [failed(what, error)]);
-		world.signal.throwIfAborted();
-		if (findings.some(({ kind }) => kind === "wrong" || kind === "unreachable")) blamed.set(what, what);
-		yield* findings;
-	}
-}
+const checkPhabricator = (config, world) => walk(pointsOf(config, world), {
+	...world,
+	failed
+});
 function failed(what, error) {
 	return {
 		kind: error instanceof ConduitError && error.kind !== "refused" ? "unreachable" : "wrong",
 		what,
 		why: reasonOf(error),
-		mend: "run this check again once that is mended"
+		mend: lookAgain
 	};
 }
 function pointsOf(config, world) {
@@ -344,7 +330,7 @@ async function server(what, { url }, session, { signal }) {
 		const why = `${url} answers ${status}`;
 		return [unreachable(what, why, "try later, or see whether it knows the name in `url`")];
 	}
-	if (!envelope.safeParse(fromJson$1(text)).success) {
+	if (!envelope.safeParse(fromJson(text)).success) {
 		const why = `${url} answers ${status} and ${headers.get("content-type") ?? "something"}, which is not Conduit’s JSON`;
 		return [wrong(what, why, "write the address of a Phabricator as `url` in ppsgate.yml, without a path")];
 	}
@@ -356,13 +342,6 @@ const envelope = object({
 	result: unknown(),
 	error_code: string().nullable()
 });
-function fromJson$1(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
-}
 /** Beyond this somebody who compares a log with a comment is misled. */
 const mostSecondsApart = 60;
 function clocks(what, { date }, now) {
@@ -785,7 +764,7 @@ function sentence(path, error) {
 // src/relay/start-github.ts
 function startOnGithub(octokit, options) {
 	const { repository, apiUrl, event } = options;
-	const [owner = "", repo = ""] = repository.split("/");
+	const { owner, repo } = placeOf(repository);
 	const runs = {
 		octokit,
 		owner,
@@ -1315,17 +1294,10 @@ async function read(jenkins, place, { tree, schema, signal }) {
 	const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
 	const answer = await ask(jenkins, url, { signal });
 	refuse(answer, jenkins, "Job/Read");
-	const parsed = schema.safeParse(jsonOf(answer.body));
+	const parsed = schema.safeParse(fromJson(answer.body));
 	if (parsed.success) return parsed.data;
 	const { origin, pathname } = new URL(url);
 	throw new NotDone("refused", `${origin}${pathname} does not answer as Jenkins does`);
-}
-function jsonOf(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
 }
 const answerSeconds = 30;
 /** With a form it is a POST. Redirects are answers: to follow one would be to tell somebody else the token. */
@@ -2072,13 +2044,6 @@ const buildSchema = object({
 	diff: number,
 	revision: union([nothing, revision]).optional()
 });
-function fromJson(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
-}
 
 // src/relay/signature.ts
 /** `signature` is hexadecimal HMAC-SHA256 of the bytes as they were sent; absent or malformed, it is none. */

@@ -1,4 +1,4 @@
-import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isJudged, metricName, metricSchema, patchName, plain, plainBlock, plainLine, reasonOf, resultSchema } from "./words.js";
+import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isJudged, metricName, metricSchema, patchName, plain, plainBlock, plainLine, reasonOf, resultSchema, verdictsWorstFirst } from "./words.js";
 import { frameBytesFor } from "./config.js";
 import { confidencePercents, countedRuns, median, renderMinistat, runsApart } from "./stats.js";
 import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
@@ -281,14 +281,8 @@ function fittingRows(cells, toRow) {
 	}
 	return rows;
 }
-const severity = [
-	"regression",
-	"invalid",
-	"inconclusive",
-	"improvement",
-	"no-regression"
-];
-const worstFirst = (cells) => cells.toSorted((a, b) => severity.indexOf(a.verdict.kind) - severity.indexOf(b.verdict.kind));
+const worstFirst = (cells) => cells.toSorted((a, b) => weightOf(a) - weightOf(b));
+const weightOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
 /** The symbol stands first: on a phone the last columns are out of sight. Below a cell stand its other variants. */
 function rowsOfCell$1(result, metric, judged) {
 	const { cell, verdict, others } = result;

@@ -1,4 +1,4 @@
-import { priorities, reasonOf, shortened } from "./words.js";
+import { fromJson, priorities, reasonOf, shortened } from "./words.js";
 import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
 import { median } from "./stats.js";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ function readAnswer(reply, schema, secrets) {
 	if (reply.kind === "no-answer") return unanswered(reply);
 	const withoutSecrets = (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
 	const { status, type, body } = reply;
-	const json = fromJson$2(body);
+	const json = fromJson(body);
 	const error = errorDocument.safeParse(json);
 	if (error.success) return errorOf(status, withoutSecrets(error.data.message));
 	const value = schema.safeParse(json);
@@ -43,13 +43,6 @@ function readAnswer(reply, schema, secrets) {
 const errorStatus = object({ message: string() });
 /** On streams, it is within `error`. */
 const errorDocument = union([object({ error: errorStatus }).transform(({ error }) => error), errorStatus]);
-function fromJson$2(body) {
-	try {
-		return JSON.parse(body);
-	} catch {
-		return;
-	}
-}
 function errorOf(status, message) {
 	const says = (...texts) => texts.some((text) => message.includes(text));
 	if (says("invalid auth token", "revision of auth store is old")) return { kind: "stale-token" };
@@ -555,7 +548,7 @@ function openWatch(gateway, prefix, range) {
 	}
 	/** False where nothing more will come. */
 	function take(line) {
-		const told = watched.safeParse(fromJson$1(line)).data?.result;
+		const told = watched.safeParse(fromJson(line)).data?.result;
 		if (told === void 0) return false;
 		hear(told.events.map(({ kv }) => ({
 			key: kv.key,
@@ -608,13 +601,6 @@ function waitIn(waiters, wanted, signal) {
 		signal.addEventListener("abort", abort);
 		waiters.add(waiter);
 	});
-}
-function fromJson$1(line) {
-	try {
-		return JSON.parse(line);
-	} catch {
-		return;
-	}
 }
 
 // src/reservation/etcd.ts
@@ -1290,13 +1276,6 @@ function parsed(schema, { key, value }) {
 	const record = schema.safeParse(fromJson(value));
 	if (record.success) return record.data;
 	throw new StoreError(`The reservation store holds something under "${key}" that this ppsgate cannot read; use one version of it for one store, or remove that key.`);
-}
-function fromJson(value) {
-	try {
-		return JSON.parse(value);
-	} catch {
-		return;
-	}
 }
 /** All who wait for a machine that the ticket's owner waits for, he himself too, in the order of their turns. */
 function rivalsOf({ tickets }, { wants }) {

@@ -1,4 +1,4 @@
-import { formatPps, isJudged } from "./words.js";
+import { formatPps, isJudged, verdictsWorstFirst } from "./words.js";
 import { errorFunction, geometricMean, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { uniformFloat64, uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 
@@ -1241,12 +1241,7 @@ function mostFrequent(faults) {
 /** The verdict of a patch is the worst of its cells; it gains only where nothing is lost or unknown. */
 function worstVerdict(cells) {
 	const kinds = cells.map(({ verdict }) => verdict.kind);
-	return [
-		"regression",
-		"invalid",
-		"inconclusive",
-		"improvement"
-	].find((kind) => kinds.includes(kind)) ?? "no-regression";
+	return verdictsWorstFirst.find((kind) => kinds.includes(kind)) ?? "no-regression";
 }
 
 // src/stats/steady.ts

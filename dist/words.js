@@ -42,6 +42,16 @@ function upshotOfError(error) {
 }
 const isUpshot = (value) => typeof value === "string" && Object.hasOwn(exitCodes, value);
 
+// src/words/json.ts
+/** Undefined where it is none, which no JSON is: a schema then refuses both alike. */
+function fromJson(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return;
+	}
+}
+
 // src/words/one-line.ts
 /** Of an error, or of whatever else was thrown. */
 function reasonOf(error) {
@@ -440,6 +450,14 @@ const comparisonSchema = object({
 	patchedRuns: int().positive(),
 	interval: intervalSchema
 });
+/** By how much they weigh among the cells of a patch: what keeps it from passing comes first. */
+const verdictsWorstFirst = [
+	"regression",
+	"invalid",
+	"inconclusive",
+	"improvement",
+	"no-regression"
+];
 const cellVerdictSchema = discriminatedUnion("kind", [
 	object({ kind: literal("regression") }),
 	object({ kind: literal("no-regression") }),
@@ -759,4 +777,4 @@ const plannedBlastSchema = object({
 	runs: array(plannedRunSchema).min(1)
 });
 
-export { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, historySchema, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, oneLine, ownRulesSchema, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, fromJson, grouped, historySchema, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, oneLine, ownRulesSchema, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, withoutPaths, withoutSequences, worstUpshot };

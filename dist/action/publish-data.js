@@ -1,7 +1,7 @@
 import { UsageError, patchName, reasonOf } from "../words.js";
 import { log } from "./log.js";
 import { parseMaxRuns } from "../config.js";
-import { fetchArtifact, githubFailure, readEntries } from "../github.js";
+import { fetchArtifact, githubFailure, placeOf, readEntries } from "../github.js";
 import { readPlan } from "../experiment.js";
 import { publishToBranch, publishToDirectory } from "../data-branch.js";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ async function runsToExtend(directory, asked) {
 	return 2 * Math.max(...cells.flatMap(({ design }) => design.budgets));
 }
 async function refuseForeign(octokit, repository, run_id, again) {
-	const [owner = "", repo = ""] = repository.split("/");
+	const { owner, repo } = placeOf(repository);
 	const { data } = await octokit.rest.actions.getWorkflowRun({
 		owner,
 		repo,

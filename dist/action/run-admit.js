@@ -1,7 +1,7 @@
 import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheck, openComment, openRevisionAnswer, openStatus, pullRequestOfCheck, readMemory, standsForAnother, together } from "../answer.js";
 import { applyOverrides, askNames, askedAs, kebabCase, parseConfig, parsePriority } from "../config.js";
 import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
-import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
+import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, placeOf, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { authorize, callOnGithub, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
 import { findRevision, openConduit, parseRevisionName, phabricatorOf } from "../phabricator.js";
@@ -702,7 +702,7 @@ const exitCodeOf = ({ kind }) => kind === "refused" || kind === "mistaken" ? exi
 /** At once, and whatever comes of it. */
 async function acknowledge(trigger, { octokit, inputs }) {
 	if (trigger.kind !== "comment") return;
-	const [owner = "", repo = ""] = inputs.job.repository.split("/");
+	const { owner, repo } = placeOf(inputs.job.repository);
 	const { id: comment_id } = trigger;
 	await octokit.rest.reactions.createForIssueComment({
 		owner,

@@ -1,6 +1,7 @@
 import { loadConfig, scenariosIn } from "../config.js";
 import { badgeLabel, badgePath, linkTo } from "../data-branch.js";
 import { runToExit } from "../exit.js";
+import { cellsOf } from "../experiment.js";
 import { UsageError, exitCodes } from "../words.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { print } from "./table.js";
@@ -56,17 +57,16 @@ async function originOnGithub() {
 	]).catch(() => ({ stdout: "" }));
 	return /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:](.+?)(?:\.git)?\/?$/i.exec(stdout.trim())?.[1];
 }
-function cellsOn({ scenarios, families, frameSizes, rules }, testbed) {
+function cellsOn(config, testbed) {
 	const carried = scenariosIn({
 		testbeds: { testbed },
-		rules
+		rules: config.rules
 	});
-	const sizes = frameSizes === void 0 ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
-	return scenarios.filter((scenario) => carried.includes(scenario)).flatMap((scenario) => families.flatMap((family) => sizes.map((size) => ({
-		scenario,
-		family,
-		...size
-	}))));
+	const scenarios = config.scenarios.filter((scenario) => carried.includes(scenario));
+	return cellsOf({
+		...config,
+		scenarios
+	});
 }
 function badgeOf(place, about) {
 	const [label, path] = [badgeLabel(about), badgePath(about)];

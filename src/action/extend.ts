@@ -1,10 +1,12 @@
 // `/ppsgate extend`: goes on with the experiment of an earlier workflow run, whose plan and journal are in its artifact.
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Octokit } from 'octokit';
 import { parseMaxRuns } from '../config/overrides.ts';
 import { readPlan } from '../experiment/plan.ts';
 import { fetchArtifact, readEntries } from '../github/artifact.ts';
+import { placeOf } from '../github/client.ts';
 import { githubFailure } from '../github/failure.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import { UsageError } from '../words/usage-error.ts';
@@ -60,7 +62,7 @@ async function refuseForeign(
   run_id: number,
   again: string,
 ): Promise<void> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = placeOf(repository);
   const { data } = await octokit.rest.actions
     .getWorkflowRun({ owner, repo, run_id })
     .catch((error: unknown) => {

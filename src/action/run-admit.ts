@@ -4,6 +4,7 @@ import { standsForAnother } from '../answer/check.ts';
 import { composeComment, markerOf, readMemory } from '../answer/comment-text.ts';
 import { endingOfError, endingOfFailure } from '../answer/ending.ts';
 import { applyOverrides, parsePriority } from '../config/overrides.ts';
+import { placeOf } from '../github/client.ts';
 import { publishComment } from '../github/comment.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
@@ -114,7 +115,7 @@ export const exitCodeOf = ({ kind }: Admission): number =>
 /** At once, and whatever comes of it. */
 async function acknowledge(trigger: Trigger, { octokit, inputs }: JobContext): Promise<void> {
   if (trigger.kind !== 'comment') return;
-  const [owner = '', repo = ''] = inputs.job.repository.split('/');
+  const { owner, repo } = placeOf(inputs.job.repository);
   const { id: comment_id } = trigger;
   await octokit.rest.reactions
     .createForIssueComment({ owner, repo, comment_id, content: 'eyes' })

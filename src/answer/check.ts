@@ -2,7 +2,8 @@
 
 import type { Octokit } from 'octokit';
 import type { GithubConfig } from '../config/github.ts';
-import { githubFailure } from '../github/failure.ts';
+import { placeOf } from '../github/client.ts';
+import { githubFailure, whyNotDone } from '../github/failure.ts';
 import { annotationsOf } from '../report/annotations.ts';
 import { codeSpan } from '../words/escape.ts';
 import { reasonOf } from '../words/one-line.ts';
@@ -90,7 +91,7 @@ export async function closeLeftCheck(
   { repository, patch }: Subject,
   { name, detailsUrl }: Pick<CheckOptions, 'name' | 'detailsUrl'>,
 ): Promise<string | undefined> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = placeOf(repository);
   const { checks } = octokit.rest;
   try {
     const found = await checks.listForRef({
@@ -120,7 +121,7 @@ export async function standsForAnother(
   { repository, patch }: Subject,
   name: string,
 ): Promise<boolean> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = placeOf(repository);
   try {
     const found = await octokit.rest.checks.listForRef({
       ...{ owner, repo, ref: patch.headCommit },
@@ -205,7 +206,7 @@ function checkRunOf(
   subject: Subject,
   { name, detailsUrl, isOpen = false }: CheckOptions,
 ): (view: View) => Promise<Told> {
-  const [owner = '', repo = ''] = subject.repository.split('/');
+  const { owner, repo } = placeOf(subject.repository);
   const { headCommit } = subject.patch;
   // What is written is not simply sent again: who calls tries again, with something newer to show.
   const request = { retries: 0 };
@@ -275,10 +276,10 @@ function notTold(error: unknown, name: string, { repository, patch }: Subject): 
     const why = `${what} because GitHub could not be told (${failure.said}): run the job again where the check is required.`;
     return { kind: 'failed', why };
   }
-  if (failure.status === 403) {
-    const why = `${what} because the token may not (${failure.said}): give the job \`permissions: checks: write\`; the gate goes on without.`;
-    return { kind: 'refused', why };
-  }
-  const why = `${what} because GitHub answered ${failure.said}; the gate goes on without.`;
+  const why = whyNotDone(what, failure, {
+    again: 'run the job',
+    permission: 'give the job `permissions: checks: write`; the gate goes on without',
+    otherwise: '; the gate goes on without',
+  });
   return { kind: 'refused', why };
 }

@@ -1,6 +1,7 @@
 // The commit status of the head, for those whose branch rules look at statuses and not at checks.
 
 import type { Octokit } from 'octokit';
+import { placeOf } from '../github/client.ts';
 import { githubFailure } from '../github/failure.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { Upshot } from '../words/upshot.ts';
@@ -14,7 +15,7 @@ type StatusOptions = Pick<CheckOptions, 'name' | 'detailsUrl' | 'log' | 'pause'>
 /** A status knows no neutral: where nobody can say, it fails. */
 export function openStatus(octokit: Octokit, subject: Subject, options: StatusOptions): Answer {
   const { name, detailsUrl } = options;
-  const [owner = '', repo = ''] = subject.repository.split('/');
+  const { owner, repo } = placeOf(subject.repository);
   const put = async ({ state, description }: View): Promise<Told> => {
     try {
       await octokit.rest.repos.createCommitStatus({

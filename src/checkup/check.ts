@@ -16,18 +16,32 @@ export type Finding =
   | { kind: 'wrong'; what: string; why: string; mend: string }
   | { kind: 'skipped'; what: string; why: string };
 
-export type Step = {
+export type Step<Found = Finding> = {
   what: string;
   /** Earlier steps, by their `what`, without which this one makes no sense. */
-  needs: readonly string[];
-  look(): Promise<Finding[]> | AsyncIterable<Finding>;
+  needs?: readonly string[];
+  look(what: string): Promise<Found[]> | AsyncIterable<Found>;
 };
 
-/** Takes the steps one by one; a step whose needs are not met is skipped, with the first thing that was wrong. Throws the signal's reason between two steps. */
-export async function* walk(steps: readonly Step[], signal: AbortSignal): AsyncGenerator<Finding> {
+export type Walk<Found> = {
+  signal: AbortSignal;
+  /** Hears what is looked at next. */
+  onLook?(what: string): void;
+  /** What is told of a step that threw; throws what is no finding. */
+  failed(what: string, error: unknown): Found;
+};
+
+/**
+ * Takes the steps one by one; a step whose needs are not met is skipped, with the first thing that was wrong. Throws the
+ * signal's reason between two steps.
+ */
+export async function* walk<Found extends { kind: string }>(
+  steps: readonly Step<Found>[],
+  { signal, onLook = () => {}, failed }: Walk<Found>,
+): AsyncGenerator<Found | Skipped> {
   /** Steps that did not go well, and the step that is to blame. */
   const blamed = new Map<string, string>();
-  for (const { what, needs, look } of steps) {
+  for (const { what, needs = [], look } of steps) {
     signal.throwIfAborted();
     const blame = needs.map((need) => blamed.get(need)).find((found) => found !== undefined);
     if (blame !== undefined) {
@@ -35,22 +49,35 @@ export async function* walk(steps: readonly Step[], signal: AbortSignal): AsyncG
       yield skipped(what, `not tried, because of this: ${blame}`);
       continue;
     }
+    onLook(what);
     try {
-      for await (const finding of await look()) {
-        if (finding.kind === 'wrong') blamed.set(what, what);
+      for await (const finding of await look(what)) {
+        if (faults.includes(finding.kind)) blamed.set(what, what);
         yield finding;
       }
     } catch (error) {
-      if (!(error instanceof HostError || error instanceof PowerError)) throw error;
+      signal.throwIfAborted();
       blamed.set(what, what);
-      yield wrong(what, error.message, 'run this check again once that is mended');
+      yield failed(what, error);
     }
   }
 }
 
+const faults: readonly string[] = ['wrong', 'unreachable'];
+
+export const lookAgain = 'run this check again once that is mended';
+
+/** Of a testbed, whose machines and power may fail to answer. */
+export function testbedFailed(what: string, error: unknown): Finding {
+  if (!(error instanceof HostError || error instanceof PowerError)) throw error;
+  return wrong(what, error.message, lookAgain);
+}
+
 export const ok = (what: string, why: string): Finding => ({ kind: 'ok', what, why });
 
-export const skipped = (what: string, why: string): Finding => ({ kind: 'skipped', what, why });
+type Skipped = Extract<Finding, { kind: 'skipped' }>;
+
+export const skipped = (what: string, why: string): Skipped => ({ kind: 'skipped', what, why });
 
 export const wrong = (what: string, why: string, mend: string): Finding => ({
   kind: 'wrong',

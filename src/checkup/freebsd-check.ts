@@ -26,6 +26,7 @@ import {
   on,
   type Step,
   sshTo,
+  testbedFailed,
   typed,
   unquoted,
   walk,
@@ -53,7 +54,7 @@ export async function* checkFreebsdTestbed(
   await using opened = new AsyncDisposableStack();
   const lab = labOf(check, world);
   for (const machine of allOf(lab)) opened.defer(async () => machine.host?.close());
-  yield* walk(stepsOf(lab), world.signal);
+  yield* walk(stepsOf(lab), { signal: world.signal, failed: testbedFailed });
 }
 
 type Lab = FreebsdCheck & {

@@ -22,6 +22,7 @@ import {
   on,
   type Step,
   skipped,
+  testbedFailed,
   typed,
   walk,
   wrong,
@@ -39,7 +40,10 @@ export async function* healthOf(testbed: Testbed, world: HealthWorld): AsyncGene
     const connected = opened.use(await world.connect(host, label));
     return bounded(connected, limits.timeoutSeconds);
   };
-  yield* walk(stepsOf(testbed, { ...world, connect }), world.signal);
+  yield* walk(stepsOf(testbed, { ...world, connect }), {
+    signal: world.signal,
+    failed: testbedFailed,
+  });
 }
 
 /** One sentence: the first thing that is wrong, and how many more are. Undefined where all is well. */

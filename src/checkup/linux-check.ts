@@ -9,6 +9,7 @@ import {
   ok,
   type Step,
   sshTo,
+  testbedFailed,
   walk,
   wrong,
 } from './check.ts';
@@ -25,7 +26,7 @@ export async function* checkLinuxTestbed(
     ...machines.map((machine) => loginStep(machine, connect)),
     ...machines.flatMap((machine) => machine.names.map((name) => interfaceStep(machine, name))),
   ];
-  yield* walk(steps, signal);
+  yield* walk(steps, { signal, failed: testbedFailed });
 }
 
 /** With the names of the interfaces that packets take. */

@@ -8,6 +8,7 @@ import { type Config, scenariosIn, type Testbed } from '../config/schema.ts';
 import { badgeLabel, badgePath } from '../data-branch/layout.ts';
 import { type DataPlace, linkTo } from '../data-branch/links.ts';
 import { runToExit } from '../exit.ts';
+import { cellsOf } from '../experiment/plan.ts';
 import type { Cell } from '../words/scenario.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
@@ -88,14 +89,10 @@ async function originOnGithub(): Promise<string | undefined> {
   return url.exec(stdout.trim())?.[1];
 }
 
-function cellsOn({ scenarios, families, frameSizes, rules }: Config, testbed: Testbed): Cell[] {
-  const carried = scenariosIn({ testbeds: { testbed }, rules });
-  const sizes = frameSizes === undefined ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
-  return scenarios
-    .filter((scenario) => carried.includes(scenario))
-    .flatMap((scenario) =>
-      families.flatMap((family) => sizes.map((size): Cell => ({ scenario, family, ...size }))),
-    );
+function cellsOn(config: Config, testbed: Testbed): Cell[] {
+  const carried = scenariosIn({ testbeds: { testbed }, rules: config.rules });
+  const scenarios = config.scenarios.filter((scenario) => carried.includes(scenario));
+  return cellsOf({ ...config, scenarios });
 }
 
 function badgeOf(place: DataPlace, about: { testbed: string; cell: Cell }) {

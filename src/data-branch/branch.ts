@@ -1,9 +1,11 @@
 // The data branch on GitHub: always a single commit, which every publication replaces, so that clones stay small.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Octokit } from 'octokit';
 import { z } from 'zod';
 import type { HistoryEntry } from '../experiment/history.ts';
-import { type GithubFailure, githubFailure, isBreakdown } from '../github/failure.ts';
+import { placeOf } from '../github/client.ts';
+import { type GithubFailure, githubFailure, isBreakdown, whyNotDone } from '../github/failure.ts';
 import {
   emptyIndex,
   historyPath,
@@ -95,7 +97,7 @@ function branchOf(
   octokit: Octokit,
   { repository, branch }: Pick<DataPlace, 'repository' | 'branch'>,
 ): Branch {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = placeOf(repository);
   return { octokit, owner, repo, name: branch };
 }
 
@@ -302,23 +304,16 @@ const nothing = ({ owner, repo, name }: Branch): string =>
 
 function whyNot(failure: GithubFailure, branch: Branch): string {
   const what = nothing(branch);
-  if (failure.kind === 'no-answer') {
-    return `${what} because GitHub cannot be reached (${failure.said}): publish the result again later.`;
+  const status = failure.kind === 'answered' ? failure.status : undefined;
+  if (status === refusedByGraphql || status === 422) {
+    return `${what} because GitHub refused it (${failure.said}): where rules protect the branch, let the token pass them, or name another one in \`github.data.branch\`.`;
   }
-  if (failure.kind === 'rate-limited') {
-    return `${what} because GitHub's rate limit shuts this token out ${failure.until}: publish the result again then.`;
-  }
-  switch (failure.status) {
-    case 401:
-      return `${what} because GitHub does not know the token (${failure.said}): check the input that holds it.`;
-    case 403:
-    // What a token must not know of is not there.
-    case 404:
-      return `${what} because the token may not (${failure.said}): give the job \`permissions: contents: write\`, or, for a pull request from a fork, publish from a workflow_run job; where rules protect the branch, let the token pass them.`;
-    case refusedByGraphql:
-    case 422:
-      return `${what} because GitHub refused it (${failure.said}): where rules protect the branch, let the token pass them, or name another one in \`github.data.branch\`.`;
-    default:
-      return `${what} because GitHub answered ${failure.said}; the result itself is kept.`;
-  }
+  // What a token must not know of is not there.
+  const known = status === 404 ? { ...failure, kind: 'answered' as const, status: 403 } : failure;
+  return whyNotDone(what, known, {
+    again: 'publish the result',
+    permission:
+      'give the job `permissions: contents: write`, or, for a pull request from a fork, publish from a workflow_run job; where rules protect the branch, let the token pass them',
+    otherwise: '; the result itself is kept',
+  });
 }

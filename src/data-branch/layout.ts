@@ -1,4 +1,5 @@
 // What lies in the data branch: results, the history, badges, and an index that tells of them all.
+
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { DataConfig, Retention } from '../config/github.ts';
@@ -15,6 +16,7 @@ import { outcomeName } from '../report/headline.ts';
 import { renderHtml } from '../report/html.ts';
 import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
 import { codeSpan } from '../words/escape.ts';
+import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { patchName } from '../words/patch.ts';
 import type { CellResult, Metric, Result } from '../words/result.ts';
@@ -171,22 +173,14 @@ export function nextFiles(
 export function parseHistory(text: string): HistoryEntry[] {
   return text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return [];
-    const entry = historyEntrySchema.safeParse(parsedJson(line));
+    const entry = historyEntrySchema.safeParse(fromJson(line));
     return entry.success ? entry.data : [];
   });
 }
 
 /** Undefined where it is none of this version's. */
 export const parseIndex = (text: string): Index | undefined =>
-  indexSchema.safeParse(parsedJson(text)).data;
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+  indexSchema.safeParse(fromJson(text)).data;
 
 /**
  * A time is a stranger's word, and whatever is of the future would outlive all that is honest: what an index has of it

@@ -1,4 +1,5 @@
 // Takes a result out of a workflow artifact that another job wrote beside a hostile patch: nothing in it is believed.
+
 import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { Octokit } from 'octokit';
@@ -7,7 +8,8 @@ import { type CellProfiles, readProfiles } from '../profile/of-result.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import { type Result, resultSchema } from '../words/result.ts';
-import { type GithubFailure, githubFailure } from './failure.ts';
+import { placeOf } from './client.ts';
+import { type GithubFailure, githubFailure, whyNotDone } from './failure.ts';
 
 /** `runId` is the workflow run's, `repository` is `owner/name`. */
 export type ArtifactName = { repository: string; runId: number; name: string };
@@ -56,7 +58,7 @@ export async function fetchArtifact(
     }
     if (artifact.expired) return none(`${called(wanted)} has expired: judge the patch again.`);
     if (artifact.size_in_bytes > limits.zipBytes) return refused(tooLarge(wanted, limits));
-    const place = await placeOf(octokit, wanted, artifact.id);
+    const place = await addressOf(octokit, wanted, artifact.id);
     return await download(place, wanted, limits);
   } catch (error) {
     const failure = githubFailure(error);
@@ -75,14 +77,9 @@ const called = ({ repository, runId, name }: ArtifactName): string =>
 const tooLarge = (wanted: ArtifactName, { zipBytes }: ArtifactLimits): string =>
   `${called(wanted)} has more than ${zipBytes} bytes and was left alone: upload the work directory only.`;
 
-const ownerAndRepo = ({ repository }: ArtifactName) => {
-  const [owner = '', repo = ''] = repository.split('/');
-  return { owner, repo };
-};
-
 async function newestArtifact(octokit: Octokit, wanted: ArtifactName) {
   const artifacts = await octokit.paginate(octokit.rest.actions.listWorkflowRunArtifacts, {
-    ...ownerAndRepo(wanted),
+    ...placeOf(wanted.repository),
     run_id: wanted.runId,
     name: wanted.name,
     per_page: 100,
@@ -95,9 +92,9 @@ async function newestArtifact(octokit: Octokit, wanted: ArtifactName) {
 }
 
 /** Octokit would follow the redirect and read whatever comes into memory; so it is told not to. */
-async function placeOf(octokit: Octokit, wanted: ArtifactName, id: number): Promise<URL | null> {
+async function addressOf(octokit: Octokit, wanted: ArtifactName, id: number): Promise<URL | null> {
   const { headers } = await octokit.rest.actions.downloadArtifact({
-    ...ownerAndRepo(wanted),
+    ...placeOf(wanted.repository),
     artifact_id: id,
     archive_format: 'zip',
     request: { redirect: 'manual' },
@@ -159,22 +156,12 @@ async function bytesOf(
   return Buffer.concat(chunks);
 }
 
-function whyNot(failure: GithubFailure, wanted: ArtifactName): string {
-  const what = `${called(wanted)} was not fetched`;
-  if (failure.kind === 'no-answer') {
-    return `${what} because GitHub cannot be reached (${failure.said}): run the job again later.`;
-  }
-  if (failure.kind === 'rate-limited') {
-    return `${what} because GitHub's rate limit shuts this token out ${failure.until}: run the job again then.`;
-  }
-  if (failure.status === 403) {
-    return `${what} because the token may not (${failure.said}): give the job \`permissions: actions: read\`.`;
-  }
-  if (failure.status === 401) {
-    return `${what} because GitHub does not know the token (${failure.said}): check the input that holds it.`;
-  }
-  return `${what} because GitHub answered ${failure.said}: look whether the run and its artifact are still there.`;
-}
+const whyNot = (failure: GithubFailure, wanted: ArtifactName): string =>
+  whyNotDone(`${called(wanted)} was not fetched`, failure, {
+    again: 'run the job',
+    permission: 'give the job `permissions: actions: read`',
+    otherwise: ': look whether the run and its artifact are still there',
+  });
 
 export type ReadResult = { kind: 'read'; result: Result } | Refused;
 

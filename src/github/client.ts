@@ -88,3 +88,9 @@ const viewer = z.object({ viewer: z.object({ login: z.string() }) });
 export async function ownLogin(octokit: Octokit): Promise<string> {
   return viewer.parse(await octokit.graphql('{ viewer { login } }')).viewer.login;
 }
+
+/** Of the `owner/name` of a repository, as the API takes them. */
+export function placeOf(repository: string): { owner: string; repo: string } {
+  const [owner = '', repo = ''] = repository.split('/');
+  return { owner, repo };
+}

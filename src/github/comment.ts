@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Octokit } from 'octokit';
 import type { PullRequest } from '../words/patch.ts';
-import { ownLogin } from './client.ts';
-import { type GithubFailure, githubFailure, isBreakdown } from './failure.ts';
+import { ownLogin, placeOf } from './client.ts';
+import { type GithubFailure, githubFailure, isBreakdown, whyNotDone } from './failure.ts';
 
 export type PublishedComment =
   | { kind: 'created' | 'updated' | 'left'; url: string }
@@ -27,7 +27,7 @@ export async function publishComment(
   compose: Compose,
   options: { marker: string; pause?: (seconds: number) => Promise<unknown> },
 ): Promise<PublishedComment> {
-  const [owner = '', repo = ''] = pullRequest.repository.split('/');
+  const { owner, repo } = placeOf(pullRequest.repository);
   const { marker, pause = (seconds) => sleep(seconds * 1000) } = options;
   const place = { octokit, owner, repo, number: pullRequest.number, marker };
   try {
@@ -47,7 +47,7 @@ export async function findComment(
   { repository, number }: Pick<PullRequest, 'repository' | 'number'>,
   marker: string,
 ): Promise<string | undefined> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = placeOf(repository);
   const login = await ownLogin(octokit);
   const [found] = await ownComments({ octokit, owner, repo, number, marker }, login);
   return found?.body;
@@ -154,23 +154,18 @@ async function deleteComments(
 
 function whyNot(failure: GithubFailure, { repository, number }: PullRequest): string {
   const what = `The comment on #${number} of ${repository} was not written`;
-  if (failure.kind === 'no-answer') {
-    return `${what} because GitHub cannot be reached (${failure.said}): publish the result again later.`;
-  }
-  if (failure.kind === 'rate-limited') {
-    return `${what} because GitHub's rate limit shuts this token out ${failure.until}: publish the result again then.`;
-  }
-  if (failure.status === 403 && /\block(?:ed)?\b/i.test(failure.said)) {
+  if (failure.kind === 'answered' && failure.status === 403 && isLocked.test(failure.said)) {
     return `${what} because the conversation is locked (${failure.said}): the result is in the job's summary.`;
   }
-  if (failure.status === 404 || failure.status === 410) {
+  if (failure.kind === 'answered' && [404, 410].includes(failure.status)) {
     return `${what} because GitHub has no such pull request any more (${failure.said}); the result itself is kept.`;
   }
-  if (failure.status === 403) {
-    return `${what} because the token may not (${failure.said}): give the job \`permissions: pull-requests: write\`, or, for a pull request from a fork, publish from a workflow_run job.`;
-  }
-  if (failure.status === 401) {
-    return `${what} because GitHub does not know the token (${failure.said}): check the input that holds it.`;
-  }
-  return `${what} because GitHub answered ${failure.said}; the result itself is kept.`;
+  return whyNotDone(what, failure, {
+    again: 'publish the result',
+    permission:
+      'give the job `permissions: pull-requests: write`, or, for a pull request from a fork, publish from a workflow_run job',
+    otherwise: '; the result itself is kept',
+  });
 }
+
+const isLocked = /\block(?:ed)?\b/i;

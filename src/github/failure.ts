@@ -22,6 +22,41 @@ export function githubFailure(error: unknown): GithubFailure | undefined {
 export const isBreakdown = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'no-answer' || (failure?.kind === 'answered' && failure.status >= 500);
 
+/** What helps, where GitHub did not do as it was asked. */
+export type Mends = {
+  /** Once GitHub takes it: `publish the result`, `run the job`. */
+  again: string;
+  /** Where the token may not. */
+  permission: string;
+  /** Where GitHub answers something else. */
+  otherwise: string;
+};
+
+/** One sentence for people: what was not done, why, and what helps. */
+export function whyNotDone(
+  what: string,
+  failure: GithubFailure,
+  { again, permission, otherwise }: Mends,
+): string {
+  const { kind, said } = failure;
+  switch (kind) {
+    case 'no-answer':
+      return `${what} because GitHub cannot be reached (${said}): ${again} again later.`;
+    case 'rate-limited':
+      return `${what} because GitHub's rate limit shuts this token out ${failure.until}: ${again} again then.`;
+    case 'answered':
+      break;
+  }
+  switch (failure.status) {
+    case 401:
+      return `${what} because GitHub does not know the token (${said}): check the input that holds it.`;
+    case 403:
+      return `${what} because the token may not (${said}): ${permission}.`;
+    default:
+      return `${what} because GitHub answered ${said}${otherwise}.`;
+  }
+}
+
 /** By its name and not its class, for which all of octokit would have to be loaded. */
 function isRequestError(error: unknown): error is RequestError {
   return error instanceof Error && error.name === 'HttpError' && 'request' in error;

@@ -1,7 +1,9 @@
 // Which pull request is meant: read from the payload of an event, or fetched by the number that was dispatched.
+
 import type { Octokit } from 'octokit';
 import { z } from 'zod';
 import type { PullRequest } from '../words/patch.ts';
+import { placeOf } from './client.ts';
 import { type GithubFailure, githubFailure } from './failure.ts';
 
 export type FoundPullRequest = {
@@ -36,7 +38,7 @@ export async function fetchPullRequest(
   repository: string,
   number: number,
 ): Promise<PullRequestSearch> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = placeOf(repository);
   try {
     const { data } = await octokit.rest.pulls.get({ owner, repo, pull_number: number });
     const document = pullRequestDocument.safeParse(data);
@@ -55,7 +57,7 @@ export async function pullRequestsWithHead(
   repository: string,
   headCommit: string,
 ): Promise<FoundPullRequest[]> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = placeOf(repository);
   const list = () =>
     octokit.paginate(octokit.rest.repos.listPullRequestsAssociatedWithCommit, {
       owner,
@@ -73,7 +75,7 @@ export async function pullRequestsOfBranch(
   repository: string,
   head: { owner: string; branch: string; commit: string },
 ): Promise<FoundPullRequest[]> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = placeOf(repository);
   const list = () =>
     octokit.paginate(octokit.rest.pulls.list, {
       owner,
@@ -107,7 +109,7 @@ export async function mayWrite(
   repository: string,
   login: string,
 ): Promise<boolean> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = placeOf(repository);
   const ask = async () => {
     try {
       const { repos } = octokit.rest;

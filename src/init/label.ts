@@ -1,5 +1,7 @@
 // The label by which a maintainer gives leave to a pull request: made on GitHub, or the command that makes it.
+
 import type { Octokit } from 'octokit';
+import { placeOf } from '../github/client.ts';
 import { type GithubFailure, githubFailure } from '../github/failure.ts';
 import { leaveLabel } from './workflows.ts';
 
@@ -13,7 +15,7 @@ const description = 'ppsgate may measure this pull request as it stands';
 
 /** Never throws for what GitHub or the network did. */
 export async function createLabel(octokit: Octokit, repository: string): Promise<PlacedLabel> {
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = placeOf(repository);
   try {
     await octokit.rest.issues.createLabel({ owner, repo, name: leaveLabel, color, description });
     return { kind: 'created', repository };

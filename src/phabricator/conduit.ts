@@ -1,6 +1,7 @@
 // Calls methods of a Phabricator server through Conduit, its HTTP API, and waits where the server wants patience.
 
 import { z } from 'zod';
+import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Pause, realPause } from '../words/pause.ts';
 
@@ -191,7 +192,7 @@ async function readAnswer(response: Response): Promise<Outcome> {
     const why = `it answered with more than ${mostBytes} bytes`;
     return { kind: 'unreadable', why, advice: 'nothing as large is taken' };
   }
-  const answer = envelope.safeParse(jsonIn(bytes));
+  const answer = envelope.safeParse(fromJson(bytes.toString()));
   if (!answer.success) return unreadable('it answered JSON that is not from Conduit');
   const { result, error_code: code, error_info: info } = answer.data;
   return code === null ? { kind: 'answered', result } : failureNamed(code, info ?? 'no reason');
@@ -213,14 +214,6 @@ async function bytesOf({ body }: Response): Promise<Buffer | undefined> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function jsonIn(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 function failureNamed(code: string, info: string): Outcome {

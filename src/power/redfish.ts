@@ -1,6 +1,8 @@
 // Controls power over Redfish: DMTF's JSON over HTTPS, by the reset action of one ComputerSystem.
+
 import { z } from 'zod';
 import type { RedfishConfig } from '../config/power.ts';
+import { fromJson } from '../words/json.ts';
 import { shortened } from '../words/one-line.ts';
 import { type Answer, type Controller, PowerError, type Reading } from './controller.ts';
 import { readFileFor, readPassword } from './files.ts';
@@ -114,14 +116,6 @@ function onSameServer({ label }: Server, url: URL, place: string, how: string): 
   throw new PowerError(
     `${label} is not followed: ${how} "${shortened(place)}", and the password is for ${url.host} alone; check \`url\`.`,
   );
-}
-
-function fromJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 type Answered = Extract<Reply, { kind: 'answered' }>;

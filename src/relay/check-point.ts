@@ -1,6 +1,6 @@
 // What is looked at of a set-up for Phabricator, and what is found.
 
-import type { Finding as Plain } from '../checkup/check.ts';
+import type { Finding as Plain, Step } from '../checkup/check.ts';
 import type { ConduitOptions } from '../phabricator/conduit.ts';
 
 export type Finding =
@@ -8,12 +8,7 @@ export type Finding =
   /** A `warning` keeps ppsgate from nothing; what is `unreachable` may be well later by itself. */
   | { kind: 'warning' | 'unreachable'; what: string; why: string; mend: string };
 
-export type Point = {
-  what: string;
-  /** Earlier points, by their `what`, without which this one makes no sense. */
-  needs?: readonly string[];
-  look(what: string): Promise<Finding[]>;
-};
+export type Point = Step<Finding>;
 
 export type CheckWorld = Pick<ConduitOptions, 'log' | 'pause'> & {
   signal: AbortSignal;

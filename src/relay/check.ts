@@ -1,9 +1,11 @@
 // A set-up for Phabricator looked at point by point, with nothing written and nothing started: the server and the bot.
+
 import { z } from 'zod';
-import { ok, skipped, wrong } from '../checkup/check.ts';
+import { lookAgain, ok, skipped, walk, wrong } from '../checkup/check.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { type Conduit, ConduitError, mapOf } from '../phabricator/conduit.ts';
 import { openPhabricator, tokenVariable } from '../phabricator/login.ts';
+import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type CheckWorld, type Finding, type Point, unreachable, warning } from './check-point.ts';
 import { relayPoints } from './check-relay.ts';
@@ -11,34 +13,15 @@ import { secretPoint } from './check-secret.ts';
 import { starterPoint } from './check-starter.ts';
 
 /** One that cannot be looked at says why, and the others are looked at all the same. Throws the signal's reason. */
-export async function* checkPhabricator(
+export const checkPhabricator = (
   config: PhabricatorConfig,
   world: CheckWorld,
-): AsyncGenerator<Finding> {
-  /** Points that did not go well, and the point that is to blame. */
-  const blamed = new Map<string, string>();
-  for (const { what, needs = [], look } of pointsOf(config, world)) {
-    world.signal.throwIfAborted();
-    const blame = needs.map((need) => blamed.get(need)).find((found) => found !== undefined);
-    if (blame !== undefined) {
-      blamed.set(what, blame);
-      yield skipped(what, `not tried, because of this: ${blame}`);
-      continue;
-    }
-    world.onLook(what);
-    const findings = await look(what).catch((error: unknown) => [failed(what, error)]);
-    world.signal.throwIfAborted();
-    if (findings.some(({ kind }) => kind === 'wrong' || kind === 'unreachable')) {
-      blamed.set(what, what);
-    }
-    yield* findings;
-  }
-}
+): AsyncGenerator<Finding> => walk(pointsOf(config, world), { ...world, failed });
 
 function failed(what: string, error: unknown): Finding {
   const isPassing = error instanceof ConduitError && error.kind !== 'refused';
-  const mend = 'run this check again once that is mended';
-  return { kind: isPassing ? 'unreachable' : 'wrong', what, why: reasonOf(error), mend };
+  const kind = isPassing ? 'unreachable' : 'wrong';
+  return { kind, what, why: reasonOf(error), mend: lookAgain };
 }
 
 /** What earlier points have found for later ones. */
@@ -136,14 +119,6 @@ async function server(
 }
 
 const envelope = z.object({ result: z.unknown(), error_code: z.string().nullable() });
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Beyond this somebody who compares a log with a comment is misled. */
 const mostSecondsApart = 60;

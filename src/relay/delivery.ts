@@ -1,6 +1,8 @@
 // Reads deliveries from what Phabricator sends: webhooks of Herald, and requests of Harbormaster.
+
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { fromJson } from '../words/json.ts';
 import type { Delivery } from './inbox.ts';
 
 type OfKind<Kind> = Extract<Delivery, { kind: Kind }>;
@@ -56,11 +58,3 @@ const buildSchema = z.object({
   diff: number,
   revision: z.union([nothing, revision]).optional(),
 });
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

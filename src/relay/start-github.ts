@@ -2,6 +2,7 @@
 
 import type { Octokit } from 'octokit';
 import { askedAs, kebabCase } from '../config/parameters.ts';
+import { placeOf } from '../github/client.ts';
 import { type GithubFailure, githubFailure, isBreakdown } from '../github/failure.ts';
 import type { Job } from '../patch/job.ts';
 import type { Pause } from '../words/pause.ts';
@@ -19,7 +20,7 @@ export type GithubOptions = {
 
 export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter {
   const { repository, apiUrl, event } = options;
-  const [owner = '', repo = ''] = repository.split('/');
+  const { owner, repo } = placeOf(repository);
   const runs = { octokit, owner, repo, pause: options.pause };
   const page = `${pagesOf(apiUrl)}/${repository}/actions`;
 

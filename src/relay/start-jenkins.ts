@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { askedAs, kebabCase } from '../config/parameters.ts';
 import type { Job } from '../patch/job.ts';
+import { fromJson } from '../words/json.ts';
 import { reasonOf, shortened } from '../words/one-line.ts';
 import type { Started, Starter } from './starter.ts';
 
@@ -203,18 +204,10 @@ async function read<Schema extends z.ZodType>(
   const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
   const answer = await ask(jenkins, url, { signal });
   refuse(answer, jenkins, 'Job/Read');
-  const parsed = schema.safeParse(jsonOf(answer.body));
+  const parsed = schema.safeParse(fromJson(answer.body));
   if (parsed.success) return parsed.data;
   const { origin, pathname } = new URL(url);
   throw new NotDone('refused', `${origin}${pathname} does not answer as Jenkins does`);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const answerSeconds = 30;

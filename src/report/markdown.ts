@@ -30,6 +30,7 @@ import {
   type Policy,
   type Result,
   type Run,
+  verdictsWorstFirst,
 } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { isJudged } from '../words/variant-name.ts';
@@ -171,16 +172,10 @@ function fittingRows(cells: readonly CellResult[], toRow: (cell: CellResult) => 
   return rows;
 }
 
-const severity: CellVerdict['kind'][] = [
-  'regression',
-  'invalid',
-  'inconclusive',
-  'improvement',
-  'no-regression',
-];
-
 export const worstFirst = (cells: readonly CellResult[]): CellResult[] =>
-  cells.toSorted((a, b) => severity.indexOf(a.verdict.kind) - severity.indexOf(b.verdict.kind));
+  cells.toSorted((a, b) => weightOf(a) - weightOf(b));
+
+const weightOf = ({ verdict }: CellResult): number => verdictsWorstFirst.indexOf(verdict.kind);
 
 /** The symbol stands first: on a phone the last columns are out of sight. Below a cell stand its other variants. */
 function rowsOfCell(result: CellResult, metric: Metric, judged: boolean): string {

@@ -1,5 +1,7 @@
 // Reads what etcd's JSON gateway answered, or why there is no answer, and says it to people.
+
 import { z } from 'zod';
+import { fromJson } from '../words/json.ts';
 import { shortened } from '../words/one-line.ts';
 import type { NoAnswer, Reply } from './etcd-http.ts';
 
@@ -48,14 +50,6 @@ const errorDocument = z.union([
   z.object({ error: errorStatus }).transform(({ error }) => error),
   errorStatus,
 ]);
-
-function fromJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
 
 function errorOf(status: number, message: string): Exclude<Answer<never>, { kind: 'said' }> {
   const says = (...texts: string[]) => texts.some((text) => message.includes(text));

@@ -1,5 +1,7 @@
 // Wakes those who wait for a change in etcd: one stream for all of them.
+
 import { setTimeout as wait } from 'node:timers/promises';
+import { fromJson } from '../words/json.ts';
 import type { Gateway } from './etcd-gateway.ts';
 import { watched } from './etcd-schema.ts';
 import type { Store } from './store.ts';
@@ -126,12 +128,4 @@ function waitIn(waiters: Set<Waiter>, wanted: Wanted, signal: AbortSignal): Prom
     signal.addEventListener('abort', abort);
     waiters.add(waiter);
   });
-}
-
-function fromJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

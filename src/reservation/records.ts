@@ -1,5 +1,7 @@
 // What is kept of reservations, and under which keys of a store.
+
 import { z } from 'zod';
+import { fromJson } from '../words/json.ts';
 import { priorities } from '../words/priority.ts';
 import { byTurn, type Line, type Place } from './queue.ts';
 import { type Change, type Entry, type Store, StoreError } from './store.ts';
@@ -183,14 +185,6 @@ function parsed<Schema extends z.ZodType>(schema: Schema, { key, value }: Entry)
   throw new StoreError(
     `The reservation store holds something under "${key}" that this ppsgate cannot read; use one version of it for one store, or remove that key.`,
   );
-}
-
-function fromJson(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
 }
 
 /** All who wait for a machine that the ticket's owner waits for, he himself too, in the order of their turns. */

@@ -1,6 +1,14 @@
 // From how a cell stands to its result: the verdict with its reason, and the change in every metric.
 
-import type { CellResult, CellVerdict, Comparison, Metric, Policy, Run } from '../words/result.ts';
+import {
+  type CellResult,
+  type CellVerdict,
+  type Comparison,
+  type Metric,
+  type Policy,
+  type Run,
+  verdictsWorstFirst,
+} from '../words/result.ts';
 import type { Cell } from '../words/scenario.ts';
 import { isJudged } from '../words/variant-name.ts';
 import { baselineOf } from './baseline.ts';
@@ -187,6 +195,5 @@ function mostFrequent(faults: readonly Fault[]): Fault | undefined {
 /** The verdict of a patch is the worst of its cells; it gains only where nothing is lost or unknown. */
 export function worstVerdict(cells: readonly { verdict: CellVerdict }[]): CellVerdict['kind'] {
   const kinds = cells.map(({ verdict }) => verdict.kind);
-  const order = ['regression', 'invalid', 'inconclusive', 'improvement'] as const;
-  return order.find((kind) => kinds.includes(kind)) ?? 'no-regression';
+  return verdictsWorstFirst.find((kind) => kinds.includes(kind)) ?? 'no-regression';
 }

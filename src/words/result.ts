@@ -75,6 +75,15 @@ export const comparisonSchema = z.object({
   interval: intervalSchema,
 });
 
+/** By how much they weigh among the cells of a patch: what keeps it from passing comes first. */
+export const verdictsWorstFirst = [
+  'regression',
+  'invalid',
+  'inconclusive',
+  'improvement',
+  'no-regression',
+] as const;
+
 export const cellVerdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('regression') }),
   z.object({ kind: z.literal('no-regression') }),
