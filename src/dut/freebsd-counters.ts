@@ -150,37 +150,3 @@ export function parseInterfaceCounters(text: string): Map<string, InterfaceCount
 }
 
 const words = (line: string): string[] => line.trim().split(/\s+/);
-
-/** What an interface counted between two readings; those that either lacks are absent. */
-export function countedBetween(before: Said, after: Said): Map<string, InterfaceCounters> {
-  const earlier = parseInterfaceCounters(before.get(commandText(interfaceCounters)) ?? '');
-  const later = parseInterfaceCounters(after.get(commandText(interfaceCounters)) ?? '');
-  const counted = new Map<string, InterfaceCounters>();
-  for (const [name, then] of earlier) {
-    const now = later.get(name);
-    if (now === undefined) continue;
-    counted.set(name, {
-      received: now.received - then.received,
-      receiveErrors: now.receiveErrors - then.receiveErrors,
-      receiveDrops: now.receiveDrops - then.receiveDrops,
-      sent: now.sent - then.sent,
-      sendErrors: now.sendErrors - then.sendErrors,
-    });
-  }
-  return counted;
-}
-
-/** Packets that these interfaces took and lost between two readings, or lost of what they were to send. */
-export function droppedPackets(
-  before: Said,
-  after: Said,
-  interfaces: readonly string[],
-): { received: number; sent: number } | undefined {
-  const counted = countedBetween(before, after);
-  const ours = interfaces.flatMap((name) => counted.get(name) ?? []);
-  if (ours.length < interfaces.length) return undefined;
-  return {
-    received: ours.reduce((sum, one) => sum + one.receiveErrors + one.receiveDrops, 0),
-    sent: ours.reduce((sum, one) => sum + one.sendErrors, 0),
-  };
-}

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   busyShare,
-  countedBetween,
   countersCommands,
   countersLog,
-  droppedPackets,
   parseCpuTimes,
   parseInterfaceCounters,
 } from '../../src/dut/freebsd-counters.ts';
@@ -15,7 +13,6 @@ const commandsFor = (...interfaces: string[]) =>
   countersCommands(interfaces).map((command) => commandText(command).replaceAll("'", ''));
 
 const cpuTimes = (text: string): Said => new Map([['sysctl -n kern.cp_times', text]]);
-const interfaces = (text: string): Said => new Map([['netstat -i -b -n -W', text]]);
 
 /** As FreeBSD 14's netstat(1) prints it: columns as wide as they must be, `-` where only addresses are counted. */
 const netstat = (counted: { ipkts: number; ierrs: number; idrop: number; oerrs: number }) =>
@@ -108,21 +105,6 @@ test('an interface’s counters are read from its own row, also when it is down 
 test('what is no table of interfaces has none', () => {
   expect(parseInterfaceCounters('netstat: illegal option -- W\n').size).toBe(0);
   expect(parseInterfaceCounters('').size).toBe(0);
-});
-
-test('between two readings each interface has counted the difference, and lost its errors and drops', () => {
-  const before = interfaces(netstat({ ipkts: 1000, ierrs: 7, idrop: 500, oerrs: 3 }));
-  const after = interfaces(netstat({ ipkts: 9000, ierrs: 9, idrop: 4500, oerrs: 4 }));
-  expect(countedBetween(before, after).get('cxl0')).toEqual({
-    received: 8000,
-    receiveErrors: 2,
-    receiveDrops: 4000,
-    sent: 0,
-    sendErrors: 0,
-  });
-  expect(droppedPackets(before, after, ['cxl0', 'cxl1'])).toEqual({ received: 4002, sent: 1 });
-  expect(droppedPackets(before, after, ['cxl0', 'cxl7'])).toBeUndefined();
-  expect(droppedPackets(new Map(), after, ['cxl0'])).toBeUndefined();
 });
 
 test('the log has each command’s output before and after, one beside the other', () => {
