@@ -55,7 +55,7 @@ function titleOf(ending) {
 		case "uncounted": return `⚪ does not count: ${ending.title}`;
 	}
 }
-/** In Markdown. */
+/** What came of a gate, in Markdown. */
 function summaryOf(ending) {
 	switch (ending.kind) {
 		case "measured": return renderMarkdown(ending.result, ending.links);
@@ -150,7 +150,7 @@ function placeInLine({ place, of, expectedSeconds }) {
 	const line = `${place} of ${of} in line`;
 	return expectedSeconds === void 0 ? line : `${line}, ${expectedly(expectedSeconds)}`;
 }
-/** By the clock, for it is read later than it is written. */
+/** Tells by the clock when it begins, for that is read later than it is written. */
 function expectation({ expectedSeconds }, now) {
 	const asOf = `as of ${timeText(now)}`;
 	if (expectedSeconds === void 0) return `Nobody can say when it begins, ${asOf}: nothing that would do is healthy.`;
@@ -1096,7 +1096,9 @@ async function postOnce(conduit, revision, marker, compose) {
 }
 const unsaid = (revision, why) => `The comment on D${revision} may not be there (${why}).`;
 const mostTransactions = 500;
-/** By our own account, and at the end of the comment: elsewhere it may stand in what others have written. */
+/**
+* Looks at comments of our own account alone, and at their ends: elsewhere the marker may be what others have written.
+*/
 async function isPosted(conduit, objectIdentifier, ending) {
 	const { phid } = await conduit.call("user.whoami", {}, object({ phid: string() }));
 	const asked = {
@@ -1122,7 +1124,10 @@ function plotOf(conduit, { number, diff }) {
 		}
 	};
 }
-/** For all who see the comment: one by Conduit does not make a file visible that is not. Answers its name, like `F123`. */
+/**
+* Uploads a file for all to see: a comment by Conduit does not make one visible that is not. Answers its name, like
+* `F123`.
+*/
 async function upload(conduit, name, bytes) {
 	const file = {
 		name,

@@ -174,11 +174,11 @@ function writeWhole(file, chunk) {
 // src/build/kernel-cache.ts
 const noteSchema = object({
 	schemaVersion: literal(1),
-	/** Of the archive. */
+	/** SHA-256 of the archive. */
 	sha256: string(),
-	/** Of the archive. */
+	/** Size of the archive. */
 	bytes: number(),
-	/** Of all that is in it. */
+	/** Size of all that is in the archive. */
 	unpackedBytes: number(),
 	/** The build, without the time it waited. */
 	seconds: number(),
@@ -785,7 +785,7 @@ function fullDisk(error) {
 async function sweep(host, folder) {
 	await host.output(shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`);
 }
-/** From `df -k -P`: the fourth column of its last line (see POSIX, df). */
+/** Reads the fourth column of the last line of `df -k -P`, which is in KiB (see POSIX, df). */
 async function freeBytesOf(host, folder) {
 	const line = (await host.output(shell`df -k -P ${folder}`)).trim().split("\n").at(-1) ?? "";
 	return Number(line.split(/\s+/)[3]) * 1024;

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { StringDecoder } from "node:string_decoder";
 
 // src/action/log.ts
-/** To be called before anything else can print: from then on nothing that is printed is a command. */
+/** Has to be called before anything else can print: from then on nothing that is printed is a command. */
 function guardOutput() {
 	writeCommand = guard(process.stdout);
 	guard(process.stderr);
@@ -26,7 +26,7 @@ function setOutput(name, value) {
 	requireFile("GITHUB_OUTPUT");
 	setOutput$1(name, value);
 }
-/** For the stage that follows when the job ends. */
+/** Keeps a value for the stage that follows when the job ends. */
 function saveState(name, value) {
 	requireFile("GITHUB_STATE");
 	saveState$1(name, value);

@@ -10,7 +10,7 @@ const purposes = [
 	"nightly"
 ];
 const requestSchema = object({
-	/** With both commits fixed when leave was given. */
+	/** The patch, with both commits as they were fixed when leave was given. */
 	patch: patchSchema,
 	ask: askSchema,
 	priority: _enum(priorities),
@@ -43,9 +43,9 @@ const fileOf = (base, index, of) => of === 1 ? `${base}.json` : `${base}-${index
 /** What a gate leaves that came to no result. */
 const failureSchema = object({
 	exitCode: int(),
-	/** In a sentence, which may hold anybody's text. */
+	/** What went wrong, in a sentence that may hold anybody's text. */
 	said: string().max(2e4),
-	/** For lack of leave. */
+	/** Whether nothing was measured for lack of leave. */
 	isRefused: boolean()
 });
 /** The artifact it lies in is for everybody who sees the repository. */

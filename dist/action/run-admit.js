@@ -38,7 +38,7 @@ async function openJob(inputs) {
 	};
 }
 /**
-* For a private repository, whose checkout leaves no credentials behind: by the environment, where nobody else sees
+* Credentials for a private repository, whose checkout leaves none behind: in the environment, where nobody else sees
 * them (`GIT_CONFIG_COUNT` in git-config(1)). GitHub takes a token as the password of any user.
 */
 function withToken(token, serverUrl) {
@@ -123,7 +123,7 @@ async function marksFor({ octokit, inputs: { job } }, patch, { undecided, status
 	const marks = [check, ...status ? [openStatus(octokit, subject, shared)] : []];
 	return forOneBase(octokit, patch, together(marks));
 }
-/** Of the gate, and of what kept it from being one; `key` and `build` are those of a relay. */
+/** Tells how the gate goes, or what kept it from being one; `key` and `build` are those of a relay. */
 function answerOnPhabricator(context, config, revision, { name, runId, key, build }) {
 	const { conduit, config: phabricator } = revisionWorldOf(context, config);
 	const run = key ?? `${runId}`;
@@ -140,7 +140,7 @@ const runUrl = ({ serverUrl, repository }, runId) => `${serverUrl}/${repository}
 const workflowsOwn = "github-actions[bot]";
 
 // src/action/admit.ts
-/** Of the comment that answers commands: the one with the verdict is not for strangers to overwrite. */
+/** Name of the comment that answers commands: the one with the verdict is not for strangers to overwrite. */
 const noticeName = "ppsgate notice";
 /** Throws a `UsageError` for what cannot be measured however much leave there is, and where GitHub does not tell. */
 async function admit(trigger, world) {
@@ -699,7 +699,7 @@ async function readRevision({ patch: text, ask, key, build }, context) {
 	}
 }
 const exitCodeOf = ({ kind }) => kind === "refused" || kind === "mistaken" ? exitCodes.usage : exitCodes.pass;
-/** At once, and whatever comes of it. */
+/** Reacts to the comment of a command at once, and whatever comes of it. */
 async function acknowledge(trigger, { octokit, inputs }) {
 	if (trigger.kind !== "comment") return;
 	const { owner, repo } = placeOf(inputs.job.repository);

@@ -155,7 +155,10 @@ async function summarized(ending) {
 	await summary.addRaw(summaryOf(ending)).write();
 	return ending;
 }
-/** By the log alone: a runner may offer a terminal, as act does, and what it is told must begin a line. */
+/**
+* Writes to the log alone, and to no terminal: a runner may offer one, as act does, and what it is told must begin a
+* line.
+*/
 const jobLog = { write: (text) => process.stdout.write(text) };
 function measured({ request, config, testbeds }, { context, folder, directory, signal }, answer) {
 	const { inputs, octokit, repository } = context;
@@ -215,7 +218,10 @@ function sharedHistory(config, { octokit, inputs: { job } }) {
 		append: file.append
 	};
 }
-/** For the job that publishes, which may follow also where this one answers: a fork's token may only read. */
+/**
+* Keeps the failure for the job that publishes, which may follow also where this one answers: a fork's token may only
+* read.
+*/
 async function keepFailure(error, { file }) {
 	await writeFile(file("failure"), JSON.stringify(failureOf(error)));
 }

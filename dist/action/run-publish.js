@@ -161,7 +161,7 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 		};
 	}));
 }
-/** Of all that the artifact says only the numbers: what follows from them is computed again. */
+/** Believes only the numbers of all that the artifact says: what follows from them is computed again. */
 function believed(text, asked) {
 	const read = parseResult(text);
 	if (read.kind === "refused") return read;

@@ -35,19 +35,19 @@ export type AdmitWorld = {
   /** `owner/name`. */
   repositoryName: string;
   repository: Repository;
-  /** From a commit of the base: a patch must not change what it is held to. */
+  /** Reads the configuration from a commit of the base: a patch must not change what it is held to. */
   readConfig(commit: string): Promise<Config>;
   /** A revision of Phabricator, as of one of its diffs, with the configuration that it is held to. */
   readRevision(
     trigger: Extract<Trigger, { kind: 'dispatched' }>,
   ): Promise<{ patch: Revision; config: Config }>;
-  /** Of our comment; see `gateNames`. Throws a `UsageError` for what nobody could carry out. */
+  /** Name of our comment; see `gateNames`. Throws a `UsageError` for what nobody could carry out. */
   nameOf(config: Config, ask: Ask): string;
-  /** Of a job that is run again, or `undefined` for what the trigger makes of it. */
+  /** The priority that the job was given, or that of a job run again; `undefined`: what the trigger makes of it. */
   priority: Priority | undefined;
 };
 
-/** Of the comment that answers commands: the one with the verdict is not for strangers to overwrite. */
+/** Name of the comment that answers commands: the one with the verdict is not for strangers to overwrite. */
 export const noticeName = 'ppsgate notice';
 
 /** Throws a `UsageError` for what cannot be measured however much leave there is, and where GitHub does not tell. */

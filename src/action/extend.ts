@@ -74,7 +74,7 @@ async function refuseForeign(
         `GitHub did not tell which run the experiment to extend is of (${failure.said}): run the job again.`,
       );
     });
-  // Of all events for a fork's patch, reviews included, only this one runs the workflow of the base.
+  // Only pull_request_target, of all events for a fork's patch, reviews included, runs the workflow of the base.
   const isOwn =
     data.event === 'pull_request_target' ||
     data.head_repository?.full_name === data.repository.full_name;

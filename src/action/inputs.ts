@@ -21,7 +21,7 @@ export type Inputs = {
   priority: string;
   ask: Ask;
   token: string;
-  /** Of the bot on Phabricator; empty where there is none. */
+  /** Conduit token of the bot on Phabricator; empty where there is none. */
   conduitToken: string;
   job: Job;
 };

@@ -26,7 +26,7 @@ export type JobContext = {
   inputs: Inputs;
   octokit: Octokit;
   repository: WritableRepository;
-  /** From a commit of the base: a patch must not change what it is held to. */
+  /** Reads the configuration from a commit of the base: a patch must not change what it is held to. */
   readConfig(commit: string): Promise<Config>;
 };
 
@@ -53,7 +53,7 @@ export async function openJob(inputs: Inputs): Promise<JobContext> {
 }
 
 /**
- * For a private repository, whose checkout leaves no credentials behind: by the environment, where nobody else sees
+ * Credentials for a private repository, whose checkout leaves none behind: in the environment, where nobody else sees
  * them (`GIT_CONFIG_COUNT` in git-config(1)). GitHub takes a token as the password of any user.
  */
 function withToken(token: string, serverUrl: string): NodeJS.ProcessEnv {
@@ -92,9 +92,9 @@ export const gateNames = (wishes: readonly string[]): string[] =>
   wishes.length === 1 ? ['ppsgate'] : wishes.map((wish) => `ppsgate: ${wish}`);
 
 export type AnswerPlace = {
-  /** Of the comment and the check; see `gateNames`. */
+  /** Name of the comment and of the check; see `gateNames`. */
   name: string;
-  /** Of the workflow run that measures, and has the journal. */
+  /** Id of the workflow run that measures, and has the journal. */
   runId: number;
   /** An earlier job of the same run has begun to answer. */
   isOpen?: boolean;
@@ -144,7 +144,7 @@ export async function marksFor(
   return forOneBase(octokit, patch, together(marks));
 }
 
-/** Of the gate, and of what kept it from being one; `key` and `build` are those of a relay. */
+/** Tells how the gate goes, or what kept it from being one; `key` and `build` are those of a relay. */
 export function answerOnPhabricator(
   context: JobContext,
   config: Config,

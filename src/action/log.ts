@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 import * as core from '@actions/core';
 import { exitCodes } from '../words/upshot.ts';
 
-/** To be called before anything else can print: from then on nothing that is printed is a command. */
+/** Has to be called before anything else can print: from then on nothing that is printed is a command. */
 export function guardOutput(): void {
   writeCommand = guard(process.stdout);
   guard(process.stderr);
@@ -35,7 +35,7 @@ export function setOutput(name: string, value: string | boolean): void {
   core.setOutput(name, value);
 }
 
-/** For the stage that follows when the job ends. */
+/** Keeps a value for the stage that follows when the job ends. */
 export function saveState(name: string, value: string): void {
   requireFile('GITHUB_STATE');
   core.saveState(name, value);

@@ -12,7 +12,7 @@ import { UsageError } from '../words/usage-error.ts';
 export const purposes = ['patch', 'history', 'nightly'] as const;
 
 export const requestSchema = z.object({
-  /** With both commits fixed when leave was given. */
+  /** The patch, with both commits as they were fixed when leave was given. */
   patch: patchSchema,
   ask: askSchema,
   priority: z.enum(priorities),
@@ -50,9 +50,9 @@ export const fileOf = (base: 'result' | 'failure', index: number, of: number): s
 /** What a gate leaves that came to no result. */
 export const failureSchema = z.object({
   exitCode: z.int(),
-  /** In a sentence, which may hold anybody's text. */
+  /** What went wrong, in a sentence that may hold anybody's text. */
   said: z.string().max(20_000),
-  /** For lack of leave. */
+  /** Whether nothing was measured for lack of leave. */
   isRefused: z.boolean(),
 });
 

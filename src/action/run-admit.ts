@@ -112,7 +112,7 @@ async function readRevision(
 export const exitCodeOf = ({ kind }: Admission): number =>
   kind === 'refused' || kind === 'mistaken' ? exitCodes.usage : exitCodes.pass;
 
-/** At once, and whatever comes of it. */
+/** Reacts to the comment of a command at once, and whatever comes of it. */
 async function acknowledge(trigger: Trigger, { octokit, inputs }: JobContext): Promise<void> {
   if (trigger.kind !== 'comment') return;
   const { owner, repo } = placeOf(inputs.job.repository);

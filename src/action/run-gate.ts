@@ -214,7 +214,10 @@ async function summarized(ending: Ending): Promise<Ending> {
   return ending;
 }
 
-/** By the log alone: a runner may offer a terminal, as act does, and what it is told must begin a line. */
+/**
+ * Writes to the log alone, and to no terminal: a runner may offer one, as act does, and what it is told must begin a
+ * line.
+ */
 const jobLog: Output = { write: (text) => process.stdout.write(text) };
 
 function measured(
@@ -265,7 +268,10 @@ function sharedHistory(config: Config, { octokit, inputs: { job } }: JobContext)
   };
 }
 
-/** For the job that publishes, which may follow also where this one answers: a fork's token may only read. */
+/**
+ * Keeps the failure for the job that publishes, which may follow also where this one answers: a fork's token may only
+ * read.
+ */
 async function keepFailure(error: unknown, { file }: Place): Promise<void> {
   await writeFile(file('failure'), JSON.stringify(failureOf(error)));
 }

@@ -95,7 +95,7 @@ const ended = (ending: Ending): Ended => ({
 
 type Source = {
   request: AdmittedRequest;
-  /** Of the job that measured. */
+  /** Id of the workflow run that measured. */
   runId: number;
   /** Whether what it learnt of the base is kept. */
   isTrusted: boolean;
@@ -204,7 +204,7 @@ async function endingsOf(
   );
 }
 
-/** Of all that the artifact says only the numbers: what follows from them is computed again. */
+/** Believes only the numbers of all that the artifact says: what follows from them is computed again. */
 function believed(text: string, asked: Asked): Recomputed {
   const read = parseResult(text);
   if (read.kind === 'refused') return read;

@@ -13,8 +13,8 @@ export type Trigger =
   /** A comment on a pull request that calls ppsgate; `at` is GitHub's time, in ISO 8601. */
   | { kind: 'comment'; number: number; id: number; by: string; at: string; text: string }
   /**
-   * By hand, or by another program: `patch` is `#123`, `D27401`, a commit or a range; a relay names its `key` and the
-   * build of Harbormaster that waits, neither of which is checked here.
+   * Started by hand, or by another program: `patch` is `#123`, `D27401`, a commit or a range; a relay names its `key`
+   * and the build of Harbormaster that waits, neither of which is checked here.
    */
   | { kind: 'dispatched'; by: string; patch: string; ask: Ask; key?: string; build?: string }
   /** A button of our check; `number` is that of the pull request which it was made for, where the check tells. */

@@ -105,7 +105,7 @@ export function placeInLine({ place, of, expectedSeconds }: Outlook): string {
   return expectedSeconds === undefined ? line : `${line}, ${expectedly(expectedSeconds)}`;
 }
 
-/** By the clock, for it is read later than it is written. */
+/** Tells by the clock when it begins, for that is read later than it is written. */
 export function expectation({ expectedSeconds }: Outlook, now: Date): string {
   const asOf = `as of ${timeText(now)}`;
   if (expectedSeconds === undefined) {

@@ -19,7 +19,7 @@ export type Subject = { repository: string; patch: Patch };
 export type CheckOptions = {
   /** Branch rules require the check by it. */
   name: string;
-  /** Of the job. */
+  /** Page of the job. */
   detailsUrl: string;
   undecided: GithubConfig['undecided'];
   /** Whether the check's buttons reach ppsgate: GitHub sends their events to the check's own app alone. */

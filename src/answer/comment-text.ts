@@ -39,7 +39,7 @@ export type Writing = {
   /** Absent where nothing is measured: then it stays as it was. */
   ask?: Memory['ask'] | undefined;
   at: Date;
-  /** Of a gate that has ended with a verdict. */
+  /** Title of a gate that has ended with a verdict. */
   title?: string;
 };
 

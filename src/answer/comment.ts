@@ -12,7 +12,7 @@ import { type Ending, failures, summaryOf, titleOf, type Unmeasured } from './en
 import { newestTeller, type Told } from './teller.ts';
 
 export type CommentOptions = Pick<Writing, 'name' | 'run' | 'ask'> & {
-  /** Of the job. */
+  /** Page of the job. */
   detailsUrl: string;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   now(): Date;

@@ -81,7 +81,7 @@ export function titleOf(ending: Ending): string {
   }
 }
 
-/** In Markdown. */
+/** What came of a gate, in Markdown. */
 export function summaryOf(ending: Ending): string {
   switch (ending.kind) {
     case 'measured':

@@ -126,7 +126,9 @@ const unsaid = (revision: number, why: string): string =>
 
 const mostTransactions = 500;
 
-/** By our own account, and at the end of the comment: elsewhere it may stand in what others have written. */
+/**
+ * Looks at comments of our own account alone, and at their ends: elsewhere the marker may be what others have written.
+ */
 async function isPosted(
   conduit: Conduit,
   objectIdentifier: string,
@@ -166,7 +168,10 @@ function plotOf(
   };
 }
 
-/** For all who see the comment: one by Conduit does not make a file visible that is not. Answers its name, like `F123`. */
+/**
+ * Uploads a file for all to see: a comment by Conduit does not make one visible that is not. Answers its name, like
+ * `F123`.
+ */
 async function upload(conduit: Conduit, name: string, bytes: Buffer): Promise<string> {
   const file = { name, data_base64: bytes.toString('base64'), viewPolicy: 'public' };
   const phid = await conduit.call('file.upload', file, z.string());

@@ -3,7 +3,7 @@ import { withoutSequences } from '../words/escape.ts';
 
 export type BuildFailure =
   | { readonly kind: 'out-of-disk' }
-  /** In the order of the log, at most ten, paths from the top of the tree. */
+  /** Errors in the order of the log, at most ten, paths from the top of the tree. */
   | { readonly kind: 'errors'; readonly errors: readonly string[] };
 
 /** Knows what clang, ld.lld, config(8) and make(1) write, and falls back on the last lines. `source` is the tree's folder. */

@@ -6,11 +6,11 @@ import type { Host } from '../host/ssh.ts';
 
 const noteSchema = z.object({
   schemaVersion: z.literal(1),
-  /** Of the archive. */
+  /** SHA-256 of the archive. */
   sha256: z.string(),
-  /** Of the archive. */
+  /** Size of the archive. */
   bytes: z.number(),
-  /** Of all that is in it. */
+  /** Size of all that is in the archive. */
   unpackedBytes: z.number(),
   /** The build, without the time it waited. */
   seconds: z.number(),

@@ -20,7 +20,7 @@ export type KernelBuild =
       readonly kind: 'built';
       /** What it is cached by: the same key is the same kernel. */
       readonly key: string;
-      /** On the builder: a tar archive of one folder, with `kernel` and its modules. */
+      /** Path on the builder of a tar archive of one folder, with `kernel` and its modules. */
       readonly archive: string;
       readonly cached: boolean;
     })
@@ -40,7 +40,7 @@ export type KernelOptions = {
   readonly keepLog: (name: string, text: string) => Promise<void>;
   /** Gets the headings of the build, as `>>> stage 3.1: building everything`. */
   readonly onProgress: (line: string) => void;
-  /** In seconds, of any origin. */
+  /** The time in seconds, of any origin. */
   readonly now: () => number;
   /** Who builds, for others who wait for their turn: `#123 (base) for ci-7`. */
   readonly owner: string;
@@ -216,7 +216,7 @@ async function sweep(host: Host, folder: string): Promise<void> {
   );
 }
 
-/** From `df -k -P`: the fourth column of its last line (see POSIX, df). */
+/** Reads the fourth column of the last line of `df -k -P`, which is in KiB (see POSIX, df). */
 async function freeBytesOf(host: Host, folder: string): Promise<number> {
   const line = (await host.output(shell`df -k -P ${folder}`)).trim().split('\n').at(-1) ?? '';
   return Number(line.split(/\s+/)[3]) * 1024;

@@ -50,7 +50,7 @@ function hold(host: Host, turn: Turn, stdin: PassThrough): Holding {
       stdin,
       signal: waiting.signal,
       onStdout: () => {
-        // From here on the work is cancelled, and the lock is given back after it.
+        // An abort cancels the work from here on, and the lock is given back after it.
         signal.removeEventListener('abort', give);
         held.resolve();
       },

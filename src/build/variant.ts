@@ -36,9 +36,9 @@ export type GivenKernels = { base: string; patched: string };
 export type VariantsRequest = {
   patch: Patch;
   system: System;
-  /** For Linux. */
+  /** Folder whose files are laid over the DUT's, for Linux. */
   overlayFolder: string;
-  /** For FreeBSD; absent: they are built. */
+  /** Kernels that were built before, for FreeBSD; absent: they are built. */
   kernels?: GivenKernels | undefined;
 };
 
