@@ -179,7 +179,7 @@ async function filemon(host, what) {
 	if (await does(host, shell`kldstat -q -m filemon`)) return [ok(what, "it is loaded")];
 	return [wrong(what, "it is not loaded", "`kldload filemon`, and `sysrc kld_list+=filemon`, there")];
 }
-/** Of the folder, or what of its path is there already. */
+/** Free bytes of the folder, or of what of its path is there already. */
 async function spaceFor(host, folder) {
 	let place = folder;
 	while (place !== "/" && !await does(host, shell`test -d ${place}`)) place = posix.dirname(place);
@@ -247,7 +247,7 @@ const portOn = async (host, name) => {
 };
 /** Long enough for ten steady seconds. */
 const trafficSeconds = 15;
-/** Of netmap, before a link is up again. */
+/** How long netmap takes before a link is up again. */
 const leastSettleSeconds = 4;
 async function blastOf({ families: [family = "inet4"], traffic, testbed, world }, senders, host) {
 	const split = flowRanges(traffic.flows, family, senders.length);
@@ -469,7 +469,10 @@ function stepsOf$1(lab) {
 		checkCeiling(lab, onTheWay)
 	];
 }
-/** By the file system of the root: before, nextboot(8) leaves word on ZFS that the loader cannot take back. */
+/**
+* Major version for each file system of the root: before, nextboot(8) leaves word on ZFS that the loader cannot take
+* back.
+*/
 const oldestRelease = {
 	ufs: 12,
 	zfs: 13
@@ -794,7 +797,7 @@ async function linuxFiles(host, what) {
 	const mend = `${names.includes("dut") ? `${typed(shell`bash ${script} restore`)} and then ` : ""}${typed(shell`rm -rf ${ourFolder}`)} there`;
 	return [wrong(what, `left behind: ${left.join(", ")}`, mend)];
 }
-/** Of an interface that is down the kernel does not even say whether it has a carrier. */
+/** The kernel does not even say whether an interface that is down has a carrier. */
 function linkStep(machine, name) {
 	const what = `the link of ${name} of ${machine.label}`;
 	const asksCarrier = shell`cat ${`/sys/class/net/${name}/carrier`}`;

@@ -284,7 +284,7 @@ const powerSchema = discriminatedUnion("kind", [
 	ipmi,
 	command
 ], { error: wrongPower });
-/** By HTTPS alone, or the password could be read on its way. */
+/** Takes HTTPS alone, or the password could be read on its way. */
 function isSystemUrl(written) {
 	const url = URL.parse(written);
 	const extras = [
@@ -1060,7 +1060,7 @@ const carriedBy = (system, rules) => [...scenariosOf[system], ...system === "fre
 /** Whose defaults hold: FreeBSD's where there is nothing else. */
 const usualSystem = ({ testbeds }) => Object.values(testbeds).every((one) => systemOfKind(one) === "freebsd") ? "freebsd" : "linux";
 const systemOfKind = ({ kind }) => kind === "freebsd" ? "freebsd" : "linux";
-/** Of a testbed of the configuration. */
+/** Operating system of a testbed of the configuration. */
 function systemOf(config, name) {
 	const testbed = config.testbeds[name];
 	return testbed === void 0 ? "linux" : systemOfKind(testbed);
@@ -1101,7 +1101,7 @@ function wrongTestbeds({ code, input }) {
 }
 
 // src/config/parameters.ts
-/** In the order in which --help has them. */
+/** All parameters, in the order in which --help has them. */
 const parameters = {
 	command: {
 		input: "gate judges a patch; in jobs of their own, admit decides before it what may be judged, and publish answers after it.",
@@ -1350,7 +1350,7 @@ const parameters = {
 	conduitToken: { input: "The Conduit token of the bot that answers on Phabricator; for revisions alone." }
 };
 const names = Object.keys(parameters);
-/** By its name, as an entry with what it need not have. */
+/** The parameter of that name, as an entry with what it need not have. */
 const parameter = (name) => parameters[name];
 /** Those for which that holds, in the order of the table. */
 const parametersThat = (holds) => names.filter((name) => holds(parameters[name]));

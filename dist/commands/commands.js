@@ -1,7 +1,7 @@
 import { Help } from "../vendor/commander.js";
 
 // src/commands/commands.ts
-/** In the order of --help. */
+/** All commands, in the order of --help. */
 const commands = [
 	{
 		name: "demo",

@@ -20,7 +20,7 @@ The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON: { 
 "event" and "kernel" where the profile tells them, "idle" with --no-idle.
 
 Exits 2 where a file cannot be read as a profile.`;
-/** Of standard input where no file or `-` is named. Throws a `ProfileError` where that is no profile. */
+/** Reads standard input where no file or `-` is named. Throws a `ProfileError` where that is no profile. */
 async function runFold(file, { idle: keepsIdle, modules = false, json }, signal) {
 	const read = await readProfileFile(file ?? "-", signal);
 	const shown = keepsIdle ? read : leaveOutIdle(read);

@@ -162,7 +162,7 @@ async function judgeAndAnswer(asked) {
 	});
 	return ended;
 }
-/** Of several gates each has a folder of its own in the work directory. */
+/** Each of several gates has a folder of its own in the work directory. */
 function pageOf(gates, index, site) {
 	const directory = gates[index]?.directory;
 	if (site === void 0 || directory === void 0) return void 0;

@@ -70,7 +70,7 @@ function notesOn({ name, state, held, quarantine, leftBy = [] }) {
 		...state === "left-behind" && leftBy.length > 0 ? ["its holder is gone; whoever gets it next brings it to its base first"] : []
 	];
 }
-/** Of ECMA-48's select graphic rendition: green, yellow, red, yellow. */
+/** Codes of ECMA-48's select graphic rendition: green, yellow, red, yellow. */
 const colours = {
 	free: 32,
 	held: 33,

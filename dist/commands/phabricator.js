@@ -68,7 +68,7 @@ const signs = {
 	unreachable: "✘",
 	skipped: "–"
 };
-/** Of ECMA-48's select graphic rendition: green, yellow, red, red, faint. */
+/** Codes of ECMA-48's select graphic rendition: green, yellow, red, red, faint. */
 const colours = {
 	ok: 32,
 	warning: 33,

@@ -142,7 +142,9 @@ async function runReserve(wish, command, { config: path, purpose = "by hand", pr
 		await giveBack(reserved, config, outcome, tell);
 	}
 }
-/** By its name one gets a testbed that carries not all that is configured to be measured, too. */
+/**
+* A testbed that is asked for by its name is taken also where it does not carry all that is configured to be measured.
+*/
 const namesOf = (config, wish) => Object.hasOwn(config.testbeds, wish) ? [wish] : testbedsFor(config, wish);
 function whatGoesOn({ gate }) {
 	const progress = showProgress(process.stderr, gate.metric, () => performance.now());

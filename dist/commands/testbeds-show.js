@@ -60,7 +60,9 @@ function watcherOf(output, json) {
 		last = overview;
 	};
 }
-/** From the top left, each line and what is below cleared: nothing flickers that stays as it was. */
+/**
+* Writes from the top left, and clears the rest of each line and what is below: nothing flickers that stays as it was.
+*/
 const screenOf = (text) => `\x1b[H${text.replaceAll("\n", "\x1B[K\n")}\x1b[K\n\x1b[J`;
 
 export { define, showTestbeds };

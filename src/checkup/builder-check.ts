@@ -80,7 +80,7 @@ async function filemon(host: Host, what: string): Promise<Finding[]> {
   ];
 }
 
-/** Of the folder, or what of its path is there already. */
+/** Free bytes of the folder, or of what of its path is there already. */
 async function spaceFor(host: Host, folder: string): Promise<{ place: string; bytes: number }> {
   let place = folder;
   while (place !== '/' && !(await does(host, shell`test -d ${place}`))) {

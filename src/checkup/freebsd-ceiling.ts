@@ -70,7 +70,7 @@ const portOn = async (host: Host, name: string) => {
 
 /** Long enough for ten steady seconds. */
 const trafficSeconds = 15;
-/** Of netmap, before a link is up again. */
+/** How long netmap takes before a link is up again. */
 const leastSettleSeconds = 4;
 
 type Blast = PktGenBlast | { kind: 'refused'; message: string };

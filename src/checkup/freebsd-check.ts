@@ -143,7 +143,10 @@ function stepsOf(lab: Lab): Step[] {
   ];
 }
 
-/** By the file system of the root: before, nextboot(8) leaves word on ZFS that the loader cannot take back. */
+/**
+ * Major version for each file system of the root: before, nextboot(8) leaves word on ZFS that the loader cannot take
+ * back.
+ */
 const oldestRelease = { ufs: 12, zfs: 13 };
 
 async function release(host: Host, what: string): Promise<Finding[]> {

@@ -210,7 +210,7 @@ async function linuxFiles(host: Host, what: string): Promise<Finding[]> {
   return [wrong(what, `left behind: ${left.join(', ')}`, mend)];
 }
 
-/** Of an interface that is down the kernel does not even say whether it has a carrier. */
+/** The kernel does not even say whether an interface that is down has a carrier. */
 function linkStep(machine: Machine, name: string): Step {
   const what = `the link of ${name} of ${machine.label}`;
   const asksCarrier = shell`cat ${`/sys/class/net/${name}/carrier`}`;

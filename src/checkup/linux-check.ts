@@ -29,7 +29,7 @@ export async function* checkLinuxTestbed(
   yield* walk(steps, { signal, failed: testbedFailed });
 }
 
-/** With the names of the interfaces that packets take. */
+/** A machine, with the names of its interfaces that packets take. */
 export type LinuxMachine = Machine & { names: string[] };
 
 /** As they are called, and before they have let us in. */

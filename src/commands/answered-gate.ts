@@ -65,7 +65,7 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
   return ended;
 }
 
-/** Of several gates each has a folder of its own in the work directory. */
+/** Each of several gates has a folder of its own in the work directory. */
 function pageOf(
   gates: readonly OneGate[],
   index: number,

@@ -5,14 +5,14 @@ export type NamedCommand = {
   name: string;
   /** What it takes, as the list of --help has it; absent: subcommands. */
   takes?: string;
-  /** In that list. */
+  /** What it does, as the list of --help has it. */
   description: string;
   load(): Promise<{ define(command: Command): unknown }>;
   /** What is meant where none is named. */
   isDefault?: true;
 };
 
-/** In the order of --help. */
+/** All commands, in the order of --help. */
 export const commands: readonly NamedCommand[] = [
   {
     name: 'demo',

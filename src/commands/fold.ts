@@ -39,7 +39,7 @@ The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON: { 
 
 Exits 2 where a file cannot be read as a profile.`;
 
-/** Of standard input where no file or `-` is named. Throws a `ProfileError` where that is no profile. */
+/** Reads standard input where no file or `-` is named. Throws a `ProfileError` where that is no profile. */
 export async function runFold(
   file: string | undefined,
   { idle: keepsIdle, modules = false, json }: FoldOptions,
@@ -52,7 +52,7 @@ export async function runFold(
   return exitCodes.pass;
 }
 
-/** With what was left out of it. */
+/** The profile that is shown, with what was left out of it. */
 type Shown = ReadProfile & { idle?: { samples: number; frames: string[] } };
 
 function leaveOutIdle({ profile: all, notes }: ReadProfile): Shown {

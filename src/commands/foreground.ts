@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { reasonOf } from '../words/one-line.ts';
 
 export type CommandEnd =
-  /** With a shell's number where a signal ended it. */
+  /** `code` is a shell's number, 128 and the signal's own, where a signal ended the command. */
   { kind: 'exited'; code: number } | { kind: 'not-started'; why: string };
 
 export type Foreground = {

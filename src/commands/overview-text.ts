@@ -70,7 +70,7 @@ function notesOn({ name, state, held, quarantine, leftBy = [] }: TestbedState): 
   ];
 }
 
-/** Of ECMA-48's select graphic rendition: green, yellow, red, yellow. */
+/** Codes of ECMA-48's select graphic rendition: green, yellow, red, yellow. */
 const colours = { free: 32, held: 33, quarantine: 31, 'left-behind': 33 } as const;
 
 const coloured = (text: string, testbed: TestbedState | undefined): string =>

@@ -80,7 +80,7 @@ function tellIfSlow(tell: (sentence: string) => void) {
 }
 
 const signs = { ok: '✔', warning: '!', wrong: '✘', unreachable: '✘', skipped: '–' } as const;
-/** Of ECMA-48's select graphic rendition: green, yellow, red, red, faint. */
+/** Codes of ECMA-48's select graphic rendition: green, yellow, red, red, faint. */
 const colours = { ok: 32, warning: 33, wrong: 31, unreachable: 31, skipped: 2 } as const;
 const longestWord = 'unreachable'.length;
 

@@ -94,7 +94,7 @@ async function takeByForce(name: string, options: ReleaseOptions, ask: Ask): Pro
       print(`${name} was left with ${oneLine(holding.holder.who)}.`);
       return exitCodes.pass;
     }
-    // Of this holder alone: another may have come while somebody was asked.
+    // Takes it from this holder alone: another may have come while somebody was asked.
     const outcome = `taken away by ${taker}`;
     const isTaken = await giveBack(store, holding, { outcome, isClean: false }, new Date());
     const who = oneLine(holding.holder.who);

@@ -88,7 +88,9 @@ export async function runReserve(
   }
 }
 
-/** By its name one gets a testbed that carries not all that is configured to be measured, too. */
+/**
+ * A testbed that is asked for by its name is taken also where it does not carry all that is configured to be measured.
+ */
 const namesOf = (config: Config, wish: string): string[] =>
   Object.hasOwn(config.testbeds, wish) ? [wish] : testbedsFor(config, wish);
 

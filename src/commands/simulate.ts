@@ -208,7 +208,7 @@ type Row = Omit<SimulationRow, 'patchRegression'> & {
   effect: number;
   /** Where a patch has several cells. */
   patchRegression?: number;
-  /** In the lab. */
+  /** Minutes that an experiment takes in the lab. */
   meanMinutes: number;
 };
 

@@ -91,6 +91,8 @@ function watcherOf(output: Output, json: boolean): Show {
   };
 }
 
-/** From the top left, each line and what is below cleared: nothing flickers that stays as it was. */
+/**
+ * Writes from the top left, and clears the rest of each line and what is below: nothing flickers that stays as it was.
+ */
 const screenOf = (text: string): string =>
   `\x1b[H${text.replaceAll('\n', '\x1b[K\n')}\x1b[K\n\x1b[J`;

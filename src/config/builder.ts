@@ -4,16 +4,16 @@ import { duration, type Limit } from '../words/units.ts';
 import { closed, type Host, ssh, text, wholeNumber, withHost } from './fields.ts';
 
 export type BuilderConfig = Host & {
-  /** On the builder, absolute; everything of ours is below it. */
+  /** Absolute path on the builder; everything of ours is below it. */
   folder: string;
   /** A clone of FreeBSD's src on the builder, bare or not; only objects are added to it. */
   repository: string;
-  /** Of that clone: where a base that it lacks is fetched from. */
+  /** Name of that clone's remote, from which a base that it lacks is fetched. */
   remote: string;
   recipe: KernelRecipe;
   /** One make of a build, at most. */
   limitSeconds: number;
-  /** For other builds on the same builder to end. */
+  /** How long to wait for other builds on the same builder to end. */
   turnSeconds: number;
   /** Less than this, and no build is started. */
   leastFreeBytes: number;

@@ -4,7 +4,7 @@ import { expected } from '../words/units.ts';
 import { closed, text, wholeNumber } from './fields.ts';
 import { keywords, wishWord } from './wish.ts';
 
-/** Of the DUT, but for the labels. */
+/** What the DUT has and is, apart from the labels. */
 export type Capabilities = {
   nic?: { vendor?: string; model?: string; gigabits?: number; driver?: string };
   cpu?: { model?: string; cores?: number };

@@ -29,7 +29,7 @@ export type FreebsdDutConfig = Host & {
   egress: DutPortConfig;
   boot: {
     method: (typeof bootMethods)[number];
-    /** For the DUT to be up again after it was told to reboot. */
+    /** How long the DUT may take to be up again after it was told to reboot. */
     limitSeconds: number;
   };
   /** Absent: a DUT that hangs stays lost. */
@@ -47,11 +47,11 @@ export type DutPortConfig = {
 export type Generator = Host & {
   /** The port that is wired to the DUT, as ifconfig(8) calls it; see `netmapPort`. */
   interface: string;
-  /** Of its netmap port, in lower case. */
+  /** MAC address of its netmap port, in lower case. */
   mac: string;
   /** As ifconfig(8) prints them. */
   addresses: Partial<Record<Family, string>>;
-  /** Of pkt-gen, one netmap ring each. */
+  /** Threads of pkt-gen, one netmap ring each. */
   threads: number;
 };
 

@@ -5,13 +5,16 @@
  * on GitHub; `MAX_RUNS` in a job of Jenkins.
  */
 export type Parameter = {
-  /** Of the action: its description in action.yml. */
+  /** Description of the action's input in action.yml; absent: it has none. */
   input?: string;
-  /** Of `ppsgate gate`: flags where they are not the usual ones, the value as --help names it, and what it says. */
+  /**
+   * The option of `ppsgate gate`: flags where they are not the usual ones, the value as --help names it, and what it
+   * says.
+   */
   option?: { flags?: string; value?: string; says: string; default?: string };
-  /** Of the step of the Jenkins library. */
+  /** Whether the step of the Jenkins library has it. */
   jenkins?: true;
-  /** Of the workflow that is started by hand: the description of its input. */
+  /** Description of the input of the workflow that is started by hand; absent: it has none. */
   dispatch?: string;
   /** May be asked of one gate, in words that the configuration has too: by a comment, by hand, and by way of a relay. */
   isAsked?: true;
@@ -19,13 +22,13 @@ export type Parameter = {
   comment?: { key: string; example: string; isOfRevision?: true };
   /** Text has no mark: a list is written with commas, a switch has no value. */
   kind?: 'list' | 'switch';
-  /** In action.yml, where nothing is given. */
+  /** What holds in action.yml where nothing is given. */
   default?: string;
 };
 
-/** In the order in which --help has them. */
+/** All parameters, in the order in which --help has them. */
 export const parameters = {
-  // Of a job on GitHub alone.
+  // Only a job on GitHub has these two.
   command: {
     input:
       'gate judges a patch; in jobs of their own, admit decides before it what may be judged, and publish answers after it.',
@@ -241,7 +244,7 @@ export type AskName = With<{ isAsked: true }>;
 
 const names = Object.keys(parameters) as ParameterName[];
 
-/** By its name, as an entry with what it need not have. */
+/** The parameter of that name, as an entry with what it need not have. */
 export const parameter = (name: ParameterName): Parameter => parameters[name];
 
 /** Those for which that holds, in the order of the table. */

@@ -26,7 +26,7 @@ export type PhabricatorConfig = {
 export const relayOccasions = ['builds', 'diffs', 'comments'] as const;
 
 export type RelayConfig = {
-  /** Of the queue and of the work directories. */
+  /** Folder of the queue and of the work directories. */
   directory: string;
   host: string;
   port: number;
@@ -62,7 +62,7 @@ export type StartConfig =
     }
   | {
       kind: 'jenkins';
-      /** Of the job, like `https://ci.example.org/job/ppsgate`, without a slash at its end. */
+      /** URL of the job, like `https://ci.example.org/job/ppsgate`, without a slash at its end. */
       url: string;
       user: string;
       /** File with the user's API token. Absent: PPSGATE_JENKINS_TOKEN in the environment. */

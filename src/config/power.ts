@@ -13,13 +13,16 @@ export type IpmiConfig = {
   user: string;
   /** Absent, here and below: PPSGATE_BMC_PASSWORD in the environment. */
   passwordPath?: string;
-  /** By its number in IPMI 2.0, table 22-20: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128; 0 would be no authentication. */
+  /**
+   * The cipher suite's number in IPMI 2.0, table 22-20: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128; 0 would be
+   * no authentication.
+   */
   cipherSuite: number;
 };
 
 export type RedfishConfig = {
   kind: 'redfish';
-  /** Of the system, by HTTPS. */
+  /** HTTPS URL of the system. */
   url: string;
   user: string;
   passwordPath?: string;
@@ -108,7 +111,7 @@ export const powerSchema = z.discriminatedUnion('kind', [redfish, ipmi, command]
   error: wrongPower,
 }) satisfies z.ZodType<PowerConfig>;
 
-/** By HTTPS alone, or the password could be read on its way. */
+/** Takes HTTPS alone, or the password could be read on its way. */
 function isSystemUrl(written: string): boolean {
   const url = URL.parse(written);
   const extras = [url?.username, url?.password, url?.search, url?.hash].join('');

@@ -5,26 +5,26 @@ import { closed, path, text, wrongName } from './fields.ts';
 
 export type ReservationsConfig = SqliteConfig | EtcdConfig;
 
-/** For all who share one machine. */
+/** A store for all who share one machine. */
 export type SqliteConfig = {
   store: 'sqlite';
   path: string;
   leaseSeconds: number;
 };
 
-/** For those of several machines. */
+/** A store for those of several machines. */
 export type EtcdConfig = {
   store: 'etcd';
   /** Members of one cluster, like `https://etcd1.lab:2379`; at least one. */
   endpoints: string[];
-  /** Of all keys; begins and ends with a slash. */
+  /** What all keys begin with; begins and ends with a slash itself. */
   prefix: string;
   /** PEM of the authority that is trusted. Absent: those that Node knows. */
   caPath?: string;
   /** PEM of the client's certificate; there is a key if and only if there is one. */
   certificatePath?: string;
   keyPath?: string;
-  /** With a password if and only if there is one. */
+  /** There is a password if and only if there is a user. */
   user?: string;
   passwordPath?: string;
   leaseSeconds: number;

@@ -36,7 +36,7 @@ import { readWish, wishText } from './wish.ts';
 export type Config = {
   /** Folder whose files are laid over the DUT's. */
   overlay: string;
-  /** By name; at least one. */
+  /** Testbeds by name; at least one. */
   testbeds: Record<string, Testbed>;
   /** Wishes: a patch is judged on one testbed of each. Absent: on the first testbed. */
   each?: string[];
@@ -76,7 +76,7 @@ export type LinuxTestbed = Capable & {
 export type Traffic = {
   /** Source × destination addresses. */
   flows: number;
-  /** With the 4 bytes of CRC; see `frameBytesFor`. */
+  /** Size of the frames with their 4 bytes of CRC; see `frameBytesFor`. */
   frameBytes: number;
   /** Absent: as fast as the sender can. */
   offeredPps?: number | undefined;
@@ -94,7 +94,7 @@ export type Gate = {
   metric: 'pps' | 'nsPerPacket';
   /** The loss that matters. */
   marginRatio: number;
-  /** Of the intervals shown; one of ministat(1)'s: 0.8, 0.9, 0.95, 0.98, 0.99, 0.995. */
+  /** Confidence of the intervals shown; one of ministat(1)'s: 0.8, 0.9, 0.95, 0.98, 0.99, 0.995. */
   confidenceRatio: number;
   /** A regression in any cell of a patch that loses nothing, as a share of such patches. */
   falseAlarmRatio: number;
@@ -107,7 +107,7 @@ export type Gate = {
 };
 
 export type Profiling = {
-  /** For which each profile takes samples. */
+  /** How long each profile takes samples. */
   seconds: number;
   /** As the DUT's own tool names it, pmcstat(8) or perf(1); absent: cycles, by whichever name its CPU has for them. */
   event?: string;
@@ -390,7 +390,7 @@ const usualSystem = ({ testbeds }: Pick<Config, 'testbeds'>): System =>
 
 const systemOfKind = ({ kind }: Testbed): System => (kind === 'freebsd' ? 'freebsd' : 'linux');
 
-/** Of a testbed of the configuration. */
+/** Operating system of a testbed of the configuration. */
 export function systemOf(config: Config, name: string): System {
   const testbed = config.testbeds[name];
   return testbed === undefined ? 'linux' : systemOfKind(testbed);
