@@ -100,7 +100,7 @@ function lackOf(folder, availableBytes, neededBytes) {
 // src/dut/freebsd-boot-environment.ts
 function bootEnvironment(machine) {
 	const { own, host } = machine;
-	/** By variant, with the archive that it came from. */
+	/** What was laid, by variant, with the SHA-256 of the archive that it came from. */
 	const laid = /* @__PURE__ */ new Map();
 	return {
 		armsFromOwn: false,
@@ -154,7 +154,7 @@ const environmentOf = (variant) => `${prefix$1}${pathName(variant)}`;
 async function environmentsOn(host) {
 	return (await host.output(shell`bectl list -H`)).split("\n").flatMap((row) => row.split("	")[0] || []);
 }
-/** With the snapshot that it was cloned from; mounted or not. */
+/** Destroys an environment, mounted or not, with the snapshot that it was cloned from. */
 async function destroy(host, name) {
 	await host.output(shell`bectl destroy -F -o ${name}`);
 }
@@ -358,7 +358,7 @@ async function openFreebsdDut(options) {
 	let host = await leaveOurs(await options.connect(), options);
 	opened.defer(() => host.close());
 	const own = await runningSystem(host);
-	/** Of panics before what runs now. */
+	/** Traces of panics before what runs now. */
 	let traces = await tracesOf(host);
 	const reconnect = async () => {
 		await host.close();
@@ -670,7 +670,7 @@ function busyShare(before, after) {
 		busiestCpuRatio: running.reduce((most, cpu) => Math.max(most, shareOf(cpu)), 0)
 	};
 }
-/** In user mode, niced, in the kernel, in interrupts, idle: see `CPUSTATES` in FreeBSD's sys/resource.h. */
+/** A CPU is in user mode, niced, in the kernel, in interrupts or idle: see `CPUSTATES` in FreeBSD's sys/resource.h. */
 const cpuStates = 5;
 /** Reads `sysctl -n kern.cp_times`, CPU by CPU; none where the text is none of it. */
 function parseCpuTimes(text) {
@@ -854,7 +854,7 @@ const recorded = [
 	"hw.cxgbe.pause_settings",
 	"hw.cxgbe.toecaps_allowed"
 ];
-/** Of the drivers cxgbe(4) and mlx5en(4); other hosts and drivers have none of these. */
+/** Sysctls that the drivers cxgbe(4) and mlx5en(4) have; other hosts and drivers have none of these. */
 function queueCounts(name) {
 	const unit = name.replace(/^(\D+)(\d+)$/, "dev.$1.$2");
 	if (name.startsWith("mce")) return [`${unit}.conf.channels`];
@@ -978,7 +978,7 @@ function pathSettings(family, { ingress, egress }) {
 		staticNeighbour(family, egress)
 	];
 }
-/** Of the senders and of the receivers: RFC 2544 and RFC 5180, in halves. */
+/** Networks of the senders and of the receivers: RFC 2544 and RFC 5180, in halves. */
 const benchmarkingNetworks = {
 	inet4: ["198.18.0.0/16", "198.19.0.0/16"],
 	inet6: ["2001:2::/49", "2001:2:0:8000::/49"]

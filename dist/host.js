@@ -226,7 +226,7 @@ function stdoutOf(outcome, name, command) {
 	const said = lastLine(outcome.stderr) ?? "it said nothing on stderr";
 	throw new HostError("command-failed", `"${shortened(commandText(command))}" on ${name} ${ending}: ${said}`);
 }
-/** From the start, while the command may still wait for its turn. */
+/** Stops the command when its input breaks off, from the start: it may still wait for its turn. */
 function stopWhenTorn(stdin, stop) {
 	if (!(stdin instanceof Readable)) return;
 	if (stdin.errored) stop.abort(stdin.errored);
@@ -351,7 +351,7 @@ function algorithmsFor(entries, address) {
 	const types = new Set(pinned.map((entry) => keyType(entry.key)));
 	return signatures.filter(({ type }) => types.has(type)).map(({ algorithm }) => algorithm);
 }
-/** In order of preference. */
+/** Algorithms by type of key, in order of preference. */
 const signatures = [
 	{
 		type: "ssh-ed25519",
@@ -702,7 +702,7 @@ async function sendRest(sftp, path, partial, stop) {
 	await Promise.all(underway);
 	await done((callback) => sftp.close(handle, callback));
 }
-/** In bytes; 0 where there is no such file. */
+/** Size of a file in bytes; 0 where there is no such file. */
 async function sizeOf(sftp, path) {
 	try {
 		return (await answer((callback) => sftp.stat(path, callback))).size;
@@ -807,9 +807,9 @@ async function raiseFence(host, token, folder = tokenFolder) {
 var FencedError = class extends Error {
 	name = "FencedError";
 };
-/** Of a machine that died right after the login. */
+/** How long a machine may take that died right after the login. */
 const raiseSeconds = 60;
-/** Of no program that is run here; one that does exit so is told apart by what the guard says. */
+/** No program that is run here exits so; one that does is told apart by what the guard says. */
 const refusalCode = 213;
 /**
 * The script that runs the command in its second argument unless the folder has a higher token than its first one.
@@ -856,7 +856,7 @@ async function signalGroup(leader, name) {
 function startOf(pid, platform = process.platform) {
 	return platform === "linux" ? startInProc(pid) : startByPs(pid);
 }
-/** By the kernel's own clock: ps(1) calculates with the time of day there, which may be set meanwhile. */
+/** Reads the kernel's own clock: ps(1) calculates with the time of day there, which may be set meanwhile. */
 async function startInProc(pid) {
 	const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => void 0);
 	if (stat === void 0) return void 0;

@@ -9,7 +9,7 @@ import { type System, sha256Of } from './freebsd-boot-system.ts';
 
 export function bootEnvironment(machine: Machine): BootMethod {
   const { own, host } = machine;
-  /** By variant, with the archive that it came from. */
+  /** What was laid, by variant, with the SHA-256 of the archive that it came from. */
   const laid = new Map<string, { archive: string; system: System }>();
   return {
     armsFromOwn: false,
@@ -62,7 +62,7 @@ async function environmentsOn(host: Host): Promise<string[]> {
   return rows.flatMap((row) => row.split('\t')[0] || []);
 }
 
-/** With the snapshot that it was cloned from; mounted or not. */
+/** Destroys an environment, mounted or not, with the snapshot that it was cloned from. */
 async function destroy(host: Host, name: string): Promise<void> {
   await host.output(shell`bectl destroy -F -o ${name}`);
 }

@@ -8,7 +8,7 @@ export type System = {
   root: string;
   /** `kern.bootfile`: `/boot/kernel/kernel`. */
   kernel: string;
-  /** Of that file. */
+  /** SHA-256 of the file that `kernel` names. */
   sha256: string;
 };
 

@@ -10,7 +10,7 @@ export type KernelArchive = {
   variant: string;
   path: string;
   sha256: string;
-  /** Of all that is in it. */
+  /** Size of all that is in the archive. */
   unpackedBytes: number;
 };
 

@@ -49,9 +49,9 @@ export function countersLog(before: Said, after: Said): string {
 const section = (title: string, output = 'failed'): string => `==> ${title}\n${output.trimEnd()}\n`;
 
 export type BusyShare = {
-  /** Of the time of all CPUs together, from 0 to 1. */
+  /** Busy share of the time of all CPUs together, from 0 to 1. */
   overallRatio: number;
-  /** Of the time of the CPU that was busiest. */
+  /** Busy share of the time of the CPU that was busiest, from 0 to 1. */
   busiestCpuRatio: number;
 };
 
@@ -77,10 +77,10 @@ export function busyShare(before: Said, after: Said): BusyShare | undefined {
   };
 }
 
-/** In ticks of the statistics clock, since the host has booted. */
+/** Ticks of the statistics clock since the host has booted. */
 export type CpuTime = { busy: number; idle: number };
 
-/** In user mode, niced, in the kernel, in interrupts, idle: see `CPUSTATES` in FreeBSD's sys/resource.h. */
+/** A CPU is in user mode, niced, in the kernel, in interrupts or idle: see `CPUSTATES` in FreeBSD's sys/resource.h. */
 const cpuStates = 5;
 
 /** Reads `sysctl -n kern.cp_times`, CPU by CPU; none where the text is none of it. */
@@ -108,7 +108,7 @@ const sumOf = (times: readonly CpuTime[]): CpuTime => ({
 
 const shareOf = ({ busy, idle }: CpuTime): number => busy / (busy + idle);
 
-/** In packets, since the interface was attached. */
+/** Packets since the interface was attached. */
 export type InterfaceCounters = {
   received: number;
   receiveErrors: number;

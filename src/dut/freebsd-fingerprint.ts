@@ -6,7 +6,7 @@ import { readSysctl, type Said } from './freebsd-setting.ts';
 export type FingerprintRequest = {
   /** The ports that packets pass. */
   interfaces: readonly string[];
-  /** Of the running kernel, `kern.bootfile`. */
+  /** File of the running kernel, `kern.bootfile`. */
   bootFile: string;
 };
 
@@ -88,7 +88,7 @@ const recorded = [
   'hw.cxgbe.toecaps_allowed',
 ];
 
-/** Of the drivers cxgbe(4) and mlx5en(4); other hosts and drivers have none of these. */
+/** Sysctls that the drivers cxgbe(4) and mlx5en(4) have; other hosts and drivers have none of these. */
 function queueCounts(name: string): string[] {
   const unit = name.replace(/^(\D+)(\d+)$/, 'dev.$1.$2');
   if (name.startsWith('mce')) return [`${unit}.conf.channels`];

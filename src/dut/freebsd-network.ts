@@ -10,7 +10,7 @@ export type Interface = {
   mac?: string;
   /** As printed: `Ethernet autoselect (10Gbase-SR <full-duplex>)`. */
   media?: string;
-  /** Of the link as it is; absent where there is none. */
+  /** Speed of the link as it is, in Gbit/s; absent where there is none. */
   gigabits?: number;
   isActive: boolean;
 };

@@ -113,7 +113,7 @@ export function pathSettings(family: Family, { ingress, egress }: DutPorts): Set
   ];
 }
 
-/** Of the senders and of the receivers: RFC 2544 and RFC 5180, in halves. */
+/** Networks of the senders and of the receivers: RFC 2544 and RFC 5180, in halves. */
 const benchmarkingNetworks: Record<Family, [string, string]> = {
   inet4: ['198.18.0.0/16', '198.19.0.0/16'],
   inet6: ['2001:2::/49', '2001:2:0:8000::/49'],

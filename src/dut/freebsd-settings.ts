@@ -16,7 +16,7 @@ import {
 
 export type SettingsContext = DutPorts & {
   families: readonly Family[];
-  /** By the controller's clock, in seconds since 1970. */
+  /** The time by the controller's clock, in seconds since 1970. */
   nowSeconds: number;
 };
 

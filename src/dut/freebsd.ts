@@ -54,10 +54,10 @@ export type FreebsdDutOptions = {
   connect(): Promise<Host>;
   /** Absent: a machine that hangs stays lost. */
   power?: Pick<Power, 'cycle'> | undefined;
-  /** For a machine to be up again after it was told to reboot. */
+  /** How long a machine may take to be up again after it was told to reboot. */
   bootSeconds: number;
   sleep(seconds: number): Promise<void>;
-  /** In seconds, of any origin. */
+  /** The time in seconds, of any origin. */
   now(): number;
 };
 
@@ -75,7 +75,7 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
   let host = await leaveOurs(await options.connect(), options);
   opened.defer(() => host.close());
   const own = await runningSystem(host);
-  /** Of panics before what runs now. */
+  /** Traces of panics before what runs now. */
   let traces = await tracesOf(host);
 
   const reconnect = async (): Promise<Host> => {

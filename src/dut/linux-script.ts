@@ -182,7 +182,10 @@ export type Sample = {
   receivedPackets: number;
   forwardedPackets: number;
   busySeconds?: number;
-  /** In which the forwarding thread was due, and its CPU was given to others: of this machine, or of its hypervisor. */
+  /**
+   * Time in which the forwarding thread was due, and its CPU was given to others: of this machine, or of its
+   * hypervisor.
+   */
   deniedSeconds?: number;
 };
 

@@ -77,7 +77,7 @@ export function stdoutOf(outcome: Outcome, name: string, command: Command): stri
 
 type Stdin = OutputOptions['stdin'];
 
-/** From the start, while the command may still wait for its turn. */
+/** Stops the command when its input breaks off, from the start: it may still wait for its turn. */
 function stopWhenTorn(stdin: Stdin, stop: AbortController): void {
   if (!(stdin instanceof Readable)) return;
   if (stdin.errored) stop.abort(stdin.errored);

@@ -70,10 +70,10 @@ export class FencedError extends Error {
   override readonly name = 'FencedError';
 }
 
-/** Of a machine that died right after the login. */
+/** How long a machine may take that died right after the login. */
 const raiseSeconds = 60;
 
-/** Of no program that is run here; one that does exit so is told apart by what the guard says. */
+/** No program that is run here exits so; one that does is told apart by what the guard says. */
 const refusalCode = 213;
 
 /**

@@ -83,7 +83,7 @@ export function algorithmsFor(
   return signatures.filter(({ type }) => types.has(type)).map(({ algorithm }) => algorithm);
 }
 
-/** In order of preference. */
+/** Algorithms by type of key, in order of preference. */
 const signatures: readonly { type: string; algorithm: ServerHostKeyAlgorithm }[] = [
   { type: 'ssh-ed25519', algorithm: 'ssh-ed25519' },
   { type: 'ecdsa-sha2-nistp256', algorithm: 'ecdsa-sha2-nistp256' },

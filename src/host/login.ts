@@ -25,7 +25,7 @@ export type Target = {
 
 export type ConnectOptions = {
   readonly signal?: AbortSignal;
-  /** For all of it, from the first packet to the login; 20 when absent. */
+  /** Time limit for all of it, from the first packet to the login; 20 when absent. */
   readonly timeoutSeconds?: number;
   /**
    * How often to ask an otherwise silent host for a sign of life; 0.5 when absent, 0 for never. A host is

@@ -28,7 +28,7 @@ export function startOf(pid: number, platform = process.platform): Promise<strin
   return platform === 'linux' ? startInProc(pid) : startByPs(pid);
 }
 
-/** By the kernel's own clock: ps(1) calculates with the time of day there, which may be set meanwhile. */
+/** Reads the kernel's own clock: ps(1) calculates with the time of day there, which may be set meanwhile. */
 async function startInProc(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return undefined;

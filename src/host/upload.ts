@@ -10,8 +10,8 @@ import { type Limits, rejectionOf, withinLimits } from './limits.ts';
 
 export type UploadOptions = Limits & {
   /**
-   * Of a local file: goes on at the end of what an earlier upload to that path left as `….part`, and leaves
-   * its own there when it breaks off. Only a checksum tells whether both were of the same file.
+   * Goes on, with a local file, at the end of what an earlier upload to that path left as `….part`, and leaves its own
+   * there when it breaks off. Only a checksum tells whether both were of the same file.
    */
   readonly resume?: boolean;
 };
@@ -51,13 +51,13 @@ export function upload(
 }
 
 export type ResumableUpload<To> = {
-  /** Of the local file. */
+  /** Path of the local file. */
   path: string;
   remotePath: string;
   mode: number;
   /** What the local file is known to have. */
   sha256: string;
-  /** Of a file on the host. */
+  /** SHA-256 of a file on the host. */
   sumOf(host: To, path: string): Promise<string>;
   /** A new connection to the same host; throws where there is none to be had. */
   reconnect(): Promise<To>;
@@ -195,7 +195,7 @@ async function sendRest(
   await done((callback) => sftp.close(handle, callback));
 }
 
-/** In bytes; 0 where there is no such file. */
+/** Size of a file in bytes; 0 where there is no such file. */
 async function sizeOf(sftp: SFTPWrapper, path: string): Promise<number> {
   try {
     return (await answer<Stats>((callback) => sftp.stat(path, callback))).size;
