@@ -22,7 +22,7 @@ const keptResultSchema = object({
 	outcome: string(),
 	/** Flamegraphs, and the report as a page. */
 	others: array(string().regex(/^\w[\w.-]*$/)).default([]),
-	/** Of all its files. */
+	/** Size of all its files together. */
 	bytes: int().nonnegative()
 });
 const badgeSchema = object({
@@ -297,7 +297,7 @@ function filesOfBadge(badge, rules) {
 	const path = badgePath(badge);
 	return [[`${path}.svg`, svg], [`${path}.json`, `${JSON.stringify(endpoint)}\n`]];
 }
-/** With no entry the result was not kept. */
+/** Where a publication's files lie; with no entry the result was not kept. */
 function publishedPaths({ result, isDefaultBranch }, entry) {
 	const { outcome, testbed } = result;
 	const badges = (isDefaultBranch && outcome.kind === "judged" ? outcome.cells : []).map(({ cell }) => `${badgePath({
@@ -345,7 +345,7 @@ function latest(group) {
 		return isWanted;
 	}).toReversed();
 }
-/** For people who find the branch. */
+/** A page for people who find the branch. */
 function readme({ results, badges, nights }) {
 	const newest = results.slice(-20).toReversed();
 	return `${[

@@ -192,7 +192,7 @@ async function judge(request, directory, world) {
 	if (await exists(join(directory, "result.json"))) return readResult(directory);
 	return await hasPlan(directory) ? resumeGate(directory, world) : gate(request, directory, world);
 }
-/** For which packets flowed that were measured, or sampled. */
+/** How long packets flowed that were measured, or sampled. */
 function trafficSeconds({ blasts, outcome }) {
 	const profiles = (outcome.kind === "judged" ? outcome.cells : []).flatMap((cell) => cell.profiles);
 	return sum([...blasts.map((blast) => blast.trafficSeconds), ...profiles.map((profile) => profile.kind === "profiled" ? profile.seconds : 0)]);

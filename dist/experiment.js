@@ -213,7 +213,7 @@ const planSchema = object({
 	patch: patchSchema,
 	testbed: string(),
 	variants: array(variantSchema).min(2),
-	/** Of the scenarios that are a site's own. */
+	/** Rules of the scenarios that are a site's own, by their names. */
 	rules: record(string(), ownRulesSchema),
 	cells: array(plannedCellSchema).min(1),
 	policy: policySchema,
@@ -227,7 +227,7 @@ const planSchema = object({
 		measureAtLeastSeconds: number(),
 		runsPerBlast: int()
 	}),
-	/** Of every variant in every cell, once that is decided; absent: none are taken. */
+	/** How profiles are taken of every variant in every cell, once that is decided; absent: none are taken. */
 	profile: object({
 		seconds: number(),
 		event: string().optional()
@@ -298,7 +298,10 @@ function designOf({ traffic, gate }, variants, known) {
 	};
 }
 const usualSingleRuns = 20;
-/** Of five blasts, and of as many pairs where more than two variants share them: the verdict is as sure as without them. */
+/**
+* As many pairs as five blasts of two variants give, also where more variants share them: the verdict is as sure as
+* without them.
+*/
 const usualPairs = (runsPerBlast, variants) => 5 * Math.max(pairsPerBlast(runsPerBlast, variants), pairsPerBlast(runsPerBlast, 2));
 const wholeSteps = (pairs, pairsPerStep) => Math.ceil(pairs / pairsPerStep) * pairsPerStep;
 /** The same plan with a further budget for its cells; throws a `UsageError` where it has as many runs already. */
@@ -329,7 +332,7 @@ const blastsFor = (cells, variants, runsPerBlast, seed) => schedule({
 	runsPerBlast,
 	seed
 });
-/** For an order that nobody could have known; the plan keeps it. */
+/** A seed for an order that nobody could have known; the plan keeps it. */
 const randomSeed = () => randomInt(2 ** 31);
 const fileName = "experiment.json";
 /** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
@@ -364,7 +367,7 @@ var PlanError = class extends Error {
 };
 
 // src/experiment/cells.ts
-/** In the order in which it turned out. */
+/** Variants that were left out, in the order in which it turned out. */
 const leftOutIn = (entries) => entries.flatMap((entry) => entry.kind === "rejected" && !isJudged(entry.variant) ? {
 	variant: entry.variant,
 	rejection: entry.rejection
@@ -440,7 +443,7 @@ function reached({ design, history }, blasts) {
 		open: []
 	};
 }
-/** Of single runs, which a blast either gives or not. */
+/** Counts pairs that are lost of single runs, which a blast either gives or not. */
 function lostPairs(blasts) {
 	const lost = blasts.filter(({ blast, tries, needed }) => blast.runs.length === 1 && !needed && !tries.some(isWhole(blast)));
 	return new Set(lost.flatMap(({ blast }) => blast.runs.map((run) => run.pair))).size;

@@ -137,7 +137,7 @@ function whyNotDone(what, failure, { again, permission, otherwise }) {
 		default: return `${what} because GitHub answered ${said}${otherwise}.`;
 	}
 }
-/** By its name and not its class, for which all of octokit would have to be loaded. */
+/** Knows it by its name and not its class, for which all of octokit would have to be loaded. */
 function isRequestError(error) {
 	return error instanceof Error && error.name === "HttpError" && "request" in error;
 }
@@ -627,7 +627,7 @@ function refusalOf(error) {
 	const [said] = reasonOf(error).split(/[.:]/);
 	return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
 }
-/** Of all profiles of one result; flamegraphs of more are not drawn. */
+/** Size of all profiles of one result; flamegraphs of more are not drawn. */
 const mostProfileBytes = 64 * 1024 ** 2;
 /** One of each variant in each cell: the longest experiments have some hundred. */
 const mostProfiles = 500;
@@ -707,7 +707,7 @@ async function textOf(found, mostBytes) {
 	if (!isUtf8(content)) throw new Refusal(`The artifact's ${name} is no UTF-8 text: judge the patch again.`);
 	return content.toString();
 }
-/** By the type in st_mode(2), which Unix zips keep in the upper half; others keep nothing there. */
+/** Looks at the type in st_mode(2), which Unix zips keep in the upper half; others keep nothing there. */
 function isRegularFile({ externalFileAttributes }) {
 	const type = externalFileAttributes >>> 16 & 61440;
 	return type === 0 || type === 32768;

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 
 // src/init/config-file.ts
-/** For GitHub's own runner. */
+/** The ppsgate.yml for GitHub's own runner. */
 const hostedConfig = `\
 # What ppsgate measures, and where. Every other key is in docs/example/ppsgate.yml of ppsgate.
 
@@ -29,7 +29,7 @@ gate:
   # The loss that matters: a smaller one is not a regression.
   margin: 5%
 `;
-/** For a runner beside a lab of one's own, which is there as an example in comments. */
+/** The ppsgate.yml for a runner beside a lab of one's own, which is there as an example in comments. */
 const labConfig = `\
 # What ppsgate measures, and where. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
 # kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
@@ -173,7 +173,9 @@ ${dispatchedInputs}
 ${conduitToken}
 ${upload}
 `;
-/** For forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left. */
+/**
+* The workflow for forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left.
+*/
 const publishWorkflow = (setting) => `\
 # Answers on pull requests from forks: the token of ${setting.name} may only read there, so it leaves its result as an
 # artifact, and this workflow, which runs nothing of the patch, publishes it. Made by \`ppsgate init\`.
@@ -320,7 +322,7 @@ ${checkout}
           request: \${{ needs.admit.outputs.request }}
 ${conduitToken}
 `;
-/** Of who has something to say in the repository, as GitHub tells with a comment. */
+/** Whether whoever comments has something to say in the repository, as GitHub tells with a comment. */
 const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
 const otherEvents = ({ branch }) => `\
   # The buttons of the check. GitHub tells of them only where the check was made by a GitHub App of your own, not by this
@@ -353,7 +355,7 @@ const dispatchInputs = dispatched.map((name) => [
 	...name === "patch" ? ["        required: true"] : []
 ].join("\n")).join("\n");
 const dispatchedInputs = dispatched.map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`).join("\n");
-/** By the key of its job a relay of Phabricator finds the run that it has started. */
+/** A relay of Phabricator finds the run that it has started by the key of its job. */
 const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
 /** Empty where there is no such secret, which is all the same but for revisions. */
 const conduitToken = `          conduit-token: \${{ secrets.PPSGATE_CONDUIT_TOKEN }} # the bot on Phabricator, for revisions alone`;
@@ -400,7 +402,7 @@ async function createLabel(octokit, repository) {
 		return labelByHand(whyNot(failure, repository), repository);
 	}
 }
-/** For whoever makes it with GitHub's own program, gh(1). */
+/** Leaves the label to whoever makes it with GitHub's own program, gh(1). */
 function labelByHand(why, repository) {
 	const of = repository === void 0 ? "" : ` --repo ${repository}`;
 	return {

@@ -9,7 +9,7 @@ import { availableParallelism, release } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 
 // src/linux-lab/owner.ts
-/** Of this process, by path. */
+/** Locks of this process, by path. */
 const locks = /* @__PURE__ */ new Map();
 /** Makes this process the owner, whose number is then in the file; throws a LabInUseError when another one is. */
 async function claim(path) {
@@ -430,7 +430,7 @@ async function readyMachine(say) {
 	if (missing.length > 0) await installPackages(missing, say);
 	if (!await isInstalled("perf")) await installPerf(say);
 }
-/** By which names systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
+/** Names by which systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
 const perfPackages = ["linux-perf", `linux-tools-${release()}`];
 /** Without it the lab measures all the same, and no verdict tells where the time went. */
 async function installPerf(say) {

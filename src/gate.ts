@@ -31,7 +31,7 @@ export type GateRequest = {
   config: Config;
   /** Names of testbeds of the configuration, any of which would do, the first best. */
   testbeds: readonly string[];
-  /** Of the order of runs: the same seed gives the same order. */
+  /** Decides the order of runs: the same seed gives the same order. */
   seed: number;
   /** Absent: they are built. */
   kernels?: GivenKernels | undefined;

@@ -126,7 +126,7 @@ function changingLine(output: Output) {
 }
 
 function lineAfterLine(output: Output) {
-  // On one line whatever a host said: a CI log takes lines that begin with :: for commands.
+  // Everything stays on one line whatever a host said: a CI log takes lines that begin with :: for commands.
   const say = (text: string) => void output.write(`${text.replace(/\s+/g, ' ')}\n`);
   return { show: say, say, end() {} };
 }

@@ -17,7 +17,7 @@ export type Session = {
   output: Output;
   /** Absent: nobody but `output` is told how it goes. */
   answer?: Answer | undefined;
-  /** For whom a testbed is reserved, and in which place of the queue. */
+  /** Says for whom a testbed is reserved, and in which place of the queue. */
   requestFor(patch: Patch): Omit<Request, 'testbeds'>;
   /** Has the lease as long as it is held, for whoever must give it back when this process is killed. */
   leaseFolder: string;

@@ -11,7 +11,7 @@ import { openLinuxTestbed } from '../testbed/linux/testbed.ts';
 import type { Testbed } from '../testbed/testbed.ts';
 
 export type Access = {
-  /** By which the machines know whose commands these are. */
+  /** The lease by which the machines know whose commands these are. */
   lease: ProvenFence;
   machines: FreebsdWorld;
 };

@@ -32,7 +32,7 @@ export type DataOptions = Omit<Rules, 'now' | 'isSite'> & {
   now(): Date;
   /** How to wait before another try when somebody was faster. */
   pause?: (seconds: number) => Promise<unknown>;
-  /** From 0 to 1, so that those who collided do not collide again. */
+  /** Draws a number from 0 to 1, so that those who collided do not collide again. */
   random?: () => number;
 };
 

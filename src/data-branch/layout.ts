@@ -35,7 +35,7 @@ const keptResultSchema = z.object({
   outcome: z.string(),
   /** Flamegraphs, and the report as a page. */
   others: z.array(z.string().regex(/^\w[\w.-]*$/)).default([]),
-  /** Of all its files. */
+  /** Size of all its files together. */
   bytes: z.int().nonnegative(),
 });
 
@@ -105,7 +105,7 @@ export type NextFiles = {
   write: ReadonlyMap<string, string>;
   /** Nothing but files that are there. */
   remove: string[];
-  /** Of each publication, in their order. */
+  /** Paths of each publication's files, in the order of the publications. */
   published: PublishedPaths[];
 };
 
@@ -114,7 +114,7 @@ export type PublishedPaths = {
   result?: string;
   report?: string;
   page?: string;
-  /** By their anchors. */
+  /** Paths of flamegraphs by their anchors. */
   graphs: ReadonlyMap<string, string>;
   badges: string[];
 };
@@ -400,7 +400,7 @@ function filesOfBadge(badge: LastOfCell, rules: Rules): File[] {
   ];
 }
 
-/** With no entry the result was not kept. */
+/** Where a publication's files lie; with no entry the result was not kept. */
 function publishedPaths(
   { result, isDefaultBranch }: Publication,
   entry: KeptResult | undefined,
@@ -456,7 +456,7 @@ function latest(group: readonly HistoryEntry[]): HistoryEntry[] {
 
 const mostListed = 20;
 
-/** For people who find the branch. */
+/** A page for people who find the branch. */
 function readme({ results, badges, nights }: Index): string {
   const newest = results.slice(-mostListed).toReversed();
   return `${[

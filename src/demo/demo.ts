@@ -84,7 +84,7 @@ async function judge(
     : gate(request, directory, world);
 }
 
-/** For which packets flowed that were measured, or sampled. */
+/** How long packets flowed that were measured, or sampled. */
 export function trafficSeconds({ blasts, outcome }: Result): number {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const profiles = cells.flatMap((cell) => cell.profiles);

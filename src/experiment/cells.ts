@@ -26,7 +26,7 @@ export type CellProgress = CellRuns & {
 /** A variant with which nothing can be measured, beside base and patched: those end the experiment. */
 export type LeftOut = { variant: string; rejection: Rejection };
 
-/** In the order in which it turned out. */
+/** Variants that were left out, in the order in which it turned out. */
 export const leftOutIn = (entries: readonly Entry[]): LeftOut[] =>
   entries.flatMap((entry) =>
     entry.kind === 'rejected' && !isJudged(entry.variant)
@@ -116,7 +116,7 @@ function reached({ design, history }: PlannedCell, blasts: readonly BlastTries[]
   return { closedPairs, nextPairs: closedPairs, open: [] };
 }
 
-/** Of single runs, which a blast either gives or not. */
+/** Counts pairs that are lost of single runs, which a blast either gives or not. */
 function lostPairs(blasts: readonly BlastTries[]): number {
   const lost = blasts.filter(
     ({ blast, tries, needed }) => blast.runs.length === 1 && !needed && !tries.some(isWhole(blast)),

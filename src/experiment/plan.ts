@@ -24,7 +24,7 @@ const planSchema = z.object({
   patch: patchSchema,
   testbed: z.string(),
   variants: z.array(variantSchema).min(2),
-  /** Of the scenarios that are a site's own. */
+  /** Rules of the scenarios that are a site's own, by their names. */
   rules: z.record(z.string(), ownRulesSchema),
   cells: z.array(plannedCellSchema).min(1),
   policy: policySchema,
@@ -38,7 +38,7 @@ const planSchema = z.object({
     measureAtLeastSeconds: z.number(),
     runsPerBlast: z.int(),
   }) satisfies z.ZodType<Config['traffic']>,
-  /** Of every variant in every cell, once that is decided; absent: none are taken. */
+  /** How profiles are taken of every variant in every cell, once that is decided; absent: none are taken. */
   profile: z.object({ seconds: z.number(), event: z.string().optional() }).optional(),
   seed: z.int(),
   /** Every blast that may be needed, in their order; most cells are decided before their last. */
@@ -118,7 +118,10 @@ export function designOf(
 
 const usualSingleRuns = 20;
 
-/** Of five blasts, and of as many pairs where more than two variants share them: the verdict is as sure as without them. */
+/**
+ * As many pairs as five blasts of two variants give, also where more variants share them: the verdict is as sure as
+ * without them.
+ */
 const usualPairs = (runsPerBlast: number, variants: number): number =>
   5 * Math.max(pairsPerBlast(runsPerBlast, variants), pairsPerBlast(runsPerBlast, 2));
 
@@ -150,7 +153,7 @@ const blastsFor = (cells: PlannedCell[], variants: Variant[], runsPerBlast: numb
     seed,
   });
 
-/** For an order that nobody could have known; the plan keeps it. */
+/** A seed for an order that nobody could have known; the plan keeps it. */
 export const randomSeed = (): number => randomInt(2 ** 31);
 
 const fileName = 'experiment.json';

@@ -15,7 +15,7 @@ import { cellsOf, designOf, policyOf } from './plan.ts';
 /** What was asked for, by those who may. */
 export type Asked = {
   patch: Patch;
-  /** Of the base, with what the admitted request changes. */
+  /** Configuration of the base, with what the admitted request changes. */
   config: Config;
   /** Names of those that may be measured on. */
   testbeds: readonly string[];

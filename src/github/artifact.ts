@@ -16,7 +16,7 @@ export type ArtifactName = { repository: string; runId: number; name: string };
 
 export type ArtifactLimits = {
   zipBytes: number;
-  /** Of one file that is read, unpacked. */
+  /** Size of one file that is read, unpacked. */
   fileBytes: number;
   /** Entries of the zip, also those that are not read. */
   files: number;
@@ -218,7 +218,7 @@ function refusalOf(error: unknown): Refused {
   return refused(`The artifact is no zip that can be read (${said}): run its job again.`);
 }
 
-/** Of all profiles of one result; flamegraphs of more are not drawn. */
+/** Size of all profiles of one result; flamegraphs of more are not drawn. */
 const mostProfileBytes = 64 * 1024 ** 2;
 /** One of each variant in each cell: the longest experiments have some hundred. */
 const mostProfiles = 500;
@@ -334,7 +334,7 @@ async function textOf(found: Found, mostBytes: number): Promise<string> {
   return content.toString();
 }
 
-/** By the type in st_mode(2), which Unix zips keep in the upper half; others keep nothing there. */
+/** Looks at the type in st_mode(2), which Unix zips keep in the upper half; others keep nothing there. */
 function isRegularFile({ externalFileAttributes }: Entry): boolean {
   const type = (externalFileAttributes >>> 16) & 0o170000;
   return type === 0 || type === 0o100000;

@@ -57,7 +57,7 @@ export function whyNotDone(
   }
 }
 
-/** By its name and not its class, for which all of octokit would have to be loaded. */
+/** Knows it by its name and not its class, for which all of octokit would have to be loaded. */
 function isRequestError(error: unknown): error is RequestError {
   return error instanceof Error && error.name === 'HttpError' && 'request' in error;
 }

@@ -1,6 +1,6 @@
 // The ppsgate.yml to start from: small, valid, and with the lab inside the runner until there is another.
 
-/** For GitHub's own runner. */
+/** The ppsgate.yml for GitHub's own runner. */
 export const hostedConfig = `\
 # What ppsgate measures, and where. Every other key is in docs/example/ppsgate.yml of ppsgate.
 
@@ -22,7 +22,7 @@ gate:
   margin: 5%
 `;
 
-/** For a runner beside a lab of one's own, which is there as an example in comments. */
+/** The ppsgate.yml for a runner beside a lab of one's own, which is there as an example in comments. */
 export const labConfig = `\
 # What ppsgate measures, and where. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
 # kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.

@@ -27,7 +27,7 @@ export async function createLabel(octokit: Octokit, repository: string): Promise
   }
 }
 
-/** For whoever makes it with GitHub's own program, gh(1). */
+/** Leaves the label to whoever makes it with GitHub's own program, gh(1). */
 export function labelByHand(why: string, repository: string | undefined): PlacedLabel {
   const of = repository === undefined ? '' : ` --repo ${repository}`;
   const command = `gh label create ${leaveLabel}${of} --color ${color} --description "${description}"`;

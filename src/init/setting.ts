@@ -7,7 +7,7 @@ import { UsageError } from '../words/usage-error.ts';
 /** GitHub's own runner has the embedded lab in it; one of the lab's own stands beside the testbeds. */
 export type Runner = { kind: 'hosted' | 'self-hosted'; labels: string[] };
 
-/** Of a clone of the repository that is to be judged. */
+/** A clone of the repository that is to be judged. */
 export type Clone = {
   /** Its top folder. */
   directory: string;
@@ -42,7 +42,7 @@ export function parseAction(text: string): string {
 }
 
 export function parseBranch(text: string): string {
-  // Of git-check-ref-format(1), without what GitHub's filters of branches take for patterns.
+  // The rules of git-check-ref-format(1), without what GitHub's filters of branches take for patterns.
   if (/^(?!.*(?:\.\.|\/\/))[a-z\d][\w./-]{0,99}(?<![/.])$/i.test(text)) return text;
   throw refused('branch', 'the name of a branch like main', text);
 }

@@ -3,9 +3,9 @@ import { stringify } from 'yaml';
 import { kebabCase, parameter, parametersThat } from '../config/parameters.ts';
 
 export type Setting = {
-  /** Of the workflow that measures. */
+  /** Name of the workflow that measures. */
   name: string;
-  /** Of the workflow that answers where that one may not; see `publishWorkflow`. */
+  /** Name of the workflow that answers where that one may not; see `publishWorkflow`. */
   publisher: string;
   /** The default branch. */
   branch: string;
@@ -92,7 +92,9 @@ ${conduitToken}
 ${upload}
 `;
 
-/** For forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left. */
+/**
+ * The workflow for forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left.
+ */
 export const publishWorkflow = (setting: Setting): string => `\
 # Answers on pull requests from forks: the token of ${setting.name} may only read there, so it leaves its result as an
 # artifact, and this workflow, which runs nothing of the patch, publishes it. Made by \`ppsgate init\`.
@@ -241,7 +243,7 @@ ${checkout}
 ${conduitToken}
 `;
 
-/** Of who has something to say in the repository, as GitHub tells with a comment. */
+/** Whether whoever comments has something to say in the repository, as GitHub tells with a comment. */
 const isInsider = `contains(fromJSON('["OWNER", "MEMBER", "COLLABORATOR"]'), github.event.comment.author_association)`;
 
 const otherEvents = ({ branch }: Setting): string => `\
@@ -284,7 +286,7 @@ const dispatchedInputs = dispatched
   .map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`)
   .join('\n');
 
-/** By the key of its job a relay of Phabricator finds the run that it has started. */
+/** A relay of Phabricator finds the run that it has started by the key of its job. */
 const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
 
 /** Empty where there is no such secret, which is all the same but for revisions. */

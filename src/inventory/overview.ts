@@ -9,7 +9,7 @@ export type Overview = {
   at: string;
   /** Those of the configuration, in its order. */
   testbeds: TestbedState[];
-  /** In the order of their turns. */
+  /** Those who wait, in the order of their turns. */
   queue: Waiting[];
 };
 
@@ -24,7 +24,7 @@ export type TestbedState = {
     priority: Holding['priority'];
     token: number;
     since: string;
-    /** By how long it is usually held; may be past. */
+    /** When it should be free again, by how long it is usually held; may be past. */
     expectedUntil: string;
   };
   /** Who holds it keeps it. */

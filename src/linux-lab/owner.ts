@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Of this process, by path. */
+/** Locks of this process, by path. */
 const locks = new Map<string, DatabaseSync>();
 
 /** Makes this process the owner, whose number is then in the file; throws a LabInUseError when another one is. */

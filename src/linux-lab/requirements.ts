@@ -38,7 +38,7 @@ export async function readyMachine(say: (line: string) => void): Promise<number 
   return undefined;
 }
 
-/** By which names systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
+/** Names by which systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
 const perfPackages = ['linux-perf', `linux-tools-${release()}`];
 
 /** Without it the lab measures all the same, and no verdict tells where the time went. */

@@ -22,7 +22,7 @@ export type BenchSet = {
   family?: Family;
   /** What `uname` said on the DUT. */
   kernel?: string;
-  /** By their numbers; there may be gaps. */
+  /** Runs in the order of their numbers; there may be gaps. */
   runs: BenchRun[];
 };
 
