@@ -97,7 +97,7 @@ const askOf = (relay, signal) => async (path, init) => {
 		text: await response.text()
 	};
 };
-/** From this machine; what listens on all addresses does so on loopback. */
+/** URL of the relay for this machine; what listens on all addresses does so on loopback. */
 function baseOf({ host, port }) {
 	const near = {
 		"0.0.0.0": "127.0.0.1",
@@ -392,7 +392,7 @@ const projectPage = object({
 		phid: string(),
 		attachments: object({ members: object({ members: array(unknown()) }) })
 	})),
-	/** By hashtag. */
+	/** Projects by hashtag. */
 	maps: object({ slugMap: mapOf(object({ projectPHID: string() })) })
 });
 async function projects(what, conduit, { projects: slugs, people }) {
@@ -711,7 +711,7 @@ const schema = `
   PRAGMA user_version = ${format};
   COMMIT;
 `;
-/** Of this process: one that nobody refers to any more is closed, and its lock goes with it. */
+/** Locks of this process: one that nobody refers to any more is closed, and its lock goes with it. */
 const locks = /* @__PURE__ */ new Set();
 /** Undefined while another process has it, which the kernel takes it back from when it ends. */
 function lockIfFree(path) {
@@ -731,7 +731,7 @@ function unlock(lock) {
 	lock.close();
 }
 const moved = (path) => `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
-/** For a lock that another process holds for a transaction; this one does nothing else meanwhile. */
+/** How long to wait for a lock that another process holds for a transaction; this one does nothing else meanwhile. */
 const patienceMilliseconds = 5e3;
 /** Makes an InboxError of what SQLite and the file system throw. */
 function using(path, work) {
@@ -832,7 +832,7 @@ function startOnGithub(octokit, options) {
 		}
 	};
 }
-/** At most ten properties, says GitHub. */
+/** GitHub takes at most ten properties. */
 const payloadOf = ({ key, revision, diff, build, ask }) => ({
 	patch: `D${revision}:${diff}`,
 	key,
@@ -1198,7 +1198,7 @@ function placesOf({ url, user, token }) {
 		authorization: `Basic ${Buffer.from(`${user}:${token}`).toString("base64")}`
 	};
 }
-/** Of a build, or of what waits to be one: most of its actions are something else than parameters. */
+/** Actions of a build, or of what waits to be one: most of them are something else than parameters. */
 const actionsSchema = array(object({ parameters: array(object({
 	name: string(),
 	value: unknown().optional()
@@ -1229,7 +1229,7 @@ async function findInQueue(jenkins, key, signal) {
 		url: `${root}/queue/item/${item.id}/`
 	};
 }
-/** From the job on: Jenkins may call itself by another address than we do. */
+/** The path from the job on: Jenkins may call itself by another address than we do. */
 const pathOf = (url) => URL.parse(url)?.pathname.replace(/^.*?(?=\/job\/)|\/+$/g, "");
 async function readJob(jenkins, signal) {
 	const { job } = jenkins;
@@ -1300,7 +1300,7 @@ async function read(jenkins, place, { tree, schema, signal }) {
 	throw new NotDone("refused", `${origin}${pathname} does not answer as Jenkins does`);
 }
 const answerSeconds = 30;
-/** With a form it is a POST. Redirects are answers: to follow one would be to tell somebody else the token. */
+/** A question with a form is a POST. Redirects are answers: to follow one would be to tell somebody else the token. */
 async function ask({ authorization }, url, { form, signal }) {
 	try {
 		const response = await fetch(url, {
@@ -1658,7 +1658,10 @@ const nothing$1 = (why) => ({
 });
 
 // src/relay/occurrence.ts
-/** Of a delivery, without the transactions that `isSeen`; throws a ConduitError where Phabricator cannot be asked. */
+/**
+* What happened by a delivery, without the transactions that `isSeen`; throws a ConduitError where Phabricator cannot
+* be asked.
+*/
 async function occurrencesOf(conduit, delivery, isSeen) {
 	if (delivery.kind === "build") return {
 		seen: [],
@@ -1692,7 +1695,9 @@ async function buildOf(conduit, { target: key, build, diff, revision }) {
 		throw error;
 	}
 }
-/** Of all revisions that were changed at or after a time in the server's seconds, or a little before it. */
+/**
+* What happened to all revisions that were changed at or after a time in the server's seconds, or a little before it.
+*/
 async function occurrencesSince(conduit, since, isSeen) {
 	const from = Math.max(0, since - slackSeconds);
 	const constraints = { modifiedStart: from };
@@ -1887,7 +1892,7 @@ async function end$1(record, why, world) {
 	}
 	inbox.drop(job.key, why);
 }
-/** In place of a gate, which there is none of. */
+/** Answers a build in place of a gate, where there is none. */
 const tellBuild = (build, of, ending, { conduit, config: { undecided }, log }) => openBuild(conduit, build, of, {
 	run: build,
 	undecided,
@@ -2010,7 +2015,10 @@ function readWebhook(body, at) {
 		transactions: data.transactions.map(({ phid }) => phid)
 	};
 }
-/** From the URI of the build step, `?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}`. */
+/**
+* Reads the URI of the build step,
+* `?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}`.
+*/
 function readBuild(query, at) {
 	const { data, error } = buildSchema.safeParse(Object.fromEntries(query));
 	if (data !== void 0) return {
@@ -2261,7 +2269,7 @@ const buildRoute = (password, accept, { now }) => ({
 		return build.kind === "build" ? queued(await accept(build)) : says(400, build.why);
 	}
 });
-/** Of the scheme Basic (RFC 7617). */
+/** Whether the header gives the user and password, in the scheme Basic (RFC 7617). */
 function isAuthorized(header, userAndPassword) {
 	const [, encoded = ""] = /^basic +([\w+/=-]+)$/i.exec(header ?? "") ?? [];
 	const given = hash("sha256", Buffer.from(encoded, "base64"), "buffer");

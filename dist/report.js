@@ -427,7 +427,7 @@ function ministatOfOthers(policy, cell) {
 		text: ministat([base, ...others], policy)
 	}];
 }
-/** With base as many sets as ministat has symbols for. */
+/** ministat has symbols for so many sets and base. */
 const mostOthers$1 = 6;
 /** Those of enough runs for a spread. */
 const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
@@ -472,7 +472,7 @@ function movedBaselines(cells, quoting = markdown) {
 	if (lines.length === 0) return [];
 	return [`⚠️ **baseline moved**, which is not held against the patch:\n${bullets$1(lines)}`];
 }
-/** Of every cell whose base is not what it was. */
+/** A line for every cell whose base is not what it was. */
 const movedBaselineLines = (cells, { name } = markdown) => cells.flatMap(({ cell, baseline }) => {
 	if (baseline.kind !== "moved") return [];
 	const { change, low, high } = baseline.interval;
@@ -505,7 +505,7 @@ function link$1(text, address) {
 	const url = pageUrl(address);
 	return url === void 0 ? text : `[${text}](${url})`;
 }
-/** To a page, or a file beside the report. */
+/** A link to a page, or to a file beside the report. */
 const graphLink = (text, address) => /^\w[\w./-]*$/.test(address) ? `[${text}](${address})` : link$1(text, address);
 /** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
 function pageUrl(address) {
@@ -534,7 +534,7 @@ function leftOut(result, quoting = markdown) {
 	if (lines.length === 0) return [];
 	return [`Left out of the comparison, which is not held against the patch:\n${bullets$1(lines)}`];
 }
-/** Of every variant that could not be measured beside base and patched. */
+/** A line for every variant that could not be measured beside base and patched. */
 const leftOutLines = ({ leftOut }, { code } = markdown) => leftOut.map(({ variant, rejection }) => {
 	const panic = "panic" in rejection && rejection.panic ? ` (panic: ${code(rejection.panic)})` : "";
 	return `${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
@@ -598,7 +598,7 @@ function fitted(main, parts, end, { most, sizeOf } = {
 
 // src/report/annotations.ts
 const mostAnnotations = 20;
-/** Of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
+/** Made of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
 function annotationsOf({ outcome }) {
 	if (outcome.kind === "judged") return [];
 	return outcome.message.split("\n").flatMap((line) => annotation(line) ?? []).slice(0, mostAnnotations);
@@ -917,7 +917,7 @@ function labelOf(name) {
 	if (label.length <= longestLabel) return label;
 	return `${label.slice(0, 17).trimEnd()}…${label.slice(-12)}`;
 }
-/** With bars at its ends where there is room, or arrows where it goes on beyond the plot. */
+/** An interval with bars at its ends where there is room, or arrows where it goes on beyond the plot. */
 function drawnInterval({ low, high }, axis, y, color) {
 	const [left, right] = [round(placeOf$1(low, axis)), round(placeOf$1(high, axis))];
 	const bar = (x) => right - left > 18 ? `M${x} ${y - 5}v10` : "";
@@ -931,7 +931,7 @@ function drawnInterval({ low, high }, axis, y, color) {
 	return path$1(`M${left} ${y}H${right}${ends.join("")}`, attributes);
 }
 const disc = "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z";
-/** Of each verdict, here and wherever else it is drawn. */
+/** The look of each verdict, here and wherever else it is drawn. */
 const looks = {
 	regression: {
 		color: red,
@@ -1006,7 +1006,10 @@ const text = (said, attributes) => element("text", attributes, escaped(said));
 const round = (pixels) => Math.round(pixels * 100) / 100;
 
 // src/report/png.ts
-/** With two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what is no SVG. */
+/**
+* Draws two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what
+* is no SVG.
+*/
 async function pngOf(svg) {
 	loading ??= load();
 	const { Resvg, fontBuffers } = await loading;
@@ -1048,7 +1051,7 @@ const wasmFile = new URL("index_bg.wasm", import.meta.url);
 const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url), new URL("open-sans-latin-600-normal.woff2", import.meta.url)];
 
 // src/report/remarkup.ts
-/** In UTF-8. Phabricator takes more, and sends it to everybody by mail. */
+/** Most bytes in UTF-8. Phabricator takes more, and sends it to everybody by mail. */
 const mostBytes = 1e5;
 /** Renders at most 100 kB: what does not fit is left out from the end, ministat first, and said. */
 function renderRemarkup(result, links = {}) {
@@ -1129,7 +1132,7 @@ function rowsOfCell(result, metric, judged) {
 }
 const tableRow = (columns) => `| ${columns.join(" | ")} |`;
 const mostReasons = 20;
-/** In lines of their own: there is no room for sentences in the table. */
+/** Reasons in lines of their own: there is no room for sentences in the table. */
 function whyInvalid(cells) {
 	const lines = cells.flatMap(({ cell, verdict }) => verdict.kind === "invalid" ? `- ${remarkupText(cellName(cell))} is invalid: ${remarkupText(verdict.reason)}` : []);
 	if (lines.length === 0) return [];
@@ -1333,7 +1336,10 @@ const widths = new Map(Object.entries({
 }).flatMap(([width, characters]) => [...characters].map((one) => [one, Number(width)])));
 
 // src/report/graphs.ts
-/** Of every cell that was judged all variants, and the difference of base and patched, as far as there are profiles. */
+/**
+* Graphs of all variants in every cell that was judged, and of the difference of base and patched, as far as there are
+* profiles.
+*/
 function graphsOf({ outcome }, profiles) {
 	if (outcome.kind !== "judged") return [];
 	const cells = new Map(outcome.cells.map((cell) => [cellName(cell.cell), cell]));
@@ -1396,7 +1402,7 @@ function subtitleOf(told, profile) {
 }
 
 // src/report/graph-preview.ts
-/** For a page, whose style has its size and colours; nothing where there are no samples. */
+/** A small picture for a page, whose style has its size and colours; nothing where there are no samples. */
 function graphPreview({ profile, base }) {
 	const stacks = {
 		profile: profile.stacks,
@@ -1419,11 +1425,11 @@ function graphPreview({ profile, base }) {
 	const paths = [...Map.groupBy(boxes, ({ look }) => look)].map(([look, own]) => html`<path class="${look}" d="${own.map(({ path }) => path).join("")}"/>`);
 	return html`<svg class="preview" viewBox="0 0 ${width$1} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
 }
-/** Of the page's pixels, about. A row is of one unit, and as high as there is room. */
+/** Width in pixels of the page, about. A row is of one unit, and as high as there is room. */
 const width$1 = 340;
 const tenths = (pixels) => Math.round(pixels * 10) / 10;
 const moduleLook = ({ module }) => module === void 0 || /^kernel/.test(module) ? "of-kernel" : "of-module";
-/** By the share of all samples that a path with all that it calls has, before and now. */
+/** How a path looks, by the share of all samples that it has with all that it calls, before and now. */
 function changeLook({ samples }, totals) {
 	const change = samples.profile / totals.profile - samples.base / totals.base;
 	if (Math.abs(change) < .003) return "same";
@@ -1454,7 +1460,7 @@ const withCode = (text) => text.split("`").map((part, index) => index % 2 === 1 
 const mark = (verdict) => html`<svg class="mark ${verdict}" viewBox="-8 -8 16 16" aria-hidden="true"><path d="${looks[verdict].symbol}"/></svg>`;
 
 // src/report/run-plot.ts
-/** For a page, whose style has its colours; nothing where no run has a number. */
+/** A plot for a page, whose style has its colours; nothing where no run has a number. */
 function runPlot(inOrder, metric) {
 	const points = inOrder.flatMap((run, index) => {
 		const value = run[metric];
@@ -1535,7 +1541,7 @@ const mostNamed = 5;
 const described = (points) => `${points.length} runs in order; the table below has their numbers`;
 
 // src/report/html-cell.ts
-/** With the pictures of this cell alone. */
+/** The section of a cell, with the pictures of this cell alone. */
 const cellSection = (policy, result, pictures) => html`<section id="${cellAnchor(result)}">
 <h2>${mark(result.verdict.kind)} ${cellName(result.cell)}</h2>
 ${finding(policy, result)}${why(result)}${drawn(pictures)}${runs(policy, result)}${ministatFolds(policy, result)}</section>
@@ -1603,7 +1609,7 @@ function graphFold({ graph, svg, why }) {
 </details>
 `;
 }
-/** In their order. */
+/** A cell's runs in their order. */
 function runs(policy, cell) {
 	const inOrder = cell.runs.toSorted((a, b) => a.number - b.number);
 	if (inOrder.length === 0) return void 0;
@@ -1838,7 +1844,7 @@ ${body}${scripts.map((script) => html(_templateObject || (_templateObject = _tag
 `.markup;
 }
 const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-/** For browsers that open no fold for a link by themselves. */
+/** Opens the fold that a link leads into, for browsers that open none by themselves. */
 const openTarget = `
 function openTarget() {
   const target = document.getElementById(location.hash.slice(1));

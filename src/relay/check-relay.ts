@@ -55,7 +55,7 @@ const askOf =
     return { status: response.status, text: await response.text() };
   };
 
-/** From this machine; what listens on all addresses does so on loopback. */
+/** URL of the relay for this machine; what listens on all addresses does so on loopback. */
 function baseOf({ host, port }: RelayConfig): string {
   const near = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;

@@ -204,7 +204,7 @@ const projectPage = z.object({
       attachments: z.object({ members: z.object({ members: z.array(z.unknown()) }) }),
     }),
   ),
-  /** By hashtag. */
+  /** Projects by hashtag. */
   maps: z.object({ slugMap: mapOf(z.object({ projectPHID: z.string() })) }),
 });
 

@@ -22,7 +22,10 @@ export function readWebhook(body: Uint8Array, at: Date): Webhook {
   };
 }
 
-/** From the URI of the build step, `?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}`. */
+/**
+ * Reads the URI of the build step,
+ * `?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}`.
+ */
 export function readBuild(
   query: URLSearchParams,
   at: Date,

@@ -381,7 +381,7 @@ const schema = `
   COMMIT;
 `;
 
-/** Of this process: one that nobody refers to any more is closed, and its lock goes with it. */
+/** Locks of this process: one that nobody refers to any more is closed, and its lock goes with it. */
 const locks = new Set<DatabaseSync>();
 
 /** Undefined while another process has it, which the kernel takes it back from when it ends. */
@@ -406,7 +406,7 @@ function unlock(lock: DatabaseSync): void {
 const moved = (path: string): string =>
   `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
 
-/** For a lock that another process holds for a transaction; this one does nothing else meanwhile. */
+/** How long to wait for a lock that another process holds for a transaction; this one does nothing else meanwhile. */
 const patienceMilliseconds = 5000;
 
 /** Makes an InboxError of what SQLite and the file system throw. */

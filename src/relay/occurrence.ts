@@ -16,7 +16,10 @@ export type Happened = {
   seen: string[];
 };
 
-/** Of a delivery, without the transactions that `isSeen`; throws a ConduitError where Phabricator cannot be asked. */
+/**
+ * What happened by a delivery, without the transactions that `isSeen`; throws a ConduitError where Phabricator cannot
+ * be asked.
+ */
 export async function occurrencesOf(
   conduit: Conduit,
   delivery: Delivery,
@@ -46,7 +49,9 @@ async function buildOf(
   }
 }
 
-/** Of all revisions that were changed at or after a time in the server's seconds, or a little before it. */
+/**
+ * What happened to all revisions that were changed at or after a time in the server's seconds, or a little before it.
+ */
 export async function occurrencesSince(
   conduit: Conduit,
   since: number,

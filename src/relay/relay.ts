@@ -145,7 +145,7 @@ async function end(record: JobRecord, why: string, world: RelayWorld): Promise<v
   inbox.drop(job.key, why);
 }
 
-/** In place of a gate, which there is none of. */
+/** Answers a build in place of a gate, where there is none. */
 const tellBuild = (
   build: string,
   of: RevisionDiff,

@@ -14,7 +14,7 @@ export type RelayServerOptions = {
   host: string;
   /** 0: any that is free. */
   port: number;
-  /** Of the hook in Herald. Absent or empty: there is no /webhook. */
+  /** HMAC key of the hook in Herald. Absent or empty: there is no /webhook. */
   webhookKey?: string;
   /** `user:password` that Harbormaster sends. Absent or empty: there is no /build. */
   buildPassword?: string;
@@ -27,12 +27,12 @@ export type RelayServerOptions = {
 
 /** What somebody can cost us who has neither key nor password, beyond the last 64 KiB that are read at once. */
 export type Limits = {
-  /** Of the request line and the headers. */
+  /** Most bytes of the request line and the headers. */
   headerBytes: number;
   bodyBytes: number;
-  /** From the connection to its end. */
+  /** Most time from the connection to its end. */
   seconds: number;
-  /** At once; more are turned away. */
+  /** Most connections at once; more are turned away. */
   connections: number;
 };
 
@@ -62,7 +62,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
   const routes = routesOf(options, limits.bodyBytes, accept);
   const server = createServer({ maxHeaderSize: limits.headerBytes });
   server.maxConnections = limits.connections;
-  // Of requests in one packet Node would hand over all, and only the first is answered.
+  // Node would hand over all requests of one packet, and only the first is answered.
   server.maxRequestsPerSocket = 1;
 
   const handle = (request: IncomingMessage, goOn: () => void) => {
@@ -158,7 +158,7 @@ function refusalOf(error: Error, headerBytes: number): Reply {
 
 type Route = {
   method: 'GET' | 'POST';
-  /** By its headers alone; then nothing more is read. */
+  /** Refuses a request by its headers alone; then nothing more is read. */
   refuse(request: IncomingMessage): Reply | undefined;
   answer(request: IncomingMessage, query: URLSearchParams): Promise<Reply>;
 };
@@ -301,7 +301,7 @@ const buildRoute = (password: string, accept: Accept, { now }: RelayServerOption
   },
 });
 
-/** Of the scheme Basic (RFC 7617). */
+/** Whether the header gives the user and password, in the scheme Basic (RFC 7617). */
 function isAuthorized(header: string | undefined, userAndPassword: string): boolean {
   const [, encoded = ''] = /^basic +([\w+/=-]+)$/i.exec(header ?? '') ?? [];
   const given = hash('sha256', Buffer.from(encoded, 'base64'), 'buffer');

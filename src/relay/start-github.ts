@@ -11,7 +11,7 @@ import type { Started, Starter } from './starter.ts';
 export type GithubOptions = {
   /** `owner/name` of the repository that has the workflow. */
   repository: string;
-  /** Of its API; its pages are found by it. */
+  /** URL of GitHub's API; its pages are found by it. */
   apiUrl: string;
   /** The event's type. */
   event: string;
@@ -78,7 +78,7 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
   };
 }
 
-/** At most ten properties, says GitHub. */
+/** GitHub takes at most ten properties. */
 const payloadOf = ({ key, revision, diff, build, ask }: Job) => ({
   patch: `D${revision}:${diff}`,
   key,

@@ -22,7 +22,10 @@ export type HereOptions = {
   configPath: string;
   /** The git repository that revisions apply to. */
   repository: string;
-  /** Of the work directories, one a job and named by its key, with `KEY.pid`, `KEY.log` and `KEY.ended` beside it. */
+  /**
+   * Folder of the work directories, one a job and named by its key, with `KEY.pid`, `KEY.log` and `KEY.ended` beside
+   * it.
+   */
   directory: string;
   /** Most gates at once. */
   most: number;

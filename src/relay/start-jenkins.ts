@@ -8,10 +8,10 @@ import { reasonOf, shortened } from '../words/one-line.ts';
 import type { Started, Starter } from './starter.ts';
 
 export type JenkinsOptions = {
-  /** Of the job, without a slash at its end. */
+  /** URL of the job, without a slash at its end. */
   url: string;
   user: string;
-  /** Of that user's API: with it, unlike with a password, Jenkins asks for no crumb. */
+  /** API token of that user: with it, unlike with a password, Jenkins asks for no crumb. */
   token: string;
 };
 
@@ -79,7 +79,7 @@ function placesOf({ url, user, token }: JenkinsOptions): Jenkins {
   };
 }
 
-/** Of a build, or of what waits to be one: most of its actions are something else than parameters. */
+/** Actions of a build, or of what waits to be one: most of them are something else than parameters. */
 const actionsSchema = z.array(
   z
     .object({
@@ -122,7 +122,7 @@ async function findInQueue(
   return item && { id: item.id, url: `${root}/queue/item/${item.id}/` };
 }
 
-/** From the job on: Jenkins may call itself by another address than we do. */
+/** The path from the job on: Jenkins may call itself by another address than we do. */
 const pathOf = (url: string): string | undefined =>
   URL.parse(url)?.pathname.replace(/^.*?(?=\/job\/)|\/+$/g, '');
 
@@ -212,7 +212,7 @@ async function read<Schema extends z.ZodType>(
 
 const answerSeconds = 30;
 
-/** With a form it is a POST. Redirects are answers: to follow one would be to tell somebody else the token. */
+/** A question with a form is a POST. Redirects are answers: to follow one would be to tell somebody else the token. */
 async function ask(
   { authorization }: Jenkins,
   url: string,

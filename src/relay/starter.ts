@@ -27,5 +27,5 @@ export type RelayStarter = Starter & {
   ended(job: Job): Promise<Standing>;
 };
 
-/** Of what runs `elsewhere` nobody tells us the end; what is `lost` is to be started once more. */
+/** Nobody tells us the end of what runs `elsewhere`; what is `lost` is to be started once more. */
 export type Standing = { kind: 'running' | 'elsewhere' | 'lost' } | { kind: 'ended'; how: string };

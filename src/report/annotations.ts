@@ -2,7 +2,7 @@
 import type { Result } from '../words/result.ts';
 
 export type Annotation = {
-  /** In the repository. */
+  /** Path in the repository. */
   path: string;
   start_line: number;
   end_line: number;
@@ -13,7 +13,7 @@ export type Annotation = {
 
 const mostAnnotations = 20;
 
-/** Of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
+/** Made of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
 export function annotationsOf({ outcome }: Pick<Result, 'outcome'>): Annotation[] {
   if (outcome.kind === 'judged') return [];
   return outcome.message

@@ -4,7 +4,7 @@ import { samplesOf } from '../profile/profile.ts';
 import type { Graph } from './graphs.ts';
 import { type Html, html } from './markup.ts';
 
-/** For a page, whose style has its size and colours; nothing where there are no samples. */
+/** A small picture for a page, whose style has its size and colours; nothing where there are no samples. */
 export function graphPreview({ profile, base }: Graph): Html | undefined {
   const stacks = { profile: profile.stacks, base: base?.stacks ?? [] };
   const totals = { profile: samplesOf(stacks.profile), base: samplesOf(stacks.base) };
@@ -23,7 +23,7 @@ export function graphPreview({ profile, base }: Graph): Html | undefined {
   return html`<svg class="preview" viewBox="0 0 ${width} ${rows.length}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`;
 }
 
-/** Of the page's pixels, about. A row is of one unit, and as high as there is room. */
+/** Width in pixels of the page, about. A row is of one unit, and as high as there is room. */
 const width = 340;
 
 const tenths = (pixels: number): number => Math.round(pixels * 10) / 10;
@@ -31,7 +31,7 @@ const tenths = (pixels: number): number => Math.round(pixels * 10) / 10;
 const moduleLook = ({ module }: Box): string =>
   module === undefined || /^kernel/.test(module) ? 'of-kernel' : 'of-module';
 
-/** By the share of all samples that a path with all that it calls has, before and now. */
+/** How a path looks, by the share of all samples that it has with all that it calls, before and now. */
 function changeLook({ samples }: Box, totals: Box['samples']): string {
   const change = samples.profile / totals.profile - samples.base / totals.base;
   if (Math.abs(change) < 0.003) return 'same';

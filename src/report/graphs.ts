@@ -23,7 +23,10 @@ export type Graph = {
   base?: Profile;
 };
 
-/** Of every cell that was judged all variants, and the difference of base and patched, as far as there are profiles. */
+/**
+ * Graphs of all variants in every cell that was judged, and of the difference of base and patched, as far as there are
+ * profiles.
+ */
 export function graphsOf({ outcome }: Result, profiles: readonly CellProfiles[]): Graph[] {
   if (outcome.kind !== 'judged') return [];
   const cells = new Map(outcome.cells.map((cell) => [cellName(cell.cell), cell]));

@@ -21,7 +21,7 @@ import { runPlot } from './run-plot.ts';
 /** A graph with its SVG, or without where the page has no room for it; `why` says that it cannot be drawn at all. */
 export type Picture = { graph: Graph; svg?: string; why?: string };
 
-/** With the pictures of this cell alone. */
+/** The section of a cell, with the pictures of this cell alone. */
 export const cellSection = (
   policy: Policy,
   result: CellResult,
@@ -109,7 +109,7 @@ function graphFold({ graph, svg, why }: Picture): Html {
 `;
 }
 
-/** In their order. */
+/** A cell's runs in their order. */
 function runs(policy: Policy, cell: CellResult): Piece {
   const inOrder = cell.runs.toSorted((a, b) => a.number - b.number);
   if (inOrder.length === 0) return undefined;

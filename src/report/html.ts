@@ -62,7 +62,7 @@ type Document = { title: string; body: Html; style: string; scripts: readonly st
 function document({ title, body, style, scripts }: Document): string {
   const policy = [
     "default-src 'none'",
-    // For the icon, without which a browser asks the server for one.
+    // Allows the icon, without which a browser asks the server for one.
     'img-src data:',
     `style-src ${hashOf(style)}`,
     ...(scripts.length > 0 ? [`script-src ${scripts.map(hashOf).join(' ')}`] : []),
@@ -89,7 +89,7 @@ ${body}${scripts.map((script) => html`<script>${new Html(script)}</script>\n`)}<
 const hashOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** For browsers that open no fold for a link by themselves. */
+/** Opens the fold that a link leads into, for browsers that open none by themselves. */
 const openTarget = `
 function openTarget() {
   const target = document.getElementById(location.hash.slice(1));

@@ -77,7 +77,7 @@ export const colors = {
 } as const;
 const { paper, ink, faint, pale, red, green, amber, grey } = colors;
 
-/** From changes to places in the plot. */
+/** The changes at the left and the right end of the plot. */
 type Axis = { low: number; high: number };
 
 /** No change is less than −100 %; one that is more than the other end leaves the plot, for the rest to be seen. */
@@ -228,7 +228,7 @@ function labelOf(name: string): string {
   return `${label.slice(0, longestLabel - 13).trimEnd()}…${label.slice(-12)}`;
 }
 
-/** With bars at its ends where there is room, or arrows where it goes on beyond the plot. */
+/** An interval with bars at its ends where there is room, or arrows where it goes on beyond the plot. */
 function drawnInterval({ low, high }: Interval, axis: Axis, y: number, color: string): string {
   const [left, right] = [round(placeOf(low, axis)), round(placeOf(high, axis))];
   const bar = (x: number) => (right - left > 18 ? `M${x} ${y - 5}v10` : '');
@@ -246,7 +246,7 @@ type Look = { color: string; symbol: string };
 
 const disc = 'M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z';
 
-/** Of each verdict, here and wherever else it is drawn. */
+/** The look of each verdict, here and wherever else it is drawn. */
 export const looks: Record<CellVerdict['kind'], Look> = {
   regression: { color: red, symbol: 'M-7 -5H7L0 7Z' },
   improvement: { color: green, symbol: 'M-7 5H7L0 -7Z' },

@@ -366,7 +366,7 @@ function ministatOfOthers(policy: Policy, cell: CellResult): Ministat[] {
   return [{ name, text: ministat([base, ...others], policy) }];
 }
 
-/** With base as many sets as ministat has symbols for. */
+/** ministat has symbols for so many sets and base. */
 const mostOthers = 6;
 
 type VariantSet = { variant: string; name: string; values: Float64Array };
@@ -455,7 +455,7 @@ export function movedBaselines(cells: readonly CellResult[], quoting = markdown)
   return [`⚠️ **baseline moved**, which is not held against the patch:\n${bullets(lines)}`];
 }
 
-/** Of every cell whose base is not what it was. */
+/** A line for every cell whose base is not what it was. */
 export const movedBaselineLines = (
   cells: readonly CellResult[],
   { name }: Quoting = markdown,
@@ -499,7 +499,7 @@ function link(text: string, address: string): string {
   return url === undefined ? text : `[${text}](${url})`;
 }
 
-/** To a page, or a file beside the report. */
+/** A link to a page, or to a file beside the report. */
 const graphLink = (text: string, address: string): string =>
   /^\w[\w./-]*$/.test(address) ? `[${text}](${address})` : link(text, address);
 
@@ -550,7 +550,7 @@ export function leftOut(result: Result, quoting = markdown): string[] {
   return [`Left out of the comparison, which is not held against the patch:\n${bullets(lines)}`];
 }
 
-/** Of every variant that could not be measured beside base and patched. */
+/** A line for every variant that could not be measured beside base and patched. */
 export const leftOutLines = ({ leftOut }: Result, { code }: Quoting = markdown): string[] =>
   leftOut.map(({ variant, rejection }) => {
     const panic =

@@ -2,7 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { brotliDecompressSync } from 'node:zlib';
 
-/** With two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what is no SVG. */
+/**
+ * Draws two pixels for each of the picture's, for dense screens; the same bytes for the same picture. Throws for what
+ * is no SVG.
+ */
 export async function pngOf(svg: string): Promise<Uint8Array> {
   loading ??= load();
   const { Resvg, fontBuffers } = await loading;

@@ -52,7 +52,7 @@ export type RemarkupLinks = {
   rerun?: string;
 } & GraphLinks;
 
-/** In UTF-8. Phabricator takes more, and sends it to everybody by mail. */
+/** Most bytes in UTF-8. Phabricator takes more, and sends it to everybody by mail. */
 const mostBytes = 100_000;
 
 /** Renders at most 100 kB: what does not fit is left out from the end, ministat first, and said. */
@@ -146,7 +146,7 @@ const tableRow = (columns: readonly string[]): string => `| ${columns.join(' | '
 
 const mostReasons = 20;
 
-/** In lines of their own: there is no room for sentences in the table. */
+/** Reasons in lines of their own: there is no room for sentences in the table. */
 function whyInvalid(cells: readonly CellResult[]): string[] {
   const lines = cells.flatMap(({ cell, verdict }) =>
     verdict.kind === 'invalid'

@@ -8,7 +8,7 @@ import { isJudged } from '../words/variant-name.ts';
 import { scrolling } from './html-pieces.ts';
 import { type Html, html, type Piece } from './markup.ts';
 
-/** For a page, whose style has its colours; nothing where no run has a number. */
+/** A plot for a page, whose style has its colours; nothing where no run has a number. */
 export function runPlot(inOrder: readonly Run[], metric: Metric): Html | undefined {
   const points = inOrder.flatMap((run, index) => {
     const value = run[metric];
@@ -31,7 +31,7 @@ ${legend(
 
 type Point = { run: Run; value: number; x: number };
 
-// In pixels, from the upper left corner.
+// All lengths are in pixels, from the upper left corner.
 const [width, height] = [920, 190];
 const [left, right, top, bottom] = [96, 900, 34, 170];
 
