@@ -41,7 +41,7 @@ function readAnswer(reply, schema, secrets) {
 	};
 }
 const errorStatus = object({ message: string() });
-/** On streams, it is within `error`. */
+/** A message of etcd's about an error, which on streams is within `error`. */
 const errorDocument = union([object({ error: errorStatus }).transform(({ error }) => error), errorStatus]);
 function errorOf(status, message) {
 	const says = (...texts) => texts.some((text) => message.includes(text));
@@ -126,7 +126,7 @@ const problems = {
 	}
 };
 const isLasting = ({ problem }) => problems[problem].isLasting;
-/** For people, of the last failure of each endpoint. */
+/** A sentence for people, of the last failure of each endpoint. */
 function failureSentence(failures) {
 	const all = [...failures].map(([endpoint, { why }]) => `${endpoint}: ${why}`).join("; ");
 	const met = new Set(failures.values().map(({ problem }) => problem));
@@ -135,7 +135,7 @@ function failureSentence(failures) {
 	return `${says} (${all}); ${advice}.`;
 }
 const unconfirmedSentence = (endpoint, { why }) => `etcd did not confirm a change (${endpoint}: ${why}), which may have been made all the same; look at the reservations before it is made again.`;
-/** For people. `user` is undefined for one who has not said a name. */
+/** A sentence for people. `user` is undefined for one who has not said a name. */
 function refusalSentence(endpoint, message, { user, prefix }) {
 	const who = user === void 0 ? "one without a name" : `the user ${user}`;
 	const [, says = "refuses a request", advice = "check its version (3.4 or later) and its log"] = refusals(who, prefix).find(([part]) => message.includes(part)) ?? [];
@@ -460,7 +460,7 @@ async function openGateway(config, now) {
 		"content-type": "application/json",
 		...token !== void 0 && { authorization: token }
 	});
-	/** To the endpoint after that one; streams that are there go along, for they may never notice. */
+	/** Goes over to the endpoint after that one; streams that are there go along, for they may never notice. */
 	function moveOn(endpoint) {
 		const next = endpoints[(endpoints.indexOf(endpoint) + 1) % endpoints.length] ?? endpoint;
 		if (preferred === endpoint) preferred = next;
@@ -833,7 +833,10 @@ const moved = (path) => `The reservation store ${path} was moved away or replace
 */
 const blockingMilliseconds = 3;
 const pauseMilliseconds = 20;
-/** For one and the same lock. A queue of others, who commit one after the other, may take longer than that. */
+/**
+* How long to wait for one and the same lock. A queue of others, who commit one after the other, may take longer than
+* that.
+*/
 const patienceSeconds = 5;
 async function inTurn(path, work) {
 	let lastSeen;
@@ -1139,20 +1142,20 @@ const holder = object({
 	purpose: string(),
 	/** What is judged, like `o/r#12 at 1a2b3c4`. */
 	patch: string().optional(),
-	/** Of the job. */
+	/** Page of the job. */
 	url: string().optional()
 });
 const priority = _enum(priorities);
 const time = datetime();
 const ticket = object({
 	priority,
-	/** Of the one whose place was taken over; absent: its own revision. */
+	/** Order of the one whose place was taken over; absent: its own revision. */
 	order: number$1().optional(),
-	/** Of one subject only the newest waits. */
+	/** Only the newest of one subject waits. */
 	subject: string().optional(),
 	holder,
 	since: time,
-	/** By testbed, the first best. */
+	/** Testbeds, the first best, each with its machines. */
 	wants: array(tuple([string(), array(string())]))
 });
 const use = object({
@@ -1687,7 +1690,7 @@ async function waitForTurn(id, session, world) {
 		}
 	}
 }
-/** Of a store that renews a session, and answers nothing else. */
+/** Trouble with the store is borne for so many leases: it may renew a session, and answer nothing else. */
 const mostLeasesOfTrouble = 5;
 /** Whoever is next looks at once; the others not all in the same moment, which would only hold him up. */
 const secondsToYield = ({ lab, ticket }) => Math.min(rivalsOf(lab, ticket).indexOf(ticket) / 10, mostSecondsToYield);
@@ -1838,7 +1841,7 @@ function openMachines(testbeds) {
 }
 
 // src/reservation/outlook.ts
-/** Of one who only looks whether a testbed is well, which is over in moments. */
+/** Purpose of one who only looks whether a testbed is well, which is over in moments. */
 const lookPurpose = "health";
 function outlookOf(lab, ticket, usualSeconds, now) {
 	const expectedSeconds = expectedWait(loadOf(lab, usualSeconds, now), ticket.id);
@@ -1887,7 +1890,7 @@ function loadOf(lab, usualSeconds, now) {
 const leastSeconds = 60;
 /** Where nothing is known yet: a cell or two. */
 const firstGuessSeconds = 1800;
-/** By what the log has of this month and the last one. */
+/** Goes by what the log has of this month and the last one. */
 async function readUsualSeconds(store, now) {
 	const months = [new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)), now].map((date) => date.toISOString().slice(0, 7));
 	return usualSecondsOf((await Promise.all(months.map((month) => readLog(store, month)))).flat());

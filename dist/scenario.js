@@ -109,7 +109,7 @@ const notInForce = (reason) => ({
 	kind: "not-in-force",
 	reason
 });
-/** Of pf's states all that were made since its counters were flushed, as some may have expired. */
+/** Counts all of pf's states that were made since its counters were flushed, as some may have expired. */
 function pfIn({ pfInfo = "", pfRules = "" }) {
 	return {
 		sees: /^Status: Enabled\b/m.test(pfInfo) ? "everything" : "nothing",

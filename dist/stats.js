@@ -779,9 +779,10 @@ function averagesUpTo(sorted, limit) {
 
 // src/stats/evidence.ts
 /**
-* Of pairs measured side by side: what slows both runs of a pair alike cancels. Hodges' and Lehmann's estimate with
-* the interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It asks for nothing but symmetry, which
-* the order gives that chance drew for each; a few wild pairs hardly move it, where they would double Student's interval.
+* Evidence of pairs measured side by side: what slows both runs of a pair alike cancels. Hodges' and Lehmann's estimate
+* with the interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It asks for nothing but symmetry,
+* which the order gives that chance drew for each; a few wild pairs hardly move it, where they would double Student's
+* interval.
 *
 * Takes positive numbers, at least one pair.
 */
@@ -795,8 +796,8 @@ function pairedEvidence(pairs) {
 	};
 }
 /**
-* Of runs that have nothing in common, like boots: Student's test with a pooled variance, on the logarithms of the
-* numbers, to which earlier runs of the cell add what they told of it. Where the cell has become much noisier than
+* Evidence of runs that have nothing in common, like boots: Student's test with a pooled variance, on the logarithms of
+* the numbers, to which earlier runs of the cell add what they told of it. Where the cell has become much noisier than
 * it was, they are left aside, or its noise would pass for a change.
 *
 * Takes positive numbers, at least one of each variant and three in all (two where there is earlier noise).
@@ -1042,7 +1043,7 @@ function baselineOf(base, history) {
 const rounding = 1e-12;
 
 // src/stats/normal.ts
-/** Of mean 0 and deviation 1, by Box and Muller (Annals of Mathematical Statistics 29, 1958). */
+/** A number of mean 0 and deviation 1, by Box and Muller (Annals of Mathematical Statistics 29, 1958). */
 function standardNormal(random) {
 	return Math.sqrt(-2 * Math.log(1 - uniformFloat64(random))) * Math.cos(2 * Math.PI * uniformFloat64(random));
 }
@@ -1094,7 +1095,7 @@ const around = (center, reach) => ({
 	low: center - reach,
 	high: center + reach
 });
-/** Of ranks: half the interval that would be one standard error to each side, were they normal. */
+/** Standard error of ranks: half the interval that would be one such error to each side, were they normal. */
 function standardErrorOf(evidence) {
 	if (evidence.method === "pooled") return evidence.standardError;
 	const { low, high } = boundsOf(evidence, studentTail(1, Infinity));
@@ -1252,7 +1253,7 @@ const toleranceInDeviations = 5;
 const mostDeviation = .1;
 /** Ramp and tail together may not eat more than the rest of this share of the traffic. */
 const leastShare = .75;
-/** Between the medians of the first and the last third of the stretch. */
+/** Most drift between the medians of the first and the last third of the stretch, as a ratio to its median. */
 const mostDrift = .05;
 /**
 * The series without what leads up to the steady rate and what follows it: zeros before and after the traffic, the

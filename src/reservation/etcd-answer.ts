@@ -45,7 +45,7 @@ export function readAnswer<T>(
 
 const errorStatus = z.object({ message: z.string() });
 
-/** On streams, it is within `error`. */
+/** A message of etcd's about an error, which on streams is within `error`. */
 const errorDocument = z.union([
   z.object({ error: errorStatus }).transform(({ error }) => error),
   errorStatus,
@@ -135,7 +135,7 @@ const problems = {
 
 export const isLasting = ({ problem }: Failure): boolean => problems[problem].isLasting;
 
-/** For people, of the last failure of each endpoint. */
+/** A sentence for people, of the last failure of each endpoint. */
 export function failureSentence(failures: ReadonlyMap<string, Failure>): string {
   const all = [...failures].map(([endpoint, { why }]) => `${endpoint}: ${why}`).join('; ');
   const met = new Set(failures.values().map(({ problem }) => problem));
@@ -147,7 +147,7 @@ export function failureSentence(failures: ReadonlyMap<string, Failure>): string 
 export const unconfirmedSentence = (endpoint: string, { why }: Failure): string =>
   `etcd did not confirm a change (${endpoint}: ${why}), which may have been made all the same; look at the reservations before it is made again.`;
 
-/** For people. `user` is undefined for one who has not said a name. */
+/** A sentence for people. `user` is undefined for one who has not said a name. */
 export function refusalSentence(
   endpoint: string,
   message: string,

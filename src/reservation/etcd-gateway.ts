@@ -128,7 +128,7 @@ export async function openGateway(config: EtcdConfig, now: () => number): Promis
     ...(token !== undefined && { authorization: token }),
   });
 
-  /** To the endpoint after that one; streams that are there go along, for they may never notice. */
+  /** Goes over to the endpoint after that one; streams that are there go along, for they may never notice. */
   function moveOn(endpoint: string): string {
     const next = endpoints[(endpoints.indexOf(endpoint) + 1) % endpoints.length] ?? endpoint;
     if (preferred === endpoint) preferred = next;

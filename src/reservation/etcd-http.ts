@@ -16,7 +16,7 @@ export type Question = {
   url: URL;
   headers: Readonly<Record<string, string>>;
   body: object;
-  /** For the whole answer; with `onLine`, for its beginning. */
+  /** Time limit for the whole answer; with `onLine`, for its beginning. */
   answerSeconds: number;
   /** Takes the lines of an answer that is good, as they come. */
   onLine?: (line: string) => void;
@@ -32,7 +32,7 @@ export type NoAnswer = {
   kind: 'no-answer';
   url: URL;
   why: string;
-  /** Of Node's error. */
+  /** Code of Node's error. */
   code: string;
   /** Whether anything of the question was sent. */
   wasSent: boolean;

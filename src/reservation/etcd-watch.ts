@@ -44,7 +44,7 @@ export function openWatch(
     latest = Math.max(latest, ...events.map(({ revision }) => revision));
     recent = [...recent, ...events];
     if (recent.length > mostRecent) {
-      // From the next revision on all of it is remembered.
+      // All changes from the next revision on are remembered.
       from = Math.max(from, (recent.at(-mostRecent)?.revision ?? 0) + 1);
       recent = recent.filter(({ revision }) => revision >= from);
     }

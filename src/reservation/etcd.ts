@@ -8,7 +8,7 @@ import type { Change, Store } from './store.ts';
 export type { EtcdConfig } from './etcd-files.ts';
 
 export type EtcdOptions = {
-  /** In seconds of a clock that only goes forward. */
+  /** The time in seconds of a clock that only goes forward. */
   now(): number;
 };
 

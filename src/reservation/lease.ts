@@ -113,7 +113,7 @@ async function waitForTurn(id: string, session: Session, world: LeaseWorld): Pro
   }
 }
 
-/** Of a store that renews a session, and answers nothing else. */
+/** Trouble with the store is borne for so many leases: it may renew a session, and answer nothing else. */
 const mostLeasesOfTrouble = 5;
 
 /** Whoever is next looks at once; the others not all in the same moment, which would only hold him up. */
@@ -202,7 +202,7 @@ function leaseOf(holding: Holding, session: Session, world: LeaseWorld): Lease {
       try {
         await giveBack(store, holding, ending, date());
       } finally {
-        // With nothing bound to it any more, it may as well expire.
+        // The session may as well expire, with nothing bound to it any more.
         await session.end().catch(() => {});
       }
     },

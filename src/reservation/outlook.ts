@@ -9,13 +9,13 @@ import type { Store } from './store.ts';
 /** How long a testbed is usually held, in seconds. */
 export type UsualSeconds = (testbed: string) => number;
 
-/** Of one who only looks whether a testbed is well, which is over in moments. */
+/** Purpose of one who only looks whether a testbed is well, which is over in moments. */
 export const lookPurpose = 'health';
 
 export type Outlook = {
   /** 1 is next. */
   place: number;
-  /** Of all who wait for what this one waits for. */
+  /** Number of all who wait for what this one waits for. */
   of: number;
   /** Absent where nothing that would do is healthy. */
   expectedSeconds?: number;
@@ -74,7 +74,7 @@ const leastSeconds = 60;
 /** Where nothing is known yet: a cell or two. */
 const firstGuessSeconds = 30 * 60;
 
-/** By what the log has of this month and the last one. */
+/** Goes by what the log has of this month and the last one. */
 export async function readUsualSeconds(store: Store, now: Date): Promise<UsualSeconds> {
   const lastMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1));
   const months = [lastMonth, now].map((date) => date.toISOString().slice(0, 'YYYY-MM'.length));

@@ -16,7 +16,7 @@ export type Testbeds = ReadonlyMap<string, readonly string[]>;
 export type Line = {
   /** Any of these would do, the first best. */
   wants: Testbeds;
-  /** In the order of `byTurn`. */
+  /** Places in the order of `byTurn`. */
   waiting: Place[];
 };
 

@@ -12,7 +12,7 @@ const holder = z.object({
   purpose: z.string(),
   /** What is judged, like `o/r#12 at 1a2b3c4`. */
   patch: z.string().optional(),
-  /** Of the job. */
+  /** Page of the job. */
   url: z.string().optional(),
 });
 export type Holder = z.output<typeof holder>;
@@ -22,13 +22,13 @@ const time = z.iso.datetime();
 
 const ticket = z.object({
   priority,
-  /** Of the one whose place was taken over; absent: its own revision. */
+  /** Order of the one whose place was taken over; absent: its own revision. */
   order: z.number().optional(),
-  /** Of one subject only the newest waits. */
+  /** Only the newest of one subject waits. */
   subject: z.string().optional(),
   holder,
   since: time,
-  /** By testbed, the first best. */
+  /** Testbeds, the first best, each with its machines. */
   wants: z.array(z.tuple([z.string(), z.array(z.string())])),
 });
 
@@ -78,13 +78,13 @@ export type Logged = z.output<typeof logged> & { id: string };
 /** Everything but the log, as of one moment. */
 export type Lab = {
   revision: number;
-  /** In the order of their turns. */
+  /** Tickets in the order of their turns. */
   tickets: readonly Ticket[];
-  /** By machine. */
+  /** Holdings by machine. */
   held: ReadonlyMap<string, Holding>;
-  /** By machine. */
+  /** Uses by machine. */
   used: ReadonlyMap<string, Use>;
-  /** By testbed. */
+  /** Quarantines by testbed. */
   quarantines: ReadonlyMap<string, Quarantine>;
 };
 

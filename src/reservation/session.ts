@@ -6,7 +6,7 @@ export type SessionWorld = {
   store: Store;
   /** How long a process that shows no life keeps what it has. */
   leaseSeconds: number;
-  /** In seconds of a clock that only goes forward. */
+  /** The time in seconds of a clock that only goes forward. */
   now(): number;
   /** Rejects when the signal aborts. */
   sleep(seconds: number, signal: AbortSignal): Promise<void>;
@@ -27,7 +27,7 @@ export async function openSession(world: SessionWorld): Promise<Session> {
   const { store, leaseSeconds, now, sleep } = world;
   const stopped = new AbortController();
   const over = new AbortController();
-  // From before the store was asked: it begins to count later, and so never ends a session that is alive here.
+  // Counted from before the store is asked: that begins to count later, and so never ends a session that is alive here.
   let aliveUntil = now() + leaseSeconds;
   let trouble: unknown;
   const id = await store.openSession(leaseSeconds);

@@ -167,7 +167,10 @@ const moved = (path: string): string =>
  */
 const blockingMilliseconds = 3;
 const pauseMilliseconds = 20;
-/** For one and the same lock. A queue of others, who commit one after the other, may take longer than that. */
+/**
+ * How long to wait for one and the same lock. A queue of others, who commit one after the other, may take longer than
+ * that.
+ */
 const patienceSeconds = 5;
 
 async function inTurn<T>(path: string, work: () => T): Promise<T> {

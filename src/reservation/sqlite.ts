@@ -7,11 +7,14 @@ import { openFile } from './sqlite-file.ts';
 import type { Change, Entry, Store } from './store.ts';
 
 export type SqliteOptions = {
-  /** In seconds of a clock that only goes forward, is the same for all processes of the host, and starts anew at a boot. */
+  /**
+   * The time in seconds of a clock that only goes forward, is the same for all processes of the host, and starts anew
+   * at a boot.
+   */
   now(): number;
   /** How often those who wait look for sessions that are over; they are told of all else at once. */
   pollSeconds?: number;
-  /** Of a file that has to be made: above every revision of one that was there before. */
+  /** First revision of a file that has to be made: above every revision of one that was there before. */
   firstRevision?: number;
 };
 

@@ -29,7 +29,7 @@ export type Store = {
 
 export type Snapshot = {
   entries: Entry[];
-  /** Of the store: no key has a higher one. */
+  /** Revision of the store: no key has a higher one. */
   revision: number;
 };
 

@@ -5,7 +5,7 @@ import type { FreebsdScenario, OwnRules, Scenario } from '../words/scenario.ts';
 export type Laying = {
   /** Uploaded before the commands. */
   files: { path: string; text: string }[];
-  /** In this order, each to succeed. */
+  /** Commands in the order in which they are run, each to succeed. */
   commands: Command[];
 };
 
@@ -140,13 +140,13 @@ export function provesScenario(
 const notInForce = (reason: string): Proof => ({ kind: 'not-in-force', reason });
 
 type Found = {
-  /** Of the packets; something is one family of both. */
+  /** How many of the packets it sees; something is one family of both. */
   sees: 'nothing' | 'something' | 'everything';
   rules: string;
   states: number;
 };
 
-/** Of pf's states all that were made since its counters were flushed, as some may have expired. */
+/** Counts all of pf's states that were made since its counters were flushed, as some may have expired. */
 function pfIn({ pfInfo = '', pfRules = '' }: ProofOutputs): Found {
   return {
     sees: /^Status: Enabled\b/m.test(pfInfo) ? 'everything' : 'nothing',

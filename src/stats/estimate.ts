@@ -66,7 +66,7 @@ const around = (center: number, reach: number): Bounds => ({
   high: center + reach,
 });
 
-/** Of ranks: half the interval that would be one standard error to each side, were they normal. */
+/** Standard error of ranks: half the interval that would be one such error to each side, were they normal. */
 function standardErrorOf(evidence: Evidence): number {
   if (evidence.method === 'pooled') return evidence.standardError;
   const { low, high } = boundsOf(evidence, studentTail(1, Infinity));

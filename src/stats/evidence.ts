@@ -10,7 +10,7 @@ export type Pair = { base: number; patched: number };
 export type Noise = { sumOfSquares: number; degreesOfFreedom: number };
 
 export type Evidence = {
-  /** In the unit of the runs. */
+  /** What base does, in the unit of the runs. */
   base: number;
   /** The natural logarithm of patched over base. */
   effect: number;
@@ -23,9 +23,10 @@ export type Evidence = {
 export type Bounds = { low: number; high: number };
 
 /**
- * Of pairs measured side by side: what slows both runs of a pair alike cancels. Hodges' and Lehmann's estimate with
- * the interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It asks for nothing but symmetry, which
- * the order gives that chance drew for each; a few wild pairs hardly move it, where they would double Student's interval.
+ * Evidence of pairs measured side by side: what slows both runs of a pair alike cancels. Hodges' and Lehmann's estimate
+ * with the interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It asks for nothing but symmetry,
+ * which the order gives that chance drew for each; a few wild pairs hardly move it, where they would double Student's
+ * interval.
  *
  * Takes positive numbers, at least one pair.
  */
@@ -36,8 +37,8 @@ export function pairedEvidence(pairs: readonly Pair[]): Evidence {
 }
 
 /**
- * Of runs that have nothing in common, like boots: Student's test with a pooled variance, on the logarithms of the
- * numbers, to which earlier runs of the cell add what they told of it. Where the cell has become much noisier than
+ * Evidence of runs that have nothing in common, like boots: Student's test with a pooled variance, on the logarithms of
+ * the numbers, to which earlier runs of the cell add what they told of it. Where the cell has become much noisier than
  * it was, they are left aside, or its noise would pass for a change.
  *
  * Takes positive numbers, at least one of each variant and three in all (two where there is earlier noise).

@@ -14,7 +14,7 @@ export type MinistatSet = {
 };
 
 export type CompareOptions = {
-  /** Of the two-sided test, in percent; 95 by default. */
+  /** Confidence of the two-sided test, in percent; 95 by default. */
   readonly confidencePercent?: ConfidencePercent;
   /** `-P`: each set is all there is, not a sample, so its standard deviation is over n. */
   readonly population?: boolean;
@@ -128,7 +128,7 @@ type Sample = {
   readonly name: string;
   readonly sorted: Float64Array;
   readonly average: number;
-  /** Over n − 1. */
+  /** Variance of a sample, over n − 1. */
   readonly variance: number;
 };
 

@@ -2,7 +2,7 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 
-/** Of mean 0 and deviation 1, by Box and Muller (Annals of Mathematical Statistics 29, 1958). */
+/** A number of mean 0 and deviation 1, by Box and Muller (Annals of Mathematical Statistics 29, 1958). */
 export function standardNormal(random: RandomGenerator): number {
   const radius = Math.sqrt(-2 * Math.log(1 - uniformFloat64(random)));
   return radius * Math.cos(2 * Math.PI * uniformFloat64(random));

@@ -20,7 +20,7 @@ export type SimulationRequest = {
   design: Omit<Design, 'method' | 'earlierDegreesOfFreedom' | 'pairsPerStep'>;
   /** Runs of the base that earlier experiments of the same cell have left. */
   historyRuns: number;
-  /** Of one cell, where `falseAlarms` holds over all `cells` of a patch. */
+  /** Error rates of one cell, where `falseAlarms` holds over all `cells` of a patch. */
   rates: Omit<ErrorRates, 'outside'>;
   cells: number;
   marginRatio: number;
@@ -38,7 +38,7 @@ export type SimulationRow = {
   improvement: number;
   inconclusive: number;
   patchRegression: number;
-  /** Of both variants together. */
+  /** Runs of both variants together. */
   meanRuns: number;
   p95Runs: number;
 };

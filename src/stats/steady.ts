@@ -17,7 +17,7 @@ const toleranceInDeviations = 5;
 const mostDeviation = 0.1;
 /** Ramp and tail together may not eat more than the rest of this share of the traffic. */
 const leastShare = 0.75;
-/** Between the medians of the first and the last third of the stretch. */
+/** Most drift between the medians of the first and the last third of the stretch, as a ratio to its median. */
 const mostDrift = 0.05;
 
 /**

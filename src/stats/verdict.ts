@@ -116,7 +116,8 @@ const inPlaceOfPatched = (variant: string, runs: readonly Run[]): Run[] =>
 
 type Asked = {
   metric: Metric;
-  policy: Policy /** Of the interval, to each side. */;
+  policy: Policy;
+  /** Chance that the interval leaves out, to each side. */
   level: number;
 };
 
