@@ -807,7 +807,7 @@ async function raiseFence(host, token, folder = tokenFolder) {
 var FencedError = class extends Error {
 	name = "FencedError";
 };
-/** How long a machine may take that died right after the login. */
+/** Time limit, for a machine that died right after the login. */
 const raiseSeconds = 60;
 /** No program that is run here exits so; one that does is told apart by what the guard says. */
 const refusalCode = 213;

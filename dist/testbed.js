@@ -82,7 +82,7 @@ async function raiseFences(testbed, fence, connect) {
 	const failure = (await Promise.allSettled(rolesOf(testbed).map(async ({ config, label }) => (await raise(config, label)).close()))).find(({ status }) => status === "rejected");
 	if (failure?.status === "rejected") throw failure.reason;
 }
-/** Of all of them together, as the DUT waits. */
+/** Time limit for all generators together, as the DUT waits. */
 const askSeconds = 20;
 /** The DUT itself may hang; nobody who has a testbed goes past its generators. */
 async function askGenerators(world, testbed, lease) {
@@ -149,7 +149,7 @@ const impossible = (reason) => ({
 });
 
 // src/testbed/freebsd/blame.ts
-/** Of a variant; one that is new gets an empty one, to be counted up. */
+/** The tally of a variant; one that is new gets an empty one, to be counted up. */
 function tallyOf(tallies, variant) {
 	const tally = tallies.get(variant) ?? {
 		hasBooted: false,
@@ -343,7 +343,7 @@ const freebsdLogNames = {
 	/** The DUT's counters before and after. */
 	counters: "dut-counters.log"
 };
-/** Of a blast of one run, which is all that a testbed carries that boots its variants. */
+/** Reads a blast of one run, which is all that a testbed carries that boots its variants. */
 function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { startedAt, traffic, told = {} }) {
 	const log = parsePktGenLog(receiver);
 	const askedPps = askedOf(traffic, cell.family, senders.length);
@@ -430,9 +430,12 @@ const answers = (host) => host.output(shell`sysctl -n kern.boottime`, { timeoutS
 const answerSeconds = 10;
 
 // src/testbed/freebsd/profile.ts
-/** From the word to go until packets flow, beyond what is waited for on purpose; as much is left at the window's end. */
+/**
+* Time from the word to go until packets flow, beyond what is waited for on purpose; as much is left at the window's
+* end.
+*/
 const spareSeconds = 6;
-/** Of what the receiver got in as many seconds, so much has to have left the DUT while samples were taken. */
+/** So much of what the receiver got in as many seconds has to have left the DUT while samples were taken. */
 const leastForwardedRatio = .9;
 /**
 * A window that opens by itself while packets flow; where that was missed, one that is open before they do: some DUTs
@@ -480,7 +483,7 @@ async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress
 }
 
 // src/testbed/freebsd/rules.ts
-/** On the DUT. */
+/** Folder on the DUT for files of ours. */
 const rulesFolder = "/var/tmp/ppsgate";
 /**
 * Anew for every blast, so that no state of the one before is left; undefined where the scenario is in force. `own` are
@@ -870,7 +873,7 @@ async function openFreebsdTestbed(name, config, traffic, world) {
 	const dut = await openFreebsdDut(await dutOptions(name, config, world, cycles));
 	opened.defer(() => dut.host().close());
 	const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
-	/** On this machine, for the kernels of this experiment. */
+	/** Folder on this machine, for the kernels of this experiment. */
 	const folder = await mkdtemp(join(tmpdir(), "ppsgate-kernels-"));
 	const lab = {
 		boots: bootsOf(config, dut, world),
@@ -976,7 +979,10 @@ async function inspect(name, { boots, generators }, cells) {
 	};
 }
 const timesToGiveBack = 3;
-/** On its own kernel, with nothing of ours on it. A connection that breaks here costs a repetition, and not the DUT. */
+/**
+* Leaves it on its own kernel, with nothing of ours on it. A connection that breaks here costs a repetition, and not
+* the DUT.
+*/
 async function giveBack(name, dut) {
 	for (let time = 1;; time += 1) try {
 		await dut.restore();

@@ -114,7 +114,9 @@ function commandOf(text) {
 }
 /** pkt-gen prints its clock modulo this many seconds. */
 const stampCycle = 1e3;
-/** Of all times that the stamp may mean, the one nearest to what the rate's own interval says; time never runs back. */
+/**
+* The time that is nearest to what the rate's own interval says, of all that the stamp may mean; time never runs back.
+*/
 function secondsAt({ stamp, rate }, before, lastStamp) {
 	if (before === void 0 || lastStamp === void 0) return 0;
 	const step = stamp - lastStamp;

@@ -18,7 +18,7 @@ function upshotOfResult({ outcome }) {
 	if (outcome.kind === "judged") return upshotOfVerdict(outcome.verdict);
 	return outcome.kind === "out-of-disk" ? "infrastructure" : "patchAtFault";
 }
-/** Of several gates of one patch: the patch's own fault weighs most, a pass least. */
+/** The worst of several gates of one patch: the patch's own fault weighs most, a pass least. */
 const worstUpshot = (upshots) => byWeight.find((upshot) => upshots.includes(upshot)) ?? "pass";
 const byWeight = [
 	"patchAtFault",
@@ -53,7 +53,7 @@ function fromJson(text) {
 }
 
 // src/words/one-line.ts
-/** Of an error, or of whatever else was thrown. */
+/** What an error says, or whatever else was thrown, on one line. */
 function reasonOf(error) {
 	if (!(error instanceof Error)) return oneLine(String(error));
 	if (error.message === "" && "code" in error) return String(error.code);
@@ -104,7 +104,7 @@ const familySchema = _enum(families);
 const cellSchema = object({
 	scenario: scenarioSchema,
 	family: familySchema,
-	/** With the 4 bytes of CRC; only where several sizes are measured. */
+	/** Size of the frames with their 4 bytes of CRC; only where several sizes are measured. */
 	frameBytes: int().optional()
 });
 /** `nftables-stateful inet6`, or `forwarding inet4 1518 B`: how a cell is called in tables, and the key of its runs. */
@@ -191,7 +191,7 @@ const pullRequest = object({
 });
 const revision = object({
 	kind: literal("revision"),
-	/** Of Phabricator, without a slash at its end. */
+	/** URL of Phabricator, without a slash at its end. */
 	server: url(),
 	/** 27401 of D27401. */
 	number: int().positive(),
@@ -293,8 +293,8 @@ const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
 
 // src/words/without-paths.ts
 /**
-* With `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them apart in what
-* Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
+* The text with `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them
+* apart in what Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
 */
 const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
 /** A line's number and what ends a sentence; of a longer end nobody would want more. */
@@ -425,7 +425,7 @@ const runSchema = object({
 		forwardedPackets: int().nonnegative(),
 		/** CPU time of the DUT's forwarding thread, in seconds. */
 		busySeconds: number().nonnegative().optional(),
-		/** In which that thread was due and its CPU was given to others. */
+		/** Time in which the forwarding thread was due and its CPU was given to others. */
 		deniedSeconds: number().nonnegative().optional()
 	})),
 	validity: validitySchema
@@ -487,7 +487,7 @@ const historySchema = object({
 	/** Geometric mean of the runs since the base last moved, and their number. */
 	typical: number().positive(),
 	typicalRuns: int().positive(),
-	/** Of the natural logarithms of runs around the mean of their own experiment. */
+	/** Sum of the squares by which natural logarithms of runs are off the mean of their own experiment. */
 	sumOfSquares: number().nonnegative(),
 	degreesOfFreedom: int().nonnegative()
 });
@@ -510,7 +510,7 @@ const cellProfileSchema = discriminatedUnion("kind", [object({
 	event: string(),
 	/** What ran on the DUT, as the profile itself recorded it. */
 	kernel: string(),
-	/** For which samples were taken. */
+	/** How long samples were taken. */
 	seconds: number().positive(),
 	/** Those that fell into work; shares are of these. */
 	busySamples: int().positive(),
@@ -577,7 +577,7 @@ const blastSchema = object({
 	/** How long packets flowed. */
 	trafficSeconds: number().nonnegative(),
 	offeredPps: number().nonnegative(),
-	/** Of the CPU that was busiest on the DUT; absent where it does not tell. */
+	/** Busy share of the CPU that was busiest on the DUT; absent where it does not tell. */
 	busiestCpuRatio: number().optional(),
 	/** What ran on the DUT, by its own words; absent where the variants share a kernel. */
 	kernel: string().optional(),
@@ -589,7 +589,7 @@ const policySchema = object({
 	metric: metricSchema,
 	/** The loss that matters, as a ratio to base. */
 	marginRatio: number(),
-	/** Of the interval around a change, two-sided. */
+	/** Confidence of the interval around a change, two-sided. */
 	confidenceRatio: number(),
 	/** A regression in any cell of a patch that loses nothing, as a share of such patches. */
 	falseAlarmRatio: number(),
@@ -733,7 +733,7 @@ const driverOfPort = {
 // src/words/variant-name.ts
 /** Base and patched, of which a verdict is given; all others are shown beside them. */
 const isJudged = (variant) => variant === "base" || variant === "patched";
-/** Of an earlier diff of a revision: `diff 80345`. */
+/** Name of an earlier diff of a revision: `diff 80345`. */
 const diffName = (diff) => `diff ${diff}`;
 /** As a part of a path, or of the name of a boot environment: `diff-80345`. */
 const pathName = (variant) => variant.replaceAll(" ", "-");

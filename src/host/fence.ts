@@ -70,7 +70,7 @@ export class FencedError extends Error {
   override readonly name = 'FencedError';
 }
 
-/** How long a machine may take that died right after the login. */
+/** Time limit, for a machine that died right after the login. */
 const raiseSeconds = 60;
 
 /** No program that is run here exits so; one that does is told apart by what the guard says. */

@@ -27,7 +27,7 @@ export function fencedWorld(
   const connect = fencedConnect(world.connect, lease);
   return {
     ...world,
-    // By what is configured, as it may be the same machine as a sender.
+    // The builder is told by what is configured, as it may be the same machine as a sender.
     connect: (config, label, options) =>
       config === testbed.builder
         ? world.connect(config, label, options)
@@ -76,7 +76,7 @@ export async function raiseFences(testbed: Testbed, fence: Fence, connect: Conne
   if (failure?.status === 'rejected') throw failure.reason;
 }
 
-/** Of all of them together, as the DUT waits. */
+/** Time limit for all generators together, as the DUT waits. */
 const askSeconds = 20;
 
 /** The DUT itself may hang; nobody who has a testbed goes past its generators. */

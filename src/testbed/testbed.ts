@@ -22,7 +22,7 @@ export type Testbed = {
 
 /** A testbed that is ours until it is given back. */
 export type Reserved = {
-  /** In the configuration. */
+  /** Name of the testbed in the configuration. */
   name: string;
   /** Connects to it; what is done with that is refused once the testbed is not ours any more. */
   open(traffic: Traffic): Promise<Testbed>;
@@ -52,7 +52,7 @@ export type Inspection = {
 export type PrepareRequest = {
   variants: readonly Variant[];
   cells: readonly Cell[];
-  /** Of the scenarios that are a site's own, by their names. */
+  /** Rules of the scenarios that are a site's own, by their names. */
   rules: Readonly<Record<string, OwnRules>>;
   /** Gets the logs of builds. */
   keepLog: KeepLog;
@@ -73,11 +73,11 @@ export type BlastOutcome =
 export type ProfileRequest = {
   cell: Cell;
   variant: string;
-  /** For which samples are taken. */
+  /** How long samples are taken. */
   seconds: number;
   /** What is sampled, as the DUT's own tool names it; absent: cycles, by whichever name its CPU has for them. */
   event?: string | undefined;
-  /** From 1 on. */
+  /** Number of the attempt, from 1 on. */
   attempt: number;
 };
 

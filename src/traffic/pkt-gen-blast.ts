@@ -32,22 +32,22 @@ export type PktGenRequest = Pick<
   SenderRequest,
   'family' | 'frameBytes' | 'settleSeconds' | 'updatesChecksums'
 > & {
-  /** Of all senders together; each sends those of its own slice of the sources. */
+  /** Flows of all senders together; each sends those of its own slice of the sources. */
   flows: Flows;
-  /** Of all senders together, shared as the flows are; absent: as fast as they can. */
+  /** Rate of all senders together, shared as the flows are; absent: as fast as they can. */
   ratePps?: number | undefined;
-  /** Of each sender. */
+  /** Threads of each sender. */
   threads: number;
-  /** For which packets flow, at most. */
+  /** How long packets flow, at most. */
   trafficSeconds: number;
-  /** From here on the blast ends as soon as the receiver's median is known to 0.5 %; absent: by time only. */
+  /** After so long the blast ends as soon as the receiver's median is known to 0.5 %; absent: by time only. */
   atLeastSeconds?: number | undefined;
 };
 
 /** As they were received, a line with the process id first and pkt-gen's own words before its summary. */
 export type PktGenLogs = {
   receiver: string;
-  /** In the order of the senders; none where they were not started. */
+  /** Logs in the order of the senders; none where they were not started. */
   senders: string[];
 };
 
@@ -106,7 +106,7 @@ export async function pktGenBlast(
 type Planned = {
   receive: Command;
   sends: { host: Host; command: Command }[];
-  /** Of each sender; none where they are to send as fast as they can. */
+  /** Rate that each sender is asked for; none where they are to send as fast as they can. */
   askedPps: number[];
 };
 
@@ -140,7 +140,7 @@ const aborted = (signal: AbortSignal, until: AbortSignal): Promise<boolean> =>
 type Generator = {
   /** All of it; rejected with a HostError where its end cannot be known. */
   log: Promise<string>;
-  /** On stderr, so far. */
+  /** What it has said on stderr so far. */
   said(): string;
   /** Whether what it says came to that before it ended; never rejected. */
   until(holds: (said: string) => boolean): Promise<boolean>;

@@ -9,7 +9,7 @@ export type ReceiverRequest = {
   interface: string;
   /** A port that is opened for netmap loses its link for 2 to 4 s: nothing is sent before they are over. */
   settleSeconds: number;
-  /** From its start, settling included, to the interrupt that ends it with its summary. */
+  /** Time from its start, settling included, to the interrupt that ends it with its summary. */
   seconds: number;
 };
 
@@ -18,12 +18,12 @@ export type SenderRequest = ReceiverRequest & {
   flows: FlowSlice;
   /** Size of the Ethernet frame with its 4 bytes of CRC; pkt-gen sends no frame longer than the port's MTU and those 4. */
   frameBytes: number;
-  /** Of the netmap port: a virtual interface has a MAC address of its own. */
+  /** MAC address of the netmap port: a virtual interface has one of its own. */
   sourceMac: string;
   destinationMac: string;
   /** One netmap ring each. */
   threads: number;
-  /** Of all threads together; absent: as fast as they can. */
+  /** Rate of all threads together; absent: as fast as they can. */
   ratePps?: number | undefined;
   /** Ends the blast before its time is up; absent: only time does. */
   packets?: number;

@@ -12,7 +12,7 @@ export type PktGenRun = {
   medianPps: number;
   /** What all senders sent, each in its own steady stretch; absent where no log tells of one. */
   offeredPps?: number;
-  /** Of traffic that the median is of. */
+  /** Time of the traffic that the median is of. */
   seconds: number;
   /** Rates from the log's first on until the median was known to 0.5 %; absent where it never was. */
   steadyAfterSeconds?: number;

@@ -21,7 +21,7 @@ export type PktGenFault = {
 export type PktGenLog = {
   /** As bench-lab wrote it on the first line. */
   command?: string;
-  /** Of each packet sent, or received. */
+  /** Size of each packet sent, or received. */
   frameBytesWithoutCrc?: number;
   rates: PktGenRate[];
   summary?: { packets: number; seconds: number; pps: number };
@@ -64,9 +64,9 @@ type Line =
   | { kind: 'summary'; packets: number; frameBytesWithoutCrc: number; seconds: number }
   | { kind: 'crash'; text: string }
   | { kind: 'torn-rate' }
-  /** Of pkt-gen, but of no use here. */
+  /** A line of pkt-gen, but of no use here. */
   | { kind: 'other' }
-  /** Of whoever else writes into the log, or like anybody's: `Terminated`. */
+  /** A line of whoever else writes into the log, or one like anybody's: `Terminated`. */
   | { kind: 'foreign' };
 
 /** Far longer than any of pkt-gen's: the rest of such a line is not looked at. */
@@ -137,7 +137,9 @@ function commandOf(text: string): Line {
 /** pkt-gen prints its clock modulo this many seconds. */
 const stampCycle = 1000;
 
-/** Of all times that the stamp may mean, the one nearest to what the rate's own interval says; time never runs back. */
+/**
+ * The time that is nearest to what the rate's own interval says, of all that the stamp may mean; time never runs back.
+ */
 function secondsAt(
   { stamp, rate }: Extract<Line, { kind: 'rate' }>,
   before: PktGenRate | undefined,

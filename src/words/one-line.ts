@@ -1,6 +1,6 @@
 // Puts what a host, a library or a command says on one line without control characters, to show to people.
 
-/** Of an error, or of whatever else was thrown. */
+/** What an error says, or whatever else was thrown, on one line. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return oneLine(String(error));
   // Where a name has several addresses, Node's error has a code but no message.

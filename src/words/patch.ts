@@ -19,7 +19,7 @@ const pullRequest = z.object({
 
 const revision = z.object({
   kind: z.literal('revision'),
-  /** Of Phabricator, without a slash at its end. */
+  /** URL of Phabricator, without a slash at its end. */
   server: z.url(),
   /** 27401 of D27401. */
   number: z.int().positive(),

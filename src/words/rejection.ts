@@ -9,7 +9,7 @@ export const rejections = [
   z.object({ kind: z.literal('does-not-apply'), message }),
   /** The message holds the first lines that say why. */
   z.object({ kind: z.literal('build-failed'), message }),
-  /** On the builder or the DUT: nobody's fault but the lab's, and the author should know. */
+  /** No space on the builder or the DUT: nobody's fault but the lab's, and the author should know. */
   z.object({ kind: z.literal('out-of-disk'), message }),
   z.object({ kind: z.literal('does-not-load'), scenario: scenarioSchema, message }),
   /** `panic` is what the kernel died of, where that is known. */

@@ -46,7 +46,7 @@ export const runSchema = z.object({
       forwardedPackets: z.int().nonnegative(),
       /** CPU time of the DUT's forwarding thread, in seconds. */
       busySeconds: z.number().nonnegative().optional(),
-      /** In which that thread was due and its CPU was given to others. */
+      /** Time in which the forwarding thread was due and its CPU was given to others. */
       deniedSeconds: z.number().nonnegative().optional(),
     }),
   ),
@@ -115,7 +115,7 @@ export const historySchema = z.object({
   /** Geometric mean of the runs since the base last moved, and their number. */
   typical: z.number().positive(),
   typicalRuns: z.int().positive(),
-  /** Of the natural logarithms of runs around the mean of their own experiment. */
+  /** Sum of the squares by which natural logarithms of runs are off the mean of their own experiment. */
   sumOfSquares: z.number().nonnegative(),
   degreesOfFreedom: z.int().nonnegative(),
 });
@@ -135,7 +135,7 @@ export const cellProfileSchema = z.discriminatedUnion('kind', [
     event: z.string(),
     /** What ran on the DUT, as the profile itself recorded it. */
     kernel: z.string(),
-    /** For which samples were taken. */
+    /** How long samples were taken. */
     seconds: z.number().positive(),
     /** Those that fell into work; shares are of these. */
     busySamples: z.int().positive(),
@@ -200,7 +200,7 @@ export const blastSchema = z.object({
   /** How long packets flowed. */
   trafficSeconds: z.number().nonnegative(),
   offeredPps: z.number().nonnegative(),
-  /** Of the CPU that was busiest on the DUT; absent where it does not tell. */
+  /** Busy share of the CPU that was busiest on the DUT; absent where it does not tell. */
   busiestCpuRatio: z.number().optional(),
   /** What ran on the DUT, by its own words; absent where the variants share a kernel. */
   kernel: z.string().optional(),
@@ -213,7 +213,7 @@ export const policySchema = z.object({
   metric: metricSchema,
   /** The loss that matters, as a ratio to base. */
   marginRatio: z.number(),
-  /** Of the interval around a change, two-sided. */
+  /** Confidence of the interval around a change, two-sided. */
   confidenceRatio: z.number(),
   /** A regression in any cell of a patch that loses nothing, as a share of such patches. */
   falseAlarmRatio: z.number(),

@@ -35,7 +35,7 @@ export const familySchema = z.enum(families);
 export const cellSchema = z.object({
   scenario: scenarioSchema,
   family: familySchema,
-  /** With the 4 bytes of CRC; only where several sizes are measured. */
+  /** Size of the frames with their 4 bytes of CRC; only where several sizes are measured. */
   frameBytes: z.int().optional(),
 });
 

@@ -21,7 +21,7 @@ export function upshotOfResult({ outcome }: Pick<Result, 'outcome'>): Upshot {
   return outcome.kind === 'out-of-disk' ? 'infrastructure' : 'patchAtFault';
 }
 
-/** Of several gates of one patch: the patch's own fault weighs most, a pass least. */
+/** The worst of several gates of one patch: the patch's own fault weighs most, a pass least. */
 export const worstUpshot = (upshots: readonly Upshot[]): Upshot =>
   byWeight.find((upshot) => upshots.includes(upshot)) ?? 'pass';
 

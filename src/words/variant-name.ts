@@ -3,7 +3,7 @@
 /** Base and patched, of which a verdict is given; all others are shown beside them. */
 export const isJudged = (variant: string): boolean => variant === 'base' || variant === 'patched';
 
-/** Of an earlier diff of a revision: `diff 80345`. */
+/** Name of an earlier diff of a revision: `diff 80345`. */
 export const diffName = (diff: number): string => `diff ${diff}`;
 
 /** As a part of a path, or of the name of a boot environment: `diff-80345`. */

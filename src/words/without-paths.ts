@@ -1,8 +1,8 @@
 // What goes wrong is told to the people at a patch without the places where files lie here: those are for the log.
 
 /**
- * With `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them apart in what
- * Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
+ * The text with `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them
+ * apart in what Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
  */
 export const withoutPaths = (text: string): string =>
   text.replace(quotedPath, '[path]').replace(barePath, (found) => `[path]${endOf(found)}`);

@@ -8,14 +8,14 @@ export type Tally = {
   hasStoodBlast: boolean;
   /** Panics, and times that nothing but its power brought the DUT back. */
   deaths: number;
-  /** Of a scenario. */
+  /** Times that it refused a scenario. */
   refusals: number;
 };
 
-/** By variant. */
+/** What each variant did, by its name. */
 export type Tallies = Map<string, Tally>;
 
-/** Of a variant; one that is new gets an empty one, to be counted up. */
+/** The tally of a variant; one that is new gets an empty one, to be counted up. */
 export function tallyOf(tallies: Tallies, variant: string): Tally {
   const fresh: Tally = {
     hasBooted: false,

@@ -18,7 +18,7 @@ import { layRules, proofOf, rulesFolder } from './rules.ts';
 
 export type Lab = LossWorld & {
   readonly traffic: Traffic;
-  /** Of the port that packets come in by. */
+  /** MAC address of the port that packets come in by. */
   readonly dutMac: string;
   /** Undefined before the testbed is prepared. */
   prepared: Prepared | undefined;
@@ -26,7 +26,7 @@ export type Lab = LossWorld & {
 
 export type Prepared = {
   kernels: Kernels;
-  /** Of the scenarios that are the site's own. */
+  /** Rules of the scenarios that are the site's own, by their names. */
   rules: Readonly<Record<string, OwnRules>>;
   /** Whose kernels these are. */
   variants: readonly string[];

@@ -27,7 +27,7 @@ export type Generators = {
 
 export type SendRequest = Pick<PktGenRequest, 'trafficSeconds' | 'atLeastSeconds'> & {
   cell: Cell;
-  /** Of the DUT's port that packets come in by. */
+  /** MAC address of the DUT's port that packets come in by. */
   dutMac: string;
 };
 

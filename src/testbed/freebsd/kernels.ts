@@ -24,7 +24,7 @@ export type Kernel =
 export type Builder = {
   config: BuilderConfig;
   connect(): Promise<Host>;
-  /** In seconds, of any origin. */
+  /** The time in seconds, of any origin. */
   now(): number;
   /** Who builds, for others who wait for their turn. */
   owner: string;

@@ -25,7 +25,7 @@ export type FreebsdBlast = {
   told?: { kernel?: string; busiestCpuRatio?: number };
 };
 
-/** Of a blast of one run, which is all that a testbed carries that boots its variants. */
+/** Reads a blast of one run, which is all that a testbed carries that boots its variants. */
 export function readFreebsdLogs(
   { number, cell, runs }: PlannedBlast,
   { receiver, senders }: FreebsdLogs,

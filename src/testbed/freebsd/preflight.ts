@@ -49,7 +49,7 @@ export function settingsContext(
 export type PreflightOptions = {
   mode: FreebsdTestbed['preflight'];
   context: Omit<SettingsContext, 'nowSeconds'>;
-  /** In seconds since 1970. */
+  /** The time in seconds since 1970. */
   now(): number;
   sleep(seconds: number): Promise<void>;
 };

@@ -15,21 +15,24 @@ import type { KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
 import { freebsdLogNames } from './logs.ts';
 
 export type UnderLoad = {
-  /** With the cell's rules in force. */
+  /** The DUT, with the cell's rules in force. */
   dut: Host;
-  /** On it, for files of ours. */
+  /** Folder on the DUT for files of ours. */
   folder: string;
-  /** By which packets leave. */
+  /** Interface of the DUT by which packets leave. */
   egress: string;
-  /** That the receiver waits for its link, and then each sender for its own. */
+  /** How long the receiver waits for its link, and then each sender for its own. */
   settleSeconds: number;
   /** Has packets flow for so long. */
   send(trafficSeconds: number): Promise<PktGenBlast>;
 };
 
-/** From the word to go until packets flow, beyond what is waited for on purpose; as much is left at the window's end. */
+/**
+ * Time from the word to go until packets flow, beyond what is waited for on purpose; as much is left at the window's
+ * end.
+ */
 const spareSeconds = 6;
-/** Of what the receiver got in as many seconds, so much has to have left the DUT while samples were taken. */
+/** So much of what the receiver got in as many seconds has to have left the DUT while samples were taken. */
 const leastForwardedRatio = 0.9;
 
 /**

@@ -13,7 +13,7 @@ import { lastLine } from '../../words/one-line.ts';
 import type { OwnRules, Scenario } from '../../words/scenario.ts';
 import { readAll } from './preflight.ts';
 
-/** On the DUT. */
+/** Folder on the DUT for files of ours. */
 export const rulesFolder = '/var/tmp/ppsgate';
 
 /**

@@ -41,7 +41,7 @@ export async function openFreebsdTestbed(
   const dut = await openFreebsdDut(await dutOptions(name, config, world, cycles));
   opened.defer(() => dut.host().close());
   const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
-  /** On this machine, for the kernels of this experiment. */
+  /** Folder on this machine, for the kernels of this experiment. */
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
   const boots = bootsOf(config, dut, world);
   const glitches = { inARow: 0 };
@@ -168,7 +168,10 @@ async function inspect(
 
 const timesToGiveBack = 3;
 
-/** On its own kernel, with nothing of ours on it. A connection that breaks here costs a repetition, and not the DUT. */
+/**
+ * Leaves it on its own kernel, with nothing of ours on it. A connection that breaks here costs a repetition, and not
+ * the DUT.
+ */
 async function giveBack(name: string, dut: FreebsdDut): Promise<void> {
   for (let time = 1; ; time += 1) {
     try {

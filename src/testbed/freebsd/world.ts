@@ -9,7 +9,7 @@ export type FreebsdWorld = {
   connect(host: HostConfig, label: string, options?: ConnectOptions): Promise<Host>;
   openPower(name: string, config: PowerConfig): Promise<Pick<Power, 'state' | 'cycle'>>;
   sleep(seconds: number): Promise<void>;
-  /** In seconds since 1970. */
+  /** The time in seconds since 1970. */
   now(): number;
 };
 

@@ -63,7 +63,7 @@ function validity(samples: Sample[], pps: number, load: Load): Validity {
   if (samples.length === 0) return invalid('too-short', 'no sample was taken');
   const holes = samples.filter((sample) => sample.forwardedPackets === 0);
   const isSilent = holes.length === samples.length;
-  // Of what arrives a DUT may drop all; a generator that was kept from sending says nothing of it.
+  // A DUT may drop all of what arrives; a generator that was kept from sending says nothing of it.
   if (isSilent && samples.some((sample) => sample.receivedPackets > 0)) return { kind: 'valid' };
   const isWhole = holes.length === 0;
   if (isWhole && isLimit(busyRatio(samples), pps, load)) return { kind: 'valid' };
