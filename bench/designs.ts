@@ -65,7 +65,7 @@ type Goals = { regression?: Goal; meanRuns?: Goal };
 type Contender = Pick<SimulationRequest, 'design' | 'historyRuns' | 'marginRatio'> & {
   says: string;
   falseAlarms: number;
-  /** By the true change. */
+  /** Goals by the true change. */
   goals: ReadonlyMap<number, Goals>;
 };
 

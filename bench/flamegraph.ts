@@ -13,7 +13,7 @@ import { readProfile } from '../src/profile/read.ts';
 import { escaped } from '../src/words/xml.ts';
 import { writeCallGraph } from './fold.ts';
 
-/** Of the fastest of five runs, and the size over that of flamegraph.pl's. */
+/** The time of the fastest of five runs, and the size, also over that of flamegraph.pl's. */
 export type FlamegraphBench = { milliseconds: number; bytes: number; ratio: number };
 
 /** Each run is a process of its own, for a compiler that is warm would flatter it. */

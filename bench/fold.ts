@@ -44,7 +44,10 @@ export async function benchFold(): Promise<FoldBench> {
   }
 }
 
-/** Of the shape that forwarding has: some hundred functions, most of them with one caller, stacks of about 15. */
+/**
+ * Writes a graph of the shape that forwarding has: some hundred functions, most of them with one caller, stacks of
+ * about 15.
+ */
 export function writeCallGraph(file: string, bytes: number): string {
   const random = xoroshiro128plus(1);
   const output = openSync(file, 'w');

@@ -26,7 +26,7 @@ import { testbedOf, usualTraffic, worldOf } from '../tests/fakes/freebsd-testbed
 
 export type LabTimeRequest = {
   scenarios: readonly FreebsdScenario[];
-  /** Of what the patched kernel forwards, as a ratio to base. */
+  /** The change in what the patched kernel forwards, as a ratio to base. */
   change: number;
   /** Twelve runs of base are known of each cell. */
   hasHistory: boolean;
@@ -39,18 +39,18 @@ export type LabTimeRequest = {
 /** Seconds for which each kernel is built, one after the other; 0 for one that is in the builder's cache. */
 export type Build = { base: number; patched: number };
 
-/** From and to, in seconds of the laboratory's clock. */
+/** A stretch of time, in seconds of the laboratory's clock. */
 export type Span = { from: number; to: number };
 
 export type LabTime = {
   result: Result;
-  /** From the first connection to the end of the last run; what is left is to give the DUT back. */
+  /** Time from the first connection to the end of the last run; what is left is to give the DUT back. */
   verdict: Span;
   /** Each from the machine's going down to its answering again; the last of them gives it back. */
   reboots: Span[];
   /** Each from the receiver's start, with which the links begin to settle, to its end. */
   blasts: Span[];
-  /** In which packets came faster than the DUT could forward them. */
+  /** Times in which packets came faster than the DUT could forward them. */
   floods: Span[];
   /** When something was asked of the DUT: one that is deaf gets it later. */
   dutCommands: number[];
@@ -73,7 +73,7 @@ const shutdownSeconds = 5;
 /** Standard deviation, as a ratio. */
 const noisePerBoot = 0.005;
 
-/** Of one configuration, as a patch leaves it; the option is how the laboratory tells them apart. */
+/** Kernels of one configuration, as a patch leaves it; the option is how the laboratory tells them apart. */
 const kernels = {
   base: { ident: 'GENERIC' },
   patched: { ident: 'GENERIC', options: ['options PATCHED'] },
@@ -275,7 +275,7 @@ function builderOf({ clock }: FreebsdLab, { base, patched }: Build = { base: 0, 
 export type Shares = {
   boots: number;
   blasts: number;
-  /** To the verdict, in seconds. */
+  /** Time to the verdict. */
   seconds: number;
   rebootSeconds: number;
   trafficSeconds: number;
@@ -308,7 +308,7 @@ const secondsOf = ({ from, to }: Span): number => to - from;
 const sum = (values: readonly number[]): number =>
   values.reduce((total, value) => total + value, 0);
 
-/** Of the published studies: five runs of each variant, each of them a boot and a blast of 68 s. */
+/** What the published studies take: five runs of each variant, each of them a boot and a blast of 68 s. */
 function classicSeconds(cells: number): { bootForAll: number; bootForEach: number } {
   const [runs, blastSeconds] = [10, 68];
   return {

@@ -16,7 +16,7 @@ import { startEtcd } from '../tests/fakes/etcd.ts';
 
 const contenders = 50;
 
-/** Of one reservation, in seconds of the clock that all processes share. */
+/** Moments of one reservation, in seconds of the clock that all processes share. */
 type Turn = { token: number; asked: number; taken: number; releasing: number; released: number };
 
 export async function benchReservation(): Promise<string[]> {

@@ -32,7 +32,7 @@ export type EtcdOptions = {
 export interface EtcdCluster extends AsyncDisposable {
   readonly endpoints: string[];
   readonly members: readonly EtcdMember[];
-  /** For the clients of a cluster with `tls`. */
+  /** Files for the clients of a cluster with `tls`. */
   readonly tls: ClientFiles | undefined;
   /** The user of a cluster with `auth`. */
   readonly account: Account | undefined;
@@ -52,7 +52,7 @@ export interface EtcdMember {
   readonly name: string;
   readonly pid: number;
   readonly endpoint: string;
-  /** For `ip netns exec`; only with `namespaces`. */
+  /** Name of the network namespace, for `ip netns exec`; only with `namespaces`. */
   readonly namespace: string | undefined;
   /** What it has logged, the end of it. */
   readonly log: string;
@@ -408,7 +408,7 @@ async function enableAuth(
 function stopWhole(child: ChildProcess): void {
   child.kill('SIGSTOP');
   const tasks = `/proc/${child.pid}/task`;
-  // Of proc_pid_stat(5): the name in parentheses, and then the state.
+  // The line of proc_pid_stat(5) has the name in parentheses, and then the state.
   const isStopped = (thread: string) =>
     / T [^)]*$/.test(readFileSync(join(tasks, thread, 'stat'), 'utf8').replace(/.*\)/s, ')'));
   while (!readdirSync(tasks).every(isStopped));

@@ -47,7 +47,10 @@ export type Moment = {
   milliseconds: number;
 };
 
-/** In any order: a third is killed, a third is stopped, most of them until after their leases, and the others are let be. */
+/**
+ * Fates in any order: a third is killed, a third is stopped, most of them until after their leases, and the others are
+ * let be.
+ */
 export function fatesOf(count: number, leaseSeconds: number, { int, shuffled }: Dice): Fate[] {
   const atLogin = (): Moment => ({ said: 'holds', times: 1, milliseconds: int(0, 50) });
   const atWork = (): Moment => ({ said: 'uses', times: int(1, 2), milliseconds: int(0, 20) });

@@ -92,7 +92,7 @@ const dut: SettingsContext = {
 };
 const host = { interfaces: ['cxl0'], bootFile: '/boot/kernel/kernel' };
 
-/** To each of the commands the same. */
+/** Says the same to each of the commands. */
 const said = (commands: readonly Command[], text: string) =>
   new Map(commands.map((command) => [commandText(command), text]));
 

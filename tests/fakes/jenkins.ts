@@ -24,7 +24,7 @@ export type FakeJenkins = {
 export type Fault = { path: RegExp; with: Answer | 'reset'; carriedOut?: true };
 
 export type State = {
-  /** Of the job's parameters; undefined is a job that has none. */
+  /** Names of the job's parameters; undefined is a job that has none. */
   defined: string[] | undefined;
   isDisabled: boolean;
   queue: { id: number; jobPath: string; parameters: Parameters }[];
@@ -41,7 +41,7 @@ export const jobPath = '/job/lab/job/ppsgate';
 export const ownUrl = 'https://ci.example.org/jenkins';
 const contextPath = '/jenkins';
 
-/** By user name; what is missing is refused, and without `Job/Read` there is no job. */
+/** Users by name; what is missing is refused, and without `Job/Read` there is no job. */
 const users: Readonly<Record<string, { token: string; password: string; may: string[] }>> = {
   ppsgate: {
     token: '11bot',
@@ -162,7 +162,7 @@ function build(state: State, { form }: Asked, caller: Caller): Answer {
   const parameters = Object.fromEntries(defined.map((name) => [name, form.get(name) ?? '']));
   for (const name of form.keys())
     if (!defined.includes(name)) state.log.push(`Skipped parameter ${name} as it is undefined`);
-  // Of several that want the same of one job, there is one in the queue.
+  // Only one of several that want the same of one job is in the queue.
   const same = state.queue.find(
     (item) => JSON.stringify(item.parameters) === JSON.stringify(parameters),
   );
@@ -193,7 +193,7 @@ const queueDocument = (state: State, caller: Caller) => ({
     _class: 'hudson.model.Queue$WaitingItem',
     actions: actionsOf(parameters),
     id,
-    // Of what one may not see, only that it is there.
+    // Whoever may not see the job is only told that it is there.
     task: caller.may.includes('Job/Read')
       ? { _class: 'WorkflowJob', name: 'ppsgate', url: `${ownUrl}${jobPath}/` }
       : { _class: 'hudson.model.UnknownTask' },

@@ -16,9 +16,9 @@ import { type Execution, startSshd } from './freebsd-lab/sshd.ts';
 
 export type LogEntry = {
   machine: string;
-  /** By `steadySeconds`. */
+  /** When it came, by `steadySeconds`. */
   at: number;
-  /** Of whoever sent it. */
+  /** Token of whoever sent it. */
   token: number;
   act: 'raise' | 'use';
   /** False where a higher token was there. */
@@ -28,7 +28,7 @@ export type LogEntry = {
 export type LoggingMachines<Name extends string> = AsyncDisposable & {
   /** How to log in. */
   hosts: Readonly<Record<Name, Host>>;
-  /** In the order in which things were done, one at a time. */
+  /** What was done, one thing at a time, in its order. */
   log: readonly LogEntry[];
   /** What came that was neither the raising of a fence nor a use. */
   surprises: readonly string[];

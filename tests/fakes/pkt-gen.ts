@@ -37,7 +37,7 @@ export function blast(pps: number, seconds: number): number[] {
 }
 
 export type FakePktGen = {
-  /** To be on the PATH. */
+  /** Folder that is to be on the PATH. */
   bin: string;
   /** What happened: `start PORT`, `counted PORT` for each rate, `interrupted PORT`, in order. */
   journal(): string[];

@@ -108,7 +108,7 @@ export async function aPlace(testbeds: Readonly<Record<string, unknown>>): Promi
   };
 }
 
-/** Of a machine that is there in no lab. */
+/** A machine that is there in no lab. */
 const away = { host: '127.0.0.1', port: 1, knownHosts: './known_hosts', key: './key' };
 
 export const embedded = { kind: 'embedded-linux' };

@@ -18,7 +18,7 @@ export type Program<Saying> = {
 export type Ending = { code: number | null; signal: string | null; stderr: string };
 
 export type ProgramOptions<Saying> = {
-  /** Of the network, for `ip netns exec`. */
+  /** Name of the network namespace, for `ip netns exec`. */
   namespace?: string | undefined;
   onSaid?: (saying: Timed<Saying>, program: Program<Saying>) => void;
 };

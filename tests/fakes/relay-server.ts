@@ -10,7 +10,7 @@ import { say } from './contending.ts';
 import { buildPassword, webhookKey } from './relay-client.ts';
 
 export type RelayServerPlan = {
-  /** Of the inbox. */
+  /** Path of the inbox. */
   path: string;
   /** Has a line for each job that was begun, by its key. */
   begunPath: string;

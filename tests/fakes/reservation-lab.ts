@@ -52,7 +52,7 @@ export type Process = {
   mend(): void;
   /** Whoever waits leaves the queue. */
   cancel(reason: Error): void;
-  /** By `lab.now()`: for all that it was told, its last session lives so long. */
+  /** Until when, by `lab.now()`, its last session lives for all that it was told. */
   aliveUntil(): number;
   /** Whether that was over once before it was told that the session lives on, and it may have given up. */
   wasLate(): boolean;
@@ -60,7 +60,7 @@ export type Process = {
   turn(): Promise<void>;
 };
 
-/** Of three testbeds two share their sender. */
+/** Two of the three testbeds share their sender. */
 const machines: Record<string, readonly string[]> = {
   x: ['dut-x', 'sender'],
   y: ['dut-y', 'sender'],
@@ -86,7 +86,9 @@ export async function aLab(): Promise<ReservationLab> {
   return lab;
 }
 
-/** In seconds: a process looks at its clock a little before or after a test does, and may read another last digit. */
+/**
+ * Slack in seconds: a process looks at its clock a little before or after a test does, and may read another last digit.
+ */
 export const clockSlack = 0.02;
 
 /** What becomes of a request. */
@@ -182,7 +184,7 @@ export async function virtualLab(
 /** Knows what has changed in the store between two looks at it. */
 function noteChanges(store: Store) {
   let seen: Snapshot = { entries: [], revision: 0 };
-  /** Of each key that there is, or was. */
+  /** Revision of the last change of each key that there is, or was. */
   const lastChanges = new Map<string, number>();
   return {
     async note(): Promise<void> {
@@ -293,7 +295,7 @@ function labOn(onlooker: Store, stage: Stage): ReservationLab {
         wasLate ||= now() + clockSlack >= aliveUntil;
         aliveUntil = askedAt + leaseSeconds;
       });
-      // Of no other process: a clock that only goes forward may have begun anywhere.
+      // No other process has the same: a clock that only goes forward may have begun anywhere.
       const zero = 1000 * stores.length;
       return {
         name,

@@ -37,12 +37,12 @@ const testbeds: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 export type History = {
-  /** Of whoever comes next. */
+  /** Decides who comes next. */
   seed: number;
   commands: readonly Command[];
 };
 
-/** Of `who` there is one at a time: a command that makes no sense for him does nothing. */
+/** There is one of `who` at a time: a command that makes no sense for him does nothing. */
 export type Command =
   | { kind: 'request'; who: number; wants: string[]; priority: Priority; subject?: string }
   /** Whoever holds a testbed uses all its machines. */
@@ -58,7 +58,7 @@ export type Command =
   | { kind: 'step'; count: number }
   | { kind: 'settle' }
   | { kind: 'elapse' | 'lag'; leases: number }
-  /** Of the clock on the wall. */
+  /** The clock on the wall jumps. */
   | { kind: 'jump'; days: number };
 
 const wishes = ['a', 'b', 'c', 'd', 'ab', 'ba', 'cd', 'ca', 'dba'].map((names) => [...names]);
@@ -307,7 +307,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
         }
         const revision = await store.commit(change);
         const isEntering = change.put.some(({ key }) => key.startsWith('lab/wait/'));
-        // Of a subject one looks again.
+        // Whoever has a subject looks again before it counts as waiting.
         claim.isIn ||= isEntering && revision !== undefined && claim.request.subject === undefined;
         return revision;
       },
@@ -518,7 +518,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     return tickets.length === 0 && held.size === 0;
   };
 
-  /** Of one subject one waits for the same testbeds. */
+  /** Only one of each subject waits for the same testbeds. */
   function checkSubjects(tickets: readonly Ticket[]): void {
     // What others have left behind is there until it expires.
     const isWaitedFor = ({ holder }: Ticket) =>

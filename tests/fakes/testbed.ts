@@ -23,7 +23,7 @@ export type Fault =
   | 'throws';
 
 export type FakeTestbedOptions = {
-  /** Of the noise. */
+  /** Seed of the noise. */
   seed?: number;
   /** True speed of another variant than base in a cell, as a ratio to base: 0.9 is 10 % slower, 0 forwards nothing. */
   speed?: (cell: Cell, variant: string) => number;

@@ -4,7 +4,7 @@ export type XmlElement = {
   name: string;
   attributes: Record<string, string>;
   elements: XmlElement[];
-  /** Of the element itself, without that of its elements. */
+  /** Text of the element itself, without that of its elements. */
   text: string;
 };
 

@@ -8,16 +8,16 @@ export type CablingOptions = {
   senders: number;
   /** `one`: senders and receiver are ports of one machine, `generator`. */
   generators: 'one' | 'separate';
-  /** Of every data port. */
+  /** Speed of every data port, in bit/s. */
   mediaBits: number;
-  /** Of the DUT, the exit last: `cxl0`, `cxl1`… of a T540-CR when absent. */
+  /** Ports of the DUT, the exit last: `cxl0`, `cxl1`… of a T540-CR when absent. */
   ports: readonly DataPort[];
 };
 
 export type DataPort = {
   name: string;
   card: CardName;
-  /** Of the generator at the other end of its cable: the same name and card when absent. */
+  /** Port of the generator at the other end of its cable: the same name and card when absent. */
   far?: { name: string; card: CardName };
 };
 
@@ -36,7 +36,7 @@ export type Cabling = {
   exit: string;
 };
 
-/** On Chelsio cards `cxlN` on the DUT, `vcxlN` on the generators; addresses of RFC 2544 and RFC 5180. */
+/** Chelsio cards are `cxlN` on the DUT, `vcxlN` on the generators; addresses are those of RFC 2544 and RFC 5180. */
 export function cabling({
   senders = 1,
   generators = 'one',

@@ -18,7 +18,7 @@ export type Clock = {
   hold(): () => void;
   /** Something happened that somebody may react to before time runs on. */
   touch(): void;
-  /** For ever: whoever sleeps is not woken any more. */
+  /** Stops for ever: whoever sleeps is not woken any more. */
   stop(): void;
 };
 

@@ -1,19 +1,22 @@
 // What goes wrong in the laboratory, and when: ordered beforehand or at any time by a test.
 
 export type Fault =
-  /** Of a boot of the DUT, counted from 1 since the laboratory was started. */
+  /** A boot of the DUT goes wrong, counted from 1 since the laboratory was started. */
   | { kind: 'panic-at-boot' | 'hang-at-boot' | 'wrong-kernel'; at: number }
-  /** Of a blast, counted from 1 by the starts of its receiver. */
+  /** A blast goes wrong, counted from 1 by the starts of its receiver. */
   | { kind: 'panic-under-load' | 'receiver-crash' | 'dead-link'; at: number }
   /** The sender reaches only so many packets a second in that blast. */
   | { kind: 'slow-generator'; at: number; pps: number }
   /** The connection breaks when that upload, counted from 1 over all machines, has got so many bytes. */
   | { kind: 'upload-lost'; at: number; afterBytes: number }
-  /** Of a call of `power`, counted from 1: it says that it did it and did not, or it never ends. */
+  /** A call of `power`, counted from 1, goes wrong: it says that it did it and did not, or it never ends. */
   | { kind: 'power-lies' | 'power-times-out'; at: number }
   | CommandFault;
 
-/** Of a command with these words in it, counted from 1, that the machine is told: before it is run, or so many seconds after that. */
+/**
+ * What goes wrong at a command with these words in it, counted from 1, that the machine is told: before it is run, or
+ * so many seconds after that.
+ */
 export type CommandFault = {
   at: number;
   machine: string;

@@ -27,7 +27,7 @@ export const fileErrorText: Readonly<Record<FileError, string>> = {
 };
 
 export type FileSystem = {
-  /** Of the whole disk, and of what is on it besides the files here. */
+  /** Size of the whole disk, and of what is on it besides the files here. */
   readonly totalBytes: number;
   readonly otherBytes: number;
   readonly nodes: Map<string, FileNode>;

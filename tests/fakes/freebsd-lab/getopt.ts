@@ -3,7 +3,7 @@
 export type Options =
   | {
       kind: 'parsed';
-      /** In the order given; `value` is empty for an option that takes none. */
+      /** Options in the order given; `value` is empty for an option that takes none. */
       options: readonly Option[];
       operands: readonly string[];
     }

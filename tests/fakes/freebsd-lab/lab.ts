@@ -31,7 +31,7 @@ export type FreebsdLabOptions = DutOptions & {
 export type LabMachine = {
   /** All of its state, to look at and to spoil. */
   readonly machine: Machine;
-  /** For `connect` of src/host/ssh.ts. */
+  /** Target for `connect` of src/host/ssh.ts. */
   readonly target: Target;
   /** Every command that it ran, and when (in seconds of the clock). */
   readonly journal: readonly JournalEntry[];
@@ -46,11 +46,11 @@ export type FreebsdLab = AsyncDisposable & {
   readonly receiver: LabMachine;
   /** Names of interfaces and the DUT's MAC addresses. */
   readonly cabling: Cabling;
-  /** Of the DUT. */
+  /** Power of the DUT. */
   readonly power: LabPower;
   readonly faults: Faults;
   readonly complaints: Complaints;
-  /** Of the DUT, for assertions. */
+  /** State of the DUT, for assertions. */
   state(): DutState;
   /** Throws where something was asked of the laboratory that no test should ask. */
   stop(): Promise<void>;

@@ -30,7 +30,7 @@ export function reboot(machine: Machine, world: World): void {
   later(machine, world, machine.timing.shutdownSeconds, () => boot(machine, world));
 }
 
-/** At once: what runs is gone, the memory is dumped, and the machine boots by itself. */
+/** Panics at once: what runs is gone, the memory is dumped, and the machine boots by itself. */
 export function panic(machine: Machine, world: World, reason: string): void {
   dumpCore(machine, world, reason);
   enter(machine, 'panicked');

@@ -76,7 +76,7 @@ export type Machine = {
   /** Since the laboratory was started, begun ones too. */
   boots: number;
   running: Running | undefined;
-  /** Of the kernel, see kenv(1): what the loader hands over, and what is added later. */
+  /** Environment of the kernel, see kenv(1): what the loader hands over, and what is added later. */
   environment: Map<string, string>;
   sysctls: Sysctls;
   modules: Set<string>;

@@ -30,7 +30,7 @@ export type Stream = {
   flows: number;
 };
 
-/** Of the table of truths: what is asked of a kernel. */
+/** What is asked of a kernel, which the table of truths tells. */
 export type Load = { ident: string; scenario: LabScenario; family: Family };
 
 export type Noise = {

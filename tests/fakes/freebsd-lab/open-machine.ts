@@ -97,7 +97,7 @@ function strike(
   else clock.after(fault.afterSeconds, act);
 }
 
-/** In PEM's and OpenSSH's formats. */
+/** A key pair in PEM's and OpenSSH's formats. */
 export type Key = { private: string; public: string };
 
 export function newKey(): Key {

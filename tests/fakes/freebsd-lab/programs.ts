@@ -41,7 +41,7 @@ const programs = new Map<string, Program>(
 
 const catchInterrupt = ['pkt-gen', 'pmcstat'];
 
-/** By its name, or by its path. */
+/** Finds a program by its name, or by its path. */
 export function findProgram(name: string): Found | undefined {
   const base = name.replace(/^(?:\/usr)?(?:\/local)?\/s?bin\//, '');
   const program = programs.get(base);

@@ -34,11 +34,11 @@ export type SliceName = 's1' | 's2';
 
 export type Slices = {
   kind: 'nanobsd';
-  /** Of those that do not run; the second slice is empty when it is delivered. */
+  /** Trees of the slices that do not run; the second slice is empty when it is delivered. */
   trees: Map<SliceName, Tree>;
   running: SliceName;
   active: SliceName;
-  /** Of the slice that is mounted there to be looked at. */
+  /** Where the slice that does not run is mounted to be looked at. */
   mountedAt: string | undefined;
 };
 
@@ -86,10 +86,10 @@ export function mountOf(root: Root, path: string): { device: string; place: stri
   }
 }
 
-/** Of an appliance: what it makes anew at every boot. */
+/** What an appliance makes anew at every boot. */
 const memoryDisks = ['/etc', '/var', '/tmp'];
 
-/** Of bsdinstall(8): what no boot environment holds. */
+/** What no boot environment of bsdinstall(8) holds. */
 const sharedDatasets = ['/tmp', '/var/tmp', '/var/crash'];
 
 /** What the loader does first: files of the root that boots next take the place of those that ran. */
@@ -99,7 +99,7 @@ export function switchRoot(root: Root, files: FileSystem, ignoresOnce: boolean):
     const leaving = takeTree(files, (path) => isSlicePath(path));
     root.trees.set(root.running, leaving);
     root.running = root.active;
-    // Of the memory disks only this is lost here: what else they hold, a real boot lays anew.
+    // Only this is lost here of the memory disks: what else they hold, a real boot lays anew.
     for (const path of below(files, '/var/tmp')) files.nodes.delete(path);
     putTree(files, root.trees.get(root.running) ?? new Map());
   }

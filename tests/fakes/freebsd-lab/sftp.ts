@@ -175,7 +175,7 @@ const hasSize = 1;
 const hasOwner = 2;
 const hasMode = 4;
 
-/** Of the attributes that come next. */
+/** Reads the mode of the attributes that come next. */
 function modeIn(message: Reader): number | undefined {
   const flags = message.word();
   if (flags & hasSize) message.long();

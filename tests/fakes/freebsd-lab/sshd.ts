@@ -20,7 +20,7 @@ export type SshdOptions = {
   machine: Machine;
   world: World;
   hostKey: string;
-  /** Of the one key that lets root in, in OpenSSH's format. */
+  /** Public half of the one key that lets root in, in OpenSSH's format. */
   userPublicKey: string;
   execute(execution: Execution): Promise<Ending>;
   /** Told of every byte of an upload that begins: false loses the connection. */

@@ -44,7 +44,9 @@ export function defaultSysctls(): Sysctls {
   ]);
 }
 
-/** Of a port, by its driver: cxgbe(4) tells what its tunables came to, mlx5en(4) lets them be changed. */
+/**
+ * Adds the queues of a port, by its driver: cxgbe(4) tells what its tunables came to, mlx5en(4) lets them be changed.
+ */
 export function addQueues(
   sysctls: Sysctls,
   interfaceName: string,
@@ -82,7 +84,7 @@ export const readOnly = (value: string): Sysctl => ({
 
 const writable = (value: string): Sysctl => ({ ...readOnly(value), access: 'read-write' });
 
-/** Of loader.conf and sysctl.conf: `name="value"` or `name=value`, a line each. */
+/** Reads loader.conf and sysctl.conf: `name="value"` or `name=value`, a line each. */
 export function readSettings(text: string): Map<string, string> {
   const lines = text.split('\n').map((line) => /^([\w.]+)="?([^"#]*)"?/.exec(line.trim()));
   return new Map(

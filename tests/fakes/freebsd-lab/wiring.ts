@@ -4,12 +4,12 @@ export type Counters = { packets: number; bytes: number };
 
 /** One of a network card, whatever interfaces it has. */
 export type Port = {
-  /** Of its interfaces. */
+  /** MAC addresses of its interfaces. */
   macs: readonly string[];
   received: Counters;
   sent: Counters;
   cable?: Cable;
-  /** By a program that has it in netmap mode. */
+  /** Whether a program has it in netmap mode. */
   isTaken: boolean;
 };
 

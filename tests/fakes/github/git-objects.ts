@@ -134,7 +134,7 @@ function entryOf({ id, mode }: TreeChange, name: string): TreeEntry | undefined 
   return id === null ? undefined : { name, mode, id };
 }
 
-/** By bytes, where a folder's name counts as if a slash stood behind it. */
+/** Compares bytes, where a folder's name counts as if a slash stood behind it. */
 function inOrderOfGit(one: TreeEntry, other: TreeEntry): number {
   return Buffer.compare(sortKey(one), sortKey(other));
 }

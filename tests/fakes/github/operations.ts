@@ -12,7 +12,7 @@ import type { Operation } from './state.ts';
 
 export type { FakePullRequest } from './state.ts';
 
-/** By the ids of openapi.json. */
+/** Operations by the ids of openapi.json. */
 export const operations: Readonly<Record<string, Operation>> = {
   ...actionsOperations,
   ...checkOperations,

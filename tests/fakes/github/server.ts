@@ -25,7 +25,7 @@ import { type TokenBook, type Tokens, tokenBook } from './tokens.ts';
 export { appToken, installationToken, personalToken } from './tokens.ts';
 
 export type FakeGitHub = Tokens & {
-  /** For `GITHUB_API_URL`. */
+  /** URL for `GITHUB_API_URL`. */
   url: string;
   /** What is on GitHub now; a test may read and change it. */
   state: State;

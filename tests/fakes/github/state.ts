@@ -36,7 +36,7 @@ export type FakeFile = {
 
 export type FakeComment = {
   id: number;
-  /** Of the pull request that it stands on. */
+  /** Number of the pull request that it stands on. */
   number: number;
   author: string;
   body: string;
@@ -101,9 +101,9 @@ export type FakeWorkflowRun = {
   conclusion: string | null;
   /** Numbers; GitHub names none for a fork's. */
   pullRequests: number[];
-  /** By the workflow's `run-name`; absent is the workflow's name. */
+  /** Title by the workflow's `run-name`; absent is the workflow's name. */
   displayTitle?: string;
-  /** In how many lists it is not yet: GitHub shows a run some seconds after its event. */
+  /** Number of lists that lack it yet: GitHub shows a run some seconds after its event. */
   missingIn?: number;
 };
 
@@ -120,7 +120,7 @@ export type FakeDispatch = { eventType: string; payload: Readonly<Record<string,
 
 export type FakeArtifact = {
   id: number;
-  /** Of the workflow run that it belongs to. */
+  /** Id of the workflow run that it belongs to. */
   runId: number;
   name: string;
   /** A zip. */
@@ -136,7 +136,7 @@ export type State = {
   defaultBranch: string;
   /** What is not public is read with `contents: read` only, and by those who have a role. */
   isPrivate: boolean;
-  /** By login; whoever wrote anything here exists without one. */
+  /** Roles by login; whoever wrote anything here exists without one. */
   permissions: Record<string, Role>;
   pullRequests: FakePullRequest[];
   /** Oldest first. */
@@ -146,7 +146,7 @@ export type State = {
   /** What pull requests change, by their numbers. */
   files: Record<number, FakeFile[]>;
   reactions: FakeReaction[];
-  /** Of the repository. */
+  /** Labels of the repository. */
   labels: FakeLabel[];
   /** Oldest first. */
   statuses: FakeStatus[];

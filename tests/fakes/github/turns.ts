@@ -52,7 +52,7 @@ export function takingTurns(random: () => number, start: Date): Turns {
         const call = { name: `${method} ${url} ${query}`, isGraphql: url === '/graphql' };
         const send: typeof fetch = options.request?.fetch ?? fetch;
         const tried: typeof fetch = (...asked) => attempt(call, () => send(...asked));
-        // In place, because octokit's other hooks have got the same object already.
+        // Changed in place, because octokit's other hooks have got the same object already.
         options.request = { ...options.request, fetch: tried };
         requests.push(() => Promise.resolve(request(options)).then(resolve, reject));
         return promise;

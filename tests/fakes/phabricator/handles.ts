@@ -54,7 +54,7 @@ function monogram({ type, name, uri }: Handle): string {
   return name;
 }
 
-/** Of all that the viewer may see. */
+/** Handles of all that the viewer may see. */
 function handles(state: State, viewer: User): Handle[] {
   const base = state.baseUri;
   const handle =

@@ -40,7 +40,7 @@ export type Recording = z.infer<typeof recordingSchema> & {
 /** What the server called itself. */
 export const recordedBaseUri = 'http://phorge.local.test:8081';
 
-/** In the order in which they were made. */
+/** Recordings in the order in which they were made. */
 export function readRecordings(): Recording[] {
   const folder = join(recordingsFolder, 'calls');
   return readdirSync(folder)
@@ -104,7 +104,7 @@ const editedSchema = z.object({
   }),
 });
 
-/** Of what the call made, as its answer names them. */
+/** PHIDs of what the call made, as its answer names them. */
 function newPhids({
   method,
   params_decoded: params,

@@ -37,7 +37,7 @@ export type Scene = {
   addProject: (slug: string, members?: readonly User[]) => Project;
   addRepository: (callsign: string, repository?: Partial<Repository>) => Repository;
   addCommit: (repository: Repository, author: User, commit?: Partial<Commit>) => Commit;
-  /** In review at once, unless its status is `draft`. */
+  /** Adds one that is in review at once, unless its status is `draft`. */
   addRevision: (revision: {
     author: User;
     title: string;

@@ -14,7 +14,7 @@ import type { State } from './state.ts';
 export type Search<Row> = {
   /** Like `DREV`. */
   type: string;
-  /** Of the real server's code, which its complaints name. */
+  /** The query's name in the real server's code, which its complaints name. */
   query: string;
   /** Column of the id in the real query; `id` if absent. */
   idColumn?: string;

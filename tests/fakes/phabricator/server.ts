@@ -42,7 +42,7 @@ export type Requested = {
 export type FakePhabricator = Scene & {
   /** Without a slash at its end. */
   url: string;
-  /** Of `perfbot`, who is there from the start. */
+  /** Conduit token of `perfbot`, who is there from the start. */
   token: string;
   bot: User;
   /** What is there now; a test may read and change it. */

@@ -40,7 +40,7 @@ export type Repository = Record & {
   shortName: string;
   description: string;
   defaultBranch: string;
-  /** Of its URIs by id, by callsign and by short name. */
+  /** Its URIs by id, by callsign and by short name. */
   uris: { id: number; phid: Phid; identifier: 'id' | 'callsign' | 'shortname'; date: number }[];
 };
 
@@ -74,7 +74,7 @@ export type Revision = Record & {
   isDraft: boolean;
   holdAsDraft: boolean;
   repositoryPHID: Phid | null;
-  /** Of its newest diff. */
+  /** PHID of its newest diff. */
   diffPHID: Phid;
   reviewers: { reviewerPHID: Phid; isBlocking: boolean }[];
   subscriberPHIDs: Phid[];
@@ -88,7 +88,7 @@ export type Diff = Record & {
   revisionPHID: Phid | null;
   authorPHID: Phid;
   repositoryPHID: Phid | null;
-  /** Of the author's checkout; null with `base` for what was pasted into the web page. */
+  /** Branch of the author's checkout; null with `base` for what was pasted into the web page. */
   branch: string | null;
   base: string | null;
   commits: LocalCommit[];
@@ -130,7 +130,7 @@ export type BuildStep = {
   phid: Phid;
   name: string;
   date: number;
-  /** With `${variables}`. */
+  /** URI with `${variables}`. */
   uri: string;
   method: 'POST' | 'GET' | 'PUT' | 'DELETE';
   credential: { user: string; password: string } | null;
@@ -149,7 +149,7 @@ export type Build = Record & {
   planPHID: Phid;
   initiatorPHID: Phid;
   status: 'building' | 'passed' | 'failed' | 'aborted';
-  /** Of its newest targets; a restart adds one. */
+  /** Generation of its newest targets; a restart adds one. */
   generation: number;
 };
 
@@ -191,7 +191,7 @@ export type FakeFile = Record & {
   bytes: Buffer;
   authorPHID: Phid;
   viewPolicy: string;
-  /** Of its data's address. */
+  /** The secret part of its data's address. */
   secret: string;
 };
 
@@ -285,7 +285,7 @@ export function byPhid<T extends { phid: Phid }>(rows: readonly T[], phid: unkno
   return rows.find((row) => row.phid === phid);
 }
 
-/** For what the state itself refers to: that it is missing would be the fake's own fault. */
+/** Finds what the state itself refers to: that it is missing would be the fake's own fault. */
 export function existing<T extends { phid: Phid }>(rows: readonly T[], phid: Phid): T {
   const row = byPhid(rows, phid);
   if (row === undefined) throw new Error(`the fake has no ${phid}`);

@@ -25,7 +25,7 @@ export type Webhook = {
 export type Delivery = {
   body: string;
   signature: string;
-  /** Of each try; null where nobody answered. */
+  /** Status of each try; null where nobody answered. */
   statuses: (number | null)[];
 };
 

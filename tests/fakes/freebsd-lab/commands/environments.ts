@@ -131,7 +131,7 @@ function list({ process, root, options }: Call): number {
   return 0;
 }
 
-/** At a new folder in /tmp, which it prints. */
+/** Mounts it at a new folder in /tmp, which it prints. */
 function mount({ process, root, name }: Call): number {
   const { files } = process.machine;
   const environment = root.all.get(name);

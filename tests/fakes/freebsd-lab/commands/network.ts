@@ -109,7 +109,7 @@ const mediaNames = new Map([
   [100e9, '100GBase-SR4'],
 ]);
 
-/** Of vmstat(8) the count of interrupts alone. */
+/** Knows only the count of interrupts of vmstat(8). */
 function vmstat(process: Process): number {
   if (process.args.join(' ') !== '-i') return notModelled(process, 'this vmstat');
   process.out(
@@ -165,7 +165,7 @@ function routesText({ routes }: Machine, family: 'inet' | 'inet6'): string {
   return `Routing tables\n\n${title}:\n${[head, ...rows].join('')}`;
 }
 
-/** Of the many that FreeBSD has, the first of IPv4's. */
+/** Prints the first of IPv4's counters, of the many that FreeBSD has. */
 function protocolCounters({ machine, network, out }: Process): number {
   network.count();
   const received = machine.interfaces.reduce((sum, { port }) => sum + port.received.packets, 0);
@@ -200,7 +200,7 @@ function interfaceCounters(process: Process, names: readonly string[]): number {
   };
   out(row(columns.map(([title]) => title)));
   const count = (value: number) => Math.round(value);
-  // For a name that does not exist netstat(1) prints the head alone.
+  // netstat(1) prints the head alone for a name that does not exist.
   for (const [index, { name, mac, port }] of machine.interfaces.entries()) {
     if (!names.includes(name)) continue;
     const { received, sent } = port;

@@ -17,7 +17,7 @@ const usage = {
   code: 1,
 };
 
-/** In pfctl's own order: off, flush, load, show, on. */
+/** Works in pfctl's own order: off, flush, load, show, on. */
 function pfctl(process: Process): number {
   const given = readOptions(process, usage);
   if (given.kind === 'refused') return given.code;

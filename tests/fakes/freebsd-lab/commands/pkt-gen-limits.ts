@@ -1,9 +1,9 @@
 // What pkt-gen's two sides have in common.
 
-/** Of a port whose driver does not know netmap. */
+/** Most packets per second of a port whose driver does not know netmap. */
 export const emulatedPps = 1_500_000;
 
-/** By so much a report is late. */
+/** A report comes so much late. */
 export const tickSeconds = 0.001;
 
 /** After an interrupt the threads end, and the next report is the last. */

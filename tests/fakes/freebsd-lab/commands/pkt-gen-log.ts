@@ -2,7 +2,7 @@
 import type { Process } from '../process.ts';
 import type { AddressRange, PktGenOptions } from './pkt-gen-options.ts';
 
-/** On stderr: `seconds.microseconds function [line of its source] words`, the clock modulo 1000 s. */
+/** Writes on stderr: `seconds.microseconds function [line of its source] words`, the clock modulo 1000 s. */
 export function say({ err, world }: Process, place: string, line: number, words: string): void {
   const stamp = (world.clock.now() % 1000).toFixed(6).padStart(10, '0');
   err(`${stamp} ${place} [${line}] ${words}\n`);
@@ -41,7 +41,7 @@ export function sayRate(
 
 const batchPackets = ({ sends }: PktGenOptions): number => (sends ? 277.93 : 23.01);
 
-/** With -N as plain numbers, else with a unit. */
+/** A plain number with -N, else one with a unit. */
 function shown(value: number, plain: boolean): string {
   if (plain) return `${value.toFixed(0)} `;
   const units = ['', 'K', 'M', 'G', 'T'];
@@ -55,7 +55,7 @@ export type Result = {
   seconds: number;
 };
 
-/** On stdout, which is written when it ends. */
+/** Prints the summary on stdout, which is written when it ends. */
 export function sayResult(process: Process, options: PktGenOptions, result: Result): void {
   const { sends, threads, source, destination, sourceMac, destinationMac } = options;
   const doing = sends ? 'Sending on' : 'Receiving from';

@@ -72,6 +72,6 @@ function streamOf(process: Process, found: Interface, options: PktGenOptions): S
   };
 }
 
-/** With 4 bytes of CRC, and 20 of preamble and gap between frames (IEEE 802.3). */
+/** Frames per second, each with 4 bytes of CRC, and 20 of preamble and gap between frames (IEEE 802.3). */
 const lineRate = (bits: number, frameBytesWithoutCrc: number): number =>
   bits / ((Math.max(64, frameBytesWithoutCrc + 4) + 20) * 8);

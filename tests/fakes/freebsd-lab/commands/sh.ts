@@ -7,11 +7,14 @@ import type { Machine } from '../machine.ts';
 import { fail, notModelled, type Process, type Program, runProgram } from '../process.ts';
 import type { Found } from './timeout.ts';
 
-/** By process id, on each machine. */
+/** Programs that run, by process id, on each machine. */
 const running = new WeakMap<Machine, Map<number, AbortController>>();
 const firstProcessId = 4242;
 
-/** Of sh it knows the scripts that raise a fence, make a folder of ours and sample in a window, and one more: its process id on stderr, and then the words behind it in its place. */
+/**
+ * sh knows the scripts that raise a fence, make a folder of ours and sample in a window, and this one: its process id
+ * on stderr, and then the words behind it in its place.
+ */
 const tellProcessId = 'echo process $$ >&2; exec "$@"';
 
 export function shellWith(find: (name: string) => Found | undefined): Program {

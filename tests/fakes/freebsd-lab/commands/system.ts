@@ -95,7 +95,7 @@ function whyRefused(name: string, { access, type }: Sysctl, value: string): stri
   return takes(type, value) ? undefined : `sysctl: ${name}=${value}: Invalid argument`;
 }
 
-/** Of every kernel: base and patched are built from one configuration. */
+/** Name of every kernel's configuration: base and patched are built from one. */
 const configurationName = 'GENERIC';
 
 /** Those that the kernel makes up when it is asked. */
