@@ -10,7 +10,7 @@ import type { Request } from './reservation/reservation.ts';
 import type { Patch } from './words/patch.ts';
 import type { Result } from './words/result.ts';
 
-export type Session = {
+export type GateSession = {
   config: Config;
   repository: Repository;
   history: HistoryFile;
@@ -26,7 +26,7 @@ export type Session = {
 
 /** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
 export async function inSession(
-  { config, repository, history, output, answer, requestFor, leaseFolder, signal }: Session,
+  { config, repository, history, output, answer, requestFor, leaseFolder, signal }: GateSession,
   work: (world: World) => Promise<Result>,
 ): Promise<Result> {
   let testbed: string | undefined;

@@ -12,7 +12,7 @@ import {
   pullRequestsWithHead,
 } from '../github/pull-request.ts';
 import { authorize, type LeaveRules, type Occasion } from '../patch/authorize.ts';
-import { type Ask, type Command, parseCommand } from '../patch/command.ts';
+import { type Ask, type CommentCommand, parseCommand } from '../patch/command.ts';
 import { patchOfRange } from '../patch/range.ts';
 import type { Repository } from '../patch/repository.ts';
 import { type Patch, type PullRequest, patchName, type Revision } from '../words/patch.ts';
@@ -217,7 +217,7 @@ async function admitPullRequest(
 async function admitAgain(
   found: FoundPullRequest,
   occasion: Occasion,
-  command: Extract<Command, { kind: 'rerun' | 'extend' }>,
+  command: Extract<CommentCommand, { kind: 'rerun' | 'extend' }>,
   world: AdmitWorld,
 ): Promise<Admission> {
   const { memory } = await rulesFor(found, {}, world);

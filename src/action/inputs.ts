@@ -23,7 +23,7 @@ export type Inputs = {
   token: string;
   /** Conduit token of the bot on Phabricator; empty where there is none. */
   conduitToken: string;
-  job: Job;
+  job: GithubJob;
 };
 
 /** Everything in one job, or its three parts in jobs of their own with permissions of their own. */
@@ -65,7 +65,7 @@ const jobSchema = z
     runUrl: `${variables.GITHUB_SERVER_URL}/${variables.GITHUB_REPOSITORY}/actions/runs/${variables.GITHUB_RUN_ID}`,
   }));
 
-export type Job = z.infer<typeof jobSchema>;
+export type GithubJob = z.infer<typeof jobSchema>;
 
 export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
   const token = core.getInput('token', { required: true });
@@ -94,5 +94,5 @@ function oneOf<Name extends string>(input: string, names: readonly Name[], text:
 }
 
 /** The payload of the event that started the job. */
-export const readEvent = async ({ eventPath }: Job): Promise<unknown> =>
+export const readEvent = async ({ eventPath }: GithubJob): Promise<unknown> =>
   JSON.parse(await readFile(eventPath, 'utf8'));

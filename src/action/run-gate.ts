@@ -23,7 +23,7 @@ import { restoreRevision } from '../patch/revision.ts';
 import type { Output } from '../progress.ts';
 import { headline, outcomeName } from '../report/headline.ts';
 import { explained } from '../report/read.ts';
-import { inSession, type Session } from '../session.ts';
+import { type GateSession, inSession } from '../session.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
@@ -228,7 +228,7 @@ function measured(
   const { inputs, octokit, repository } = context;
   const { job } = inputs;
   const { patch, extend, priority } = request;
-  const session: Session = {
+  const session: GateSession = {
     ...{ config, repository, answer, signal },
     history: sharedHistory(config, context),
     output: jobLog,

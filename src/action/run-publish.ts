@@ -32,7 +32,7 @@ import { type Patch, patchName } from '../words/patch.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { artifactName } from './extend.ts';
-import { type Job, readEvent } from './inputs.ts';
+import { type GithubJob, readEvent } from './inputs.ts';
 import { answerFor, configCommitOf, gateNames, type JobContext, wishesFor } from './job.ts';
 import { log } from './log.ts';
 import { publishData } from './publish-data.ts';
@@ -233,7 +233,7 @@ function endingOfText(text: string | undefined): Left {
 export async function changedOfGate(
   { baseCommit, headCommit }: Pick<Patch, 'baseCommit' | 'headCommit'>,
   repository: Repository,
-  { isOwnAction, workspace }: Pick<Job, 'isOwnAction' | 'workspace'>,
+  { isOwnAction, workspace }: Pick<GithubJob, 'isOwnAction' | 'workspace'>,
   code = import.meta.dirname,
 ): Promise<string | undefined> {
   const base = await repository.mergeBase(baseCommit, headCommit);

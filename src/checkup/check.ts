@@ -1,7 +1,7 @@
 // A testbed looked at step by step: what is well, what is wrong and how it is mended, what could not be tried.
 import { readFile } from 'node:fs/promises';
-import type { Host as HostConfig } from '../config/fields.ts';
-import type { Outcome } from '../host/execute.ts';
+import type { HostConfig } from '../config/fields.ts';
+import type { CommandOutcome } from '../host/execute.ts';
 import { HostError } from '../host/host-error.ts';
 import { algorithmsFor, parseKnownHosts } from '../host/known-hosts.ts';
 import { type Command, commandText, shell } from '../host/shell.ts';
@@ -118,7 +118,7 @@ export function on(
 /** No question that is asked here takes longer. */
 export const limits = { timeoutSeconds: 60 };
 
-export const isGood = (outcome: Outcome): boolean =>
+export const isGood = (outcome: CommandOutcome): boolean =>
   outcome.kind === 'exited' && outcome.code === 0;
 
 export const does = async (host: Host, command: Command): Promise<boolean> =>

@@ -5,7 +5,7 @@ import type { Traffic } from '../config/schema.ts';
 import { fileSystemsOf } from '../dut/freebsd-boot-system.ts';
 import { type Interface, parseIfconfig } from '../dut/freebsd-network.ts';
 import { pathSettings } from '../dut/freebsd-ports.ts';
-import { advice, type Problem, problemOf } from '../dut/freebsd-setting.ts';
+import { advice, problemOf, type SettingProblem } from '../dut/freebsd-setting.ts';
 import { checkSettings, type SettingsContext, settingsCommands } from '../dut/freebsd-settings.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
@@ -293,7 +293,7 @@ async function settingsOf(lab: Lab, host: Host, what: string): Promise<Finding[]
   return problems.length === 0 ? [ok(what, 'all hold')] : problems.map(findingOf);
 }
 
-function findingOf({ setting, message, mend }: Problem): Finding {
+function findingOf({ setting, message, mend }: SettingProblem): Finding {
   const mended = advice(mend);
   const why = message.replace(`${setting} `, '').replace(`: ${mended}.`, '');
   return wrong(setting, unquoted(why), unquoted(mended));

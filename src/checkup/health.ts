@@ -1,7 +1,7 @@
 // Whether a testbed is as it was before anybody measured on it: looked at after each use, and changed by nothing here.
 
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
-import type { LinuxTestbed, Testbed } from '../config/schema.ts';
+import type { LinuxTestbed, TestbedConfig } from '../config/schema.ts';
 import { nextRoot } from '../dut/freebsd-boot-nanobsd.ts';
 import { isOurs, runningSystem } from '../dut/freebsd-boot-system.ts';
 import { type Command, shell } from '../host/shell.ts';
@@ -34,7 +34,10 @@ import { type CheckWorld, powerSteps } from './power-check.ts';
 export type HealthWorld = CheckWorld;
 
 /** Finding after finding, as each is made; nothing is changed on any machine. Throws the signal's reason. */
-export async function* healthOf(testbed: Testbed, world: HealthWorld): AsyncGenerator<Finding> {
+export async function* healthOf(
+  testbed: TestbedConfig,
+  world: HealthWorld,
+): AsyncGenerator<Finding> {
   await using opened = new AsyncDisposableStack();
   const connect: Connect = async (host, label) => {
     const connected = opened.use(await world.connect(host, label));
@@ -56,7 +59,7 @@ export function whyUnhealthy(findings: readonly Finding[]): string | undefined {
   return `${sentence} (and ${more} wrong).`;
 }
 
-function stepsOf(testbed: Testbed, world: HealthWorld): Step[] {
+function stepsOf(testbed: TestbedConfig, world: HealthWorld): Step[] {
   switch (testbed.kind) {
     case 'embedded-linux':
       return [embedded];

@@ -2,10 +2,10 @@
 import { createInterface } from 'node:readline/promises';
 
 /** Undefined where there is nobody to ask. */
-export type Ask = ((question: string) => Promise<string>) | undefined;
+export type AskPerson = ((question: string) => Promise<string>) | undefined;
 
 /** Asks whoever sits at the terminal; the end of input is an empty answer. */
-export function askOnTerminal(signal: AbortSignal): Ask {
+export function askOnTerminal(signal: AbortSignal): AskPerson {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
   return async (question) => {
     if (process.stdin.readableEnded) return '';

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
-import { type Config, scenariosIn, type Testbed } from '../config/schema.ts';
+import { type Config, scenariosIn, type TestbedConfig } from '../config/schema.ts';
 import { badgeLabel, badgePath } from '../data-branch/layout.ts';
 import { type DataPlace, linkTo } from '../data-branch/links.ts';
 import { runToExit } from '../exit.ts';
@@ -89,7 +89,7 @@ async function originOnGithub(): Promise<string | undefined> {
   return url.exec(stdout.trim())?.[1];
 }
 
-function cellsOn(config: Config, testbed: Testbed): Cell[] {
+function cellsOn(config: Config, testbed: TestbedConfig): Cell[] {
   const carried = scenariosIn({ testbeds: { testbed }, rules: config.rules });
   const scenarios = config.scenarios.filter((scenario) => carried.includes(scenario));
   return cellsOf({ ...config, scenarios });

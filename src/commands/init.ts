@@ -17,7 +17,7 @@ import {
 } from '../init/setting.ts';
 import { leaveLabel, oneJobWorkflow, publishWorkflow, splitWorkflow } from '../init/workflows.ts';
 import { exitCodes } from '../words/upshot.ts';
-import { type Ask, askOnTerminal } from './ask.ts';
+import { type AskPerson, askOnTerminal } from './ask.ts';
 import { columns, oneLine, print } from './table.ts';
 
 export function define(command: Command): void {
@@ -67,7 +67,7 @@ export type InitOptions = {
 export type InitWorld = {
   /** Anywhere in the repository. */
   directory: string;
-  ask: Ask;
+  ask: AskPerson;
   /** Absent or empty: a person makes the label. */
   token?: string | undefined;
   apiUrl: string;
@@ -94,7 +94,7 @@ type Wishes = { runner: Runner; action: string; branch: string; repository: stri
 /** `text` is what would be written, where nothing is. */
 type Placed = PlacedFile & { text?: string };
 
-async function readWishes(options: InitOptions, clone: Clone, ask: Ask): Promise<Wishes> {
+async function readWishes(options: InitOptions, clone: Clone, ask: AskPerson): Promise<Wishes> {
   const answer = async (flag: string | undefined, question: string, usual = '') =>
     flag ?? ((await ask?.(usual === '' ? `${question} ` : `${question} [${usual}] `)) || usual);
 

@@ -18,7 +18,7 @@ import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
 import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
 import { parseRevisionName, type RevisionName } from '../phabricator/revision.ts';
 import { labelled } from '../progress.ts';
-import { inSession, type Session } from '../session.ts';
+import { type GateSession, inSession } from '../session.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
 import { UsageError } from '../words/usage-error.ts';
@@ -109,7 +109,7 @@ async function judge(
   answer: Answer,
 ): Promise<Result> {
   const priority = parsePriority(options.priority);
-  const session: Session = {
+  const session: GateSession = {
     ...{ config, signal },
     repository: repositoryOf(options),
     history: historyFile(config.history),

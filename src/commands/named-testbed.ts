@@ -1,14 +1,14 @@
 // The testbed of a ppsgate.yml that somebody names.
 import { resolve } from 'node:path';
 import { didYouMean } from '../config/fields.ts';
-import type { Config, Testbed } from '../config/schema.ts';
+import type { Config, TestbedConfig } from '../config/schema.ts';
 import { UsageError } from '../words/usage-error.ts';
 
 export const configPath = (written: string | undefined): string =>
   resolve(written ?? 'ppsgate.yml');
 
 /** Throws a UsageError that says what `path` has. */
-export function namedTestbed({ testbeds }: Config, path: string, name: string): Testbed {
+export function namedTestbed({ testbeds }: Config, path: string, name: string): TestbedConfig {
   const testbed = Object.hasOwn(testbeds, name) ? testbeds[name] : undefined;
   if (testbed !== undefined) return testbed;
   const names = Object.keys(testbeds);

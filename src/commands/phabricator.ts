@@ -5,7 +5,7 @@ import { runToExit } from '../exit.ts';
 import { phabricatorOf } from '../phabricator/login.ts';
 import type { Output } from '../progress.ts';
 import { checkPhabricator } from '../relay/check.ts';
-import type { Finding } from '../relay/check-point.ts';
+import type { SetUpFinding } from '../relay/check-point.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { configPath } from './named-testbed.ts';
 import { hasColours, oneLine, print } from './table.ts';
@@ -49,7 +49,7 @@ export async function checkSetUp(
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
   const patience = tellIfSlow(tell);
   const world = { signal, now: () => new Date(), log: { info: tell }, onLook: patience.begin };
-  const findings: Finding[] = [];
+  const findings: SetUpFinding[] = [];
   try {
     for await (const finding of checkPhabricator(phabricator, world)) {
       patience.end();
@@ -85,7 +85,7 @@ const colours = { ok: 32, warning: 33, wrong: 31, unreachable: 31, skipped: 2 } 
 const longestWord = 'unreachable'.length;
 
 /** `✘ WHAT: WHY`, or off a terminal `wrong WHAT: WHY`; what mends it is on a line of its own. */
-export function findingText(finding: Finding, output: Output): string {
+export function findingText(finding: SetUpFinding, output: Output): string {
   const { kind, what, why } = finding;
   const plain = output.isTTY ? signs[kind] : kind.padEnd(longestWord);
   const sign = hasColours(output) ? `\x1b[${colours[kind]}m${plain}\x1b[0m` : plain;
@@ -94,7 +94,7 @@ export function findingText(finding: Finding, output: Output): string {
 }
 
 /** `All is well.`, or how much is not. */
-export function summary(findings: readonly Finding[]): string {
+export function summary(findings: readonly SetUpFinding[]): string {
   const faults = findings.filter(isFault).length;
   const warnings = findings.filter(({ kind }) => kind === 'warning').length;
   const wrong =
@@ -103,10 +103,10 @@ export function summary(findings: readonly Finding[]): string {
   return `${wrong}; ${warnings === 1 ? 'one thing is' : `${warnings} things are`} worth a look.`;
 }
 
-const isFault = ({ kind }: Finding): boolean => kind === 'wrong' || kind === 'unreachable';
+const isFault = ({ kind }: SetUpFinding): boolean => kind === 'wrong' || kind === 'unreachable';
 
 /** What is wrong in ppsgate.yml or on the server stays so, and weighs more than what may answer later. */
-export function exitCodeOf(findings: readonly Finding[]): number {
+export function exitCodeOf(findings: readonly SetUpFinding[]): number {
   const kinds = new Set(findings.map(({ kind }) => kind));
   if (kinds.has('wrong')) return exitCodes.usage;
   return kinds.has('unreachable') ? exitCodes.infrastructure : exitCodes.pass;

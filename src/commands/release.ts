@@ -9,11 +9,11 @@ import { aimOf } from '../inventory/overview.ts';
 import { machinesOf } from '../inventory/wishes.ts';
 import { releaseLeft } from '../reservation/lease-file.ts';
 import { openStore } from '../reservation/open.ts';
-import { type Holding, type Lab, readLab } from '../reservation/records.ts';
+import { type Holding, type LabState, readLab } from '../reservation/records.ts';
 import { giveBack } from '../reservation/reservation.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
-import { type Ask, askOnTerminal } from './ask.ts';
+import { type AskPerson, askOnTerminal } from './ask.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
 import { clockText, oneLine, print } from './table.ts';
 
@@ -51,7 +51,7 @@ export type ReleaseOptions = {
 export async function runRelease(
   name: string | undefined,
   options: ReleaseOptions,
-  ask: Ask,
+  ask: AskPerson,
 ): Promise<number> {
   const { directory, force } = options;
   if (name === undefined && directory !== undefined) return releaseDirectory(resolve(directory));
@@ -78,7 +78,7 @@ async function releaseDirectory(directory: string): Promise<number> {
   return exitCodes.pass;
 }
 
-async function takeByForce(name: string, options: ReleaseOptions, ask: Ask): Promise<number> {
+async function takeByForce(name: string, options: ReleaseOptions, ask: AskPerson): Promise<number> {
   const path = configPath(options.config);
   const config = await loadConfig(path);
   const store = await openStore(config.reservations);
@@ -109,7 +109,7 @@ async function takeByForce(name: string, options: ReleaseOptions, ask: Ask): Pro
   }
 }
 
-function whyNotHeld(name: string, machines: readonly string[], { held }: Lab): string {
+function whyNotHeld(name: string, machines: readonly string[], { held }: LabState): string {
   const other = machines.map((machine) => held.get(machine)).find((one) => one !== undefined);
   return other === undefined
     ? `Nobody has ${name}.`
@@ -124,7 +124,7 @@ const hurt = ({ testbed, holder, since }: Holding): string =>
 async function confirmed(
   holding: Holding,
   { by, yes }: ReleaseOptions,
-  ask: Ask,
+  ask: AskPerson,
 ): Promise<string | undefined> {
   if (ask === undefined) {
     if (by !== undefined && yes === true) return by;

@@ -4,7 +4,7 @@ import { type Finding, skipped } from '../checkup/check.ts';
 import { checkFreebsdTestbed } from '../checkup/freebsd-check.ts';
 import { checkLinuxTestbed } from '../checkup/linux-check.ts';
 import { loadConfig } from '../config/load.ts';
-import type { Config, Testbed } from '../config/schema.ts';
+import type { Config, TestbedConfig } from '../config/schema.ts';
 import { realWorld } from '../controller/open.ts';
 import { openReservations, whoami } from '../controller/reservations.ts';
 import { runToExit } from '../exit.ts';
@@ -88,7 +88,7 @@ async function keptFromOthers(
 
 type Check = {
   name: string;
-  testbed: Testbed;
+  testbed: TestbedConfig;
   config: Config;
   traffic: boolean;
   power: boolean;

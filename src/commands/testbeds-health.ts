@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Finding } from '../checkup/check.ts';
 import { healthOf, whyUnhealthy } from '../checkup/health.ts';
 import { loadConfig } from '../config/load.ts';
-import type { Config, Testbed } from '../config/schema.ts';
+import type { Config, TestbedConfig } from '../config/schema.ts';
 import { realWorld } from '../controller/open.ts';
 import { openReservations, whoami } from '../controller/reservations.ts';
 import { byItself, type LeasedTestbed } from '../controller/reserve.ts';
@@ -78,7 +78,7 @@ export async function checkHealth(
 
 type Visit = {
   name: string;
-  testbed: Testbed;
+  testbed: TestbedConfig;
   config: Config;
   json: boolean;
   signal: AbortSignal;

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Capabilities } from '../config/capabilities.ts';
 import { loadConfig } from '../config/load.ts';
-import type { Testbed } from '../config/schema.ts';
+import type { TestbedConfig } from '../config/schema.ts';
 import { runToExit } from '../exit.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { configPath } from './named-testbed.ts';
@@ -29,13 +29,13 @@ export async function listTestbeds({ config: path, json }: ListOptions): Promise
 
 type Row = Partial<Capabilities> & {
   name: string;
-  kind: Testbed['kind'];
+  kind: TestbedConfig['kind'];
   dut?: string;
   ingress?: string;
   egress?: string;
 };
 
-function rowOf(name: string, testbed: Testbed): Row {
+function rowOf(name: string, testbed: TestbedConfig): Row {
   const { kind, capabilities } = testbed;
   if (kind === 'embedded-linux') return { name, kind, ...capabilities };
   const { host: dut, ingress, egress } = testbed.dut;

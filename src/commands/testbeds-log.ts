@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load.ts';
 import { runToExit } from '../exit.ts';
 import { aimOf } from '../inventory/overview.ts';
 import { openStore } from '../reservation/open.ts';
-import { type Lab, type Logged, readLab, readLog } from '../reservation/records.ts';
+import { type LabState, type Logged, readLab, readLog } from '../reservation/records.ts';
 import { holdingOf } from '../reservation/reservation.ts';
 import { roughly } from '../words/format.ts';
 import { exitCodes } from '../words/upshot.ts';
@@ -56,13 +56,13 @@ function refuseUnknown(name: string, known: ReadonlySet<string>): void {
   throw new UsageError(`There is no testbed "${name}": there are ${names.join(', ')}${hint}`);
 }
 
-const table = (log: readonly Logged[], lab: Lab): string =>
+const table = (log: readonly Logged[], lab: LabState): string =>
   columns([
     ['WHEN', 'TESTBED', 'WHO', 'FOR', 'WAITED', 'HELD', 'OUTCOME'],
     ...log.map((logged) => rowOf(logged, lab).map(oneLine)),
   ]).join('\n');
 
-function rowOf(logged: Logged, lab: Lab): string[] {
+function rowOf(logged: Logged, lab: LabState): string[] {
   const { id, testbed, holder, waitingSince, since, until, outcome } = logged;
   const now = new Date();
   const isHeld = holdingOf(lab, id) !== undefined;

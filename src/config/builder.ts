@@ -1,9 +1,9 @@
 // The part of ppsgate.yml that says where and how kernels are built.
 import { z } from 'zod';
 import { duration, type Limit } from '../words/units.ts';
-import { closed, type Host, ssh, text, wholeNumber, withHost } from './fields.ts';
+import { closed, type HostConfig, ssh, text, wholeNumber, withHost } from './fields.ts';
 
-export type BuilderConfig = Host & {
+export type BuilderConfig = HostConfig & {
   /** Absolute path on the builder; everything of ours is below it. */
   folder: string;
   /** A clone of FreeBSD's src on the builder, bare or not; only objects are added to it. */

@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { excerpt, expected, type Limit } from '../words/units.ts';
 
-export type Host = {
+export type HostConfig = {
   /** Name or address. */
   host: string;
   port: number;

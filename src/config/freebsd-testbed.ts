@@ -7,7 +7,7 @@ import type { Family } from '../words/scenario.ts';
 import { duration, expected, type Limit } from '../words/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';
 import { type Capable, capabilityKeys, speed, withCapabilities } from './capabilities.ts';
-import { closed, type Host, ssh, text, wholeNumber, withHost, wrongName } from './fields.ts';
+import { closed, type HostConfig, ssh, text, wholeNumber, withHost, wrongName } from './fields.ts';
 import { type PowerConfig, powerSchema } from './power.ts';
 
 export type FreebsdTestbed = Capable & {
@@ -22,7 +22,7 @@ export type FreebsdTestbed = Capable & {
   preflight: (typeof preflights)[number];
 };
 
-export type FreebsdDutConfig = Host & {
+export type FreebsdDutConfig = HostConfig & {
   /** Where packets come in, from the senders. */
   ingress: DutPortConfig;
   /** Where they leave, to the receiver. */
@@ -44,7 +44,7 @@ export type DutPortConfig = {
   queues?: number;
 };
 
-export type Generator = Host & {
+export type Generator = HostConfig & {
   /** The port that is wired to the DUT, as ifconfig(8) calls it; see `netmapPort`. */
   interface: string;
   /** MAC address of its netmap port, in lower case. */
@@ -298,4 +298,4 @@ function sharedBy(earlier: Place, { generator, path }: Place): TestbedProblem[] 
 }
 
 /** Several machines may share a name, each with an ssh port of its own. */
-const machineOf = ({ host, port }: Host): string => `${host.toLowerCase()} ${port}`;
+const machineOf = ({ host, port }: HostConfig): string => `${host.toLowerCase()} ${port}`;

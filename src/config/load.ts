@@ -2,22 +2,22 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Host } from './fields.ts';
+import type { HostConfig } from './fields.ts';
 import type { GithubConfig } from './github.ts';
 import type { PhabricatorConfig, StartConfig } from './phabricator.ts';
 import type { PowerConfig } from './power.ts';
-import { keyName, type Problem, seeExample } from './problem.ts';
+import { type ConfigProblem, keyName, seeExample } from './problem.ts';
 import type { ReservationsConfig } from './reservations.ts';
-import { type Config, configSchema, type Testbed } from './schema.ts';
+import { type Config, configSchema, type TestbedConfig } from './schema.ts';
 import { readYaml } from './yaml.ts';
 
 /** A ppsgate.yml that cannot be used; the message has one line a problem, in the order of the file. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly upshot = 'usage';
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ConfigProblem[];
 
-  constructor(path: string, problems: readonly Problem[]) {
+  constructor(path: string, problems: readonly ConfigProblem[]) {
     super(problems.map((problem) => sentence(path, problem)).join('\n'));
     this.problems = problems;
   }
@@ -40,7 +40,7 @@ export function parseConfig(text: string, { path, home }: { path: string; home: 
   if (parsed.success) return withPlacedPaths(parsed.data, { folder: dirname(path), home });
 
   const problems = parsed.error.issues.map(
-    (issue): Problem => ({
+    (issue): ConfigProblem => ({
       line: source.lineOf(issue.path),
       key: keyName(issue.path),
       message: issue.message,
@@ -52,7 +52,7 @@ export function parseConfig(text: string, { path, home }: { path: string; home: 
   );
 }
 
-function sentence(path: string, { line, key, message }: Problem): string {
+function sentence(path: string, { line, key, message }: ConfigProblem): string {
   const place = line === 0 ? path : `${path}:${line}`;
   return key === '' ? `${place}: ${message}` : `${place}: ${key}: ${message}`;
 }
@@ -97,7 +97,7 @@ function withPlacedPaths(config: Config, places: Places): Config {
   };
 }
 
-function placedTestbed(testbed: Testbed, places: Places): Testbed {
+function placedTestbed(testbed: TestbedConfig, places: Places): TestbedConfig {
   if (testbed.kind === 'embedded-linux') return testbed;
   if (testbed.kind === 'freebsd') {
     const { dut, senders, receiver, builder } = testbed;
@@ -121,7 +121,7 @@ function placedTestbed(testbed: Testbed, places: Places): Testbed {
   };
 }
 
-function placedHost<Machine extends Host>(machine: Machine, places: Places): Machine {
+function placedHost<Machine extends HostConfig>(machine: Machine, places: Places): Machine {
   const { privateKeyPath, knownHostsPath } = machine;
   return {
     ...machine,

@@ -2,7 +2,7 @@
 import { excerpt } from '../words/units.ts';
 
 /** One thing to mend. `line` counts from 1 and is 0, like `key` is empty, where it is the file as a whole. */
-export type Problem = { line: number; key: string; message: string };
+export type ConfigProblem = { line: number; key: string; message: string };
 
 /** Keys and list indices from the top of the file to the place that is meant. */
 export type KeyPath = readonly PropertyKey[];

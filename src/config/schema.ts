@@ -17,7 +17,7 @@ import { duration, expected, type Limit, rate, ratio, size } from '../words/unit
 import { type Capable, capabilityKeys, withCapabilities } from './capabilities.ts';
 import {
   closed,
-  type Host,
+  type HostConfig,
   listOf,
   path,
   ssh,
@@ -37,7 +37,7 @@ export type Config = {
   /** Folder whose files are laid over the DUT's. */
   overlay: string;
   /** Testbeds by name; at least one. */
-  testbeds: Record<string, Testbed>;
+  testbeds: Record<string, TestbedConfig>;
   /** Wishes: a patch is judged on one testbed of each. Absent: on the first testbed. */
   each?: string[];
   scenarios: Scenario[];
@@ -61,16 +61,16 @@ export type Config = {
 
 export type OwnRulesFile = Omit<OwnRules, 'text'> & { path: string };
 
-export type Testbed = EmbeddedTestbed | LinuxTestbed | FreebsdTestbed;
+export type TestbedConfig = EmbeddedTestbed | LinuxTestbed | FreebsdTestbed;
 
 export type EmbeddedTestbed = Capable & { kind: 'embedded-linux' };
 
 export type LinuxTestbed = Capable & {
   kind: 'linux';
-  sender: Host & { interface: string; cpu: number };
+  sender: HostConfig & { interface: string; cpu: number };
   /** `cpu` is where packets are forwarded. */
-  dut: Host & { ingress: string; egress: string; cpu: number };
-  receiver: Host & { interface: string };
+  dut: HostConfig & { ingress: string; egress: string; cpu: number };
+  receiver: HostConfig & { interface: string };
 };
 
 export type Traffic = {
@@ -388,7 +388,8 @@ const carriedBy = (system: System, rules: Config['rules']): Scenario[] => [
 const usualSystem = ({ testbeds }: Pick<Config, 'testbeds'>): System =>
   Object.values(testbeds).every((one) => systemOfKind(one) === 'freebsd') ? 'freebsd' : 'linux';
 
-const systemOfKind = ({ kind }: Testbed): System => (kind === 'freebsd' ? 'freebsd' : 'linux');
+const systemOfKind = ({ kind }: TestbedConfig): System =>
+  kind === 'freebsd' ? 'freebsd' : 'linux';
 
 /** Operating system of a testbed of the configuration. */
 export function systemOf(config: Config, name: string): System {

@@ -12,12 +12,12 @@ import {
   visit,
 } from 'yaml';
 import { excerpt } from '../words/units.ts';
-import { type KeyPath, keyName, type Problem, seeExample } from './problem.ts';
+import { type ConfigProblem, type KeyPath, keyName, seeExample } from './problem.ts';
 
 /** `lineOf` answers, from 1, the line of the last key or item of a path, or of as much of it as there is. */
 export type YamlSource =
   | { kind: 'read'; value: unknown; lineOf: (path: KeyPath) => number }
-  | { kind: 'refused'; problems: Problem[] };
+  | { kind: 'refused'; problems: ConfigProblem[] };
 
 /** Refuses more than the library does: duplicate keys, a file that is empty, and one that is too long. Throws nothing. */
 export function readYaml(text: string): YamlSource {
@@ -92,8 +92,11 @@ const mistakes: { readonly [code in ErrorCode]?: string } = {
     'a bracket, comma or sign is in the wrong place here; remove it or quote the text',
 };
 
-function duplicateKeys(document: Document.Parsed, lineAt: (offset: number) => number): Problem[] {
-  const problems: Problem[] = [];
+function duplicateKeys(
+  document: Document.Parsed,
+  lineAt: (offset: number) => number,
+): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
   visit(document, {
     Map: (_, map, ancestors) => {
       const firstLines = new Map<string, number>();
@@ -110,7 +113,7 @@ function duplicateKeys(document: Document.Parsed, lineAt: (offset: number) => nu
   return problems;
 }
 
-function duplicateKey(path: readonly string[], line: number, firstLine: number): Problem {
+function duplicateKey(path: readonly string[], line: number, firstLine: number): ConfigProblem {
   const message = `duplicate key \`${excerpt(path.at(-1) ?? '')}\`; it is on line ${firstLine} already`;
   return { line, key: keyName(path), message };
 }

@@ -8,7 +8,7 @@ import { type Lease, type LeaseWorld, reserve } from '../reservation/lease.ts';
 import { forgetLease, keepLease } from '../reservation/lease-file.ts';
 import { openStore, steadySeconds } from '../reservation/open.ts';
 import { type Outlook, outlookOf, readUsualSeconds } from '../reservation/outlook.ts';
-import type { Lab, Ticket } from '../reservation/records.ts';
+import type { LabState, Ticket } from '../reservation/records.ts';
 import type { Request } from '../reservation/reservation.ts';
 import type { Store } from '../reservation/store.ts';
 import { expectedly } from '../words/format.ts';
@@ -105,7 +105,7 @@ function userName(): string {
 }
 
 /** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)`. */
-export function waitText(lab: Lab, ticket: Ticket, outlook: Outlook): string {
+export function waitText(lab: LabState, ticket: Ticket, outlook: Outlook): string {
   const { place, of, expectedSeconds } = outlook;
   const wait = expectedSeconds === undefined ? '' : `, ${expectedly(expectedSeconds)}`;
   const machines = new Set([...ticket.wants.values()].flat());

@@ -1,7 +1,7 @@
 // From what a patch asks for to a testbed that is ours, fit to be used, and given back as it was.
 
 import { healthOf, whyUnhealthy } from '../checkup/health.ts';
-import type { Config, Testbed as TestbedConfig, Traffic } from '../config/schema.ts';
+import type { Config, TestbedConfig, Traffic } from '../config/schema.ts';
 import { DutLostError } from '../dut/freebsd.ts';
 import { FencedError } from '../host/fence.ts';
 import { HostError } from '../host/host-error.ts';

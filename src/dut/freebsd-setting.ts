@@ -25,7 +25,7 @@ export type Mend =
 /** What commands wrote to stdout, by their text; those that failed are absent. */
 export type Said = ReadonlyMap<string, string>;
 
-export type Problem = {
+export type SettingProblem = {
   setting: string;
   /** One sentence: what is wrong, why that matters, how it is mended. */
   message: string;
@@ -33,7 +33,7 @@ export type Problem = {
 };
 
 /** Nothing, or the one problem of a setting. */
-export function problemOf(setting: Setting, said: Said): Problem[] {
+export function problemOf(setting: Setting, said: Said): SettingProblem[] {
   const { name, why } = setting;
   const fault = faultOf(setting, said);
   if (fault === undefined) return [];

@@ -4,11 +4,11 @@ import type { Family } from '../words/scenario.ts';
 import { type DutPorts, pathSettings, portSettings } from './freebsd-ports.ts';
 import {
   type Mend,
-  type Problem,
   problemOf,
   readSysctl,
   type Said,
   type Setting,
+  type SettingProblem,
   sysctl,
   tunable,
   unless,
@@ -27,7 +27,7 @@ export function settingsCommands(context: SettingsContext): Command[] {
 }
 
 /** What does not hold, in the order in which it is best mended. */
-export function checkSettings(said: Said, context: SettingsContext): Problem[] {
+export function checkSettings(said: Said, context: SettingsContext): SettingProblem[] {
   return settingsOf(context).flatMap((setting) => problemOf(setting, said));
 }
 

@@ -1,7 +1,7 @@
 // A Linux router as the DUT: its variants are rulesets and settings, laid while packets flow.
 import { PassThrough } from 'node:stream';
 import type { Overlay } from '../build/overlay.ts';
-import type { Outcome } from '../host/execute.ts';
+import type { CommandOutcome } from '../host/execute.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { scenarioRules } from '../scenario/nftables.ts';
@@ -44,7 +44,7 @@ export type LinuxDut = {
   sample(
     request: Omit<SamplingRequest, 'script'>,
     limits: { timeoutSeconds: number; signal?: AbortSignal },
-  ): Promise<Outcome>;
+  ): Promise<CommandOutcome>;
   /** What was sampled last, as perf(1) prints it; then forgotten. */
   printSamples(): Promise<string>;
   /** What the DUT says of itself: name → value. */
@@ -228,7 +228,7 @@ async function prove(
 /** Rules may hold a command that never ends, like `monitor`; a set of a million addresses loads in seconds. */
 const laySeconds = 120;
 
-function endingOf(outcome: Outcome): string {
+function endingOf(outcome: CommandOutcome): string {
   if (outcome.kind === 'signaled') return `was ended by ${outcome.signal}`;
   // See timeout(1).
   return outcome.code === 124 ? `took more than ${laySeconds} s` : `exited with ${outcome.code}`;

@@ -14,7 +14,7 @@ export type Connection = {
   readonly inTurn: Turns;
 };
 
-export type Session = {
+export type SshSession = {
   readonly name: string;
   readonly what: string;
   readonly stop: AbortSignal;
@@ -30,7 +30,7 @@ const sessionsAtOnce = 5;
 
 /** Opens a session and uses it; throws a HostError where the host gives none. */
 export function inSession<Channel, T>(
-  { name, what, stop }: Session,
+  { name, what, stop }: SshSession,
   open: (opened: (error: Error | undefined, channel: Channel) => void) => void,
   use: (channel: Channel) => Promise<T>,
 ): Promise<T> {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import { lastLine, shortened } from '../words/one-line.ts';
-import { type Connection, inSession, type Session } from './connection.ts';
+import { type Connection, inSession, type SshSession } from './connection.ts';
 import { HostError } from './host-error.ts';
 import { type Limits, rejectionOf, withinLimits } from './limits.ts';
 import { type Command, commandText } from './shell.ts';
@@ -24,7 +24,7 @@ export type RunOptions = OutputOptions & {
 };
 
 /** How a command ended: by itself, or by a signal such as `SIGKILL`. */
-export type Outcome =
+export type CommandOutcome =
   | {
       readonly kind: 'exited';
       readonly code: number;
@@ -43,7 +43,7 @@ export function run(
   connection: Connection,
   command: Command,
   options: RunOptions,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const text = commandText(command);
   const shown = commandText(options.shownAs ?? command);
   const task = { ...options, name: connection.name, what: `"${shortened(shown)}"` };
@@ -64,7 +64,7 @@ export async function output(
 }
 
 /** Throws a HostError for a command that did not exit with 0 on the host of that name. */
-export function stdoutOf(outcome: Outcome, name: string, command: Command): string {
+export function stdoutOf(outcome: CommandOutcome, name: string, command: Command): string {
   if (outcome.kind === 'exited' && outcome.code === 0) return outcome.stdout;
   const ending =
     outcome.kind === 'exited' ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
@@ -84,17 +84,17 @@ function stopWhenTorn(stdin: Stdin, stop: AbortController): void {
   stdin.on('error', (error) => stop.abort(error));
 }
 
-type Execution = RunOptions & Session;
+type Execution = RunOptions & SshSession;
 
-function execute(client: Client, text: string, execution: Execution): Promise<Outcome> {
-  return inSession<ClientChannel, Outcome>(
+function execute(client: Client, text: string, execution: Execution): Promise<CommandOutcome> {
+  return inSession<ClientChannel, CommandOutcome>(
     execution,
     (opened) => client.exec(text, opened),
     (channel) => follow(channel, execution),
   );
 }
 
-async function follow(channel: ClientChannel, execution: Execution): Promise<Outcome> {
+async function follow(channel: ClientChannel, execution: Execution): Promise<CommandOutcome> {
   const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
   const stopped = rejectionOf(stop);
   try {

@@ -1,6 +1,12 @@
 // A machine reached over ssh: log in once, then run commands and lay files on it.
 import { closeConnection } from './connection.ts';
-import { type Outcome, type OutputOptions, output, type RunOptions, run } from './execute.ts';
+import {
+  type CommandOutcome,
+  type OutputOptions,
+  output,
+  type RunOptions,
+  run,
+} from './execute.ts';
 import { type ConnectOptions, logIn, type Target } from './login.ts';
 import type { Command } from './shell.ts';
 import { type UploadOptions, upload } from './upload.ts';
@@ -13,7 +19,7 @@ import { type UploadOptions, upload } from './upload.ts';
 export type Host = AsyncDisposable & {
   readonly name: string;
   /** Answers how the command ended; throws a HostError when that cannot be known. */
-  run(command: Command, options?: RunOptions): Promise<Outcome>;
+  run(command: Command, options?: RunOptions): Promise<CommandOutcome>;
   /** The stdout of a command that exits with 0; throws a HostError for any other. */
   output(command: Command, options?: OutputOptions): Promise<string>;
   /** Lays bytes, or the local file at a path, on the host: all of it at once or not at all. */

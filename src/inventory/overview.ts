@@ -1,7 +1,7 @@
 // Who has which testbed, until when, and who waits: all that is kept of reservations, put by testbed.
-import type { Config, Testbed } from '../config/schema.ts';
+import type { Config, TestbedConfig } from '../config/schema.ts';
 import { type Outlook, outlooksOf, type UsualSeconds } from '../reservation/outlook.ts';
-import type { Holder, Holding, Lab, Quarantine, Ticket, Use } from '../reservation/records.ts';
+import type { Holder, Holding, LabState, Quarantine, Ticket, Use } from '../reservation/records.ts';
 import { machinesOf } from './wishes.ts';
 
 /** As `ppsgate testbeds --json` prints it; times are ISO 8601. */
@@ -15,7 +15,7 @@ export type Overview = {
 
 export type TestbedState = {
   name: string;
-  kind: Testbed['kind'];
+  kind: TestbedConfig['kind'];
   /** `left-behind`: its holder is gone, and the next one brings it to its base first. */
   state: 'free' | 'held' | 'quarantine' | 'left-behind';
   held?: Holder & {
@@ -43,7 +43,7 @@ export type Waiting = Holder &
 
 export function overviewOf(
   { testbeds }: Pick<Config, 'testbeds'>,
-  lab: Lab,
+  lab: LabState,
   usualSeconds: UsualSeconds,
   now: Date,
 ): Overview {
@@ -62,8 +62,8 @@ export function overviewOf(
 
 function stateOf(
   name: string,
-  testbed: Testbed,
-  lab: Lab,
+  testbed: TestbedConfig,
+  lab: LabState,
   usualSeconds: UsualSeconds,
 ): TestbedState {
   const machines = machinesOf(testbed);
@@ -93,7 +93,7 @@ function stateName(
 }
 
 /** What a holder uses is left behind only once he is gone. */
-function leftOn(machines: readonly string[], { used, held }: Lab): Use[] {
+function leftOn(machines: readonly string[], { used, held }: LabState): Use[] {
   const left = machines.flatMap((machine) => {
     const use = used.get(machine);
     return use === undefined || held.get(machine)?.id === use.id ? [] : [use];

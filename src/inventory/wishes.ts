@@ -1,10 +1,10 @@
 // Which testbeds a patch may be judged on, and which machines each of them takes.
 import { isIPv6, SocketAddress } from 'node:net';
 import { hostname } from 'node:os';
-import { didYouMean, type Host } from '../config/fields.ts';
+import { didYouMean, type HostConfig } from '../config/fields.ts';
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import { parseEach } from '../config/overrides.ts';
-import { type Config, systemOf, type Testbed, whyUnfit } from '../config/schema.ts';
+import { type Config, systemOf, type TestbedConfig, whyUnfit } from '../config/schema.ts';
 import { type Described, isFulfilled, readWish, type Wish } from '../config/wish.ts';
 import { driversOf } from '../words/freebsd-port.ts';
 import { excerpt } from '../words/units.ts';
@@ -48,7 +48,7 @@ export function wishesOf(
 }
 
 /** What a lease of the testbed takes: `host:port`, or `embedded@` and the name of this machine. Builders are shared. */
-export function machinesOf(testbed: Testbed, thisMachine = hostname()): string[] {
+export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): string[] {
   if (testbed.kind === 'embedded-linux') return [`embedded@${thisMachine.toLowerCase()}`];
   const names = rolesOf(testbed).map(
     ({ config: { host, port } }) => `${hostText(host.toLowerCase())}:${port}`,
@@ -57,10 +57,10 @@ export function machinesOf(testbed: Testbed, thisMachine = hostname()): string[]
 }
 
 /** Who plays which part in a testbed: `label` is how people call it. One machine may play two. */
-export type Role = { config: Host; label: string };
+export type Role = { config: HostConfig; label: string };
 
 /** The DUT is the first. The embedded testbed has no machines of its own. */
-export function rolesOf(testbed: Testbed): Role[] {
+export function rolesOf(testbed: TestbedConfig): Role[] {
   switch (testbed.kind) {
     case 'embedded-linux':
       return [];
@@ -114,7 +114,7 @@ function wordsOf(config: Config, name: string): string[] {
   ];
 }
 
-function ofIngress(testbed: Testbed): { drivers: string[]; gigabits?: number | undefined } {
+function ofIngress(testbed: TestbedConfig): { drivers: string[]; gigabits?: number | undefined } {
   if (testbed.kind !== 'freebsd') return { drivers: [] };
   const { interface: port, gigabits } = testbed.dut.ingress;
   return { drivers: driversOf(port), gigabits };

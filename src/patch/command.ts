@@ -18,7 +18,7 @@ export type Ask = z.infer<typeof askSchema>;
 /** What the person named: the head, or on Phabricator a diff by its id. */
 type Named = { commit?: string; diff?: number };
 
-export type Command =
+export type CommentCommand =
   | ({ kind: 'run'; ask: Ask } & Named)
   | ({ kind: 'rerun' } & Named)
   | ({ kind: 'extend'; maxRuns?: string } & Named)
@@ -39,12 +39,15 @@ type Call = typeof callOnGithub | typeof callOnPhabricator;
  * The command of a comment, which is its first line and begins with `call`; undefined where a comment is none. Whether
  * there is such a scenario, testbed or margin is for the configuration to say.
  */
-export function parseCommand(comment: string, call: Call = callOnGithub): Command | undefined {
+export function parseCommand(
+  comment: string,
+  call: Call = callOnGithub,
+): CommentCommand | undefined {
   const [line = ''] = comment.trimStart().split(/\r?\n/, 1);
   const [first, ...words] = wordsOf(line.slice(0, longestCommand));
   if (first !== call) return undefined;
   const [verb = 'help', ...rest] = words;
-  const mistaken = (what: string, nearest: string): Command => ({
+  const mistaken = (what: string, nearest: string): CommentCommand => ({
     kind: 'mistaken',
     why: `${what}; write ${call} ${nearest}`,
   });
@@ -104,7 +107,7 @@ function keysOf(verb: Verb, call: Call): string[] {
 type Verb = 'run' | 'rerun' | 'extend';
 
 type Read =
-  | Extract<Command, { kind: 'run' | 'rerun' | 'extend' }>
+  | Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' }>
   | { kind: 'mistaken'; what: string; nearest: string };
 
 function readArguments(verb: Verb, words: readonly string[], call: Call): Read {

@@ -2,7 +2,7 @@
 
 import type { CommandConfig } from '../config/power.ts';
 import { lastLine, shortened } from '../words/one-line.ts';
-import { type Answer, type Controller, PowerError, type Reading } from './controller.ts';
+import { type Controller, type PowerAnswer, PowerError, type Reading } from './controller.ts';
 import type { PowerWorld, Ran } from './world.ts';
 
 export function openCommand(name: string, config: CommandConfig, world: PowerWorld): Controller {
@@ -28,7 +28,7 @@ function reading(ran: Ran, argv: readonly string[], label: string): Reading {
   );
 }
 
-function answer(ran: Ran, argv: readonly string[]): Answer {
+function answer(ran: Ran, argv: readonly string[]): PowerAnswer {
   if (ran.kind === 'exited' && ran.code === 0) return { kind: 'done' };
   return { kind: 'refused', why: ended(ran, argv) };
 }

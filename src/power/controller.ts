@@ -6,15 +6,15 @@ export type Controller = {
   /** What people are to look at where the controller does not do as told; completes "check …". */
   readonly check: string;
   state(): Promise<Reading>;
-  turn(to: 'on' | 'off'): Promise<Answer>;
+  turn(to: 'on' | 'off'): Promise<PowerAnswer>;
   /** Of a machine that is on. Absent: the controller has no such thing. */
-  cycle?(): Promise<Answer>;
+  cycle?(): Promise<PowerAnswer>;
 };
 
 export type Reading = 'on' | 'off' | 'changing';
 
 /** Whether it will be done, or has been when `done`; `why` is the controller's own word, on one line. */
-export type Answer = { kind: 'taken' } | { kind: 'done' } | { kind: 'refused'; why: string };
+export type PowerAnswer = { kind: 'taken' } | { kind: 'done' } | { kind: 'refused'; why: string };
 
 /** A controller that cannot be asked, or does not do as told: which, what it said and what to check, in one sentence. */
 export class PowerError extends Error {

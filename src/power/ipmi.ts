@@ -2,7 +2,7 @@
 
 import type { IpmiConfig } from '../config/power.ts';
 import { lastLine, shortened } from '../words/one-line.ts';
-import { type Answer, type Controller, PowerError, type Reading } from './controller.ts';
+import { type Controller, type PowerAnswer, PowerError, type Reading } from './controller.ts';
 import { readPassword } from './files.ts';
 import type { PowerWorld, Ran } from './world.ts';
 
@@ -99,6 +99,6 @@ function reading({ code, stdout, stderr }: Exited, label: string): Reading {
 }
 
 /** ipmitool exits with 0 when the BMC's completion code is 0: it will obey, or says so. */
-function answer({ code, stderr }: Exited): Answer {
+function answer({ code, stderr }: Exited): PowerAnswer {
   return code === 0 ? { kind: 'taken' } : { kind: 'refused', why: lastTold(stderr) };
 }

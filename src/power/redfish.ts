@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { RedfishConfig } from '../config/power.ts';
 import { fromJson } from '../words/json.ts';
 import { shortened } from '../words/one-line.ts';
-import { type Answer, type Controller, PowerError, type Reading } from './controller.ts';
+import { type Controller, type PowerAnswer, PowerError, type Reading } from './controller.ts';
 import { readFileFor, readPassword } from './files.ts';
 import type { Question, Reply, Trust } from './https.ts';
 import type { PowerWorld } from './world.ts';
@@ -71,7 +71,7 @@ function reading({ PowerState }: System, label: string): Reading {
   }
 }
 
-async function reset(server: Server, url: URL, types: readonly string[]): Promise<Answer> {
+async function reset(server: Server, url: URL, types: readonly string[]): Promise<PowerAnswer> {
   const { Actions } = await readSystem(server, url);
   const action = Actions?.['#ComputerSystem.Reset'];
   if (action === undefined) {

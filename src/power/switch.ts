@@ -1,5 +1,5 @@
 // Makes switching of what a controller can do: believes what it sees and not what it was promised, and asks again in bounds.
-import { type Answer, type Controller, PowerError, type Reading } from './controller.ts';
+import { type Controller, type PowerAnswer, PowerError, type Reading } from './controller.ts';
 import type { PowerWorld } from './world.ts';
 
 /** Each returns when the controller says that it is so, and throws a PowerError where it does not within some minutes. */
@@ -62,7 +62,7 @@ async function turn(
   throw new PowerError(`${controller.label} ${disobedience}; check ${controller.check}.`);
 }
 
-function described(answer: Answer, to: 'on' | 'off', seen: Reading): string {
+function described(answer: PowerAnswer, to: 'on' | 'off', seen: Reading): string {
   if (answer.kind === 'refused') return `refuses to turn the machine ${to}: ${answer.why}`;
   return `took the order to turn the machine ${to} ${times} times, but still says ${secondsToObey} s after the last that it is ${seen}`;
 }

@@ -43,10 +43,10 @@ function hash(text: string): number {
 }
 
 /** Shares of all samples. */
-export type Change = { before: number; now: number };
+export type ShareChange = { before: number; now: number };
 
 /** A colour's class by how much a share changed. */
-export function changeLook({ before, now }: Change): string {
+export function changeLook({ before, now }: ShareChange): string {
   const points = 100 * (now - before);
   const step = changeSteps.filter((least) => Math.abs(points) >= least).length;
   if (step === 0) return 'even';

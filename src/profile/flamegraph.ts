@@ -3,12 +3,12 @@ import { escaped } from '../words/xml.ts';
 import { type Box, type Layout, layout, moduleName, vanishedStacks } from './flamegraph-layout.ts';
 import { flamegraphScript } from './flamegraph-script.ts';
 import {
-  type Change,
   changeLook,
   changeSteps,
   flamegraphStyle,
   moduleLooks,
   nameLook,
+  type ShareChange,
 } from './flamegraph-style.ts';
 import { type Profile, samplesOf } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
@@ -123,7 +123,7 @@ const scaled = (samples: number, width: number) => ({
 function difference(profile: Profile, base: Profile, width: number): Drawing {
   const stacks = { profile: profile.stacks, base: base.stacks };
   const totals = { profile: samplesOf(stacks.profile), base: samplesOf(stacks.base) };
-  const changeOf = ({ samples }: Box): Change => ({
+  const changeOf = ({ samples }: Box): ShareChange => ({
     before: samples.base / totals.base,
     now: samples.profile / totals.profile,
   });
@@ -138,7 +138,7 @@ function difference(profile: Profile, base: Profile, width: number): Drawing {
 }
 
 /** Above the callers that the profile still has: these are empty boxes. */
-function vanishedLane(placed: Layout, changeOf: (box: Box) => Change): readonly Part[] {
+function vanishedLane(placed: Layout, changeOf: (box: Box) => ShareChange): readonly Part[] {
   const root = placed.rows[0]?.[0];
   if (root === undefined) return [];
   const share = (box: Box) => percent(changeOf(box).before);
@@ -214,7 +214,7 @@ function hiddenNote({ samples, hiddenSamples }: Layout): readonly Part[] {
   return [line('note', `Too narrow to be drawn: frames with ${share} of samples`, 24)];
 }
 
-function changeText({ before, now }: Change): string {
+function changeText({ before, now }: ShareChange): string {
   const points = Math.abs(100 * (now - before)).toFixed(2);
   const sign = Number(points) === 0 ? '±' : now < before ? '−' : '+';
   const [from, to] = [

@@ -3,12 +3,12 @@
 import type { Finding as Plain, Step } from '../checkup/check.ts';
 import type { ConduitOptions } from '../phabricator/conduit.ts';
 
-export type Finding =
+export type SetUpFinding =
   | Plain
   /** A `warning` keeps ppsgate from nothing; what is `unreachable` may be well later by itself. */
   | { kind: 'warning' | 'unreachable'; what: string; why: string; mend: string };
 
-export type Point = Step<Finding>;
+export type Point = Step<SetUpFinding>;
 
 export type CheckWorld = Pick<ConduitOptions, 'log' | 'pause'> & {
   signal: AbortSignal;
@@ -17,10 +17,10 @@ export type CheckWorld = Pick<ConduitOptions, 'log' | 'pause'> & {
   onLook(what: string): void;
 };
 
-export const warning = (what: string, why: string, mend: string): Finding => ({
+export const warning = (what: string, why: string, mend: string): SetUpFinding => ({
   ...{ kind: 'warning', what, why, mend },
 });
 
-export const unreachable = (what: string, why: string, mend: string): Finding => ({
+export const unreachable = (what: string, why: string, mend: string): SetUpFinding => ({
   ...{ kind: 'unreachable', what, why, mend },
 });

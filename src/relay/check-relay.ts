@@ -4,7 +4,13 @@ import { ok, skipped, wrong } from '../checkup/check.ts';
 import type { PhabricatorConfig, RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
 import { reasonOf } from '../words/one-line.ts';
-import { type CheckWorld, type Finding, type Point, unreachable, warning } from './check-point.ts';
+import {
+  type CheckWorld,
+  type Point,
+  type SetUpFinding,
+  unreachable,
+  warning,
+} from './check-point.ts';
 import { secretPoint } from './check-secret.ts';
 
 export function relayPoints(config: PhabricatorConfig, world: CheckWorld): Point[] {
@@ -61,7 +67,7 @@ function baseOf({ host, port }: RelayConfig): string {
   return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
 }
 
-async function health(what: string, relay: RelayConfig, ask: Ask): Promise<Finding[]> {
+async function health(what: string, relay: RelayConfig, ask: Ask): Promise<SetUpFinding[]> {
   const base = baseOf(relay);
   let reply: Reply;
   try {
@@ -152,7 +158,7 @@ function buildPoints(path: string, ask: Ask): Point[] {
 }
 
 /** What was to be refused was not. */
-function open(what: string, given: string, { status }: Reply): Finding {
+function open(what: string, given: string, { status }: Reply): SetUpFinding {
   if (status === 404) {
     const why = 'the relay that runs does not take these, as one without the file in ppsgate.yml';
     return wrong(what, why, restart);

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { ok, typed, wrong } from '../checkup/check.ts';
 import { readSecret, type SecretPlace } from '../config/secret.ts';
 import { shell } from '../host/shell.ts';
-import { type Finding, type Point, warning } from './check-point.ts';
+import { type Point, type SetUpFinding, warning } from './check-point.ts';
 
 /** @param key of ppsgate.yml that names the file. */
 export const secretPoint = (key: string, place: SecretPlace): Point => ({
@@ -15,7 +15,7 @@ export const secretPoint = (key: string, place: SecretPlace): Point => ({
   },
 });
 
-async function keeping(what: string, path: string): Promise<Finding[]> {
+async function keeping(what: string, path: string): Promise<SetUpFinding[]> {
   const mode = (await stat(path)).mode & 0o777;
   const mend = typed(shell`chmod 600 ${path}`);
   const found = `${path} has the mode ${mode.toString(8)}`;

@@ -4,7 +4,7 @@ import { ok, typed, wrong } from '../checkup/check.ts';
 import type { StartConfig } from '../config/phabricator.ts';
 import { shell } from '../host/shell.ts';
 import { openRepository } from '../patch/repository.ts';
-import type { Finding, Point } from './check-point.ts';
+import type { Point, SetUpFinding } from './check-point.ts';
 import { secretPoint } from './check-secret.ts';
 
 /** @param branch what diffs without a base are measured against. */
@@ -29,7 +29,12 @@ export function starterPoint(start: StartConfig, branch: string, now: () => Date
   }
 }
 
-async function clone(what: string, path: string, branch: string, now: Date): Promise<Finding[]> {
+async function clone(
+  what: string,
+  path: string,
+  branch: string,
+  now: Date,
+): Promise<SetUpFinding[]> {
   const repository = openRepository(path);
   const isThere = await repository.resolve('HEAD').then(
     () => true,

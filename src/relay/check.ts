@@ -7,7 +7,13 @@ import { type Conduit, ConduitError, mapOf } from '../phabricator/conduit.ts';
 import { openPhabricator, tokenVariable } from '../phabricator/login.ts';
 import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
-import { type CheckWorld, type Finding, type Point, unreachable, warning } from './check-point.ts';
+import {
+  type CheckWorld,
+  type Point,
+  type SetUpFinding,
+  unreachable,
+  warning,
+} from './check-point.ts';
 import { relayPoints } from './check-relay.ts';
 import { secretPoint } from './check-secret.ts';
 import { starterPoint } from './check-starter.ts';
@@ -16,9 +22,9 @@ import { starterPoint } from './check-starter.ts';
 export const checkPhabricator = (
   config: PhabricatorConfig,
   world: CheckWorld,
-): AsyncGenerator<Finding> => walk(pointsOf(config, world), { ...world, failed });
+): AsyncGenerator<SetUpFinding> => walk(pointsOf(config, world), { ...world, failed });
 
-function failed(what: string, error: unknown): Finding {
+function failed(what: string, error: unknown): SetUpFinding {
   const isPassing = error instanceof ConduitError && error.kind !== 'refused';
   const kind = isPassing ? 'unreachable' : 'wrong';
   return { kind, what, why: reasonOf(error), mend: lookAgain };
@@ -30,7 +36,10 @@ type Session = { conduit?: Conduit; account?: z.infer<typeof account>; date?: Da
 function pointsOf(config: PhabricatorConfig, world: CheckWorld): Point[] {
   const session: Session = {};
   const { tokenPath, relay } = config;
-  const ask = (what: string, look: (conduit: Conduit, what: string) => Promise<Finding[]>) => ({
+  const ask = (
+    what: string,
+    look: (conduit: Conduit, what: string) => Promise<SetUpFinding[]>,
+  ) => ({
     what,
     needs: ['the token'],
     look: async () => (session.conduit === undefined ? [] : look(session.conduit, what)),
@@ -76,7 +85,7 @@ async function server(
   { url }: PhabricatorConfig,
   session: Session,
   { signal }: CheckWorld,
-): Promise<Finding[]> {
+): Promise<SetUpFinding[]> {
   const timeout = AbortSignal.timeout(mostSeconds * 1000);
   let response: Response;
   let text: string;
@@ -123,7 +132,7 @@ const envelope = z.object({ result: z.unknown(), error_code: z.string().nullable
 /** Beyond this somebody who compares a log with a comment is misled. */
 const mostSecondsApart = 60;
 
-function clocks(what: string, { date }: Session, now: Date): Finding[] {
+function clocks(what: string, { date }: Session, now: Date): SetUpFinding[] {
   if (date === undefined) return [skipped(what, 'the server does not tell its time')];
   const seconds = Math.round((date.getTime() - now.getTime()) / 1000);
   if (Math.abs(seconds) <= mostSecondsApart) {
@@ -141,7 +150,7 @@ async function token(
   config: PhabricatorConfig,
   session: Session,
   world: CheckWorld,
-): Promise<Finding[]> {
+): Promise<SetUpFinding[]> {
   session.conduit = await openPhabricator(config, world);
   session.account = await session.conduit.call('user.whoami', {}, account);
   return [ok(what, `it is that of ${session.account.userName}`)];
@@ -151,7 +160,7 @@ function rights(
   what: string,
   { userName, roles }: z.infer<typeof account>,
   { url }: PhabricatorConfig,
-): Finding[] {
+): SetUpFinding[] {
   if (roles.includes('admin')) {
     const mend = `make a bot on ${url}/people/new/bot/, and give ppsgate its token`;
     return [
@@ -179,7 +188,7 @@ async function repositories(
   what: string,
   conduit: Conduit,
   { repositories: names }: PhabricatorConfig,
-): Promise<Finding[]> {
+): Promise<SetUpFinding[]> {
   if (names === undefined)
     return [ok(what, 'none are named, so revisions of any are measured, and of none')];
   const search = (constraints: Record<string, unknown>) =>
@@ -212,7 +221,7 @@ async function projects(
   what: string,
   conduit: Conduit,
   { projects: slugs, people }: PhabricatorConfig,
-): Promise<Finding[]> {
+): Promise<SetUpFinding[]> {
   if (slugs.length === 0 && people.length === 0) {
     const why = 'nobody may have anything measured: `projects` and `people` are empty';
     return [wrong(what, why, 'name a project or somebody under `phabricator` in ppsgate.yml')];
@@ -242,7 +251,7 @@ async function people(
   what: string,
   conduit: Conduit,
   { people: names }: PhabricatorConfig,
-): Promise<Finding[]> {
+): Promise<SetUpFinding[]> {
   if (names.length === 0) return [ok(what, 'none are named: leave is for `projects` alone')];
   const constraints = { usernames: names };
   const found = await conduit.search('user.search', { constraints }, userItem);
@@ -274,7 +283,7 @@ async function buildPlans(
   what: string,
   conduit: Conduit,
   { url, relay }: PhabricatorConfig,
-): Promise<Finding[]> {
+): Promise<SetUpFinding[]> {
   const plans = await conduit.search('harbormaster.buildplan.search', {}, planItem);
   const steps = await conduit.search('harbormaster.step.search', {}, stepItem);
   const ours = plans.filter(({ phid, fields }) => {
@@ -319,7 +328,7 @@ const buildQuery =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of Harbormaster
   '/build?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}';
 
-const notTaken = (what: string, plan: string): Finding =>
+const notTaken = (what: string, plan: string): SetUpFinding =>
   wrong(
     what,
     `"${plan}" asks for builds, and none are taken, so they fail or wait for ever`,

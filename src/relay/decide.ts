@@ -2,7 +2,12 @@
 
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { authorizeRevision, type RevisionOccasion } from '../patch/authorize-revision.ts';
-import { type Ask, type Command, callOnPhabricator, parseCommand } from '../patch/command.ts';
+import {
+  type Ask,
+  type CommentCommand,
+  callOnPhabricator,
+  parseCommand,
+} from '../patch/command.ts';
 import { checkDiff } from '../patch/diff.ts';
 import type { Job } from '../patch/job.ts';
 import { parseEarlier } from '../patch/revision.ts';
@@ -147,7 +152,7 @@ async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Pro
 
 /** A job, or what is wrong with the command. */
 function jobFor(
-  command: Extract<Command, { kind: 'run' | 'rerun' | 'extend' }>,
+  command: Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' }>,
   asked: Omit<Job, 'ask'>,
   { inbox }: DecideWorld,
 ): Job | string {

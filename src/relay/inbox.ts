@@ -37,7 +37,7 @@ export const deliverySchema = z.discriminatedUnion('kind', [
 export type Delivery = z.infer<typeof deliverySchema>;
 
 /** What came of a delivery, or of a poll. */
-export type Outcome = {
+export type Settlement = {
   /** PHIDs of transactions. */
   seen: readonly string[];
   jobs: readonly Job[];
@@ -71,12 +71,12 @@ export type Inbox = Disposable & {
   pendingDeliveries(): Delivery[];
   countPending(): number;
   /** The delivery is done with, all at once; answers the jobs that were new, which are due. A second time it does nothing. */
-  settle(id: string, outcome: Outcome): Job[];
+  settle(id: string, outcome: Settlement): Job[];
   /** Those of the transactions that are seen, for ever. */
   hasSeen(transactions: readonly string[]): Set<string>;
 
   /** The same as `settle` for all that changed at a server until `since`, in its seconds, which only goes forward. */
-  advancePoll(server: string, since: number, outcome: Outcome): Job[];
+  advancePoll(server: string, since: number, outcome: Settlement): Job[];
   /** Undefined for a server that was never polled. */
   pollState(server: string): number | undefined;
 
@@ -138,7 +138,7 @@ export function openInbox(givenPath: string, now: () => Date): Inbox {
     return ino === opened.ino && dev === opened.dev;
   }
 
-  function keep({ seen, jobs }: Outcome): Job[] {
+  function keep({ seen, jobs }: Settlement): Job[] {
     const time = now().getTime();
     sql.forget.run(time - keptMilliseconds);
     for (const transaction of seen) sql.see.run(transaction);

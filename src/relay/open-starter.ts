@@ -8,7 +8,7 @@ import { exitCodes } from '../words/upshot.ts';
 import { startOnGithub } from './start-github.ts';
 import { type ProcessEnd, startHere } from './start-here.ts';
 import { startOnJenkins } from './start-jenkins.ts';
-import type { RelayStarter, Standing, Starter } from './starter.ts';
+import type { JobStanding, RelayStarter, Starter } from './starter.ts';
 
 /**
  * Throws a `UsageError` where a token is missing.
@@ -43,7 +43,7 @@ export async function openStarter(
 
 const thisProgram = (): string[] => [process.execPath, resolve(process.argv[1] ?? '')];
 
-function standingOf(ending: ProcessEnd): Standing {
+function standingOf(ending: ProcessEnd): JobStanding {
   if (ending.kind !== 'ended') return ending;
   const { exitCode } = ending;
   return { kind: 'ended', how: endings.get(exitCode) ?? `it exited with ${exitCode}` };

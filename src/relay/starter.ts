@@ -24,8 +24,10 @@ export type RelayStarter = Starter & {
   /** Whether another gate may be started now. */
   hasRoom(): Promise<boolean>;
   /** How a job stands that was started, also by an earlier relay. */
-  ended(job: Job): Promise<Standing>;
+  ended(job: Job): Promise<JobStanding>;
 };
 
 /** Nobody tells us the end of what runs `elsewhere`; what is `lost` is to be started once more. */
-export type Standing = { kind: 'running' | 'elsewhere' | 'lost' } | { kind: 'ended'; how: string };
+export type JobStanding =
+  | { kind: 'running' | 'elsewhere' | 'lost' }
+  | { kind: 'ended'; how: string };

@@ -5,7 +5,7 @@ import { fromJson } from '../words/json.ts';
 import { shortened } from '../words/one-line.ts';
 import type { NoAnswer, Reply } from './etcd-http.ts';
 
-export type Answer<T> =
+export type EtcdAnswer<T> =
   | { kind: 'said'; value: T }
   /** Whoever has a password can get a new token; nothing was done. */
   | { kind: 'stale-token' }
@@ -27,7 +27,7 @@ export function readAnswer<T>(
   reply: Reply,
   schema: z.ZodType<T>,
   secrets: readonly string[],
-): Answer<T> {
+): EtcdAnswer<T> {
   if (reply.kind === 'no-answer') return unanswered(reply);
   const withoutSecrets = (text: string) =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
@@ -51,7 +51,7 @@ const errorDocument = z.union([
   errorStatus,
 ]);
 
-function errorOf(status: number, message: string): Exclude<Answer<never>, { kind: 'said' }> {
+function errorOf(status: number, message: string): Exclude<EtcdAnswer<never>, { kind: 'said' }> {
   const says = (...texts: string[]) => texts.some((text) => message.includes(text));
   if (says('invalid auth token', 'revision of auth store is old')) return { kind: 'stale-token' };
   const why = shortened(message);

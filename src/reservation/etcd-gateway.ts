@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
 import {
-  type Answer,
+  type EtcdAnswer,
   type Failure,
   failureSentence,
   isLasting,
@@ -83,7 +83,7 @@ export async function openGateway(config: EtcdConfig, now: () => number): Promis
   async function askAt<T>(
     endpoint: string,
     question: Question<T>,
-  ): Promise<Exclude<Answer<T>, { kind: 'stale-token' }>> {
+  ): Promise<Exclude<EtcdAnswer<T>, { kind: 'stale-token' }>> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = (await logIn(endpoint)) ?? (await post(endpoint, question));
       if (answer.kind !== 'stale-token') return answer;
@@ -96,7 +96,7 @@ export async function openGateway(config: EtcdConfig, now: () => number): Promis
   /** Undefined where it went well, or there is nothing to say. */
   async function logIn(
     endpoint: string,
-  ): Promise<Exclude<Answer<never>, { kind: 'said' }> | undefined> {
+  ): Promise<Exclude<EtcdAnswer<never>, { kind: 'said' }> | undefined> {
     if (account === undefined || token !== undefined) return undefined;
     const answer = await post(endpoint, {
       path: '/v3/auth/authenticate',
@@ -110,7 +110,7 @@ export async function openGateway(config: EtcdConfig, now: () => number): Promis
     return undefined;
   }
 
-  async function post<T>(endpoint: string, question: Question<T>): Promise<Answer<T>> {
+  async function post<T>(endpoint: string, question: Question<T>): Promise<EtcdAnswer<T>> {
     const { path, body, answer, isRepeatable } = question;
     const reply = await http.post({
       url: new URL(path, endpoint),

@@ -3,7 +3,7 @@ import { reasonOf } from '../words/one-line.ts';
 import {
   type Holding,
   keys,
-  type Lab,
+  type LabState,
   readHolding,
   readLog,
   rivalsOf,
@@ -17,7 +17,7 @@ import {
   tryTake,
   type UseEnd,
 } from './reservation.ts';
-import { openSession, type Session, type SessionWorld } from './session.ts';
+import { openSession, type SessionWorld, type StoreSession } from './session.ts';
 import { StoreError } from './store.ts';
 
 export type LeaseWorld = SessionWorld & {
@@ -30,7 +30,7 @@ export type LeaseWorld = SessionWorld & {
   onWait(waiting: Waiting): void;
 };
 
-export type Waiting = { ticket: Ticket; lab: Lab };
+export type Waiting = { ticket: Ticket; lab: LabState };
 
 export type Lease = {
   testbed: string;
@@ -88,7 +88,7 @@ export async function reserve(request: Request, world: LeaseWorld, order?: numbe
 const tooSlow =
   'Nothing was reserved: this process was stopped, or cut off from the reservation store, for longer than a lease lasts; start it again.';
 
-async function waitForTurn(id: string, session: Session, world: LeaseWorld): Promise<Holding> {
+async function waitForTurn(id: string, session: StoreSession, world: LeaseWorld): Promise<Holding> {
   const { store, leaseSeconds, now, sleep, date, onWait } = world;
   const signal = AbortSignal.any([world.signal, session.signal]);
   let troubledSince: number | undefined;
@@ -137,7 +137,7 @@ function whyNone(attempt: Exclude<Attempt, { kind: 'taken' | 'waiting' }>): stri
   return `Nothing was reserved: all that would do is in quarantine, ${all.join(', ')}; once it is mended, lift it with \`ppsgate quarantine NAME --lift\`.`;
 }
 
-function leaseOf(holding: Holding, session: Session, world: LeaseWorld): Lease {
+function leaseOf(holding: Holding, session: StoreSession, world: LeaseWorld): Lease {
   const { store, leaseSeconds, date, sleep } = world;
   const { testbed, token, machines } = holding;
   // They are taken and given back as one.

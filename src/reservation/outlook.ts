@@ -2,7 +2,7 @@
 import { median } from '../stats/summary.ts';
 import { expectedWait, type Load, simulate } from './forecast.ts';
 import { testbedsOf } from './queue.ts';
-import { type Lab, type Logged, linesOf, readLog, rivalsOf, type Ticket } from './records.ts';
+import { type LabState, type Logged, linesOf, readLog, rivalsOf, type Ticket } from './records.ts';
 import { lostOutcome } from './reservation.ts';
 import type { Store } from './store.ts';
 
@@ -22,7 +22,7 @@ export type Outlook = {
 };
 
 export function outlookOf(
-  lab: Lab,
+  lab: LabState,
   ticket: Ticket,
   usualSeconds: UsualSeconds,
   now: Date,
@@ -33,7 +33,7 @@ export function outlookOf(
 
 /** The same of all who wait, by the ids of their tickets, with the queue played on only once. */
 export function outlooksOf(
-  lab: Lab,
+  lab: LabState,
   usualSeconds: UsualSeconds,
   now: Date,
 ): ReadonlyMap<string, Outlook> {
@@ -48,12 +48,12 @@ export function outlooksOf(
   );
 }
 
-function placeOf(lab: Lab, ticket: Ticket): Pick<Outlook, 'place' | 'of'> {
+function placeOf(lab: LabState, ticket: Ticket): Pick<Outlook, 'place' | 'of'> {
   const rivals = rivalsOf(lab, ticket);
   return { place: rivals.indexOf(ticket) + 1, of: rivals.length };
 }
 
-function loadOf(lab: Lab, usualSeconds: UsualSeconds, now: Date): Load {
+function loadOf(lab: LabState, usualSeconds: UsualSeconds, now: Date): Load {
   const lines = linesOf(lab);
   const holdings = new Map([...lab.held.values()].map((holding) => [holding.id, holding]));
   return {

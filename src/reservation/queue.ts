@@ -2,7 +2,7 @@
 
 import { type Priority, priorities } from '../words/priority.ts';
 
-export type Place = {
+export type QueuePlace = {
   id: string;
   priority: Priority;
   /** Lower came earlier. */
@@ -17,12 +17,12 @@ export type Line = {
   /** Any of these would do, the first best. */
   wants: Testbeds;
   /** Places in the order of `byTurn`. */
-  waiting: Place[];
+  waiting: QueuePlace[];
 };
 
-export type Grant = { place: Place; testbed: string };
+export type Grant = { place: QueuePlace; testbed: string };
 
-export const byTurn = (a: Place, b: Place): number =>
+export const byTurn = (a: QueuePlace, b: QueuePlace): number =>
   priorities.indexOf(a.priority) - priorities.indexOf(b.priority) ||
   a.order - b.order ||
   (a.id < b.id ? -1 : 1);
@@ -57,7 +57,7 @@ export function assign(lines: readonly Line[], free: Testbeds): Grant[] {
 }
 
 /** The first of a line who has no testbed yet. */
-type Head = { line: Line; index: number; place: Place };
+type Head = { line: Line; index: number; place: QueuePlace };
 
 function headOf(line: Line, index: number): Head[] {
   const place = line.waiting[index];

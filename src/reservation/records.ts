@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { fromJson } from '../words/json.ts';
 import { priorities } from '../words/priority.ts';
-import { byTurn, type Line, type Place } from './queue.ts';
+import { byTurn, type Line, type QueuePlace } from './queue.ts';
 import { type Change, type Entry, type Store, StoreError } from './store.ts';
 
 const holder = z.object({
@@ -60,7 +60,7 @@ const logged = z.object({
   outcome: z.string().optional(),
 });
 
-export type Ticket = Place & {
+export type Ticket = QueuePlace & {
   holder: Holder;
   since: string;
   subject: string | undefined;
@@ -76,7 +76,7 @@ export type Quarantine = z.output<typeof quarantine>;
 export type Logged = z.output<typeof logged> & { id: string };
 
 /** Everything but the log, as of one moment. */
-export type Lab = {
+export type LabState = {
   revision: number;
   /** Tickets in the order of their turns. */
   tickets: readonly Ticket[];
@@ -125,7 +125,7 @@ export const putLogged = ({ id, ...record }: Logged): Put => ({
   value: text(record),
 });
 
-export async function readLab(store: Store): Promise<Lab> {
+export async function readLab(store: Store): Promise<LabState> {
   const { entries, revision } = await store.read('lab/');
   const under = (folder: string) => entries.filter(({ key }) => key.startsWith(folder));
   return {
@@ -188,7 +188,7 @@ function parsed<Schema extends z.ZodType>(schema: Schema, { key, value }: Entry)
 }
 
 /** All who wait for a machine that the ticket's owner waits for, he himself too, in the order of their turns. */
-export function rivalsOf({ tickets }: Pick<Lab, 'tickets'>, { wants }: Ticket): Ticket[] {
+export function rivalsOf({ tickets }: Pick<LabState, 'tickets'>, { wants }: Ticket): Ticket[] {
   const machines = new Set([...wants.values()].flat());
   return tickets.filter((other) =>
     [...other.wants.values()].flat().some((machine) => machines.has(machine)),
@@ -196,7 +196,7 @@ export function rivalsOf({ tickets }: Pick<Lab, 'tickets'>, { wants }: Ticket): 
 }
 
 /** The queue of those who wait, without testbeds that are in quarantine. */
-export function linesOf({ tickets, quarantines }: Lab): Line[] {
+export function linesOf({ tickets, quarantines }: LabState): Line[] {
   const isHealthy = ([testbed]: readonly [string, unknown]) => !quarantines.has(testbed);
   const healthy = tickets.map((one) => ({ ...one, wants: [...one.wants].filter(isHealthy) }));
   const lines = Map.groupBy(healthy, ({ wants }) => JSON.stringify(wants));

@@ -6,7 +6,7 @@ import {
   type Holder,
   type Holding,
   keys,
-  type Lab,
+  type LabState,
   type Logged,
   linesOf,
   putHolding,
@@ -64,7 +64,7 @@ export async function enter(store: Store, request: Request, entrance: Entrance):
 
 /** One of the same subject that has come before, and still waits for the same. */
 function olderOf(
-  { tickets }: Lab,
+  { tickets }: LabState,
   { subject, testbeds }: Request,
   own?: Ticket,
 ): Ticket | undefined {
@@ -118,7 +118,7 @@ const gaveWayTo = (by: Holder): string =>
 
 export type Attempt =
   | { kind: 'taken'; holding: Holding }
-  | { kind: 'waiting'; ticket: Ticket; lab: Lab }
+  | { kind: 'waiting'; ticket: Ticket; lab: LabState }
   /** All that would do are in quarantine. */
   | { kind: 'none-healthy'; quarantines: ReadonlyMap<string, Quarantine> }
   /** The ticket is not in the queue any more; `why` where somebody else took it out. */
@@ -165,7 +165,7 @@ export async function tryTake(
 }
 
 /** A commit whose answer was lost may have been done. */
-async function withoutTicket(store: Store, lab: Lab, id: string): Promise<Attempt> {
+async function withoutTicket(store: Store, lab: LabState, id: string): Promise<Attempt> {
   const holding = holdingOf(lab, id);
   if (holding !== undefined) return { kind: 'taken', holding };
   const [logged] = await readLog(store, id);
@@ -173,13 +173,13 @@ async function withoutTicket(store: Store, lab: Lab, id: string): Promise<Attemp
 }
 
 /** The testbeds somebody waits for that could be taken now. */
-function freeIn({ held }: Lab, lines: readonly Line[]): Testbeds {
+function freeIn({ held }: LabState, lines: readonly Line[]): Testbeds {
   const isFree = ([, machines]: [string, readonly string[]]) =>
     !machines.some((machine) => held.has(machine));
   return new Map([...testbedsOf(lines)].filter(isFree));
 }
 
-function takingOf(lab: Lab, ticket: Ticket, testbed: string, at: Date) {
+function takingOf(lab: LabState, ticket: Ticket, testbed: string, at: Date) {
   const { id, priority, order, holder, wants } = ticket;
   const machines = [...(wants.get(testbed) ?? [])];
   const [waitingSince, since] = [ticket.since, at.toISOString()];
@@ -203,7 +203,7 @@ async function lostUses(store: Store, uses: readonly Use[], at: Date): Promise<L
   return open.map((logged) => ({ ...logged, until, outcome: lostOutcome }));
 }
 
-export function holdingOf({ held }: Pick<Lab, 'held'>, id: string): Holding | undefined {
+export function holdingOf({ held }: Pick<LabState, 'held'>, id: string): Holding | undefined {
   return held.values().find((holding) => holding.id === id);
 }
 

@@ -12,7 +12,7 @@ export type SessionWorld = {
   sleep(seconds: number, signal: AbortSignal): Promise<void>;
 };
 
-export type Session = {
+export type StoreSession = {
   id: string;
   /** Aborted when the session is over, or may be for all that is known here; the reason is an Error that says why. */
   signal: AbortSignal;
@@ -23,7 +23,7 @@ export type Session = {
 };
 
 /** Opens a session and renews it until it ends. */
-export async function openSession(world: SessionWorld): Promise<Session> {
+export async function openSession(world: SessionWorld): Promise<StoreSession> {
   const { store, leaseSeconds, now, sleep } = world;
   const stopped = new AbortController();
   const over = new AbortController();

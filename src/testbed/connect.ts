@@ -1,6 +1,6 @@
 // Logs in to a machine of the configuration.
 import { readFile } from 'node:fs/promises';
-import type { Host as HostConfig } from '../config/fields.ts';
+import type { HostConfig } from '../config/fields.ts';
 import type { ConnectOptions } from '../host/login.ts';
 import { connect, type Host } from '../host/ssh.ts';
 

@@ -1,7 +1,7 @@
 // Holds a testbed by the token of a lease: no machine of it obeys, and no power is cycled, once a later lease has it.
 
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
-import type { Testbed } from '../config/schema.ts';
+import type { TestbedConfig } from '../config/schema.ts';
 import { type Fence, fencedHost, raiseFence } from '../host/fence.ts';
 import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
@@ -67,7 +67,11 @@ export function fencedConnect(connect: Connect, fence: Fence): Connect {
  * Makes all machines of a testbed refuse whoever held it before; the embedded one has none of its own. Throws a
  * FencedError where one has seen a higher token, and a HostError where one cannot be reached.
  */
-export async function raiseFences(testbed: Testbed, fence: Fence, connect: Connect): Promise<void> {
+export async function raiseFences(
+  testbed: TestbedConfig,
+  fence: Fence,
+  connect: Connect,
+): Promise<void> {
   const raise = fencedConnect(connect, fence);
   const raised = await Promise.allSettled(
     rolesOf(testbed).map(async ({ config, label }) => (await raise(config, label)).close()),

@@ -6,7 +6,7 @@ import type { Finding } from '../../src/checkup/check.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../src/checkup/freebsd-check.ts';
 import type { CheckWorld } from '../../src/checkup/power-check.ts';
 import type { BuilderConfig } from '../../src/config/builder.ts';
-import type { Host } from '../../src/config/fields.ts';
+import type { HostConfig } from '../../src/config/fields.ts';
 import type { FreebsdTestbed } from '../../src/config/freebsd-testbed.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { freebsdBuilder } from '../fakes/freebsd-builder.ts';
@@ -458,7 +458,7 @@ const builderOn = ({
   user,
   privateKeyPath = '',
   knownHostsPath,
-}: Host): BuilderConfig => ({
+}: HostConfig): BuilderConfig => ({
   ...{ host, port, user, privateKeyPath, knownHostsPath },
   folder: '/var/db/ppsgate',
   repository: '/usr/src',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Variant } from '../../src/build/variant.ts';
-import type { Host } from '../../src/config/fields.ts';
+import type { HostConfig } from '../../src/config/fields.ts';
 import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed.ts';
 import type { Traffic } from '../../src/config/schema.ts';
 import type { Target } from '../../src/host/login.ts';
@@ -65,7 +65,10 @@ export function testbedOf(
   };
 }
 
-function hostOf({ host, port, user, privateKey = '', knownHosts }: Target, folder: string): Host {
+function hostOf(
+  { host, port, user, privateKey = '', knownHosts }: Target,
+  folder: string,
+): HostConfig {
   const [privateKeyPath, knownHostsPath] = [
     `${host}.${port}.key`,
     `${host}.${port}.known_hosts`,

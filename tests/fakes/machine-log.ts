@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Host } from '../../src/config/fields.ts';
+import type { HostConfig } from '../../src/config/fields.ts';
 import { tokenFolder } from '../../src/host/fence.ts';
 import { type Command, shell } from '../../src/host/shell.ts';
 import { steadySeconds } from '../../src/reservation/open.ts';
@@ -27,7 +27,7 @@ export type LogEntry = {
 
 export type LoggingMachines<Name extends string> = AsyncDisposable & {
   /** How to log in. */
-  hosts: Readonly<Record<Name, Host>>;
+  hosts: Readonly<Record<Name, HostConfig>>;
   /** What was done, one thing at a time, in its order. */
   log: readonly LogEntry[];
   /** What came that was neither the raising of a fence nor a use. */
@@ -76,7 +76,10 @@ export async function startLoggingMachines<Name extends string>(
   };
   const started = await Promise.all(names.map(start));
   return {
-    hosts: Object.fromEntries(started.map(({ name, host }) => [name, host])) as Record<Name, Host>,
+    hosts: Object.fromEntries(started.map(({ name, host }) => [name, host])) as Record<
+      Name,
+      HostConfig
+    >,
     log,
     surprises,
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { inject, onTestFinished } from 'vitest';
-import type { Host } from '../../src/config/fields.ts';
+import type { HostConfig } from '../../src/config/fields.ts';
 import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
@@ -144,7 +144,7 @@ const asWritten = ({ kind, dut, senders, receiver }: FreebsdTestbed) => ({
   receiver: generator(receiver),
 });
 
-const written = ({ host, port, privateKeyPath, knownHostsPath }: Host) => ({
+const written = ({ host, port, privateKeyPath, knownHostsPath }: HostConfig) => ({
   ...{ host, port, key: privateKeyPath, knownHosts: knownHostsPath },
 });
 

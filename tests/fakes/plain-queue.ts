@@ -1,7 +1,7 @@
 // Who gets which testbed, said as plainly as it can be, to hold against what is fast.
-import type { Place, Testbeds } from '../../src/reservation/queue.ts';
+import type { QueuePlace, Testbeds } from '../../src/reservation/queue.ts';
 
-export type Wanting = Place & { wants: Testbeds };
+export type Wanting = QueuePlace & { wants: Testbeds };
 
 /** Walks all who wait, in the order of their turns. */
 export function plainAssign(waiting: readonly Wanting[], free: Testbeds): Map<string, string> {

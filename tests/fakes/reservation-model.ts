@@ -10,7 +10,7 @@ import {
 } from '../../src/reservation/lease.ts';
 import {
   keys,
-  type Lab,
+  type LabState,
   type Logged,
   readLab,
   readLog,
@@ -327,7 +327,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     return revision;
   };
 
-  function checkTaking({ id, testbed, machines }: Taking, before: Lab): void {
+  function checkTaking({ id, testbed, machines }: Taking, before: LabState): void {
     const { tickets, held, quarantines } = before;
     if (!tickets.some((ticket) => ticket.id === id)) violate(`${id} takes, and does not wait`);
     if (quarantines.has(testbed)) violate(`${id} takes ${testbed}, which is in quarantine`);
@@ -337,8 +337,8 @@ function modelOf(lab: ReservationLab, operator: Process) {
   /** Who replaces somebody else replaces one who waits, and has his place. */
   function checkEntering(
     { put, remove }: Change,
-    before: Lab,
-    after: Lab,
+    before: LabState,
+    after: LabState,
     log: readonly Logged[],
   ): void {
     const isPut = ({ id }: { id: string }) => put.some(({ key }) => key === keys.ticket(id));
@@ -602,7 +602,7 @@ const describe = (claims: readonly Claim[]): string =>
     })
     .join('; ');
 
-function plainGrants({ tickets, held, quarantines }: Lab): Map<string, string> {
+function plainGrants({ tickets, held, quarantines }: LabState): Map<string, string> {
   const isHealthy = ([testbed]: readonly [string, unknown]) => !quarantines.has(testbed);
   const isFree = ([, machines]: readonly [string, readonly string[]]) =>
     !machines.some((machine) => held.has(machine));

@@ -1,7 +1,7 @@
 // What holds of switching, whatever a controller says and does.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Answer, PowerError, type Reading } from '../../src/power/controller.ts';
+import { type PowerAnswer, PowerError, type Reading } from '../../src/power/controller.ts';
 import { switchOf } from '../../src/power/switch.ts';
 
 test('nothing that a controller says makes switching take longer than its bounds', async () => {
@@ -47,7 +47,7 @@ test('a state is only told when it is one', async () => {
 });
 
 const reading = fc.constantFrom<Reading>('on', 'off', 'changing');
-const answer = fc.constantFrom<Answer>(
+const answer = fc.constantFrom<PowerAnswer>(
   { kind: 'taken' },
   { kind: 'done' },
   { kind: 'refused', why: 'No' },
@@ -61,7 +61,7 @@ const controllers = fc.record({
 });
 const orders = fc.constantFrom('on', 'off', 'cycle');
 
-type Behaviour = { readings: Reading[]; answers: Answer[]; cycle: Answer | undefined };
+type Behaviour = { readings: Reading[]; answers: PowerAnswer[]; cycle: PowerAnswer | undefined };
 
 function play({ readings, answers, cycle }: Behaviour) {
   const seen: Reading[] = [];

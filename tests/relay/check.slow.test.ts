@@ -9,7 +9,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { exitCodeOf, findingText, summary } from '../../src/commands/phabricator.ts';
 import type { PhabricatorConfig, RelayConfig, StartConfig } from '../../src/config/phabricator.ts';
 import { checkPhabricator } from '../../src/relay/check.ts';
-import type { Finding } from '../../src/relay/check-point.ts';
+import type { SetUpFinding } from '../../src/relay/check-point.ts';
 import { startRelayServer } from '../../src/relay/server.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
@@ -91,7 +91,10 @@ async function aRelay(secrets: { webhookKey?: string; buildPassword?: string }):
   return server.port;
 }
 
-async function findingsOf(config: PhabricatorConfig, now = () => new Date()): Promise<Finding[]> {
+async function findingsOf(
+  config: PhabricatorConfig,
+  now = () => new Date(),
+): Promise<SetUpFinding[]> {
   const world = {
     now,
     log: { info: () => {} },
@@ -112,7 +115,7 @@ async function faultsOf({ config }: Scene, changes: Changes = {}): Promise<strin
 }
 
 /** Without what differs from run to run. */
-function textOf(finding: Finding, { url, relay }: PhabricatorConfig): string {
+function textOf(finding: SetUpFinding, { url, relay }: PhabricatorConfig): string {
   return findingText(finding, { write: () => true })
     .replaceAll(url, 'https://reviews.example.org')
     .replaceAll(`:${relay.port}`, ':8642')
@@ -494,7 +497,12 @@ test.each<[string, (tokenPath: string) => StartConfig]>([
 });
 
 test('on a terminal there are signs instead of words, and colours unless they are unwanted', () => {
-  const finding: Finding = { kind: 'warning', what: 'people', why: 'why\nit is', mend: 'do this' };
+  const finding: SetUpFinding = {
+    kind: 'warning',
+    what: 'people',
+    why: 'why\nit is',
+    mend: 'do this',
+  };
   const terminal = { write: () => true, isTTY: true };
   vi.stubEnv('NO_COLOR', '');
   expect(findingText(finding, terminal)).toBe(
@@ -506,11 +514,11 @@ test('on a terminal there are signs instead of words, and colours unless they ar
   vi.unstubAllEnvs();
 });
 
-const one = (kind: 'wrong' | 'warning' | 'unreachable'): Finding => ({
+const one = (kind: 'wrong' | 'warning' | 'unreachable'): SetUpFinding => ({
   ...{ kind, what: 'a', why: 'b', mend: 'c' },
 });
 
-test.each<[Finding[], string, number]>([
+test.each<[SetUpFinding[], string, number]>([
   [[one('warning')], 'Nothing is wrong; one thing is worth a look.', 0],
   [[one('warning'), one('warning')], 'Nothing is wrong; 2 things are worth a look.', 0],
   [[one('unreachable')], 'One thing is wrong.', 4],

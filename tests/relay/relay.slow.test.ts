@@ -7,7 +7,7 @@ import type { Job } from '../../src/patch/job.ts';
 import { openConduit } from '../../src/phabricator/conduit.ts';
 import { type Inbox, type JobRecord, openInbox } from '../../src/relay/inbox.ts';
 import { pollOnce, type RelayWorld, workOnce } from '../../src/relay/relay.ts';
-import type { Standing, Started } from '../../src/relay/starter.ts';
+import type { JobStanding, Started } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { listen, smallDiff as raw } from '../fakes/phabricator/calling.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
@@ -31,7 +31,7 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
     starts: [] as { key: string; mayBeStarted: boolean }[],
     cancelled: [] as string[],
     answers: [] as Started[],
-    standings: new Map<string, Standing>(),
+    standings: new Map<string, JobStanding>(),
     isFull: false,
     meanwhile: (_job: Job) => {},
   };

@@ -5,7 +5,7 @@ import {
   byTurn,
   insertInOrder,
   type Line,
-  type Place,
+  type QueuePlace,
   type Testbeds,
   testbedsOf,
 } from '../../src/reservation/queue.ts';
@@ -146,7 +146,7 @@ type Given = Record<string, readonly string[]>;
 
 const want = (
   id: string,
-  { wants = { x: ['m'], y: ['n'] }, ...place }: Partial<Place> & { wants?: Given },
+  { wants = { x: ['m'], y: ['n'] }, ...place }: Partial<QueuePlace> & { wants?: Given },
 ): Wanting => ({
   id,
   priority: 'patch',

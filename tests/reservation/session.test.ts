@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openSession, type Session } from '../../src/reservation/session.ts';
+import { openSession, type StoreSession } from '../../src/reservation/session.ts';
 import { aLab, type Process, type ReservationLab } from '../fakes/reservation-lab.ts';
 
 test('lives as long as its process', async () => {
@@ -120,7 +120,7 @@ test('is not opened where the store cannot be asked', async () => {
 async function aSession({ answerSeconds = 0 } = {}): Promise<{
   lab: ReservationLab;
   process: Process;
-  session: Session;
+  session: StoreSession;
   openedAt: number;
   keys(): Promise<string[]>;
 }> {

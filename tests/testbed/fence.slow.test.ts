@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Host as HostConfig } from '../../src/config/fields.ts';
+import type { HostConfig } from '../../src/config/fields.ts';
 import type { FreebsdTestbed } from '../../src/config/freebsd-testbed.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
 import { type Fence, FencedError, tokenFolder } from '../../src/host/fence.ts';

@@ -16,7 +16,7 @@ import { readAll } from './preflight.ts';
 import { sampleUnderLoad } from './profile.ts';
 import { layRules, proofOf, rulesFolder } from './rules.ts';
 
-export type Lab = LossWorld & {
+export type BlastWorld = LossWorld & {
   readonly traffic: Traffic;
   /** MAC address of the port that packets come in by. */
   readonly dutMac: string;
@@ -33,7 +33,7 @@ export type Prepared = {
 };
 
 export async function blast(
-  lab: Lab,
+  lab: BlastWorld,
   planned: PlannedBlast,
   keepLog: KeepLog,
   signal: AbortSignal,
@@ -66,13 +66,13 @@ export async function blast(
   }
 }
 
-const kernelOf = async ({ prepared }: Lab, variant: string): Promise<Kernel> =>
+const kernelOf = async ({ prepared }: BlastWorld, variant: string): Promise<Kernel> =>
   (await prepared?.kernels.get(variant)) ?? { kind: 'own' };
 
-const rulesOf = ({ prepared }: Lab): Prepared['rules'] => prepared?.rules ?? {};
+const rulesOf = ({ prepared }: BlastWorld): Prepared['rules'] => prepared?.rules ?? {};
 
 async function measure(
-  lab: Lab,
+  lab: BlastWorld,
   planned: PlannedBlast,
   boot: Boot,
   keepLog: KeepLog,
@@ -125,7 +125,7 @@ const isValid = (outcome: BlastOutcome): boolean =>
 
 /** Samples where the DUT's time goes, on whichever boot of the variant there is. */
 export async function profile(
-  lab: Lab,
+  lab: BlastWorld,
   request: ProfileRequest,
   keepLog: KeepLog,
   signal: AbortSignal,

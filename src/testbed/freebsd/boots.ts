@@ -2,7 +2,7 @@
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { FreebsdDut } from '../../dut/freebsd.ts';
 import { differences, type Fingerprint, withoutKernel } from '../../dut/freebsd-fingerprint.ts';
-import type { Problem } from '../../dut/freebsd-setting.ts';
+import type { SettingProblem } from '../../dut/freebsd-setting.ts';
 import type { PlannedBlast, PlannedRun } from '../../words/planned-blast.ts';
 import type { Rejected, Rejection } from '../../words/rejection.ts';
 import type { Family } from '../../words/scenario.ts';
@@ -42,7 +42,10 @@ export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, world: FreebsdW
 });
 
 /** What does not hold on the DUT's own kernel; it is not held against a boot later. */
-export async function inspectDut(boots: Boots, families: readonly Family[]): Promise<Problem[]> {
+export async function inspectDut(
+  boots: Boots,
+  families: readonly Family[],
+): Promise<SettingProblem[]> {
   boots.families = families;
   const problems = await settingsThatFail(boots);
   boots.told = new Set(problems.map(({ setting }) => setting));
@@ -58,7 +61,7 @@ export const portsOf = ({ config: { dut } }: Pick<Boots, 'config'>): string[] =>
   dut.egress.interface,
 ];
 
-const settingsThatFail = ({ config, families, world, dut }: Boots): Promise<Problem[]> =>
+const settingsThatFail = ({ config, families, world, dut }: Boots): Promise<SettingProblem[]> =>
   preflight(dut.host(), {
     mode: config.preflight,
     context: settingsContext(config, families),

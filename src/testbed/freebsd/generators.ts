@@ -1,5 +1,5 @@
 // The senders and the receiver around a FreeBSD DUT: none of them sends but in a blast of ours.
-import type { Host as HostConfig } from '../../config/fields.ts';
+import type { HostConfig } from '../../config/fields.ts';
 import type { FreebsdTestbed, Generator } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
 import { parseIfconfig } from '../../dut/freebsd-network.ts';

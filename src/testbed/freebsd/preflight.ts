@@ -7,7 +7,7 @@ import {
   fingerprintOf,
 } from '../../dut/freebsd-fingerprint.ts';
 import type { DutPort } from '../../dut/freebsd-ports.ts';
-import type { Problem, Said } from '../../dut/freebsd-setting.ts';
+import type { Said, SettingProblem } from '../../dut/freebsd-setting.ts';
 import {
   checkSettings,
   type SettingsContext,
@@ -21,7 +21,7 @@ import type { Family } from '../../words/scenario.ts';
 export class PreflightError extends Error {
   override readonly name = 'PreflightError';
 
-  constructor(testbed: string, problems: readonly Problem[]) {
+  constructor(testbed: string, problems: readonly SettingProblem[]) {
     super(
       [
         `${testbed} is not fit to measure on; mend this, or set \`preflight\` to fix or warn:`,
@@ -58,7 +58,7 @@ export type PreflightOptions = {
 export async function preflight(
   host: Host,
   { mode, context, now, sleep }: PreflightOptions,
-): Promise<Problem[]> {
+): Promise<SettingProblem[]> {
   const look = async () => {
     const settings = { ...context, nowSeconds: now() };
     return checkSettings(await readAll(host, settingsCommands(settings)), settings);

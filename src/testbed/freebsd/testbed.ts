@@ -18,7 +18,7 @@ import type { Host } from '../../host/ssh.ts';
 import type { Power, PowerConfig } from '../../power/power.ts';
 import type { Cell } from '../../words/scenario.ts';
 import type { Inspection, Testbed } from '../testbed.ts';
-import { blast, type Lab, profile } from './blast.ts';
+import { type BlastWorld, blast, profile } from './blast.ts';
 import { bootsOf, fingerprintOfDut, inspectDut } from './boots.ts';
 import { openGenerators, silenceGenerators } from './generators.ts';
 import { type Builder, startKernels } from './kernels.ts';
@@ -45,7 +45,15 @@ export async function openFreebsdTestbed(
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
   const boots = bootsOf(config, dut, world);
   const glitches = { inARow: 0 };
-  const lab: Lab = { boots, generators, cycles, glitches, traffic, dutMac, prepared: undefined };
+  const lab: BlastWorld = {
+    boots,
+    generators,
+    cycles,
+    glitches,
+    traffic,
+    dutMac,
+    prepared: undefined,
+  };
   const over = new AbortController();
   opened.move();
   return {
@@ -151,7 +159,7 @@ function builderOf(
 
 async function inspect(
   name: string,
-  { boots, generators }: Lab,
+  { boots, generators }: BlastWorld,
   cells: readonly Cell[],
 ): Promise<Inspection> {
   const families = [...new Set(cells.map(({ family }) => family))];

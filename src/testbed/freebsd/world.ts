@@ -1,5 +1,5 @@
 // What a FreeBSD testbed touches of the world.
-import type { Host as HostConfig } from '../../config/fields.ts';
+import type { HostConfig } from '../../config/fields.ts';
 import type { ConnectOptions } from '../../host/login.ts';
 import type { Host } from '../../host/ssh.ts';
 import type { Power, PowerConfig } from '../../power/power.ts';

@@ -1,5 +1,5 @@
 // One blast as a controller sends it: receiver, a moment for the links, sender, and both their logs.
-import type { Outcome } from '../../../src/host/execute.ts';
+import type { CommandOutcome } from '../../../src/host/execute.ts';
 import { shell } from '../../../src/host/shell.ts';
 import { connect } from '../../../src/host/ssh.ts';
 import { type PktGenLog, parsePktGenLog } from '../../../src/traffic/pkt-gen.ts';
@@ -15,7 +15,7 @@ export type BlastOptions = {
   during?: () => Promise<void>;
 };
 
-export type Blast = { receiver: PktGenLog; sender: PktGenLog; outcomes: readonly Outcome[] };
+export type Blast = { receiver: PktGenLog; sender: PktGenLog; outcomes: readonly CommandOutcome[] };
 
 /** The receiver is ended by timeout(1), some seconds after the sender. */
 export async function sendBlast(

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
-import type { Host } from '../../../src/config/fields.ts';
+import type { HostConfig } from '../../../src/config/fields.ts';
 import type { FreebsdTestbed, Generator } from '../../../src/config/freebsd-testbed.ts';
 import { builtVariant, testbedOf } from '../freebsd-testbed.ts';
 import { commit, git } from '../repository.ts';
@@ -95,7 +95,7 @@ function generatorOf({ addresses, interface: name, mac, threads, ...host }: Gene
   };
 }
 
-function sshOf({ host, port, user, privateKeyPath, knownHostsPath }: Host) {
+function sshOf({ host, port, user, privateKeyPath, knownHostsPath }: HostConfig) {
   return {
     host,
     port,
