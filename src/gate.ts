@@ -26,7 +26,7 @@ import type { Result } from './words/result.ts';
 import type { System } from './words/scenario.ts';
 import { UsageError } from './words/usage-error.ts';
 
-export type GateRequest = {
+type GateRequest = {
   patch: Patch;
   config: Config;
   /** Names of testbeds of the configuration, any of which would do, the first best. */

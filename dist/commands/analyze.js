@@ -69,4 +69,4 @@ const setOf = ({ scenario, family }, variant, runs) => ({
 });
 const print = (text) => void process.stdout.write(`${text.trimEnd()}\n`);
 
-export { define, runAnalyze };
+export { define };

@@ -87,4 +87,4 @@ function closing(judged, directory, seconds) {
 	].join("\n");
 }
 
-export { define, runDemoCommand };
+export { define };

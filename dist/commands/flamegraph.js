@@ -80,4 +80,4 @@ async function write(svg, output) {
 	}
 }
 
-export { define, runFlamegraph };
+export { define };

@@ -65,4 +65,4 @@ function* jsonPieces({ profile, notes, idle }, modules) {
 	yield "\n  ]\n}\n";
 }
 
-export { define, runFold };
+export { define };

@@ -40,4 +40,4 @@ async function requireAll() {
 }
 const say = (line) => void process.stdout.write(`${line}\n`);
 
-export { check, define, down, up };
+export { define };

@@ -83,4 +83,4 @@ function reason(error) {
 	return "errno" in error && typeof error.errno === "number" ? getSystemErrorMessage(error.errno) : error.message;
 }
 
-export { define, runMinistat };
+export { define };

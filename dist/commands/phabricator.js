@@ -103,4 +103,4 @@ function exitCodeOf(findings) {
 	return kinds.has("unreachable") ? exitCodes.infrastructure : exitCodes.pass;
 }
 
-export { checkSetUp, define, exitCodeOf, findingText, summary };
+export { define, exitCodeOf, findingText, summary };

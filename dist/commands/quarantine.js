@@ -50,4 +50,4 @@ async function liftFrom(store, name) {
 }
 const saidOf = ({ reason, by, since }) => `${reason.replace(/\.$/, "")} (${by}, ${clockText(since, /* @__PURE__ */ new Date())})`;
 
-export { define, runQuarantine };
+export { define };

@@ -131,4 +131,4 @@ const log = {
 	warn: (sentence) => process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} warning: ${sentence}\n`)
 };
 
-export { define, definePoll, runPoll, runRelay };
+export { define, definePoll };

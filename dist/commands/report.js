@@ -23,4 +23,4 @@ async function reported(directory, { json, page }) {
 	return `${join(directory, "report", "index.html")}\n`;
 }
 
-export { define, runReport };
+export { define };

@@ -198,4 +198,4 @@ async function restore({ name, open }, { testbeds, traffic }, tell) {
 	await (await open(traffic)).restore();
 }
 
-export { define, runReserve };
+export { define };

@@ -289,4 +289,4 @@ function explanation(cells, marginRatio) {
 	return `Regressions at 0 % are false alarms, those at ${formatPercent(-marginRatio)} are the power, and no regression there is a miss;${patch} runs count both variants.`;
 }
 
-export { define, runSimulate };
+export { define };

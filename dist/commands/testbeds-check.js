@@ -100,4 +100,4 @@ function findingsOf(check) {
 	}
 }
 
-export { checkTestbed, define };
+export { define };

@@ -193,4 +193,4 @@ function standingText(testbed, kind, quarantine) {
 	}
 }
 
-export { checkHealth, define };
+export { define };

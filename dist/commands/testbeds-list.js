@@ -56,4 +56,4 @@ function capabilitiesText({ nic, cpu, labels = [] }) {
 	].map((words) => words.filter((word) => word !== void 0).join(" ")).filter((text) => text !== "").join(", ");
 }
 
-export { define, listTestbeds };
+export { define };

@@ -62,4 +62,4 @@ function rowOf(logged, lab) {
 }
 const between = (from, to) => to === void 0 ? "?" : roughly((Date.parse(to) - Date.parse(from)) / 1e3);
 
-export { define, showLog };
+export { define };

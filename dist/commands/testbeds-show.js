@@ -65,4 +65,4 @@ function watcherOf(output, json) {
 */
 const screenOf = (text) => `\x1b[H${text.replaceAll("\n", "\x1B[K\n")}\x1b[K\n\x1b[J`;
 
-export { define, showTestbeds };
+export { define };

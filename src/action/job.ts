@@ -91,7 +91,7 @@ export const wishesFor = (config: Config, ask: Ask, inputs: Inputs): string[] =>
 export const gateNames = (wishes: readonly string[]): string[] =>
   wishes.length === 1 ? ['ppsgate'] : wishes.map((wish) => `ppsgate: ${wish}`);
 
-export type AnswerPlace = {
+type AnswerPlace = {
   /** Name of the comment and of the check; see `gateNames`. */
   name: string;
   /** Id of the workflow run that measures, and has the journal. */

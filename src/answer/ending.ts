@@ -14,7 +14,7 @@ export type Measured = { kind: 'measured'; result: Result; links: ReportLinks };
 export type Unmeasured = { kind: 'unmeasured'; why: Failure; said: string };
 
 /** It was measured, and that may not pass the commit on which it is told; `why` is Markdown. */
-export type Uncounted = { kind: 'uncounted'; measured: Measured; title: string; why: string };
+type Uncounted = { kind: 'uncounted'; measured: Measured; title: string; why: string };
 
 type Failure = 'cancelled' | 'usage' | 'patchAtFault' | 'infrastructure' | 'waits-for-leave';
 

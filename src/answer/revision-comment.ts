@@ -14,7 +14,7 @@ import { type BuildOptions, failureOf, openBuild } from './build.ts';
 import { type Ending, failures, upshotOf } from './ending.ts';
 import { newestTeller, type Told } from './teller.ts';
 
-export type RevisionCommentOptions = Pick<BuildOptions, 'run' | 'details' | 'log' | 'pause'> & {
+type RevisionCommentOptions = Pick<BuildOptions, 'run' | 'details' | 'log' | 'pause'> & {
   /** URL of the report as a page. */
   page?: string;
   /** Somebody listens to what is written on the revision: it is told how to ask again. */

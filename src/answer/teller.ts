@@ -4,7 +4,7 @@ import { type Pause, realPause } from '../words/pause.ts';
 /** `refused` will stay so, `failed` is worth another try. */
 export type Told = { kind: 'told' } | { kind: 'refused' | 'failed'; why: string };
 
-export type TellerOptions = {
+type TellerOptions = {
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   /** Least time between two views that are not the last. */
   secondsBetween: number;

@@ -1,7 +1,7 @@
 // Reads from a build's log why it failed.
 import { withoutSequences } from '../words/escape.ts';
 
-export type BuildFailure =
+type BuildFailure =
   | { readonly kind: 'out-of-disk' }
   /** Errors in the order of the log, at most ten, paths from the top of the tree. */
   | { readonly kind: 'errors'; readonly errors: readonly string[] };

@@ -14,7 +14,7 @@ export type TreeRequest = {
   readonly diff?: Uint8Array;
 };
 
-export type KernelTree =
+type KernelTree =
   | {
       readonly kind: 'tree';
       /** Git's id of it, which is all of its content. */
@@ -24,7 +24,7 @@ export type KernelTree =
     }
   | { readonly kind: 'does-not-apply'; readonly reason: string };
 
-export type TreeOptions = {
+type TreeOptions = {
   readonly repository: string;
   readonly remote: string;
   /** An empty folder on the builder. */

@@ -34,7 +34,7 @@ export type KernelBuild =
     }
   | { readonly kind: 'out-of-disk'; readonly reason: string };
 
-export type KernelOptions = {
+type KernelOptions = {
   readonly signal: AbortSignal;
   /** Gets the whole log of every build that ended, cut after 32 MiB. */
   readonly keepLog: (name: string, text: string) => Promise<void>;

@@ -33,7 +33,7 @@ export type Variant = z.infer<typeof variantSchema>;
 /** Paths of kernels on this machine that were built before: tar archives of one folder with `kernel` and its modules. */
 export type GivenKernels = { base: string; patched: string };
 
-export type VariantsRequest = {
+type VariantsRequest = {
   patch: Patch;
   system: System;
   /** Folder whose files are laid over the DUT's, for Linux. */

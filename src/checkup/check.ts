@@ -23,7 +23,7 @@ export type Step<Found = Finding> = {
   look(what: string): Promise<Found[]> | AsyncIterable<Found>;
 };
 
-export type Walk<Found> = {
+type Walk<Found> = {
   signal: AbortSignal;
   /** Hears what is looked at next. */
   onLook?(what: string): void;

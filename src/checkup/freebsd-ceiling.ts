@@ -13,7 +13,7 @@ import { netmapPort } from '../words/freebsd-port.ts';
 import type { Family } from '../words/scenario.ts';
 import { type Finding, ok, type Step, skipped, wrong } from './check.ts';
 
-export type CeilingCheck = {
+type CeilingCheck = {
   testbed: FreebsdTestbed;
   families: readonly Family[];
   traffic: Traffic;

@@ -65,7 +65,7 @@ type Lab = FreebsdCheck & {
 };
 
 /** A sender and the receiver are mostly one machine. */
-export type GeneratorMachine = Machine & { roles: Role[] };
+type GeneratorMachine = Machine & { roles: Role[] };
 
 type Role = { label: string; port: Generator };
 

@@ -30,7 +30,7 @@ export async function* checkLinuxTestbed(
 }
 
 /** A machine, with the names of its interfaces that packets take. */
-export type LinuxMachine = Machine & { names: string[] };
+type LinuxMachine = Machine & { names: string[] };
 
 /** As they are called, and before they have let us in. */
 export function linuxMachinesOf({

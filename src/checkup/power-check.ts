@@ -26,7 +26,7 @@ export type CheckWorld = FreebsdWorld & {
 const powerControl = 'power control of the DUT';
 export const powerCycled = 'a power cycle of the DUT';
 
-export type PowerCheck = {
+type PowerCheck = {
   name: string;
   testbed: FreebsdTestbed;
   dut: Machine;

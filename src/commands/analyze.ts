@@ -37,14 +37,14 @@ export function define(command: Command): void {
     });
 }
 
-export type AnalyzeOptions = Pick<Overrides, 'margin' | 'falseAlarms' | 'power'> & {
+type AnalyzeOptions = Pick<Overrides, 'margin' | 'falseAlarms' | 'power'> & {
   netbenchesTrim?: true;
   base?: string;
   json?: true;
 };
 
 /** Answers the exit code of the worst verdict; throws where there is nothing to compare. */
-export async function runAnalyze(directory: string, options: AnalyzeOptions): Promise<number> {
+async function runAnalyze(directory: string, options: AnalyzeOptions): Promise<number> {
   return (await hasPlan(directory))
     ? analyzeWork(directory, options)
     : analyzeNetbenches(directory, options);

@@ -47,7 +47,7 @@ type Options = {
 };
 
 /** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
-export async function runDemoCommand(options: Options, signal: AbortSignal): Promise<number> {
+async function runDemoCommand(options: Options, signal: AbortSignal): Promise<number> {
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const exitCode = await readyMachine(say);
   if (exitCode !== undefined) return exitCode;

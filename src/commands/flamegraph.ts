@@ -48,7 +48,7 @@ shares of all samples, so profiles of different lengths compare. What only the b
 Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
 
 /** Throws a `ProfileError` where a file is no profile, a `UsageError` where there is nothing to draw or nowhere to write. */
-export async function runFlamegraph(
+async function runFlamegraph(
   file: string,
   { base: baseFile, output, title, idle: keepsIdle = false }: FlamegraphOptions,
   signal: AbortSignal,

@@ -22,7 +22,7 @@ export function define(command: Command): void {
     });
 }
 
-export type FoldOptions = {
+type FoldOptions = {
   readonly idle: boolean;
   readonly modules?: boolean;
   readonly json?: true;
@@ -40,7 +40,7 @@ The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON: { 
 Exits 2 where a file cannot be read as a profile.`;
 
 /** Reads standard input where no file or `-` is named. Throws a `ProfileError` where that is no profile. */
-export async function runFold(
+async function runFold(
   file: string | undefined,
   { idle: keepsIdle, modules = false, json }: FoldOptions,
   signal: AbortSignal,

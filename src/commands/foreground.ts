@@ -9,7 +9,7 @@ export type CommandEnd =
   /** `code` is a shell's number, 128 and the signal's own, where a signal ended the command. */
   { kind: 'exited'; code: number } | { kind: 'not-started'; why: string };
 
-export type Foreground = {
+type Foreground = {
   environment: NodeJS.ProcessEnv;
   /** Ends the command: SIGTERM, and SIGKILL to what is left of it `graceSeconds` later. */
   signal: AbortSignal;

@@ -64,7 +64,7 @@ export type InitOptions = {
   json?: true;
 };
 
-export type InitWorld = {
+type InitWorld = {
   /** Anywhere in the repository. */
   directory: string;
   ask: AskPerson;

@@ -27,7 +27,7 @@ export function define(lab: Command): void {
     .action(() => runToExit(check, lab.optsWithGlobals()));
 }
 
-export async function up(): Promise<number> {
+async function up(): Promise<number> {
   await requireAll();
   const { sender, dut, receiver } = await labUp();
   for (const [role, { host, user, privateKeyPath, knownHostsPath }] of Object.entries({
@@ -42,13 +42,13 @@ export async function up(): Promise<number> {
   return exitCodes.pass;
 }
 
-export async function down(): Promise<number> {
+async function down(): Promise<number> {
   await requireRights();
   await labDown();
   return exitCodes.pass;
 }
 
-export async function check(): Promise<number> {
+async function check(): Promise<number> {
   await requireAll();
   const { namespaces, processes } = await labLeftovers();
   say('This machine can carry the lab.');

@@ -33,7 +33,7 @@ export function define(command: Command): void {
     });
 }
 
-export type MinistatFlags = {
+type MinistatFlags = {
   readonly A?: true;
   readonly n?: true;
   readonly P?: true;
@@ -47,7 +47,7 @@ export type MinistatFlags = {
 };
 
 /** Prints what ministat(1) prints; exits 2 for a file or an option that cannot be used. */
-export async function runMinistat(files: readonly string[], flags: MinistatFlags): Promise<void> {
+async function runMinistat(files: readonly string[], flags: MinistatFlags): Promise<void> {
   try {
     await answer(files, flags);
   } catch (error) {

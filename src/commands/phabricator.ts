@@ -40,7 +40,7 @@ server or the relay does not answer.`;
 export type CheckOptions = { config?: string; json?: true };
 
 /** Prints each finding as it is made, or with `json` all of them at the end. */
-export async function checkSetUp(
+async function checkSetUp(
   { config: path, json }: CheckOptions,
   signal: AbortSignal,
 ): Promise<number> {

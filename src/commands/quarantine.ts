@@ -28,9 +28,9 @@ export function define(command: Command): void {
     });
 }
 
-export type QuarantineOptions = { config?: string; reason?: string; lift?: true };
+type QuarantineOptions = { config?: string; reason?: string; lift?: true };
 
-export async function runQuarantine(
+async function runQuarantine(
   name: string,
   { config: given, reason, lift }: QuarantineOptions,
 ): Promise<number> {

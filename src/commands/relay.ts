@@ -49,10 +49,10 @@ export function definePoll(command: Command): void {
 const ends =
   'Runs until it is interrupted; gates that it has started go on. What is queued is there again at the next start.';
 
-export type RelayOptions = { config?: string };
-export type PollOptions = RelayOptions & { every?: string; once?: true };
+type RelayOptions = { config?: string };
+type PollOptions = RelayOptions & { every?: string; once?: true };
 
-export async function runRelay(options: RelayOptions, signal: AbortSignal): Promise<number> {
+async function runRelay(options: RelayOptions, signal: AbortSignal): Promise<number> {
   const world = await openWorld(options, signal);
   using inbox = world.inbox;
   const { relay } = world.config;
@@ -81,7 +81,7 @@ export async function runRelay(options: RelayOptions, signal: AbortSignal): Prom
 /** Started gates are looked at, and what failed is tried again. */
 const secondsBetweenRounds = 10;
 
-export async function runPoll(options: PollOptions, signal: AbortSignal): Promise<number> {
+async function runPoll(options: PollOptions, signal: AbortSignal): Promise<number> {
   const every = secondsIn(options.every ?? '60');
   const world = await openWorld(options, signal);
   using _inbox = world.inbox;

@@ -40,7 +40,7 @@ export function define(command: Command): void {
     });
 }
 
-export type ReleaseOptions = {
+type ReleaseOptions = {
   config?: string;
   force?: true;
   by?: string;

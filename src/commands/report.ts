@@ -19,9 +19,9 @@ export function define(command: Command): void {
     });
 }
 
-export type ReportOptions = { json?: true; page?: true };
+type ReportOptions = { json?: true; page?: true };
 
-export async function runReport(directory: string, options: ReportOptions): Promise<number> {
+async function runReport(directory: string, options: ReportOptions): Promise<number> {
   process.stdout.write(await reported(directory, options));
   return exitCodes.pass;
 }

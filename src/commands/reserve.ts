@@ -45,10 +45,10 @@ lost, the command gets SIGTERM, and SIGKILL 10 s later.
 
 Exits with the code of the command, with 4 when nothing was reserved or the testbed was lost, with 2 on wrong usage.`;
 
-export type ReserveOptions = { config?: string; purpose?: string; priority?: string };
+type ReserveOptions = { config?: string; purpose?: string; priority?: string };
 
 /** Answers the exit code of the command; throws where nothing was reserved, or the testbed was lost. */
-export async function runReserve(
+async function runReserve(
   wish: string,
   command: readonly string[],
   { config: path, purpose = 'by hand', priority: named }: ReserveOptions,

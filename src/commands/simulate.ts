@@ -37,7 +37,7 @@ export function define(command: Command): void {
 }
 
 /** Texts as typed; lists with commas. */
-export type SimulateOptions = {
+type SimulateOptions = {
   noise?: string;
   maxCv?: string;
   design?: string;
@@ -59,7 +59,7 @@ export type SimulateOptions = {
  * Prints the rows; exits 2 for an option or a file that cannot be used. Without runToExit: there is nothing to clean up,
  * and a Ctrl-C ends the program in the midst of a row.
  */
-export async function runSimulate(options: SimulateOptions): Promise<void> {
+async function runSimulate(options: SimulateOptions): Promise<void> {
   try {
     await printRows(options);
   } catch (error) {

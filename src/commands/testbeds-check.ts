@@ -34,7 +34,7 @@ export function define(command: Command): void {
 export type CheckOptions = { config?: string; json?: true; traffic?: boolean; power?: true };
 
 /** Prints each finding as it is made, or with `json` all of them at the end. */
-export async function checkTestbed(
+async function checkTestbed(
   name: string,
   options: CheckOptions,
   signal: AbortSignal,

@@ -42,7 +42,7 @@ or "kind": "in-use" with "why".
 
 Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when something is wrong.`;
 
-export type HealthOptions = { config?: string; json?: boolean };
+type HealthOptions = { config?: string; json?: boolean };
 
 /** What `--json` prints of each testbed. */
 type Health =
@@ -54,7 +54,7 @@ type Health =
 type Standing = { kind: 'none' | 'lifted' } | (Quarantine & { kind: 'stands' });
 
 /** Looks at the named testbeds, all when there are none. */
-export async function checkHealth(
+async function checkHealth(
   names: readonly string[],
   { config: given, json = false }: HealthOptions,
   signal: AbortSignal,

@@ -18,9 +18,9 @@ export function define(command: Command): void {
     });
 }
 
-export type ListOptions = { config?: string; json?: true };
+type ListOptions = { config?: string; json?: true };
 
-export async function listTestbeds({ config: path, json }: ListOptions): Promise<number> {
+async function listTestbeds({ config: path, json }: ListOptions): Promise<number> {
   const { testbeds } = await loadConfig(configPath(path));
   const rows = Object.entries(testbeds).map(([name, testbed]) => rowOf(name, testbed));
   print(json ? JSON.stringify(rows, null, 2) : columns(rows.map(textsOf)).join('\n'));

@@ -24,10 +24,10 @@ export function define(command: Command): void {
     });
 }
 
-export type LogOptions = { config?: string; json?: true };
+type LogOptions = { config?: string; json?: true };
 
 /** Prints it as it is kept, the oldest first. */
-export async function showLog(
+async function showLog(
   name: string | undefined,
   { config: path, json }: LogOptions,
 ): Promise<number> {

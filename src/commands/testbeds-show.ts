@@ -25,9 +25,9 @@ export function define(command: Command): void {
     });
 }
 
-export type OverviewOptions = { config?: string; json?: boolean; watch?: boolean };
+type OverviewOptions = { config?: string; json?: boolean; watch?: boolean };
 
-export async function showTestbeds(
+async function showTestbeds(
   { config: path, json = false, watch = false }: OverviewOptions,
   signal: AbortSignal,
 ): Promise<number> {

@@ -22,7 +22,7 @@ export type FreebsdTestbed = Capable & {
   preflight: (typeof preflights)[number];
 };
 
-export type FreebsdDutConfig = HostConfig & {
+type FreebsdDutConfig = HostConfig & {
   /** Where packets come in, from the senders. */
   ingress: DutPortConfig;
   /** Where they leave, to the receiver. */
@@ -227,7 +227,7 @@ export const freebsdTestbedSchema = closed({
   }) satisfies z.ZodType<FreebsdTestbed>;
 
 /** `path` is from the testbed on, in the words of ppsgate.yml. */
-export type TestbedProblem = { path: (string | number)[]; message: string };
+type TestbedProblem = { path: (string | number)[]; message: string };
 
 /** A problem for every sender or receiver without an address of a family that is to be measured. */
 export function lacksAddresses(

@@ -4,7 +4,7 @@
  * A parameter is called by its key in code, on Jenkins and in what one process hands another; `max-runs` at a shell and
  * on GitHub; `MAX_RUNS` in a job of Jenkins.
  */
-export type Parameter = {
+type Parameter = {
   /** Description of the action's input in action.yml; absent: it has none. */
   input?: string;
   /**
@@ -27,7 +27,7 @@ export type Parameter = {
 };
 
 /** All parameters, in the order in which --help has them. */
-export const parameters = {
+const parameters = {
   // Only a job on GitHub has these two.
   command: {
     input:
@@ -226,7 +226,7 @@ export const parameters = {
 } as const satisfies Record<string, Parameter>;
 
 type Table = typeof parameters;
-export type ParameterName = keyof Table;
+type ParameterName = keyof Table;
 /** Those that have such a property. */
 type With<Property extends object> = {
   [Name in ParameterName]: Table[Name] extends Property ? Name : never;

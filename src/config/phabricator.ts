@@ -23,7 +23,7 @@ export type PhabricatorConfig = {
   relay: RelayConfig;
 };
 
-export const relayOccasions = ['builds', 'diffs', 'comments'] as const;
+const relayOccasions = ['builds', 'diffs', 'comments'] as const;
 
 export type RelayConfig = {
   /** Folder of the queue and of the work directories. */

@@ -6,7 +6,7 @@ import { closed, path, text, wrongName } from './fields.ts';
 export type ReservationsConfig = SqliteConfig | EtcdConfig;
 
 /** A store for all who share one machine. */
-export type SqliteConfig = {
+type SqliteConfig = {
   store: 'sqlite';
   path: string;
   leaseSeconds: number;

@@ -59,11 +59,11 @@ export type Config = {
   phabricator?: PhabricatorConfig;
 };
 
-export type OwnRulesFile = Omit<OwnRules, 'text'> & { path: string };
+type OwnRulesFile = Omit<OwnRules, 'text'> & { path: string };
 
 export type TestbedConfig = EmbeddedTestbed | LinuxTestbed | FreebsdTestbed;
 
-export type EmbeddedTestbed = Capable & { kind: 'embedded-linux' };
+type EmbeddedTestbed = Capable & { kind: 'embedded-linux' };
 
 export type LinuxTestbed = Capable & {
   kind: 'linux';
@@ -106,7 +106,7 @@ export type Gate = {
   maxRunsPerVariant?: number;
 };
 
-export type Profiling = {
+type Profiling = {
   /** How long each profile takes samples. */
   seconds: number;
   /** As the DUT's own tool names it, pmcstat(8) or perf(1); absent: cycles, by whichever name its CPU has for them. */

@@ -12,7 +12,7 @@ export type Condition =
 /** What a wish is held against; words in lower case, absent cores are not known. */
 export type Described = { words: ReadonlySet<string>; cores?: number | undefined };
 
-export type WishSource = { kind: 'read'; wish: Wish } | { kind: 'refused'; message: string };
+type WishSource = { kind: 'read'; wish: Wish } | { kind: 'refused'; message: string };
 
 export const keywords: readonly string[] = ['and', 'or', 'not'];
 

@@ -15,7 +15,7 @@ import { excerpt } from '../words/units.ts';
 import { type ConfigProblem, type KeyPath, keyName, seeExample } from './problem.ts';
 
 /** `lineOf` answers, from 1, the line of the last key or item of a path, or of as much of it as there is. */
-export type YamlSource =
+type YamlSource =
   | { kind: 'read'; value: unknown; lineOf: (path: KeyPath) => number }
   | { kind: 'refused'; problems: ConfigProblem[] };
 

@@ -10,7 +10,7 @@ import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
 import { openLinuxTestbed } from '../testbed/linux/testbed.ts';
 import type { Testbed } from '../testbed/testbed.ts';
 
-export type Access = {
+type Access = {
   /** The lease by which the machines know whose commands these are. */
   lease: ProvenFence;
   machines: FreebsdWorld;

@@ -15,7 +15,7 @@ import { expectedly } from '../words/format.ts';
 import { realWorld } from './open.ts';
 import { type LeasedTestbed, reserveTestbed } from './reserve.ts';
 
-export type ReservationsOptions = {
+type ReservationsOptions = {
   signal: AbortSignal;
   /** Hears what goes on, in a sentence for people. */
   tell(sentence: string): void;
@@ -23,7 +23,7 @@ export type ReservationsOptions = {
   onWait(outlook: Outlook, text: string): void;
 };
 
-export type Reservations = AsyncDisposable & {
+type Reservations = AsyncDisposable & {
   store: Store;
   /** See `reserveTestbed`; the lease lies in `directory` as long as it is held. */
   reserve(
@@ -105,7 +105,7 @@ function userName(): string {
 }
 
 /** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)`. */
-export function waitText(lab: LabState, ticket: Ticket, outlook: Outlook): string {
+function waitText(lab: LabState, ticket: Ticket, outlook: Outlook): string {
   const { place, of, expectedSeconds } = outlook;
   const wait = expectedSeconds === undefined ? '' : `, ${expectedly(expectedSeconds)}`;
   const machines = new Set([...ticket.wants.values()].flat());

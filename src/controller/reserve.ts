@@ -19,7 +19,7 @@ import { reasonOf } from '../words/one-line.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { openTestbed } from './open.ts';
 
-export type ReserveWorld = LeaseWorld & {
+type ReserveWorld = LeaseWorld & {
   machines: FreebsdWorld;
   /** Hears what goes on, in a sentence for people. */
   tell(sentence: string): void;

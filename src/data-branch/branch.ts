@@ -21,14 +21,14 @@ import {
 } from './layout.ts';
 import { type DataPlace, linkTo } from './links.ts';
 
-export type PublishedData =
+type PublishedData =
   | { kind: 'published'; commit: string; links: PublishedLinks[] }
   | { kind: 'not-published'; why: string };
 
 /** URLs in place of paths. */
-export type PublishedLinks = PublishedPaths;
+type PublishedLinks = PublishedPaths;
 
-export type DataOptions = Omit<Rules, 'now' | 'isSite'> & {
+type DataOptions = Omit<Rules, 'now' | 'isSite'> & {
   now(): Date;
   /** How to wait before another try when somebody was faster. */
   pause?: (seconds: number) => Promise<unknown>;

@@ -18,7 +18,7 @@ import {
 } from './layout.ts';
 
 /** A directory that cannot be published in. */
-export class DataDirectoryError extends Error {
+class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
   readonly upshot = 'usage';
 }

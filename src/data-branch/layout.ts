@@ -58,7 +58,7 @@ const nightSchema = z.object({
   improvements: z.int().nonnegative(),
 });
 
-export const indexSchema = z.object({
+const indexSchema = z.object({
   schemaVersion: z.literal(1),
   /** Oldest first. */
   results: z.array(keptResultSchema),

@@ -24,7 +24,7 @@ import {
 
 export type Judged = { patch: DemoPatch; directory: string; result: Result; asExpected: boolean };
 
-export type DemoOptions = {
+type DemoOptions = {
   /** Holds the repository, and a work directory for each patch; what is there already is gone on with. */
   directory: string;
   seed: number;

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { CellVerdict } from '../words/result.ts';
 
 /** How a patch must come out, or the demo has failed. */
-export type Expectation = CellVerdict['kind'] | 'does-not-load';
+type Expectation = CellVerdict['kind'] | 'does-not-load';
 
 export type DemoPatch = { branch: string; title: string; expected: Expectation };
 

@@ -48,7 +48,7 @@ export function countersLog(before: Said, after: Said): string {
 
 const section = (title: string, output = 'failed'): string => `==> ${title}\n${output.trimEnd()}\n`;
 
-export type BusyShare = {
+type BusyShare = {
   /** Busy share of the time of all CPUs together, from 0 to 1. */
   overallRatio: number;
   /** Busy share of the time of the CPU that was busiest, from 0 to 1. */
@@ -78,7 +78,7 @@ export function busyShare(before: Said, after: Said): BusyShare | undefined {
 }
 
 /** Ticks of the statistics clock since the host has booted. */
-export type CpuTime = { busy: number; idle: number };
+type CpuTime = { busy: number; idle: number };
 
 /** A CPU is in user mode, niced, in the kernel, in interrupts or idle: see `CPUSTATES` in FreeBSD's sys/resource.h. */
 const cpuStates = 5;
@@ -109,7 +109,7 @@ const sumOf = (times: readonly CpuTime[]): CpuTime => ({
 const shareOf = ({ busy, idle }: CpuTime): number => busy / (busy + idle);
 
 /** Packets since the interface was attached. */
-export type InterfaceCounters = {
+type InterfaceCounters = {
   received: number;
   receiveErrors: number;
   /** Come in, and dropped before anybody saw them. */

@@ -10,7 +10,7 @@ import { parseInterfaceCounters } from './freebsd-counters.ts';
 const sampleFile = (folder: string): string => `${folder}/pmc.out`;
 const graphFile = (folder: string): string => `${folder}/pmc.graph`;
 
-export type Sampling = { kind: 'ready'; event: string } | { kind: 'impossible'; reason: string };
+type Sampling = { kind: 'ready'; event: string } | { kind: 'impossible'; reason: string };
 
 /**
  * Loads hwpmc(4), for call chains that reach from the card's interrupt to the far end of a firewall, and finds the event
@@ -61,7 +61,7 @@ const samplingOnly = (event: string, seconds: number, folder: string): Command =
 export const windowScript =
   'sleep "$1"; shift; netstat -i -b -n -W; "$@" || exit; netstat -i -b -n -W';
 
-export type SampleWindow = {
+type SampleWindow = {
   event: string;
   /** Before samples are taken. */
   delaySeconds: number;

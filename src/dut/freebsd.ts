@@ -19,7 +19,7 @@ import {
 export type { KernelArchive, LayOutcome } from './freebsd-boot.ts';
 
 /** `seconds` is the time from the order to reboot until the machine answered again. */
-export type BootOutcome =
+type BootOutcome =
   /** `version` is what `uname -v` says. */
   | { kind: 'booted'; version: string; seconds: number }
   /** The machine is up again, on its own kernel; `panic` is what the other one died of, where that is known. */

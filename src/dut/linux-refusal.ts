@@ -1,6 +1,6 @@
 // Why a Linux DUT did not load a variant, from what nft and its program said: told to everybody who sees the report.
 
-export type Failed = {
+type Failed = {
   /** The variant's on the DUT. */
   folder: string;
   scenario: string;

@@ -3,9 +3,7 @@
 /** The value of each setting, which is known by its path below /proc/sys, in the order in which they are made. */
 export type Settings = ReadonlyMap<string, string>;
 
-export type SysctlOutcome =
-  | { kind: 'read'; settings: Settings }
-  | { kind: 'refused'; message: string };
+type SysctlOutcome = { kind: 'read'; settings: Settings } | { kind: 'refused'; message: string };
 
 /** Reads `key = value` lines, see sysctl.conf(5); `file` is the name that messages give it. */
 export function parseSysctl(text: string, file: string): SysctlOutcome {

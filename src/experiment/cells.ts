@@ -24,7 +24,7 @@ export type CellProgress = CellRuns & {
 };
 
 /** A variant with which nothing can be measured, beside base and patched: those end the experiment. */
-export type LeftOut = { variant: string; rejection: Rejection };
+type LeftOut = { variant: string; rejection: Rejection };
 
 /** Variants that were left out, in the order in which it turned out. */
 export const leftOutIn = (entries: readonly Entry[]): LeftOut[] =>

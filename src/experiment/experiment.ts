@@ -28,7 +28,7 @@ export type ExperimentEvent =
   /** The cell gets no more runs. */
   | { kind: 'decided'; cell: Cell; verdict: CellVerdict; pairs: number };
 
-export type ExperimentOptions = {
+type ExperimentOptions = {
   directory: string;
   plan: Plan;
   testbed: Testbed;

@@ -71,7 +71,7 @@ function parseLine(line: string, path: string, index: number): HistoryEntry {
 export const earlierEntries = (entries: readonly HistoryEntry[], now: Date): HistoryEntry[] =>
   entries.filter(({ at }) => Date.parse(at) <= now.getTime());
 
-export type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & { metric: Metric };
+type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & { metric: Metric };
 
 /**
  * What the latest thirty or so runs of a cell's base tell, under the same traffic on the same testbed. Its noise is

@@ -48,7 +48,7 @@ const planSchema = z.object({
 export type PlannedCell = z.infer<typeof plannedCellSchema>;
 export type Plan = z.infer<typeof planSchema>;
 
-export type PlanRequest = {
+type PlanRequest = {
   patch: Patch;
   config: Config;
   testbed: string;

@@ -12,7 +12,7 @@ import type { Plan } from './plan.ts';
 
 export type NextProfile = { cell: Cell; variant: string; attempt: number };
 
-export type ProfilesWorld = {
+type ProfilesWorld = {
   plan: Plan;
   testbed: Testbed;
   journal: Journal;
@@ -64,7 +64,7 @@ function withoutLog<Taken extends { log: string }>({ log: _, ...rest }: Taken) {
 const mostAttempts = 3;
 
 /** Variant by variant, as each may have to be booted; the one that ran last comes first. */
-export function nextProfile(plan: Plan, entries: readonly Entry[]): NextProfile | undefined {
+function nextProfile(plan: Plan, entries: readonly Entry[]): NextProfile | undefined {
   if (plan.profile === undefined) return undefined;
   const cells = judgedCells(plan, entries);
   const wanted = variantsInOrder(plan, entries).flatMap((variant) =>

@@ -7,7 +7,7 @@ import { type Entry, readJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 
 /** Blasts whose logs are not there, or cannot be read, keep what the journal says and are counted in `unread`. */
-export type Reread = { entries: Entry[]; unread: number };
+type Reread = { entries: Entry[]; unread: number };
 
 /** The journal of a work directory, with the runs of every blast read from its logs anew. */
 export async function reread(directory: string, plan: Plan): Promise<Reread> {

@@ -12,9 +12,9 @@ import { placeOf } from './client.ts';
 import { type GithubFailure, githubFailure, whyNotDone } from './failure.ts';
 
 /** `runId` is the workflow run's, `repository` is `owner/name`. */
-export type ArtifactName = { repository: string; runId: number; name: string };
+type ArtifactName = { repository: string; runId: number; name: string };
 
-export type ArtifactLimits = {
+type ArtifactLimits = {
   zipBytes: number;
   /** Size of one file that is read, unpacked. */
   fileBytes: number;
@@ -34,7 +34,7 @@ export const artifactLimits: ArtifactLimits = {
 type Refused = { kind: 'refused'; why: string };
 
 /** `why` is a sentence: `none` where there is nothing to fetch, `failed` where GitHub or the network did not give it. */
-export type FetchedArtifact =
+type FetchedArtifact =
   | { kind: 'fetched'; bytes: Buffer }
   | { kind: 'none'; why: string }
   | Refused
@@ -163,7 +163,7 @@ const whyNot = (failure: GithubFailure, wanted: ArtifactName): string =>
     otherwise: ': look whether the run and its artifact are still there',
   });
 
-export type ReadResult = { kind: 'read'; result: Result } | Refused;
+type ReadResult = { kind: 'read'; result: Result } | Refused;
 
 /** The result in the text of a `result.json` that a stranger may have written. */
 export function parseResult(text: string): ReadResult {

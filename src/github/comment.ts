@@ -6,7 +6,7 @@ import type { PullRequest } from '../words/patch.ts';
 import { ownLogin, placeOf } from './client.ts';
 import { type GithubFailure, githubFailure, isBreakdown, whyNotDone } from './failure.ts';
 
-export type PublishedComment =
+type PublishedComment =
   | { kind: 'created' | 'updated' | 'left'; url: string }
   /** `isFinal` where another try would be refused as well. */
   | { kind: 'not-published'; why: string; isFinal: boolean };

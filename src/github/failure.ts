@@ -23,7 +23,7 @@ export const isBreakdown = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'no-answer' || (failure?.kind === 'answered' && failure.status >= 500);
 
 /** What helps, where GitHub did not do as it was asked. */
-export type Mends = {
+type Mends = {
   /** Once GitHub takes it: `publish the result`, `run the job`. */
   again: string;
   /** Where the token may not. */

@@ -14,7 +14,7 @@ export type FoundPullRequest = {
 };
 
 /** `not-found` is for the one who asked to put right, `failed` is GitHub's or the network's fault. */
-export type PullRequestSearch =
+type PullRequestSearch =
   | FoundPullRequest
   | { kind: 'not-found'; why: string }
   | { kind: 'failed'; why: string };

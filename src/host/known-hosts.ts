@@ -7,7 +7,7 @@ export type Address = {
   readonly port: number;
 };
 
-export type KnownHost = {
+type KnownHost = {
   /** Counted from 1. */
   readonly line: number;
   readonly hosts: HostPatterns;
@@ -32,7 +32,7 @@ export type HostKeyVerdict =
   | { readonly kind: 'changed'; readonly expected: readonly ExpectedKey[] }
   | { readonly kind: 'revoked'; readonly line: number };
 
-export type ExpectedKey = {
+type ExpectedKey = {
   readonly line: number;
   /** `ssh-ed25519`, `ssh-rsa`… */
   readonly type: string;

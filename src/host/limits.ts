@@ -9,7 +9,7 @@ export type Limits = {
   readonly timeoutSeconds?: number;
 };
 
-export type Task = Limits & {
+type Task = Limits & {
   readonly name: string;
   readonly what: string;
   /** The connection's end. */

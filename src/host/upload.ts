@@ -50,7 +50,7 @@ export function upload(
   });
 }
 
-export type ResumableUpload<To> = {
+type ResumableUpload<To> = {
   /** Path of the local file. */
   path: string;
   remotePath: string;

@@ -6,7 +6,7 @@ import { reasonOf } from '../words/one-line.ts';
 import { type Family, familySchema } from '../words/scenario.ts';
 
 /** A log that cannot be read is an empty one with a fault of kind `unreadable`. */
-export type BenchLog = {
+type BenchLog = {
   /** Relative to the directory. */
   path: string;
   log: PktGenLog;

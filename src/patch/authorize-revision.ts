@@ -10,7 +10,7 @@ export type RevisionOccasion =
   /** `isNamed` where the person wrote the id of the diff, `sentAt` is when the diff came. */
   | { kind: 'commanded'; by: Person; at: Date; sentAt: Date; isNamed: boolean };
 
-export type RevisionRules = {
+type RevisionRules = {
   /** User names. */
   people: readonly string[];
   /** Hashtags of the projects that `isMember` asks for. */

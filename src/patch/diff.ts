@@ -2,7 +2,7 @@
 
 import { oneLine } from '../words/one-line.ts';
 
-export type CheckedDiff =
+type CheckedDiff =
   | {
       readonly kind: 'accepted';
       /** Every path that the diff changes, both of a rename, sorted and each once. */

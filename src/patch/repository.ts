@@ -31,14 +31,14 @@ export type WritableRepository = Repository & {
   commitDiff(base: string, diff: Uint8Array, about: CommitAbout): Promise<CommittedDiff>;
 };
 
-export type CommitAbout = { message: string; date: Date };
+type CommitAbout = { message: string; date: Date };
 
 export type CommittedDiff =
   | { kind: 'committed'; commit: string }
   /** `why` is for the author of the diff. */
   | { kind: 'does-not-apply'; why: string };
 
-export type TreeEntry = { path: string; mode: string; object: string };
+type TreeEntry = { path: string; mode: string; object: string };
 
 /** What git could not do, in one sentence. */
 export class RepositoryError extends Error {

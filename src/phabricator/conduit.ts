@@ -39,7 +39,7 @@ export type Conduit = {
 };
 
 /** `refused` will stay so, `busy` was not done and is worth another try later, `unsure` is a write that may have been done. */
-export type ConduitFailure = 'refused' | 'busy' | 'unsure';
+type ConduitFailure = 'refused' | 'busy' | 'unsure';
 
 /** What went wrong between us and a Phabricator, in a sentence that names the server and the method, and never the token. */
 export class ConduitError extends Error {

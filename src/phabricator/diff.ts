@@ -4,7 +4,7 @@ import { shortened } from '../words/one-line.ts';
 import { type Conduit, ConduitError } from './conduit.ts';
 import { type FoundDiff, RevisionError } from './revision.ts';
 
-export type FetchedDiff =
+type FetchedDiff =
   | {
       kind: 'usable';
       bytes: Uint8Array;

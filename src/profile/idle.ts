@@ -5,7 +5,7 @@ import { type Frame, type Profile, type Stack, samplesOf } from './profile.ts';
  * What a processor runs in while it waits for work, on FreeBSD (kern/sched_ule.c, sched_4bsd.c and each machine's
  * cpu_idle) and on Linux (kernel/sched/idle.c, drivers/cpuidle and each machine's arch_cpu_idle).
  */
-export const idleLoops: ReadonlySet<string> = new Set([
+const idleLoops: ReadonlySet<string> = new Set([
   // FreeBSD
   'sched_idletd',
   'cpu_idle',
@@ -69,7 +69,7 @@ export const idleLoops: ReadonlySet<string> = new Set([
 ]);
 
 /** What stops a processor until an interrupt; a virtual one also waits for a lock so, which is no idling. */
-export const halts: ReadonlySet<string> = new Set([
+const halts: ReadonlySet<string> = new Set([
   'safe_halt',
   'native_halt',
   'native_safe_halt',

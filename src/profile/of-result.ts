@@ -10,7 +10,7 @@ import { ProfileError } from './profile-error.ts';
 import { foreignBounds, parseProfile } from './read.ts';
 
 /** Without the stacks in which the CPU idled; `idleFrames` are those that told, as far as they were found. */
-export type TakenProfile = { variant: string; profile: Profile; idleFrames: readonly string[] };
+type TakenProfile = { variant: string; profile: Profile; idleFrames: readonly string[] };
 
 /** One of each variant. */
 export type CellProfiles = { cell: Cell; variants: readonly TakenProfile[] };

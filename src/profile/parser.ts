@@ -49,7 +49,7 @@ export type ProfileParser = {
   end(unfinished?: Buffer): ReadProfile;
 };
 
-export type FrameTable = (name: string, module?: string) => Frame;
+type FrameTable = (name: string, module?: string) => Frame;
 
 /** Answers one and the same object for the same name and module; throws a ProfileError for too many. */
 export function frameTable(file: string, bounds: ProfileBounds): FrameTable {

@@ -13,7 +13,7 @@ export type Stack = {
   readonly samples: number;
 };
 
-export type ProfileFormat = 'pmcstat' | 'perf' | 'folded';
+type ProfileFormat = 'pmcstat' | 'perf' | 'folded';
 
 export type Profile = {
   readonly format: ProfileFormat;

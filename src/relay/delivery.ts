@@ -8,7 +8,7 @@ import type { Delivery } from './inbox.ts';
 type OfKind<Kind> = Extract<Delivery, { kind: Kind }>;
 
 /** `other`: of an object that is no revision. `test`: sent by hand, with transactions that are old. */
-export type Webhook = OfKind<'webhook'> | { kind: 'test' | 'other' | 'strange' };
+type Webhook = OfKind<'webhook'> | { kind: 'test' | 'other' | 'strange' };
 
 /** `body` as it was sent: redelivered, it has the same bytes. */
 export function readWebhook(body: Uint8Array, at: Date): Webhook {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type Job, jobSchema } from '../patch/job.ts';
 import { reasonOf } from '../words/one-line.ts';
 
-export const deliverySchema = z.discriminatedUnion('kind', [
+const deliverySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('webhook'),
     /** The same for the same bytes, however often they come. */
@@ -37,7 +37,7 @@ export const deliverySchema = z.discriminatedUnion('kind', [
 export type Delivery = z.infer<typeof deliverySchema>;
 
 /** What came of a delivery, or of a poll. */
-export type Settlement = {
+type Settlement = {
   /** PHIDs of transactions. */
   seen: readonly string[];
   jobs: readonly Job[];
@@ -51,7 +51,7 @@ export type JobRecord = {
   state: JobState;
 };
 
-export type JobState =
+type JobState =
   /** Is to be started then; `why` says what kept it from being started before. */
   | { kind: 'due'; from: Date; why?: string }
   | { kind: 'starting' }

@@ -10,7 +10,7 @@ import {
 import type { Occurrence } from './decide.ts';
 import type { Delivery } from './inbox.ts';
 
-export type Happened = {
+type Happened = {
   occurrences: Occurrence[];
   /** PHIDs of all transactions that were looked at. */
   seen: string[];

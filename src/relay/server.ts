@@ -51,7 +51,7 @@ export type RelayServer = AsyncDisposable & {
 };
 
 /** It cannot listen: one sentence that says where, why, and what to do. */
-export class RelayServerError extends Error {
+class RelayServerError extends Error {
   override readonly name = 'RelayServerError';
 }
 

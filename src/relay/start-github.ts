@@ -8,7 +8,7 @@ import type { Job } from '../patch/job.ts';
 import type { Pause } from '../words/pause.ts';
 import type { Started, Starter } from './starter.ts';
 
-export type GithubOptions = {
+type GithubOptions = {
   /** `owner/name` of the repository that has the workflow. */
   repository: string;
   /** URL of GitHub's API; its pages are found by it. */

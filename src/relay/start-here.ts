@@ -35,7 +35,7 @@ export type HereOptions = {
   environment: NodeJS.ProcessEnv;
 };
 
-export type HereStarter = Starter & {
+type HereStarter = Starter & {
   /** Whether another gate may run; `start` fails where not. */
   hasRoom(): Promise<boolean>;
   /** How a job that was started stands, also by an earlier process than this one. */

@@ -1,7 +1,7 @@
 // What kept a patch from being measured, at the lines that it says are wrong: GitHub shows them among the changes.
 import type { Result } from '../words/result.ts';
 
-export type Annotation = {
+type Annotation = {
   /** Path in the repository. */
   path: string;
   start_line: number;

@@ -25,7 +25,7 @@ export type BadgeSubject = {
   last?: { verdict: BadgeVerdict; pps?: number | undefined; at: Date };
 };
 
-export type Badge = {
+type Badge = {
   /** What shields.io reads from a URL: "Endpoint badge" at shields.io. */
   endpoint: { schemaVersion: 1; label: string; message: string; color: string };
   svg: string;

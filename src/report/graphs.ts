@@ -37,7 +37,7 @@ export function graphsOf({ outcome }: Result, profiles: readonly CellProfiles[])
 }
 
 /** `why` is a sentence. */
-export type Drawn = { kind: 'drawn'; svg: string } | { kind: 'left-out'; why: string };
+type Drawn = { kind: 'drawn'; svg: string } | { kind: 'left-out'; why: string };
 
 /**
  * As a file that is its own viewer, or else as an element for a page that brings flamegraphs' style and script. Left out

@@ -4,7 +4,7 @@ import type { CellVerdict } from '../words/result.ts';
 import { looks } from './interval-plot.ts';
 import { type Html, html, type Piece } from './markup.ts';
 
-export type Table = {
+type Table = {
   caption: Piece;
   /** A number stands at the right of its column. */
   heads: readonly { text: string; isNumber?: boolean }[];

@@ -41,7 +41,7 @@ import {
 } from './why.ts';
 
 /** What only the place of publication knows. */
-export type RemarkupLinks = {
+type RemarkupLinks = {
   /** Name of the plot as it was uploaded, in PNG: `F123`. */
   image?: string;
   /** URL of the job or the report. */

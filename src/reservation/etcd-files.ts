@@ -12,7 +12,7 @@ export type EtcdConfig = Omit<EtcdReservationsConfig, 'store' | 'leaseSeconds'>;
 /** As `node:tls` takes them: PEM. Without `ca`, the authorities that Node knows are trusted. */
 export type Certificates = { ca?: string; cert?: string; key?: string };
 
-export type Account = { user: string; password: string };
+type Account = { user: string; password: string };
 
 /** Throws a StoreError that names the file. */
 export async function readCertificates(config: EtcdConfig): Promise<Certificates> {

@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls';
 import { reasonOf } from '../words/one-line.ts';
 import type { Certificates } from './etcd-files.ts';
 
-export type Http = {
+type Http = {
   /** Posts JSON; never rejects. */
   post(question: Question): Promise<Reply>;
   close(): void;

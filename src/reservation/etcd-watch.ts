@@ -6,7 +6,7 @@ import type { Gateway } from './etcd-gateway.ts';
 import { watched } from './etcd-schema.ts';
 import type { Store } from './store.ts';
 
-export type Watch = {
+type Watch = {
   changed: Store['changed'];
   /** Everybody is woken. */
   close(): void;

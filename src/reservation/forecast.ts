@@ -12,7 +12,7 @@ export type Load = {
   usualSeconds(testbed: string): number;
 };
 
-export type Start = Grant & { afterSeconds: number };
+type Start = Grant & { afterSeconds: number };
 
 /** Who starts where and when, in that order; ends where nobody waits any more, or nobody who does can be served. */
 export function* simulate({ lines, held, testbeds, usualSeconds }: Load): Generator<Start> {

@@ -32,7 +32,7 @@ export type Request = {
 };
 
 /** A process's own part of a request: new for each. */
-export type Entrance = { id: string; session: string; at: Date; order?: number };
+type Entrance = { id: string; session: string; at: Date; order?: number };
 
 export type Entry =
   | { kind: 'waiting' }

@@ -15,7 +15,7 @@ import { setTimeout } from 'node:timers/promises';
 import { reasonOf } from '../words/one-line.ts';
 import { StoreError } from './store.ts';
 
-export type StoreFile = {
+type StoreFile = {
   database: DatabaseSync;
   /** Without symbolic links. */
   path: string;

@@ -2,7 +2,7 @@
 import { type Command, shell } from '../host/shell.ts';
 import type { FreebsdScenario, OwnRules, Scenario } from '../words/scenario.ts';
 
-export type Laying = {
+type Laying = {
   /** Uploaded before the commands. */
   files: { path: string; text: string }[];
   /** Commands in the order in which they are run, each to succeed. */
@@ -67,7 +67,7 @@ const usualRules: Record<FreebsdScenario, Rules | undefined> = {
 };
 
 /** A site's own rules by the names of their scenarios. */
-export type OwnScenarios = Readonly<Record<string, OwnRules>>;
+type OwnScenarios = Readonly<Record<string, OwnRules>>;
 
 /** Undefined where a scenario has none. */
 const rulesFor = (scenario: Scenario, own: OwnScenarios): Rules | undefined =>
@@ -98,7 +98,7 @@ export const proofCommands = {
 /** What the proof's commands wrote; undefined is one that failed. */
 export type ProofOutputs = Record<keyof typeof proofCommands, string | undefined>;
 
-export type Proof = { kind: 'in-force' } | { kind: 'not-in-force'; reason: string };
+type Proof = { kind: 'in-force' } | { kind: 'not-in-force'; reason: string };
 
 /**
  * Whether this scenario, and no other firewall beside it, is in force. With `blast` the outputs are of right

@@ -4,7 +4,7 @@ import { simulate } from './simulate.ts';
 import { type CellRuns, looksSharedBy } from './standing.ts';
 import { criticalT } from './student.ts';
 
-export type Forecast = {
+type Forecast = {
   /** Standard deviation of a run, as a ratio. */
   noiseRatio: number;
   /** Mean runs of both variants together where nothing was lost, and where the margin was. */

@@ -13,7 +13,7 @@ export type MinistatSet = {
   readonly values: Float64Array;
 };
 
-export type CompareOptions = {
+type CompareOptions = {
   /** Confidence of the two-sided test, in percent; 95 by default. */
   readonly confidencePercent?: ConfidencePercent;
   /** `-P`: each set is all there is, not a sample, so its standard deviation is over n. */
@@ -30,7 +30,7 @@ export type MinistatOptions = CompareOptions &
     readonly quiet?: boolean;
   };
 
-export type Summary = {
+type Summary = {
   readonly name: string;
   readonly n: number;
   readonly min: number;
@@ -41,7 +41,7 @@ export type Summary = {
 };
 
 /** A set against the first, in the first's unit unless the name says percent (of the first's average). */
-export type Difference = {
+type Difference = {
   readonly name: string;
   readonly difference: number;
   /** Half the width of the confidence interval around `difference`. */

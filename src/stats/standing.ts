@@ -187,7 +187,7 @@ export const allLost = (metric: Metric): Evidence => ({
   degreesOfFreedom: 1,
 });
 
-export type RunPair = { base: Run; patched: Run };
+type RunPair = { base: Run; patched: Run };
 
 /** The pairs of which both runs count, and come from the same try of the same blast. */
 export function validPairs(runs: readonly Run[]): RunPair[] {

@@ -4,7 +4,7 @@ import { formatPps } from '../words/format.ts';
 import { median } from './summary.ts';
 
 /** Indexes into the series; `to` is the first after it. */
-export type Stretch = { from: number; to: number };
+type Stretch = { from: number; to: number };
 
 export type SteadyStretch =
   | ({ kind: 'steady'; medianPps: number } & Stretch)

@@ -18,7 +18,7 @@ import {
 import { leastSeconds, type PktGenRun, pktGenRun } from './pkt-gen-run.ts';
 
 /** One connection serves four of them at most: the fifth of the tasks that go on at once over it ends the others. */
-export type PktGenHosts = {
+type PktGenHosts = {
   /** One to four. */
   senders: readonly PktGenSender[];
   receiver: { host: Host; interface: string };
@@ -45,7 +45,7 @@ export type PktGenRequest = Pick<
 };
 
 /** As they were received, a line with the process id first and pkt-gen's own words before its summary. */
-export type PktGenLogs = {
+type PktGenLogs = {
   receiver: string;
   /** Logs in the order of the senders; none where they were not started. */
   senders: string[];

@@ -4,7 +4,7 @@ import type { FlowSlice, Flows } from '../words/flows.ts';
 import { netmapPort } from '../words/freebsd-port.ts';
 import type { Family } from '../words/scenario.ts';
 
-export type ReceiverRequest = {
+type ReceiverRequest = {
   /** The port that is wired to the DUT, as ifconfig(8) calls it. */
   interface: string;
   /** A port that is opened for netmap loses its link for 2 to 4 s: nothing is sent before they are over. */

@@ -67,7 +67,7 @@ export function senderCommand(request: SenderRequest): Command {
   return shell`bash ${script} ${request.interface} ${cpu} ${offeredPps} ${flows} ${limitSeconds}`;
 }
 
-export type Sent =
+type Sent =
   | {
       kind: 'sent';
       packets: number;

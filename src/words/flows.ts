@@ -10,7 +10,7 @@ export type FlowSlice = Flows & {
   firstSource?: number;
 };
 
-export type Split = { kind: 'split'; flows: Flows } | { kind: 'refused'; message: string };
+type Split = { kind: 'split'; flows: Flows } | { kind: 'refused'; message: string };
 
 /**
  * A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as

@@ -10,7 +10,7 @@ export function formatPps(pps: number): string {
 }
 
 /** `1,057 ns`. */
-export const formatNanoseconds = (ns: number): string => `${grouped(Number(ns.toPrecision(4)))} ns`;
+const formatNanoseconds = (ns: number): string => `${grouped(Number(ns.toPrecision(4)))} ns`;
 
 export const formatMetric = (value: number, metric: Metric): string =>
   metric === 'pps' ? formatPps(value) : formatNanoseconds(value);

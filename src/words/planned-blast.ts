@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { cellSchema } from './scenario.ts';
 
-export const plannedRunSchema = z.object({
+const plannedRunSchema = z.object({
   number: z.int().positive(),
   variant: z.string(),
   pair: z.int().positive(),

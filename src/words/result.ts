@@ -6,7 +6,7 @@ import { cellSchema } from './scenario.ts';
 
 export const metricSchema = z.enum(['pps', 'nsPerPacket']);
 
-export const validitySchema = z.discriminatedUnion('kind', [
+const validitySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('valid') }),
   z.object({
     kind: z.literal('invalid'),
@@ -54,7 +54,7 @@ export const runSchema = z.object({
 });
 
 /** A change is a ratio to base: −0.1 is 10 % less. */
-export const intervalSchema = z.object({
+const intervalSchema = z.object({
   change: z.number(),
   low: z.number(),
   high: z.number(),
@@ -64,7 +64,7 @@ export const intervalSchema = z.object({
  * What one metric says of a cell; absolute values in packets per second, or ns per packet. The change of patched is
  * freed of the bias of stopping early, and its interval holds whichever look the experiment stopped at.
  */
-export const comparisonSchema = z.object({
+const comparisonSchema = z.object({
   metric: metricSchema,
   base: z.number(),
   /** Among `others` of that variant, as in `patchedRuns`. */
@@ -84,7 +84,7 @@ export const verdictsWorstFirst = [
   'no-regression',
 ] as const;
 
-export const cellVerdictSchema = z.discriminatedUnion('kind', [
+const cellVerdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('regression') }),
   z.object({ kind: z.literal('no-regression') }),
   z.object({ kind: z.literal('improvement') }),
@@ -120,7 +120,7 @@ export const historySchema = z.object({
   degreesOfFreedom: z.int().nonnegative(),
 });
 
-export const baselineSchema = z.discriminatedUnion('kind', [
+const baselineSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unknown') }),
   z.object({ kind: z.literal('steady'), interval: intervalSchema }),
   z.object({ kind: z.literal('moved'), interval: intervalSchema }),
@@ -147,7 +147,7 @@ export const cellProfileSchema = z.discriminatedUnion('kind', [
 ]);
 
 /** A function whose own cost, without that of its callees, changed beyond chance; ratios are its share of busy samples. */
-export const moverSchema = z.object({
+const moverSchema = z.object({
   function: z.string(),
   /** The kernel or module that it is of, without its folder; absent where the profile does not tell. */
   module: z.string().optional(),
@@ -158,7 +158,7 @@ export const moverSchema = z.object({
 });
 
 /** What the profiles of base and patched say of a cell. */
-export const reasonSchema = z.object({
+const reasonSchema = z.object({
   /** Greatest change first, at most ten; none where nothing moved beyond chance. */
   movers: z.array(moverSchema),
   /** All that moved beyond chance, those that found no room too. */
@@ -167,7 +167,7 @@ export const reasonSchema = z.object({
   idleFrames: z.array(z.string()),
 });
 
-export const cellResultSchema = z.object({
+const cellResultSchema = z.object({
   cell: cellSchema,
   verdict: cellVerdictSchema,
   design: designSchema,
@@ -221,7 +221,7 @@ export const policySchema = z.object({
   missRatio: z.number(),
 });
 
-export const outcomeSchema = z.discriminatedUnion('kind', [
+const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('judged'),
     verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
@@ -230,7 +230,7 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
   ...rejections,
 ]);
 
-export const variantSummarySchema = z.object({
+const variantSummarySchema = z.object({
   name: z.string(),
   commit: z.string(),
   /** Overlay files as `path` and SHA-256. */

@@ -1,7 +1,7 @@
 // Who is to blame for what goes wrong on a FreeBSD testbed: the patch, or the laboratory.
 
 /** What a variant did to the DUT so far. */
-export type Tally = {
+type Tally = {
   hasBooted: boolean;
   /** Since it last came up. */
   bootFailures: number;

@@ -69,7 +69,7 @@ const settingsThatFail = ({ config, families, world, dut }: Boots): Promise<Sett
     sleep: world.sleep,
   });
 
-export type Ready = { kind: 'ready'; boot: Boot };
+type Ready = { kind: 'ready'; boot: Boot };
 
 /** One boot serves all cells of a pair's variant; what boots badly is tried once more before it is told. */
 export async function bootFor(

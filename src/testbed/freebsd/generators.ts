@@ -25,7 +25,7 @@ export type Generators = {
   close(): Promise<void>;
 };
 
-export type SendRequest = Pick<PktGenRequest, 'trafficSeconds' | 'atLeastSeconds'> & {
+type SendRequest = Pick<PktGenRequest, 'trafficSeconds' | 'atLeastSeconds'> & {
   cell: Cell;
   /** MAC address of the DUT's port that packets come in by. */
   dutMac: string;

@@ -18,7 +18,7 @@ export const freebsdLogNames = {
 
 export type FreebsdLogs = { receiver: string; senders: readonly string[] };
 
-export type FreebsdBlast = {
+type FreebsdBlast = {
   startedAt: string;
   traffic: Pick<Traffic, 'flows' | 'offeredPps'>;
   /** What else is known of the blast, for its summary. */

@@ -11,7 +11,7 @@ import type { Generators } from './generators.ts';
 /** Where a blast was when somebody was lost. */
 export type When = 'after its boot' | 'at the rules' | 'under load';
 
-export type Loss = {
+type Loss = {
   variant: string;
   scenario: Scenario;
   flows: number;

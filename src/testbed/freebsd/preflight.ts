@@ -46,7 +46,7 @@ export function settingsContext(
   return { ingress: port(dut.ingress, senders[0]), egress: port(dut.egress), families };
 }
 
-export type PreflightOptions = {
+type PreflightOptions = {
   mode: FreebsdTestbed['preflight'];
   context: Omit<SettingsContext, 'nowSeconds'>;
   /** The time in seconds since 1970. */
