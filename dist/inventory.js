@@ -1,6 +1,6 @@
-import { outlooksOf } from "./reservation.js";
-import { didYouMean, isFulfilled, parseEach, readWish, systemOf, whyUnfit } from "./config.js";
 import { UsageError, driversOf, excerpt } from "./words.js";
+import { didYouMean, isFulfilled, parseEach, readWish, systemOf, whyUnfit } from "./config.js";
+import { outlooksOf } from "./reservation.js";
 import { SocketAddress, isIPv6 } from "node:net";
 import { hostname } from "node:os";
 
@@ -35,6 +35,52 @@ function wishesOf(config, { testbed, each }) {
 	if (testbed) return [testbed];
 	return each ? parseEach(each) : config.each ?? [""];
 }
+function describe(config, name) {
+	const words = wordsOf(config, name).map((word) => word.toLowerCase());
+	return {
+		words: new Set(words),
+		cores: config.testbeds[name]?.capabilities?.cpu?.cores
+	};
+}
+/** As written in ppsgate.yml. */
+function wordsOf(config, name) {
+	const testbed = config.testbeds[name];
+	if (testbed === void 0) return [];
+	const { nic, cpu, labels = [] } = testbed.capabilities ?? {};
+	const { drivers, gigabits } = ofIngress(testbed);
+	const texts = [
+		nic?.vendor,
+		nic?.model,
+		nic?.driver,
+		...drivers,
+		cpu?.model
+	];
+	return [
+		name,
+		testbed.kind,
+		systemOf(config, name),
+		...texts.flatMap((text) => text?.match(/[a-z0-9][\w.+-]*/gi) ?? []),
+		...[nic?.gigabits, gigabits].flatMap((speed) => speed === void 0 ? [] : [`${speed}G`]),
+		...labels
+	];
+}
+function ofIngress(testbed) {
+	if (testbed.kind !== "freebsd") return { drivers: [] };
+	const { interface: port, gigabits } = testbed.dut.ingress;
+	return {
+		drivers: driversOf(port),
+		gigabits
+	};
+}
+function nothingLike(config, wish) {
+	const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
+	const known = new Map(written.map((word) => [word.toLowerCase(), word]));
+	const [hint = ""] = parseWish(wish).flat().flatMap((condition) => condition.kind === "word" && condition.wanted ? [condition.word] : []).filter((word) => !known.has(word) && !/^\d/.test(word)).map((word) => didYouMean(word, [...known.values()])).filter((hint) => hint !== "");
+	const words = [...known.values()].join(", ");
+	return `No testbed of the configuration is "${excerpt(wish)}": known here are ${words}${hint || "."}`;
+}
+
+// src/inventory/machines.ts
 /** What a lease of the testbed takes: `host:port`, or `embedded@` and the name of this machine. Builders are shared. */
 function machinesOf(testbed, thisMachine = hostname()) {
 	if (testbed.kind === "embedded-linux") return [`embedded@${thisMachine.toLowerCase()}`];
@@ -82,50 +128,6 @@ function hostText(host) {
 		family: "ipv6"
 	}).address : address;
 	return zone === void 0 ? `[${plain}]` : `[${plain}%${zone}]`;
-}
-function describe(config, name) {
-	const words = wordsOf(config, name).map((word) => word.toLowerCase());
-	return {
-		words: new Set(words),
-		cores: config.testbeds[name]?.capabilities?.cpu?.cores
-	};
-}
-/** As written in ppsgate.yml. */
-function wordsOf(config, name) {
-	const testbed = config.testbeds[name];
-	if (testbed === void 0) return [];
-	const { nic, cpu, labels = [] } = testbed.capabilities ?? {};
-	const { drivers, gigabits } = ofIngress(testbed);
-	const texts = [
-		nic?.vendor,
-		nic?.model,
-		nic?.driver,
-		...drivers,
-		cpu?.model
-	];
-	return [
-		name,
-		testbed.kind,
-		systemOf(config, name),
-		...texts.flatMap((text) => text?.match(/[a-z0-9][\w.+-]*/gi) ?? []),
-		...[nic?.gigabits, gigabits].flatMap((speed) => speed === void 0 ? [] : [`${speed}G`]),
-		...labels
-	];
-}
-function ofIngress(testbed) {
-	if (testbed.kind !== "freebsd") return { drivers: [] };
-	const { interface: port, gigabits } = testbed.dut.ingress;
-	return {
-		drivers: driversOf(port),
-		gigabits
-	};
-}
-function nothingLike(config, wish) {
-	const written = Object.keys(config.testbeds).flatMap((name) => wordsOf(config, name));
-	const known = new Map(written.map((word) => [word.toLowerCase(), word]));
-	const [hint = ""] = parseWish(wish).flat().flatMap((condition) => condition.kind === "word" && condition.wanted ? [condition.word] : []).filter((word) => !known.has(word) && !/^\d/.test(word)).map((word) => didYouMean(word, [...known.values()])).filter((hint) => hint !== "");
-	const words = [...known.values()].join(", ");
-	return `No testbed of the configuration is "${excerpt(wish)}": known here are ${words}${hint || "."}`;
 }
 
 // src/inventory/overview.ts

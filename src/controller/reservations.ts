@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
-import { machinesOf } from '../inventory/wishes.ts';
+import { machinesOf } from '../inventory/machines.ts';
 import { type Lease, type LeaseWorld, reserve } from '../reservation/lease.ts';
 import { forgetLease, keepLease } from '../reservation/lease-file.ts';
 import { openStore, steadySeconds } from '../reservation/open.ts';

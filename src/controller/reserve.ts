@@ -5,7 +5,7 @@ import type { Config, TestbedConfig, Traffic } from '../config/schema.ts';
 import { DutLostError } from '../dut/freebsd.ts';
 import { FencedError } from '../host/fence.ts';
 import { HostError } from '../host/host-error.ts';
-import { machinesOf } from '../inventory/wishes.ts';
+import { machinesOf } from '../inventory/machines.ts';
 import { PowerError } from '../power/power.ts';
 import { type Lease, type LeaseWorld, reserve } from '../reservation/lease.ts';
 import type { Quarantine } from '../reservation/records.ts';

@@ -2,7 +2,7 @@
 import type { Config, TestbedConfig } from '../config/schema.ts';
 import { type Outlook, outlooksOf, type UsualSeconds } from '../reservation/outlook.ts';
 import type { Holder, Holding, LabState, Quarantine, Ticket, Use } from '../reservation/records.ts';
-import { machinesOf } from './wishes.ts';
+import { machinesOf } from './machines.ts';
 
 /** As `ppsgate testbeds --json` prints it; times are ISO 8601. */
 export type Overview = {

@@ -1,8 +1,5 @@
-// Which testbeds a patch may be judged on, and which machines each of them takes.
-import { isIPv6, SocketAddress } from 'node:net';
-import { hostname } from 'node:os';
-import { didYouMean, type HostConfig } from '../config/fields.ts';
-import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
+// Which testbeds a patch may be judged on.
+import { didYouMean } from '../config/fields.ts';
 import { parseEach } from '../config/overrides.ts';
 import { type Config, systemOf, type TestbedConfig, whyUnfit } from '../config/schema.ts';
 import { type Described, isFulfilled, readWish, type Wish } from '../config/wish.ts';
@@ -45,51 +42,6 @@ export function wishesOf(
 ): string[] {
   if (testbed) return [testbed];
   return each ? parseEach(each) : (config.each ?? ['']);
-}
-
-/** What a lease of the testbed takes: `host:port`, or `embedded@` and the name of this machine. Builders are shared. */
-export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): string[] {
-  if (testbed.kind === 'embedded-linux') return [`embedded@${thisMachine.toLowerCase()}`];
-  const names = rolesOf(testbed).map(
-    ({ config: { host, port } }) => `${hostText(host.toLowerCase())}:${port}`,
-  );
-  return [...new Set(names)];
-}
-
-/** Who plays which part in a testbed: `label` is how people call it. One machine may play two. */
-export type Role = { config: HostConfig; label: string };
-
-/** The DUT is the first. The embedded testbed has no machines of its own. */
-export function rolesOf(testbed: TestbedConfig): Role[] {
-  switch (testbed.kind) {
-    case 'embedded-linux':
-      return [];
-    case 'linux':
-      return [
-        { config: testbed.dut, label: 'DUT' },
-        { config: testbed.sender, label: 'sender' },
-        { config: testbed.receiver, label: 'receiver' },
-      ];
-    case 'freebsd':
-      return [{ config: testbed.dut, label: 'DUT' }, ...generatorsOf(testbed)];
-  }
-}
-
-/** Those around the DUT. */
-export const generatorsOf = ({ senders, receiver }: FreebsdTestbed): Role[] => [
-  ...senders.map((config, index) => ({
-    config,
-    label: senders.length === 1 ? 'sender' : `sender ${index + 1}`,
-  })),
-  { config: receiver, label: 'receiver' },
-];
-
-/** The same however an address of IPv6 is written. */
-function hostText(host: string): string {
-  if (!host.includes(':')) return host;
-  const [address = '', zone] = host.split('%');
-  const plain = isIPv6(address) ? new SocketAddress({ address, family: 'ipv6' }).address : address;
-  return zone === undefined ? `[${plain}]` : `[${plain}%${zone}]`;
 }
 
 function describe(config: Config, name: string): Described {

@@ -5,7 +5,7 @@ import type { TestbedConfig } from '../config/schema.ts';
 import { type Fence, fencedHost, raiseFence } from '../host/fence.ts';
 import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
-import { generatorsOf, rolesOf } from '../inventory/wishes.ts';
+import { generatorsOf, rolesOf } from '../inventory/machines.ts';
 import type { FreebsdWorld } from './freebsd/world.ts';
 
 type Connect = FreebsdWorld['connect'];

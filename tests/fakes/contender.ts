@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../../src/config/reservations.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
 import { FencedError } from '../../src/host/fence.ts';
-import { machinesOf } from '../../src/inventory/wishes.ts';
+import { machinesOf } from '../../src/inventory/machines.ts';
 import {
   type Lease,
   LeaseLostError,

@@ -10,7 +10,7 @@ import type { HostConfig } from '../../src/config/fields.ts';
 import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { machinesOf } from '../../src/inventory/wishes.ts';
+import { machinesOf } from '../../src/inventory/machines.ts';
 import { openStore } from '../../src/reservation/open.ts';
 import type { Holding } from '../../src/reservation/records.ts';
 import { enter, type Request, tryTake } from '../../src/reservation/reservation.ts';

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { machinesOf, parseWish, testbedsFor, wishesOf } from '../../src/inventory/wishes.ts';
+import { machinesOf } from '../../src/inventory/machines.ts';
+import { parseWish, testbedsFor, wishesOf } from '../../src/inventory/wishes.ts';
 import { UsageError } from '../../src/words/usage-error.ts';
 
 const freebsd = (mac: string, port: string, speed: string, rest: string) => `
