@@ -4,7 +4,7 @@ import { HostError, commandText, nsPerTick, ownFolder, shell, uploadOverBreaks }
 import { scenarioRules } from "./scenario.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
-import { createReadStream } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import { PassThrough, Readable } from "node:stream";
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
@@ -1296,155 +1296,8 @@ function shown(source, { first, last }) {
 const mostShown$1 = 200;
 
 // src/dut/linux-script.ts
-/**
-* Bash, because its builtins read counters and the clock without a fork. A variant is a folder with one
-* `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`, whose lines
-* are `path below /proc/sys = value`: nobody but us decides which file a name is.
-*
-*   remember           keeps the ruleset and the settings named on standard input, once, for restore
-*   restore            lays what was remembered, and forgets it
-*   lay FOLDER SCENARIO
-*   profile …          lays one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
-*   observe …          for each VARIANT in turn: lay, settle, sample; prints `lay`, `sample` and `end` lines, live
-*                      or all at the end; gives up when its standard input ends, and a line there ends the sampling
-*/
-const linuxDutScript = String.raw`
-export LC_ALL=C
-folder=$(dirname "$0")
-
-# Only one at a time: what a lost controller left running must have ended before its traces are removed.
-mkdir -p "$folder"
-exec {lock}>"$folder.lock"
-flock --timeout 60 "$lock" || exit
-
-# Sleeps on standard input: a line says that there are samples enough, its end that nobody waits for them any more.
-enough=0
-pause() {
-  local ending
-  # read(1) would not wait at all, and say so as of an end.
-  [[ $1 == 0 ]] && return
-  read -r -t "$1" _
-  ending=$?
-  ((ending > 0)) || { enough=1; return; }
-  ((ending > 128)) || { echo "the controller is gone" >&2; exit 1; }
-}
-
-lay() {
-  local name value
-  while read -r name _ value; do
-    put "/proc/sys/$name" "$value" || { echo "setting $name" >&2; return 1; }
-  done <"$1/sysctl.conf"
-  # Rules may list things, and what is printed here counts as samples.
-  nft -f "$1/$2.nft" >/dev/null
-}
-
-# A namespace may not change what it shares with the machine: that is as it is, for every variant.
-put() {
-  [[ -e $1 && ! -w $1 ]] && return
-  # Bash would part a longer value, and the kernel take the pieces for as many values.
-  if ((${"$"}{#2} < 1000)); then printf '%s\n' "$2"; else cat <<<"$2"; fi >"$1"
-}
-
-remember() {
-  [[ -e $folder/before/done ]] && return
-  mkdir -p "$folder/before"
-  while read -r name; do
-    value=$(cat "/proc/sys/$name") && echo "$name = $value"
-  done >"$folder/before/sysctl.conf"
-  { echo "flush ruleset"; nft list ruleset; } >"$folder/before/ruleset.nft" || return
-  : >"$folder/before/done"
-}
-
-restore() {
-  [[ -e $folder/before/done ]] || return 0
-  lay "$folder/before" ruleset && rm -rf "$folder/before"
-}
-
-observe() {
-  local ingress=$1 egress=$2 cpu=$3 scenario=$4 warm_up=$5 settle=$6 slice=$7 slices=$8 live=$9
-  shift 9
-  local received=/sys/class/net/$ingress/statistics/rx_packets
-  local forwarded=/sys/class/net/$egress/statistics/tx_packets
-  local thread run=0 out= rx tx ns delay stolen start now i
-
-  thread=$(forwarding_thread "$ingress")
-  await_traffic || return
-  pause "$warm_up"
-  for variant; do
-    now=$EPOCHREALTIME
-    lay "$folder/$variant" "$scenario" || return
-    tell "lay $variant $now $EPOCHREALTIME"
-    pause "$settle"
-    sample
-    for ((i = 0; i < slices; i++)); do
-      pause "$slice"
-      ((enough)) && break
-      sample
-    done
-    ((run++))
-  done
-  printf '%send\n' "$out"
-}
-
-profile() {
-  local ingress=$1 cpu=$2 scenario=$3 warm_up=$4 seconds=$5 variant=$6
-  shift 6
-  local received=/sys/class/net/$ingress/statistics/rx_packets
-  local where start rx i
-
-  # All of the CPU where no thread of its own forwards.
-  where=$(forwarding_thread "$ingress")
-  where=$([[ -n $where ]] && echo "--tid=$where" || echo "--cpu=$cpu")
-  await_traffic || return
-  lay "$folder/$variant" "$scenario" || return
-  pause "$warm_up"
-  mark
-  perf record --quiet "$@" -g "$where" --output "$folder/perf.data" -- sleep "$seconds" >&2 || return
-  mark
-  pause 0.05
-  mark
-}
-
-mark() {
-  read -r rx <"$received"
-  echo "mark $EPOCHREALTIME $rx"
-}
-
-tell() {
-  if ((live)); then echo "$1"; else out+=$1$'\n'; fi
-}
-
-sample() {
-  ns=- delay=- stolen=-
-  read -r tx <"$forwarded"; read -r rx <"$received"
-  if [[ -n $thread ]]; then
-    read -r ns delay _ <"/proc/$thread/schedstat"
-    while read -r now _ _ _ _ _ _ _ stolen _ && [[ $now != "cpu$cpu" ]]; do :; done </proc/stat
-  fi
-  tell "sample $run $EPOCHREALTIME $rx $tx $ns $delay $stolen"
-}
-
-forwarding_thread() {
-  local directory name
-  for directory in /proc/[0-9]*; do
-    { read -r name <"$directory/comm"; } 2>/dev/null || continue
-    [[ $name == "napi/$1"* ]] && { basename "$directory"; return; }
-  done
-}
-
-await_traffic() {
-  read -r start <"$received"
-  for ((i = 0; i < 500; i++)); do
-    read -r rx <"$received"
-    ((rx > start + 1000)) && return
-    pause 0.02
-  done
-  echo "no traffic arrived at $ingress within 10 s" >&2
-  return 1
-}
-
-"$@"
-`;
+/** Read at once: a gate lays its DUT back by it hours later, when the file may be gone. */
+const linuxDutScript = readFileSync(new URL("linux-script.sh", import.meta.url));
 /** The command that samples a blast's runs, ahead of everything else on the DUT's CPU. */
 function observeCommand(request) {
 	const { script, ingress, egress, cpu, scenario, variants, slices } = request;
@@ -1724,7 +1577,7 @@ const mostLogCharacters = 16 * 1024 ** 2;
 const mostProfileBytes = 256 * 1024 ** 2;
 async function install(host) {
 	await host.output(shell`mkdir -p ${folder}`);
-	await host.upload(Buffer.from(linuxDutScript), script, 493);
+	await host.upload(linuxDutScript, script, 493);
 }
 /** What an earlier experiment left is laid back too, which is why the script is put there anew. */
 async function restore(host) {

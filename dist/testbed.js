@@ -1237,7 +1237,7 @@ const senderScriptPath = `${senderFolder}/send.bash`;
 async function uploadSender(lab, cells) {
 	const { sender, dutHost, config, traffic } = lab;
 	await sender.output(shell`mkdir -p ${senderFolder}`);
-	await sender.upload(Buffer.from(senderScript), senderScriptPath, 493);
+	await sender.upload(senderScript, senderScriptPath, 493);
 	const [sourceMac, destinationMac] = await Promise.all([macAddress(sender, config.sender.interface), macAddress(dutHost, config.dut.ingress)]);
 	const { flows } = traffic;
 	const byPath = new Map(cells.map((cell) => [flowsPath(cell, traffic), cell]));

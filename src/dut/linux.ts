@@ -138,7 +138,7 @@ const mostProfileBytes = 256 * 1024 ** 2;
 
 async function install(host: Host): Promise<void> {
   await host.output(shell`mkdir -p ${folder}`);
-  await host.upload(Buffer.from(linuxDutScript), script, 0o755);
+  await host.upload(linuxDutScript, script, 0o755);
 }
 
 /** What an earlier experiment left is laid back too, which is why the script is put there anew. */

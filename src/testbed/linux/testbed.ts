@@ -116,7 +116,7 @@ const senderScriptPath = `${senderFolder}/send.bash`;
 async function uploadSender(lab: Lab, cells: readonly Cell[]): Promise<void> {
   const { sender, dutHost, config, traffic } = lab;
   await sender.output(shell`mkdir -p ${senderFolder}`);
-  await sender.upload(Buffer.from(senderScript), senderScriptPath, 0o755);
+  await sender.upload(senderScript, senderScriptPath, 0o755);
   const [sourceMac, destinationMac] = await Promise.all([
     macAddress(sender, config.sender.interface),
     macAddress(dutHost, config.dut.ingress),
