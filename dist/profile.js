@@ -1,5 +1,6 @@
 import { cellName, escaped, plainLine } from "./words.js";
 import { gammaln, median, sum } from "./vendor/simple-statistics.js";
+import { readFileSync } from "node:fs";
 
 // src/profile/profile-error.ts
 /** One sentence that names the file, where it goes wrong, and what to do. */
@@ -389,6 +390,10 @@ const flamegraphScript = String.raw`
 })();
 `.replaceAll(/^ +/gm, "");
 
+// src/profile/embedded.ts
+/** Without what only a reader of the file needs: its indentation. */
+const embedded = (file) => readFileSync(file, "utf8").replaceAll(/^\s+/gm, "");
+
 // src/profile/flamegraph-style.ts
 /**
 * Classes by the names of modules. The kernel has the warm hue of classic flamegraphs, programs have one together, and
@@ -458,49 +463,10 @@ const classes = [
 	...changeSteps.map((_, index) => `.more${index + 1},.less${index + 1}{--step:${index + 1}}`)
 ].join("\n");
 /** A page brings it once for all. Colours are made of a lightness, a chroma and a hue of OKLCH. */
-const flamegraphStyle = `
+const flamegraphStyle = () => `
 .ppsgate-flamegraph{
---paper:#fff;--ink:#1f2328;--faint:#59636e;--line:#8c959f;--found:#f39cec;
---light:.875;--lighter:-.028;--strong:.085;--stronger:.006;--hue:90;--step:0;
---sans:system-ui,'Segoe UI','Helvetica Neue',Arial,sans-serif;
---mono:ui-monospace,SFMono-Regular,'DejaVu Sans Mono',Menlo,Consolas,monospace;
-&.difference{--light:.945;--lighter:-.055;--strong:.002;--stronger:.032}
-@media (prefers-color-scheme:dark){
---paper:#0d1117;--ink:#f0f3f6;--faint:#9198a1;--line:#6e7681;--found:#8d2f88;
---light:.37;--lighter:.03;--strong:.07;
-&.difference{--light:.29;--lighter:.045}}
-color-scheme:light dark;display:block;max-width:100%;height:auto;background:var(--paper);font:11px var(--mono);
-${classes}
-.kernel{--hue:65}
-.program{--hue:20}
-[class^=more]{--hue:27}
-[class^=less]{--hue:255}
-text{fill:var(--ink);white-space:pre;pointer-events:none}
-.title{font:600 16px var(--sans)}
-.faint,.note{font:12px var(--sans);fill:var(--faint)}
-g>rect{fill:oklch(calc(var(--light) + var(--step)*var(--lighter)) calc(var(--strong) + var(--step)*var(--stronger)) var(--hue))}
-.flames rect{cursor:pointer;rx:1.5px}
-.caller>rect{fill:none;stroke:var(--line);stroke-width:.6;pointer-events:all}
-.gone>rect{stroke:var(--ink);stroke-width:.8;stroke-dasharray:3 2}
-.below{opacity:.55}
-.out{display:none}
-&.searching .flames g>g:not(.found)>rect{opacity:.45}
-.found>rect{fill:var(--found)}
-.found>text{font-weight:700}
-.flames g:hover>rect{stroke:var(--ink);stroke-width:1;stroke-dasharray:none}
-&:focus,.flames g:focus{outline:none}
-.flames g:focus-visible>rect{stroke:var(--ink);stroke-width:2.5;stroke-dasharray:none}
-.bar{box-sizing:border-box;display:flex;flex-wrap:wrap-reverse;align-items:center;gap:4px 12px;height:100%;padding:2px 10px;background:var(--paper);color:var(--ink);font:12px/16px var(--sans)}
-.told{flex:1 1 320px;min-width:0}
-.told div{overflow:hidden;text-overflow:ellipsis;white-space:pre}
-.told .name{font-family:var(--mono);font-weight:700}
-.told .about,output{color:var(--faint)}
-.tools{display:flex;align-items:center;gap:8px}
-input,button{box-sizing:border-box;height:26px;margin:0;padding:0 8px;font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:5px}
-input{width:150px}
-:is(input,button):focus-visible{outline:2px solid #0969da;outline-offset:1px}
-output{white-space:nowrap}}
-`;
+${classes}}
+${embedded(new URL("flamegraph-style.css", import.meta.url))}`;
 
 // src/profile/profile.ts
 const samplesOf = (stacks) => stacks.reduce((sum, { samples }) => sum + samples, 0);
@@ -531,7 +497,7 @@ function flamegraph(profile, options) {
 	const label = subtitle === "" ? title : `${title}: ${subtitle}`;
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" class="${base ? "ppsgate-flamegraph difference" : "ppsgate-flamegraph"}" width="${widthPixels}" height="${height}" viewBox="0 0 ${widthPixels} ${height}" role="group" aria-label="${escaped(label)}">`,
-		...standalone ? [`<title>${escaped(title)}</title>\n<style><![CDATA[${flamegraphStyle}]]></style>`] : [],
+		...standalone ? [`<title>${escaped(title)}</title>\n<style><![CDATA[${flamegraphStyle()}]]></style>`] : [],
 		`<g class="header" transform="translate(${margin} 0)">\n${header.markup}\n</g>`,
 		`<g class="body" transform="translate(${margin} ${bodyTop})">\n${body.markup}\n</g>`,
 		...standalone ? [`<script><![CDATA[${flamegraphScript}]]><\/script>`] : [],
@@ -1761,4 +1727,4 @@ function merged(texts) {
 	}));
 }
 
-export { ProfileError, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };
+export { ProfileError, embedded, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };

@@ -1,4 +1,5 @@
 // How flamegraphs look, in light and in dark: a hue for each module, red and blue for more and less than in base.
+import { embedded } from './embedded.ts';
 import { moduleName } from './flamegraph-layout.ts';
 import type { Frame, Profile } from './profile.ts';
 
@@ -67,46 +68,7 @@ const classes = [
 ].join('\n');
 
 /** A page brings it once for all. Colours are made of a lightness, a chroma and a hue of OKLCH. */
-export const flamegraphStyle = `
+export const flamegraphStyle = (): string => `
 .ppsgate-flamegraph{
---paper:#fff;--ink:#1f2328;--faint:#59636e;--line:#8c959f;--found:#f39cec;
---light:.875;--lighter:-.028;--strong:.085;--stronger:.006;--hue:90;--step:0;
---sans:system-ui,'Segoe UI','Helvetica Neue',Arial,sans-serif;
---mono:ui-monospace,SFMono-Regular,'DejaVu Sans Mono',Menlo,Consolas,monospace;
-&.difference{--light:.945;--lighter:-.055;--strong:.002;--stronger:.032}
-@media (prefers-color-scheme:dark){
---paper:#0d1117;--ink:#f0f3f6;--faint:#9198a1;--line:#6e7681;--found:#8d2f88;
---light:.37;--lighter:.03;--strong:.07;
-&.difference{--light:.29;--lighter:.045}}
-color-scheme:light dark;display:block;max-width:100%;height:auto;background:var(--paper);font:11px var(--mono);
-${classes}
-.kernel{--hue:65}
-.program{--hue:20}
-[class^=more]{--hue:27}
-[class^=less]{--hue:255}
-text{fill:var(--ink);white-space:pre;pointer-events:none}
-.title{font:600 16px var(--sans)}
-.faint,.note{font:12px var(--sans);fill:var(--faint)}
-g>rect{fill:oklch(calc(var(--light) + var(--step)*var(--lighter)) calc(var(--strong) + var(--step)*var(--stronger)) var(--hue))}
-.flames rect{cursor:pointer;rx:1.5px}
-.caller>rect{fill:none;stroke:var(--line);stroke-width:.6;pointer-events:all}
-.gone>rect{stroke:var(--ink);stroke-width:.8;stroke-dasharray:3 2}
-.below{opacity:.55}
-.out{display:none}
-&.searching .flames g>g:not(.found)>rect{opacity:.45}
-.found>rect{fill:var(--found)}
-.found>text{font-weight:700}
-.flames g:hover>rect{stroke:var(--ink);stroke-width:1;stroke-dasharray:none}
-&:focus,.flames g:focus{outline:none}
-.flames g:focus-visible>rect{stroke:var(--ink);stroke-width:2.5;stroke-dasharray:none}
-.bar{box-sizing:border-box;display:flex;flex-wrap:wrap-reverse;align-items:center;gap:4px 12px;height:100%;padding:2px 10px;background:var(--paper);color:var(--ink);font:12px/16px var(--sans)}
-.told{flex:1 1 320px;min-width:0}
-.told div{overflow:hidden;text-overflow:ellipsis;white-space:pre}
-.told .name{font-family:var(--mono);font-weight:700}
-.told .about,output{color:var(--faint)}
-.tools{display:flex;align-items:center;gap:8px}
-input,button{box-sizing:border-box;height:26px;margin:0;padding:0 8px;font:inherit;color:inherit;background:var(--paper);border:1px solid var(--line);border-radius:5px}
-input{width:150px}
-:is(input,button):focus-visible{outline:2px solid #0969da;outline-offset:1px}
-output{white-space:nowrap}}
-`;
+${classes}}
+${embedded(new URL('./flamegraph-style.css', import.meta.url))}`;

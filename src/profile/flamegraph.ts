@@ -53,7 +53,7 @@ export function flamegraph(profile: Profile, options: FlamegraphOptions): string
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="${className}" width="${widthPixels}" height="${height}" viewBox="0 0 ${widthPixels} ${height}" role="group" aria-label="${escaped(label)}">`,
     ...(standalone
-      ? [`<title>${escaped(title)}</title>\n<style><![CDATA[${flamegraphStyle}]]></style>`]
+      ? [`<title>${escaped(title)}</title>\n<style><![CDATA[${flamegraphStyle()}]]></style>`]
       : []),
     `<g class="header" transform="translate(${margin} 0)">\n${header.markup}\n</g>`,
     `<g class="body" transform="translate(${margin} ${bodyTop})">\n${body.markup}\n</g>`,

@@ -51,7 +51,7 @@ ${main}</main>
   const isDrawn = graphs.length > 0;
   return document({
     title: headline(result),
-    style: isDrawn ? `${pageStyle}${flamegraphStyle}` : pageStyle,
+    style: isDrawn ? `${pageStyle()}${flamegraphStyle()}` : pageStyle(),
     scripts: isDrawn ? [flamegraphScript, openTarget] : [],
     body,
   });

@@ -255,7 +255,7 @@ describeWith(['chromium'], 'a flamegraph in a browser', () => {
 
 /** As a report has them: one style and one script for all. */
 const pageOf = (...profiles: (typeof router)[]): string =>
-  `<!doctype html><meta charset="utf-8"><style>${flamegraphStyle}</style><h1>Report</h1>
+  `<!doctype html><meta charset="utf-8"><style>${flamegraphStyle()}</style><h1>Report</h1>
 ${profiles.map((one) => flamegraph(one, { title: 'a router', standalone: false })).join('\n')}
 <script>${flamegraphScript}</script>`;
 

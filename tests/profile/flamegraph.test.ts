@@ -93,7 +93,7 @@ describe('a flamegraph', () => {
     const texts = (wanted: string) =>
       elements.filter((one) => one.name === wanted).map(({ text }) => text);
     expect(texts('title')).toEqual(['a title']);
-    expect(texts('style')).toEqual([flamegraphStyle]);
+    expect(texts('style')).toEqual([flamegraphStyle()]);
     expect(texts('script')).toEqual([flamegraphScript]);
   });
 
@@ -301,7 +301,7 @@ describe('an element for a page', () => {
 
   test('leaves style and script to the page', () => {
     expect(svg.elements.map(({ name }) => name)).toEqual(['g', 'g']);
-    expect(`${flamegraphScript}${flamegraphStyle}`).not.toMatch(/<\/|<!--|]]>/);
+    expect(`${flamegraphScript}${flamegraphStyle()}`).not.toMatch(/<\/|<!--|]]>/);
   });
 
   test('has no ids that could clash, and nothing that a strict page forbids', () => {
