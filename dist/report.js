@@ -1,7 +1,7 @@
 import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isJudged, metricName, metricSchema, patchName, plain, plainBlock, plainLine, reasonOf, resultSchema, verdictsWorstFirst } from "./words.js";
 import { frameBytesFor } from "./config.js";
 import { confidencePercents, countedRuns, median, renderMinistat, runsApart } from "./stats.js";
-import { embedded, flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
+import { embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
 import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { createHash } from "node:crypto";
@@ -1720,10 +1720,11 @@ ${main}</main>
 	return document({
 		title: headline(result),
 		style: isDrawn ? `${pageStyle()}${flamegraphStyle()}` : pageStyle(),
-		scripts: isDrawn ? [flamegraphScript, openTarget] : [],
+		scripts: isDrawn ? [flamegraphScript(), openTarget()] : [],
 		body
 	});
 }
+const openTarget = () => embeddedScript(new URL("open-target.js", import.meta.url));
 function document({ title, body, style, scripts }) {
 	const policy = [
 		"default-src 'none'",
@@ -1750,18 +1751,6 @@ ${body}${scripts.map((script) => html(_templateObject || (_templateObject = _tag
 `.markup;
 }
 const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-/** Opens the fold that a link leads into, for browsers that open none by themselves. */
-const openTarget = `
-function openTarget() {
-  const target = document.getElementById(location.hash.slice(1));
-  const fold = target?.closest('details');
-  if (!fold || fold.open) return;
-  fold.open = true;
-  target.scrollIntoView();
-}
-addEventListener('hashchange', openTarget);
-openTarget();
-`;
 /** A patch that cannot be measured has the symbol of a loss; a lab that cannot measure has that of no verdict. */
 function verdictOf({ outcome }) {
 	if (outcome.kind === "judged") return outcome.verdict;

@@ -1,7 +1,7 @@
 // Flamegraphs: where a profile's samples fell, alone or against a base, as one picture in SVG that is its own viewer.
 import { escaped } from '../words/xml.ts';
+import { embeddedScript } from './embedded.ts';
 import { type Box, type Layout, layout, moduleName, vanishedStacks } from './flamegraph-layout.ts';
-import { flamegraphScript } from './flamegraph-script.ts';
 import {
   changeLook,
   changeSteps,
@@ -13,7 +13,11 @@ import {
 import { type Profile, samplesOf } from './profile.ts';
 import { ProfileError } from './profile-error.ts';
 
-export { flamegraphScript, flamegraphStyle };
+export { flamegraphStyle };
+
+/** A page brings it once for all. */
+export const flamegraphScript = (): string =>
+  embeddedScript(new URL('./flamegraph-viewer.js', import.meta.url));
 
 export type FlamegraphOptions = {
   title: string;
@@ -57,7 +61,7 @@ export function flamegraph(profile: Profile, options: FlamegraphOptions): string
       : []),
     `<g class="header" transform="translate(${margin} 0)">\n${header.markup}\n</g>`,
     `<g class="body" transform="translate(${margin} ${bodyTop})">\n${body.markup}\n</g>`,
-    ...(standalone ? [`<script><![CDATA[${flamegraphScript}]]></script>`] : []),
+    ...(standalone ? [`<script><![CDATA[${flamegraphScript()}]]></script>`] : []),
     '</svg>\n',
   ].join('\n');
 }

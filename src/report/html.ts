@@ -1,5 +1,6 @@
 // The page: all of a result in one HTML file that needs nothing beside it.
 import { createHash } from 'node:crypto';
+import { embeddedScript } from '../profile/embedded.ts';
 import { flamegraphScript, flamegraphStyle } from '../profile/flamegraph.ts';
 import type { CellProfiles } from '../profile/of-result.ts';
 import { plain, plainBlock, plainLine } from '../words/escape.ts';
@@ -52,10 +53,12 @@ ${main}</main>
   return document({
     title: headline(result),
     style: isDrawn ? `${pageStyle()}${flamegraphStyle()}` : pageStyle(),
-    scripts: isDrawn ? [flamegraphScript, openTarget] : [],
+    scripts: isDrawn ? [flamegraphScript(), openTarget()] : [],
     body,
   });
 }
+
+const openTarget = (): string => embeddedScript(new URL('./open-target.js', import.meta.url));
 
 type Document = { title: string; body: Html; style: string; scripts: readonly string[] };
 
@@ -88,19 +91,6 @@ ${body}${scripts.map((script) => html`<script>${new Html(script)}</script>\n`)}<
 
 const hashOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-/** Opens the fold that a link leads into, for browsers that open none by themselves. */
-const openTarget = `
-function openTarget() {
-  const target = document.getElementById(location.hash.slice(1));
-  const fold = target?.closest('details');
-  if (!fold || fold.open) return;
-  fold.open = true;
-  target.scrollIntoView();
-}
-addEventListener('hashchange', openTarget);
-openTarget();
-`;
 
 /** A patch that cannot be measured has the symbol of a loss; a lab that cannot measure has that of no verdict. */
 function verdictOf({ outcome }: Result): CellVerdict['kind'] {

@@ -257,7 +257,7 @@ describeWith(['chromium'], 'a flamegraph in a browser', () => {
 const pageOf = (...profiles: (typeof router)[]): string =>
   `<!doctype html><meta charset="utf-8"><style>${flamegraphStyle()}</style><h1>Report</h1>
 ${profiles.map((one) => flamegraph(one, { title: 'a router', standalone: false })).join('\n')}
-<script>${flamegraphScript}</script>`;
+<script>${flamegraphScript()}</script>`;
 
 type Place = Page | Locator;
 

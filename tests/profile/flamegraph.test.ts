@@ -94,7 +94,7 @@ describe('a flamegraph', () => {
       elements.filter((one) => one.name === wanted).map(({ text }) => text);
     expect(texts('title')).toEqual(['a title']);
     expect(texts('style')).toEqual([flamegraphStyle()]);
-    expect(texts('script')).toEqual([flamegraphScript]);
+    expect(texts('script')).toEqual([flamegraphScript()]);
   });
 
   test('draws frames as wide as their share of samples, callers below', () => {
@@ -301,7 +301,12 @@ describe('an element for a page', () => {
 
   test('leaves style and script to the page', () => {
     expect(svg.elements.map(({ name }) => name)).toEqual(['g', 'g']);
-    expect(`${flamegraphScript}${flamegraphStyle()}`).not.toMatch(/<\/|<!--|]]>/);
+    expect(`${flamegraphScript()}${flamegraphStyle()}`).not.toMatch(/<\/|<!--|]]>/);
+  });
+
+  test('brings a script without indentation and comments', () => {
+    expect(flamegraphScript()).toContain('\nfunction view(svg) {\nconst header');
+    expect(flamegraphScript()).not.toMatch(/^\s*(\/\/|\/?\*)/m);
   });
 
   test('has no ids that could clash, and nothing that a strict page forbids', () => {
