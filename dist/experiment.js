@@ -1,8 +1,8 @@
 import { version } from "./package.js";
 import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, ownRulesSchema, patchSchema, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, withoutPaths } from "./words.js";
 import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
-import { cellResult, cellVerdict, evidenceAt, isEnough, lookSizes, median, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
+import { cellResult, cellVerdict, evidenceAt, isEnough, lookSizes, median, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { variantSchema } from "./build.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 import { freebsdLogNames, logNames, readFreebsdLogs, readLinuxLogs } from "./testbed.js";

@@ -1,7 +1,6 @@
-import { UsageError, exitCodes, fromJson, reasonOf, shortened, upshotOfError, withoutPaths } from "./words.js";
+import { UsageError, exitCodes, fromJson, reasonOf, remarkupText, shortened, upshotOfError, withoutPaths } from "./words.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
-import { remarkupText } from "./report.js";
 import { askedAs, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, openBuild, say } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";

@@ -1,6 +1,6 @@
-import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isJudged, metricName, metricSchema, patchName, plain, plainBlock, plainLine, reasonOf, resultSchema, verdictsWorstFirst } from "./words.js";
-import { frameBytesFor } from "./config.js";
+import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isJudged, metricName, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, verdictsWorstFirst } from "./words.js";
 import { confidencePercents, countedRuns, median, renderMinistat, runsApart } from "./stats.js";
+import { frameBytesFor } from "./config.js";
 import { embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
 import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
@@ -8,6 +8,13 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 
 // src/report/headline.ts
+const symbols = {
+	regression: "🔴",
+	improvement: "🟢",
+	"no-regression": "🟢",
+	inconclusive: "🟡",
+	invalid: "⚪"
+};
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */
 function headline(result) {
 	const { symbol, text } = sentence(result);
@@ -25,28 +32,29 @@ function sentence({ outcome, policy }, named = (name) => name) {
 	if (outcome.kind !== "judged") return rejections[outcome.kind];
 	const { cells, verdict } = outcome;
 	const margin = formatPercent(policy.marginRatio);
+	const symbol = symbols[verdict];
 	switch (verdict) {
 		case "regression": return {
-			symbol: "🔴",
+			symbol,
 			text: changes("loses", withVerdict(cells, "regression"), named)
 		};
 		case "improvement": return {
-			symbol: "🟢",
+			symbol,
 			text: `${changes("gains", withVerdict(cells, "improvement"), named)}; no regression`
 		};
 		case "no-regression": return {
-			symbol: "🟢",
+			symbol,
 			text: `loses nothing that matters (less than ${margin})`
 		};
 		case "inconclusive": return {
-			symbol: "🟡",
+			symbol,
 			text: `may lose ${margin} or not: ${withVerdict(cells, "inconclusive").length} of ${cells.length} cells need more runs`
 		};
 		case "invalid": {
 			const count = `${withVerdict(cells, "invalid").length} of ${cells.length} cells are invalid`;
 			const [busy] = cells.flatMap(busyMachine);
 			return {
-				symbol: "⚪",
+				symbol,
 				text: busy === void 0 ? `was not measured: ${count}` : `was not measured, ${busy}; ${count}`
 			};
 		}
@@ -101,6 +109,165 @@ function speedChange({ comparisons }) {
 	const ratio = metric === "pps" ? interval.change : 1 / (1 + interval.change) - 1;
 	return `${(Math.abs(ratio) * 100).toFixed(1)} %`;
 }
+
+// src/report/cell-rows.ts
+/** The heads of a table by one metric; the last is `verdict` where the cells are judged by it. */
+const cellColumns = ({ metric, confidenceRatio }, shown) => [
+	"cell",
+	"base",
+	"patched",
+	"change",
+	`${formatPercent(confidenceRatio)} interval`,
+	"runs",
+	...shown === metric ? ["verdict"] : []
+];
+/** A cell's row, and below it those of its other variants; a change that is surely one is written by `bold`. */
+function cellRows(result, metric, policy, bold = (text) => text) {
+	const isJudged = metric === policy.metric;
+	const { verdict, comparisons, others } = result;
+	const numbers = numbersOf(comparisons, metric, isJudged, bold);
+	if (isJudged && verdict.kind === "invalid") numbers.splice(-1, 1, unbroken(runsTried(result, metric)));
+	return [{
+		kind: "cell",
+		result,
+		numbers,
+		...isJudged && { verdict }
+	}, ...others.map((other) => ({
+		kind: "variant",
+		variant: other.variant,
+		numbers: numbersOf(other.comparisons, metric, isJudged, bold),
+		...isJudged && { verdict: "not judged" }
+	}))];
+}
+function numbersOf(comparisons, metric, isJudged, bold) {
+	const shown = comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : void 0);
+	if (shown === void 0) return [
+		"–",
+		"–",
+		"–",
+		"–",
+		"–"
+	];
+	const { base, patched, interval, baseRuns, patchedRuns } = shown;
+	const isClear = interval.low > 0 || interval.high < 0;
+	const change = formatChange(interval.change);
+	return [
+		formatMetric(base, shown.metric),
+		formatMetric(patched, shown.metric),
+		isClear ? bold(change) : change,
+		formatInterval(interval.low, interval.high),
+		`${baseRuns} + ${patchedRuns}`
+	].map(unbroken);
+}
+/** Of an invalid cell the runs that count and those that were made, whatever came of them. */
+function runsTried({ runs, design }, metric) {
+	const counted = countedRuns({
+		runs,
+		design
+	}, Number.POSITIVE_INFINITY);
+	const count = [counted.base, counted.patched].map((some) => some.filter((run) => run[metric] !== void 0).length);
+	const made = ["base", "patched"].map((name) => runs.filter((run) => run.variant === name).length);
+	return `${count.join(" + ")} of ${made.join(" + ")}`;
+}
+/** With spaces at which no line breaks. */
+const unbroken = (text) => text.replaceAll(" ", "\xA0");
+const worstFirst = (cells) => cells.toSorted((a, b) => weightOf(a) - weightOf(b));
+const weightOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
+
+// src/report/fitting.ts
+/** The worst cells first when there is no room for all, and below them how many are left out. */
+function rowsThatFit(cells, toRow) {
+	const inOrder = fittingRows(cells, toRow);
+	if (inOrder.length === cells.length) return inOrder;
+	const worst = fittingRows(worstFirst(cells), toRow);
+	const rest = cells.length - worst.length;
+	return [
+		...worst,
+		"",
+		`${rest} more cells, none of them worse, are in \`result.json\`.`
+	];
+}
+const mostRows = 100;
+/** A reason of a hundred backticks needs three hundred characters. */
+const mostRowCharacters = 4e4;
+function fittingRows(cells, toRow) {
+	const rows = [];
+	let room = mostRowCharacters;
+	for (const cell of cells.slice(0, mostRows)) {
+		const next = toRow(cell);
+		room -= next.length + 1;
+		if (room < 0) break;
+		rows.push(next);
+	}
+	return rows;
+}
+/** Keeps what fits of the parts, in their order, and says how many there was no room for. */
+function fitted(main, parts, end, { most, sizeOf }) {
+	const kept = [];
+	let room = most - sizeOf([...main, end].join("\n\n")) - 200;
+	for (const part of parts) {
+		const size = sizeOf(part) + 2;
+		if (size > room) continue;
+		room -= size;
+		kept.push(part);
+	}
+	const missing = parts.length - kept.length;
+	const notice = missing > 0 ? [`${missing} more parts are in the full report beside \`result.json\`.`] : [];
+	return `${[
+		...main,
+		...kept,
+		...notice,
+		end
+	].filter(Boolean).join("\n\n")}\n`;
+}
+
+// src/report/ministats.ts
+/** Patched of each cell against base, and then its earlier diffs against base. */
+const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
+function ministatOfPatched(policy, cell) {
+	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
+	if (base === void 0 || patched === void 0) return [];
+	const text = ministat([base, patched], policy);
+	return [{
+		name: `ministat: ${cellName(cell.cell)}`,
+		note: ministatNote(cell),
+		text
+	}];
+}
+/** Each of them against base. */
+function ministatOfOthers(policy, cell) {
+	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
+	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
+	if (base?.variant !== "base" || others.length === 0) return [];
+	return [{
+		name: `ministat of earlier diffs: ${cellName(cell.cell)}`,
+		text: ministat([base, ...others], policy)
+	}];
+}
+/** ministat has symbols for so many sets and base. */
+const mostOthers$1 = 6;
+/** Those of enough runs for a spread. */
+const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
+	variant,
+	name: `${variant}, ${cellName(cell.cell)}`,
+	values: valuesOf(cell, variant, metric)
+})).filter(({ values }) => values.length >= 3);
+function ministat(sets, { confidenceRatio }) {
+	const confidencePercent = ministatConfidence(confidenceRatio);
+	return renderMinistat(sets, {
+		separateBars: true,
+		confidencePercent
+	});
+}
+/** What tells the classic block from the table above it. */
+function ministatNote({ design }) {
+	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
+}
+function valuesOf(cell, variant, metric) {
+	const counted = cell.runs.filter((run) => run.variant === variant && run.validity.kind === "valid");
+	return Float64Array.from(counted.flatMap((run) => run[metric] ?? []));
+}
+const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
 
 // src/report/why.ts
 /** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
@@ -176,45 +343,74 @@ function graphNames(cell) {
 	return names.length > 1 ? [...names, "difference"] : names;
 }
 
-// src/report/markdown.ts
-/** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
-const mostCharacters$1 = 53248;
-/** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
-function renderMarkdown(result, links = {}) {
-	const { outcome } = result;
-	const main = outcome.kind === "judged" ? [
-		setting(result),
-		...verdictTable(result, outcome.cells),
-		...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink))
-	] : [setting(result), failure(outcome)];
-	const parts = outcome.kind === "judged" ? [
-		...movedBaselines(outcome.cells),
-		...leftOut(result),
-		...otherMetrics(result, outcome.cells),
-		...uncounted(outcome.cells),
-		...standingApart(outcome.cells),
-		...warnings(result),
-		...notes(result),
-		environment$1(result),
-		howToRead$1(result),
-		...why$1(outcome.cells, links),
-		...ministatBlocks(result, outcome.cells)
-	] : [
-		...leftOut(result),
-		...warnings(result),
-		...notes(result),
-		environment$1(result)
-	];
-	const said = (links.corrections ?? []).map((sentence) => codeSpan(sentence, 500));
-	const corrections = folded("said otherwise where it was measured, and not believed", said);
-	return fitted([`### ${headline(result)}`, ...main], [...corrections, ...parts], footer(links));
+// src/report/sections.ts
+/**
+* The sections of a comment in their order, from the end of which is left out what finds no room. Notices are quoted
+* as what stands `open`, the other lines as what stands `folded`.
+*/
+function sectionsOf(result, open, folded) {
+	const { outcome, policy, testbed, patch } = result;
+	const cells = outcome.kind === "judged" ? outcome.cells : [];
+	const profiled = cells.filter(isProfiled);
+	const quoted = (texts) => texts.map((text) => folded.code(text, 300));
+	return [
+		{
+			kind: "notice",
+			title: "⚠️ **baseline moved**, which is not held against the patch:",
+			lines: movedBaselineLines(cells, open)
+		},
+		{
+			kind: "notice",
+			title: "Left out of the comparison, which is not held against the patch:",
+			lines: leftOutLines(result, open)
+		},
+		...otherMetrics(policy, cells).map((metric) => ({
+			kind: "other-metric",
+			metric,
+			cells
+		})),
+		{
+			kind: "lines",
+			title: "runs that do not count",
+			lines: uncountedLines(cells, folded)
+		},
+		{
+			kind: "lines",
+			title: "runs that stand apart, and count",
+			lines: standingApartLines(cells, folded)
+		},
+		{
+			kind: "lines",
+			title: "settings of the DUT that do not hold",
+			lines: quoted(testbed.warnings)
+		},
+		{
+			kind: "lines",
+			title: "notes on the revision",
+			lines: quoted(notesOf(patch))
+		},
+		{
+			kind: "environment",
+			lines: environmentLines(result, folded)
+		},
+		...outcome.kind === "judged" ? [reading(result)] : [],
+		...profiled.length > 0 ? [{
+			kind: "why",
+			cells: profiled
+		}] : [],
+		...ministats(policy, cells).map((one) => ({
+			kind: "ministat",
+			...one
+		}))
+	].filter((section) => !("lines" in section) || section.lines.length > 0);
 }
-const markdown = {
-	code: codeSpan,
-	name: (name) => name
-};
+const reading = (result) => ({
+	kind: "reading",
+	paragraphs: readingParagraphs(result),
+	meanings: verdictMeanings(result.policy)
+});
 /** Where and how it was measured, on one line. */
-function setting(result, quoting = markdown) {
+function setting(result, quoting) {
 	const { testbed, traffic, blasts } = result;
 	const { cpu, kernel } = testbed.fingerprint;
 	const [own, cpuName] = [kernel, cpu].map((text) => text && quoting.code(text));
@@ -237,124 +433,14 @@ function frameSizes({ blasts, traffic }) {
 	if (sizes.length > 10) return `${sizes[0]}- to ${last}`;
 	return [sizes.map((size) => `${size}-`).join(", "), last].filter(Boolean).join(" and ");
 }
-const verdictTable = (result, cells) => [rule(result.policy), table$2(result, cells, result.policy.metric)];
 /** What the cells are judged by. */
 const rule = ({ metric, marginRatio, falseAlarmRatio }) => `Judged by ${metricName(metric)} · a loss of ${formatPercent(marginRatio)} or more matters · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
-function table$2(result, cells, metric) {
-	const confidence = formatPercent(result.policy.confidenceRatio);
-	const judged = metric === result.policy.metric;
-	const columns = [
-		"cell",
-		"base",
-		"patched",
-		"change",
-		`${confidence} interval`,
-		"runs"
-	];
-	const header = judged ? [`| ${columns.join(" | ")} | verdict |`, "|---|--:|--:|--:|:-:|--:|---|"] : [`| ${columns.join(" | ")} |`, "|---|--:|--:|--:|:-:|--:|"];
-	const rows = rowsThatFit(cells, (cell) => rowsOfCell$1(cell, metric, judged));
-	return [...header, ...rows].join("\n");
-}
-/** The worst cells first when there is no room for all, and below them how many are left out. */
-function rowsThatFit(cells, toRow) {
-	const inOrder = fittingRows(cells, toRow);
-	if (inOrder.length === cells.length) return inOrder;
-	const worst = fittingRows(worstFirst(cells), toRow);
-	const rest = cells.length - worst.length;
-	return [
-		...worst,
-		"",
-		`${rest} more cells, none of them worse, are in \`result.json\`.`
-	];
-}
-const mostRows = 100;
-/** A reason of a hundred backticks needs three hundred characters. */
-const mostRowCharacters = 4e4;
-function fittingRows(cells, toRow) {
-	const rows = [];
-	let room = mostRowCharacters;
-	for (const cell of cells.slice(0, mostRows)) {
-		const next = toRow(cell);
-		room -= next.length + 1;
-		if (room < 0) break;
-		rows.push(next);
-	}
-	return rows;
-}
-const worstFirst = (cells) => cells.toSorted((a, b) => weightOf(a) - weightOf(b));
-const weightOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
-/** The symbol stands first: on a phone the last columns are out of sight. Below a cell stand its other variants. */
-function rowsOfCell$1(result, metric, judged) {
-	const { cell, verdict, others } = result;
-	return [row(judged ? `${symbols[verdict.kind]} ${cellName(cell)}` : cellName(cell), numbersOfCell(result, metric, judged), judged && verdictText(verdict)), ...others.map(({ variant, comparisons }) => row(`↳ ${codeSpan(variant)}`, numbers(comparisons, metric, judged), judged && "not judged"))].join("\n");
-}
-/** `verdict` is false where the metric was not judged. */
-function row(name, values, verdict) {
-	const columns = [
-		name,
-		...values,
-		...verdict === false ? [] : [verdict]
-	];
-	return tableRow$1(columns);
-}
-const tableRow$1 = (columns) => `| ${columns.map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
-/** Base, patched, change, interval and runs, each kept to one line; a change that is clear is written by `bold`. */
-function numbers(comparisons, metric, judged, bold = (text) => `**${text}**`) {
-	return numbersOf(comparisons.find((one) => one.metric === metric) ?? (judged ? comparisons[0] : void 0), bold).map(unbroken);
-}
-/** The numbers of a cell: for an invalid one the runs that count and those that were made, whatever came of them. */
-function numbersOfCell(cell, metric, judged, bold) {
-	const shown = numbers(cell.comparisons, metric, judged, bold);
-	if (!judged || cell.verdict.kind !== "invalid") return shown;
-	return [...shown.slice(0, -1), unbroken(runsTried(cell, metric))];
-}
-function runsTried({ runs, design }, metric) {
-	const counted = countedRuns({
-		runs,
-		design
-	}, Number.POSITIVE_INFINITY);
-	const count = [counted.base, counted.patched].map((some) => some.filter((run) => run[metric] !== void 0).length);
-	const made = ["base", "patched"].map((name) => runs.filter((run) => run.variant === name).length);
-	return `${count.join(" + ")} of ${made.join(" + ")}`;
-}
-const unbroken = (text) => text.replaceAll(" ", "\xA0");
-function numbersOf(comparison, bold) {
-	if (comparison === void 0) return [
-		"–",
-		"–",
-		"–",
-		"–",
-		"–"
-	];
-	const { metric, base, patched, interval, baseRuns, patchedRuns } = comparison;
-	const clear = interval.low > 0 || interval.high < 0;
-	const change = formatChange(interval.change);
-	return [
-		formatMetric(base, metric),
-		formatMetric(patched, metric),
-		clear ? bold(change) : change,
-		formatInterval(interval.low, interval.high),
-		`${baseRuns} + ${patchedRuns}`
-	];
-}
-const symbols = {
-	regression: "🔴",
-	improvement: "🟢",
-	"no-regression": "🟢",
-	inconclusive: "🟡",
-	invalid: "⚪"
-};
-function verdictText(verdict) {
-	const reason = verdict.kind === "invalid" ? `: ${codeSpan(verdict.reason, 200)}` : "";
-	return `${verdict.kind}${reason}`;
-}
-const failure = (outcome) => `${failureText(outcome)}\n\n${codeBlock(failureSaid(outcome))}`;
 /** The message, and what the kernel died of. */
 function failureSaid(outcome) {
 	const panic = "panic" in outcome && outcome.panic !== void 0 ? `panic: ${outcome.panic}` : "";
 	return [outcome.message, panic].filter(Boolean).join("\n");
 }
-function failureText(outcome, { name } = markdown) {
+function failureText(outcome, { name }) {
 	switch (outcome.kind) {
 		case "does-not-apply": return "The patch does not apply, and nothing was measured:";
 		case "build-failed": return "The base builds, the patched kernel does not; nothing was measured. The build says first:";
@@ -364,17 +450,163 @@ function failureText(outcome, { name } = markdown) {
 		case "panics-under-load": return "The patched kernel panicked twice in the same blast, and no verdict was reached. The DUT is back on its own kernel:";
 	}
 }
-function otherMetrics(result, cells) {
-	return otherMetricsOf(result.policy, cells).map((metric) => details(metricName(metric), table$2(result, cells, metric)));
-}
 /** What was measured beside what was judged. */
-const otherMetricsOf = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)));
-/** All functions that moved, by cell. */
-function why$1(cells, links) {
-	const profiled = cells.filter(isProfiled);
-	if (profiled.length === 0) return [];
-	const sections = rowsThatFit(profiled, (cell) => `${whyOfCell$1(cell, links)}\n`);
-	return [details("why", sections.join("\n").trimEnd())];
+const otherMetrics = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)));
+/** Runs that were measured and do not count, by cause. */
+const uncountedLines = (cells, { code, name }) => cells.flatMap(({ cell, runs }) => {
+	const faults = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity : []);
+	return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
+		const [first, ...others] = group.map(({ reason }) => reason);
+		const like = others.some((reason) => reason !== first) ? "the first of them: " : "";
+		const count = `${group.length} of ${runs.length} runs`;
+		return `${name(cellName(cell))}: ${count}, ${like}${code(first ?? "")}`;
+	});
+});
+/** Single runs far from the others: they count, and each was repeated once. */
+const standingApartLines = (cells, { code, name }) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict)) : []).map(({ number, variant, pps }) => `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`));
+const isOfVerdict = ({ variant }) => isJudged(variant);
+/** A line for every cell whose base is not what it was. */
+const movedBaselineLines = (cells, { name }) => cells.flatMap(({ cell, baseline }) => {
+	if (baseline.kind !== "moved") return [];
+	const { change, low, high } = baseline.interval;
+	return `${name(cellName(cell))}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
+});
+/** What was run, on what, and in which order. */
+function environmentLines(result, quoting) {
+	const { variants, testbed, seed, generator } = result;
+	const { code } = quoting;
+	const kernels = kernelsOf(result, quoting);
+	return [
+		...variants.map(({ name, commit }) => [`${code(name)}: commit ${code(commit)}`, ...kernels.get(name) ?? []].join(", ")),
+		...Object.entries(testbed.fingerprint).map(([key, value]) => `${code(key)}: ${code(value)}`),
+		`order of runs: seed ${seed}`,
+		`${generator.name} ${code(generator.version)}`
+	];
+}
+/** What ran where variants are kernels of their own, which a report had better not get wrong. */
+function kernelsOf({ blasts, outcome }, { code }) {
+	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
+	const variantOf = new Map(runs.map((run) => [run.blast, run.variant]));
+	const found = blasts.flatMap(({ number, kernel }) => kernel === void 0 ? [] : {
+		variant: variantOf.get(number) ?? "",
+		kernel
+	});
+	return new Map([...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [variant, [...new Set(group.map(({ kernel }) => code(kernel)))]]));
+}
+/** What is told of a revision: how its base was found, and what of it was not taken. */
+const notesOf = (patch) => patch.kind === "revision" ? patch.notes : [];
+/** A line for every variant that could not be measured beside base and patched. */
+const leftOutLines = ({ leftOut }, { code }) => leftOut.map(({ variant, rejection }) => {
+	const panic = "panic" in rejection && rejection.panic ? ` (panic: ${code(rejection.panic)})` : "";
+	return `${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
+});
+/** How the numbers came about, a paragraph each. */
+function readingParagraphs({ policy, variants }) {
+	const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = policy;
+	const confidence = formatPercent(confidenceRatio);
+	const alone = variants.every(({ name }) => isJudged(name));
+	return [`Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`, ...alone ? [] : [`Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`]];
+}
+function verdictMeanings({ marginRatio }) {
+	const margin = formatPercent(marginRatio);
+	return [
+		["regression", `surely a loss, and ${margin} is not excluded`],
+		["improvement", "the mirror image"],
+		["no-regression", `a loss of ${margin} is excluded`],
+		["inconclusive", `neither; more runs would tell, with \`ppsgate gate --resume DIR --max-runs N\``],
+		["invalid", "too few runs count, so nothing is said"]
+	];
+}
+
+// src/report/markdown.ts
+/** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
+const mostCharacters$1 = 53248;
+/** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
+function renderMarkdown(result, links = {}) {
+	const { outcome, policy } = result;
+	const main = outcome.kind === "judged" ? [
+		rule(policy),
+		table$2(policy, outcome.cells, policy.metric),
+		...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink))
+	] : [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`];
+	const sections = sectionsOf(result, markdown, markdown);
+	return fitted([
+		`### ${headline(result)}`,
+		setting(result, markdown),
+		...main
+	], [...corrections(links), ...sections.map((section) => sectionText$1(section, result, links))], footer(links), {
+		most: mostCharacters$1,
+		sizeOf: (text) => text.length
+	});
+}
+const markdown = {
+	code: codeSpan,
+	name: (name) => name
+};
+function table$2(policy, cells, metric) {
+	const columns = cellColumns(policy, metric);
+	return [
+		tableRow$1(columns),
+		`|${alignments.slice(0, columns.length).join("|")}|`,
+		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold$1).map(rowText$1).join("\n"))
+	].join("\n");
+}
+const alignments = [
+	"---",
+	"--:",
+	"--:",
+	"--:",
+	":-:",
+	"--:",
+	"---"
+];
+const bold$1 = (text) => `**${text}**`;
+/** The symbol stands first: on a phone the last columns are out of sight. */
+function rowText$1(row) {
+	if (row.kind === "variant") {
+		const { variant, numbers, verdict } = row;
+		return tableRow$1([
+			`↳ ${codeSpan(variant)}`,
+			...numbers,
+			...verdict ? [verdict] : []
+		]);
+	}
+	const { result, numbers, verdict } = row;
+	const name = cellName(result.cell);
+	if (verdict === void 0) return tableRow$1([name, ...numbers]);
+	return tableRow$1([
+		`${symbols[verdict.kind]} ${name}`,
+		...numbers,
+		verdictText(verdict)
+	]);
+}
+function verdictText(verdict) {
+	const reason = verdict.kind === "invalid" ? `: ${codeSpan(verdict.reason, 200)}` : "";
+	return `${verdict.kind}${reason}`;
+}
+const tableRow$1 = (columns) => `| ${columns.map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
+const corrections = ({ corrections = [] }) => corrections.length === 0 ? [] : [details("said otherwise where it was measured, and not believed", bullets$1(corrections.map((sentence) => codeSpan(sentence, 500))))];
+/** Folded, but for what no reader may miss; each ministat by itself, so that it can be left out alone. */
+function sectionText$1(section, { policy, patch }, links) {
+	switch (section.kind) {
+		case "notice": return `${section.title}\n${bullets$1(section.lines)}`;
+		case "lines": return details(section.title, bullets$1(section.lines));
+		case "other-metric": return details(metricName(section.metric), table$2(policy, section.cells, section.metric));
+		case "environment": return details("environment", bullets$1([patchLine$1(patch), ...section.lines]));
+		case "reading": {
+			const meanings = section.meanings.map(([verdict, meaning]) => `${bold$1(verdict)}: ${meaning}`);
+			return details("how to read this", [...section.paragraphs, bullets$1(meanings)].join("\n\n"));
+		}
+		case "why": {
+			const cells = rowsThatFit(section.cells, (cell) => `${whyOfCell$1(cell, links)}\n`);
+			return details("why", cells.join("\n").trimEnd());
+		}
+		case "ministat": {
+			const { name, note, text } = section;
+			const block = codeBlock(text, 6e3);
+			return details(name, note === void 0 ? block : `${note}\n\n${block}`);
+		}
+	}
 }
 function whyOfCell$1(cell, links) {
 	const head = [`${cellName(cell.cell)}: ${groundsText(cell, markdown)}`, flamegraphsText(cell, links, graphLink)].filter(Boolean).join(" · ");
@@ -400,105 +632,11 @@ function moverRow$1(mover) {
 		...numbers
 	]);
 }
-/** One fold each, so that it can be left out alone. */
-const ministatBlocks = (result, cells) => ministats(result.policy, cells).map(({ name, note, text }) => {
-	const block = codeBlock(text, 6e3);
-	return details(name, note === void 0 ? block : `${note}\n\n${block}`);
-});
-/** What people paste into mail: patched of each cell against base, and then its earlier diffs against base. */
-const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
-function ministatOfPatched(policy, cell) {
-	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
-	if (base === void 0 || patched === void 0) return [];
-	const text = ministat([base, patched], policy);
-	return [{
-		name: `ministat: ${cellName(cell.cell)}`,
-		note: ministatNote(cell),
-		text
-	}];
-}
-/** Each of them against base. */
-function ministatOfOthers(policy, cell) {
-	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
-	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
-	if (base?.variant !== "base" || others.length === 0) return [];
-	return [{
-		name: `ministat of earlier diffs: ${cellName(cell.cell)}`,
-		text: ministat([base, ...others], policy)
-	}];
-}
-/** ministat has symbols for so many sets and base. */
-const mostOthers$1 = 6;
-/** Those of enough runs for a spread. */
-const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
-	variant,
-	name: `${variant}, ${cellName(cell.cell)}`,
-	values: valuesOf(cell, variant, metric)
-})).filter(({ values }) => values.length >= 3);
-function ministat(sets, { confidenceRatio }) {
-	const confidencePercent = ministatConfidence(confidenceRatio);
-	return renderMinistat(sets, {
-		separateBars: true,
-		confidencePercent
-	});
-}
-/** What tells the classic block from the table above it. */
-function ministatNote({ design }) {
-	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
-}
-function valuesOf(cell, variant, metric) {
-	const counted = cell.runs.filter((run) => run.variant === variant && run.validity.kind === "valid");
-	return Float64Array.from(counted.flatMap((run) => run[metric] ?? []));
-}
-const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
-const uncounted = (cells) => folded("runs that do not count", uncountedLines(cells));
-/** Runs that were measured and do not count, by cause. */
-const uncountedLines = (cells, { code, name } = markdown) => cells.flatMap(({ cell, runs }) => {
-	const faults = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity : []);
-	return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
-		const [first, ...others] = group.map(({ reason }) => reason);
-		const like = others.some((reason) => reason !== first) ? "the first of them: " : "";
-		const count = `${group.length} of ${runs.length} runs`;
-		return `${name(cellName(cell))}: ${count}, ${like}${code(first ?? "")}`;
-	});
-});
-const standingApart = (cells) => folded("runs that stand apart, and count", standingApartLines(cells));
-/** Single runs far from the others: they count, and each was repeated once. */
-const standingApartLines = (cells, { code, name } = markdown) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict)) : []).map(({ number, variant, pps }) => `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`));
-const isOfVerdict = ({ variant }) => isJudged(variant);
-/** Not the patch's doing: whoever looks after the testbed or the branch wants to know. */
-function movedBaselines(cells, quoting = markdown) {
-	const lines = movedBaselineLines(cells, quoting);
-	if (lines.length === 0) return [];
-	return [`⚠️ **baseline moved**, which is not held against the patch:\n${bullets$1(lines)}`];
-}
-/** A line for every cell whose base is not what it was. */
-const movedBaselineLines = (cells, { name } = markdown) => cells.flatMap(({ cell, baseline }) => {
-	if (baseline.kind !== "moved") return [];
-	const { change, low, high } = baseline.interval;
-	return `${name(cellName(cell))}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
-});
-function environment$1(result) {
-	const { patch } = result;
-	const patchLine = `patch: ${patchText(patch)} by ${codeSpan(patch.author)}`;
-	return details("environment", bullets$1([patchLine, ...environmentLines(result)]));
-}
-/** What was run, on what, and in which order. */
-function environmentLines(result, quoting = markdown) {
-	const { variants, testbed, seed, generator } = result;
-	const { code } = quoting;
-	const kernels = kernelsOf(result, quoting);
-	return [
-		...variants.map(({ name, commit }) => [`${code(name)}: commit ${code(commit)}`, ...kernels.get(name) ?? []].join(", ")),
-		...Object.entries(testbed.fingerprint).map(([key, value]) => `${code(key)}: ${code(value)}`),
-		`order of runs: seed ${seed}`,
-		`${generator.name} ${code(generator.version)}`
-	];
-}
-function patchText(patch) {
+function patchLine$1(patch) {
 	const title = codeSpan(patch.title);
-	if (patch.kind !== "revision") return title;
-	return `${link$1(patchName(patch), patch.url)} diff ${patch.diff}, ${title}`;
+	const by = `by ${codeSpan(patch.author)}`;
+	if (patch.kind !== "revision") return `patch: ${title} ${by}`;
+	return `patch: ${link$1(patchName(patch), patch.url)} diff ${patch.diff}, ${title} ${by}`;
 }
 /** The text alone where the address is none of a page. */
 function link$1(text, address) {
@@ -507,59 +645,6 @@ function link$1(text, address) {
 }
 /** A link to a page, or to a file beside the report. */
 const graphLink = (text, address) => /^\w[\w./-]*$/.test(address) ? `[${text}](${address})` : link$1(text, address);
-/** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
-function pageUrl(address) {
-	const url = URL.parse(address);
-	if (url === null || !["http:", "https:"].includes(url.protocol)) return void 0;
-	return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
-}
-const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
-/** What ran where variants are kernels of their own, which a report had better not get wrong. */
-function kernelsOf({ blasts, outcome }, { code }) {
-	const runs = outcome.kind === "judged" ? outcome.cells.flatMap((cell) => cell.runs) : [];
-	const variantOf = new Map(runs.map((run) => [run.blast, run.variant]));
-	const found = blasts.flatMap(({ number, kernel }) => kernel === void 0 ? [] : {
-		variant: variantOf.get(number) ?? "",
-		kernel
-	});
-	return new Map([...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [variant, [...new Set(group.map(({ kernel }) => code(kernel)))]]));
-}
-const warnings = ({ testbed }) => folded("settings of the DUT that do not hold", testbed.warnings.map((warning) => codeSpan(warning, 300)));
-const notes = ({ patch }) => folded("notes on the revision", notesOf(patch).map((note) => codeSpan(note, 300)));
-/** What is told of a revision: how its base was found, and what of it was not taken. */
-const notesOf = (patch) => patch.kind === "revision" ? patch.notes : [];
-/** Nothing that counts against the patch, but a row that a reader may miss. */
-function leftOut(result, quoting = markdown) {
-	const lines = leftOutLines(result, quoting);
-	if (lines.length === 0) return [];
-	return [`Left out of the comparison, which is not held against the patch:\n${bullets$1(lines)}`];
-}
-/** A line for every variant that could not be measured beside base and patched. */
-const leftOutLines = ({ leftOut }, { code } = markdown) => leftOut.map(({ variant, rejection }) => {
-	const panic = "panic" in rejection && rejection.panic ? ` (panic: ${code(rejection.panic)})` : "";
-	return `${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
-});
-function howToRead$1(result) {
-	const meanings = verdictMeanings(result.policy).map(([verdict, meaning]) => `**${verdict}**: ${meaning}`);
-	return details("how to read this", [...howToReadTexts(result), bullets$1(meanings)].join("\n\n"));
-}
-/** How the numbers came about, a paragraph each. */
-function howToReadTexts({ policy, variants }) {
-	const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = policy;
-	const confidence = formatPercent(confidenceRatio);
-	const alone = variants.every(({ name }) => isJudged(name));
-	return [`Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`, ...alone ? [] : [`Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`]];
-}
-function verdictMeanings({ marginRatio }) {
-	const margin = formatPercent(marginRatio);
-	return [
-		["regression", `surely a loss, and ${margin} is not excluded`],
-		["improvement", "the mirror image"],
-		["no-regression", `a loss of ${margin} is excluded`],
-		["inconclusive", `neither; more runs would tell, with \`ppsgate gate --resume DIR --max-runs N\``],
-		["invalid", "too few runs count, so nothing is said"]
-	];
-}
 function footer({ rerun, rawData, page }) {
 	const parts = [
 		rerun && `Rerun: ${rerun}`,
@@ -569,32 +654,7 @@ function footer({ rerun, rawData, page }) {
 	return parts.length > 0 ? `<sub>${parts.join(" · ")}</sub>` : "";
 }
 const details = (summary, body) => `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
-/** Nothing where there are no lines. */
-const folded = (summary, lines) => lines.length > 0 ? [details(summary, bullets$1(lines))] : [];
 const bullets$1 = (lines) => lines.map((line) => `- ${line}`).join("\n");
-const inCharacters = (text) => text.length;
-/** Keeps what fits of the parts, in their order, and says how many there was no room for; `sizeOf` is what may be `most`. */
-function fitted(main, parts, end, { most, sizeOf } = {
-	most: mostCharacters$1,
-	sizeOf: inCharacters
-}) {
-	const kept = [];
-	let room = most - sizeOf([...main, end].join("\n\n")) - 200;
-	for (const part of parts) {
-		const size = sizeOf(part) + 2;
-		if (size > room) continue;
-		room -= size;
-		kept.push(part);
-	}
-	const missing = parts.length - kept.length;
-	const notice = missing > 0 ? [`${missing} more parts are in the full report beside \`result.json\`.`] : [];
-	return `${[
-		...main,
-		...kept,
-		...notice,
-		end
-	].filter(Boolean).join("\n\n")}\n`;
-}
 
 // src/report/annotations.ts
 const mostAnnotations = 20;
@@ -640,7 +700,7 @@ function intervalPlot(result, mostCells = 40) {
 		...heading(result),
 		...rows.flatMap((row, index) => separator(row, top$1 + index * rowHeight)),
 		...scale(axis, end, policy),
-		...rows.flatMap((row, index) => rowPieces(row, axis, top$1 + (index + .5) * rowHeight)),
+		...rows.flatMap((row, index) => rowPieces$1(row, axis, top$1 + (index + .5) * rowHeight)),
 		...legend$1(end, policy, hidden)
 	]);
 }
@@ -862,7 +922,7 @@ function tickText(tick) {
 	return `${tick < 0 ? "−" : "+"}${formatPercent(Math.abs(tick))}`;
 }
 /** What was found of one row: drawn, in numbers, and in a word. */
-function rowPieces({ label, verdict, interval }, axis, y) {
+function rowPieces$1({ label, verdict, interval }, axis, y) {
 	const look = verdict === void 0 ? unjudged : looks[verdict];
 	const line = { y: y + 4.5 };
 	const small = {
@@ -1059,7 +1119,8 @@ function renderRemarkup(result, links = {}) {
 	const { symbol, text } = sentence(result, remarkupText);
 	const name = patch.kind === "revision" ? `diff ${patch.diff}` : patchName(patch);
 	const verdict = `**${symbol} ppsgate: ${remarkupText(name)} ${text}**`;
-	const { main, parts } = outcome.kind === "judged" ? judgedParts(result, outcome.cells, links) : rejectedParts(result, outcome);
+	const main = outcome.kind === "judged" ? judged$1(result, outcome.cells, links) : [failureText(outcome, remarkup), remarkupBlock("what was said", failureSaid(outcome), 20)];
+	const parts = sectionsOf(result, remarkup, plain).map((section, index, all) => sectionText(section, result, all[index - 1]));
 	return within([
 		verdict,
 		setting(result, remarkup),
@@ -1070,65 +1131,40 @@ function renderRemarkup(result, links = {}) {
 function renderRemarkupFailure({ symbol, text, said }, links = {}) {
 	return within([`**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`, remarkupBlock("what was said", said, 20)], [], links);
 }
-function judgedParts(result, cells, links) {
-	const { policy } = result;
-	return {
-		main: [
-			rule(policy),
-			table$1(result, cells, policy.metric),
-			...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
-			...whyInvalid(cells),
-			...plot(links)
-		],
-		parts: [
-			...movedBaselines(cells, remarkup),
-			...leftOut(result, remarkup),
-			...otherMetricsOf(policy, cells).map((metric) => `By ${metricName(metric)}:\n\n${table$1(result, cells, metric)}`),
-			...scrolled("runs that do not count", uncountedLines(cells, plain)),
-			...scrolled("runs that stand apart, and count", standingApartLines(cells, plain)),
-			...about(result),
-			...scrolled("how to read this", readingLines(result)),
-			...scrolled("why", cells.filter(isProfiled).flatMap(whyOfCell)),
-			...ministats(policy, cells).map(ministatPart)
-		]
-	};
-}
-const rejectedParts = (result, outcome) => ({
-	main: [failureText(outcome, remarkup), remarkupBlock("what was said", failureSaid(outcome), 20)],
-	parts: [...leftOut(result, remarkup), ...about(result)]
-});
+const judged$1 = ({ policy }, cells, links) => [
+	rule(policy),
+	table$1(policy, cells, policy.metric),
+	...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
+	...whyInvalid(cells),
+	...plot(links)
+];
 /** The worst cells first when there is no room for all. Colons for alignment would make the heads plain cells. */
-function table$1(result, cells, metric) {
-	const confidence = formatPercent(result.policy.confidenceRatio);
-	const judged = metric === result.policy.metric;
-	const heads = [
-		"cell",
-		"base",
-		"patched",
-		"change",
-		`${confidence} interval`,
-		"runs"
-	];
-	const columns = judged ? [...heads, "verdict"] : heads;
+function table$1(policy, cells, metric) {
+	const columns = cellColumns(policy, metric);
 	return [
 		tableRow(columns),
 		tableRow(columns.map(() => "---")),
-		...rowsThatFit(cells, (cell) => rowsOfCell(cell, metric, judged))
+		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold).map(rowText).join("\n"))
 	].join("\n");
 }
-/** Below a cell stand its other variants. */
-function rowsOfCell(result, metric, judged) {
-	const { cell, verdict, others } = result;
-	const name = remarkupCell(cellName(cell));
-	return [[
-		judged ? `${symbols[verdict.kind]} ${name}` : name,
-		...numbersOfCell(result, metric, judged),
-		...judged ? [verdict.kind] : []
-	], ...others.map((other) => [
-		`↳ ${remarkupCell(other.variant)}`,
-		...numbers(other.comparisons, metric, judged),
-		...judged ? ["not judged"] : []
-	])].map(tableRow).join("\n");
+const bold = (text) => `**${text}**`;
+function rowText(row) {
+	if (row.kind === "variant") {
+		const { variant, numbers, verdict } = row;
+		return tableRow([
+			`↳ ${remarkupCell(variant)}`,
+			...numbers,
+			...verdict ? [verdict] : []
+		]);
+	}
+	const { result, numbers, verdict } = row;
+	const name = remarkupCell(cellName(result.cell));
+	if (verdict === void 0) return tableRow([name, ...numbers]);
+	return tableRow([
+		`${symbols[verdict.kind]} ${name}`,
+		...numbers,
+		verdict.kind
+	]);
 }
 const tableRow = (columns) => `| ${columns.join(" | ")} |`;
 const mostReasons = 20;
@@ -1141,31 +1177,40 @@ function whyInvalid(cells) {
 	return [[...lines.slice(0, mostReasons), ...more].join("\n")];
 }
 const plot = ({ image }) => image === void 0 ? [] : [`{${image}, size=full, alt=the changes of all cells and their intervals}`];
-/** What is to be known of the DUT and of the patch. */
-const about = (result) => [
-	...scrolled("settings of the DUT that do not hold", lines$1(result.testbed.warnings)),
-	...scrolled("notes on the revision", lines$1(notesOf(result.patch))),
-	...scrolled("environment", [patchLine(result), ...environmentLines(result, plain)])
-];
-const lines$1 = (texts) => texts.map((text) => plainLine(text, 300));
 function patchLine({ patch }) {
 	const diff = patch.kind === "revision" ? ` diff ${patch.diff}` : "";
 	return `patch: ${patchName(patch)}${diff}, ${plainLine(patch.title)}, by ${plainLine(patch.author)}`;
 }
-/** A sentence a line: a block of code does not break them. */
-const readingLines = (result) => [...howToReadTexts(result).flatMap((text) => text.split(/(?<=[.;]) /)), ...verdictMeanings(result.policy).map(([verdict, meaning]) => `${verdict}: ${meaning}`)];
+/** In blocks that scroll, but for what no reader may miss and for tables; a block of code does not break lines. */
+function sectionText(section, result, previous) {
+	switch (section.kind) {
+		case "notice": return [section.title, ...section.lines.map((line) => `- ${line}`)].join("\n");
+		case "lines": return scrolled(section.title, section.lines);
+		case "other-metric": {
+			const { metric, cells } = section;
+			return `By ${metricName(metric)}:\n\n${table$1(result.policy, cells, metric)}`;
+		}
+		case "environment": return scrolled("environment", [patchLine(result), ...section.lines]);
+		case "reading": {
+			const sentences = section.paragraphs.flatMap((text) => text.split(/(?<=[.;]) /));
+			const meanings = section.meanings.map(([verdict, meaning]) => `${verdict}: ${meaning}`);
+			return scrolled("how to read this", [...sentences, ...meanings]);
+		}
+		case "why": return scrolled("why", section.cells.flatMap(whyOfCell));
+		case "ministat": {
+			const { name, note, text } = section;
+			const block = remarkupBlock(name, text);
+			const isSaid = previous?.kind === "ministat" && previous.note === note;
+			return note === void 0 || isSaid ? block : `${note}\n\n${block}`;
+		}
+	}
+}
 /** All functions that moved. */
 const whyOfCell = (cell) => [`${cellName(cell.cell)}: ${groundsText(cell, plain)}`, ...(cell.reason?.movers ?? []).map((mover) => {
 	const module = mover.module === void 0 ? "" : ` (${plain.code(mover.module, 80)})`;
 	return `  ${functionName(mover, plain)}${module} ${changeText$1(mover)}`;
 })];
-/** The note once for all blocks in a row that have the same. */
-function ministatPart({ name, note, text }, index, all) {
-	const block = remarkupBlock(name, text);
-	return note === void 0 || note === all[index - 1]?.note ? block : `${note}\n\n${block}`;
-}
-/** Nothing where there are no lines. */
-const scrolled = (name, all) => all.length === 0 ? [] : [remarkupBlock(name, all.join("\n"), 8)];
+const scrolled = (name, lines) => remarkupBlock(name, lines.join("\n"), 8);
 function within(main, parts, links) {
 	const { rerun, details, history, page } = links;
 	const end = [
@@ -1183,33 +1228,6 @@ function within(main, parts, links) {
 function link(text, address) {
 	const url = pageUrl(address);
 	return url === void 0 ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
-}
-const remarkup = {
-	code: (text, most) => remarkupText(text, most),
-	name: (name) => remarkupText(name)
-};
-/**
-* Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It
-* must not follow a letter or a digit directly, for then its first backtick is none of code.
-*/
-const remarkupText = (untrusted, mostCharacters = 200) => inCode(plainLine(untrusted, mostCharacters));
-/** A line that is plain already: whatever is taken out of it afterwards could join what was kept apart. */
-function inCode(line) {
-	const inside = line.replaceAll("`", "'").replaceAll("${{{", "$ {{{");
-	return inside === "" ? "" : `\`${inside}\``;
-}
-/** The same in a column of a table, which is cut at `|` before code is looked for, but not between `[[` and `]]`. */
-const remarkupCell = (untrusted, mostCharacters = 100) => inCode(plainLine(untrusted, mostCharacters).replaceAll("|", "¦").replace(/\[(?=\[)/g, "[ "));
-/** A line of our own making in which something of others may be after all: what is no plain word stands in code. */
-const remarkupWords = (line) => plainLine(line, 300).split(" ").map((word) => plainWord.test(word) ? word : remarkupText(word)).join(" ");
-/** Neither capitals, which may name a repository, nor what may be a commit's hash. */
-const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)$/u;
-/**
-* A block of code that scrolls where it has more than `visibleLines`; shortened in the middle. A line that ends in
-* three backticks would close it, and a first line like `lang=c` would set its options, had it none of its own.
-*/
-function remarkupBlock(name, untrusted, visibleLines = 12) {
-	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, 6e3).replaceAll("```", "'''")}\n\`\`\``;
 }
 
 // src/report/markup.ts
@@ -1812,7 +1830,7 @@ const linkTo = (result) => html`${mark(result.verdict.kind)} <a href="#${cellAnc
 function verdicts(result, cells) {
 	const { policy } = result;
 	const plot = intervalPlot(result, cells.length);
-	const others = otherMetricsOf(policy, cells).map((metric) => fold(metricName(metric), cellTable(result, cells, metric)));
+	const others = otherMetrics(policy, cells).map((metric) => fold(metricName(metric), cellTable(result, cells, metric)));
 	return html`<section id="verdict">
 <h2>Verdict</h2>
 ${cellTable(result, cells, policy.metric)}${others}${plot !== void 0 && intervals(plot)}</section>
@@ -1820,47 +1838,33 @@ ${cellTable(result, cells, policy.metric)}${others}${plot !== void 0 && interval
 }
 /** Its colours are those of the page. */
 const intervals = (plot) => html`<div class="intervals">${scrolling(new Html(plot))}</div>\n`;
-function cellTable(result, cells, metric) {
-	const { policy } = result;
-	const isJudged = metric === policy.metric;
+function cellTable({ policy }, cells, metric) {
+	const texts = cellColumns(policy, metric);
 	return table({
 		caption: `Change of patched against base, by ${metricName(metric)}`,
-		heads: [
-			{ text: "cell" },
-			...[
-				"base",
-				"patched",
-				"change"
-			].map((text) => ({
-				text,
-				isNumber: true
-			})),
-			{
-				text: `${formatPercent(policy.confidenceRatio)} interval`,
-				isNumber: true
-			},
-			{
-				text: "runs",
-				isNumber: true
-			},
-			...isJudged ? [{ text: "verdict" }] : []
-		],
-		rows: cells.flatMap((cell) => cellRows(cell, metric, isJudged))
+		heads: texts.map((text) => ({
+			text,
+			isNumber: text !== "cell" && text !== "verdict"
+		})),
+		rows: cells.flatMap((cell) => cellRows(cell, metric, policy).map(rowPieces))
 	});
 }
-/** Below a cell stand its other variants. */
-function cellRows(cell, metric, isJudged) {
-	const { verdict, others } = cell;
+function rowPieces(row) {
+	const { numbers, verdict } = row;
+	if (row.kind === "variant") return [
+		html`<span class="other">↳ ${plainLine(row.variant)}</span>`,
+		...numbers,
+		...verdict ? ["not judged"] : []
+	];
+	return [
+		linkTo(row.result),
+		...numbers,
+		...row.verdict ? [verdictPiece(row.verdict)] : []
+	];
+}
+function verdictPiece(verdict) {
 	const reason = verdict.kind === "invalid" && `: ${plainLine(verdict.reason)}`;
-	return [[
-		linkTo(cell),
-		...numbersOfCell(cell, metric, isJudged, (text) => text),
-		...isJudged ? [html`<b class="${verdict.kind}">${verdict.kind}</b>${reason}`] : []
-	], ...others.map((other) => [
-		html`<span class="other">↳ ${plainLine(other.variant)}</span>`,
-		...numbers(other.comparisons, metric, isJudged, (text) => text),
-		...isJudged ? ["not judged"] : []
-	])];
+	return html`<b class="${verdict.kind}">${verdict.kind}</b>${reason}`;
 }
 function rejected(outcome) {
 	return html`<section id="verdict">
@@ -1946,7 +1950,7 @@ function changedFiles(base, { files }) {
 }
 const howToRead = (result) => html`<section id="reading">
 <h2>How to read this</h2>
-${howToReadTexts(result).map((text) => html`<p>${text}</p>\n`)}${bullets(verdictMeanings(result.policy).map(([verdict, meaning]) => html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`))}</section>
+${readingParagraphs(result).map((text) => html`<p>${text}</p>\n`)}${bullets(verdictMeanings(result.policy).map(([verdict, meaning]) => html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`))}</section>
 `;
 
 // src/report/read.ts
@@ -2138,4 +2142,4 @@ async function replaceFile(path, content) {
 	await rename(draft, path);
 }
 
-export { annotationsOf, badgeVerdicts, drawGraph, explained, graphsOf, headline, intervalPlot, outcomeName, pngOf, readResult, remarkupText, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, verdictLine, writeResult };
+export { annotationsOf, badgeVerdicts, drawGraph, explained, graphsOf, headline, intervalPlot, outcomeName, pngOf, readResult, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, verdictLine, writeResult };

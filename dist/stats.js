@@ -2,6 +2,625 @@ import { formatPps, isJudged, verdictsWorstFirst } from "./words.js";
 import { errorFunction, geometricMean, mean, median as median$1, medianAbsoluteDeviation, quantileSorted, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { uniformFloat64, uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 
+// src/stats/student.ts
+const confidencePercents = [
+	80,
+	90,
+	95,
+	98,
+	99,
+	99.5
+];
+/**
+* The critical value that ministat(1) uses: its table has three decimals and rows for 1 to 100
+* degrees of freedom; above 100 it uses the normal distribution.
+*
+* The table is the NIST handbook's of one-sided values, and ministat's last column is the one of
+* 0.999: what it calls 99.5 % is 99.8 % two-sided. We keep that, or our errors would not be its errors.
+*/
+function studentT(degreesOfFreedom, confidencePercent) {
+	const misprint = confidencePercent === 99.5 ? misprints.get(degreesOfFreedom) : void 0;
+	if (misprint !== void 0) return misprint;
+	const confidence = confidencePercent === 99.5 ? .998 : confidencePercent / 100;
+	return Math.round(studentTExact(degreesOfFreedom > 100 ? Infinity : degreesOfFreedom, confidence) * 1e3) / 1e3;
+}
+/**
+* The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better.
+* `degreesOfFreedom` is any positive number (Welch's are fractions; infinity is the normal
+* distribution), `confidence` a ratio in (0, 1).
+*/
+function studentTExact(degreesOfFreedom, confidence) {
+	if (!(degreesOfFreedom > 0)) throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
+	if (!(confidence > 0 && confidence < 1)) throw new RangeError(`A confidence lies between 0 and 1, not at ${confidence}.`);
+	if (degreesOfFreedom <= million) return quantile(degreesOfFreedom, confidence);
+	const atMillion = quantile(million, confidence);
+	const atInfinity = 2 * atMillion - quantile(million / 2, confidence);
+	return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
+}
+/** The t with P(T > t) = `level`, kept once computed: few of them are asked for, and each very often. */
+function criticalT(degreesOfFreedom, level) {
+	const key = `${degreesOfFreedom} ${level}`;
+	const known = criticalValues.get(key);
+	if (known !== void 0) return known;
+	const t = studentTExact(degreesOfFreedom, 1 - 2 * level);
+	criticalValues.set(key, t);
+	return t;
+}
+const criticalValues = /* @__PURE__ */ new Map();
+/**
+* P(T > t), one-sided, for a `t` of at least 0. The normal distribution (infinite degrees of freedom) is
+* taken from an approximation of erfc whose relative error is below 2e-7.
+*/
+function studentTail(t, degreesOfFreedom) {
+	if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
+	const { inTails, within } = twoSided(t, degreesOfFreedom);
+	return (inTails ?? 1 - within) / 2;
+}
+/** Degrees of freedom at which the published last column is not the rounded quantile. */
+const misprints = /* @__PURE__ */ new Map([
+	[1, 318.313],
+	[7, 4.782],
+	[8, 4.499],
+	[9, 4.296],
+	[10, 4.143],
+	[11, 4.024],
+	[12, 3.929]
+]);
+const million = 1e6;
+function quantile(degreesOfFreedom, confidence) {
+	let high = 1;
+	while (liesBelow(high, degreesOfFreedom, confidence)) high *= 2;
+	let low = high === 1 ? 0 : high / 2;
+	for (;;) {
+		const middle = (low + high) / 2;
+		if (middle <= low || middle >= high) return high;
+		if (liesBelow(middle, degreesOfFreedom, confidence)) low = middle;
+		else high = middle;
+	}
+}
+function liesBelow(t, degreesOfFreedom, confidence) {
+	const { inTails, within } = twoSided(t, degreesOfFreedom);
+	return inTails === void 0 ? within < confidence : inTails > 1 - confidence;
+}
+/**
+* P(|T| > t) or P(|T| ≤ t), whichever is told without a loss of digits: a regularized incomplete beta
+* function of ν/2 and 1/2, whose continued fraction converges fast on one side of the mean.
+*/
+function twoSided(t, degreesOfFreedom) {
+	const a = degreesOfFreedom / 2;
+	const square = t * t;
+	const beyond = degreesOfFreedom / (degreesOfFreedom + square);
+	const within = square / (degreesOfFreedom + square);
+	const factor = Math.exp(-a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(within / Math.PI) * gammaRatio(a);
+	return beyond < (a + 1) / (a + 2.5) ? { inTails: factor / a * betaFraction(beyond, a, .5) } : { within: 2 * factor * betaFraction(within, .5, a) };
+}
+/** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to where that is exact. */
+function gammaRatio(a) {
+	let stepped = a;
+	let correction = 1;
+	for (; stepped < 40; stepped += 1) correction *= stepped / (stepped + .5);
+	const x = 1 / stepped;
+	const series = 1 + x * (-1 / 8 + x * (1 / 128 + x * (5 / 1024 + x * (-21 / 32768 - 399 / 262144 * x))));
+	return correction * Math.sqrt(stepped) * series;
+}
+/** The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method. */
+function betaFraction(x, a, b) {
+	const tiny = 1e-300;
+	let c = 1;
+	let d = 1 / (1 - (a + b) * x / (a + 1) || tiny);
+	let fraction = d;
+	for (let m = 1; m < 1e5; m += 1) {
+		const before = fraction;
+		const even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		const odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+		for (const term of [even, odd]) {
+			d = 1 / (1 + term * d || tiny);
+			c = 1 + term / c || tiny;
+			fraction *= c * d;
+		}
+		if (Math.abs(fraction - before) <= 1e-15 * fraction) return fraction;
+	}
+	return fraction;
+}
+
+// src/stats/boundary.ts
+/**
+* The one nominal one-sided level for every look, by Pocock (Biometrika 64, 1977): with it, data without any
+* effect cross the boundary at some look with probability `level`. `sizes` are the pairs at each look, ascending.
+*/
+function constantLevels(sizes, level) {
+	const levelsAt = (z) => sizes.map(() => studentTail(z, Infinity));
+	return levelsFor(levelsAt, sizes, level);
+}
+/**
+* The nominal level of each look where the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2)
+* against the best fit, is held to one threshold at all of them (Lai, Annals of Statistics 16, 1988).
+* `degreesOfFreedom` are ν at each look, earlier runs of the same cell included.
+*/
+function likelihoodLevels(sizes, degreesOfFreedom, level) {
+	const levelsAt = (logThreshold) => degreesOfFreedom.map((df) => studentTail(Math.sqrt(df * Math.expm1(2 * logThreshold / (df + 2))), df));
+	return levelsFor(levelsAt, sizes, level);
+}
+/** Levels fall as the parameter rises: halves until the levels spend what is asked and not more. */
+function levelsFor(levelsAt, sizes, level) {
+	const spends = (parameter) => crossingProbability(sizes, levelsAt(parameter));
+	let low = 0;
+	let high = 1;
+	for (; spends(high) > level; high *= 2) low = high;
+	while (high - low > 1e-4 * high) {
+		const middle = (low + high) / 2;
+		if (spends(middle) > level) low = middle;
+		else high = middle;
+	}
+	return levelsAt(high);
+}
+/**
+* The probability that data without any effect are, at some look, beyond its nominal one-sided level: the recursion
+* of Armitage, McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. Where the
+* variance is estimated, as in Student's test, the same levels nearly hold (Jennison and Turnbull, Group Sequential
+* Methods, 4.4): by simulation the sum is up to a seventh larger when the first look has four degrees of freedom.
+*/
+function crossingProbability(sizes, levels) {
+	let total = 0;
+	let inside = [{
+		at: 0,
+		mass: 1
+	}];
+	let reached = 0;
+	for (const [index, size] of sizes.entries()) {
+		const deviation = Math.sqrt(size - reached);
+		const limit = criticalZ(levels[index] ?? 0) * Math.sqrt(size);
+		total += sumOver(inside, ({ at, mass }) => mass * upperTail((limit - at) / deviation));
+		const next = (sizes[index + 1] ?? Infinity) - size;
+		const range = {
+			low: -farthest * Math.sqrt(size),
+			high: limit
+		};
+		inside = spread(inside, deviation, range, nodesFor(range, Math.sqrt(next)));
+		reached = size;
+	}
+	return total;
+}
+/** The density after one more step, at `count` nodes of the range. */
+function spread(from, deviation, { low, high }, count) {
+	return gaussLegendre(count).map(({ at, weight }) => {
+		const place = low + (high - low) * (at + 1) / 2;
+		return {
+			at: place,
+			mass: sumOver(from, ({ at: start, mass }) => mass * normalDensity((place - start) / deviation)) / deviation * weight * (high - low) / 2
+		};
+	});
+}
+/** Nodes half as dense again as the deviations of the next step lie in the range: what follows is smooth at that scale. */
+function nodesFor({ low, high }, nextDeviation) {
+	return 16 * Math.ceil(Math.max(2, 1.5 * (high - low) / nextDeviation / 16));
+}
+/** Nobody is so many deviations below the mean. */
+const farthest = 6;
+/** Levels beyond the reach of a double are next to never crossed; half of all lie beyond one half, which is the most. */
+const criticalZ = (level) => level < 1e-12 ? 7 : level >= .4999 ? 0 : studentTExact(Infinity, 1 - 2 * level);
+const upperTail = (z) => studentTail(z, Infinity);
+const normalDensity = (z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
+function sumOver(nodes, value) {
+	let sum = 0;
+	for (const node of nodes) sum += value(node);
+	return sum;
+}
+/** Gauss and Legendre's nodes on −1 … 1, by Newton's method on the recurrence (Abramowitz and Stegun, 25.4.29). */
+function gaussLegendre(count) {
+	const known = quadratures.get(count);
+	if (known !== void 0) return known;
+	const nodes = Array.from({ length: count }, (_, index) => quadratureNode(count, index));
+	quadratures.set(count, nodes);
+	return nodes;
+}
+const quadratures = /* @__PURE__ */ new Map();
+function quadratureNode(count, index) {
+	let at = Math.cos(Math.PI * (index + .75) / (count + .5));
+	let slope = 1;
+	for (let step = 0; step < 8; step++) {
+		let [before, value] = [0, 1];
+		for (let degree = 0; degree < count; degree++) [before, value] = [value, ((2 * degree + 1) * at * value - degree * before) / (degree + 1)];
+		slope = count * (at * value - before) / (at * at - 1);
+		at -= value / slope;
+	}
+	return {
+		at,
+		weight: 2 / ((1 - at * at) * slope * slope)
+	};
+}
+
+// src/stats/design.ts
+/**
+* The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
+* planned spends four fifths of each rate, and every extension half of what is then left.
+*/
+function looksOf(design, rates) {
+	const key = JSON.stringify([design, rates]);
+	const looks = knownLooks.get(key) ?? computeLooks(design, rates);
+	knownLooks.set(key, looks);
+	return looks;
+}
+/** They take a tenth of a second to compute, and are asked for after every blast. */
+const knownLooks = /* @__PURE__ */ new Map();
+function computeLooks(design, rates) {
+	return design.budgets.flatMap((budget, stage) => {
+		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
+		const levelsOf = (rate) => nominalLevels(design, sizes, rate * shareOf(stage));
+		const falseAlarms = levelsOf(rates.falseAlarms);
+		const misses = levelsOf(rates.misses);
+		const outside = levelsOf(rates.outside);
+		return sizes.map((pairs, index) => ({
+			pairs,
+			levels: {
+				falseAlarms: falseAlarms[index] ?? 0,
+				misses: misses[index] ?? 0,
+				outside: outside[index] ?? 0
+			}
+		}));
+	});
+}
+const shareOf = (stage) => stage === 0 ? .8 : .2 * .5 ** stage;
+/** The pairs at each look. */
+const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
+function sizesUpTo(budget, after, design) {
+	if (design.name === "fixed") return [budget];
+	const sizes = [];
+	for (let size = firstSize(design); size < budget; size = sizeAfter(size, design)) if (size > after) sizes.push(size);
+	return [...sizes, budget];
+}
+/** The spread of four runs alone tells too little of a noise with heavy tails. */
+function firstSize({ name, pairsPerStep, earlierDegreesOfFreedom }) {
+	if (pairsPerStep > 1) return pairsPerStep;
+	return name === "glr" && earlierDegreesOfFreedom >= 4 ? 2 : 3;
+}
+/** After every step, and where they have become many, after every twentieth part more. */
+function sizeAfter(size, { name, pairsPerStep }) {
+	if (name === "group-sequential" && pairsPerStep === 1) {
+		const looks = Math.round(Math.log(size / 3) / Math.log(1.6)) + 1;
+		return Math.round(3 * 1.6 ** looks);
+	}
+	return size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
+}
+function nominalLevels(design, sizes, level) {
+	if (design.name !== "glr") return constantLevels(sizes, level);
+	const degreesOfFreedom = sizes.map((pairs) => design.method === "paired" ? pairs - 1 : 2 * pairs - 2 + design.earlierDegreesOfFreedom);
+	return likelihoodLevels(sizes, degreesOfFreedom, level);
+}
+
+// src/stats/signed-rank.ts
+/** Hodges' and Lehmann's estimate of the centre: the median of the averages of all pairs of numbers. */
+function hodgesLehmann(sorted) {
+	const averages = averagesOf(sorted.length);
+	return (walshAverage(sorted, Math.floor((averages + 1) / 2)) + walshAverage(sorted, Math.floor((averages + 2) / 2))) / 2;
+}
+/** Each bound is beyond the centre with a probability of at most `level`; undefined where so few numbers cannot be so sure. */
+function signedRankBounds(sorted, level) {
+	const outside = averagesOutside(sorted.length, level);
+	if (outside < 0) return void 0;
+	return {
+		low: walshAverage(sorted, outside + 1),
+		high: walshAverage(sorted, averagesOf(sorted.length) - outside)
+	};
+}
+const averagesOf = (n) => n * (n + 1) / 2;
+/**
+* How many of the n (n + 1) / 2 averages lie outside the interval at each end: the greatest number that
+* Wilcoxon's statistic is at most with a probability of at most `level`; below 0 where n is too small for it.
+*/
+function averagesOutside(n, level) {
+	if (n > mostExact) {
+		const mean = n * (n + 1) / 4;
+		const deviation = Math.sqrt(n * (n + 1) * (2 * n + 1) / 24);
+		return Math.floor(mean - .5 - criticalT(Infinity, level) * deviation);
+	}
+	let cumulated = 0;
+	for (const [statistic, probability] of signedRankDistribution(n).entries()) {
+		cumulated += probability;
+		if (cumulated > level) return statistic - 1;
+	}
+	return 0;
+}
+/** Beyond so many the normal approximation is as good, and the exact distribution costs n³. */
+const mostExact = 50;
+/** Probability of each sum of ranks when every rank from 1 to n counts or not by the flip of a coin. */
+function signedRankDistribution(n) {
+	let probabilities = [1];
+	for (let rank = 1; rank <= n; rank++) {
+		const next = new Array(probabilities.length + rank).fill(0);
+		for (const [sum, probability] of probabilities.entries()) {
+			next[sum] = (next[sum] ?? 0) + probability / 2;
+			next[sum + rank] = (next[sum + rank] ?? 0) + probability / 2;
+		}
+		probabilities = next;
+	}
+	return probabilities;
+}
+/**
+* The Walsh average, (xᵢ + xⱼ) / 2 with i ≤ j, of a rank counted from 1. Found by halving: there are n²
+* of them, but how many lie below a number is counted in n steps.
+*/
+function walshAverage(sorted, rank) {
+	let [low = 0] = sorted;
+	let high = sorted.at(-1) ?? 0;
+	for (;;) {
+		const middle = (low + high) / 2;
+		if (middle <= low || middle >= high) return averagesUpTo(sorted, low) >= rank ? low : high;
+		if (averagesUpTo(sorted, middle) >= rank) high = middle;
+		else low = middle;
+	}
+}
+function averagesUpTo(sorted, limit) {
+	let count = 0;
+	let last = sorted.length - 1;
+	for (let first = 0; first <= last; first++) {
+		while (last >= first && ((sorted[first] ?? 0) + (sorted[last] ?? 0)) / 2 > limit) last--;
+		count += Math.max(0, last - first + 1);
+	}
+	return count;
+}
+
+// src/stats/summary.ts
+/** The middle value, or the mean of the two in the middle; 0 where there is none. */
+const median = (values) => values.length === 0 ? 0 : median$1(values);
+
+// src/stats/evidence.ts
+/**
+* Evidence of pairs measured side by side: what slows both runs of a pair alike cancels. Hodges' and Lehmann's estimate
+* with the interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It asks for nothing but symmetry,
+* which the order gives that chance drew for each; a few wild pairs hardly move it, where they would double Student's
+* interval.
+*
+* Takes positive numbers, at least one pair.
+*/
+function pairedEvidence(pairs) {
+	const ratios = Float64Array.from(pairs, ({ base, patched }) => Math.log(patched / base)).sort();
+	return {
+		method: "paired",
+		base: median(pairs.map((pair) => pair.base)),
+		effect: hodgesLehmann(ratios),
+		ratios
+	};
+}
+/**
+* Evidence of runs that have nothing in common, like boots: Student's test with a pooled variance, on the logarithms of
+* the numbers, to which earlier runs of the cell add what they told of it. Where the cell has become much noisier than
+* it was, they are left aside, or its noise would pass for a change.
+*
+* Takes positive numbers, at least one of each variant and three in all (two where there is earlier noise).
+*/
+function pooledEvidence(base, patched, earlier = {
+	sumOfSquares: 0,
+	degreesOfFreedom: 0
+}) {
+	const [baseLogs, patchedLogs] = [base.map(Math.log), patched.map(Math.log)];
+	const own = {
+		sumOfSquares: sumNthPowerDeviations(baseLogs, 2) + sumNthPowerDeviations(patchedLogs, 2),
+		degreesOfFreedom: base.length + patched.length - 2
+	};
+	const noise = isNoisier(own, earlier) ? own : sumOf(own, earlier);
+	const variance = noise.sumOfSquares / noise.degreesOfFreedom;
+	return {
+		method: "pooled",
+		base: Math.exp(mean(baseLogs)),
+		effect: mean(patchedLogs) - mean(baseLogs),
+		standardError: Math.sqrt(variance * (1 / base.length + 1 / patched.length)),
+		degreesOfFreedom: noise.degreesOfFreedom
+	};
+}
+/**
+* The changes that data so far from them would show with a probability of more than `level`, to each side. Of
+* fewer pairs than can be so sure, and of no degree of freedom, nothing is known: both bounds are infinite.
+*/
+function boundsOf(evidence, level) {
+	if (evidence.method === "pooled") {
+		const { effect, standardError, degreesOfFreedom } = evidence;
+		if (degreesOfFreedom <= 0) return unbounded;
+		const reach = criticalT(degreesOfFreedom, level) * standardError;
+		return {
+			low: effect - reach,
+			high: effect + reach
+		};
+	}
+	return signedRankBounds(evidence.ratios, level) ?? unbounded;
+}
+const unbounded = {
+	low: -Infinity,
+	high: Infinity
+};
+/** More than three times the deviation that it had. */
+function isNoisier(own, earlier) {
+	const varianceOf = ({ sumOfSquares, degreesOfFreedom }) => sumOfSquares / degreesOfFreedom;
+	return varianceOf(own) > 9 * varianceOf(earlier);
+}
+const sumOf = (a, b) => ({
+	sumOfSquares: a.sumOfSquares + b.sumOfSquares,
+	degreesOfFreedom: a.degreesOfFreedom + b.degreesOfFreedom
+});
+
+// src/stats/judge.ts
+/** Looks in order until one decides; a look that has no evidence yet is passed over. */
+function judgeInOrder(looks, evidenceAt, rule) {
+	let last;
+	for (const look of looks) {
+		const evidence = evidenceAt(look.pairs);
+		if (evidence === void 0) continue;
+		const boundsAt = (level) => boundsOf(evidence, level);
+		last = {
+			verdict: judgeLook(boundsAt, look.levels, rule),
+			look,
+			evidence
+		};
+		if (last.verdict !== "inconclusive") break;
+	}
+	return last;
+}
+/**
+* Regression: surely a loss, and a loss of the margin is not excluded. Improvement: its mirror image, what base would
+* be told as a patch of patched. No regression: a loss of the margin is excluded. Inconclusive: none of these.
+*
+* These are the two rejections of a generalized likelihood ratio test with a zone of indifference between its
+* hypotheses, no loss and a loss of the margin, each against the best fit. Each against the other, as a composite
+* ratio, would stay open wherever the truth lies between them: at half the margin it takes twice the runs.
+*/
+function judgeLook(boundsAt, levels, { metric, marginRatio }) {
+	const asSpeed = metric === "pps" ? same : mirrored;
+	const alarm = asSpeed(boundsAt(levels.falseAlarms));
+	const pass = asSpeed(boundsAt(levels.misses));
+	const margin = -Math.log1p(-marginRatio);
+	const isLoss = (sure, likely) => sure.high < 0 && likely.low <= -margin;
+	if (isLoss(alarm, pass)) return "regression";
+	if (isLoss(mirrored(alarm), mirrored(pass))) return "improvement";
+	return pass.low > -margin ? "no-regression" : "inconclusive";
+}
+const same = (bounds) => bounds;
+/** The speed of base against patched, or speed from time per packet: logarithms only change their sign. */
+const mirrored = ({ low, high }) => ({
+	low: -high,
+	high: -low
+});
+
+// src/stats/standing.ts
+/**
+* Judges every cell at its looks. The false alarms that a patch may raise are shared out evenly. As in Holm's
+* procedure (Scandinavian Journal of Statistics 6, 1979), a cell that was found to lose leaves its share to those
+* still open, which are judged with it at their last look; so the rate holds over the patch, whatever its cells lose.
+*/
+function standings(inputs, policy) {
+	return relaxed(inputs.map((input) => {
+		const looks = looksSharedBy(inputs.length, input, policy);
+		const evidence = (pairs) => evidenceAt(input, pairs, policy.metric);
+		const judgement = judgeInOrder(looks, evidence, policy);
+		const isDead = looks.filter(({ pairs }) => pairs <= input.closedPairs).some(({ pairs }) => evidence(pairs) === void 0);
+		return {
+			input,
+			looks,
+			judgement,
+			closed: isDecided(judgement) || isDead
+		};
+	}), policy);
+}
+const isDecided = (judgement) => judgement !== void 0 && judgement.verdict !== "inconclusive";
+function relaxed(before, policy) {
+	const count = (kind) => before.filter(({ judgement }) => judgement?.verdict === kind).length;
+	const after = before.map((standing) => ["regression", "improvement"].reduce((now, kind) => rejudged(now, kind, before.length - count(kind), policy), standing));
+	return after.every(({ closed }, index) => closed === before[index]?.closed) ? after : relaxed(after, policy);
+}
+/** An open cell at its last look, with the share that is left to it if only verdicts of that kind are counted. */
+function rejudged(standing, kind, sharers, policy) {
+	const { input, judgement } = standing;
+	if (judgement === void 0 || standing.closed || sharers < 1) return standing;
+	const looks = looksSharedBy(sharers, input, policy);
+	const look = looks.find(({ pairs }) => pairs === judgement.look.pairs) ?? judgement.look;
+	const boundsAt = (level) => boundsOf(judgement.evidence, level);
+	const verdict = judgeLook(boundsAt, look.levels, policy);
+	if (verdict !== kind) return standing;
+	return {
+		...standing,
+		looks,
+		judgement: {
+			...judgement,
+			verdict,
+			look
+		},
+		closed: true
+	};
+}
+/** The looks of a cell that shares the false alarms of its patch with so many, itself among them. */
+function looksSharedBy(sharers, { design, history }, policy) {
+	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
+	return looksOf({
+		...design,
+		earlierDegreesOfFreedom
+	}, {
+		falseAlarms: policy.falseAlarmRatio / sharers,
+		misses: policy.missRatio,
+		outside: (1 - policy.confidenceRatio) / 2
+	});
+}
+/** Undefined where not all of these pairs are there yet, or too few of them count. */
+function evidenceAt(input, pairs, metric) {
+	if (pairs > input.closedPairs) return void 0;
+	const counted = countedRuns(input, pairs);
+	const moving = {
+		base: counted.base,
+		patched: counted.patched.filter(({ pps }) => pps > 0)
+	};
+	if (moving.patched.length === 0 && isEnough(counted.patched.length, pairs)) return allLost(metric);
+	if (!isEnough(moving.patched.length, counted.patched.length)) return void 0;
+	if (!isEnough(countOf(moving, metric), pairs)) return void 0;
+	return evidenceOf(moving, metric, input.design.method, input.history);
+}
+/** One pair in ten may be lost to a stall of a shared machine: the interval gets wider by what is missing. */
+const isEnough = (counted, asked) => counted >= .9 * asked;
+/** Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. */
+function countedRuns({ runs, design }, pairs) {
+	const valid = runs.filter((run) => run.pair <= pairs && run.validity.kind === "valid");
+	const whole = design.method === "pooled" ? valid : validPairs(valid).flatMap(({ base, patched }) => base.pps > 0 ? [base, patched] : []);
+	return {
+		base: whole.filter((run) => run.variant === "base" && run.pps > 0),
+		patched: whole.filter((run) => run.variant === "patched")
+	};
+}
+const countOf = ({ base, patched }, metric) => Math.min(valuesOf(base, metric).length, valuesOf(patched, metric).length);
+const valuesOf = (runs, metric) => runs.flatMap((run) => run[metric] || []);
+function evidenceOf(counted, metric, method, earlier) {
+	if (method === "pooled") return pooledEvidence(valuesOf(counted.base, metric), valuesOf(counted.patched, metric), earlier);
+	return pairedEvidence(drawnPairs(counted, metric));
+}
+/**
+* One pair for every order that chance drew: a pair and the one after it, which mirrors its order, are averaged. What
+* disturbs the two neighbours in the middle of such four bends both pairs alike, so they do not count as two; the four
+* favour either variant as the coin fell, whatever the disturbance, and Wilcoxon's test holds exactly.
+*/
+function drawnPairs({ base, patched }, metric) {
+	const pairs = validPairs([...base, ...patched]).filter((pair) => pair.base[metric] && pair.patched[metric]);
+	return [...Map.groupBy(pairs, (pair) => `${pair.base.blast}.${pair.base.attempt}/${Math.ceil(pair.base.pair / 2)}`).values()].map((mirrored) => ({
+		base: geometricMean(mirrored.map((pair) => pair.base[metric] ?? 0)),
+		patched: geometricMean(mirrored.map((pair) => pair.patched[metric] ?? 0))
+	}));
+}
+/** A patched DUT that forwards nothing in any run. */
+const allLost = (metric) => ({
+	method: "pooled",
+	base: 1,
+	effect: metric === "pps" ? -Infinity : Infinity,
+	standardError: 0,
+	degreesOfFreedom: 1
+});
+/** The pairs of which both runs count, and come from the same try of the same blast. */
+function validPairs(runs) {
+	return [...Map.groupBy(runs, (run) => `${run.blast}.${run.attempt}/${run.pair}`).values()].flatMap((group) => {
+		const valid = group.filter((run) => run.validity.kind === "valid");
+		const base = valid.find((run) => run.variant === "base");
+		const patched = valid.find((run) => run.variant === "patched");
+		return base && patched ? [{
+			base,
+			patched
+		}] : [];
+	});
+}
+
+// src/stats/outlier.ts
+/**
+* Runs that count and whose modified z-score, 0.6745 · distance from the median / MAD, is above 3.5 (Iglewicz and
+* Hoaglin, How to Detect and Handle Outliers, 1993). Distances are taken on logarithms from the median of the run's
+* own variant, their MAD over all variants, without one distance for each: a median of a few runs is mostly one of them,
+* at no distance. A variant with fewer than three runs has no run that stands apart.
+*/
+function runsApart(runs) {
+	const counted = runs.filter((run) => run.validity.kind === "valid" && run.pps > 0);
+	const variants = Map.groupBy(counted, (run) => run.variant);
+	const centers = new Map([...variants].map(([name, group]) => [name, median(group.map(logOf))]));
+	const distanceOf = (run) => Math.abs(logOf(run) - (centers.get(run.variant) ?? 0));
+	const distances = counted.map(distanceOf).toSorted((a, b) => a - b);
+	const deviation = Math.max(median(distances.slice(variants.size)), leastDeviation);
+	return counted.filter((run) => (variants.get(run.variant)?.length ?? 0) >= 3 && .6745 * distanceOf(run) > 3.5 * deviation);
+}
+const logOf = (run) => Math.log(run.pps);
+/** Runs that agree to the last packet do not make one that differs by 0.1 % stand apart. */
+const leastDeviation = 5e-4;
+
 // src/stats/columns.ts
 /** What a person gave to `ppsgate ministat` and it refuses; the message is one sentence to show as it is. */
 var MinistatInputError = class extends Error {
@@ -261,127 +880,6 @@ function roundHalfToEven(magnitude, digits) {
 }
 const withoutTrailingZeros = (decimal) => decimal.replace(/\.?0*$/, "");
 
-// src/stats/student.ts
-const confidencePercents = [
-	80,
-	90,
-	95,
-	98,
-	99,
-	99.5
-];
-/**
-* The critical value that ministat(1) uses: its table has three decimals and rows for 1 to 100
-* degrees of freedom; above 100 it uses the normal distribution.
-*
-* The table is the NIST handbook's of one-sided values, and ministat's last column is the one of
-* 0.999: what it calls 99.5 % is 99.8 % two-sided. We keep that, or our errors would not be its errors.
-*/
-function studentT(degreesOfFreedom, confidencePercent) {
-	const misprint = confidencePercent === 99.5 ? misprints.get(degreesOfFreedom) : void 0;
-	if (misprint !== void 0) return misprint;
-	const confidence = confidencePercent === 99.5 ? .998 : confidencePercent / 100;
-	return Math.round(studentTExact(degreesOfFreedom > 100 ? Infinity : degreesOfFreedom, confidence) * 1e3) / 1e3;
-}
-/**
-* The t with P(|T| ≤ t) = confidence, to a relative 1e-9 or better.
-* `degreesOfFreedom` is any positive number (Welch's are fractions; infinity is the normal
-* distribution), `confidence` a ratio in (0, 1).
-*/
-function studentTExact(degreesOfFreedom, confidence) {
-	if (!(degreesOfFreedom > 0)) throw new RangeError(`Degrees of freedom are a positive number, not ${degreesOfFreedom}.`);
-	if (!(confidence > 0 && confidence < 1)) throw new RangeError(`A confidence lies between 0 and 1, not at ${confidence}.`);
-	if (degreesOfFreedom <= million) return quantile(degreesOfFreedom, confidence);
-	const atMillion = quantile(million, confidence);
-	const atInfinity = 2 * atMillion - quantile(million / 2, confidence);
-	return atInfinity + (atMillion - atInfinity) * (million / degreesOfFreedom);
-}
-/** The t with P(T > t) = `level`, kept once computed: few of them are asked for, and each very often. */
-function criticalT(degreesOfFreedom, level) {
-	const key = `${degreesOfFreedom} ${level}`;
-	const known = criticalValues.get(key);
-	if (known !== void 0) return known;
-	const t = studentTExact(degreesOfFreedom, 1 - 2 * level);
-	criticalValues.set(key, t);
-	return t;
-}
-const criticalValues = /* @__PURE__ */ new Map();
-/**
-* P(T > t), one-sided, for a `t` of at least 0. The normal distribution (infinite degrees of freedom) is
-* taken from an approximation of erfc whose relative error is below 2e-7.
-*/
-function studentTail(t, degreesOfFreedom) {
-	if (degreesOfFreedom === Infinity) return (1 - errorFunction(t / Math.SQRT2)) / 2;
-	const { inTails, within } = twoSided(t, degreesOfFreedom);
-	return (inTails ?? 1 - within) / 2;
-}
-/** Degrees of freedom at which the published last column is not the rounded quantile. */
-const misprints = /* @__PURE__ */ new Map([
-	[1, 318.313],
-	[7, 4.782],
-	[8, 4.499],
-	[9, 4.296],
-	[10, 4.143],
-	[11, 4.024],
-	[12, 3.929]
-]);
-const million = 1e6;
-function quantile(degreesOfFreedom, confidence) {
-	let high = 1;
-	while (liesBelow(high, degreesOfFreedom, confidence)) high *= 2;
-	let low = high === 1 ? 0 : high / 2;
-	for (;;) {
-		const middle = (low + high) / 2;
-		if (middle <= low || middle >= high) return high;
-		if (liesBelow(middle, degreesOfFreedom, confidence)) low = middle;
-		else high = middle;
-	}
-}
-function liesBelow(t, degreesOfFreedom, confidence) {
-	const { inTails, within } = twoSided(t, degreesOfFreedom);
-	return inTails === void 0 ? within < confidence : inTails > 1 - confidence;
-}
-/**
-* P(|T| > t) or P(|T| ≤ t), whichever is told without a loss of digits: a regularized incomplete beta
-* function of ν/2 and 1/2, whose continued fraction converges fast on one side of the mean.
-*/
-function twoSided(t, degreesOfFreedom) {
-	const a = degreesOfFreedom / 2;
-	const square = t * t;
-	const beyond = degreesOfFreedom / (degreesOfFreedom + square);
-	const within = square / (degreesOfFreedom + square);
-	const factor = Math.exp(-a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(within / Math.PI) * gammaRatio(a);
-	return beyond < (a + 1) / (a + 2.5) ? { inTails: factor / a * betaFraction(beyond, a, .5) } : { within: 2 * factor * betaFraction(within, .5, a) };
-}
-/** Γ(a + 1/2) / Γ(a), by its asymptotic series (DLMF 5.11.13) after stepping up to where that is exact. */
-function gammaRatio(a) {
-	let stepped = a;
-	let correction = 1;
-	for (; stepped < 40; stepped += 1) correction *= stepped / (stepped + .5);
-	const x = 1 / stepped;
-	const series = 1 + x * (-1 / 8 + x * (1 / 128 + x * (5 / 1024 + x * (-21 / 32768 - 399 / 262144 * x))));
-	return correction * Math.sqrt(stepped) * series;
-}
-/** The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method. */
-function betaFraction(x, a, b) {
-	const tiny = 1e-300;
-	let c = 1;
-	let d = 1 / (1 - (a + b) * x / (a + 1) || tiny);
-	let fraction = d;
-	for (let m = 1; m < 1e5; m += 1) {
-		const before = fraction;
-		const even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-		const odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-		for (const term of [even, odd]) {
-			d = 1 / (1 + term * d || tiny);
-			c = 1 + term / c || tiny;
-			fraction *= c * d;
-		}
-		if (Math.abs(fraction - before) <= 1e-15 * fraction) return fraction;
-	}
-	return fraction;
-}
-
 // src/stats/ministat.ts
 /**
 * The numbers that ministat prints, and with `-n`, `-P` or an unproven difference would not.
@@ -514,504 +1012,6 @@ function differenceLines(difference, confidencePercent) {
 		`\t${g(difference.relativeDifferencePercent)}% +/- ${g(difference.relativeErrorPercent)}%\n`,
 		`\t(Student's t, pooled s = ${g(difference.pooledStddev)})\n`
 	].join("");
-}
-
-// src/stats/summary.ts
-/** The middle value, or the mean of the two in the middle; 0 where there is none. */
-const median = (values) => values.length === 0 ? 0 : median$1(values);
-
-// src/stats/outlier.ts
-/**
-* Runs that count and whose modified z-score, 0.6745 · distance from the median / MAD, is above 3.5 (Iglewicz and
-* Hoaglin, How to Detect and Handle Outliers, 1993). Distances are taken on logarithms from the median of the run's
-* own variant, their MAD over all variants, without one distance for each: a median of a few runs is mostly one of them,
-* at no distance. A variant with fewer than three runs has no run that stands apart.
-*/
-function runsApart(runs) {
-	const counted = runs.filter((run) => run.validity.kind === "valid" && run.pps > 0);
-	const variants = Map.groupBy(counted, (run) => run.variant);
-	const centers = new Map([...variants].map(([name, group]) => [name, median(group.map(logOf))]));
-	const distanceOf = (run) => Math.abs(logOf(run) - (centers.get(run.variant) ?? 0));
-	const distances = counted.map(distanceOf).toSorted((a, b) => a - b);
-	const deviation = Math.max(median(distances.slice(variants.size)), leastDeviation);
-	return counted.filter((run) => (variants.get(run.variant)?.length ?? 0) >= 3 && .6745 * distanceOf(run) > 3.5 * deviation);
-}
-const logOf = (run) => Math.log(run.pps);
-/** Runs that agree to the last packet do not make one that differs by 0.1 % stand apart. */
-const leastDeviation = 5e-4;
-
-// src/stats/boundary.ts
-/**
-* The one nominal one-sided level for every look, by Pocock (Biometrika 64, 1977): with it, data without any
-* effect cross the boundary at some look with probability `level`. `sizes` are the pairs at each look, ascending.
-*/
-function constantLevels(sizes, level) {
-	const levelsAt = (z) => sizes.map(() => studentTail(z, Infinity));
-	return levelsFor(levelsAt, sizes, level);
-}
-/**
-* The nominal level of each look where the generalized likelihood ratio of Student's model, (1 + t²/ν)^((ν + 2)/2)
-* against the best fit, is held to one threshold at all of them (Lai, Annals of Statistics 16, 1988).
-* `degreesOfFreedom` are ν at each look, earlier runs of the same cell included.
-*/
-function likelihoodLevels(sizes, degreesOfFreedom, level) {
-	const levelsAt = (logThreshold) => degreesOfFreedom.map((df) => studentTail(Math.sqrt(df * Math.expm1(2 * logThreshold / (df + 2))), df));
-	return levelsFor(levelsAt, sizes, level);
-}
-/** Levels fall as the parameter rises: halves until the levels spend what is asked and not more. */
-function levelsFor(levelsAt, sizes, level) {
-	const spends = (parameter) => crossingProbability(sizes, levelsAt(parameter));
-	let low = 0;
-	let high = 1;
-	for (; spends(high) > level; high *= 2) low = high;
-	while (high - low > 1e-4 * high) {
-		const middle = (low + high) / 2;
-		if (spends(middle) > level) low = middle;
-		else high = middle;
-	}
-	return levelsAt(high);
-}
-/**
-* The probability that data without any effect are, at some look, beyond its nominal one-sided level: the recursion
-* of Armitage, McPherson and Rowe (J. R. Stat. Soc. A 132, 1969) over the sum of independent normal steps. Where the
-* variance is estimated, as in Student's test, the same levels nearly hold (Jennison and Turnbull, Group Sequential
-* Methods, 4.4): by simulation the sum is up to a seventh larger when the first look has four degrees of freedom.
-*/
-function crossingProbability(sizes, levels) {
-	let total = 0;
-	let inside = [{
-		at: 0,
-		mass: 1
-	}];
-	let reached = 0;
-	for (const [index, size] of sizes.entries()) {
-		const deviation = Math.sqrt(size - reached);
-		const limit = criticalZ(levels[index] ?? 0) * Math.sqrt(size);
-		total += sumOver(inside, ({ at, mass }) => mass * upperTail((limit - at) / deviation));
-		const next = (sizes[index + 1] ?? Infinity) - size;
-		const range = {
-			low: -farthest * Math.sqrt(size),
-			high: limit
-		};
-		inside = spread(inside, deviation, range, nodesFor(range, Math.sqrt(next)));
-		reached = size;
-	}
-	return total;
-}
-/** The density after one more step, at `count` nodes of the range. */
-function spread(from, deviation, { low, high }, count) {
-	return gaussLegendre(count).map(({ at, weight }) => {
-		const place = low + (high - low) * (at + 1) / 2;
-		return {
-			at: place,
-			mass: sumOver(from, ({ at: start, mass }) => mass * normalDensity((place - start) / deviation)) / deviation * weight * (high - low) / 2
-		};
-	});
-}
-/** Nodes half as dense again as the deviations of the next step lie in the range: what follows is smooth at that scale. */
-function nodesFor({ low, high }, nextDeviation) {
-	return 16 * Math.ceil(Math.max(2, 1.5 * (high - low) / nextDeviation / 16));
-}
-/** Nobody is so many deviations below the mean. */
-const farthest = 6;
-/** Levels beyond the reach of a double are next to never crossed; half of all lie beyond one half, which is the most. */
-const criticalZ = (level) => level < 1e-12 ? 7 : level >= .4999 ? 0 : studentTExact(Infinity, 1 - 2 * level);
-const upperTail = (z) => studentTail(z, Infinity);
-const normalDensity = (z) => Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
-function sumOver(nodes, value) {
-	let sum = 0;
-	for (const node of nodes) sum += value(node);
-	return sum;
-}
-/** Gauss and Legendre's nodes on −1 … 1, by Newton's method on the recurrence (Abramowitz and Stegun, 25.4.29). */
-function gaussLegendre(count) {
-	const known = quadratures.get(count);
-	if (known !== void 0) return known;
-	const nodes = Array.from({ length: count }, (_, index) => quadratureNode(count, index));
-	quadratures.set(count, nodes);
-	return nodes;
-}
-const quadratures = /* @__PURE__ */ new Map();
-function quadratureNode(count, index) {
-	let at = Math.cos(Math.PI * (index + .75) / (count + .5));
-	let slope = 1;
-	for (let step = 0; step < 8; step++) {
-		let [before, value] = [0, 1];
-		for (let degree = 0; degree < count; degree++) [before, value] = [value, ((2 * degree + 1) * at * value - degree * before) / (degree + 1)];
-		slope = count * (at * value - before) / (at * at - 1);
-		at -= value / slope;
-	}
-	return {
-		at,
-		weight: 2 / ((1 - at * at) * slope * slope)
-	};
-}
-
-// src/stats/design.ts
-/**
-* The looks of a design, in order. The error rates hold over all of them, extensions included: the budget that was
-* planned spends four fifths of each rate, and every extension half of what is then left.
-*/
-function looksOf(design, rates) {
-	const key = JSON.stringify([design, rates]);
-	const looks = knownLooks.get(key) ?? computeLooks(design, rates);
-	knownLooks.set(key, looks);
-	return looks;
-}
-/** They take a tenth of a second to compute, and are asked for after every blast. */
-const knownLooks = /* @__PURE__ */ new Map();
-function computeLooks(design, rates) {
-	return design.budgets.flatMap((budget, stage) => {
-		const sizes = sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design);
-		const levelsOf = (rate) => nominalLevels(design, sizes, rate * shareOf(stage));
-		const falseAlarms = levelsOf(rates.falseAlarms);
-		const misses = levelsOf(rates.misses);
-		const outside = levelsOf(rates.outside);
-		return sizes.map((pairs, index) => ({
-			pairs,
-			levels: {
-				falseAlarms: falseAlarms[index] ?? 0,
-				misses: misses[index] ?? 0,
-				outside: outside[index] ?? 0
-			}
-		}));
-	});
-}
-const shareOf = (stage) => stage === 0 ? .8 : .2 * .5 ** stage;
-/** The pairs at each look. */
-const lookSizes = (design) => design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
-function sizesUpTo(budget, after, design) {
-	if (design.name === "fixed") return [budget];
-	const sizes = [];
-	for (let size = firstSize(design); size < budget; size = sizeAfter(size, design)) if (size > after) sizes.push(size);
-	return [...sizes, budget];
-}
-/** The spread of four runs alone tells too little of a noise with heavy tails. */
-function firstSize({ name, pairsPerStep, earlierDegreesOfFreedom }) {
-	if (pairsPerStep > 1) return pairsPerStep;
-	return name === "glr" && earlierDegreesOfFreedom >= 4 ? 2 : 3;
-}
-/** After every step, and where they have become many, after every twentieth part more. */
-function sizeAfter(size, { name, pairsPerStep }) {
-	if (name === "group-sequential" && pairsPerStep === 1) {
-		const looks = Math.round(Math.log(size / 3) / Math.log(1.6)) + 1;
-		return Math.round(3 * 1.6 ** looks);
-	}
-	return size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
-}
-function nominalLevels(design, sizes, level) {
-	if (design.name !== "glr") return constantLevels(sizes, level);
-	const degreesOfFreedom = sizes.map((pairs) => design.method === "paired" ? pairs - 1 : 2 * pairs - 2 + design.earlierDegreesOfFreedom);
-	return likelihoodLevels(sizes, degreesOfFreedom, level);
-}
-
-// src/stats/signed-rank.ts
-/** Hodges' and Lehmann's estimate of the centre: the median of the averages of all pairs of numbers. */
-function hodgesLehmann(sorted) {
-	const averages = averagesOf(sorted.length);
-	return (walshAverage(sorted, Math.floor((averages + 1) / 2)) + walshAverage(sorted, Math.floor((averages + 2) / 2))) / 2;
-}
-/** Each bound is beyond the centre with a probability of at most `level`; undefined where so few numbers cannot be so sure. */
-function signedRankBounds(sorted, level) {
-	const outside = averagesOutside(sorted.length, level);
-	if (outside < 0) return void 0;
-	return {
-		low: walshAverage(sorted, outside + 1),
-		high: walshAverage(sorted, averagesOf(sorted.length) - outside)
-	};
-}
-const averagesOf = (n) => n * (n + 1) / 2;
-/**
-* How many of the n (n + 1) / 2 averages lie outside the interval at each end: the greatest number that
-* Wilcoxon's statistic is at most with a probability of at most `level`; below 0 where n is too small for it.
-*/
-function averagesOutside(n, level) {
-	if (n > mostExact) {
-		const mean = n * (n + 1) / 4;
-		const deviation = Math.sqrt(n * (n + 1) * (2 * n + 1) / 24);
-		return Math.floor(mean - .5 - criticalT(Infinity, level) * deviation);
-	}
-	let cumulated = 0;
-	for (const [statistic, probability] of signedRankDistribution(n).entries()) {
-		cumulated += probability;
-		if (cumulated > level) return statistic - 1;
-	}
-	return 0;
-}
-/** Beyond so many the normal approximation is as good, and the exact distribution costs n³. */
-const mostExact = 50;
-/** Probability of each sum of ranks when every rank from 1 to n counts or not by the flip of a coin. */
-function signedRankDistribution(n) {
-	let probabilities = [1];
-	for (let rank = 1; rank <= n; rank++) {
-		const next = new Array(probabilities.length + rank).fill(0);
-		for (const [sum, probability] of probabilities.entries()) {
-			next[sum] = (next[sum] ?? 0) + probability / 2;
-			next[sum + rank] = (next[sum + rank] ?? 0) + probability / 2;
-		}
-		probabilities = next;
-	}
-	return probabilities;
-}
-/**
-* The Walsh average, (xᵢ + xⱼ) / 2 with i ≤ j, of a rank counted from 1. Found by halving: there are n²
-* of them, but how many lie below a number is counted in n steps.
-*/
-function walshAverage(sorted, rank) {
-	let [low = 0] = sorted;
-	let high = sorted.at(-1) ?? 0;
-	for (;;) {
-		const middle = (low + high) / 2;
-		if (middle <= low || middle >= high) return averagesUpTo(sorted, low) >= rank ? low : high;
-		if (averagesUpTo(sorted, middle) >= rank) high = middle;
-		else low = middle;
-	}
-}
-function averagesUpTo(sorted, limit) {
-	let count = 0;
-	let last = sorted.length - 1;
-	for (let first = 0; first <= last; first++) {
-		while (last >= first && ((sorted[first] ?? 0) + (sorted[last] ?? 0)) / 2 > limit) last--;
-		count += Math.max(0, last - first + 1);
-	}
-	return count;
-}
-
-// src/stats/evidence.ts
-/**
-* Evidence of pairs measured side by side: what slows both runs of a pair alike cancels. Hodges' and Lehmann's estimate
-* with the interval of Wilcoxon's signed-rank test, on the logarithms of the ratios. It asks for nothing but symmetry,
-* which the order gives that chance drew for each; a few wild pairs hardly move it, where they would double Student's
-* interval.
-*
-* Takes positive numbers, at least one pair.
-*/
-function pairedEvidence(pairs) {
-	const ratios = Float64Array.from(pairs, ({ base, patched }) => Math.log(patched / base)).sort();
-	return {
-		method: "paired",
-		base: median(pairs.map((pair) => pair.base)),
-		effect: hodgesLehmann(ratios),
-		ratios
-	};
-}
-/**
-* Evidence of runs that have nothing in common, like boots: Student's test with a pooled variance, on the logarithms of
-* the numbers, to which earlier runs of the cell add what they told of it. Where the cell has become much noisier than
-* it was, they are left aside, or its noise would pass for a change.
-*
-* Takes positive numbers, at least one of each variant and three in all (two where there is earlier noise).
-*/
-function pooledEvidence(base, patched, earlier = {
-	sumOfSquares: 0,
-	degreesOfFreedom: 0
-}) {
-	const [baseLogs, patchedLogs] = [base.map(Math.log), patched.map(Math.log)];
-	const own = {
-		sumOfSquares: sumNthPowerDeviations(baseLogs, 2) + sumNthPowerDeviations(patchedLogs, 2),
-		degreesOfFreedom: base.length + patched.length - 2
-	};
-	const noise = isNoisier(own, earlier) ? own : sumOf(own, earlier);
-	const variance = noise.sumOfSquares / noise.degreesOfFreedom;
-	return {
-		method: "pooled",
-		base: Math.exp(mean(baseLogs)),
-		effect: mean(patchedLogs) - mean(baseLogs),
-		standardError: Math.sqrt(variance * (1 / base.length + 1 / patched.length)),
-		degreesOfFreedom: noise.degreesOfFreedom
-	};
-}
-/**
-* The changes that data so far from them would show with a probability of more than `level`, to each side. Of
-* fewer pairs than can be so sure, and of no degree of freedom, nothing is known: both bounds are infinite.
-*/
-function boundsOf(evidence, level) {
-	if (evidence.method === "pooled") {
-		const { effect, standardError, degreesOfFreedom } = evidence;
-		if (degreesOfFreedom <= 0) return unbounded;
-		const reach = criticalT(degreesOfFreedom, level) * standardError;
-		return {
-			low: effect - reach,
-			high: effect + reach
-		};
-	}
-	return signedRankBounds(evidence.ratios, level) ?? unbounded;
-}
-const unbounded = {
-	low: -Infinity,
-	high: Infinity
-};
-/** More than three times the deviation that it had. */
-function isNoisier(own, earlier) {
-	const varianceOf = ({ sumOfSquares, degreesOfFreedom }) => sumOfSquares / degreesOfFreedom;
-	return varianceOf(own) > 9 * varianceOf(earlier);
-}
-const sumOf = (a, b) => ({
-	sumOfSquares: a.sumOfSquares + b.sumOfSquares,
-	degreesOfFreedom: a.degreesOfFreedom + b.degreesOfFreedom
-});
-
-// src/stats/judge.ts
-/** Looks in order until one decides; a look that has no evidence yet is passed over. */
-function judgeInOrder(looks, evidenceAt, rule) {
-	let last;
-	for (const look of looks) {
-		const evidence = evidenceAt(look.pairs);
-		if (evidence === void 0) continue;
-		const boundsAt = (level) => boundsOf(evidence, level);
-		last = {
-			verdict: judgeLook(boundsAt, look.levels, rule),
-			look,
-			evidence
-		};
-		if (last.verdict !== "inconclusive") break;
-	}
-	return last;
-}
-/**
-* Regression: surely a loss, and a loss of the margin is not excluded. Improvement: its mirror image, what base would
-* be told as a patch of patched. No regression: a loss of the margin is excluded. Inconclusive: none of these.
-*
-* These are the two rejections of a generalized likelihood ratio test with a zone of indifference between its
-* hypotheses, no loss and a loss of the margin, each against the best fit. Each against the other, as a composite
-* ratio, would stay open wherever the truth lies between them: at half the margin it takes twice the runs.
-*/
-function judgeLook(boundsAt, levels, { metric, marginRatio }) {
-	const asSpeed = metric === "pps" ? same : mirrored;
-	const alarm = asSpeed(boundsAt(levels.falseAlarms));
-	const pass = asSpeed(boundsAt(levels.misses));
-	const margin = -Math.log1p(-marginRatio);
-	const isLoss = (sure, likely) => sure.high < 0 && likely.low <= -margin;
-	if (isLoss(alarm, pass)) return "regression";
-	if (isLoss(mirrored(alarm), mirrored(pass))) return "improvement";
-	return pass.low > -margin ? "no-regression" : "inconclusive";
-}
-const same = (bounds) => bounds;
-/** The speed of base against patched, or speed from time per packet: logarithms only change their sign. */
-const mirrored = ({ low, high }) => ({
-	low: -high,
-	high: -low
-});
-
-// src/stats/standing.ts
-/**
-* Judges every cell at its looks. The false alarms that a patch may raise are shared out evenly. As in Holm's
-* procedure (Scandinavian Journal of Statistics 6, 1979), a cell that was found to lose leaves its share to those
-* still open, which are judged with it at their last look; so the rate holds over the patch, whatever its cells lose.
-*/
-function standings(inputs, policy) {
-	return relaxed(inputs.map((input) => {
-		const looks = looksSharedBy(inputs.length, input, policy);
-		const evidence = (pairs) => evidenceAt(input, pairs, policy.metric);
-		const judgement = judgeInOrder(looks, evidence, policy);
-		const isDead = looks.filter(({ pairs }) => pairs <= input.closedPairs).some(({ pairs }) => evidence(pairs) === void 0);
-		return {
-			input,
-			looks,
-			judgement,
-			closed: isDecided(judgement) || isDead
-		};
-	}), policy);
-}
-const isDecided = (judgement) => judgement !== void 0 && judgement.verdict !== "inconclusive";
-function relaxed(before, policy) {
-	const count = (kind) => before.filter(({ judgement }) => judgement?.verdict === kind).length;
-	const after = before.map((standing) => ["regression", "improvement"].reduce((now, kind) => rejudged(now, kind, before.length - count(kind), policy), standing));
-	return after.every(({ closed }, index) => closed === before[index]?.closed) ? after : relaxed(after, policy);
-}
-/** An open cell at its last look, with the share that is left to it if only verdicts of that kind are counted. */
-function rejudged(standing, kind, sharers, policy) {
-	const { input, judgement } = standing;
-	if (judgement === void 0 || standing.closed || sharers < 1) return standing;
-	const looks = looksSharedBy(sharers, input, policy);
-	const look = looks.find(({ pairs }) => pairs === judgement.look.pairs) ?? judgement.look;
-	const boundsAt = (level) => boundsOf(judgement.evidence, level);
-	const verdict = judgeLook(boundsAt, look.levels, policy);
-	if (verdict !== kind) return standing;
-	return {
-		...standing,
-		looks,
-		judgement: {
-			...judgement,
-			verdict,
-			look
-		},
-		closed: true
-	};
-}
-/** The looks of a cell that shares the false alarms of its patch with so many, itself among them. */
-function looksSharedBy(sharers, { design, history }, policy) {
-	const earlierDegreesOfFreedom = history?.degreesOfFreedom ?? 0;
-	return looksOf({
-		...design,
-		earlierDegreesOfFreedom
-	}, {
-		falseAlarms: policy.falseAlarmRatio / sharers,
-		misses: policy.missRatio,
-		outside: (1 - policy.confidenceRatio) / 2
-	});
-}
-/** Undefined where not all of these pairs are there yet, or too few of them count. */
-function evidenceAt(input, pairs, metric) {
-	if (pairs > input.closedPairs) return void 0;
-	const counted = countedRuns(input, pairs);
-	const moving = {
-		base: counted.base,
-		patched: counted.patched.filter(({ pps }) => pps > 0)
-	};
-	if (moving.patched.length === 0 && isEnough(counted.patched.length, pairs)) return allLost(metric);
-	if (!isEnough(moving.patched.length, counted.patched.length)) return void 0;
-	if (!isEnough(countOf(moving, metric), pairs)) return void 0;
-	return evidenceOf(moving, metric, input.design.method, input.history);
-}
-/** One pair in ten may be lost to a stall of a shared machine: the interval gets wider by what is missing. */
-const isEnough = (counted, asked) => counted >= .9 * asked;
-/** Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. */
-function countedRuns({ runs, design }, pairs) {
-	const valid = runs.filter((run) => run.pair <= pairs && run.validity.kind === "valid");
-	const whole = design.method === "pooled" ? valid : validPairs(valid).flatMap(({ base, patched }) => base.pps > 0 ? [base, patched] : []);
-	return {
-		base: whole.filter((run) => run.variant === "base" && run.pps > 0),
-		patched: whole.filter((run) => run.variant === "patched")
-	};
-}
-const countOf = ({ base, patched }, metric) => Math.min(valuesOf(base, metric).length, valuesOf(patched, metric).length);
-const valuesOf = (runs, metric) => runs.flatMap((run) => run[metric] || []);
-function evidenceOf(counted, metric, method, earlier) {
-	if (method === "pooled") return pooledEvidence(valuesOf(counted.base, metric), valuesOf(counted.patched, metric), earlier);
-	return pairedEvidence(drawnPairs(counted, metric));
-}
-/**
-* One pair for every order that chance drew: a pair and the one after it, which mirrors its order, are averaged. What
-* disturbs the two neighbours in the middle of such four bends both pairs alike, so they do not count as two; the four
-* favour either variant as the coin fell, whatever the disturbance, and Wilcoxon's test holds exactly.
-*/
-function drawnPairs({ base, patched }, metric) {
-	const pairs = validPairs([...base, ...patched]).filter((pair) => pair.base[metric] && pair.patched[metric]);
-	return [...Map.groupBy(pairs, (pair) => `${pair.base.blast}.${pair.base.attempt}/${Math.ceil(pair.base.pair / 2)}`).values()].map((mirrored) => ({
-		base: geometricMean(mirrored.map((pair) => pair.base[metric] ?? 0)),
-		patched: geometricMean(mirrored.map((pair) => pair.patched[metric] ?? 0))
-	}));
-}
-/** A patched DUT that forwards nothing in any run. */
-const allLost = (metric) => ({
-	method: "pooled",
-	base: 1,
-	effect: metric === "pps" ? -Infinity : Infinity,
-	standardError: 0,
-	degreesOfFreedom: 1
-});
-/** The pairs of which both runs count, and come from the same try of the same blast. */
-function validPairs(runs) {
-	return [...Map.groupBy(runs, (run) => `${run.blast}.${run.attempt}/${run.pair}`).values()].flatMap((group) => {
-		const valid = group.filter((run) => run.validity.kind === "valid");
-		const base = valid.find((run) => run.variant === "base");
-		const patched = valid.find((run) => run.variant === "patched");
-		return base && patched ? [{
-			base,
-			patched
-		}] : [];
-	});
 }
 
 // src/stats/baseline.ts

@@ -290,6 +290,13 @@ function cut(text, mostCharacters) {
 }
 /** A cut may go through a surrogate pair. */
 const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
+/** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
+function pageUrl(address) {
+	const url = URL.parse(address);
+	if (url === null || !["http:", "https:"].includes(url.protocol)) return void 0;
+	return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
+}
+const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
 
 // src/words/without-paths.ts
 /**
@@ -308,54 +315,6 @@ const letter = `[^\\s${quotes}]`;
 const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
 /** After a blank, a word that has a slash in it goes on with the path. */
 const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
-
-// src/words/flows.ts
-/**
-* A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
-* divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
-* network.
-*/
-function flowRanges(flows, family, senders = 1) {
-	if (!Number.isSafeInteger(flows) || flows < senders) return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
-	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
-	const sources = flows / destinations;
-	if (sources <= mostSources[family]) return {
-		kind: "split",
-		flows: {
-			sources,
-			destinations
-		}
-	};
-	return refused(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
-}
-const refused = (message) => ({
-	kind: "refused",
-	message
-});
-const mostDestinations = 100;
-/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
-const mostSources = {
-	inet4: 62974,
-	inet6: 65535
-};
-function greatestDivisor(value, most) {
-	let divisor = Math.floor(most);
-	while (value % divisor !== 0) divisor -= 1;
-	return divisor;
-}
-/**
-* The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
-* than sources.
-*/
-function flowSlices({ sources, destinations }, senders) {
-	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
-	const end = (slice) => Math.floor(slice * sources / senders);
-	return Array.from({ length: senders }, (_, slice) => ({
-		firstSource: end(slice) + 1,
-		sources: end(slice + 1) - end(slice),
-		destinations
-	}));
-}
 
 // src/words/rejection.ts
 const message = string();
@@ -653,6 +612,54 @@ const resultSchema = object({
 	outcome: outcomeSchema
 });
 
+// src/words/flows.ts
+/**
+* A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
+* divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
+* network.
+*/
+function flowRanges(flows, family, senders = 1) {
+	if (!Number.isSafeInteger(flows) || flows < senders) return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
+	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
+	const sources = flows / destinations;
+	if (sources <= mostSources[family]) return {
+		kind: "split",
+		flows: {
+			sources,
+			destinations
+		}
+	};
+	return refused(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
+}
+const refused = (message) => ({
+	kind: "refused",
+	message
+});
+const mostDestinations = 100;
+/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
+const mostSources = {
+	inet4: 62974,
+	inet6: 65535
+};
+function greatestDivisor(value, most) {
+	let divisor = Math.floor(most);
+	while (value % divisor !== 0) divisor -= 1;
+	return divisor;
+}
+/**
+* The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
+* than sources.
+*/
+function flowSlices({ sources, destinations }, senders) {
+	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
+	const end = (slice) => Math.floor(slice * sources / senders);
+	return Array.from({ length: senders }, (_, slice) => ({
+		firstSource: end(slice) + 1,
+		sources: end(slice + 1) - end(slice),
+		destinations
+	}));
+}
+
 // src/words/units.ts
 /** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
 const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
@@ -765,6 +772,35 @@ const entities = {
 	"'": "&#39;"
 };
 
+// src/words/remarkup.ts
+const remarkup = {
+	code: (text, most) => remarkupText(text, most),
+	name: (name) => remarkupText(name)
+};
+/**
+* Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It
+* must not follow a letter or a digit directly, for then its first backtick is none of code.
+*/
+const remarkupText = (untrusted, mostCharacters = 200) => inCode(plainLine(untrusted, mostCharacters));
+/** A line that is plain already: whatever is taken out of it afterwards could join what was kept apart. */
+function inCode(line) {
+	const inside = line.replaceAll("`", "'").replaceAll("${{{", "$ {{{");
+	return inside === "" ? "" : `\`${inside}\``;
+}
+/** The same in a column of a table, which is cut at `|` before code is looked for, but not between `[[` and `]]`. */
+const remarkupCell = (untrusted, mostCharacters = 100) => inCode(plainLine(untrusted, mostCharacters).replaceAll("|", "¦").replace(/\[(?=\[)/g, "[ "));
+/** A line of our own making in which something of others may be after all: what is no plain word stands in code. */
+const remarkupWords = (line) => plainLine(line, 300).split(" ").map((word) => plainWord.test(word) ? word : remarkupText(word)).join(" ");
+/** Neither capitals, which may name a repository, nor what may be a commit's hash. */
+const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)$/u;
+/**
+* A block of code that scrolls where it has more than `visibleLines`; shortened in the middle. A line that ends in
+* three backticks would close it, and a first line like `lang=c` would set its options, had it none of its own.
+*/
+function remarkupBlock(name, untrusted, visibleLines = 12) {
+	return `\`\`\`lang=text, name=${name.replace(/[^\w .-]+/g, "").trim()}, lines=${visibleLines}\n${plainBlock(untrusted, 6e3).replaceAll("```", "'''")}\n\`\`\``;
+}
+
 // src/words/planned-blast.ts
 const plannedRunSchema = object({
 	number: int().positive(),
@@ -777,4 +813,4 @@ const plannedBlastSchema = object({
 	runs: array(plannedRunSchema).min(1)
 });
 
-export { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, fromJson, grouped, historySchema, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, oneLine, ownRulesSchema, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, fromJson, grouped, historySchema, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, withoutPaths, withoutSequences, worstUpshot };

@@ -47,7 +47,7 @@ describe('a file of the bundle', () => {
     }
   });
 
-  test.each(['src/report/markdown.ts', 'src/stats/verdict.ts', 'src/dut/freebsd.ts'])(
+  test.each(['src/report/sections.ts', 'src/stats/verdict.ts', 'src/dut/freebsd.ts'])(
     'is the only one that changes with a line in %s',
     async (path) => {
       const codes = new Map(chunksOf(output).map(({ fileName, code }) => [fileName, code]));

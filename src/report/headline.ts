@@ -6,6 +6,14 @@ import type { Rejection } from '../words/rejection.ts';
 import type { CellResult, CellVerdict, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 
+export const symbols: Record<CellVerdict['kind'], string> = {
+  regression: '🔴',
+  improvement: '🟢',
+  'no-regression': '🟢',
+  inconclusive: '🟡',
+  invalid: '⚪',
+};
+
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; plain text of our own making, without markup. */
 export function headline(result: Result): string {
   const { symbol, text } = sentence(result);
@@ -31,20 +39,21 @@ export function sentence(
 
   const { cells, verdict } = outcome;
   const margin = formatPercent(policy.marginRatio);
+  const symbol = symbols[verdict];
   switch (verdict) {
     case 'regression':
-      return { symbol: '🔴', text: changes('loses', withVerdict(cells, 'regression'), named) };
+      return { symbol, text: changes('loses', withVerdict(cells, 'regression'), named) };
     case 'improvement':
       return {
-        symbol: '🟢',
+        symbol,
         text: `${changes('gains', withVerdict(cells, 'improvement'), named)}; no regression`,
       };
     case 'no-regression':
-      return { symbol: '🟢', text: `loses nothing that matters (less than ${margin})` };
+      return { symbol, text: `loses nothing that matters (less than ${margin})` };
     case 'inconclusive': {
       const open = withVerdict(cells, 'inconclusive').length;
       return {
-        symbol: '🟡',
+        symbol,
         text: `may lose ${margin} or not: ${open} of ${cells.length} cells need more runs`,
       };
     }
@@ -53,7 +62,7 @@ export function sentence(
       const count = `${invalid} of ${cells.length} cells are invalid`;
       const [busy] = cells.flatMap(busyMachine);
       return {
-        symbol: '⚪',
+        symbol,
         text:
           busy === undefined ? `was not measured: ${count}` : `was not measured, ${busy}; ${count}`,
       };

@@ -14,9 +14,10 @@ import { cellName } from '../words/scenario.ts';
 import { graphPreview } from './graph-preview.ts';
 import type { Graph } from './graphs.ts';
 import { bullets, fold, mark, preformatted, table } from './html-pieces.ts';
-import { ministats, standingApartLines, uncountedLines } from './markdown.ts';
 import { Html, html, type Piece } from './markup.ts';
+import { ministats } from './ministats.ts';
 import { runPlot } from './run-plot.ts';
+import { standingApartLines, uncountedLines } from './sections.ts';
 
 /** A graph with its SVG, or without where the page has no room for it; `why` says that it cannot be drawn at all. */
 export type Picture = { graph: Graph; svg?: string; why?: string };

@@ -3,36 +3,33 @@ import { createHash } from 'node:crypto';
 import { embeddedScript } from '../profile/embedded.ts';
 import { flamegraphScript, flamegraphStyle } from '../profile/flamegraph.ts';
 import type { CellProfiles } from '../profile/of-result.ts';
-import { plain, plainBlock, plainLine } from '../words/escape.ts';
-import { formatPercent, metricName } from '../words/format.ts';
+import { pageUrl, plain, plainBlock, plainLine } from '../words/escape.ts';
+import { metricName } from '../words/format.ts';
 import { patchName } from '../words/patch.ts';
 import type { Rejection } from '../words/rejection.ts';
 import type { CellResult, CellVerdict, Metric, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
+import { type CellRow, cellColumns, cellRows, worstFirst } from './cell-rows.ts';
 import { drawGraph, type Graph, graphsOf } from './graphs.ts';
 import { headline, sentence } from './headline.ts';
 import { cellAnchor, cellSection, type Picture } from './html-cell.ts';
 import { bullets, fold, mark, preformatted, scrolling, table, withCode } from './html-pieces.ts';
 import { pageStyle } from './html-style.ts';
 import { intervalPlot } from './interval-plot.ts';
+import { Html, html, type Piece } from './markup.ts';
 import {
   failureSaid,
   failureText,
-  howToReadTexts,
   kernelsOf,
   leftOutLines,
   movedBaselineLines,
   notesOf,
-  numbers,
-  numbersOfCell,
-  otherMetricsOf,
-  pageUrl,
+  otherMetrics,
+  readingParagraphs,
   rule,
   setting,
   verdictMeanings,
-  worstFirst,
-} from './markdown.ts';
-import { Html, html, type Piece } from './markup.ts';
+} from './sections.ts';
 
 /**
  * A whole document that loads nothing and runs no script but its own: its Content-Security-Policy (W3C, level 3) names
@@ -162,7 +159,7 @@ const linkTo = (result: CellResult): Html =>
 function verdicts(result: Result, cells: readonly CellResult[]): Html {
   const { policy } = result;
   const plot = intervalPlot(result, cells.length);
-  const others = otherMetricsOf(policy, cells).map((metric) =>
+  const others = otherMetrics(policy, cells).map((metric) =>
     fold(metricName(metric), cellTable(result, cells, metric)),
   );
   return html`<section id="verdict">
@@ -175,38 +172,27 @@ ${cellTable(result, cells, policy.metric)}${others}${plot !== undefined && inter
 const intervals = (plot: string): Html =>
   html`<div class="intervals">${scrolling(new Html(plot))}</div>\n`;
 
-function cellTable(result: Result, cells: readonly CellResult[], metric: Metric): Html {
-  const { policy } = result;
-  const isJudged = metric === policy.metric;
+function cellTable({ policy }: Result, cells: readonly CellResult[], metric: Metric): Html {
+  const texts = cellColumns(policy, metric);
   return table({
     caption: `Change of patched against base, by ${metricName(metric)}`,
-    heads: [
-      { text: 'cell' },
-      ...['base', 'patched', 'change'].map((text) => ({ text, isNumber: true })),
-      { text: `${formatPercent(policy.confidenceRatio)} interval`, isNumber: true },
-      { text: 'runs', isNumber: true },
-      ...(isJudged ? [{ text: 'verdict' }] : []),
-    ],
-    rows: cells.flatMap((cell) => cellRows(cell, metric, isJudged)),
+    heads: texts.map((text) => ({ text, isNumber: text !== 'cell' && text !== 'verdict' })),
+    rows: cells.flatMap((cell) => cellRows(cell, metric, policy).map(rowPieces)),
   });
 }
 
-/** Below a cell stand its other variants. */
-function cellRows(cell: CellResult, metric: Metric, isJudged: boolean): Piece[][] {
-  const { verdict, others } = cell;
+function rowPieces(row: CellRow): Piece[] {
+  const { numbers, verdict } = row;
+  if (row.kind === 'variant') {
+    const name = html`<span class="other">↳ ${plainLine(row.variant)}</span>`;
+    return [name, ...numbers, ...(verdict ? ['not judged'] : [])];
+  }
+  return [linkTo(row.result), ...numbers, ...(row.verdict ? [verdictPiece(row.verdict)] : [])];
+}
+
+function verdictPiece(verdict: CellVerdict): Html {
   const reason = verdict.kind === 'invalid' && `: ${plainLine(verdict.reason)}`;
-  return [
-    [
-      linkTo(cell),
-      ...numbersOfCell(cell, metric, isJudged, (text) => text),
-      ...(isJudged ? [html`<b class="${verdict.kind}">${verdict.kind}</b>${reason}`] : []),
-    ],
-    ...others.map((other) => [
-      html`<span class="other">↳ ${plainLine(other.variant)}</span>`,
-      ...numbers(other.comparisons, metric, isJudged, (text) => text),
-      ...(isJudged ? ['not judged'] : []),
-    ]),
-  ];
+  return html`<b class="${verdict.kind}">${verdict.kind}</b>${reason}`;
 }
 
 function rejected(outcome: Rejection): Html {
@@ -324,7 +310,7 @@ function changedFiles(base: Variant, { files }: Variant): Piece {
 const howToRead = (result: Result): Html =>
   html`<section id="reading">
 <h2>How to read this</h2>
-${howToReadTexts(result).map((text) => html`<p>${text}</p>\n`)}${bullets(
+${readingParagraphs(result).map((text) => html`<p>${text}</p>\n`)}${bullets(
   verdictMeanings(result.policy).map(
     ([verdict, meaning]) =>
       html`${mark(verdict)} <b class="${verdict}">${verdict}</b>: ${withCode(meaning)}`,

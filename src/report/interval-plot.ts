@@ -13,7 +13,7 @@ import type {
 } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { escaped } from '../words/xml.ts';
-import { worstFirst } from './markdown.ts';
+import { worstFirst } from './cell-rows.ts';
 
 /** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
 export function intervalPlot(result: Result, mostCells = 40): string | undefined {

@@ -1,42 +1,27 @@
 // The comment on a revision of Phabricator, in Remarkup, which folds nothing and escapes nothing: texts of others stand in code only.
 
-import { plain, plainBlock, plainLine, type Quoting } from '../words/escape.ts';
-import { formatPercent, metricName } from '../words/format.ts';
+import { pageUrl, plain, plainLine } from '../words/escape.ts';
+import { metricName } from '../words/format.ts';
 import { patchName } from '../words/patch.ts';
-import type { Rejection } from '../words/rejection.ts';
-import type { CellResult, Metric, Result } from '../words/result.ts';
-import { cellName } from '../words/scenario.ts';
-import { sentence } from './headline.ts';
 import {
-  environmentLines,
-  failureSaid,
-  failureText,
-  fitted,
-  howToReadTexts,
-  leftOut,
-  type Ministat,
-  ministats,
-  movedBaselines,
-  notesOf,
-  numbers,
-  numbersOfCell,
-  otherMetricsOf,
-  pageUrl,
-  rowsThatFit,
-  rule,
-  setting,
-  standingApartLines,
-  symbols,
-  uncountedLines,
-  verdictMeanings,
-} from './markdown.ts';
+  remarkup,
+  remarkupBlock,
+  remarkupCell,
+  remarkupText,
+  remarkupWords,
+} from '../words/remarkup.ts';
+import type { CellResult, Metric, Policy, Result } from '../words/result.ts';
+import { cellName } from '../words/scenario.ts';
+import { type CellRow, cellColumns, cellRows } from './cell-rows.ts';
+import { fitted, rowsThatFit } from './fitting.ts';
+import { sentence, symbols } from './headline.ts';
+import { failureSaid, failureText, rule, type Section, sectionsOf, setting } from './sections.ts';
 import {
   changeText,
   flamegraphsText,
   functionName,
   type GraphLinks,
   groundsText,
-  isProfiled,
   whyLines,
 } from './why.ts';
 
@@ -61,10 +46,13 @@ export function renderRemarkup(result: Result, links: RemarkupLinks = {}): strin
   const { symbol, text } = sentence(result, remarkupText);
   const name = patch.kind === 'revision' ? `diff ${patch.diff}` : patchName(patch);
   const verdict = `**${symbol} ppsgate: ${remarkupText(name)} ${text}**`;
-  const { main, parts } =
+  const main =
     outcome.kind === 'judged'
-      ? judgedParts(result, outcome.cells, links)
-      : rejectedParts(result, outcome);
+      ? judged(result, outcome.cells, links)
+      : [failureText(outcome, remarkup), remarkupBlock('what was said', failureSaid(outcome), 20)];
+  const parts = sectionsOf(result, remarkup, plain).map((section, index, all) =>
+    sectionText(section, result, all[index - 1]),
+  );
   return within([verdict, setting(result, remarkup), ...main], parts, links);
 }
 
@@ -77,69 +65,39 @@ export function renderRemarkupFailure(
   return within([heading, remarkupBlock('what was said', said, 20)], [], links);
 }
 
-type Parts = { main: string[]; parts: string[] };
-
-function judgedParts(result: Result, cells: readonly CellResult[], links: RemarkupLinks): Parts {
-  const { policy } = result;
-  return {
-    main: [
-      rule(policy),
-      table(result, cells, policy.metric),
-      ...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
-      ...whyInvalid(cells),
-      ...plot(links),
-    ],
-    parts: [
-      ...movedBaselines(cells, remarkup),
-      ...leftOut(result, remarkup),
-      ...otherMetricsOf(policy, cells).map(
-        (metric) => `By ${metricName(metric)}:\n\n${table(result, cells, metric)}`,
-      ),
-      ...scrolled('runs that do not count', uncountedLines(cells, plain)),
-      ...scrolled('runs that stand apart, and count', standingApartLines(cells, plain)),
-      ...about(result),
-      ...scrolled('how to read this', readingLines(result)),
-      ...scrolled('why', cells.filter(isProfiled).flatMap(whyOfCell)),
-      ...ministats(policy, cells).map(ministatPart),
-    ],
-  };
-}
-
-const rejectedParts = (result: Result, outcome: Rejection): Parts => ({
-  main: [failureText(outcome, remarkup), remarkupBlock('what was said', failureSaid(outcome), 20)],
-  parts: [...leftOut(result, remarkup), ...about(result)],
-});
+const judged = (
+  { policy }: Result,
+  cells: readonly CellResult[],
+  links: RemarkupLinks,
+): string[] => [
+  rule(policy),
+  table(policy, cells, policy.metric),
+  ...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
+  ...whyInvalid(cells),
+  ...plot(links),
+];
 
 /** The worst cells first when there is no room for all. Colons for alignment would make the heads plain cells. */
-function table(result: Result, cells: readonly CellResult[], metric: Metric): string {
-  const confidence = formatPercent(result.policy.confidenceRatio);
-  const judged = metric === result.policy.metric;
-  const heads = ['cell', 'base', 'patched', 'change', `${confidence} interval`, 'runs'];
-  const columns = judged ? [...heads, 'verdict'] : heads;
+function table(policy: Policy, cells: readonly CellResult[], metric: Metric): string {
+  const columns = cellColumns(policy, metric);
   return [
     tableRow(columns),
     tableRow(columns.map(() => '---')),
-    ...rowsThatFit(cells, (cell) => rowsOfCell(cell, metric, judged)),
+    ...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold).map(rowText).join('\n')),
   ].join('\n');
 }
 
-/** Below a cell stand its other variants. */
-function rowsOfCell(result: CellResult, metric: Metric, judged: boolean): string {
-  const { cell, verdict, others } = result;
-  const name = remarkupCell(cellName(cell));
-  const rows = [
-    [
-      judged ? `${symbols[verdict.kind]} ${name}` : name,
-      ...numbersOfCell(result, metric, judged),
-      ...(judged ? [verdict.kind] : []),
-    ],
-    ...others.map((other) => [
-      `↳ ${remarkupCell(other.variant)}`,
-      ...numbers(other.comparisons, metric, judged),
-      ...(judged ? ['not judged'] : []),
-    ]),
-  ];
-  return rows.map(tableRow).join('\n');
+const bold = (text: string): string => `**${text}**`;
+
+function rowText(row: CellRow): string {
+  if (row.kind === 'variant') {
+    const { variant, numbers, verdict } = row;
+    return tableRow([`↳ ${remarkupCell(variant)}`, ...numbers, ...(verdict ? [verdict] : [])]);
+  }
+  const { result, numbers, verdict } = row;
+  const name = remarkupCell(cellName(result.cell));
+  if (verdict === undefined) return tableRow([name, ...numbers]);
+  return tableRow([`${symbols[verdict.kind]} ${name}`, ...numbers, verdict.kind]);
 }
 
 const tableRow = (columns: readonly string[]): string => `| ${columns.join(' | ')} |`;
@@ -164,25 +122,40 @@ const plot = ({ image }: RemarkupLinks): string[] =>
     ? []
     : [`{${image}, size=full, alt=the changes of all cells and their intervals}`];
 
-/** What is to be known of the DUT and of the patch. */
-const about = (result: Result): string[] => [
-  ...scrolled('settings of the DUT that do not hold', lines(result.testbed.warnings)),
-  ...scrolled('notes on the revision', lines(notesOf(result.patch))),
-  ...scrolled('environment', [patchLine(result), ...environmentLines(result, plain)]),
-];
-
-const lines = (texts: readonly string[]): string[] => texts.map((text) => plainLine(text, 300));
-
 function patchLine({ patch }: Result): string {
   const diff = patch.kind === 'revision' ? ` diff ${patch.diff}` : '';
   return `patch: ${patchName(patch)}${diff}, ${plainLine(patch.title)}, by ${plainLine(patch.author)}`;
 }
 
-/** A sentence a line: a block of code does not break them. */
-const readingLines = (result: Result): string[] => [
-  ...howToReadTexts(result).flatMap((text) => text.split(/(?<=[.;]) /)),
-  ...verdictMeanings(result.policy).map(([verdict, meaning]) => `${verdict}: ${meaning}`),
-];
+/** In blocks that scroll, but for what no reader may miss and for tables; a block of code does not break lines. */
+function sectionText(section: Section, result: Result, previous: Section | undefined): string {
+  switch (section.kind) {
+    case 'notice':
+      return [section.title, ...section.lines.map((line) => `- ${line}`)].join('\n');
+    case 'lines':
+      return scrolled(section.title, section.lines);
+    case 'other-metric': {
+      const { metric, cells } = section;
+      return `By ${metricName(metric)}:\n\n${table(result.policy, cells, metric)}`;
+    }
+    case 'environment':
+      return scrolled('environment', [patchLine(result), ...section.lines]);
+    case 'reading': {
+      const sentences = section.paragraphs.flatMap((text) => text.split(/(?<=[.;]) /));
+      const meanings = section.meanings.map(([verdict, meaning]) => `${verdict}: ${meaning}`);
+      return scrolled('how to read this', [...sentences, ...meanings]);
+    }
+    case 'why':
+      return scrolled('why', section.cells.flatMap(whyOfCell));
+    case 'ministat': {
+      const { name, note, text } = section;
+      const block = remarkupBlock(name, text);
+      // The note once for all blocks in a row that have the same.
+      const isSaid = previous?.kind === 'ministat' && previous.note === note;
+      return note === undefined || isSaid ? block : `${note}\n\n${block}`;
+    }
+  }
+}
 
 /** All functions that moved. */
 const whyOfCell = (cell: CellResult): string[] => [
@@ -193,15 +166,8 @@ const whyOfCell = (cell: CellResult): string[] => [
   }),
 ];
 
-/** The note once for all blocks in a row that have the same. */
-function ministatPart({ name, note, text }: Ministat, index: number, all: Ministat[]): string {
-  const block = remarkupBlock(name, text);
-  return note === undefined || note === all[index - 1]?.note ? block : `${note}\n\n${block}`;
-}
-
-/** Nothing where there are no lines. */
-const scrolled = (name: string, all: readonly string[]): string[] =>
-  all.length === 0 ? [] : [remarkupBlock(name, all.join('\n'), 8)];
+const scrolled = (name: string, lines: readonly string[]): string =>
+  remarkupBlock(name, lines.join('\n'), 8);
 
 function within(main: string[], parts: string[], links: RemarkupLinks): string {
   const { rerun, details, history, page } = links;
@@ -218,51 +184,4 @@ function within(main: string[], parts: string[], links: RemarkupLinks): string {
 function link(text: string, address: string): string {
   const url = pageUrl(address);
   return url === undefined ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
-}
-
-const remarkup: Quoting = {
-  code: (text, most) => remarkupText(text, most),
-  name: (name) => remarkupText(name),
-};
-
-/**
- * Code within a line, cut to `mostCharacters`: no mention, object, link, macro or line break in it can take effect. It
- * must not follow a letter or a digit directly, for then its first backtick is none of code.
- */
-export const remarkupText = (untrusted: string, mostCharacters = 200): string =>
-  inCode(plainLine(untrusted, mostCharacters));
-
-/** A line that is plain already: whatever is taken out of it afterwards could join what was kept apart. */
-function inCode(line: string): string {
-  // There is no fence but one backtick, and what `${{{` begins is replaced even in code.
-  const inside = line.replaceAll('`', "'").replaceAll('${{{', '$ {{{');
-  return inside === '' ? '' : `\`${inside}\``;
-}
-
-/** The same in a column of a table, which is cut at `|` before code is looked for, but not between `[[` and `]]`. */
-export const remarkupCell = (untrusted: string, mostCharacters = 100): string =>
-  inCode(
-    plainLine(untrusted, mostCharacters)
-      .replaceAll('|', '¦')
-      .replace(/\[(?=\[)/g, '[ '),
-  );
-
-/** A line of our own making in which something of others may be after all: what is no plain word stands in code. */
-const remarkupWords = (line: string): string =>
-  plainLine(line, 300)
-    .split(' ')
-    .map((word) => (plainWord.test(word) ? word : remarkupText(word)))
-    .join(' ');
-
-/** Neither capitals, which may name a repository, nor what may be a commit's hash. */
-const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)$/u;
-
-/**
- * A block of code that scrolls where it has more than `visibleLines`; shortened in the middle. A line that ends in
- * three backticks would close it, and a first line like `lang=c` would set its options, had it none of its own.
- */
-export function remarkupBlock(name: string, untrusted: string, visibleLines = 12): string {
-  const title = name.replace(/[^\w .-]+/g, '').trim();
-  const body = plainBlock(untrusted, 6000).replaceAll('```', "'''");
-  return `\`\`\`lang=text, name=${title}, lines=${visibleLines}\n${body}\n\`\`\``;
 }

@@ -80,3 +80,13 @@ function cut(text: string, mostCharacters: number): string {
 
 /** A cut may go through a surrogate pair. */
 const withoutHalves = (text: string): string => text.replace(/\p{Cs}/gu, '');
+
+/** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
+export function pageUrl(address: string): string | undefined {
+  const url = URL.parse(address);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
+  return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
+}
+
+const percentEncoded = (character: string): string =>
+  `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`;

@@ -30,12 +30,7 @@ import { annotationsOf } from '../../src/report/annotations.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { renderJunit } from '../../src/report/junit.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
-import {
-  remarkupBlock,
-  remarkupCell,
-  remarkupText,
-  renderRemarkup,
-} from '../../src/report/remarkup.ts';
+import { renderRemarkup } from '../../src/report/remarkup.ts';
 import { parseColumn } from '../../src/stats/columns.ts';
 import { parsePktGenLog } from '../../src/traffic/pkt-gen.ts';
 import { isReady, processIdIn } from '../../src/traffic/pkt-gen-command.ts';
@@ -43,6 +38,7 @@ import { parseTrafgenLog } from '../../src/traffic/trafgen.ts';
 import { codeBlock, codeSpan, plainLine } from '../../src/words/escape.ts';
 import { lastLine, reasonOf, shortened } from '../../src/words/one-line.ts';
 import type { Rejection } from '../../src/words/rejection.ts';
+import { remarkupBlock, remarkupCell, remarkupText } from '../../src/words/remarkup.ts';
 import { withoutPaths } from '../../src/words/without-paths.ts';
 import { escaped } from '../../src/words/xml.ts';
 import { aResult } from './result.ts';

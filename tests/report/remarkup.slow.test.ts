@@ -2,13 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  remarkupBlock,
-  remarkupCell,
-  remarkupText,
-  renderRemarkup,
-  renderRemarkupFailure,
-} from '../../src/report/remarkup.ts';
+import { renderRemarkup, renderRemarkupFailure } from '../../src/report/remarkup.ts';
+import { remarkupBlock, remarkupCell, remarkupText } from '../../src/words/remarkup.ts';
 import {
   type CellProfile,
   type CellResult,

@@ -1,0 +1,267 @@
+// What every report tells below its verdict, before it is written in some markup.
+
+import { frameBytesFor } from '../config/schema.ts';
+import { runsApart } from '../stats/outlier.ts';
+import type { Quoting } from '../words/escape.ts';
+import {
+  formatChange,
+  formatDuration,
+  formatInterval,
+  formatPercent,
+  formatPps,
+  grouped,
+  metricName,
+} from '../words/format.ts';
+import type { Patch } from '../words/patch.ts';
+import type { Rejection } from '../words/rejection.ts';
+import {
+  type CellResult,
+  type CellVerdict,
+  type Metric,
+  metricSchema,
+  type Policy,
+  type Result,
+  type Run,
+} from '../words/result.ts';
+import { cellName } from '../words/scenario.ts';
+import { isJudged } from '../words/variant-name.ts';
+import { rejectionText } from './headline.ts';
+import { type Ministat, ministats } from './ministats.ts';
+import { isProfiled } from './why.ts';
+
+export type Section =
+  /** A title and lines that no reader may miss. */
+  | { kind: 'notice'; title: string; lines: string[] }
+  /** A title and lines for those who ask. */
+  | { kind: 'lines'; title: string; lines: string[] }
+  /** The table of what was measured beside what was judged. */
+  | { kind: 'other-metric'; metric: Metric; cells: readonly CellResult[] }
+  | { kind: 'environment'; lines: string[] }
+  /** How to read the report. */
+  | { kind: 'reading'; paragraphs: string[]; meanings: [CellVerdict['kind'], string][] }
+  /** All functions that moved, by cell. */
+  | { kind: 'why'; cells: CellResult[] }
+  | ({ kind: 'ministat' } & Ministat);
+
+/**
+ * The sections of a comment in their order, from the end of which is left out what finds no room. Notices are quoted
+ * as what stands `open`, the other lines as what stands `folded`.
+ */
+export function sectionsOf(result: Result, open: Quoting, folded: Quoting): Section[] {
+  const { outcome, policy, testbed, patch } = result;
+  const cells = outcome.kind === 'judged' ? outcome.cells : [];
+  const profiled = cells.filter(isProfiled);
+  const quoted = (texts: readonly string[]) => texts.map((text) => folded.code(text, 300));
+  const all: Section[] = [
+    {
+      kind: 'notice',
+      title: '⚠️ **baseline moved**, which is not held against the patch:',
+      lines: movedBaselineLines(cells, open),
+    },
+    {
+      kind: 'notice',
+      title: 'Left out of the comparison, which is not held against the patch:',
+      lines: leftOutLines(result, open),
+    },
+    ...otherMetrics(policy, cells).map(
+      (metric): Section => ({
+        kind: 'other-metric',
+        metric,
+        cells,
+      }),
+    ),
+    { kind: 'lines', title: 'runs that do not count', lines: uncountedLines(cells, folded) },
+    {
+      kind: 'lines',
+      title: 'runs that stand apart, and count',
+      lines: standingApartLines(cells, folded),
+    },
+    {
+      kind: 'lines',
+      title: 'settings of the DUT that do not hold',
+      lines: quoted(testbed.warnings),
+    },
+    { kind: 'lines', title: 'notes on the revision', lines: quoted(notesOf(patch)) },
+    { kind: 'environment', lines: environmentLines(result, folded) },
+    ...(outcome.kind === 'judged' ? [reading(result)] : []),
+    ...(profiled.length > 0 ? [{ kind: 'why' as const, cells: profiled }] : []),
+    ...ministats(policy, cells).map((one): Section => ({ kind: 'ministat', ...one })),
+  ];
+  return all.filter((section) => !('lines' in section) || section.lines.length > 0);
+}
+
+const reading = (result: Result): Section => ({
+  kind: 'reading',
+  paragraphs: readingParagraphs(result),
+  meanings: verdictMeanings(result.policy),
+});
+
+/** Where and how it was measured, on one line. */
+export function setting(result: Result, quoting: Quoting): string {
+  const { testbed, traffic, blasts } = result;
+  const { cpu, kernel } = testbed.fingerprint;
+  const [own, cpuName] = [kernel, cpu].map((text) => text && quoting.code(text));
+  // Where variants are kernels, the DUT's own is none of them.
+  const hasKernels = blasts.some((blast) => blast.kernel !== undefined);
+  const [measured = hasKernels ? undefined : own] = kernelsOf(result, quoting).get('base') ?? [];
+  const hardware = [cpuName, measured].filter((text) => text !== undefined);
+  const name = quoting.code(testbed.name);
+  const parts = [name + (hardware.length ? ` (${hardware.join(', ')})` : '')];
+  if (blasts.length > 0) {
+    const sent = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
+    const asked =
+      traffic.offeredPps === undefined ? '' : `${formatPps(traffic.offeredPps)} asked for, `;
+    const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
+    parts.push(
+      `${grouped(traffic.flows)} flows of ${frameSizes(result)} UDP, ${asked}up to ${formatPps(sent)} sent over a blast`,
+      `${formatDuration(seconds)}`,
+    );
+  }
+  return parts.join(' · ');
+}
+
+/** `64- and 66-byte`: as they were sent, for not every family fits the smallest. */
+function frameSizes({ blasts, traffic }: Result): string {
+  const all = new Set(blasts.map(({ cell }) => frameBytesFor(traffic, cell)));
+  const sizes = [...all].toSorted((a, b) => a - b);
+  const last = `${sizes.pop()}-byte`;
+  if (sizes.length > 10) return `${sizes[0]}- to ${last}`;
+  return [sizes.map((size) => `${size}-`).join(', '), last].filter(Boolean).join(' and ');
+}
+
+/** What the cells are judged by. */
+export const rule = ({ metric, marginRatio, falseAlarmRatio }: Policy): string =>
+  `Judged by ${metricName(metric)} · a loss of ${formatPercent(marginRatio)} or more matters · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
+
+/** The message, and what the kernel died of. */
+export function failureSaid(outcome: Rejection): string {
+  const panic = 'panic' in outcome && outcome.panic !== undefined ? `panic: ${outcome.panic}` : '';
+  return [outcome.message, panic].filter(Boolean).join('\n');
+}
+
+export function failureText(outcome: Rejection, { name }: Quoting): string {
+  switch (outcome.kind) {
+    case 'does-not-apply':
+      return 'The patch does not apply, and nothing was measured:';
+    case 'build-failed':
+      return 'The base builds, the patched kernel does not; nothing was measured. The build says first:';
+    case 'out-of-disk':
+      return 'The patch is not to blame; free some space and run again:';
+    case 'does-not-load':
+      return `The base loads, the patched files do not (${name(outcome.scenario)}); nothing was measured. The DUT says:`;
+    case 'boot-failed':
+      return 'The patched kernel does not come up, and nothing was measured with it. The DUT is back on its own kernel:';
+    case 'panics-under-load':
+      return 'The patched kernel panicked twice in the same blast, and no verdict was reached. The DUT is back on its own kernel:';
+  }
+}
+
+/** What was measured beside what was judged. */
+export const otherMetrics = ({ metric }: Policy, cells: readonly CellResult[]): Metric[] =>
+  metricSchema.options.filter(
+    (other) =>
+      other !== metric &&
+      cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)),
+  );
+
+/** Runs that were measured and do not count, by cause. */
+export const uncountedLines = (cells: readonly CellResult[], { code, name }: Quoting): string[] =>
+  cells.flatMap(({ cell, runs }) => {
+    const faults = runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity : []));
+    return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
+      const [first, ...others] = group.map(({ reason }) => reason);
+      const like = others.some((reason) => reason !== first) ? 'the first of them: ' : '';
+      const count = `${group.length} of ${runs.length} runs`;
+      return `${name(cellName(cell))}: ${count}, ${like}${code(first ?? '')}`;
+    });
+  });
+
+/** Single runs far from the others: they count, and each was repeated once. */
+export const standingApartLines = (
+  cells: readonly CellResult[],
+  { code, name }: Quoting,
+): string[] =>
+  cells.flatMap(({ cell, design, runs }) =>
+    (design.method === 'pooled' ? runsApart(runs.filter(isOfVerdict)) : []).map(
+      ({ number, variant, pps }) =>
+        `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`,
+    ),
+  );
+
+const isOfVerdict = ({ variant }: Run): boolean => isJudged(variant);
+
+/** A line for every cell whose base is not what it was. */
+export const movedBaselineLines = (cells: readonly CellResult[], { name }: Quoting): string[] =>
+  cells.flatMap(({ cell, baseline }) => {
+    if (baseline.kind !== 'moved') return [];
+    const { change, low, high } = baseline.interval;
+    return `${name(cellName(cell))}: ${formatChange(change)} against its history (99 % interval ${formatInterval(low, high)})`;
+  });
+
+/** What was run, on what, and in which order. */
+export function environmentLines(result: Result, quoting: Quoting): string[] {
+  const { variants, testbed, seed, generator } = result;
+  const { code } = quoting;
+  const kernels = kernelsOf(result, quoting);
+  return [
+    ...variants.map(({ name, commit }) =>
+      [`${code(name)}: commit ${code(commit)}`, ...(kernels.get(name) ?? [])].join(', '),
+    ),
+    ...Object.entries(testbed.fingerprint).map(([key, value]) => `${code(key)}: ${code(value)}`),
+    `order of runs: seed ${seed}`,
+    `${generator.name} ${code(generator.version)}`,
+  ];
+}
+
+/** What ran where variants are kernels of their own, which a report had better not get wrong. */
+export function kernelsOf({ blasts, outcome }: Result, { code }: Quoting): Map<string, string[]> {
+  const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
+  const variantOf = new Map(runs.map((run) => [run.blast, run.variant]));
+  const found = blasts.flatMap(({ number, kernel }) =>
+    kernel === undefined ? [] : { variant: variantOf.get(number) ?? '', kernel },
+  );
+  return new Map(
+    [...Map.groupBy(found, ({ variant }) => variant)].map(([variant, group]) => [
+      variant,
+      [...new Set(group.map(({ kernel }) => code(kernel)))],
+    ]),
+  );
+}
+
+/** What is told of a revision: how its base was found, and what of it was not taken. */
+export const notesOf = (patch: Patch): string[] => (patch.kind === 'revision' ? patch.notes : []);
+
+/** A line for every variant that could not be measured beside base and patched. */
+export const leftOutLines = ({ leftOut }: Result, { code }: Quoting): string[] =>
+  leftOut.map(({ variant, rejection }) => {
+    const panic =
+      'panic' in rejection && rejection.panic ? ` (panic: ${code(rejection.panic)})` : '';
+    return `${code(variant)} ${rejectionText(rejection)}: ${code(rejection.message, 300)}${panic}`;
+  });
+
+/** How the numbers came about, a paragraph each. */
+export function readingParagraphs({ policy, variants }: Result): string[] {
+  const { marginRatio, confidenceRatio, falseAlarmRatio, missRatio } = policy;
+  const confidence = formatPercent(confidenceRatio);
+  const alone = variants.every(({ name }) => isJudged(name));
+  return [
+    `Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in ${confidence} of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most ${formatPercent(falseAlarmRatio)} are called a regression in any cell, and of cells that lose ${formatPercent(marginRatio)} at most ${formatPercent(missRatio)} are passed.`,
+    ...(alone
+      ? []
+      : [
+          `Earlier diffs (↳) are measured in the same rounds and compared with base, each by itself; its number stands in the column of patched. They decide neither the verdict nor how many runs there are, so their ${confidence} intervals are those of a fixed number of runs, and hold a little less often where a cell ended early.`,
+        ]),
+  ];
+}
+
+export function verdictMeanings({ marginRatio }: Policy): [CellVerdict['kind'], string][] {
+  const margin = formatPercent(marginRatio);
+  const more = 'more runs would tell, with `ppsgate gate --resume DIR --max-runs N`';
+  return [
+    ['regression', `surely a loss, and ${margin} is not excluded`],
+    ['improvement', 'the mirror image'],
+    ['no-regression', `a loss of ${margin} is excluded`],
+    ['inconclusive', `neither; ${more}`],
+    ['invalid', 'too few runs count, so nothing is said'],
+  ];
+}
