@@ -2,12 +2,12 @@ import { cellName, cellSchema, codeSpan, fromJson, patchName, reasonOf } from ".
 import { _enum, array, datetime, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { badgeVerdicts, drawGraph, graphsOf, outcomeName, renderBadge, renderHtml, renderMarkdown, replaceFile } from "./report.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "./github.js";
+import { lockIfFree } from "./sqlite.js";
 import { earlierEntries, historyEntries, historyEntrySchema } from "./experiment.js";
 import { dirname, join, relative, sep } from "node:path";
 import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { mkdir, readFile, readdir, rm, rmdir } from "node:fs/promises";
-import { DatabaseSync } from "node:sqlite";
 
 // src/data-branch/layout.ts
 const indexPath = "index.json";
@@ -697,26 +697,13 @@ async function publishToDirectory(directory, publications, { pause = (seconds) =
 	});
 }
 const mostTries = 60;
-/** Node has no flock(2), but SQLite locks a file, and the kernel unlocks it when the process ends. */
 async function inTurn(directory, pause, work) {
-	const lock = new DatabaseSync(join(directory, ".lock"));
-	try {
-		for (let tries = 1; !isLocked(lock); tries++) {
-			if (tries === mostTries) throw new DataDirectoryError(`${directory} was written to by somebody else for a minute: publish the result again later.`);
-			await pause(1);
-		}
-		return await work();
-	} finally {
-		lock.close();
+	for (let tries = 1; tries <= mostTries; tries++) {
+		using lock = lockIfFree(join(directory, ".lock"));
+		if (lock !== void 0) return await work();
+		if (tries < mostTries) await pause(1);
 	}
-}
-function isLocked(lock) {
-	try {
-		lock.exec("BEGIN EXCLUSIVE");
-		return true;
-	} catch {
-		return false;
-	}
+	throw new DataDirectoryError(`${directory} was written to by somebody else for a minute: publish the result again later.`);
 }
 async function readStored(directory) {
 	const text = await readText(join(directory, indexPath));

@@ -1,5 +1,6 @@
 import { patchName, reasonOf, resultSchema } from "./words.js";
 import { array, int, literal, object, string, union, url } from "./vendor/zod.js";
+import { ask } from "./http.js";
 import { readProfiles } from "./profile.js";
 import { require_yauzl } from "./vendor/yauzl.js";
 import { isUtf8 } from "node:buffer";
@@ -540,40 +541,21 @@ async function addressOf(octokit, wanted, id) {
 async function download(place, wanted, limits) {
 	if (place === null || !isTrusted(place)) return refused(`${called(wanted)} was not fetched because GitHub points to no https address for it: look whether the API's address is right.`);
 	const again = "run the job again";
-	try {
-		const signal = AbortSignal.timeout(limits.seconds * 1e3);
-		const response = await fetch(place, {
-			redirect: "error",
-			signal
-		});
-		if (response.status !== 200 || response.body === null) {
-			await response.body?.cancel();
-			return failed(`${called(wanted)} was not fetched because ${place.host} answered ${response.status}: ${again}.`);
-		}
-		const bytes = await bytesOf(response.body, limits.zipBytes);
-		return bytes === void 0 ? refused(tooLarge(wanted, limits)) : {
-			kind: "fetched",
-			bytes
-		};
-	} catch (error) {
-		const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-		return failed(`${called(wanted)} was not fetched from ${place.host} (${reasonOf(cause)}): ${again}.`);
-	}
+	const answer = await ask(place, {
+		answerSeconds: limits.seconds,
+		mostBytes: limits.zipBytes
+	});
+	if (answer.kind === "no-answer") return failed(`${called(wanted)} was not fetched from ${place.host} (${answer.why}): ${again}.`);
+	const { status, body } = answer;
+	if (status !== 200) return failed(`${called(wanted)} was not fetched because ${place.host} answered ${status}: ${again}.`);
+	return body === void 0 ? refused(tooLarge(wanted, limits)) : {
+		kind: "fetched",
+		bytes: body
+	};
 }
 /** Without TLS only from this machine, where tests serve it. */
 const isTrusted = ({ protocol, hostname, username, password }) => (protocol === "https:" || protocol === "http:" && loopback.has(hostname)) && username === "" && password === "";
 const loopback = /* @__PURE__ */ new Set(["127.0.0.1", "localhost"]);
-/** Undefined for more than `mostBytes`: the connection is then closed, whatever its headers promised. */
-async function bytesOf(body, mostBytes) {
-	const chunks = [];
-	let bytes = 0;
-	for await (const chunk of body) {
-		bytes += chunk.length;
-		if (bytes > mostBytes) return void 0;
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks);
-}
 const whyNot = (failure, wanted) => whyNotDone(`${called(wanted)} was not fetched`, failure, {
 	again: "run the job",
 	permission: "give the job `permissions: actions: read`",

@@ -1,3 +1,4 @@
+import { lockIfFree } from "./sqlite.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
@@ -6,7 +7,6 @@ import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { access, constants, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, release } from "node:os";
-import { DatabaseSync } from "node:sqlite";
 
 // src/linux-lab/owner.ts
 /** Locks of this process, by path. */
@@ -15,11 +15,8 @@ const locks = /* @__PURE__ */ new Map();
 async function claim(path) {
 	if (locks.has(path)) return;
 	await mkdir(dirname(path), { recursive: true });
-	const lock = new DatabaseSync(`${path}.lock`);
-	try {
-		lock.exec("BEGIN EXCLUSIVE");
-	} catch {
-		lock.close();
+	const lock = lockIfFree(`${path}.lock`);
+	if (lock === void 0) {
 		const pid = await readFile(path, "utf8").catch(() => "of another user");
 		throw new LabInUseError(`The embedded lab is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`);
 	}
@@ -32,7 +29,7 @@ async function disclaim(path) {
 	if (lock === void 0) return;
 	await rm(path, { force: true });
 	locks.delete(path);
-	lock.close();
+	lock[Symbol.dispose]();
 }
 var LabInUseError = class extends Error {};
 

@@ -1,5 +1,6 @@
 import { UsageError, fromJson, realPause, reasonOf, shortened } from "./words.js";
 import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
+import { ask as ask$1 } from "./http.js";
 import { readSecret } from "./config.js";
 
 // src/phabricator/conduit.ts
@@ -62,31 +63,30 @@ async function ask({ url, token, signal, answerSeconds }, method, params) {
 		kind: "busy",
 		why: "it was cancelled"
 	};
-	try {
-		const response = await fetch(`${url}/api/${method}`, {
-			method: "POST",
-			headers: {
-				"content-type": "application/x-www-form-urlencoded",
-				"user-agent": "ppsgate",
-				connection: "close"
-			},
-			body: new URLSearchParams({ params: asJson({
-				...params,
-				__conduit__: { token }
-			}) }),
-			redirect: "manual",
-			signal: AbortSignal.any([signal, AbortSignal.timeout(answerSeconds * 1e3)])
-		});
-		if (response.status === 200) return await readAnswer(response);
-		await response.body?.cancel();
-		return otherStatus(response);
-	} catch (error) {
-		if (signal.aborted) return {
-			kind: "lost",
-			why: "it was cancelled"
-		};
-		return noAnswer(error, answerSeconds);
-	}
+	const answer = await ask$1(`${url}/api/${method}`, {
+		method: "POST",
+		headers: {
+			"content-type": "application/x-www-form-urlencoded",
+			"user-agent": "ppsgate",
+			connection: "close"
+		},
+		body: new URLSearchParams({ params: asJson({
+			...params,
+			__conduit__: { token }
+		}) }),
+		answerSeconds,
+		mostBytes,
+		signal
+	});
+	if (answer.kind === "answered") return answer.status === 200 ? readAnswer(answer) : otherStatus(answer);
+	if (signal.aborted) return {
+		kind: "lost",
+		why: "it was cancelled"
+	};
+	return {
+		kind: beforeSending.test(answer.code) ? "busy" : "lost",
+		why: answer.why
+	};
 }
 /** PHP takes no half of a surrogate pair, which a text that was cut somewhere may end in. */
 const asJson = (params) => JSON.stringify(params, (_key, value) => typeof value === "string" ? value.toWellFormed() : value);
@@ -96,19 +96,15 @@ const envelope = object({
 	error_code: string().nullable(),
 	error_info: string().nullable()
 });
-async function readAnswer(response) {
-	const type = response.headers.get("content-type") ?? "no content type";
-	if (!/^application\/json\b/i.test(type)) {
-		await response.body?.cancel();
-		return unreadable(`it answered ${type} instead of JSON`);
-	}
-	const bytes = await bytesOf(response);
-	if (bytes === void 0) return {
+function readAnswer({ headers, body }) {
+	const type = headers.get("content-type") ?? "no content type";
+	if (!/^application\/json\b/i.test(type)) return unreadable(`it answered ${type} instead of JSON`);
+	if (body === void 0) return {
 		kind: "unreadable",
 		why: `it answered with more than ${mostBytes} bytes`,
 		advice: "nothing as large is taken"
 	};
-	const answer = envelope.safeParse(fromJson(bytes.toString()));
+	const answer = envelope.safeParse(fromJson(body.toString()));
 	if (!answer.success) return unreadable("it answered JSON that is not from Conduit");
 	const { result, error_code: code, error_info: info } = answer.data;
 	return code === null ? {
@@ -121,17 +117,6 @@ const unreadable = (why) => ({
 	why,
 	advice: "look whether this is the address of a Phabricator, and whether a proxy answers for it"
 });
-/** Undefined for too many: the connection is then closed. */
-async function bytesOf({ body }) {
-	const chunks = [];
-	let bytes = 0;
-	for await (const chunk of body ?? []) {
-		bytes += chunk.length;
-		if (bytes > mostBytes) return void 0;
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks);
-}
 function failureNamed(code, info) {
 	const why = `${code}: ${info}`;
 	if (code === "ERR-CONDUIT-CORE" && /\bread-only mode\b/.test(info)) return {
@@ -180,18 +165,6 @@ function otherStatus({ status, statusText, headers }) {
 		kind: "refused",
 		why,
 		advice: "look whether the address is right, and whether a proxy stands before it"
-	};
-}
-function noAnswer(error, answerSeconds) {
-	if (error instanceof Error && error.name === "TimeoutError") return {
-		kind: "lost",
-		why: `no whole answer within ${answerSeconds} s`
-	};
-	const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-	const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-	return {
-		kind: beforeSending.test(code) ? "busy" : "lost",
-		why: reasonOf(cause)
 	};
 }
 /** Of node's errors, those where there was no connection yet, and those about the server's certificate. */

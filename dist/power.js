@@ -1,5 +1,6 @@
 import { fromJson, lastLine, reasonOf, shortened } from "./words.js";
 import { _enum, array, object, string } from "./vendor/zod.js";
+import { bytesWithin } from "./http.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { isIP } from "node:net";
@@ -442,19 +443,14 @@ function exchange(socket, { method, url, headers, body }) {
 /** A system's document is some 10 kB. */
 const mostBytes$1 = 1024 ** 2;
 async function read(response) {
-	const chunks = [];
-	let bytes = 0;
-	for await (const chunk of response) {
-		bytes += chunk.length;
-		if (bytes > mostBytes$1) throw new Error(`more than ${mostBytes$1} bytes in an answer`);
-		chunks.push(chunk);
-	}
+	const body = await bytesWithin(mostBytes$1, response);
+	if (body === void 0) throw new Error(`more than ${mostBytes$1} bytes in an answer`);
 	const { statusCode: status = 0, headers } = response;
 	return {
 		kind: "answered",
 		status,
 		headers,
-		body: Buffer.concat(chunks).toString()
+		body: body.toString()
 	};
 }
 

@@ -1,10 +1,12 @@
 import { UsageError, exitCodes, fromJson, reasonOf, remarkupText, shortened, upshotOfError, withoutPaths } from "./words.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
+import { ask } from "./http.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
 import { askedAs, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, openBuild, say } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
 import { authorizeRevision, callOnPhabricator, checkDiff, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
+import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./sqlite.js";
 import { hasPlan, readPlan } from "./experiment.js";
 import { commandText, isRunning, leaderSchema, shell, signalGroup, startOf, turns } from "./host.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./checkup.js";
@@ -17,7 +19,6 @@ import { STATUS_CODES, createServer } from "node:http";
 import { createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
 import { setImmediate as setImmediate$1, setTimeout as setTimeout$1 } from "node:timers/promises";
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { DatabaseSync } from "node:sqlite";
 import { buffer } from "node:stream/consumers";
 
 // src/relay/check-point.ts
@@ -84,17 +85,19 @@ function occasions(what, { on, buildPasswordPath, webhookKeyPath }) {
 	return [ok(what, `what is measured: ${on.join(", ")}`)];
 }
 const mostSeconds$1 = 10;
-const askOf = (relay, signal) => async (path, init) => {
-	const timeout = AbortSignal.timeout(mostSeconds$1 * 1e3);
-	const response = await fetch(`${baseOf(relay)}${path}`, {
-		...init,
-		redirect: "manual",
-		signal: AbortSignal.any([signal, timeout])
-	});
-	return {
-		status: response.status,
-		text: await response.text()
+const mostBytes$2 = 1024 ** 2;
+const askOf = (relay, signal) => async (path, question = {}) => {
+	const limits = {
+		answerSeconds: mostSeconds$1,
+		mostBytes: mostBytes$2,
+		signal
 	};
+	const answer = await ask(`${baseOf(relay)}${path}`, {
+		...question,
+		...limits
+	});
+	if (answer.kind === "no-answer") throw new Error(answer.why);
+	return answer;
 };
 /** URL of the relay for this machine; what listens on all addresses does so on loopback. */
 function baseOf({ host, port }) {
@@ -108,13 +111,13 @@ async function health(what, relay, ask) {
 	const base = baseOf(relay);
 	let reply;
 	try {
-		reply = await ask("/health", {});
+		reply = await ask("/health");
 	} catch (error) {
-		const cause = error instanceof Error ? error.cause ?? error : error;
-		const why = `nothing answers on ${base} (${reasonOf(cause)})`;
+		const why = `nothing answers on ${base} (${reasonOf(error)})`;
 		return [unreachable(what, why, "start `ppsgate relay`, and see what it says")];
 	}
-	if (reply.status === 200 && /^\d+ pending$/m.test(reply.text)) return [ok(what, `it answers on ${base}, with ${reply.text.trim()}`)];
+	const text = String(reply.body);
+	if (reply.status === 200 && /^\d+ pending$/m.test(text)) return [ok(what, `it answers on ${base}, with ${text.trim()}`)];
 	return [wrong(what, `something else answers on ${base}, with ${reply.status}`, "end that, or set another `relay.port` in ppsgate.yml and start the relay again")];
 }
 const restart = "start the relay again, for it reads its files at its start";
@@ -302,25 +305,21 @@ function pointsOf(config, world) {
 }
 const unwritten = "nothing is written here, so a server in read-only mode shows only when it is to take a comment";
 const mostSeconds = 20;
+const mostBytes$1 = 1024 ** 2;
 /** Without the token: nobody knows yet who answers. */
 async function server(what, { url }, session, { signal }) {
-	const timeout = AbortSignal.timeout(mostSeconds * 1e3);
-	let response;
-	let text;
-	try {
-		response = await fetch(`${url}/api/conduit.ping`, {
-			method: "POST",
-			body: new URLSearchParams({ params: "{}" }),
-			redirect: "manual",
-			signal: AbortSignal.any([signal, timeout])
-		});
-		text = await response.text();
-	} catch (error) {
-		const cause = error instanceof Error ? error.cause ?? error : error;
-		const why = `${url} does not answer (${reasonOf(cause)})`;
+	const answer = await ask(`${url}/api/conduit.ping`, {
+		method: "POST",
+		body: new URLSearchParams({ params: "{}" }),
+		answerSeconds: mostSeconds,
+		mostBytes: mostBytes$1,
+		signal
+	});
+	if (answer.kind === "no-answer") {
+		const why = `${url} does not answer (${answer.why})`;
 		return [unreachable(what, why, "see whether `url` in ppsgate.yml is right, and the server up")];
 	}
-	const { status, headers } = response;
+	const { status, headers, body } = answer;
 	if (status >= 300 && status < 400) {
 		const why = `${url} sends us on to ${headers.get("location") ?? "nowhere"}`;
 		return [wrong(what, why, "write the address that the server has now as `url` in ppsgate.yml")];
@@ -329,7 +328,7 @@ async function server(what, { url }, session, { signal }) {
 		const why = `${url} answers ${status}`;
 		return [unreachable(what, why, "try later, or see whether it knows the name in `url`")];
 	}
-	if (!envelope.safeParse(fromJson(text)).success) {
+	if (!envelope.safeParse(fromJson(String(body))).success) {
 		const why = `${url} answers ${status} and ${headers.get("content-type") ?? "something"}, which is not Conduit’s JSON`;
 		return [wrong(what, why, "write the address of a Phabricator as `url` in ppsgate.yml, without a path")];
 	}
@@ -490,7 +489,7 @@ function openInbox(givenPath, now) {
 	const path = resolve(givenPath);
 	const database = using(path, () => open$1(path));
 	const sql = using(path, () => prepare(database));
-	const opened = statSync(path);
+	const isInPlace = watchPlace(path);
 	let starting;
 	let isStarter = false;
 	const read = (work) => using(path, work);
@@ -505,10 +504,6 @@ function openInbox(givenPath, now) {
 			if (database.isTransaction) database.exec("ROLLBACK");
 		}
 	});
-	function isInPlace() {
-		const { ino, dev } = statSync(path, { throwIfNoEntry: false }) ?? {};
-		return ino === opened.ino && dev === opened.dev;
-	}
 	function keep({ seen, jobs }) {
 		const time = now().getTime();
 		sql.forget.run(time - keptMilliseconds);
@@ -548,7 +543,7 @@ function openInbox(givenPath, now) {
 		jobsOf: (revision) => read(() => sql.jobsOf.all(revision).map(jobRecordOf)),
 		[Symbol.dispose]() {
 			if (!database.isOpen) return;
-			if (starting !== void 0) unlock(starting);
+			starting?.[Symbol.dispose]();
 			database.close();
 		}
 	};
@@ -643,16 +638,11 @@ function open$1(path) {
 		mode: 448
 	});
 	createIfMissing(path);
-	const database = new DatabaseSync(path, { timeout: patienceMilliseconds });
 	try {
-		const { id, format: found } = database.prepare("SELECT application_id AS id, user_version AS format FROM pragma_application_id, pragma_user_version").get() ?? {};
-		if (id !== applicationId) throw new InboxError(`The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.`);
-		if (found !== format) throw new InboxError(`The relay's queue ${path} has format ${found}, and this ppsgate knows format ${format}: use the version of ppsgate that made it, or name another folder.`);
-		database.exec("PRAGMA synchronous = FULL");
-		return database;
+		return openDatabase(path, header, patienceMilliseconds);
 	} catch (error) {
-		database.close();
-		throw error;
+		if (!(error instanceof ForeignFileError)) throw error;
+		throw new InboxError(error.format === void 0 ? `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.` : `The relay's queue ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another folder.`);
 	}
 }
 /** Whole or not at all, and once, whoever else makes it at the same time. */
@@ -661,12 +651,7 @@ function createIfMissing(path) {
 	const draft = `${path}.${randomUUID()}`;
 	try {
 		closeSync(openSync(draft, "wx", 384));
-		const database = new DatabaseSync(draft);
-		try {
-			database.exec(schema);
-		} finally {
-			database.close();
-		}
+		openDatabase(draft, header, patienceMilliseconds, (empty) => empty.exec(schema)).close();
 		linkSync(draft, path);
 	} catch (error) {
 		if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
@@ -675,8 +660,10 @@ function createIfMissing(path) {
 	}
 }
 /** Spells "ppsr". */
-const applicationId = 1886417778;
-const format = 1;
+const header = {
+	applicationId: 1886417778,
+	format: 1
+};
 /** Times are in milliseconds since 1970. */
 const schema = `
   PRAGMA journal_mode = WAL;
@@ -706,29 +693,10 @@ const schema = `
   ) STRICT;
   CREATE INDEX jobs_by_revision ON jobs (revision);
   CREATE INDEX jobs_unended ON jobs (sequence) WHERE ${unended};
-  PRAGMA application_id = ${applicationId};
-  PRAGMA user_version = ${format};
+  PRAGMA application_id = ${header.applicationId};
+  PRAGMA user_version = ${header.format};
   COMMIT;
 `;
-/** Locks of this process: one that nobody refers to any more is closed, and its lock goes with it. */
-const locks = /* @__PURE__ */ new Set();
-/** Undefined while another process has it, which the kernel takes it back from when it ends. */
-function lockIfFree(path) {
-	const lock = new DatabaseSync(path, { timeout: 0 });
-	try {
-		lock.exec("BEGIN EXCLUSIVE");
-		locks.add(lock);
-		return lock;
-	} catch (error) {
-		lock.close();
-		if (isSqliteError(error) && kindOf(error) === busy) return void 0;
-		throw error;
-	}
-}
-function unlock(lock) {
-	locks.delete(lock);
-	lock.close();
-}
 const moved = (path) => `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
 /** How long to wait for a lock that another process holds for a transaction; this one does nothing else meanwhile. */
 const patienceMilliseconds = 5e3;
@@ -742,20 +710,13 @@ function using(path, work) {
 		throw new InboxError(`The relay's queue ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another folder.`, { cause: error });
 	}
 }
-const isSqliteError = (error) => error instanceof Error && "errcode" in error && typeof error.errcode === "number";
-/** The low byte of a code, by sqlite.org/rescode.html. */
-const kindOf = ({ errcode }) => errcode & 255;
-const busy = 5;
-const corrupt = 11;
-const full = 13;
-const notADatabase = 26;
 function sentence(path, error) {
 	const subject = `The relay's queue ${path}`;
-	switch (kindOf(error)) {
-		case busy: return `${subject} was locked by another process for more than ${patienceMilliseconds / 1e3} s: see which with "fuser -v ${path}", and try again once it is done.`;
-		case full: return `${subject} cannot be written because its disk is full: free some space there.`;
-		case corrupt:
-		case notADatabase: return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of nothing that was queued.`;
+	switch (failureOf(error)) {
+		case "busy": return `${subject} was locked by another process for more than ${patienceMilliseconds / 1e3} s: see which with "fuser -v ${path}", and try again once it is done.`;
+		case "full": return `${subject} cannot be written because its disk is full: free some space there.`;
+		case "corrupt":
+		case "not-a-database": return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of nothing that was queued.`;
 		default: return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): let this user write the file, those beside it and its folder, and see whether its disk is broken.`;
 	}
 }
@@ -1254,7 +1215,7 @@ async function startBuild(jenkins, job, defined, signal) {
 		const them = missing.length === 1 ? "it as a string" : "them as strings";
 		throw new NotDone("refused", `its job has no parameter ${missing.join(", ")}: define ${them}`);
 	}
-	const answer = await ask(jenkins, `${jenkins.job}/buildWithParameters`, {
+	const answer = await tell(jenkins, `${jenkins.job}/buildWithParameters`, {
 		form,
 		signal
 	});
@@ -1272,7 +1233,7 @@ async function cancel(jenkins, key, signal) {
 	const form = new URLSearchParams();
 	const item = await findInQueue(jenkins, key, signal);
 	if (item !== void 0) {
-		const answer = await ask(jenkins, `${jenkins.root}/queue/cancelItem?id=${item.id}`, {
+		const answer = await tell(jenkins, `${jenkins.root}/queue/cancelItem?id=${item.id}`, {
 			form,
 			signal
 		});
@@ -1281,7 +1242,7 @@ async function cancel(jenkins, key, signal) {
 	const { builds } = await readJob(jenkins, signal);
 	const build = builds.find((one) => one.key === key);
 	if (build === void 0) throw new NotDone("refused", `it has no build with the KEY ${key}`);
-	refuse(await ask(jenkins, `${build.url}stop`, {
+	refuse(await tell(jenkins, `${build.url}stop`, {
 		form,
 		signal
 	}), jenkins, "Job/Cancel", isTaken);
@@ -1291,7 +1252,7 @@ const isTaken = (status) => status >= 200 && status < 400;
 const isGood = (status) => status >= 200 && status < 300;
 async function read(jenkins, place, { tree, schema, signal }) {
 	const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
-	const answer = await ask(jenkins, url, { signal });
+	const answer = await tell(jenkins, url, { signal });
 	refuse(answer, jenkins, "Job/Read");
 	const parsed = schema.safeParse(fromJson(answer.body));
 	if (parsed.success) return parsed.data;
@@ -1299,29 +1260,30 @@ async function read(jenkins, place, { tree, schema, signal }) {
 	throw new NotDone("refused", `${origin}${pathname} does not answer as Jenkins does`);
 }
 const answerSeconds = 30;
-/** A question with a form is a POST. Redirects are answers: to follow one would be to tell somebody else the token. */
-async function ask({ authorization }, url, { form, signal }) {
-	try {
-		const response = await fetch(url, {
-			headers: { authorization },
-			redirect: "manual",
-			signal: AbortSignal.any([signal, AbortSignal.timeout(answerSeconds * 1e3)]),
-			...form !== void 0 && {
-				method: "POST",
-				body: form
-			}
-		});
-		const { status, headers } = response;
+/** A queue of a thousand builds is some 100 kB. */
+const mostBytes = 16 * 1024 ** 2;
+/** A question with a form is a POST. */
+async function tell({ authorization }, url, { form, signal }) {
+	const answer = await ask(url, {
+		headers: { authorization },
+		answerSeconds,
+		mostBytes,
+		signal,
+		...form !== void 0 && {
+			method: "POST",
+			body: form
+		}
+	});
+	if (answer.kind === "answered") {
+		const { status, headers, body } = answer;
 		return {
 			status,
 			location: headers.get("location") ?? "",
-			body: await response.text()
+			body: body?.toString() ?? ""
 		};
-	} catch (error) {
-		if (signal.aborted) throw new NotDone("failed", "the relay ends");
-		const reason = error instanceof Error && error.cause !== void 0 ? error.cause : error;
-		throw new NotDone("failed", `it cannot be reached (${reasonOf(reason)})`);
 	}
+	if (signal.aborted) throw new NotDone("failed", "the relay ends");
+	throw new NotDone("failed", `it cannot be reached (${answer.why})`);
 }
 /** Throws where Jenkins did not do as it was asked. */
 function refuse(answer, jenkins, permission, isDone = isGood) {

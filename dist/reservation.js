@@ -1,6 +1,8 @@
 import { fromJson, priorities, reasonOf, shortened } from "./words.js";
 import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
+import { bytesWithin } from "./http.js";
 import { median } from "./stats.js";
+import { ForeignFileError, failureOf, isEmpty, isSqliteError, openDatabase, watchPlace } from "./sqlite.js";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";
 import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync, utimesSync, watch } from "node:fs";
@@ -9,7 +11,6 @@ import { TLSSocket, createSecureContext } from "node:tls";
 import { X509Certificate, randomUUID } from "node:crypto";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { DatabaseSync } from "node:sqlite";
 import { Agent as Agent$1, request as request$1 } from "node:https";
 
 // src/reservation/etcd-answer.ts
@@ -312,14 +313,9 @@ function watchSending(asked, { protocol }) {
 /** Far more than all reservations of a lab. */
 const mostBytes = 16 * 1024 ** 2;
 async function read(response) {
-	const chunks = [];
-	let bytes = 0;
-	for await (const chunk of response) {
-		bytes += chunk.length;
-		if (bytes > mostBytes) throw new Error(`more than ${mostBytes} bytes in an answer`);
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks).toString();
+	const body = await bytesWithin(mostBytes, response);
+	if (body === void 0) throw new Error(`more than ${mostBytes} bytes in an answer`);
+	return body.toString();
 }
 async function* linesOf$1(response) {
 	let rest = "";
@@ -335,7 +331,7 @@ async function* linesOf$1(response) {
 /** Decimal, in a string. */
 const int64 = number().int();
 const base64 = string().transform((text) => Buffer.from(text, "base64").toString());
-const header = object({ revision: int64 });
+const header$1 = object({ revision: int64 });
 const authenticated = object({ token: string() });
 /** The id stays as it is written: it may be more than a number can hold. */
 const granted = object({ ID: string() });
@@ -343,7 +339,7 @@ const granted = object({ ID: string() });
 const keepAliveAnswer = object({ result: object({ TTL: int64.default(0) }) });
 const revoked = object({});
 const range = object({
-	header,
+	header: header$1,
 	kvs: array(object({
 		key: base64,
 		value: base64.default(""),
@@ -351,7 +347,7 @@ const range = object({
 	})).default([])
 });
 const committed = object({
-	header,
+	header: header$1,
 	succeeded: boolean().default(false)
 });
 /** One line of many. */
@@ -730,14 +726,14 @@ function canBeMadeOnlyOnce({ conditions, put, remove }) {
 /** Makes it where it is missing; a StoreError says why it cannot be used. */
 async function openFile(givenPath, firstRevision) {
 	const path = makeSure(resolve(givenPath));
-	const opened = statSync(path);
+	const isInPlace = watchPlace(path);
 	const database = await inTurn(path, () => connect$1(path, firstRevision));
 	return {
 		database,
 		path,
 		use: (work) => inTurn(path, () => {
 			if (!database.isOpen) throw new StoreError(`The reservation store ${path} was closed.`);
-			if (!isInPlace(path, opened)) throw new StoreError(moved(path));
+			if (!isInPlace()) throw new StoreError(moved(path));
 			return work();
 		}),
 		close() {
@@ -771,34 +767,24 @@ function createIfMissing(path) {
 		throw error;
 	}
 }
+/** Spells "ppsg". */
+const header = {
+	applicationId: 1886417767,
+	format: 1
+};
 function connect$1(path, firstRevision) {
-	const database = new DatabaseSync(path, { timeout: blockingMilliseconds });
 	try {
-		if (isUnused(database, path)) create(database, path, firstRevision);
-		database.exec("PRAGMA synchronous = FULL");
-		return database;
+		return openDatabase(path, header, blockingMilliseconds, (database) => fill(database, path, firstRevision));
 	} catch (error) {
-		database.close();
-		throw error;
+		if (!(error instanceof ForeignFileError)) throw error;
+		throw new StoreError(error.format === void 0 ? `The reservation store cannot be ${path}, which is the SQLite database of another program: name another path.` : `The reservation store ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another path.`);
 	}
 }
-/** Spells "ppsg". */
-const applicationId = 1886417767;
-const format = 1;
-/** True for an empty file; a StoreError for what is not ours. */
-function isUnused(database, path) {
-	const { id, version, tables } = database.prepare(`SELECT application_id AS id, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables
-       FROM pragma_application_id, pragma_user_version`).get() ?? {};
-	if (id === applicationId && version === format) return false;
-	if (id === applicationId) throw new StoreError(`The reservation store ${path} has format ${version}, and this ppsgate knows format ${format}: use the version of ppsgate that made it, or name another path.`);
-	if (id === 0 && version === 0 && tables === 0) return true;
-	throw new StoreError(`The reservation store cannot be ${path}, which is the SQLite database of another program: name another path.`);
-}
-function create(database, path, firstRevision) {
+function fill(database, path, firstRevision) {
 	const { journal_mode: mode } = database.prepare("PRAGMA journal_mode = WAL").get() ?? {};
 	if (mode !== "wal") throw new StoreError(`The reservation store ${path} is on a file system where processes cannot share memory: name a path on a local disk.`);
 	database.exec("BEGIN IMMEDIATE");
-	if (isUnused(database, path)) {
+	if (isEmpty(database, header)) {
 		database.exec(schema$1);
 		database.prepare("INSERT INTO store (revision) VALUES (?)").run(firstRevision);
 	}
@@ -819,13 +805,9 @@ const schema$1 = `
     session TEXT REFERENCES sessions
   ) STRICT;
   CREATE INDEX entries_by_session ON entries (session) WHERE session IS NOT NULL;
-  PRAGMA application_id = ${applicationId};
-  PRAGMA user_version = ${format};
+  PRAGMA application_id = ${header.applicationId};
+  PRAGMA user_version = ${header.format};
 `;
-function isInPlace(path, opened) {
-	const { ino, dev } = statSync(path, { throwIfNoEntry: false }) ?? {};
-	return ino === opened.ino && dev === opened.dev;
-}
 const moved = (path) => `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
 /**
 * SQLite by itself would hold up all of this process for as long as it waits, and ask ever more seldom: among many who
@@ -846,7 +828,7 @@ async function inTurn(path, work) {
 			return work();
 		} catch (error) {
 			if (!isSqliteError(error)) throw error;
-			if (kindOf(error) !== busy || performance.now() > giveUpAt) throw new StoreError(sentence(path, error), { cause: error });
+			if (failureOf(error) !== "busy" || performance.now() > giveUpAt) throw new StoreError(sentence(path, error), { cause: error });
 		}
 		const written = statSync(`${path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
 		if (written !== lastSeen) giveUpAt = performance.now() + patienceSeconds * 1e3;
@@ -854,30 +836,18 @@ async function inTurn(path, work) {
 		await setTimeout$1(pauseMilliseconds);
 	}
 }
-const isSqliteError = (error) => error instanceof Error && "errcode" in error && typeof error.errcode === "number";
-/** The low byte of a code, by sqlite.org/rescode.html. */
-const kindOf = ({ errcode }) => errcode & 255;
-const busy = 5;
-const readOnly = 8;
-const inputOutput = 10;
-const corrupt = 11;
-const full = 13;
-const cannotOpen = 14;
-const notADatabase = 26;
-/** The memory that processes share is a file, which must grow. */
-const sharedMemorySize = 4874;
 function sentence(path, error) {
 	const subject = `The reservation store ${path}`;
 	const said = `${reasonOf(error)}, SQLite's code ${error.errcode}`;
-	switch (error.errcode === sharedMemorySize ? full : kindOf(error)) {
-		case busy: return `${subject} was locked by another process for more than ${patienceSeconds} s: see which with "fuser -v ${path}", and try again once it is done.`;
-		case readOnly:
-		case cannotOpen: return `${subject} cannot be written (${said}): let this user write the file, those beside it and its folder, or name another path.`;
-		case inputOutput: return `${subject} cannot be read or written (${said}): see whether its disk is broken, and what the kernel's log says.`;
-		case corrupt: return `${subject} is damaged (${said}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
-		case full: return `${subject} cannot be written because its disk is full: free some space there and try again.`;
-		case notADatabase: return `${subject} is damaged or not an SQLite database: move it away while nobody uses it, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
-		default: return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while nobody uses it; a new one knows of no reservations.`;
+	switch (failureOf(error)) {
+		case "busy": return `${subject} was locked by another process for more than ${patienceSeconds} s: see which with "fuser -v ${path}", and try again once it is done.`;
+		case "read-only":
+		case "cannot-open": return `${subject} cannot be written (${said}): let this user write the file, those beside it and its folder, or name another path.`;
+		case "input-output": return `${subject} cannot be read or written (${said}): see whether its disk is broken, and what the kernel's log says.`;
+		case "corrupt": return `${subject} is damaged (${said}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
+		case "full": return `${subject} cannot be written because its disk is full: free some space there and try again.`;
+		case "not-a-database": return `${subject} is damaged or not an SQLite database: move it away while nobody uses it, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
+		case "other": return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while nobody uses it; a new one knows of no reservations.`;
 	}
 }
 

@@ -42,16 +42,6 @@ function upshotOfError(error) {
 }
 const isUpshot = (value) => typeof value === "string" && Object.hasOwn(exitCodes, value);
 
-// src/words/json.ts
-/** Undefined where it is none, which no JSON is: a schema then refuses both alike. */
-function fromJson(text) {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return;
-	}
-}
-
 // src/words/one-line.ts
 /** What an error says, or whatever else was thrown, on one line. */
 function reasonOf(error) {
@@ -67,6 +57,16 @@ function shortened$1(text) {
 /** The last that is not blank; undefined where all are. */
 const lastLine = (text) => text.split("\n").map(oneLine).findLast(Boolean);
 const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+
+// src/words/json.ts
+/** Undefined where it is none, which no JSON is: a schema then refuses both alike. */
+function fromJson(text) {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return;
+	}
+}
 
 // src/words/pause.ts
 /** Resolves, where node's own rejects, when the signal is aborted. */

@@ -1,9 +1,9 @@
 // The same layout as the data branch in a plain directory, for sites without GitHub.
 import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceFile } from '../report/write.ts';
+import { lockIfFree } from '../sqlite.ts';
 import {
   emptyIndex,
   historyPath,
@@ -55,31 +55,15 @@ type Pause = (seconds: number) => Promise<unknown>;
 
 const mostTries = 60;
 
-/** Node has no flock(2), but SQLite locks a file, and the kernel unlocks it when the process ends. */
 async function inTurn<T>(directory: string, pause: Pause, work: () => Promise<T>): Promise<T> {
-  const lock = new DatabaseSync(join(directory, '.lock'));
-  try {
-    for (let tries = 1; !isLocked(lock); tries++) {
-      if (tries === mostTries) {
-        throw new DataDirectoryError(
-          `${directory} was written to by somebody else for a minute: publish the result again later.`,
-        );
-      }
-      await pause(1);
-    }
-    return await work();
-  } finally {
-    lock.close();
+  for (let tries = 1; tries <= mostTries; tries++) {
+    using lock = lockIfFree(join(directory, '.lock'));
+    if (lock !== undefined) return await work();
+    if (tries < mostTries) await pause(1);
   }
-}
-
-function isLocked(lock: DatabaseSync): boolean {
-  try {
-    lock.exec('BEGIN EXCLUSIVE');
-    return true;
-  } catch {
-    return false;
-  }
+  throw new DataDirectoryError(
+    `${directory} was written to by somebody else for a minute: publish the result again later.`,
+  );
 }
 
 async function readStored(directory: string): Promise<Stored> {

@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { Octokit } from 'octokit';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { ask } from '../http.ts';
 import { type CellProfiles, readProfiles } from '../profile/of-result.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName } from '../words/patch.ts';
@@ -114,23 +115,19 @@ async function download(
     );
   }
   const again = 'run the job again';
-  try {
-    const signal = AbortSignal.timeout(limits.seconds * 1000);
-    const response = await fetch(place, { redirect: 'error', signal });
-    if (response.status !== 200 || response.body === null) {
-      await response.body?.cancel();
-      return failed(
-        `${called(wanted)} was not fetched because ${place.host} answered ${response.status}: ${again}.`,
-      );
-    }
-    const bytes = await bytesOf(response.body, limits.zipBytes);
-    return bytes === undefined ? refused(tooLarge(wanted, limits)) : { kind: 'fetched', bytes };
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const answer = await ask(place, { answerSeconds: limits.seconds, mostBytes: limits.zipBytes });
+  if (answer.kind === 'no-answer') {
     return failed(
-      `${called(wanted)} was not fetched from ${place.host} (${reasonOf(cause)}): ${again}.`,
+      `${called(wanted)} was not fetched from ${place.host} (${answer.why}): ${again}.`,
     );
   }
+  const { status, body } = answer;
+  if (status !== 200) {
+    return failed(
+      `${called(wanted)} was not fetched because ${place.host} answered ${status}: ${again}.`,
+    );
+  }
+  return body === undefined ? refused(tooLarge(wanted, limits)) : { kind: 'fetched', bytes: body };
 }
 
 /** Without TLS only from this machine, where tests serve it. */
@@ -140,21 +137,6 @@ const isTrusted = ({ protocol, hostname, username, password }: URL): boolean =>
   password === '';
 
 const loopback = new Set(['127.0.0.1', 'localhost']);
-
-/** Undefined for more than `mostBytes`: the connection is then closed, whatever its headers promised. */
-async function bytesOf(
-  body: ReadableStream<Uint8Array>,
-  mostBytes: number,
-): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
 
 const whyNot = (failure: GithubFailure, wanted: ArtifactName): string =>
   whyNotDone(`${called(wanted)} was not fetched`, failure, {

@@ -1,21 +1,17 @@
 // One lab, one process: a lock that the kernel takes back from a process that ends, however it ends.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { lockIfFree } from '../sqlite.ts';
 
 /** Locks of this process, by path. */
-const locks = new Map<string, DatabaseSync>();
+const locks = new Map<string, Disposable>();
 
 /** Makes this process the owner, whose number is then in the file; throws a LabInUseError when another one is. */
 export async function claim(path: string): Promise<void> {
   if (locks.has(path)) return;
   await mkdir(dirname(path), { recursive: true });
-  // Node has no flock(2), but SQLite locks a file; it stays, for a lock on a file that was removed keeps nobody out.
-  const lock = new DatabaseSync(`${path}.lock`);
-  try {
-    lock.exec('BEGIN EXCLUSIVE');
-  } catch {
-    lock.close();
+  const lock = lockIfFree(`${path}.lock`);
+  if (lock === undefined) {
     const pid = await readFile(path, 'utf8').catch(() => 'of another user');
     throw new LabInUseError(
       `The embedded lab is in use by process ${pid}: wait for it to end, or end it with 'kill ${pid}'.`,
@@ -31,7 +27,7 @@ export async function disclaim(path: string): Promise<void> {
   if (lock === undefined) return;
   await rm(path, { force: true });
   locks.delete(path);
-  lock.close();
+  lock[Symbol.dispose]();
 }
 
 export class LabInUseError extends Error {}

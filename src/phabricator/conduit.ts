@@ -1,6 +1,7 @@
 // Calls methods of a Phabricator server through Conduit, its HTTP API, and waits where the server wants patience.
 
 import { z } from 'zod';
+import { type Answer, ask as question } from '../http.ts';
 import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Pause, realPause } from '../words/pause.ts';
@@ -144,27 +145,25 @@ async function ask(
   params: Record<string, unknown>,
 ): Promise<Outcome> {
   if (signal.aborted) return { kind: 'busy', why: 'it was cancelled' };
-  try {
-    const response = await fetch(`${url}/api/${method}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        'user-agent': 'ppsgate',
-        // On a kept connection, which the server may close meanwhile, nobody knows whether a write was done.
-        connection: 'close',
-      },
-      // Of all ways to send parameters, the one that keeps their types.
-      body: new URLSearchParams({ params: asJson({ ...params, __conduit__: { token } }) }),
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(answerSeconds * 1000)]),
-    });
-    if (response.status === 200) return await readAnswer(response);
-    await response.body?.cancel();
-    return otherStatus(response);
-  } catch (error) {
-    if (signal.aborted) return { kind: 'lost', why: 'it was cancelled' };
-    return noAnswer(error, answerSeconds);
+  const answer = await question(`${url}/api/${method}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'user-agent': 'ppsgate',
+      // On a kept connection, which the server may close meanwhile, nobody knows whether a write was done.
+      connection: 'close',
+    },
+    // Of all ways to send parameters, the one that keeps their types.
+    body: new URLSearchParams({ params: asJson({ ...params, __conduit__: { token } }) }),
+    answerSeconds,
+    mostBytes,
+    signal,
+  });
+  if (answer.kind === 'answered') {
+    return answer.status === 200 ? readAnswer(answer) : otherStatus(answer);
   }
+  if (signal.aborted) return { kind: 'lost', why: 'it was cancelled' };
+  return { kind: beforeSending.test(answer.code) ? 'busy' : 'lost', why: answer.why };
 }
 
 /** PHP takes no half of a surrogate pair, which a text that was cut somewhere may end in. */
@@ -181,18 +180,16 @@ const envelope = z.object({
   error_info: z.string().nullable(),
 });
 
-async function readAnswer(response: Response): Promise<Outcome> {
-  const type = response.headers.get('content-type') ?? 'no content type';
+function readAnswer({ headers, body }: Answer): Outcome {
+  const type = headers.get('content-type') ?? 'no content type';
   if (!/^application\/json\b/i.test(type)) {
-    await response.body?.cancel();
     return unreadable(`it answered ${type} instead of JSON`);
   }
-  const bytes = await bytesOf(response);
-  if (bytes === undefined) {
+  if (body === undefined) {
     const why = `it answered with more than ${mostBytes} bytes`;
     return { kind: 'unreadable', why, advice: 'nothing as large is taken' };
   }
-  const answer = envelope.safeParse(fromJson(bytes.toString()));
+  const answer = envelope.safeParse(fromJson(body.toString()));
   if (!answer.success) return unreadable('it answered JSON that is not from Conduit');
   const { result, error_code: code, error_info: info } = answer.data;
   return code === null ? { kind: 'answered', result } : failureNamed(code, info ?? 'no reason');
@@ -203,18 +200,6 @@ const unreadable = (why: string): Outcome => ({
   why,
   advice: 'look whether this is the address of a Phabricator, and whether a proxy answers for it',
 });
-
-/** Undefined for too many: the connection is then closed. */
-async function bytesOf({ body }: Response): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
 
 function failureNamed(code: string, info: string): Outcome {
   const why = `${code}: ${info}`;
@@ -239,7 +224,7 @@ function adviceOn(code: string, info: string): string | undefined {
 
 const otherVersion = 'the server is of a version that ppsgate does not know';
 
-function otherStatus({ status, statusText, headers }: Response): Outcome {
+function otherStatus({ status, statusText, headers }: Answer): Outcome {
   const why = `${status} ${statusText}`.trim();
   const retryAfter = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '')?.[0];
   const patience = retryAfter === undefined ? {} : { retryAfterSeconds: Number(retryAfter) };
@@ -258,15 +243,6 @@ function otherStatus({ status, statusText, headers }: Response): Outcome {
   }
   const advice = 'look whether the address is right, and whether a proxy stands before it';
   return { kind: 'refused', why, advice };
-}
-
-function noAnswer(error: unknown, answerSeconds: number): Outcome {
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return { kind: 'lost', why: `no whole answer within ${answerSeconds} s` };
-  }
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  return { kind: beforeSending.test(code) ? 'busy' : 'lost', why: reasonOf(cause) };
 }
 
 /** Of node's errors, those where there was no connection yet, and those about the server's certificate. */

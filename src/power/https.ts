@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as requestOver } from 'node:http';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import { bytesWithin } from '../http.ts';
 import { reasonOf } from '../words/one-line.ts';
 
 export type Question = {
@@ -92,13 +93,8 @@ function exchange(socket: TLSSocket, { method, url, headers, body }: Question): 
 const mostBytes = 1024 ** 2;
 
 async function read(response: IncomingMessage): Promise<Reply> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw new Error(`more than ${mostBytes} bytes in an answer`);
-    chunks.push(chunk);
-  }
+  const body = await bytesWithin(mostBytes, response);
+  if (body === undefined) throw new Error(`more than ${mostBytes} bytes in an answer`);
   const { statusCode: status = 0, headers } = response;
-  return { kind: 'answered', status, headers, body: Buffer.concat(chunks).toString() };
+  return { kind: 'answered', status, headers, body: body.toString() };
 }

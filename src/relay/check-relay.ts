@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { ok, skipped, wrong } from '../checkup/check.ts';
 import type { PhabricatorConfig, RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
+import { type Answer, ask, type Question } from '../http.ts';
 import { reasonOf } from '../words/one-line.ts';
 import {
   type CheckWorld,
@@ -44,21 +45,22 @@ function occasions(what: string, { on, buildPasswordPath, webhookKeyPath }: Rela
   return [ok(what, `what is measured: ${on.join(', ')}`)];
 }
 
-type Reply = { status: number; text: string };
-type Ask = (path: string, init: RequestInit) => Promise<Reply>;
+/** Throws where there is no answer. */
+type Ask = (
+  path: string,
+  question?: Partial<Pick<Question, 'method' | 'headers' | 'body'>>,
+) => Promise<Answer>;
 
 const mostSeconds = 10;
+const mostBytes = 1024 ** 2;
 
 const askOf =
   (relay: RelayConfig, signal: AbortSignal): Ask =>
-  async (path, init) => {
-    const timeout = AbortSignal.timeout(mostSeconds * 1000);
-    const response = await fetch(`${baseOf(relay)}${path}`, {
-      ...init,
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, timeout]),
-    });
-    return { status: response.status, text: await response.text() };
+  async (path, question = {}) => {
+    const limits = { answerSeconds: mostSeconds, mostBytes, signal };
+    const answer = await ask(`${baseOf(relay)}${path}`, { ...question, ...limits });
+    if (answer.kind === 'no-answer') throw new Error(answer.why);
+    return answer;
   };
 
 /** URL of the relay for this machine; what listens on all addresses does so on loopback. */
@@ -69,16 +71,16 @@ function baseOf({ host, port }: RelayConfig): string {
 
 async function health(what: string, relay: RelayConfig, ask: Ask): Promise<SetUpFinding[]> {
   const base = baseOf(relay);
-  let reply: Reply;
+  let reply: Answer;
   try {
-    reply = await ask('/health', {});
+    reply = await ask('/health');
   } catch (error) {
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const why = `nothing answers on ${base} (${reasonOf(cause)})`;
+    const why = `nothing answers on ${base} (${reasonOf(error)})`;
     return [unreachable(what, why, 'start `ppsgate relay`, and see what it says')];
   }
-  if (reply.status === 200 && /^\d+ pending$/m.test(reply.text)) {
-    return [ok(what, `it answers on ${base}, with ${reply.text.trim()}`)];
+  const text = String(reply.body);
+  if (reply.status === 200 && /^\d+ pending$/m.test(text)) {
+    return [ok(what, `it answers on ${base}, with ${text.trim()}`)];
   }
   const mend = 'end that, or set another `relay.port` in ppsgate.yml and start the relay again';
   return [wrong(what, `something else answers on ${base}, with ${reply.status}`, mend)];
@@ -158,7 +160,7 @@ function buildPoints(path: string, ask: Ask): Point[] {
 }
 
 /** What was to be refused was not. */
-function open(what: string, given: string, { status }: Reply): SetUpFinding {
+function open(what: string, given: string, { status }: Answer): SetUpFinding {
   if (status === 404) {
     const why = 'the relay that runs does not take these, as one without the file in ppsgate.yml';
     return wrong(what, why, restart);

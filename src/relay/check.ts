@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { lookAgain, ok, skipped, walk, wrong } from '../checkup/check.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
+import { ask } from '../http.ts';
 import { type Conduit, ConduitError, mapOf } from '../phabricator/conduit.ts';
 import { openPhabricator, tokenVariable } from '../phabricator/login.ts';
 import { fromJson } from '../words/json.ts';
@@ -78,6 +79,7 @@ const unwritten =
   'nothing is written here, so a server in read-only mode shows only when it is to take a comment';
 
 const mostSeconds = 20;
+const mostBytes = 1024 ** 2;
 
 /** Without the token: nobody knows yet who answers. */
 async function server(
@@ -86,23 +88,18 @@ async function server(
   session: Session,
   { signal }: CheckWorld,
 ): Promise<SetUpFinding[]> {
-  const timeout = AbortSignal.timeout(mostSeconds * 1000);
-  let response: Response;
-  let text: string;
-  try {
-    response = await fetch(`${url}/api/conduit.ping`, {
-      method: 'POST',
-      body: new URLSearchParams({ params: '{}' }),
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, timeout]),
-    });
-    text = await response.text();
-  } catch (error) {
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const why = `${url} does not answer (${reasonOf(cause)})`;
+  const answer = await ask(`${url}/api/conduit.ping`, {
+    method: 'POST',
+    body: new URLSearchParams({ params: '{}' }),
+    answerSeconds: mostSeconds,
+    mostBytes,
+    signal,
+  });
+  if (answer.kind === 'no-answer') {
+    const why = `${url} does not answer (${answer.why})`;
     return [unreachable(what, why, 'see whether `url` in ppsgate.yml is right, and the server up')];
   }
-  const { status, headers } = response;
+  const { status, headers, body } = answer;
   if (status >= 300 && status < 400) {
     const why = `${url} sends us on to ${headers.get('location') ?? 'nowhere'}`;
     return [wrong(what, why, 'write the address that the server has now as `url` in ppsgate.yml')];
@@ -111,7 +108,7 @@ async function server(
     const why = `${url} answers ${status}`;
     return [unreachable(what, why, 'try later, or see whether it knows the name in `url`')];
   }
-  if (!envelope.safeParse(fromJson(text)).success) {
+  if (!envelope.safeParse(fromJson(String(body))).success) {
     const type = headers.get('content-type') ?? 'something';
     const why = `${url} answers ${status} and ${type}, which is not Conduit’s JSON`;
     return [

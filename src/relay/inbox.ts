@@ -2,9 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
 import { type Job, jobSchema } from '../patch/job.ts';
+import {
+  ForeignFileError,
+  failureOf,
+  type Header,
+  isSqliteError,
+  lockIfFree,
+  openDatabase,
+  type SqliteError,
+  watchPlace,
+} from '../sqlite.ts';
 import { reasonOf } from '../words/one-line.ts';
 
 const deliverySchema = z.discriminatedUnion('kind', [
@@ -113,8 +123,8 @@ export function openInbox(givenPath: string, now: () => Date): Inbox {
   const path = resolve(givenPath);
   const database = using(path, () => open(path));
   const sql = using(path, () => prepare(database));
-  const opened = statSync(path);
-  let starting: DatabaseSync | undefined;
+  const isInPlace = watchPlace(path);
+  let starting: Disposable | undefined;
   let isStarter = false;
 
   const read = <T>(work: () => T): T => using(path, work);
@@ -132,11 +142,6 @@ export function openInbox(givenPath: string, now: () => Date): Inbox {
         if (database.isTransaction) database.exec('ROLLBACK');
       }
     });
-
-  function isInPlace(): boolean {
-    const { ino, dev } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    return ino === opened.ino && dev === opened.dev;
-  }
 
   function keep({ seen, jobs }: Settlement): Job[] {
     const time = now().getTime();
@@ -192,7 +197,7 @@ export function openInbox(givenPath: string, now: () => Date): Inbox {
 
     [Symbol.dispose]() {
       if (!database.isOpen) return;
-      if (starting !== undefined) unlock(starting);
+      starting?.[Symbol.dispose]();
       database.close();
     },
   };
@@ -296,30 +301,15 @@ function stateOf({ state, due_at, place, said }: z.infer<typeof jobRow>): JobSta
 function open(path: string): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   createIfMissing(path);
-  const database = new DatabaseSync(path, { timeout: patienceMilliseconds });
   try {
-    const { id, format: found } =
-      database
-        .prepare(
-          'SELECT application_id AS id, user_version AS format FROM pragma_application_id, pragma_user_version',
-        )
-        .get() ?? {};
-    if (id !== applicationId) {
-      throw new InboxError(
-        `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.`,
-      );
-    }
-    if (found !== format) {
-      throw new InboxError(
-        `The relay's queue ${path} has format ${found}, and this ppsgate knows format ${format}: use the version of ppsgate that made it, or name another folder.`,
-      );
-    }
-    // What was answered with 200 must not be gone after a power cut.
-    database.exec('PRAGMA synchronous = FULL');
-    return database;
+    return openDatabase(path, header, patienceMilliseconds);
   } catch (error) {
-    database.close();
-    throw error;
+    if (!(error instanceof ForeignFileError)) throw error;
+    throw new InboxError(
+      error.format === undefined
+        ? `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.`
+        : `The relay's queue ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another folder.`,
+    );
   }
 }
 
@@ -329,12 +319,7 @@ function createIfMissing(path: string): void {
   const draft = `${path}.${randomUUID()}`;
   try {
     closeSync(openSync(draft, 'wx', 0o600));
-    const database = new DatabaseSync(draft);
-    try {
-      database.exec(schema);
-    } finally {
-      database.close();
-    }
+    openDatabase(draft, header, patienceMilliseconds, (empty) => empty.exec(schema)).close();
     linkSync(draft, path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
@@ -344,8 +329,7 @@ function createIfMissing(path: string): void {
 }
 
 /** Spells "ppsr". */
-const applicationId = 0x70_70_73_72;
-const format = 1;
+const header: Header = { applicationId: 0x70_70_73_72, format: 1 };
 
 /** Times are in milliseconds since 1970. */
 const schema = `
@@ -376,32 +360,10 @@ const schema = `
   ) STRICT;
   CREATE INDEX jobs_by_revision ON jobs (revision);
   CREATE INDEX jobs_unended ON jobs (sequence) WHERE ${unended};
-  PRAGMA application_id = ${applicationId};
-  PRAGMA user_version = ${format};
+  PRAGMA application_id = ${header.applicationId};
+  PRAGMA user_version = ${header.format};
   COMMIT;
 `;
-
-/** Locks of this process: one that nobody refers to any more is closed, and its lock goes with it. */
-const locks = new Set<DatabaseSync>();
-
-/** Undefined while another process has it, which the kernel takes it back from when it ends. */
-function lockIfFree(path: string): DatabaseSync | undefined {
-  const lock = new DatabaseSync(path, { timeout: 0 });
-  try {
-    lock.exec('BEGIN EXCLUSIVE');
-    locks.add(lock);
-    return lock;
-  } catch (error) {
-    lock.close();
-    if (isSqliteError(error) && kindOf(error) === busy) return undefined;
-    throw error;
-  }
-}
-
-function unlock(lock: DatabaseSync): void {
-  locks.delete(lock);
-  lock.close();
-}
 
 const moved = (path: string): string =>
   `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
@@ -423,27 +385,15 @@ function using<T>(path: string, work: () => T): T {
   }
 }
 
-type SqliteError = Error & { errcode: number };
-
-const isSqliteError = (error: unknown): error is SqliteError =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
-
-/** The low byte of a code, by sqlite.org/rescode.html. */
-const kindOf = ({ errcode }: SqliteError): number => errcode & 0xff;
-const busy = 5;
-const corrupt = 11;
-const full = 13;
-const notADatabase = 26;
-
 function sentence(path: string, error: SqliteError): string {
   const subject = `The relay's queue ${path}`;
-  switch (kindOf(error)) {
-    case busy:
+  switch (failureOf(error)) {
+    case 'busy':
       return `${subject} was locked by another process for more than ${patienceMilliseconds / 1000} s: see which with "fuser -v ${path}", and try again once it is done.`;
-    case full:
+    case 'full':
       return `${subject} cannot be written because its disk is full: free some space there.`;
-    case corrupt:
-    case notADatabase:
+    case 'corrupt':
+    case 'not-a-database':
       return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of nothing that was queued.`;
     default:
       return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): let this user write the file, those beside it and its folder, and see whether its disk is broken.`;

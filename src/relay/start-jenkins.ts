@@ -2,9 +2,10 @@
 
 import { z } from 'zod';
 import { askedAs, kebabCase } from '../config/parameters.ts';
+import { ask } from '../http.ts';
 import type { Job } from '../patch/job.ts';
 import { fromJson } from '../words/json.ts';
-import { reasonOf, shortened } from '../words/one-line.ts';
+import { shortened } from '../words/one-line.ts';
 import type { Started, Starter } from './starter.ts';
 
 export type JenkinsOptions = {
@@ -160,7 +161,7 @@ async function startBuild(
     const them = missing.length === 1 ? 'it as a string' : 'them as strings';
     throw new NotDone('refused', `its job has no parameter ${missing.join(', ')}: define ${them}`);
   }
-  const answer = await ask(jenkins, `${jenkins.job}/buildWithParameters`, { form, signal });
+  const answer = await tell(jenkins, `${jenkins.job}/buildWithParameters`, { form, signal });
   refuse(answer, jenkins, 'Job/Build');
   const where = URL.parse(answer.location, `${jenkins.job}/`);
   return where !== null && /^https?:$/.test(where.protocol) ? where.href : jenkins.job;
@@ -178,7 +179,7 @@ async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promi
   const item = await findInQueue(jenkins, key, signal);
   if (item !== undefined) {
     const url = `${jenkins.root}/queue/cancelItem?id=${item.id}`;
-    const answer = await ask(jenkins, url, { form, signal });
+    const answer = await tell(jenkins, url, { form, signal });
     // Where it has left the queue meanwhile, it is among the builds.
     if (answer.status !== 404) return refuse(answer, jenkins, 'Job/Cancel', isTaken);
   }
@@ -186,7 +187,7 @@ async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promi
   const build = builds.find((one) => one.key === key);
   if (build === undefined) throw new NotDone('refused', `it has no build with the KEY ${key}`);
   // One that has ended is as good as cancelled: this does nothing to it.
-  const answer = await ask(jenkins, `${build.url}stop`, { form, signal });
+  const answer = await tell(jenkins, `${build.url}stop`, { form, signal });
   refuse(answer, jenkins, 'Job/Cancel', isTaken);
 }
 
@@ -194,7 +195,7 @@ async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promi
 const isTaken = (status: number): boolean => status >= 200 && status < 400;
 const isGood = (status: number): boolean => status >= 200 && status < 300;
 
-type Answer = { status: number; location: string; body: string };
+type Reply = { status: number; location: string; body: string };
 
 async function read<Schema extends z.ZodType>(
   jenkins: Jenkins,
@@ -202,7 +203,7 @@ async function read<Schema extends z.ZodType>(
   { tree, schema, signal }: { tree: string; schema: Schema; signal: AbortSignal },
 ): Promise<z.infer<Schema>> {
   const url = `${place}/api/json?${new URLSearchParams({ tree })}`;
-  const answer = await ask(jenkins, url, { signal });
+  const answer = await tell(jenkins, url, { signal });
   refuse(answer, jenkins, 'Job/Read');
   const parsed = schema.safeParse(fromJson(answer.body));
   if (parsed.success) return parsed.data;
@@ -211,39 +212,39 @@ async function read<Schema extends z.ZodType>(
 }
 
 const answerSeconds = 30;
+/** A queue of a thousand builds is some 100 kB. */
+const mostBytes = 16 * 1024 ** 2;
 
-/** A question with a form is a POST. Redirects are answers: to follow one would be to tell somebody else the token. */
-async function ask(
+/** A question with a form is a POST. */
+async function tell(
   { authorization }: Jenkins,
   url: string,
   { form, signal }: { form?: URLSearchParams; signal: AbortSignal },
-): Promise<Answer> {
-  try {
-    const response = await fetch(url, {
-      headers: { authorization },
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(answerSeconds * 1000)]),
-      ...(form !== undefined && { method: 'POST', body: form }),
-    });
-    const { status, headers } = response;
-    return { status, location: headers.get('location') ?? '', body: await response.text() };
-  } catch (error) {
-    if (signal.aborted) throw new NotDone('failed', 'the relay ends');
-    // What fetch throws has its reason as its cause.
-    const reason = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    throw new NotDone('failed', `it cannot be reached (${reasonOf(reason)})`);
+): Promise<Reply> {
+  const answer = await ask(url, {
+    headers: { authorization },
+    answerSeconds,
+    mostBytes,
+    signal,
+    ...(form !== undefined && { method: 'POST', body: form }),
+  });
+  if (answer.kind === 'answered') {
+    const { status, headers, body } = answer;
+    return { status, location: headers.get('location') ?? '', body: body?.toString() ?? '' };
   }
+  if (signal.aborted) throw new NotDone('failed', 'the relay ends');
+  throw new NotDone('failed', `it cannot be reached (${answer.why})`);
 }
 
 /** Throws where Jenkins did not do as it was asked. */
-function refuse(answer: Answer, jenkins: Jenkins, permission: string, isDone = isGood): void {
+function refuse(answer: Reply, jenkins: Jenkins, permission: string, isDone = isGood): void {
   const { status } = answer;
   if (isDone(status)) return;
   if (status >= 500 || status === 429) throw new NotDone('failed', `it answered ${status}`);
   throw new NotDone('refused', reasonFor(answer, jenkins, permission));
 }
 
-function reasonFor({ status, location }: Answer, { job, user }: Jenkins, permission: string) {
+function reasonFor({ status, location }: Reply, { job, user }: Jenkins, permission: string) {
   if (status < 400) {
     return `it answered ${status} and sends to ${shortened(location)}: write the address of its job as it calls it itself`;
   }

@@ -199,7 +199,7 @@ export const movedBaselineLines = (cells: readonly CellResult[], { name }: Quoti
   });
 
 /** What was run, on what, and in which order. */
-export function environmentLines(result: Result, quoting: Quoting): string[] {
+function environmentLines(result: Result, quoting: Quoting): string[] {
   const { variants, testbed, seed, generator } = result;
   const { code } = quoting;
   const kernels = kernelsOf(result, quoting);

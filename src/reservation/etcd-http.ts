@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestSecurely } from 'node:https';
 import { TLSSocket } from 'node:tls';
+import { bytesWithin } from '../http.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { Certificates } from './etcd-files.ts';
 
@@ -119,14 +120,9 @@ function watchSending(asked: ClientRequest, { protocol }: URL): () => boolean {
 const mostBytes = 16 * 1024 ** 2;
 
 async function read(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw new Error(`more than ${mostBytes} bytes in an answer`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  const body = await bytesWithin(mostBytes, response);
+  if (body === undefined) throw new Error(`more than ${mostBytes} bytes in an answer`);
+  return body.toString();
 }
 
 async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {

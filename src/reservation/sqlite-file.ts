@@ -6,12 +6,21 @@ import {
   mkdirSync,
   openSync,
   realpathSync,
-  type Stats,
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
+import {
+  ForeignFileError,
+  failureOf,
+  type Header,
+  isEmpty,
+  isSqliteError,
+  openDatabase,
+  type SqliteError,
+  watchPlace,
+} from '../sqlite.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { StoreError } from './store.ts';
 
@@ -31,7 +40,7 @@ type StoreFile = {
 /** Makes it where it is missing; a StoreError says why it cannot be used. */
 export async function openFile(givenPath: string, firstRevision: number): Promise<StoreFile> {
   const path = makeSure(resolve(givenPath));
-  const opened = statSync(path);
+  const isInPlace = watchPlace(path);
   const database = await inTurn(path, () => connect(path, firstRevision));
   return {
     database,
@@ -39,7 +48,7 @@ export async function openFile(givenPath: string, firstRevision: number): Promis
     use: (work) =>
       inTurn(path, () => {
         if (!database.isOpen) throw new StoreError(`The reservation store ${path} was closed.`);
-        if (!isInPlace(path, opened)) throw new StoreError(moved(path));
+        if (!isInPlace()) throw new StoreError(moved(path));
         return work();
       }),
     close() {
@@ -80,45 +89,25 @@ function createIfMissing(path: string): void {
   }
 }
 
-function connect(path: string, firstRevision: number): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: blockingMilliseconds });
-  try {
-    if (isUnused(database, path)) create(database, path, firstRevision);
-    // A revision must not come again after a power cut.
-    database.exec('PRAGMA synchronous = FULL');
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
 /** Spells "ppsg". */
-const applicationId = 0x70_70_73_67;
-const format = 1;
+const header: Header = { applicationId: 0x70_70_73_67, format: 1 };
 
-/** True for an empty file; a StoreError for what is not ours. */
-function isUnused(database: DatabaseSync, path: string): boolean {
-  const { id, version, tables } =
-    database
-      .prepare(
-        `SELECT application_id AS id, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables
-       FROM pragma_application_id, pragma_user_version`,
-      )
-      .get() ?? {};
-  if (id === applicationId && version === format) return false;
-  if (id === applicationId) {
+function connect(path: string, firstRevision: number): DatabaseSync {
+  try {
+    return openDatabase(path, header, blockingMilliseconds, (database) =>
+      fill(database, path, firstRevision),
+    );
+  } catch (error) {
+    if (!(error instanceof ForeignFileError)) throw error;
     throw new StoreError(
-      `The reservation store ${path} has format ${version}, and this ppsgate knows format ${format}: use the version of ppsgate that made it, or name another path.`,
+      error.format === undefined
+        ? `The reservation store cannot be ${path}, which is the SQLite database of another program: name another path.`
+        : `The reservation store ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another path.`,
     );
   }
-  if (id === 0 && version === 0 && tables === 0) return true;
-  throw new StoreError(
-    `The reservation store cannot be ${path}, which is the SQLite database of another program: name another path.`,
-  );
 }
 
-function create(database: DatabaseSync, path: string, firstRevision: number): void {
+function fill(database: DatabaseSync, path: string, firstRevision: number): void {
   const { journal_mode: mode } = database.prepare('PRAGMA journal_mode = WAL').get() ?? {};
   if (mode !== 'wal') {
     throw new StoreError(
@@ -127,7 +116,7 @@ function create(database: DatabaseSync, path: string, firstRevision: number): vo
   }
   database.exec('BEGIN IMMEDIATE');
   // Another process may have been first.
-  if (isUnused(database, path)) {
+  if (isEmpty(database, header)) {
     database.exec(schema);
     database.prepare('INSERT INTO store (revision) VALUES (?)').run(firstRevision);
   }
@@ -149,14 +138,9 @@ const schema = `
     session TEXT REFERENCES sessions
   ) STRICT;
   CREATE INDEX entries_by_session ON entries (session) WHERE session IS NOT NULL;
-  PRAGMA application_id = ${applicationId};
-  PRAGMA user_version = ${format};
+  PRAGMA application_id = ${header.applicationId};
+  PRAGMA user_version = ${header.format};
 `;
-
-function isInPlace(path: string, opened: Stats): boolean {
-  const { ino, dev } = statSync(path, { throwIfNoEntry: false }) ?? {};
-  return ino === opened.ino && dev === opened.dev;
-}
 
 const moved = (path: string): string =>
   `The reservation store ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
@@ -181,7 +165,7 @@ async function inTurn<T>(path: string, work: () => T): Promise<T> {
       return work();
     } catch (error) {
       if (!isSqliteError(error)) throw error;
-      if (kindOf(error) !== busy || performance.now() > giveUpAt) {
+      if (failureOf(error) !== 'busy' || performance.now() > giveUpAt) {
         throw new StoreError(sentence(path, error), { cause: error });
       }
     }
@@ -192,42 +176,24 @@ async function inTurn<T>(path: string, work: () => T): Promise<T> {
   }
 }
 
-type SqliteError = Error & { errcode: number };
-
-const isSqliteError = (error: unknown): error is SqliteError =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
-
-/** The low byte of a code, by sqlite.org/rescode.html. */
-const kindOf = ({ errcode }: SqliteError): number => errcode & 0xff;
-const busy = 5;
-const readOnly = 8;
-const inputOutput = 10;
-const corrupt = 11;
-const full = 13;
-const cannotOpen = 14;
-const notADatabase = 26;
-/** The memory that processes share is a file, which must grow. */
-const sharedMemorySize = inputOutput | (19 << 8);
-
 function sentence(path: string, error: SqliteError): string {
   const subject = `The reservation store ${path}`;
   const said = `${reasonOf(error)}, SQLite's code ${error.errcode}`;
-  const kind = error.errcode === sharedMemorySize ? full : kindOf(error);
-  switch (kind) {
-    case busy:
+  switch (failureOf(error)) {
+    case 'busy':
       return `${subject} was locked by another process for more than ${patienceSeconds} s: see which with "fuser -v ${path}", and try again once it is done.`;
-    case readOnly:
-    case cannotOpen:
+    case 'read-only':
+    case 'cannot-open':
       return `${subject} cannot be written (${said}): let this user write the file, those beside it and its folder, or name another path.`;
-    case inputOutput:
+    case 'input-output':
       return `${subject} cannot be read or written (${said}): see whether its disk is broken, and what the kernel's log says.`;
-    case corrupt:
+    case 'corrupt':
       return `${subject} is damaged (${said}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of no reservations.`;
-    case full:
+    case 'full':
       return `${subject} cannot be written because its disk is full: free some space there and try again.`;
-    case notADatabase:
+    case 'not-a-database':
       return `${subject} is damaged or not an SQLite database: move it away while nobody uses it, if it is ppsgate's, or name another path; a new one knows of no reservations.`;
-    default:
+    case 'other':
       return `${subject} cannot be used (${said}): try again, and if that does not help, move it away while nobody uses it; a new one knows of no reservations.`;
   }
 }

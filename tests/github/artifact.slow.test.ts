@@ -681,7 +681,7 @@ describe('an artifact is not fetched', () => {
       response.writeHead(302, { location: further.url }).end(),
     );
     const github = await gitHub([anArtifact()], () => ({ status: 302, location: store.url }));
-    expect(await fetchFrom(github)).toEqual({ kind: 'failed', why: why('unexpected redirect') });
+    expect(await fetchFrom(github)).toEqual({ kind: 'failed', why: why('answered 302') });
     expect(further.asked).toEqual([]);
   });
 
@@ -710,7 +710,7 @@ describe('an artifact is not fetched', () => {
     const store = await serve(() => {});
     const github = await gitHub([anArtifact()], () => ({ status: 302, location: store.url }));
     const answer = await fetchFrom(github, { ...artifactLimits, seconds: 0.05 });
-    expect(answer).toEqual({ kind: 'failed', why: why('timeout') });
+    expect(answer).toEqual({ kind: 'failed', why: why('no whole answer within 0.05 s') });
   });
 
   test.for([
