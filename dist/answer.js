@@ -513,13 +513,13 @@ const aUnit = (name, result, details) => ({
 	details: plainBlock(details, 2e3)
 });
 
-// src/answer/check.ts
+// src/answer/check-run.ts
 /**
 * One check run on the head of the patch, created with the first thing there is to show. What is shown next is sent at
 * most every 10 s, but the end at once. Where GitHub refuses, as it does a token without `checks: write`, that is said
 * once and not tried again.
 */
-function openCheck(octokit, subject, options) {
+function openCheckRun(octokit, subject, options) {
 	const { detailsUrl, now, undecided, hasButtons } = options;
 	const teller = newestTeller(checkRunOf(octokit, subject, options), {
 		...options,
@@ -591,7 +591,7 @@ function openCheck(octokit, subject, options) {
 * Completes what a killed job left open, which may have known of its check or not; answers, in a sentence for people,
 * why that failed.
 */
-async function closeLeftCheck(octokit, { repository, patch }, { name, detailsUrl }) {
+async function closeLeftCheckRun(octokit, { repository, patch }, { name, detailsUrl }) {
 	const { owner, repo } = placeOf(repository);
 	const { checks } = octokit.rest;
 	try {
@@ -649,7 +649,7 @@ async function standsForAnother(octokit, { repository, patch }, name) {
 /** `#7 main https://…`: what a check was made for. No branch has a space in its name. */
 const externalIdOf = (patch, detailsUrl) => patch.kind === "pull-request" ? `#${patch.number} ${patch.baseBranch ?? "?"} ${detailsUrl}` : detailsUrl;
 /** The number of the pull request that a check was made for, by its `external_id`. */
-function pullRequestOfCheck(externalId) {
+function pullRequestOfCheckRun(externalId) {
 	const [, digits] = /^#([1-9]\d{0,9}) /.exec(externalId) ?? [];
 	return digits === void 0 ? void 0 : Number(digits);
 }
@@ -1218,4 +1218,4 @@ function notTold(error) {
 	};
 }
 
-export { answering, cancelled, closeLeftCheck, composeComment, endingOfError, endingOfFailure, endingOfResult, forOneBase, linkedAfterwards, markerOf, openBuild, openCheck, openComment, openRevisionAnswer, openRevisionComment, openStatus, pullRequestOfCheck, readMemory, say, standsForAnother, summaryOf, titleOf, together, upshotOf };
+export { answering, cancelled, closeLeftCheckRun, composeComment, endingOfError, endingOfFailure, endingOfResult, forOneBase, linkedAfterwards, markerOf, openBuild, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pullRequestOfCheckRun, readMemory, say, standsForAnother, summaryOf, titleOf, together, upshotOf };

@@ -10,7 +10,7 @@ import { pktGenBlast } from "./traffic.js";
 import { posix } from "node:path";
 import { readFile } from "node:fs/promises";
 
-// src/checkup/check.ts
+// src/checkup/finding.ts
 /**
 * Takes the steps one by one; a step whose needs are not met is skipped, with the first thing that was wrong. Throws the
 * signal's reason between two steps.

@@ -9,7 +9,7 @@ import { connect as connect$1 } from "node:tls";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { readFile } from "node:fs/promises";
 
-// src/power/controller.ts
+// src/power/power-controller.ts
 /** A controller that cannot be asked, or does not do as told: which, what it said and what to check, in one sentence. */
 var PowerError = class extends Error {
 	name = "PowerError";

@@ -21,7 +21,7 @@ import { setImmediate as setImmediate$1, setTimeout as setTimeout$1 } from "node
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 
-// src/relay/check-point.ts
+// src/relay/checkup-point.ts
 const warning = (what, why, mend) => ({
 	kind: "warning",
 	what,
@@ -35,7 +35,7 @@ const unreachable = (what, why, mend) => ({
 	mend
 });
 
-// src/relay/check-secret.ts
+// src/relay/checkup-secret.ts
 /** @param key of ppsgate.yml that names the file. */
 const secretPoint = (key, place) => ({
 	what: key,
@@ -54,7 +54,7 @@ async function keeping(what, path) {
 	return [ok(what, `${path} is for its owner alone`)];
 }
 
-// src/relay/check-relay.ts
+// src/relay/checkup-relay.ts
 function relayPoints(config, world) {
 	const { relay } = config;
 	const { webhookKeyPath, buildPasswordPath } = relay;
@@ -202,7 +202,7 @@ function open$2(what, given, { status }) {
 	return wrong(what, why, "see that nothing stands between that answers for it");
 }
 
-// src/relay/check-starter.ts
+// src/relay/checkup-starter.ts
 /** @param branch what diffs without a base are measured against. */
 function starterPoint(start, branch, now) {
 	switch (start.kind) {
@@ -243,7 +243,7 @@ async function clone(what, path, branch, now) {
 	return [ok(what, `${path} has ${branch}, at ${tip.slice(0, 12)}`)];
 }
 
-// src/relay/check.ts
+// src/relay/checkup.ts
 /** One that cannot be looked at says why, and the others are looked at all the same. Throws the signal's reason. */
 const checkPhabricator = (config, world) => walk(pointsOf(config, world), {
 	...world,

@@ -97,7 +97,7 @@ async function askGenerators(world, testbed, lease) {
 	}));
 }
 
-// src/testbed/profile.ts
+// src/testbed/judge-profile.ts
 /** Among the logs of the profile's blast: what the DUT gave, and what of it is read again. */
 const rawName = "profile.txt.gz";
 const stacksName = "stacks.txt";
@@ -429,7 +429,38 @@ function circumstances({ flows, scenario, when }) {
 const answers = (host) => host.output(shell`sysctl -n kern.boottime`, { timeoutSeconds: answerSeconds }).then(() => true, () => false);
 const answerSeconds = 10;
 
-// src/testbed/freebsd/profile.ts
+// src/testbed/freebsd/rules.ts
+/** Folder on the DUT for files of ours. */
+const rulesFolder = "/var/tmp/ppsgate";
+/**
+* Anew for every blast, so that no state of the one before is left; undefined where the scenario is in force. `own` are
+* the rules of scenarios that are the site's own.
+*/
+async function layRules(host, scenario, own) {
+	await takeRulesAway(host);
+	const { files, commands } = layScenario(scenario, rulesFolder, own);
+	if (files.length > 0) await host.output(ownFolder(rulesFolder));
+	for (const { path, text } of files) await host.upload(Buffer.from(text), path, 384);
+	for (const command of commands) {
+		const outcome = await host.run(command);
+		if (outcome.kind === "exited" && outcome.code === 0) continue;
+		const said = lastLine(outcome.stderr) ?? "it said nothing";
+		return `\`${commandText(command)}\` failed on the DUT: ${said}`;
+	}
+	const proof = provesScenario(scenario, await proofOf(host), { own });
+	return proof.kind === "in-force" ? void 0 : `${scenario} is not in force: ${proof.reason}`;
+}
+async function takeRulesAway(host) {
+	for (const round of takeAwayCommands) await Promise.all(round.map((command) => host.run(command)));
+}
+/** What the DUT says of its firewalls. */
+async function proofOf(host) {
+	const said = await readAll(host, Object.values(proofCommands));
+	const entries = Object.entries(proofCommands).map(([key, command]) => [key, said.get(commandText(command))]);
+	return Object.fromEntries(entries);
+}
+
+// src/testbed/freebsd/sample-under-load.ts
 /**
 * Time from the word to go until packets flow, beyond what is waited for on purpose; as much is left at the window's
 * end.
@@ -480,37 +511,6 @@ async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress
 		event,
 		kernel: "an unknown kernel"
 	}, keepLog);
-}
-
-// src/testbed/freebsd/rules.ts
-/** Folder on the DUT for files of ours. */
-const rulesFolder = "/var/tmp/ppsgate";
-/**
-* Anew for every blast, so that no state of the one before is left; undefined where the scenario is in force. `own` are
-* the rules of scenarios that are the site's own.
-*/
-async function layRules(host, scenario, own) {
-	await takeRulesAway(host);
-	const { files, commands } = layScenario(scenario, rulesFolder, own);
-	if (files.length > 0) await host.output(ownFolder(rulesFolder));
-	for (const { path, text } of files) await host.upload(Buffer.from(text), path, 384);
-	for (const command of commands) {
-		const outcome = await host.run(command);
-		if (outcome.kind === "exited" && outcome.code === 0) continue;
-		const said = lastLine(outcome.stderr) ?? "it said nothing";
-		return `\`${commandText(command)}\` failed on the DUT: ${said}`;
-	}
-	const proof = provesScenario(scenario, await proofOf(host), { own });
-	return proof.kind === "in-force" ? void 0 : `${scenario} is not in force: ${proof.reason}`;
-}
-async function takeRulesAway(host) {
-	for (const round of takeAwayCommands) await Promise.all(round.map((command) => host.run(command)));
-}
-/** What the DUT says of its firewalls. */
-async function proofOf(host) {
-	const said = await readAll(host, Object.values(proofCommands));
-	const entries = Object.entries(proofCommands).map(([key, command]) => [key, said.get(commandText(command))]);
-	return Object.fromEntries(entries);
 }
 
 // src/testbed/freebsd/blast.ts

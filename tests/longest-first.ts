@@ -17,7 +17,7 @@ const first = [
   ...['power/redfish.slow', 'e2e/relay.lab', 'linux-lab/profile.lab', 'reservation/etcd.slow'],
   ...['studies/no-change.slow', 'commands/simulate.slow', 'checkup/health.slow'],
   ...['linux-lab/lab.lab', 'linux-lab/health.lab', 'testbed/freebsd/lab-time.slow'],
-  ...['fakes/freebsd-lab/serve.slow', 'dut/freebsd.slow', 'relay/check.slow'],
+  ...['fakes/freebsd-lab/serve.slow', 'dut/freebsd.slow', 'relay/checkup.slow'],
 ];
 
 export default class LongestFirst extends BaseSequencer {

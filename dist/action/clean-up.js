@@ -1,5 +1,5 @@
 import { getState } from "../vendor/actions-core.js";
-import { cancelled, closeLeftCheck, openBuild, openComment } from "../answer.js";
+import { cancelled, closeLeftCheckRun, openBuild, openComment } from "../answer.js";
 import { createOctokit } from "../github.js";
 import { labDown, rerunAsRoot } from "../linux-lab.js";
 import { openConduit } from "../phabricator.js";
@@ -53,7 +53,7 @@ async function endAnswer(state) {
 		detailsUrl: job.runUrl
 	};
 	const repository = patch.kind === "pull-request" ? patch.repository : job.repository;
-	const trouble = await closeLeftCheck(octokit, {
+	const trouble = await closeLeftCheckRun(octokit, {
 		repository,
 		patch
 	}, place);

@@ -1,4 +1,4 @@
-import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheck, openComment, openRevisionAnswer, openStatus, pullRequestOfCheck, readMemory, standsForAnother, together } from "../answer.js";
+import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheckRun, openComment, openRevisionAnswer, openStatus, pullRequestOfCheckRun, readMemory, standsForAnother, together } from "../answer.js";
 import { applyOverrides, askNames, askedAs, kebabCase, parseConfig, parsePriority } from "../config.js";
 import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
 import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, placeOf, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
@@ -113,7 +113,7 @@ async function marksFor({ octokit, inputs: { job } }, patch, { undecided, status
 		now: () => /* @__PURE__ */ new Date()
 	};
 	const hasButtons = await ownLogin(octokit).catch(() => workflowsOwn) !== workflowsOwn;
-	const check = openCheck(octokit, subject, {
+	const check = openCheckRun(octokit, subject, {
 		...shared,
 		undecided,
 		isOpen,
@@ -583,7 +583,7 @@ function fromButton(payload) {
 		kind: "nothing",
 		why: "Only the buttons of the check of ppsgate ask for anything."
 	};
-	const number = pullRequestOfCheck(check_run.external_id ?? "");
+	const number = pullRequestOfCheckRun(check_run.external_id ?? "");
 	return {
 		kind: "button",
 		by: sender.login,

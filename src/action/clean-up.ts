@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as core from '@actions/core';
 import { openBuild } from '../answer/build.ts';
-import { closeLeftCheck } from '../answer/check.ts';
+import { closeLeftCheckRun } from '../answer/check-run.ts';
 import { openComment } from '../answer/comment.ts';
 import { cancelled } from '../answer/ending.ts';
 import { createOctokit } from '../github/client.ts';
@@ -46,7 +46,7 @@ async function endAnswer(state: string): Promise<void> {
   const octokit = await createOctokit({ token, apiUrl: job.apiUrl, log });
   const place = { name, detailsUrl: job.runUrl };
   const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
-  const trouble = await closeLeftCheck(octokit, { repository, patch }, place);
+  const trouble = await closeLeftCheckRun(octokit, { repository, patch }, place);
   if (trouble !== undefined) log.warn(trouble);
   if (patch.kind !== 'pull-request') return;
   const comment = openComment(octokit, patch, {

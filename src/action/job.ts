@@ -1,7 +1,7 @@
 // What every command of the Action shares: the inputs, GitHub, the checkout, and how a patch is answered.
 import type { Octokit } from 'octokit';
 import { type Answer, together } from '../answer/answer.ts';
-import { openCheck } from '../answer/check.ts';
+import { openCheckRun } from '../answer/check-run.ts';
 import { openComment } from '../answer/comment.ts';
 import { forOneBase } from '../answer/one-base.ts';
 import { openRevisionAnswer } from '../answer/revision-comment.ts';
@@ -138,7 +138,7 @@ export async function marksFor(
   // GitHub's own app for workflows gets no events, so its buttons would do nothing.
   const login = await ownLogin(octokit).catch(() => workflowsOwn);
   const hasButtons = login !== workflowsOwn;
-  const check = openCheck(octokit, subject, { ...shared, undecided, isOpen, hasButtons });
+  const check = openCheckRun(octokit, subject, { ...shared, undecided, isOpen, hasButtons });
   if (patch.kind !== 'pull-request') return together([check]);
   const marks = [check, ...(status ? [openStatus(octokit, subject, shared)] : [])];
   return forOneBase(octokit, patch, together(marks));

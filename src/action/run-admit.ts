@@ -1,6 +1,6 @@
 // `command: admit`: reads the event, decides whether the patch may be measured, and answers commands that measure nothing.
 
-import { standsForAnother } from '../answer/check.ts';
+import { standsForAnother } from '../answer/check-run.ts';
 import { composeComment, markerOf, readMemory } from '../answer/comment-text.ts';
 import { endingOfError, endingOfFailure } from '../answer/ending.ts';
 import { applyOverrides, parsePriority } from '../config/overrides.ts';

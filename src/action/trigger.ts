@@ -1,7 +1,7 @@
 // What started a job: GitHub's event as plain data, with everything that its payload says unread.
 
 import { z } from 'zod';
-import { pullRequestOfCheck } from '../answer/check.ts';
+import { pullRequestOfCheckRun } from '../answer/check-run.ts';
 import { askedAs, askNames, kebabCase } from '../config/parameters.ts';
 import { type FoundPullRequest, pullRequestFromEvent } from '../github/pull-request.ts';
 import type { Occasion } from '../patch/authorize.ts';
@@ -191,7 +191,7 @@ function fromButton(payload: z.infer<typeof checkRunPayload>): Trigger {
   if (!isOurs || (asked !== 'rerun' && asked !== 'extend')) {
     return { kind: 'nothing', why: 'Only the buttons of the check of ppsgate ask for anything.' };
   }
-  const number = pullRequestOfCheck(check_run.external_id ?? '');
+  const number = pullRequestOfCheckRun(check_run.external_id ?? '');
   const about = { by: sender.login, button: asked, headCommit: check_run.head_sha } as const;
   return { kind: 'button', ...about, ...(number !== undefined && { number }) };
 }

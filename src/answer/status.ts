@@ -6,11 +6,11 @@ import { githubFailure } from '../github/failure.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { Upshot } from '../words/upshot.ts';
 import { type Answer, placeInLine, secondsFor } from './answer.ts';
-import type { CheckOptions, Subject } from './check.ts';
+import type { CheckRunOptions, Subject } from './check-run.ts';
 import { titleOf, upshotOf } from './ending.ts';
 import { newestTeller, type Told } from './teller.ts';
 
-type StatusOptions = Pick<CheckOptions, 'name' | 'detailsUrl' | 'log' | 'pause'>;
+type StatusOptions = Pick<CheckRunOptions, 'name' | 'detailsUrl' | 'log' | 'pause'>;
 
 /** A status knows no neutral: where nobody can say, it fails. */
 export function openStatus(octokit: Octokit, subject: Subject, options: StatusOptions): Answer {

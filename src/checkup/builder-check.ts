@@ -20,7 +20,7 @@ import {
   sshTo,
   typed,
   wrong,
-} from './check.ts';
+} from './finding.ts';
 
 export type BuilderMachine = Machine & { config: BuilderConfig };
 

@@ -11,7 +11,7 @@ import { flowRanges } from '../words/flows.ts';
 import { formatPps } from '../words/format.ts';
 import { netmapPort } from '../words/freebsd-port.ts';
 import type { Family } from '../words/scenario.ts';
-import { type Finding, ok, type Step, skipped, wrong } from './check.ts';
+import { type Finding, ok, type Step, skipped, wrong } from './finding.ts';
 
 type CeilingCheck = {
   testbed: FreebsdTestbed;

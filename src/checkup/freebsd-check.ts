@@ -31,9 +31,9 @@ import {
   unquoted,
   walk,
   wrong,
-} from './check.ts';
+} from './finding.ts';
 import { checkCeiling } from './freebsd-ceiling.ts';
-import { type CheckWorld, powerCycled, powerSteps } from './power-check.ts';
+import { type CheckupWorld, powerCycled, powerSteps } from './power-check.ts';
 
 export type FreebsdCheck = {
   name: string;
@@ -49,7 +49,7 @@ export type FreebsdCheck = {
 /** Finding after finding, as each is made; nothing is changed on any machine, but for a DUT whose power is to be cycled. */
 export async function* checkFreebsdTestbed(
   check: FreebsdCheck,
-  world: CheckWorld,
+  world: CheckupWorld,
 ): AsyncGenerator<Finding> {
   await using opened = new AsyncDisposableStack();
   const lab = labOf(check, world);
@@ -58,7 +58,7 @@ export async function* checkFreebsdTestbed(
 }
 
 type Lab = FreebsdCheck & {
-  world: CheckWorld;
+  world: CheckupWorld;
   dut: Machine;
   generators: GeneratorMachine[];
   builder: BuilderMachine | undefined;
@@ -75,7 +75,7 @@ const allOf = ({ dut, generators, builder }: Lab): Machine[] => [
   ...(builder === undefined ? [] : [builder]),
 ];
 
-function labOf(check: FreebsdCheck, world: CheckWorld): Lab {
+function labOf(check: FreebsdCheck, world: CheckupWorld): Lab {
   const { builder } = check.testbed;
   return {
     ...check,
@@ -157,7 +157,7 @@ async function release(host: Host, what: string): Promise<Finding[]> {
   return [wrong(what, `it runs ${said}`, `install FreeBSD ${oldestRelease.ufs} or later`)];
 }
 
-type Sleeper = Pick<CheckWorld, 'sleep'>;
+type Sleeper = Pick<CheckupWorld, 'sleep'>;
 
 /** Whether they are up and have a link; a link that settles is waited for. */
 export const dutPortSteps = ({ dut }: FreebsdTestbed, machine: Machine, world: Sleeper): Step[] =>

@@ -26,12 +26,12 @@ import {
   typed,
   walk,
   wrong,
-} from './check.ts';
+} from './finding.ts';
 import { dutPortSteps, generatorPortSteps, machinesOf } from './freebsd-check.ts';
 import { interfaceStep, linuxMachinesOf } from './linux-check.ts';
-import { type CheckWorld, powerSteps } from './power-check.ts';
+import { type CheckupWorld, powerSteps } from './power-check.ts';
 
-export type HealthWorld = CheckWorld;
+export type HealthWorld = CheckupWorld;
 
 /** Finding after finding, as each is made; nothing is changed on any machine. Throws the signal's reason. */
 export async function* healthOf(

@@ -12,7 +12,7 @@ import {
   testbedFailed,
   walk,
   wrong,
-} from './check.ts';
+} from './finding.ts';
 
 /** Finding after finding, as each is made. */
 export async function* checkLinuxTestbed(

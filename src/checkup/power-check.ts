@@ -15,9 +15,9 @@ import {
   skipped,
   sshTo,
   wrong,
-} from './check.ts';
+} from './finding.ts';
 
-export type CheckWorld = FreebsdWorld & {
+export type CheckupWorld = FreebsdWorld & {
   /** Hears what is about to happen where that takes a while, or is not harmless. */
   tell(sentence: string): void;
   signal: AbortSignal;
@@ -32,7 +32,7 @@ type PowerCheck = {
   dut: Machine;
   /** Whether the DUT is switched off and on. */
   cycles: boolean;
-  world: CheckWorld;
+  world: CheckupWorld;
 };
 
 /** After the login to the DUT, whose connection a power cycle renews. */

@@ -1,5 +1,5 @@
 // What was found wrong with a testbed, or not, as a person at a shell reads it.
-import type { Finding } from '../checkup/check.ts';
+import type { Finding } from '../checkup/finding.ts';
 import { oneLine } from './table.ts';
 
 /** `✗ WHAT: WHY`, and what mends it on a line of its own. */

@@ -1,6 +1,6 @@
 // `ppsgate testbeds check`: a line for each thing that was looked at.
 import type { Command } from 'commander';
-import { type Finding, skipped } from '../checkup/check.ts';
+import { type Finding, skipped } from '../checkup/finding.ts';
 import { checkFreebsdTestbed } from '../checkup/freebsd-check.ts';
 import { checkLinuxTestbed } from '../checkup/linux-check.ts';
 import { loadConfig } from '../config/load.ts';

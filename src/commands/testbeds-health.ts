@@ -1,6 +1,6 @@
 // Whether testbeds are fit to be used: looked at while nobody else has them, and taken out of use, or back into it.
 import type { Command } from 'commander';
-import type { Finding } from '../checkup/check.ts';
+import type { Finding } from '../checkup/finding.ts';
 import { healthOf, whyUnhealthy } from '../checkup/health.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config, TestbedConfig } from '../config/schema.ts';

@@ -2,10 +2,19 @@
 
 import type { CommandConfig } from '../config/power.ts';
 import { lastLine, shortened } from '../words/one-line.ts';
-import { type Controller, type PowerAnswer, PowerError, type Reading } from './controller.ts';
+import {
+  type PowerAnswer,
+  type PowerController,
+  PowerError,
+  type Reading,
+} from './power-controller.ts';
 import type { PowerWorld, Ran } from './world.ts';
 
-export function openCommand(name: string, config: CommandConfig, world: PowerWorld): Controller {
+export function openCommand(
+  name: string,
+  config: CommandConfig,
+  world: PowerWorld,
+): PowerController {
   const label = `The power of ${name} (by commands)`;
   const run = ([program = '', ...args]: readonly string[]) =>
     world.run(program, args, { timeoutSeconds: 120 });

@@ -1,6 +1,6 @@
 // Reads what a power controller is opened with from files: a password, an authority's certificate.
 import { reasonOf } from '../words/one-line.ts';
-import { PowerError } from './controller.ts';
+import { PowerError } from './power-controller.ts';
 import type { PowerWorld } from './world.ts';
 
 /** The one line of the file, or without one the world's; throws a PowerError that says where it was looked for, and nothing of it. */

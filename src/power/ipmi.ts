@@ -2,15 +2,20 @@
 
 import type { IpmiConfig } from '../config/power.ts';
 import { lastLine, shortened } from '../words/one-line.ts';
-import { type Controller, type PowerAnswer, PowerError, type Reading } from './controller.ts';
 import { readPassword } from './files.ts';
+import {
+  type PowerAnswer,
+  type PowerController,
+  PowerError,
+  type Reading,
+} from './power-controller.ts';
 import type { PowerWorld, Ran } from './world.ts';
 
 export async function openIpmi(
   name: string,
   config: IpmiConfig,
   world: PowerWorld,
-): Promise<Controller> {
+): Promise<PowerController> {
   const label = `The BMC of ${name} (IPMI at ${config.host}:${config.port})`;
   const password = await readPassword(label, config.passwordPath, world);
   const ask = (order: Order) => asked({ label, config, password, order, world });

@@ -2,14 +2,14 @@
 
 import type { PowerConfig } from '../config/power.ts';
 import { openCommand } from './command.ts';
-import type { Controller } from './controller.ts';
 import { openIpmi } from './ipmi.ts';
+import type { PowerController } from './power-controller.ts';
 import { openRedfish } from './redfish.ts';
 import { type Power, switchOf } from './switch.ts';
 import type { PowerWorld } from './world.ts';
 
 export type { PowerConfig } from '../config/power.ts';
-export { PowerError } from './controller.ts';
+export { PowerError } from './power-controller.ts';
 export type { Power } from './switch.ts';
 export { type PowerWorld, realPowerWorld } from './world.ts';
 
@@ -29,7 +29,7 @@ function openController(
   name: string,
   config: PowerConfig,
   world: PowerWorld,
-): Promise<Controller> | Controller {
+): Promise<PowerController> | PowerController {
   switch (config.kind) {
     case 'ipmi':
       return openIpmi(name, config, world);

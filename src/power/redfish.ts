@@ -4,16 +4,21 @@ import { z } from 'zod';
 import type { RedfishConfig } from '../config/power.ts';
 import { fromJson } from '../words/json.ts';
 import { shortened } from '../words/one-line.ts';
-import { type Controller, type PowerAnswer, PowerError, type Reading } from './controller.ts';
 import { readFileFor, readPassword } from './files.ts';
 import type { Question, Reply, Trust } from './https.ts';
+import {
+  type PowerAnswer,
+  type PowerController,
+  PowerError,
+  type Reading,
+} from './power-controller.ts';
 import type { PowerWorld } from './world.ts';
 
 export async function openRedfish(
   name: string,
   config: RedfishConfig,
   world: PowerWorld,
-): Promise<Controller> {
+): Promise<PowerController> {
   const url = new URL(config.url);
   const label = `The BMC of ${name} (Redfish at ${url.host})`;
   const { user } = config;

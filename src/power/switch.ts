@@ -1,5 +1,10 @@
 // Makes switching of what a controller can do: believes what it sees and not what it was promised, and asks again in bounds.
-import { type Controller, type PowerAnswer, PowerError, type Reading } from './controller.ts';
+import {
+  type PowerAnswer,
+  type PowerController,
+  PowerError,
+  type Reading,
+} from './power-controller.ts';
 import type { PowerWorld } from './world.ts';
 
 /** Each returns when the controller says that it is so, and throws a PowerError where it does not within some minutes. */
@@ -20,7 +25,7 @@ const secondsAfterRefusal = 5;
 /** Until the power supply's capacitors are empty; some BMCs also lose what they are told right after. */
 const secondsOff = 5;
 
-export function switchOf(controller: Controller, sleep: PowerWorld['sleep']): Power {
+export function switchOf(controller: PowerController, sleep: PowerWorld['sleep']): Power {
   return {
     state: () => settledState(controller, sleep),
     on: () => turn(controller, 'on', sleep),
@@ -35,7 +40,7 @@ export function switchOf(controller: Controller, sleep: PowerWorld['sleep']): Po
 }
 
 async function settledState(
-  controller: Controller,
+  controller: PowerController,
   sleep: PowerWorld['sleep'],
 ): Promise<'on' | 'off'> {
   const seen = await watch(controller, (state) => state !== 'changing', secondsToObey, sleep);
@@ -47,7 +52,7 @@ async function settledState(
 
 /** Always tells, whatever the state was before: it may lag behind, or be about to change. */
 async function turn(
-  controller: Controller,
+  controller: PowerController,
   to: 'on' | 'off',
   sleep: PowerWorld['sleep'],
 ): Promise<void> {
@@ -69,7 +74,7 @@ function described(answer: PowerAnswer, to: 'on' | 'off', seen: Reading): string
 
 /** The controller's own cycle leaves the machine on even where we end halfway. It counts where it was seen. */
 async function cycledByItself(
-  controller: Controller,
+  controller: PowerController,
   sleep: PowerWorld['sleep'],
 ): Promise<boolean> {
   if (controller.cycle === undefined || (await controller.state()) !== 'on') return false;
@@ -86,7 +91,7 @@ async function cycledByItself(
 
 /** The first state that is as wanted, or else the last of so many seconds. */
 async function watch(
-  controller: Controller,
+  controller: PowerController,
   isWanted: (state: Reading) => boolean,
   seconds: number,
   sleep: PowerWorld['sleep'],

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../../src/action/request.ts';
 import { type Answer, together } from '../../src/answer/answer.ts';
-import { openCheck } from '../../src/answer/check.ts';
+import { openCheckRun } from '../../src/answer/check-run.ts';
 import { openComment } from '../../src/answer/comment.ts';
 import { endingOfError, summaryOf, titleOf, upshotOf } from '../../src/answer/ending.ts';
 import { openRevisionAnswer } from '../../src/answer/revision-comment.ts';
@@ -132,7 +132,7 @@ test('neither a check, a comment nor a status on GitHub tells one', async () => 
   const subject = { repository, patch: pullRequest };
   const shared = { name: 'ppsgate', detailsUrl, log, pause, now: () => new Date(0) };
   const answer = together([
-    openCheck(octokit, subject, { ...shared, undecided: 'failure', hasButtons: false }),
+    openCheckRun(octokit, subject, { ...shared, undecided: 'failure', hasButtons: false }),
     openComment(octokit, pullRequest, { ...shared, run: 1, ask: {} }),
     openStatus(octokit, subject, shared),
   ]);

@@ -2,9 +2,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Finding } from '../../src/checkup/check.ts';
+import type { Finding } from '../../src/checkup/finding.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../src/checkup/freebsd-check.ts';
-import type { CheckWorld } from '../../src/checkup/power-check.ts';
+import type { CheckupWorld } from '../../src/checkup/power-check.ts';
 import type { BuilderConfig } from '../../src/config/builder.ts';
 import type { HostConfig } from '../../src/config/fields.ts';
 import type { FreebsdTestbed } from '../../src/config/freebsd-testbed.ts';
@@ -28,7 +28,7 @@ type Checked = {
   testbed: FreebsdTestbed;
   told: string[];
   check(
-    changes?: Partial<FreebsdCheck> & { world?: Partial<CheckWorld> },
+    changes?: Partial<FreebsdCheck> & { world?: Partial<CheckupWorld> },
   ): Promise<readonly Finding[]>;
 };
 

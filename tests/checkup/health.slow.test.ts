@@ -1,7 +1,7 @@
 // What is found on testbeds that were used: as they were, or with something that an experiment left behind.
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Finding, ok, skipped, wrong } from '../../src/checkup/check.ts';
+import { type Finding, ok, skipped, wrong } from '../../src/checkup/finding.ts';
 import { type HealthWorld, healthOf, whyUnhealthy } from '../../src/checkup/health.ts';
 import type { FreebsdTestbed } from '../../src/config/freebsd-testbed.ts';
 import { type Command, commandText, shell } from '../../src/host/shell.ts';

@@ -4,7 +4,7 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, answering, together } from '../../src/answer/answer.ts';
-import { openCheck } from '../../src/answer/check.ts';
+import { openCheckRun } from '../../src/answer/check-run.ts';
 import { openComment } from '../../src/answer/comment.ts';
 import { readMemory } from '../../src/answer/comment-text.ts';
 import { type Ending, endingOfResult, upshotOf } from '../../src/answer/ending.ts';
@@ -291,7 +291,7 @@ function answerOf(gate: Gate, { octokit, turns }: Place): Answer {
   };
   const subject = { repository, patch };
   const answer = together([
-    openCheck(octokit, subject, { ...shared, undecided: 'failure', hasButtons: false }),
+    openCheckRun(octokit, subject, { ...shared, undecided: 'failure', hasButtons: false }),
     openComment(octokit, patch, { ...shared, run, ask: {} }),
     openStatus(octokit, subject, shared),
   ]);

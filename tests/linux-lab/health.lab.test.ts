@@ -1,6 +1,6 @@
 // What is found on three Linux hosts that were used, and what brings them back.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Finding } from '../../src/checkup/check.ts';
+import type { Finding } from '../../src/checkup/finding.ts';
 import { healthOf, whyUnhealthy } from '../../src/checkup/health.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
 import { realWorld } from '../../src/controller/open.ts';

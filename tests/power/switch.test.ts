@@ -1,7 +1,7 @@
 // What holds of switching, whatever a controller says and does.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type PowerAnswer, PowerError, type Reading } from '../../src/power/controller.ts';
+import { type PowerAnswer, PowerError, type Reading } from '../../src/power/power-controller.ts';
 import { switchOf } from '../../src/power/switch.ts';
 
 test('nothing that a controller says makes switching take longer than its bounds', async () => {

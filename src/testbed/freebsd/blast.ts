@@ -5,7 +5,7 @@ import { HostError } from '../../host/host-error.ts';
 import { provesScenario } from '../../scenario/freebsd.ts';
 import type { PlannedBlast } from '../../words/planned-blast.ts';
 import type { OwnRules } from '../../words/scenario.ts';
-import { impossible, missed } from '../profile.ts';
+import { impossible, missed } from '../judge-profile.ts';
 import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
 import { tallyOf } from './blame.ts';
 import { type Boot, bootFor, failed, holdAgainst, portsOf, rejected } from './boots.ts';
@@ -13,8 +13,8 @@ import type { Kernel, Kernels } from './kernels.ts';
 import { freebsdLogNames, readFreebsdLogs } from './logs.ts';
 import { afterLoss, afterRefusal, type LossWorld, type When } from './losses.ts';
 import { readAll } from './preflight.ts';
-import { sampleUnderLoad } from './profile.ts';
 import { layRules, proofOf, rulesFolder } from './rules.ts';
+import { sampleUnderLoad } from './sample-under-load.ts';
 
 export type BlastWorld = LossWorld & {
   readonly traffic: Traffic;

@@ -16,7 +16,7 @@ import { lastLine } from '../../words/one-line.ts';
 import type { PlannedBlast } from '../../words/planned-blast.ts';
 import { type Cell, isLinuxScenario } from '../../words/scenario.ts';
 import { connectTo } from '../connect.ts';
-import { impossible, judgeProfile, missed } from '../profile.ts';
+import { impossible, judgeProfile, missed } from '../judge-profile.ts';
 import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest, Testbed } from '../testbed.ts';
 import { type Counters, type LinuxLogs, logNames, readLinuxLogs } from './logs.ts';
 

@@ -1,11 +1,11 @@
 // Looks at what runs the gates, and has it run none.
 
-import { ok, typed, wrong } from '../checkup/check.ts';
+import { ok, typed, wrong } from '../checkup/finding.ts';
 import type { StartConfig } from '../config/phabricator.ts';
 import { shell } from '../host/shell.ts';
 import { openRepository } from '../patch/repository.ts';
-import type { Point, SetUpFinding } from './check-point.ts';
-import { secretPoint } from './check-secret.ts';
+import type { Point, SetUpFinding } from './checkup-point.ts';
+import { secretPoint } from './checkup-secret.ts';
 
 /** @param branch what diffs without a base are measured against. */
 export function starterPoint(start: StartConfig, branch: string, now: () => Date): Point {

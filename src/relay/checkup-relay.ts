@@ -1,20 +1,20 @@
 // Looks at the relay that runs here: whether it answers, and lets in nobody but Phabricator.
 import { createHmac } from 'node:crypto';
-import { ok, skipped, wrong } from '../checkup/check.ts';
+import { ok, skipped, wrong } from '../checkup/finding.ts';
 import type { PhabricatorConfig, RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
 import { type Answer, ask, type Question } from '../http.ts';
 import { reasonOf } from '../words/one-line.ts';
 import {
-  type CheckWorld,
   type Point,
   type SetUpFinding,
+  type SetUpWorld,
   unreachable,
   warning,
-} from './check-point.ts';
-import { secretPoint } from './check-secret.ts';
+} from './checkup-point.ts';
+import { secretPoint } from './checkup-secret.ts';
 
-export function relayPoints(config: PhabricatorConfig, world: CheckWorld): Point[] {
+export function relayPoints(config: PhabricatorConfig, world: SetUpWorld): Point[] {
   const { relay } = config;
   const { webhookKeyPath, buildPasswordPath } = relay;
   if (webhookKeyPath === undefined && buildPasswordPath === undefined) {

@@ -10,7 +10,7 @@ import type { Host } from '../../host/ssh.ts';
 import type { PktGenBlast } from '../../traffic/pkt-gen-blast.ts';
 import { formatPercent } from '../../words/format.ts';
 import { lastLine } from '../../words/one-line.ts';
-import { judgeProfile, missed } from '../profile.ts';
+import { judgeProfile, missed } from '../judge-profile.ts';
 import type { KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
 import { freebsdLogNames } from './logs.ts';
 

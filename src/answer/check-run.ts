@@ -16,7 +16,7 @@ import { newestTeller, type Told } from './teller.ts';
 /** What is judged, and the `owner/name` of the repository in which it is answered. */
 export type Subject = { repository: string; patch: Patch };
 
-export type CheckOptions = {
+export type CheckRunOptions = {
   /** Branch rules require the check by it. */
   name: string;
   /** Page of the job. */
@@ -36,7 +36,7 @@ export type CheckOptions = {
  * most every 10 s, but the end at once. Where GitHub refuses, as it does a token without `checks: write`, that is said
  * once and not tried again.
  */
-export function openCheck(octokit: Octokit, subject: Subject, options: CheckOptions): Answer {
+export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckRunOptions): Answer {
   const { detailsUrl, now, undecided, hasButtons } = options;
   const teller = newestTeller(checkRunOf(octokit, subject, options), {
     ...options,
@@ -86,10 +86,10 @@ export function openCheck(octokit: Octokit, subject: Subject, options: CheckOpti
  * Completes what a killed job left open, which may have known of its check or not; answers, in a sentence for people,
  * why that failed.
  */
-export async function closeLeftCheck(
+export async function closeLeftCheckRun(
   octokit: Octokit,
   { repository, patch }: Subject,
-  { name, detailsUrl }: Pick<CheckOptions, 'name' | 'detailsUrl'>,
+  { name, detailsUrl }: Pick<CheckRunOptions, 'name' | 'detailsUrl'>,
 ): Promise<string | undefined> {
   const { owner, repo } = placeOf(repository);
   const { checks } = octokit.rest;
@@ -142,7 +142,7 @@ const externalIdOf = (patch: Patch, detailsUrl: string): string =>
     : detailsUrl;
 
 /** The number of the pull request that a check was made for, by its `external_id`. */
-export function pullRequestOfCheck(externalId: string): number | undefined {
+export function pullRequestOfCheckRun(externalId: string): number | undefined {
   const [, digits] = /^#([1-9]\d{0,9}) /.exec(externalId) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
@@ -204,7 +204,7 @@ const tooSlow = (seconds: number): string =>
 function checkRunOf(
   octokit: Octokit,
   subject: Subject,
-  { name, detailsUrl, isOpen = false }: CheckOptions,
+  { name, detailsUrl, isOpen = false }: CheckRunOptions,
 ): (view: View) => Promise<Told> {
   const { owner, repo } = placeOf(subject.repository);
   const { headCommit } = subject.patch;

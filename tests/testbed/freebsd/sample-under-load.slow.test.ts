@@ -1,7 +1,7 @@
 // When a profile counts: its window has to lie where packets flowed, and its samples have to be of work.
 import { expect, test } from 'vitest';
 import { connect } from '../../../src/host/ssh.ts';
-import { sampleUnderLoad, type UnderLoad } from '../../../src/testbed/freebsd/profile.ts';
+import { sampleUnderLoad, type UnderLoad } from '../../../src/testbed/freebsd/sample-under-load.ts';
 import type { ProfileOutcome } from '../../../src/testbed/testbed.ts';
 import { pktGenRun } from '../../../src/traffic/pkt-gen-run.ts';
 import { sendBlast } from '../../fakes/freebsd-lab/blast.ts';

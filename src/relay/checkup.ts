@@ -1,7 +1,7 @@
 // A set-up for Phabricator looked at point by point, with nothing written and nothing started: the server and the bot.
 
 import { z } from 'zod';
-import { lookAgain, ok, skipped, walk, wrong } from '../checkup/check.ts';
+import { lookAgain, ok, skipped, walk, wrong } from '../checkup/finding.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { ask } from '../http.ts';
 import { type Conduit, ConduitError, mapOf } from '../phabricator/conduit.ts';
@@ -9,20 +9,20 @@ import { openPhabricator, tokenVariable } from '../phabricator/login.ts';
 import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
 import {
-  type CheckWorld,
   type Point,
   type SetUpFinding,
+  type SetUpWorld,
   unreachable,
   warning,
-} from './check-point.ts';
-import { relayPoints } from './check-relay.ts';
-import { secretPoint } from './check-secret.ts';
-import { starterPoint } from './check-starter.ts';
+} from './checkup-point.ts';
+import { relayPoints } from './checkup-relay.ts';
+import { secretPoint } from './checkup-secret.ts';
+import { starterPoint } from './checkup-starter.ts';
 
 /** One that cannot be looked at says why, and the others are looked at all the same. Throws the signal's reason. */
 export const checkPhabricator = (
   config: PhabricatorConfig,
-  world: CheckWorld,
+  world: SetUpWorld,
 ): AsyncGenerator<SetUpFinding> => walk(pointsOf(config, world), { ...world, failed });
 
 function failed(what: string, error: unknown): SetUpFinding {
@@ -34,7 +34,7 @@ function failed(what: string, error: unknown): SetUpFinding {
 /** What earlier points have found for later ones. */
 type Session = { conduit?: Conduit; account?: z.infer<typeof account>; date?: Date };
 
-function pointsOf(config: PhabricatorConfig, world: CheckWorld): Point[] {
+function pointsOf(config: PhabricatorConfig, world: SetUpWorld): Point[] {
   const session: Session = {};
   const { tokenPath, relay } = config;
   const ask = (
@@ -86,7 +86,7 @@ async function server(
   what: string,
   { url }: PhabricatorConfig,
   session: Session,
-  { signal }: CheckWorld,
+  { signal }: SetUpWorld,
 ): Promise<SetUpFinding[]> {
   const answer = await ask(`${url}/api/conduit.ping`, {
     method: 'POST',
@@ -146,7 +146,7 @@ async function token(
   what: string,
   config: PhabricatorConfig,
   session: Session,
-  world: CheckWorld,
+  world: SetUpWorld,
 ): Promise<SetUpFinding[]> {
   session.conduit = await openPhabricator(config, world);
   session.account = await session.conduit.call('user.whoami', {}, account);

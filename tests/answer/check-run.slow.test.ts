@@ -2,11 +2,11 @@ import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, answering } from '../../src/answer/answer.ts';
 import {
-  closeLeftCheck,
-  openCheck,
-  pullRequestOfCheck,
+  closeLeftCheckRun,
+  openCheckRun,
+  pullRequestOfCheckRun,
   standsForAnother,
-} from '../../src/answer/check.ts';
+} from '../../src/answer/check-run.ts';
 import {
   cancelled,
   type Ending,
@@ -71,7 +71,7 @@ async function open({
 }: Settings = {}) {
   const pauses: { seconds: number; end: () => void }[] = [];
   const subject = { repository: pullRequest.repository, patch: pullRequest };
-  const check = openCheck(await hastyOctokit({ url }, settings), subject, {
+  const check = openCheckRun(await hastyOctokit({ url }, settings), subject, {
     name: 'ppsgate',
     detailsUrl,
     hasButtons,
@@ -549,7 +549,7 @@ describe('a check that the next job goes on with', () => {
 describe('a check that a killed job left open', () => {
   const subject = { repository: pullRequest.repository, patch: pullRequest };
   const closed = async (name = 'ppsgate') =>
-    closeLeftCheck(await hastyOctokit(github), subject, { name, detailsUrl });
+    closeLeftCheckRun(await hastyOctokit(github), subject, { name, detailsUrl });
   const conclusions = () => github.state.checkRuns.map(({ conclusion }) => conclusion);
 
   test('is closed as cancelled', async () => {
@@ -606,8 +606,8 @@ describe('a check on the head', () => {
     const { check } = await open();
     await check.ended(passed);
     const [run] = github.state.checkRuns;
-    expect(pullRequestOfCheck(run?.externalId ?? '')).toBe(123);
-    expect(pullRequestOfCheck(detailsUrl)).toBeUndefined();
+    expect(pullRequestOfCheckRun(run?.externalId ?? '')).toBe(123);
+    expect(pullRequestOfCheckRun(detailsUrl)).toBeUndefined();
   });
 
   test('that passed stands for another base, and for another pull request with this head', async () => {

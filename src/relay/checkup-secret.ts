@@ -1,9 +1,9 @@
 // Looks at a file with a token, a key or a password: whether it is there, and for whom.
 import { stat } from 'node:fs/promises';
-import { ok, typed, wrong } from '../checkup/check.ts';
+import { ok, typed, wrong } from '../checkup/finding.ts';
 import { readSecret, type SecretPlace } from '../config/secret.ts';
 import { shell } from '../host/shell.ts';
-import { type Point, type SetUpFinding, warning } from './check-point.ts';
+import { type Point, type SetUpFinding, warning } from './checkup-point.ts';
 
 /** @param key of ppsgate.yml that names the file. */
 export const secretPoint = (key: string, place: SecretPlace): Point => ({

@@ -1,6 +1,6 @@
 // What is looked at of a set-up for Phabricator, and what is found.
 
-import type { Finding as Plain, Step } from '../checkup/check.ts';
+import type { Finding as Plain, Step } from '../checkup/finding.ts';
 import type { ConduitOptions } from '../phabricator/conduit.ts';
 
 export type SetUpFinding =
@@ -10,7 +10,7 @@ export type SetUpFinding =
 
 export type Point = Step<SetUpFinding>;
 
-export type CheckWorld = Pick<ConduitOptions, 'log' | 'pause'> & {
+export type SetUpWorld = Pick<ConduitOptions, 'log' | 'pause'> & {
   signal: AbortSignal;
   now(): Date;
   /** Hears what is looked at next. */

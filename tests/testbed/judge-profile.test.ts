@@ -1,6 +1,6 @@
 // What a profile is worth that comes from a machine with a patch's kernel: nothing where it is made to stop the gate.
 import { expect, test } from 'vitest';
-import { judgeProfile } from '../../src/testbed/profile.ts';
+import { judgeProfile } from '../../src/testbed/judge-profile.ts';
 
 const told = { event: 'cycles', kernel: 'a kernel' };
 

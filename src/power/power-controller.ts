@@ -1,6 +1,6 @@
 // What every power controller can do, and the error of all of them.
 
-export type Controller = {
+export type PowerController = {
   /** With its article and place, to begin a sentence: `The BMC of dut-3 (IPMI at 192.0.2.5:623)`. */
   readonly label: string;
   /** What people are to look at where the controller does not do as told; completes "check …". */
