@@ -1,46 +1,61 @@
-// Draws report.png and flamegraph.png of a made-up experiment, for the README: `npm run screenshots`.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+// Draws the pictures of the README from a real result, for example of `npm run demo`:
+// npm run screenshots -- ppsgate-demo-DATE/guard-protocol-254
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { marked } from 'marked';
 import type { Browser } from 'playwright-core';
 import { drawGraph, graphsOf } from '../src/report/graphs.ts';
 import { renderHtml } from '../src/report/html.ts';
+import { renderMarkdown } from '../src/report/markdown.ts';
+import { explained, readResult } from '../src/report/read.ts';
 import { startChromium } from '../tests/fakes/chromium.ts';
-import { anExperiment } from '../tests/fakes/report.ts';
 
-const { result, profiles } = anExperiment();
+const [directory] = process.argv.slice(2);
+if (directory === undefined)
+  throw new Error('Name the work directory of a gate that has finished.');
+const { result, profiles } = await explained(await readResult(directory), directory);
 const difference = graphsOf(result, profiles).find(({ which }) => which === 'difference');
-const picture = difference && drawGraph(difference);
-if (picture?.kind !== 'drawn') throw new Error('The experiment has no flamegraph of a difference.');
+const graph = difference && drawGraph(difference);
+if (graph?.kind !== 'drawn') throw new Error(`${directory} has no flamegraph of a difference.`);
 
-const folder = await mkdtemp(join(tmpdir(), 'ppsgate-screenshots-'));
 const browser = await startChromium();
 try {
-  await draw(browser, 'report', {
-    name: 'index.html',
-    text: renderHtml(result, profiles),
-    height: 1640,
-  });
-  await draw(browser, 'flamegraph', {
-    name: 'flamegraph.svg',
-    text: picture.svg,
-    height: 530,
-  });
+  await draw(browser, 'comment', await asOnGithub(renderMarkdown(result)), { width: 960 });
+  await draw(browser, 'report', renderHtml(result, profiles), { width: 1120, height: 1640 });
+  await draw(browser, 'flamegraph', graph.svg, { width: 1120, height: 530 });
 } finally {
   await browser.close();
-  await rm(folder, { recursive: true });
 }
 
-/** The upper part of a file as a browser shows it. */
+/** Markdown as GitHub shows it in a comment, with its folds closed. */
+async function asOnGithub(comment: string): Promise<string> {
+  const style = import.meta.resolve('github-markdown-css/github-markdown-light.css');
+  return `<!doctype html>
+<meta charset="utf-8">
+<style>${await readFile(new URL(style), 'utf8')}
+body { margin: 0; }
+article { padding: 24px; }
+</style>
+<article class="markdown-body">${(await marked(comment)).replace(/[🔴🟢🟡⚪]/gu, circle)}</article>
+`;
+}
+
+/** Not every machine has a font with the verdicts' symbols. */
+function circle(symbol: string): string {
+  const colour = { '🔴': '#d1242f', '🟢': '#2da44e', '🟡': '#d4a72c' }[symbol] ?? '#d0d7de';
+  return `<svg width="1em" height="1em" viewBox="0 0 16 16"><circle cx="8" cy="9" r="7" fill="${colour}"/></svg>`;
+}
+
+/** As a browser shows it: all of it, or its upper part where there is a height. */
 async function draw(
   browser: Browser,
-  picture: string,
-  { name, text, height }: { name: string; text: string; height: number },
+  name: string,
+  text: string,
+  { width, height }: { width: number; height?: number },
 ): Promise<void> {
-  const file = join(folder, name);
-  await writeFile(file, text);
-  const page = await browser.newPage({ viewport: { width: 1120, height } });
-  await page.goto(pathToFileURL(file).href);
-  await page.screenshot({ path: join(import.meta.dirname, `${picture}.png`) });
+  const page = await browser.newPage({ viewport: { width, height: height ?? 100 } });
+  await page.setContent(text);
+  const path = join(import.meta.dirname, `${name}.png`);
+  await page.screenshot({ path, fullPage: height === undefined });
+  await page.close();
 }

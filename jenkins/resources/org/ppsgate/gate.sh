@@ -14,6 +14,7 @@ gate() {
   set -f
   IFS='
 '
+  # shellcheck disable=SC2086 # The words are split, at the ends of lines alone.
   set -- "$program" gate "--directory=$PPSGATE_DIRECTORY" $PPSGATE_WORDS
   if [ -z "${PPSGATE_SSH_KEY:-}" ]; then
     "$@"
@@ -21,6 +22,7 @@ gate() {
   fi
   # An abort ends all that have Jenkins' cookie. The ssh agent goes without it, for the gate still has to reach the DUT
   # to bring it back to its base; it ends with the gate, and soon after this shell, should somebody kill that.
+  # shellcheck disable=SC2016,SC2097,SC2098 # The agent's shell is what expands, and gets the cookie by another name.
   COOKIE=${JENKINS_SERVER_COOKIE:-} JENKINS_SERVER_COOKIE='' ssh-agent sh -c '
     export JENKINS_SERVER_COOKIE="$COOKIE" DISPLAY=none SSH_ASKPASS="$PPSGATE_SSH_KEY.passphrase" SSH_ASKPASS_REQUIRE=force
     printf "#!/bin/sh\nprintenv PPSGATE_SSH_PASSPHRASE\n" >"$SSH_ASKPASS"
