@@ -12,13 +12,17 @@ import { setTimeout } from "node:timers/promises";
 import { hostname, userInfo } from "node:os";
 
 // src/controller/open.ts
-/** Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. */
+/**
+* Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. Throws a
+* UsageError where the configuration has none of this name.
+*/
 async function openTestbed(name, traffic, config, { lease, machines }) {
 	const testbed = config.testbeds[name];
 	switch (testbed?.kind) {
 		case "linux": return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
 		case "freebsd": return openFreebsdTestbed(name, testbed, traffic, fencedWorld(machines, testbed, lease));
-		default: return openEmbedded(name, traffic);
+		case "embedded-linux": return openEmbedded(name, traffic);
+		case void 0: throw new UsageError(`The configuration has no testbed ${name}.`);
 	}
 }
 /** Nobody but this machine reaches the lab, so it knows no leases: one process has it. */

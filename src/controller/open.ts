@@ -9,6 +9,7 @@ import { openFreebsdTestbed } from '../testbed/freebsd/testbed.ts';
 import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
 import { openLinuxTestbed } from '../testbed/linux/testbed.ts';
 import type { Testbed } from '../testbed/testbed.ts';
+import { UsageError } from '../words/usage-error.ts';
 
 type Access = {
   /** The lease by which the machines know whose commands these are. */
@@ -16,7 +17,10 @@ type Access = {
   machines: FreebsdWorld;
 };
 
-/** Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. */
+/**
+ * Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. Throws a
+ * UsageError where the configuration has none of this name.
+ */
 export async function openTestbed(
   name: string,
   traffic: Traffic,
@@ -29,8 +33,10 @@ export async function openTestbed(
       return openLinuxTestbed(name, testbed, traffic, fencedConnect(machines.connect, lease));
     case 'freebsd':
       return openFreebsdTestbed(name, testbed, traffic, fencedWorld(machines, testbed, lease));
-    default:
+    case 'embedded-linux':
       return openEmbedded(name, traffic);
+    case undefined:
+      throw new UsageError(`The configuration has no testbed ${name}.`);
   }
 }
 

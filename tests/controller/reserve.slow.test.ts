@@ -9,6 +9,7 @@ import { readLab, readLog } from '../../src/reservation/records.ts';
 import { openSqlite } from '../../src/reservation/sqlite.ts';
 import { type Store, StoreError } from '../../src/reservation/store.ts';
 import type { Testbed } from '../../src/testbed/testbed.ts';
+import { UsageError } from '../../src/words/usage-error.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FreebsdLab, startFreebsdLab } from '../fakes/freebsd-lab/lab.ts';
 import { builtVariant, testbedOf, usualTraffic, worldOf } from '../fakes/freebsd-testbed.ts';
@@ -187,6 +188,16 @@ test('a testbed that is not as it was when it is given back goes into quarantine
   expect([...quarantines.keys()]).toEqual(['shelf']);
   expect(held.size).toBe(0);
   expect(used.size).toBeGreaterThan(0);
+});
+
+test('a testbed that the configuration does not know is refused, and no other takes its place', async () => {
+  await using lab = await startFreebsdLab();
+  const { config, reserve } = await aPlace({ 'dut-1': lab });
+  const reserved = await reserve('alice');
+  delete config.testbeds['dut-1'];
+  await expect(reserved.open(config.traffic)).rejects.toThrow(
+    new UsageError('The configuration has no testbed dut-1.'),
+  );
 });
 
 test('a store that cannot be asked keeps everything from being touched', async () => {
