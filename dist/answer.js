@@ -1,10 +1,9 @@
-import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plainBlock, plainLine, realPause as realPause$1, reasonOf, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
+import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plainBlock, plainLine, realPause, reasonOf, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
 import { array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
 import { ConduitError } from "./phabricator.js";
 import { annotationsOf, intervalPlot, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, verdictLine } from "./report.js";
 import { githubFailure, placeOf, publishComment, pullRequestsWithHead, whyNotDone } from "./github.js";
 import { askSchema, callOnPhabricator } from "./patch.js";
-import { setTimeout } from "node:timers/promises";
 
 // src/answer/ending.ts
 const cutShort = "The job was cancelled before there was a verdict: run it again for one.";
@@ -165,7 +164,7 @@ const mostTriesAtEnd = 6;
 * Tells one view at a time, and never waits for an answer but at the end. Where GitHub refuses, that is said once and
 * not tried again; the last view is tried several times, for at most as long as is said with it.
 */
-function newestTeller(put, { log, secondsBetween, tooSlow, pause = realPause$1 }) {
+function newestTeller(put, { log, secondsBetween, tooSlow, pause = realPause }) {
 	const end = new AbortController();
 	const gaveUp = new AbortController();
 	const over = AbortSignal.any([end.signal, gaveUp.signal]);
@@ -392,7 +391,6 @@ function messagesTo(conduit, build, revision, { run, details, undecided, log, pa
 	};
 }
 const never$1 = new AbortController().signal;
-const realPause = (seconds) => setTimeout(seconds * 1e3);
 function eachOnce(say) {
 	const said = /* @__PURE__ */ new Set();
 	return (sentence) => {

@@ -1,4 +1,4 @@
-import { UsageError, exitCodes, fromJson, reasonOf, remarkupText, shortened, upshotOfError, withoutPaths } from "./words.js";
+import { UsageError, exitCodes, fromJson, realPause, reasonOf, remarkupText, shortened, upshotOfError, withoutPaths } from "./words.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ask } from "./http.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
@@ -17,7 +17,7 @@ import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from "node
 import { Socket } from "node:net";
 import { STATUS_CODES, createServer } from "node:http";
 import { createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
-import { setImmediate as setImmediate$1, setTimeout as setTimeout$1 } from "node:timers/promises";
+import { setImmediate as setImmediate$1 } from "node:timers/promises";
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 
@@ -1344,7 +1344,7 @@ async function openStarter({ start, directory }, world) {
 				repository,
 				apiUrl,
 				event,
-				pause
+				pause: realPause
 			}));
 		}
 		case "jenkins": {
@@ -1390,8 +1390,6 @@ const silent = {
 	warn() {},
 	error() {}
 };
-/** Ends early, and without an error, where the relay does. */
-const pause = (seconds, signal) => setTimeout$1(seconds * 1e3, void 0, { signal }).catch(() => {});
 
 // src/relay/decide.ts
 /** Throws a ConduitError where Phabricator does not tell what is to be known. */

@@ -3,9 +3,8 @@ import { runToExit } from "../exit.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { ConduitError, openPhabricator, phabricatorOf, whoami } from "../phabricator.js";
 import { openInbox, openStarter, pollOnce, startRelayServer, workOnce } from "../relay.js";
-import { UsageError, exitCodes } from "../words.js";
+import { UsageError, exitCodes, realPause } from "../words.js";
 import { join, resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { mkdir } from "node:fs/promises";
 
 // src/commands/relay.ts
@@ -63,7 +62,7 @@ async function runPoll(options, signal) {
 		});
 		await workOnce(world);
 		if (options.once) return exitCodes.pass;
-		await pause(every, signal);
+		await realPause(every, signal);
 		if (signal.aborted) return exitCodes.pass;
 	}
 }
@@ -120,12 +119,11 @@ function openBell() {
 	return {
 		ring: () => rung.abort(),
 		async waitFor(seconds, signal) {
-			await pause(seconds, AbortSignal.any([signal, rung.signal]));
+			await realPause(seconds, AbortSignal.any([signal, rung.signal]));
 			rung = new AbortController();
 		}
 	};
 }
-const pause = (seconds, signal) => setTimeout(seconds * 1e3, void 0, { signal }).catch(() => {});
 const log = {
 	info: (sentence) => process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} ${sentence}\n`),
 	warn: (sentence) => process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} warning: ${sentence}\n`)

@@ -1,6 +1,5 @@
 // The build that Harbormaster has waiting for a gate: worked on while the gate lasts, passed or failed as it ends.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { GithubConfig } from '../config/github.ts';
 import { type Conduit, ConduitError } from '../phabricator/conduit.ts';
@@ -9,7 +8,7 @@ import { plainBlock } from '../words/escape.ts';
 import { formatChange, formatInterval, formatMetric, formatPercent } from '../words/format.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { RevisionDiff } from '../words/patch.ts';
-import type { Pause } from '../words/pause.ts';
+import { type Pause, realPause } from '../words/pause.ts';
 import type { CellResult, CellVerdict, Comparison, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { type Answer, secondsFor } from './answer.ts';
@@ -202,7 +201,6 @@ function messagesTo(
 }
 
 const never = new AbortController().signal;
-const realPause: Pause = (seconds) => sleep(seconds * 1000);
 
 function eachOnce(say: (sentence: string) => unknown): (sentence: string) => void {
   const said = new Set<string>();

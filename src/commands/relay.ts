@@ -2,7 +2,6 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
@@ -19,6 +18,7 @@ import { openInbox } from '../relay/inbox.ts';
 import { openStarter } from '../relay/open-starter.ts';
 import { pollOnce, type RelayWorld, workOnce } from '../relay/relay.ts';
 import { startRelayServer } from '../relay/server.ts';
+import { realPause } from '../words/pause.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 
@@ -92,7 +92,7 @@ async function runPoll(options: PollOptions, signal: AbortSignal): Promise<numbe
     });
     await workOnce(world);
     if (options.once) return exitCodes.pass;
-    await pause(every, signal);
+    await realPause(every, signal);
     if (signal.aborted) return exitCodes.pass;
   }
 }
@@ -149,14 +149,11 @@ function openBell() {
   return {
     ring: () => rung.abort(),
     async waitFor(seconds: number, signal: AbortSignal): Promise<void> {
-      await pause(seconds, AbortSignal.any([signal, rung.signal]));
+      await realPause(seconds, AbortSignal.any([signal, rung.signal]));
       rung = new AbortController();
     },
   };
 }
-
-const pause = (seconds: number, signal: AbortSignal): Promise<void> =>
-  sleep(seconds * 1000, undefined, { signal }).catch(() => {});
 
 const log = {
   info: (sentence: string) => process.stdout.write(`${new Date().toISOString()} ${sentence}\n`),

@@ -1,9 +1,9 @@
 // Opens what a relay has its gates run by, as ppsgate.yml says: this machine, GitHub or Jenkins.
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
 import { createOctokit } from '../github/client.ts';
+import { realPause } from '../words/pause.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { startOnGithub } from './start-github.ts';
 import { type ProcessEnd, startHere } from './start-here.ts';
@@ -31,7 +31,7 @@ export async function openStarter(
       const { repository, apiUrl, event, tokenPath: path } = start;
       const place = { what: 'The token for GitHub', path, variable: 'GITHUB_TOKEN' };
       const octokit = await createOctokit({ token: await readSecret(place), apiUrl, log: silent });
-      return elsewhere(startOnGithub(octokit, { repository, apiUrl, event, pause }));
+      return elsewhere(startOnGithub(octokit, { repository, apiUrl, event, pause: realPause }));
     }
     case 'jenkins': {
       const { url, user, tokenPath: path } = start;
@@ -66,7 +66,3 @@ const elsewhere = (starter: Starter): RelayStarter => ({
 
 /** What goes wrong is in what a starter answers. */
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** Ends early, and without an error, where the relay does. */
-const pause = (seconds: number, signal: AbortSignal): Promise<void> =>
-  sleep(seconds * 1000, undefined, { signal }).catch(() => {});
