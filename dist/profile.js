@@ -1,12 +1,6 @@
 import { cellName, escaped, plainLine } from "./words.js";
 import { gammaln, median, sum } from "./vendor/simple-statistics.js";
-import { readFileSync } from "node:fs";
-
-// src/profile/embedded.ts
-/** Without what only a reader of the file needs: indentation, and comments on lines of their own. */
-const embedded = (file) => readFileSync(file, "utf8").replaceAll(/^\s*(?:\/\/.*|\/\*(?:[^*]|\*(?!\/))*\*\/)\n|^\s+/gm, "");
-/** For any `<script>`: strict and with names of its own, as the file is for who checks it as a module. */
-const embeddedScript = (file) => `\n(() => {\n'use strict';\n${embedded(file)}})();\n`;
+import { embedded, embeddedScript } from "./embedded.js";
 
 // src/profile/profile-error.ts
 /** One sentence that names the file, where it goes wrong, and what to do. */
@@ -1447,4 +1441,4 @@ function merged(texts) {
 	}));
 }
 
-export { ProfileError, embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };
+export { ProfileError, flamegraph, flamegraphScript, flamegraphStyle, foldedLines, foreignBounds, labels, layout, parseProfile, readProfile, readProfiles, samplesOf, withReasons, withoutIdle };

@@ -1,7 +1,8 @@
 import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isJudged, metricName, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, verdictsWorstFirst } from "./words.js";
 import { confidencePercents, countedRuns, median, renderMinistat, runsApart } from "./stats.js";
 import { frameBytesFor } from "./config.js";
-import { embedded, embeddedScript, flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
+import { embedded, embeddedScript } from "./embedded.js";
+import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
 import { dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { createHash } from "node:crypto";

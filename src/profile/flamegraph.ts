@@ -1,6 +1,7 @@
 // Flamegraphs: where a profile's samples fell, alone or against a base, as one picture in SVG that is its own viewer.
+
+import { embeddedScript } from '../embedded.ts';
 import { escaped } from '../words/xml.ts';
-import { embeddedScript } from './embedded.ts';
 import { type Box, type Layout, layout, moduleName, vanishedStacks } from './flamegraph-layout.ts';
 import {
   changeLook,

@@ -1,6 +1,6 @@
 // The page: all of a result in one HTML file that needs nothing beside it.
 import { createHash } from 'node:crypto';
-import { embeddedScript } from '../profile/embedded.ts';
+import { embeddedScript } from '../embedded.ts';
 import { flamegraphScript, flamegraphStyle } from '../profile/flamegraph.ts';
 import type { CellProfiles } from '../profile/of-result.ts';
 import { pageUrl, plain, plainBlock, plainLine } from '../words/escape.ts';
