@@ -136,7 +136,7 @@ const usualConfig: Omit<Config, 'testbeds' | 'scenarios'> = {
   gate: {
     metric: 'pps',
     marginRatio: 0.02,
-    confidenceRatio: 0.95,
+    confidenceRatio: 0.9,
     falseAlarmRatio: 0.01,
     missRatio: 0.05,
   },

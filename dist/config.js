@@ -950,7 +950,7 @@ const gate = closed({
 			.99,
 			.995
 		].includes(value)
-	}).prefault("95%"),
+	}).optional(),
 	falseAlarms: ratio({
 		says: "a percentage from 0.01% to 20%",
 		holds: (value) => value >= 1e-4 && value <= .2
@@ -961,15 +961,28 @@ const gate = closed({
 	}).prefault("95%"),
 	design: _enum(designNames, { error: wrongName(designNames) }).optional(),
 	maxRuns: wholeNumber(2, 1e4).optional()
-}).transform(({ metric, margin, confidence, falseAlarms, power, design, maxRuns }) => ({
+}).transform(({ metric, margin, falseAlarms, design, maxRuns, ...sureness }) => ({
 	metric,
 	marginRatio: margin,
-	confidenceRatio: confidence,
+	...surenessOf(sureness),
 	falseAlarmRatio: falseAlarms,
-	missRatio: Number((1 - power).toPrecision(12)),
 	...design !== void 0 && { design },
 	...maxRuns !== void 0 && { maxRunsPerVariant: maxRuns }
 }));
+/**
+* A loss of the margin is excluded by the same interval that is shown, so that no number contradicts its verdict: as in
+* two one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987) it leaves out to each side what may
+* be missed. The stricter one counts of a confidence and a power that are both asked for.
+*/
+function surenessOf({ power, confidence = 0 }) {
+	const missRatio = exact(Math.min(1 - power, (1 - confidence) / 2));
+	return {
+		missRatio,
+		confidenceRatio: exact(1 - 2 * missRatio)
+	};
+}
+/** A decimal as it was written, whatever binary arithmetic made of it. */
+const exact = (ratio) => Number(ratio.toPrecision(12));
 const profile = closed({
 	enabled: boolean({ error: expected("true or false") }).prefault(true),
 	window: duration(between(.5, 60)).optional(),

@@ -533,7 +533,7 @@ function looksSharedBy(sharers, { design, history }, policy) {
 		...design,
 		earlierDegreesOfFreedom
 	}, {
-		falseAlarms: policy.falseAlarmRatio / sharers,
+		falseAlarms: Math.min(policy.falseAlarmRatio / sharers, policy.missRatio),
 		misses: policy.missRatio,
 		outside: (1 - policy.confidenceRatio) / 2
 	});

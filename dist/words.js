@@ -548,7 +548,7 @@ const policySchema = object({
 	metric: metricSchema,
 	/** The loss that matters, as a ratio to base. */
 	marginRatio: number(),
-	/** Confidence of the interval around a change, two-sided. */
+	/** Confidence of the interval around a change, two-sided; since verdicts rest on it, 1 − 2 × `missRatio`. */
 	confidenceRatio: number(),
 	/** A regression in any cell of a patch that loses nothing, as a share of such patches. */
 	falseAlarmRatio: number(),

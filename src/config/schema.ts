@@ -94,7 +94,7 @@ export type Gate = {
   metric: 'pps' | 'nsPerPacket';
   /** The loss that matters. */
   marginRatio: number;
-  /** Confidence of the intervals shown; one of ministat(1)'s: 0.8, 0.9, 0.95, 0.98, 0.99, 0.995. */
+  /** Of the intervals shown, which are those that verdicts rest on: 1 − 2 × `missRatio`. */
   confidenceRatio: number;
   /** A regression in any cell of a patch that loses nothing, as a share of such patches. */
   falseAlarmRatio: number;
@@ -239,22 +239,34 @@ const power: Limit = {
 const gate = closed({
   metric: z.enum(metrics, { error: wrongName(metrics) }).prefault('pps'),
   margin: ratio(margin).prefault('2%'),
-  confidence: ratio(confidence).prefault('95%'),
+  confidence: ratio(confidence).optional(),
   falseAlarms: ratio(errorRate).prefault('1%'),
   power: ratio(power).prefault('95%'),
   design: z.enum(designNames, { error: wrongName(designNames) }).optional(),
   maxRuns: wholeNumber(2, 10_000).optional(),
 }).transform(
-  ({ metric, margin, confidence, falseAlarms, power, design, maxRuns }): Gate => ({
+  ({ metric, margin, falseAlarms, design, maxRuns, ...sureness }): Gate => ({
     metric,
     marginRatio: margin,
-    confidenceRatio: confidence,
+    ...surenessOf(sureness),
     falseAlarmRatio: falseAlarms,
-    missRatio: Number((1 - power).toPrecision(12)),
     ...(design !== undefined && { design }),
     ...(maxRuns !== undefined && { maxRunsPerVariant: maxRuns }),
   }),
 );
+
+/**
+ * A loss of the margin is excluded by the same interval that is shown, so that no number contradicts its verdict: as in
+ * two one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987) it leaves out to each side what may
+ * be missed. The stricter one counts of a confidence and a power that are both asked for.
+ */
+function surenessOf({ power, confidence = 0 }: { power: number; confidence?: number | undefined }) {
+  const missRatio = exact(Math.min(1 - power, (1 - confidence) / 2));
+  return { missRatio, confidenceRatio: exact(1 - 2 * missRatio) };
+}
+
+/** A decimal as it was written, whatever binary arithmetic made of it. */
+const exact = (ratio: number): number => Number(ratio.toPrecision(12));
 
 const profile = closed({
   enabled: z.boolean({ error: expected('true or false') }).prefault(true),

@@ -97,7 +97,8 @@ export function looksSharedBy(
   return looksOf(
     { ...design, earlierDegreesOfFreedom },
     {
-      falseAlarms: policy.falseAlarmRatio / sharers,
+      // Nothing is a loss of which the interval that is shown leaves open that there is none.
+      falseAlarms: Math.min(policy.falseAlarmRatio / sharers, policy.missRatio),
       misses: policy.missRatio,
       outside: (1 - policy.confidenceRatio) / 2,
     },

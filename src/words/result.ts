@@ -213,7 +213,7 @@ export const policySchema = z.object({
   metric: metricSchema,
   /** The loss that matters, as a ratio to base. */
   marginRatio: z.number(),
-  /** Confidence of the interval around a change, two-sided. */
+  /** Confidence of the interval around a change, two-sided; since verdicts rest on it, 1 − 2 × `missRatio`. */
   confidenceRatio: z.number(),
   /** A regression in any cell of a patch that loses nothing, as a share of such patches. */
   falseAlarmRatio: z.number(),

@@ -148,7 +148,7 @@ describe('a build', () => {
       {
         ...{ engine: 'ppsgate', name: 'forwarding inet4', result: 'pass', duration: 2 },
         format: 'text',
-        details: 'no-regression\n805.3 kpps → 721.5 kpps: −10.4 %, 95 % interval −11.2 … −9.60 %',
+        details: 'no-regression\n805.3 kpps → 721.5 kpps: −10.4 %, 90 % interval −11.2 … −9.60 %',
       },
     ]);
     expect(said).toEqual([]);

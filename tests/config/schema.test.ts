@@ -41,7 +41,7 @@ test('all but the testbeds has a default', () => {
     gate: {
       metric: 'pps',
       marginRatio: 0.02,
-      confidenceRatio: 0.95,
+      confidenceRatio: 0.9,
       falseAlarmRatio: 0.01,
       missRatio: 0.05,
     },
@@ -426,10 +426,23 @@ test('every key of gate can be set', () => {
     marginRatio: 0.005,
     confidenceRatio: 0.995,
     falseAlarmRatio: 0.01,
-    missRatio: 0.05,
+    missRatio: 0.0025,
     maxRunsPerVariant: 10,
   });
 });
+
+test.each([
+  ['', 0.05, 0.9],
+  ['power: 99%', 0.01, 0.98],
+  ['confidence: 95%', 0.025, 0.95],
+  ['power: 80%, confidence: 98%', 0.01, 0.98],
+  ['power: 99%, confidence: 80%', 0.01, 0.98],
+])(
+  'the interval is the one that the verdict rests on, the stricter of what is asked for: {%s}',
+  (written, missRatio, confidenceRatio) => {
+    expect(parse(`gate: { ${written} }`).gate).toMatchObject({ missRatio, confidenceRatio });
+  },
+);
 
 test('a profile has a window and an event of its own where they are set', () => {
   const { profile } = parse('profile: { window: 500 ms, event: "cycles:k" }');

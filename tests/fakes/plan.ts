@@ -14,7 +14,7 @@ export const overlays: Overlay[] = [
 export const gateConfig: Config['gate'] = {
   metric: 'pps',
   marginRatio: 0.05,
-  confidenceRatio: 0.95,
+  confidenceRatio: 0.9,
   falseAlarmRatio: 0.01,
   missRatio: 0.05,
   maxRunsPerVariant: 48,

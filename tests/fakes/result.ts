@@ -19,7 +19,7 @@ export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
 export const policy: Policy = {
   metric: 'pps',
   marginRatio: 0.02,
-  confidenceRatio: 0.95,
+  confidenceRatio: 0.9,
   falseAlarmRatio: 0.01,
   missRatio: 0.05,
 };

@@ -65,7 +65,7 @@ test('tells what is compared, by what, and where', () => {
   const texts = textsOf(plotOf([cellOf('regression')], { patch: revision }));
   expect(texts).toContain('D27401, diff 80700: change against base');
   expect(texts).toContain('packets per second (more is better) · shelf-3');
-  expect(texts).toContain('95 % interval');
+  expect(texts).toContain('90 % interval');
   expect(texts).toContain('a loss of 2 % or more matters');
 });
 

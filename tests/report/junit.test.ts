@@ -68,17 +68,17 @@ test('a regression is a failure with its numbers', () => {
   expect(first?.name).toBe('failure');
   expect(first?.attributes).toEqual({
     type: 'regression',
-    message: '−10.4 % (95 % interval −11.2 … −9.60); a loss of 2 % or more matters',
+    message: '−10.4 % (90 % interval −11.2 … −9.60); a loss of 2 % or more matters',
   });
   expect(first?.text).toBe(
-    'packets per second (more is better): base 805.3 kpps, patched 721.5 kpps, −10.4 % (95 % interval −11.2 … −9.60), 8 + 8 runs',
+    'packets per second (more is better): base 805.3 kpps, patched 721.5 kpps, −10.4 % (90 % interval −11.2 … −9.60), 8 + 8 runs',
   );
 });
 
 test.for(['no-regression', 'improvement'] as const)('%s passes, and tells its change', (kind) => {
   const { elements, first } = onlyCase(judged(aCell({ kind })));
   expect(elements.map(({ name }) => name)).toEqual(['system-out']);
-  expect(first?.text).toContain('−10.4 % (95 % interval −11.2 … −9.60)');
+  expect(first?.text).toContain('−10.4 % (90 % interval −11.2 … −9.60)');
 });
 
 test('an inconclusive cell is skipped, for nobody can say; an invalid one is an error with its reason', () => {

@@ -80,13 +80,13 @@ test('a regression, as its reader sees it', () => {
 
     Judged by packets per second (more is better) · a loss of 2 % or more matters · false alarms ≤ 1 %
 
-    | cell | base | patched | change | 95 % interval | runs | verdict |
+    | cell | base | patched | change | 90 % interval | runs | verdict |
     |---|--:|--:|--:|:-:|--:|---|
     | 🔴 forwarding inet4 | 803.0 kpps | 720.9 kpps | **−10.2 %** | −10.3 … −10.1 | 20 + 20 | regression |
 
     <details><summary>CPU time per packet (less is better)</summary>
 
-    | cell | base | patched | change | 95 % interval | runs |
+    | cell | base | patched | change | 90 % interval | runs |
     |---|--:|--:|--:|:-:|--:|
     | forwarding inet4 | 1,245 ns | 1,387 ns | **+11.4 %** | +11.3 … +11.5 | 20 + 20 |
 
@@ -106,7 +106,7 @@ test('a regression, as its reader sees it', () => {
 
     <details><summary>how to read this</summary>
 
-    Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in 95 % of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most 1 % are called a regression in any cell, and of cells that lose 2 % at most 5 % are passed.
+    Runs of base and patched alternate, and each cell ends as soon as its runs tell. The interval holds the true change in 90 % of experiments or more, wherever they end; patched is base with the change. Of patches that lose nothing at most 1 % are called a regression in any cell, and of cells that lose 2 % at most 5 % are passed.
 
     - **regression**: surely a loss, and 2 % is not excluded
     - **improvement**: the mirror image
@@ -136,9 +136,9 @@ test('a regression, as its reader sees it', () => {
         N           Min           Max        Median           Avg        Stddev
     x  20        799000        806000        802500        802600     2303.3157
     +  20        717000        724000        720500        720500     2212.4052
-    Difference at 95.0% confidence
-    	-82100 +/- 1445.43
-    	-10.2293% +/- 0.170759%
+    Difference at 90.0% confidence
+    	-82100 +/- 1204.04
+    	-10.2293% +/- 0.142243%
     	(Student's t, pooled s = 2258.32)
     \`\`\`
 
@@ -590,7 +590,7 @@ describe('a revision measured beside earlier diffs', () => {
     expect(tableRows(renderMarkdown(result(), { rerun: 'no' }))).toEqual([
       expect.stringMatching(/^\| 🟢 forwarding inet4 \| .* \| 6 \+ 6 \| no-regression \|$/),
       '| ↳ `diff 80345` | 802.3 kpps | 561.6 kpps | **−30.0 %** | −30.3 … −29.7 | 6 + 6 | not judged |',
-      '| ↳ `diff 80654` | 802.3 kpps | 834.4 kpps | **+4.00 %** | +3.53 … +4.47 | 6 + 6 | not judged |',
+      '| ↳ `diff 80654` | 802.3 kpps | 834.4 kpps | **+4.00 %** | +3.62 … +4.38 | 6 + 6 | not judged |',
     ]);
     expect(renderMarkdown(result())).toContain('They decide neither the verdict nor how many runs');
   });

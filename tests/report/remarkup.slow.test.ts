@@ -74,7 +74,7 @@ test('a regression, as its reader sees it', () => {
 
     Judged by packets per second (more is better) · a loss of 2 % or more matters · false alarms ≤ 1 %
 
-    | cell | base | patched | change | 95 % interval | runs | verdict |
+    | cell | base | patched | change | 90 % interval | runs | verdict |
     | --- | --- | --- | --- | --- | --- | --- |
     | 🔴 \`forwarding inet4\` | 802.0 kpps | 720.0 kpps | **−10.2 %** | −10.4 … −10.0 | 20 + 20 | regression |
     | ⚪ \`forwarding inet4\` | – | – | – | – | 0 + 0 of 0 + 0 | invalid |
@@ -85,7 +85,7 @@ test('a regression, as its reader sees it', () => {
 
     By CPU time per packet (less is better):
 
-    | cell | base | patched | change | 95 % interval | runs |
+    | cell | base | patched | change | 90 % interval | runs |
     | --- | --- | --- | --- | --- | --- |
     | \`forwarding inet4\` | 1,247 ns | 1,389 ns | **+11.4 %** | +11.2 … +11.6 | 20 + 20 |
     | \`forwarding inet4\` | – | – | – | – | – |
@@ -106,7 +106,7 @@ test('a regression, as its reader sees it', () => {
 
     \`\`\`lang=text, name=how to read this, lines=8
     Runs of base and patched alternate, and each cell ends as soon as its runs tell.
-    The interval holds the true change in 95 % of experiments or more, wherever they end;
+    The interval holds the true change in 90 % of experiments or more, wherever they end;
     patched is base with the change.
     Of patches that lose nothing at most 1 % are called a regression in any cell, and of cells that lose 2 % at most 5 % are passed.
     regression: surely a loss, and 2 % is not excluded
@@ -138,9 +138,9 @@ test('a regression, as its reader sees it', () => {
         N           Min           Max        Median           Avg        Stddev
     x  20        799000        805000        802000        802000     2294.1573
     +  20        718000        722000        720000        720000     1622.2142
-    Difference at 95.0% confidence
-    	-82000 +/- 1271.64
-    	-10.2244% +/- 0.147948%
+    Difference at 90.0% confidence
+    	-82000 +/- 1059.28
+    	-10.2244% +/- 0.123242%
     	(Student's t, pooled s = 1986.8)
     \`\`\`
 

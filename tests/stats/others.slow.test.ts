@@ -41,7 +41,7 @@ describe('an earlier diff', () => {
     const [comparison] = both.others[0]?.comparisons ?? [];
     expect(comparison?.interval.change).toBeCloseTo(-0.5, 3);
     expect(comparison?.patched).toBeCloseTo((comparison?.base ?? 0) / 2, -3);
-    const { low, high } = boundsOf(pooledEvidence(base, half), 0.025);
+    const { low, high } = boundsOf(pooledEvidence(base, half), 0.05);
     expect(comparison?.interval.low).toBeCloseTo(Math.expm1(low), 12);
     expect(comparison?.interval.high).toBeCloseTo(Math.expm1(high), 12);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { worstVerdict } from '../../src/stats/verdict.ts';
 import type { CellVerdict, Policy, Run } from '../../src/words/result.ts';
 import { judgeCell, singleRunDesign } from '../fakes/cell.ts';
-import { aCell, aRun, pairedRuns, unfit } from '../fakes/result.ts';
+import { aCell, aRun, pairedRuns, policy, unfit } from '../fakes/result.ts';
 import { times } from '../random.ts';
 
 /** Eight pairs of paired runs were planned. */
@@ -55,6 +55,27 @@ describe('a verdict', () => {
       }),
     );
   });
+
+  test.each(['pps', 'nsPerPacket'] as const)(
+    'by %s is what the interval says that is shown beside it',
+    (metric) => {
+      const rules = { metric, missRatio: 0.2, confidenceRatio: 0.6, falseAlarmRatio: 0.1 };
+      const margin = -Math.log1p(-policy.marginRatio);
+      fc.assert(
+        fc.property(sample, ({ base, patched }) => {
+          const runs = pairedRuns(base, patched, metric);
+          const { verdict, comparisons } = judge(runs, rules);
+          const { low = 0, high = 0 } = comparisons[0]?.interval ?? {};
+          const [a, b] = [Math.log1p(low), Math.log1p(high)];
+          const speed = metric === 'pps' ? { low: a, high: b } : { low: -b, high: -a };
+          if (verdict.kind === 'no-regression') expect(speed.low).toBeGreaterThan(-margin);
+          else expect(Math.min(speed.low, -speed.high)).toBeLessThanOrEqual(-margin);
+          if (verdict.kind === 'regression') expect(speed.high).toBeLessThan(0);
+          if (verdict.kind === 'improvement') expect(speed.low).toBeGreaterThan(0);
+        }),
+      );
+    },
+  );
 
   test('of base as a patch of patched is the mirror image: a regression where that is an improvement', () => {
     const mirror: Partial<Record<CellVerdict['kind'], CellVerdict['kind']>> = {
