@@ -1,30 +1,67 @@
-// Draws the pictures of the README from a real result, for example of `npm run demo`:
-// npm run screenshots -- ppsgate-demo-DATE/guard-protocol-254
-import { readFile } from 'node:fs/promises';
+// Draws a real result, for example of `npm run demo`: the pictures of the README, or, where a folder is named, the comment,
+// the page and the plot as wide screens, phones and paper show them.
+// npm run screenshots -- ppsgate-demo-DATE/guard-protocol-254 [FOLDER]
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { marked } from 'marked';
 import type { Browser } from 'playwright-core';
+import type { CellProfiles } from '../src/profile/of-result.ts';
 import { drawGraph, graphsOf } from '../src/report/graphs.ts';
 import { renderHtml } from '../src/report/html.ts';
+import { intervalPlot } from '../src/report/interval-plot.ts';
 import { renderMarkdown } from '../src/report/markdown.ts';
 import { explained, readResult } from '../src/report/read.ts';
+import type { Result } from '../src/words/result.ts';
 import { startChromium } from '../tests/fakes/chromium.ts';
 
-const [directory] = process.argv.slice(2);
+/** Between the margins that Chromium leaves on A4, in its pixels. */
+const paperWidth = 718;
+
+const [directory, folder] = process.argv.slice(2);
 if (directory === undefined)
   throw new Error('Name the work directory of a gate that has finished.');
 const { result, profiles } = await explained(await readResult(directory), directory);
-const difference = graphsOf(result, profiles).find(({ which }) => which === 'difference');
-const graph = difference && drawGraph(difference);
-if (graph?.kind !== 'drawn') throw new Error(`${directory} has no flamegraph of a difference.`);
 
 const browser = await startChromium();
 try {
-  await draw(browser, 'comment', await asOnGithub(renderMarkdown(result)), { width: 960 });
-  await draw(browser, 'report', renderHtml(result, profiles), { width: 1120, height: 1640 });
-  await draw(browser, 'flamegraph', graph.svg, { width: 1120, height: 530 });
+  if (folder === undefined) await drawForReadme(browser, result, profiles);
+  else await drawEverywhere(browser, result, profiles, folder);
 } finally {
   await browser.close();
+}
+
+async function drawForReadme(browser: Browser, result: Result, profiles: CellProfiles[]) {
+  const difference = graphsOf(result, profiles).find(({ which }) => which === 'difference');
+  const graph = difference && drawGraph(difference);
+  if (graph?.kind !== 'drawn') throw new Error(`${directory} has no flamegraph of a difference.`);
+  const { dirname } = import.meta;
+  const comment = await asOnGithub(renderMarkdown(result));
+  await draw(browser, join(dirname, 'comment.png'), comment, { width: 960 });
+  const report = { width: 1120, height: 1640 };
+  await draw(browser, join(dirname, 'report.png'), renderHtml(result, profiles), report);
+  await draw(browser, join(dirname, 'flamegraph.png'), graph.svg, { width: 1120, height: 530 });
+}
+
+async function drawEverywhere(
+  browser: Browser,
+  result: Result,
+  profiles: CellProfiles[],
+  folder: string,
+) {
+  await mkdir(folder, { recursive: true });
+  const texts = {
+    comment: await asOnGithub(renderMarkdown(result)),
+    page: renderHtml(result, profiles),
+    plot: `<!doctype html><body style="margin: 0">${intervalPlot(result) ?? ''}`,
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    await draw(browser, join(folder, `${name}-1280.png`), text, { width: 1280 });
+    await draw(browser, join(folder, `${name}-390.png`), text, { width: 390 });
+    await draw(browser, join(folder, `${name}-print.png`), text, {
+      width: paperWidth,
+      media: 'print',
+    });
+  }
 }
 
 /** Markdown as GitHub shows it in a comment, with its folds closed. */
@@ -35,6 +72,7 @@ async function asOnGithub(comment: string): Promise<string> {
 <style>${await readFile(new URL(style), 'utf8')}
 body { margin: 0; }
 article { padding: 24px; }
+@media (max-width: 500px) { article { padding: 16px; font-size: 14px !important; } }
 </style>
 <article class="markdown-body">${(await marked(comment)).replace(/[🔴🟢🟡⚪]/gu, circle)}</article>
 `;
@@ -46,16 +84,14 @@ function circle(symbol: string): string {
   return `<svg width="1em" height="1em" viewBox="0 0 16 16"><circle cx="8" cy="9" r="7" fill="${colour}"/></svg>`;
 }
 
-/** As a browser shows it: all of it, or its upper part where there is a height. */
-async function draw(
-  browser: Browser,
-  name: string,
-  text: string,
-  { width, height }: { width: number; height?: number },
-): Promise<void> {
+/** `height`: only the upper part of it. */
+type View = { width: number; height?: number; media?: 'print' };
+
+async function draw(browser: Browser, path: string, text: string, view: View): Promise<void> {
+  const { width, height, media } = view;
   const page = await browser.newPage({ viewport: { width, height: height ?? 100 } });
+  if (media !== undefined) await page.emulateMedia({ media });
   await page.setContent(text);
-  const path = join(import.meta.dirname, `${name}.png`);
   await page.screenshot({ path, fullPage: height === undefined });
   await page.close();
 }
