@@ -1022,7 +1022,10 @@ function openRevisionComment(conduit, revision, { run, details, page, takesComma
 		const links = {
 			...details !== void 0 && { details },
 			...page !== void 0 && { page },
-			...takesCommands && { rerun: `${"@ppsgate"} rerun` }
+			...takesCommands && {
+				rerun: `${"@ppsgate"} rerun`,
+				goOn: `${"@ppsgate"} extend`
+			}
 		};
 		let missing;
 		const told = await postOnce(conduit, number, marker, async () => {

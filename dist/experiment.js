@@ -2,7 +2,7 @@ import { version } from "./package.js";
 import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, ownRulesSchema, patchSchema, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, withoutPaths } from "./words.js";
 import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { cellResult, cellVerdict, evidenceAt, isEnough, lookSizes, median, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
+import { cellResult, cellVerdict, evidenceAt, isEnough, lookSizes, median, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { variantSchema } from "./build.js";
 import { uniformInt, xoroshiro128plus } from "./vendor/pure-rand.js";
 import { freebsdLogNames, logNames, readFreebsdLogs, readLinuxLogs } from "./testbed.js";
@@ -890,7 +890,10 @@ function closedCells(plan, entries) {
 	return standings(cellsSoFar(plan, entries), plan.policy).filter((one) => one.closed && openBlasts(one).length === 0).map((standing) => ({
 		cell: standing.input.cell,
 		verdict: cellVerdict(standing, plan.policy),
-		pairs: standing.judgement?.look.pairs ?? standing.input.closedPairs
+		counts: runCounts({
+			...standing.input,
+			pairs: standing.judgement?.look.pairs ?? standing.input.closedPairs
+		}, plan.policy.metric)
 	}));
 }
 /** How many blasts were measured, and how many there will be at most. */

@@ -1,5 +1,5 @@
 import { forecast, median } from "./stats.js";
-import { cellName, formatDuration, formatMetric, formatPercent, plainLine } from "./words.js";
+import { cellName, formatDuration, formatMetric, formatPercent, formatRuns, plainLine } from "./words.js";
 
 // src/progress.ts
 /** Tells of the events of one experiment; `now` in milliseconds. */
@@ -71,8 +71,8 @@ function planLines({ cells, policy }) {
 		return [told, `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; ${reachable} is within reach: widen the margin, or allow more runs`];
 	});
 }
-function decision({ cell, verdict, pairs }) {
-	const after = `after ${pairs} + ${pairs} runs`;
+function decision({ cell, verdict, counts }) {
+	const after = `after ${formatRuns(counts.counted, counts.made)} runs`;
 	return verdict.kind === "invalid" ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}` : `${cellName(cell)}: ${verdict.kind} ${after}`;
 }
 function runRange(runs) {

@@ -1,5 +1,5 @@
-import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, grouped, isJudged, metricName, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, verdictsWorstFirst } from "./words.js";
-import { confidencePercents, countedRuns, median, renderMinistat, runsApart } from "./stats.js";
+import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, grouped, isJudged, metricName, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, verdictsWorstFirst } from "./words.js";
+import { confidencePercents, countedRuns, median, renderMinistat, runCounts, runsApart } from "./stats.js";
 import { frameBytesFor } from "./config.js";
 import { embedded, embeddedScript } from "./embedded.js";
 import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
@@ -32,35 +32,26 @@ const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict
 function sentence({ outcome, policy }, named = (name) => name) {
 	if (outcome.kind !== "judged") return rejections[outcome.kind];
 	const { cells, verdict } = outcome;
-	const margin = formatPercent(policy.marginRatio);
-	const symbol = symbols[verdict];
+	return {
+		symbol: symbols[verdict],
+		text: judgedText(verdict, cells, policy, named)
+	};
+}
+function judgedText(verdict, cells, policy, named) {
+	const those = withVerdict(cells, verdict);
 	switch (verdict) {
-		case "regression": return {
-			symbol,
-			text: changes("loses", withVerdict(cells, "regression"), named)
-		};
-		case "improvement": return {
-			symbol,
-			text: `${changes("gains", withVerdict(cells, "improvement"), named)}; no regression`
-		};
-		case "no-regression": return {
-			symbol,
-			text: `loses nothing that matters (less than ${margin})`
-		};
-		case "inconclusive": return {
-			symbol,
-			text: `may lose ${margin} or not: ${withVerdict(cells, "inconclusive").length} of ${cells.length} cells need more runs`
-		};
-		case "invalid": {
-			const count = `${withVerdict(cells, "invalid").length} of ${cells.length} cells are invalid`;
-			const [busy] = cells.flatMap(busyMachine);
-			return {
-				symbol,
-				text: busy === void 0 ? `was not measured: ${count}` : `was not measured, ${busy}; ${count}`
-			};
+		case "regression": return changes(those, verdict, policy, named);
+		case "improvement": return `${changes(those, verdict, policy, named)}; no regression`;
+		case "no-regression": return nothingThatMatters(cells, policy);
+		case "inconclusive": {
+			const need = those.length === 1 ? "needs" : "need";
+			return `may ${lossThatMatters(policy)} or not: ${those.length} of ${counted(cells)} ${need} more runs`;
 		}
+		case "invalid": return `was not measured${those.length < cells.length ? ` in ${those.length} of ${counted(cells)}` : ""}: ${whyInvalid(those)}`;
 	}
 }
+/** `5 cells`, `1 cell`. */
+const counted = ({ length }) => `${length} ${length === 1 ? "cell" : "cells"}`;
 /** `does not boot`: what is said of a variant with which nothing can be measured. */
 const rejectionText = ({ kind }) => rejections[kind].text;
 const rejections = {
@@ -89,86 +80,156 @@ const rejections = {
 		text: "was not measured: a disk of the lab is full"
 	}
 };
+const withVerdict = (cells, kind) => cells.filter((cell) => cell.verdict.kind === kind);
+/**
+* The changes of the judged metric that are a loss of the margin, and its mirror image: the margin is one of speed, and
+* what takes 5.26 % more time for each packet has lost 5 % of its speed.
+*/
+function marginsOf({ metric, marginRatio }) {
+	const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
+	return metric === "pps" ? {
+		loss: less,
+		gain: more
+	} : {
+		loss: more,
+		gain: less
+	};
+}
+/** `lose 2 %`, `take 5.26 % more CPU time per packet`: in the metric that is judged. */
+const lossThatMatters = (policy) => policy.metric === "pps" ? `lose ${formatPercent(policy.marginRatio)}` : `take ${formatPercent(marginsOf(policy).loss)} more ${timePerPacket}`;
+const timePerPacket = "CPU time per packet";
+const mostNamed$2 = 3;
+/**
+* `loses 10.4 % (forwarding inet4) and 9.10 % (forwarding inet6)`, `takes 11.6 % more CPU time per packet (forwarding
+* inet4)`: the changes of the table, with a word for their sign.
+*/
+function changes(cells, way, { metric }, named) {
+	const silent = cells.filter(isSilent);
+	const moving = cells.filter((cell) => !isSilent(cell));
+	const [verb, what] = ways[metric][way];
+	const sizes = moving.slice(0, mostNamed$2).map(({ cell, comparisons: [judged] }, index) => {
+		return `${judged === void 0 ? "an unknown share" : formatSize(judged.interval.change)}${index === 0 ? what : ""} (${named(cellName(cell))})`;
+	});
+	return [...silent.length > 0 ? [`forwards nothing (${namesOf(silent, named)})`] : [], ...moving.length > 0 ? [`${verb} ${listed(sizes, moving.length)}`] : []].join(", and ");
+}
+const ways = {
+	pps: {
+		regression: ["loses", ""],
+		improvement: ["gains", ""]
+	},
+	nsPerPacket: {
+		regression: ["takes", ` more ${timePerPacket}`],
+		improvement: ["takes", ` less ${timePerPacket}`]
+	}
+};
+const namesOf = (cells, named) => listed(cells.slice(0, mostNamed$2).map(({ cell }) => named(cellName(cell))), cells.length);
+/** `a, b and 2 more` of four. */
+function listed(parts, count) {
+	const rest = count - parts.length;
+	const all = rest > 0 ? [...parts, `${rest} more`] : parts;
+	return [all.slice(0, -1).join(", "), all.at(-1)].filter(Boolean).join(" and ");
+}
+/** Nothing came through with patched, whatever was judged. */
+const isSilent = ({ comparisons: [judged] }) => judged?.metric === "pps" && judged.patched === 0;
+/** The bound that the verdict rests on, of the cell that comes nearest to the loss that matters. */
+function nothingThatMatters(cells, policy) {
+	const losses = cells.flatMap(({ comparisons: [judged] }) => judged === void 0 ? [] : policy.metric === "pps" ? -judged.interval.low : judged.interval.high);
+	const most = Math.max(0, ...losses);
+	const matters = formatPercent(Math.abs(marginsOf(policy).loss));
+	if (policy.metric === "pps") return most === 0 ? "loses nothing" : `loses nothing that matters: ${formatSize(most)} at most, where ${matters} would matter`;
+	return most === 0 ? `takes no more ${timePerPacket}` : `costs nothing that matters: ${formatSize(most)} more ${timePerPacket} at most, where ${matters} would matter`;
+}
+/** Why most runs of cells do not count, in words of our own. */
+function whyInvalid(cells) {
+	const [busy] = cells.flatMap(busyMachine);
+	const cause = causeOf(cells);
+	return busy ?? (cause === void 0 ? "too few runs count" : causes[cause]);
+}
+/** The fault that most invalid runs of these cells have; undefined where blasts failed without a run. */
+function causeOf(cells) {
+	const faults = cells.flatMap(({ runs }) => runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity.cause : []));
+	return [...Map.groupBy(faults, (cause) => cause).values()].toSorted((a, b) => b.length - a.length)[0]?.[0];
+}
+const causes = {
+	"broken-log": "its logs are broken",
+	"too-short": "its runs were too short",
+	unsteady: "its rate was not steady",
+	hole: "packets stopped coming through for a while",
+	"generator-limited": "the generator was the limit",
+	"machine-busy": "the machine was too busy"
+};
 /** The first words of a reason, which are ours; the rest may hold what a machine said. */
 const busyMachine = ({ verdict }) => verdict.kind === "invalid" && tooBusy.exec(verdict.reason)?.slice(0, 1) || [];
 const tooBusy = /^machine too busy: the (?:sender|DUT) waited for a CPU \d{1,3} % of the time/;
-const withVerdict = (cells, kind) => cells.filter((cell) => cell.verdict.kind === kind);
-const mostNamed$2 = 3;
-/** `loses 10.4 % (forwarding inet4) and 9.1 % (forwarding inet6)`, in packets per second whatever was judged. */
-function changes(verb, cells, named) {
-	const told = cells.slice(0, mostNamed$2).map((cell) => `${speedChange(cell)} (${named(cellName(cell.cell))})`);
-	const rest = cells.length - told.length;
-	if (rest > 0) told.push(`${rest} more`);
-	const last = told.pop();
-	return `${verb} ${[told.join(", "), last].filter(Boolean).join(" and ")}`;
-}
-/** Half the time per packet is twice the speed. */
-function speedChange({ comparisons }) {
-	const [comparison] = comparisons;
-	if (comparison === void 0) return "an unknown share";
-	const { metric, interval } = comparison;
-	const ratio = metric === "pps" ? interval.change : 1 / (1 + interval.change) - 1;
-	return `${(Math.abs(ratio) * 100).toFixed(1)} %`;
-}
 
 // src/report/cell-rows.ts
-/** The heads of a table by one metric; the last is `verdict` where the cells are judged by it. */
+/**
+* The columns of a table by one metric. What is asked first stands in front, the change and its interval as one: a
+* phone has room for three columns, and the others are out of sight.
+*/
 const cellColumns = ({ metric, confidenceRatio }, shown) => [
-	"cell",
-	"base",
-	"patched",
-	"change",
-	`${formatPercent(confidenceRatio)} interval`,
-	"runs",
-	...shown === metric ? ["verdict"] : []
+	{ head: "cell" },
+	...shown === metric ? [{ head: "verdict" }] : [],
+	{ head: `change (${formatPercent(confidenceRatio)} interval)` },
+	{
+		head: "base",
+		isNumber: true
+	},
+	{
+		head: "patched",
+		isNumber: true
+	},
+	{
+		head: "runs",
+		isNumber: true
+	}
 ];
 /** A cell's row, and below it those of its other variants; a change that is surely one is written by `bold`. */
 function cellRows(result, metric, policy, bold = (text) => text) {
 	const isJudged = metric === policy.metric;
-	const { verdict, comparisons, others } = result;
-	const numbers = numbersOf(comparisons, metric, isJudged, bold);
-	if (isJudged && verdict.kind === "invalid") numbers.splice(-1, 1, unbroken(runsTried(result, metric)));
+	const { comparisons, others } = result;
+	const verdict = result.verdict.kind;
+	const own = comparisonBy(metric, comparisons, isJudged);
+	const believed = verdict === "invalid" ? void 0 : own;
+	const { counted, made } = runCounts(result, metric);
 	return [{
 		kind: "cell",
 		result,
-		numbers,
-		...isJudged && { verdict }
-	}, ...others.map((other) => ({
-		kind: "variant",
-		variant: other.variant,
-		numbers: numbersOf(other.comparisons, metric, isJudged, bold),
-		...isJudged && { verdict: "not judged" }
-	}))];
+		numbers: [
+			believed ? changeOf(believed, bold) : "–",
+			...valuesOf$1(own),
+			unbroken(formatRuns(believed ? [believed.baseRuns, believed.patchedRuns] : counted, made))
+		],
+		verdict: isJudged ? verdict : void 0
+	}, ...others.map((other) => {
+		const its = comparisonBy(metric, other.comparisons, isJudged);
+		const runs = its ? unbroken(`${its.baseRuns} + ${its.patchedRuns}`) : "–";
+		return {
+			kind: "variant",
+			variant: other.variant,
+			numbers: [
+				its ? changeOf(its, bold) : "–",
+				...valuesOf$1(its),
+				runs
+			],
+			verdict: isJudged ? "not judged" : void 0
+		};
+	})];
 }
-function numbersOf(comparisons, metric, isJudged, bold) {
-	const shown = comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : void 0);
-	if (shown === void 0) return [
-		"–",
-		"–",
-		"–",
-		"–",
-		"–"
-	];
-	const { base, patched, interval, baseRuns, patchedRuns } = shown;
-	const isClear = interval.low > 0 || interval.high < 0;
-	const change = formatChange(interval.change);
-	return [
-		formatMetric(base, shown.metric),
-		formatMetric(patched, shown.metric),
-		isClear ? bold(change) : change,
-		formatInterval(interval.low, interval.high),
-		`${baseRuns} + ${patchedRuns}`
-	].map(unbroken);
+/** A DUT that forwards nothing has no time per packet, but it has packets per second: none. */
+const comparisonBy = (metric, comparisons, isJudged) => comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : void 0);
+/** `−10.4 % (−11.2 … −9.60)`. */
+function changeOf({ interval: { change, low, high } }, bold) {
+	const isClear = low > 0 || high < 0;
+	const shown = unbroken(formatChange(change));
+	const interval = formatInterval(low, high).replace(" …", "\xA0…");
+	return `${isClear ? bold(shown) : shown} (${interval})`;
 }
-/** Of an invalid cell the runs that count and those that were made, whatever came of them. */
-function runsTried({ runs, design }, metric) {
-	const counted = countedRuns({
-		runs,
-		design
-	}, Number.POSITIVE_INFINITY);
-	const count = [counted.base, counted.patched].map((some) => some.filter((run) => run[metric] !== void 0).length);
-	const made = ["base", "patched"].map((name) => runs.filter((run) => run.variant === name).length);
-	return `${count.join(" + ")} of ${made.join(" + ")}`;
+const valuesOf$1 = (shown) => shown === void 0 ? ["–", "–"] : [shown.base, shown.patched].map((value) => unbroken(formatMetric(value, shown.metric)));
+/** `🔴 regression`, as a cell of a table; nothing where the table is not the one that was judged. */
+function verdictTexts(row) {
+	if (row.verdict === void 0) return [];
+	return [row.kind === "cell" ? `${symbols[row.verdict]} ${row.verdict}` : row.verdict];
 }
 /** With spaces at which no line breaks. */
 const unbroken = (text) => text.replaceAll(" ", "\xA0");
@@ -222,6 +283,131 @@ function fitted(main, parts, end, { most, sizeOf }) {
 	].filter(Boolean).join("\n\n")}\n`;
 }
 
+// src/report/why.ts
+/** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
+function whyLines(cells, quoting, flamegraphs = () => "") {
+	const told = order.flatMap((kind) => cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)));
+	const lines = told.slice(0, mostTold).map((cell) => {
+		return [`**Why** (${quoting.name(cellName(cell.cell))}): ${reasonText(cell, quoting)}`, flamegraphs(cell)].filter(Boolean).join(" · ");
+	});
+	const rest = told.length - lines.length;
+	return rest > 0 ? [...lines, `**Why** of ${rest} more cells: below`] : lines;
+}
+const mostTold = 3;
+const order = [
+	"regression",
+	"improvement",
+	"inconclusive",
+	"invalid",
+	"no-regression"
+];
+function deservesLine(cell) {
+	if (!isProfiled(cell)) return false;
+	const { kind } = cell.verdict;
+	return kind === "regression" || kind === "improvement" || cell.reason?.movers[0] !== void 0;
+}
+/** Whether base or patched was to be profiled, whatever came of it. */
+const isProfiled = (cell) => judgedProfiles(cell).length > 0;
+const judgedProfiles = ({ profiles }) => profiles.filter(({ variant }) => isJudged(variant));
+const mostNamed$1 = 3;
+function reasonText(cell, quoting) {
+	const { reason } = cell;
+	if (reason === void 0) return missingTexts(cell, quoting).join(", ") || "not compared";
+	if (reason.movers.length === 0) return unmoved;
+	const named = reason.movers.slice(0, mostNamed$1).map((mover) => `${functionName(mover, quoting)} ${changeText$1(mover)}`);
+	const rest = reason.moved - named.length;
+	return [...named, ...rest > 0 ? [`${rest} more`] : []].join(", ");
+}
+const unmoved = "no function changed beyond chance";
+const missingTexts = (cell, { code }) => judgedProfiles(cell).flatMap((profile) => profile.kind === "missing" ? `there is no profile of ${profile.variant}: ${code(profile.reason, 300)}` : []);
+/** How long names of functions are cut. */
+const functionName = (mover, { code }) => code(mover.function, 80);
+/** `+38 ns per packet (9.3 → 12.4 % of cycles)`; where nothing tells the time, `+3.1 points (9.3 → 12.4 % of cycles)`. */
+function changeText$1(mover) {
+	const { baseRatio, patchedRatio, nsPerPacket } = mover;
+	return `${nsPerPacket ? `${nanosecondsText(mover)} per packet` : pointsText(mover)} (${formatShare(baseRatio)} → ${formatShare(patchedRatio)} % of cycles)`;
+}
+/** `+3.1 points`: percentage points between the shares. */
+const pointsText = ({ baseRatio, patchedRatio }) => `${formatDifference((patchedRatio - baseRatio) * 100)} points`;
+/** `+38 ns`, `–` where nothing was measured that tells it. */
+const nanosecondsText = ({ nsPerPacket }) => nsPerPacket === void 0 ? "–" : `${formatTwoDigits(nsPerPacket.patched - nsPerPacket.base)} ns`;
+/** What the reason of a cell rests on: `5,932 samples of base, 6,010 samples of patched, left out as idle: cpu_idle`. */
+function groundsText(cell, quoting) {
+	const { reason } = cell;
+	const idle = reason?.idleFrames.map((frame) => quoting.code(frame, 80)) ?? [];
+	const rest = reason === void 0 ? 0 : reason.moved - reason.movers.length;
+	return [
+		...judgedProfiles(cell).flatMap((profile) => profile.kind === "profiled" ? `${grouped(profile.busySamples)} samples of ${profile.variant}` : []),
+		...missingTexts(cell, quoting),
+		...idle.length > 0 ? [`left out as idle: ${idle.join(" ")}`] : [],
+		...reason?.movers.length === 0 ? [unmoved] : [],
+		...rest > 0 ? [`${rest} functions more than are named`] : []
+	].join(", ");
+}
+/** `flamegraphs: base · patched · difference`, each linked, as far as there are such; empty where there is none. */
+function flamegraphsText(cell, links, link) {
+	const linked = graphNames(cell).flatMap((which) => {
+		const anchor = flamegraphAnchor(cell.cell, which);
+		const address = links.graph?.(anchor) ?? (links.page && `${links.page}#${anchor}`);
+		return address ? link(which, address) : [];
+	});
+	return linked.length > 0 ? `flamegraphs: ${linked.join(" · ")}` : "";
+}
+function graphNames(cell) {
+	const names = judgedProfiles(cell).flatMap(({ kind, variant }) => kind === "profiled" ? variant : []);
+	return names.length > 1 ? [...names, "difference"] : names;
+}
+
+// src/report/next-steps.ts
+/** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
+function meaningOf({ outcome, policy }) {
+	if (outcome.kind !== "judged") return void 0;
+	const { cells, verdict } = outcome;
+	const those = withVerdict(cells, verdict);
+	const where = `in ${those.length === cells.length ? all(cells) : `${those.length} of ${counted(cells)}`}`;
+	const isSpeed = policy.metric === "pps";
+	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
+	switch (verdict) {
+		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base ${where}, beyond what chance explains.`;
+		case "improvement": return `The patched router ${isSpeed ? "forwards more packets per second" : "takes less CPU time for each packet"} than base ${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
+		case "no-regression": return `If the patch costs anything at all ${where}, it is less than the ${margin} that would matter.`;
+		case "inconclusive": return `The runs differ too much among themselves ${where} to tell whether the patch costs ${margin} or nothing.`;
+		case "invalid": return `Too few runs can be used ${where}, which is not held against the patch: nothing is known of it there.`;
+	}
+}
+const all = (cells) => cells.length === 1 ? "the one cell" : `all ${counted(cells)}`;
+/** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
+function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
+	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
+	switch (outcome.verdict) {
+		case "regression": return `${outcome.cells.some(isProfiled) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.`;
+		case "improvement": return "Nothing; the numbers below are for the commit message.";
+		case "no-regression": return "Nothing: as far as forwarding goes, the patch can go in.";
+		case "inconclusive": return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
+		case "invalid": return afterInvalid(outcome.cells, testbed.name);
+	}
+}
+/** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
+function afterInvalid(cells, testbed) {
+	const cause = causeOf(withVerdict(cells, "invalid"));
+	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : ""}\``;
+	return `${(cause === void 0 ? void 0 : mendings[cause]) ?? `Mend what ${check} finds wrong`}, and run it again.`;
+}
+/** By what made most runs invalid; for other causes the testbed is to be looked at. */
+const mendings = {
+	"generator-limited": "Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
+	"machine-busy": "End what else runs on that machine, or wait until it has ended",
+	"too-short": "Measure for longer, with `traffic.measure`"
+};
+const afterRejection = {
+	"does-not-apply": "Rebase the patch onto the head of its branch, and send it again.",
+	"build-failed": "Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.",
+	"out-of-disk": "Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.",
+	"does-not-load": "Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.",
+	"boot-failed": "Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.",
+	"panics-under-load": "Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again."
+};
+
 // src/report/ministats.ts
 /** Patched of each cell against base, and then its earlier diffs against base. */
 const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
@@ -264,85 +450,14 @@ function ministat(sets, { confidenceRatio }) {
 function ministatNote({ design }) {
 	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
 }
+/** Of base and patched those runs that the table counts. */
 function valuesOf(cell, variant, metric) {
-	const counted = cell.runs.filter((run) => run.variant === variant && run.validity.kind === "valid");
-	return Float64Array.from(counted.flatMap((run) => run[metric] ?? []));
+	const { base, patched } = countedRuns(cell, cell.pairs);
+	const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
+	return Float64Array.from(counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []));
 }
+const isValid = ({ validity }) => validity.kind === "valid";
 const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
-
-// src/report/why.ts
-/** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
-function whyLines(cells, quoting, flamegraphs = () => "") {
-	const told = order.flatMap((kind) => cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)));
-	const lines = told.slice(0, mostTold).map((cell) => {
-		return [`**Why** (${quoting.name(cellName(cell.cell))}): ${reasonText(cell, quoting)}`, flamegraphs(cell)].filter(Boolean).join(" · ");
-	});
-	const rest = told.length - lines.length;
-	return rest > 0 ? [...lines, `**Why** of ${rest} more cells: below`] : lines;
-}
-const mostTold = 3;
-const order = [
-	"regression",
-	"improvement",
-	"inconclusive",
-	"invalid",
-	"no-regression"
-];
-function deservesLine(cell) {
-	if (!isProfiled(cell)) return false;
-	const { kind } = cell.verdict;
-	return kind === "regression" || kind === "improvement" || cell.reason?.movers[0] !== void 0;
-}
-/** Whether base or patched was to be profiled, whatever came of it. */
-const isProfiled = (cell) => judgedProfiles(cell).length > 0;
-const judgedProfiles = ({ profiles }) => profiles.filter(({ variant }) => isJudged(variant));
-const mostNamed$1 = 3;
-function reasonText(cell, quoting) {
-	const { reason } = cell;
-	if (reason === void 0) return missingTexts(cell, quoting).join(", ") || "not compared";
-	if (reason.movers.length === 0) return unmoved;
-	const named = reason.movers.slice(0, mostNamed$1).map((mover) => `${functionName(mover, quoting)} ${changeText$1(mover)}`);
-	const rest = reason.moved - named.length;
-	return [...named, ...rest > 0 ? [`${rest} more`] : []].join(", ");
-}
-const unmoved = "no function changed beyond chance";
-const missingTexts = (cell, { code }) => judgedProfiles(cell).flatMap((profile) => profile.kind === "missing" ? `there is no profile of ${profile.variant}: ${code(profile.reason, 300)}` : []);
-/** How long names of functions are cut. */
-const functionName = (mover, { code }) => code(mover.function, 80);
-/** `+3.1 % of cycles (9.3 → 12.4; +38.2 ns per packet)`. */
-function changeText$1({ baseRatio, patchedRatio, nsPerPacket }) {
-	const shares = `${formatShare(baseRatio)} → ${formatShare(patchedRatio)}`;
-	const time = nsPerPacket ? `; ${nanosecondsText(nsPerPacket)} per packet` : "";
-	return `${formatDifference((patchedRatio - baseRatio) * 100)} % of cycles (${shares}${time})`;
-}
-/** `+38.2 ns`. */
-const nanosecondsText = ({ base, patched }) => `${formatDifference(patched - base)} ns`;
-/** What the reason of a cell rests on: `5,932 samples of base, 6,010 samples of patched, left out as idle: cpu_idle`. */
-function groundsText(cell, quoting) {
-	const { reason } = cell;
-	const idle = reason?.idleFrames.map((frame) => quoting.code(frame, 80)) ?? [];
-	const rest = reason === void 0 ? 0 : reason.moved - reason.movers.length;
-	return [
-		...judgedProfiles(cell).flatMap((profile) => profile.kind === "profiled" ? `${grouped(profile.busySamples)} samples of ${profile.variant}` : []),
-		...missingTexts(cell, quoting),
-		...idle.length > 0 ? [`left out as idle: ${idle.join(" ")}`] : [],
-		...reason?.movers.length === 0 ? [unmoved] : [],
-		...rest > 0 ? [`${rest} functions more than are named`] : []
-	].join(", ");
-}
-/** `flamegraphs: base · patched · difference`, each linked, as far as there are such; empty where there is none. */
-function flamegraphsText(cell, links, link) {
-	const linked = graphNames(cell).flatMap((which) => {
-		const anchor = flamegraphAnchor(cell.cell, which);
-		const address = links.graph?.(anchor) ?? (links.page && `${links.page}#${anchor}`);
-		return address ? link(which, address) : [];
-	});
-	return linked.length > 0 ? `flamegraphs: ${linked.join(" · ")}` : "";
-}
-function graphNames(cell) {
-	const names = judgedProfiles(cell).flatMap(({ kind, variant }) => kind === "profiled" ? variant : []);
-	return names.length > 1 ? [...names, "difference"] : names;
-}
 
 // src/report/sections.ts
 /**
@@ -435,7 +550,11 @@ function frameSizes({ blasts, traffic }) {
 	return [sizes.map((size) => `${size}-`).join(", "), last].filter(Boolean).join(" and ");
 }
 /** What the cells are judged by. */
-const rule = ({ metric, marginRatio, falseAlarmRatio }) => `Judged by ${metricName(metric)} · a loss of ${formatPercent(marginRatio)} or more matters · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
+function rule(policy) {
+	const { metric, marginRatio, falseAlarmRatio } = policy;
+	const speed = metric === "pps" ? "" : ` (a loss of ${formatPercent(marginRatio)} of its speed)`;
+	return `Judged by ${metricName(metric)} · ${formatSigned(marginsOf(policy).loss)} or more matters${speed} · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
+}
 /** The message, and what the kernel died of. */
 function failureSaid(outcome) {
 	const panic = "panic" in outcome && outcome.panic !== void 0 ? `panic: ${outcome.panic}` : "";
@@ -453,16 +572,34 @@ function failureText(outcome, { name }) {
 }
 /** What was measured beside what was judged. */
 const otherMetrics = ({ metric }, cells) => metricSchema.options.filter((other) => other !== metric && cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)));
+/** `packets per second (more is better), which is not judged`. */
+const otherMetricTitle = (metric) => `${metricName(metric)}, which is not judged`;
+const mostReasons = 20;
+/** Why cells are invalid, in lines of their own: there is no room for sentences in a table. */
+function invalidLines(cells, { code, name }) {
+	const lines = cells.flatMap(({ cell, verdict }) => verdict.kind === "invalid" ? `${name(cellName(cell))} is invalid: ${code(verdict.reason, 300)}` : []);
+	const rest = lines.length - mostReasons;
+	return [...lines.slice(0, mostReasons), ...rest > 0 ? [`${rest} more cells are invalid`] : []];
+}
 /** Runs that were measured and do not count, by cause. */
-const uncountedLines = (cells, { code, name }) => cells.flatMap(({ cell, runs }) => {
+const uncountedLines = (cells, { code, name }) => cells.flatMap((result) => {
+	const { cell, runs } = result;
 	const faults = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity : []);
-	return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
+	const spare = spareRuns(result);
+	const lineOf = (group, why) => `${name(cellName(cell))}: ${group.length} of ${runs.length} runs, ${why}`;
+	return [...[...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
 		const [first, ...others] = group.map(({ reason }) => reason);
 		const like = others.some((reason) => reason !== first) ? "the first of them: " : "";
-		const count = `${group.length} of ${runs.length} runs`;
-		return `${name(cellName(cell))}: ${count}, ${like}${code(first ?? "")}`;
-	});
+		return lineOf(group, `${like}${code(first ?? "")}`);
+	}), ...spare.length > 0 ? [lineOf(spare, spareText)] : []];
 });
+/** Good runs that the verdict does without. */
+function spareRuns(cell) {
+	const { base, patched } = countedRuns(cell, cell.pairs);
+	const counted = /* @__PURE__ */ new Set([...base, ...patched]);
+	return cell.runs.filter((run) => isOfVerdict(run) && run.validity.kind === "valid" && !counted.has(run));
+}
+const spareText = "of which the neighbour does not count, or that came after the verdict";
 /** Single runs far from the others: they count, and each was repeated once. */
 const standingApartLines = (cells, { code, name }) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict)) : []).map(({ number, variant, pps }) => `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`));
 const isOfVerdict = ({ variant }) => isJudged(variant);
@@ -511,10 +648,10 @@ function readingParagraphs({ policy, variants }) {
 function verdictMeanings({ marginRatio }) {
 	const margin = formatPercent(marginRatio);
 	return [
-		["regression", `surely a loss, and ${margin} is not excluded`],
+		["regression", `surely a loss, and one of ${margin} is not excluded`],
 		["improvement", "the mirror image"],
 		["no-regression", `a loss of ${margin} is excluded`],
-		["inconclusive", `neither; more runs would tell, with \`ppsgate gate --resume DIR --max-runs N\``],
+		["inconclusive", "neither: more runs would tell"],
 		["invalid", "too few runs count, so nothing is said"]
 	];
 }
@@ -525,16 +662,19 @@ const mostCharacters$1 = 53248;
 /** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
 function renderMarkdown(result, links = {}) {
 	const { outcome, policy } = result;
+	const next = `**What now:** ${nextStep(result, links.goOn)}`;
 	const main = outcome.kind === "judged" ? [
-		rule(policy),
+		...[meaningOf(result), next].filter((line) => line !== void 0),
 		table$2(policy, outcome.cells, policy.metric),
-		...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink))
-	] : [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`];
+		...invalidLines(outcome.cells, markdown).map((line) => `- ${line}`),
+		...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink)),
+		rule(policy)
+	] : [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`, next];
 	const sections = sectionsOf(result, markdown, markdown);
 	return fitted([
 		`### ${headline(result)}`,
-		setting(result, markdown),
-		...main
+		...main,
+		setting(result, markdown)
 	], [...corrections(links), ...sections.map((section) => sectionText$1(section, result, links))], footer(links), {
 		most: mostCharacters$1,
 		sizeOf: (text) => text.length
@@ -547,43 +687,19 @@ const markdown = {
 function table$2(policy, cells, metric) {
 	const columns = cellColumns(policy, metric);
 	return [
-		tableRow$1(columns),
-		`|${alignments.slice(0, columns.length).join("|")}|`,
+		tableRow$1(columns.map(({ head }) => head)),
+		`|${columns.map(({ isNumber }) => isNumber ? "--:" : "---").join("|")}|`,
 		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold$1).map(rowText$1).join("\n"))
 	].join("\n");
 }
-const alignments = [
-	"---",
-	"--:",
-	"--:",
-	"--:",
-	":-:",
-	"--:",
-	"---"
-];
 const bold$1 = (text) => `**${text}**`;
-/** The symbol stands first: on a phone the last columns are out of sight. */
 function rowText$1(row) {
-	if (row.kind === "variant") {
-		const { variant, numbers, verdict } = row;
-		return tableRow$1([
-			`↳ ${codeSpan(variant)}`,
-			...numbers,
-			...verdict ? [verdict] : []
-		]);
-	}
-	const { result, numbers, verdict } = row;
-	const name = cellName(result.cell);
-	if (verdict === void 0) return tableRow$1([name, ...numbers]);
+	const name = row.kind === "variant" ? `↳ ${codeSpan(row.variant)}` : cellName(row.result.cell);
 	return tableRow$1([
-		`${symbols[verdict.kind]} ${name}`,
-		...numbers,
-		verdictText(verdict)
+		name,
+		...verdictTexts(row),
+		...row.numbers
 	]);
-}
-function verdictText(verdict) {
-	const reason = verdict.kind === "invalid" ? `: ${codeSpan(verdict.reason, 200)}` : "";
-	return `${verdict.kind}${reason}`;
 }
 const tableRow$1 = (columns) => `| ${columns.map((column) => column.replaceAll("|", "\\|")).join(" | ")} |`;
 const corrections = ({ corrections = [] }) => corrections.length === 0 ? [] : [details("said otherwise where it was measured, and not believed", bullets$1(corrections.map((sentence) => codeSpan(sentence, 500))))];
@@ -592,7 +708,7 @@ function sectionText$1(section, { policy, patch }, links) {
 	switch (section.kind) {
 		case "notice": return `${section.title}\n${bullets$1(section.lines)}`;
 		case "lines": return details(section.title, bullets$1(section.lines));
-		case "other-metric": return details(metricName(section.metric), table$2(policy, section.cells, section.metric));
+		case "other-metric": return details(otherMetricTitle(section.metric), table$2(policy, section.cells, section.metric));
 		case "environment": return details("environment", bullets$1([patchLine$1(patch), ...section.lines]));
 		case "reading": {
 			const meanings = section.meanings.map(([verdict, meaning]) => `${bold$1(verdict)}: ${meaning}`);
@@ -615,22 +731,22 @@ function whyOfCell$1(cell, links) {
 	return movers.length === 0 ? head : `${head}\n\n${moverTable(movers)}`;
 }
 const moverTable = (movers) => [
-	"| function | module | base | patched | change | per packet |",
-	"|---|---|--:|--:|--:|--:|",
+	"| function | per packet | change | base | patched | module |",
+	"|---|--:|--:|--:|--:|---|",
 	...movers.map(moverRow$1)
 ].join("\n");
 function moverRow$1(mover) {
-	const { module, baseRatio, patchedRatio, nsPerPacket } = mover;
+	const { module, baseRatio, patchedRatio } = mover;
 	const numbers = [
+		nanosecondsText(mover),
+		pointsText(mover),
 		`${formatShare(baseRatio)} %`,
-		`${formatShare(patchedRatio)} %`,
-		formatDifference((patchedRatio - baseRatio) * 100),
-		nsPerPacket === void 0 ? "–" : nanosecondsText(nsPerPacket)
+		`${formatShare(patchedRatio)} %`
 	].map(unbroken);
 	return tableRow$1([
 		functionName(mover, markdown),
-		module ? codeSpan(module, 80) : "–",
-		...numbers
+		...numbers,
+		module ? codeSpan(module, 80) : "–"
 	]);
 }
 function patchLine$1(patch) {
@@ -687,47 +803,125 @@ function withinTree(path) {
 
 // src/report/interval-plot.ts
 /** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
-function intervalPlot(result, mostCells = 40) {
+function intervalPlot(result, { mostCells = 40, form = "wide" } = {}) {
 	const { outcome, policy } = result;
 	if (outcome.kind !== "judged") return void 0;
 	const { cells } = outcome;
 	const shown = cells.length > mostCells ? worstFirst(cells).slice(0, mostCells) : cells;
 	const rows = shown.flatMap((cell) => rowsOf(cell, policy));
 	if (rows.every(({ interval }) => interval === void 0)) return void 0;
+	const places = forms[form];
+	const { top, rowHeight } = places;
 	const axis = axisOf$1(rows, policy);
-	const end = top$1 + rows.length * rowHeight;
+	const end = top + rows.length * rowHeight;
+	const tops = rows.map((_, index) => top + index * rowHeight);
 	const hidden = cells.length - shown.length;
-	return document$1(end + (hidden > 0 ? 54 : 36), [
-		...heading(result),
-		...rows.flatMap((row, index) => separator(row, top$1 + index * rowHeight)),
-		...scale(axis, end, policy),
-		...rows.flatMap((row, index) => rowPieces$1(row, axis, top$1 + (index + .5) * rowHeight)),
-		...legend$1(end, policy, hidden)
+	return document$1(places.width, end + places.legend + (hidden > 0 ? 37 : 19), [
+		...heading(result, places),
+		...rows.flatMap((row, index) => separator(row, tops[index] ?? top, places)),
+		...scale(axis, tops, policy, places),
+		...rows.flatMap((row, index) => rowPieces$1(row, axis, tops[index] ?? top, places)),
+		...legend$1(end + places.legend, policy, hidden, places)
 	]);
 }
 const mostOthers = 10;
 function rowsOf({ cell, verdict, comparisons, others }, { metric }) {
 	const intervalOf = (all) => all.find((one) => one.metric === metric)?.interval;
+	const interval = verdict.kind === "invalid" ? void 0 : intervalOf(comparisons);
 	return [{
 		label: cellName(cell),
 		verdict: verdict.kind,
-		interval: intervalOf(comparisons)
+		interval
 	}, ...others.slice(0, mostOthers).map((other) => ({
 		label: other.variant,
 		interval: intervalOf(other.comparisons)
 	}))];
 }
-const width$2 = 920;
-const top$1 = 92;
-const rowHeight = 30;
-const margin = 24;
-/** The plot lies between its two, numbers end at theirs, and the verdict's symbol is at the last. */
-const column = {
-	plot: 240,
-	plotEnd: 590,
-	change: 664,
-	interval: 778,
-	verdict: 798
+const forms = {
+	wide: {
+		width: 920,
+		margin: 24,
+		top: 92,
+		rowHeight: 30,
+		title: {
+			y: 36,
+			size: 17
+		},
+		subtitle: {
+			y: 58,
+			hasTestbed: true
+		},
+		hasHeads: true,
+		plot: {
+			left: 240,
+			right: 590,
+			middle: 15,
+			reach: 15
+		},
+		label: {
+			x: 24,
+			y: 19.5
+		},
+		change: {
+			x: 664,
+			y: 19.5
+		},
+		interval: {
+			x: 778,
+			y: 19.5
+		},
+		symbol: {
+			x: 798,
+			y: 15
+		},
+		verdict: {
+			x: 812,
+			y: 19.5
+		},
+		legend: 17
+	},
+	narrow: {
+		width: 360,
+		margin: 14,
+		top: 76,
+		rowHeight: 70,
+		title: {
+			y: 24,
+			size: 14
+		},
+		subtitle: {
+			y: 44,
+			hasTestbed: false
+		},
+		hasHeads: false,
+		plot: {
+			left: 14,
+			right: 346,
+			middle: 53,
+			reach: 11
+		},
+		label: {
+			x: 34,
+			y: 20
+		},
+		change: {
+			x: 346,
+			y: 20
+		},
+		interval: {
+			x: 346,
+			y: 36
+		},
+		symbol: {
+			x: 21,
+			y: 15.5
+		},
+		verdict: {
+			x: 34,
+			y: 36
+		},
+		legend: 38
+	}
 };
 /** No two are the same, so that a page can put its own in their place. */
 const colors$1 = {
@@ -763,27 +957,15 @@ function axisOf$1(rows, policy) {
 		high: most + room
 	};
 }
-function placeOf$1(change, axis) {
-	const share = (inside(axis, change) - axis.low) / (axis.high - axis.low);
-	return column.plot + share * (column.plotEnd - column.plot);
+function placeOf$1(change, axis, { left, right }) {
+	return left + (inside(axis, change) - axis.low) / (axis.high - axis.low) * (right - left);
 }
-/** The change that is a loss of the margin, and its mirror image. */
-function marginsOf({ metric, marginRatio }) {
-	const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
-	return metric === "pps" ? {
-		loss: less,
-		gain: more
-	} : {
-		loss: more,
-		gain: less
-	};
-}
-function document$1(height, pieces) {
+function document$1(width, height, pieces) {
 	const attributes = {
 		xmlns: "http://www.w3.org/2000/svg",
-		width: width$2,
+		width,
 		height,
-		viewBox: `0 0 ${width$2} ${height}`,
+		viewBox: `0 0 ${width} ${height}`,
 		role: "img",
 		"font-family": "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
 		"font-size": 13,
@@ -794,7 +976,7 @@ function document$1(height, pieces) {
 		"",
 		title,
 		element("rect", {
-			width: width$2,
+			width,
 			height,
 			rx: 6,
 			fill: paper
@@ -803,103 +985,116 @@ function document$1(height, pieces) {
 		""
 	].join("\n"))}\n`;
 }
-function heading({ patch, policy, testbed }) {
+function heading({ patch, policy, testbed }, form) {
+	const { margin: x, title: head, subtitle: below } = form;
 	const diff = patch.kind === "revision" ? `, diff ${patch.diff}` : "";
 	const title = `${patchName(patch)}${diff}: change against base`;
-	const confidence = formatPercent(policy.confidenceRatio);
-	const where = plainLine(testbed.name, 40);
-	const subtitle = `${metricName(policy.metric)} · ${where}`;
+	const where = below.hasTestbed ? ` · ${plainLine(testbed.name, 40)}` : "";
+	const subtitle = `${metricName(policy.metric)}${where}`;
+	return [
+		element("title", {}, escaped(`${title}: ${subtitle}`)),
+		text(title, {
+			x,
+			y: head.y,
+			"font-size": head.size,
+			"font-weight": 600
+		}),
+		text(subtitle, {
+			x,
+			y: below.y,
+			fill: faint
+		}),
+		...form.hasHeads ? heads(policy, form) : []
+	];
+}
+function heads({ confidenceRatio }, { top, change, interval, verdict }) {
 	const head = {
-		y: 84,
+		y: top - 8,
 		"font-size": 11,
 		fill: faint
 	};
 	return [
-		element("title", {}, escaped(`${title}: ${subtitle}`)),
-		text(title, {
-			x: margin,
-			y: 36,
-			"font-size": 17,
-			"font-weight": 600
-		}),
-		text(subtitle, {
-			x: margin,
-			y: 58,
-			fill: faint
-		}),
 		text("change", {
-			x: column.change,
+			x: change.x,
 			...head,
 			"text-anchor": "end"
 		}),
-		text(`${confidence} interval`, {
-			x: column.interval,
+		text(`${formatPercent(confidenceRatio)} interval`, {
+			x: interval.x,
 			...head,
 			"text-anchor": "end"
 		}),
 		text("verdict", {
-			x: column.verdict + 14,
+			x: verdict.x,
 			...head
 		})
 	];
 }
 /** Earlier diffs stand with their cell. */
-const separator = ({ verdict }, y) => verdict === void 0 ? [] : [path$1(`M${margin} ${y}H896`, { stroke: pale })];
+const separator = ({ verdict }, y, { margin, width }) => verdict === void 0 ? [] : [path$1(`M${margin} ${y}H${width - margin}`, { stroke: pale })];
 /** What lies behind the rows: the loss that matters, round numbers, the margins, and no change. */
-function scale(axis, end, policy) {
+function scale(axis, tops, policy, form) {
+	const { plot, top, rowHeight, margin, width } = form;
 	const { loss, gain } = marginsOf(policy);
-	const lossAt = placeOf$1(loss, axis);
-	const [from, to] = loss < gain ? [column.plot, lossAt] : [lossAt, column.plotEnd];
+	const lossAt = placeOf$1(loss, axis, plot);
+	const [from, to] = loss < gain ? [plot.left, lossAt] : [lossAt, plot.right];
 	const [left, right] = loss < gain ? ["loss", "gain"] : ["gain", "loss"];
-	const upright = (change, attributes) => path$1(`M${round(placeOf$1(change, axis))} ${top$1}V${end}`, attributes);
+	const bands = bandsOf(tops, form);
+	const upright = (change, attributes) => bands.map(([first, last]) => path$1(`M${round(placeOf$1(change, axis, plot))} ${first}V${last}`, attributes));
 	const small = {
 		"font-size": 11,
 		fill: faint
 	};
 	const ticks = ticksOf(axis);
+	const end = top + tops.length * rowHeight;
 	return [
-		element("rect", {
+		...bands.map(([y, last]) => element("rect", {
 			x: from,
-			y: top$1,
+			y,
 			width: to - from,
-			height: end - top$1,
+			height: last - y,
 			...shade
-		}),
-		...ticks.map((tick) => upright(tick, { stroke: pale })),
-		upright(loss, {
+		})),
+		...ticks.flatMap((tick) => upright(tick, { stroke: pale })),
+		...upright(loss, {
 			stroke: red,
 			"stroke-dasharray": "4 3"
 		}),
-		upright(gain, {
+		...upright(gain, {
 			stroke: grey,
 			"stroke-dasharray": "4 3"
 		}),
-		upright(0, {
+		...upright(0, {
 			stroke: ink,
 			"stroke-width": 1.5
 		}),
 		text(left, {
-			x: column.plot,
-			y: 84,
+			x: plot.left,
+			y: top - 8,
 			...small
 		}),
 		text(right, {
-			x: column.plotEnd,
-			y: 84,
+			x: plot.right,
+			y: top - 8,
 			...small,
 			"text-anchor": "end"
 		}),
 		...ticks.map((tick) => {
-			const x = placeOf$1(tick, axis);
-			return text(tickText(tick), {
+			const x = placeOf$1(tick, axis, plot);
+			return text(formatSigned(tick), {
 				x,
 				y: end + 17,
 				...small,
 				"text-anchor": "middle"
 			});
 		}),
-		path$1(`M${margin} ${end}H896`, { stroke: pale })
+		path$1(`M${margin} ${end}H${width - margin}`, { stroke: pale })
 	];
+}
+/** One where the rows' plots touch, else one for each row, so that no line runs through words. */
+function bandsOf(tops, { plot, rowHeight, top }) {
+	if (2 * plot.reach === rowHeight) return [[top, top + tops.length * rowHeight]];
+	return tops.map((y) => [y + plot.middle - plot.reach, y + plot.middle + plot.reach]);
 }
 const shade = {
 	fill: red,
@@ -917,17 +1112,15 @@ function ticksOf({ low, high }) {
 	const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
 	return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
 }
-/** `−5 %`, `0`. */
-function tickText(tick) {
-	if (tick === 0) return "0";
-	return `${tick < 0 ? "−" : "+"}${formatPercent(Math.abs(tick))}`;
-}
 /** What was found of one row: drawn, in numbers, and in a word. */
-function rowPieces$1({ label, verdict, interval }, axis, y) {
+function rowPieces$1({ label, verdict, interval }, axis, top, form) {
 	const look = verdict === void 0 ? unjudged : looks[verdict];
-	const line = { y: y + 4.5 };
+	const at = ({ x, y }) => ({
+		x,
+		y: top + y
+	});
+	const middle = top + form.plot.middle;
 	const small = {
-		...line,
 		"font-size": 12,
 		fill: faint
 	};
@@ -935,37 +1128,38 @@ function rowPieces$1({ label, verdict, interval }, axis, y) {
 	const weight = verdict === void 0 ? 400 : 600;
 	const change = interval ? formatChange(interval.change) : "–";
 	const drawn = interval && [
-		drawnInterval(interval, axis, y, look.color),
-		symbolAt(placeOf$1(interval.change, axis), y, look),
+		drawnInterval(interval, axis, middle, look.color, form.plot),
+		symbolAt({
+			x: placeOf$1(interval.change, axis, form.plot),
+			y: middle
+		}, look),
 		text(formatInterval(interval.low, interval.high), {
-			x: column.interval,
+			...at(form.interval),
 			...small,
 			...toEnd
 		})
 	];
+	const place = at(form.label);
 	return [
 		...verdict === void 0 ? [text(labelOf(label), {
-			x: 42,
+			...place,
+			x: place.x + 18,
 			...small
 		}), text("not judged", {
-			x: column.verdict + 14,
+			...at(form.verdict),
 			...small
 		})] : [
-			text(labelOf(label), {
-				x: margin,
-				...line
-			}),
-			symbolAt(column.verdict, y, look),
+			text(labelOf(label), place),
+			symbolAt(at(form.symbol), look),
 			text(verdict, {
-				x: column.verdict + 14,
+				...at(form.verdict),
 				...small,
 				fill: look.color
 			})
 		],
 		...drawn ?? [],
 		text(change, {
-			x: column.change,
-			...line,
+			...at(form.change),
 			...toEnd,
 			"font-weight": weight
 		})
@@ -979,8 +1173,8 @@ function labelOf(name) {
 	return `${label.slice(0, 17).trimEnd()}…${label.slice(-12)}`;
 }
 /** An interval with bars at its ends where there is room, or arrows where it goes on beyond the plot. */
-function drawnInterval({ low, high }, axis, y, color) {
-	const [left, right] = [round(placeOf$1(low, axis)), round(placeOf$1(high, axis))];
+function drawnInterval({ low, high }, axis, y, color, plot) {
+	const [left, right] = [round(placeOf$1(low, axis, plot)), round(placeOf$1(high, axis, plot))];
 	const bar = (x) => right - left > 18 ? `M${x} ${y - 5}v10` : "";
 	const arrow = (x, tip) => `M${x} ${y - 5}l${tip} 5l${-tip} 5`;
 	const ends = [low < axis.low ? arrow(left - 9, -5) : bar(left), high > axis.high ? arrow(right + 9, 5) : bar(right)];
@@ -1019,13 +1213,12 @@ const unjudged = {
 	color: grey,
 	symbol: disc
 };
-const symbolAt = (x, y, { color, symbol }) => path$1(symbol, {
+const symbolAt = ({ x, y }, { color, symbol }) => path$1(symbol, {
 	transform: `translate(${round(x)} ${y})`,
 	fill: color,
 	stroke: paper
 });
-function legend$1(end, { marginRatio }, hidden) {
-	const y = end + 17;
+function legend$1(y, policy, hidden, { margin: x }) {
 	const small = {
 		y,
 		"font-size": 11,
@@ -1038,18 +1231,19 @@ function legend$1(end, { marginRatio }, hidden) {
 		stroke: red,
 		"stroke-dasharray": "2 1.5"
 	};
+	const { loss } = marginsOf(policy);
 	return [
 		element("rect", {
-			x: margin,
+			x,
 			...box,
 			...shade
 		}),
-		text(`a loss of ${formatPercent(marginRatio)} or more matters`, {
-			x: 40,
+		text(`${formatSigned(loss)} or more matters`, {
+			x: x + 16,
 			...small
 		}),
 		...hidden > 0 ? [text(`${hidden} more cells, none of them worse`, {
-			x: margin,
+			x,
 			...small,
 			y: y + 18
 		})] : []
@@ -1120,63 +1314,54 @@ function renderRemarkup(result, links = {}) {
 	const { symbol, text } = sentence(result, remarkupText);
 	const name = patch.kind === "revision" ? `diff ${patch.diff}` : patchName(patch);
 	const verdict = `**${symbol} ppsgate: ${remarkupText(name)} ${text}**`;
-	const main = outcome.kind === "judged" ? judged$1(result, outcome.cells, links) : [failureText(outcome, remarkup), remarkupBlock("what was said", failureSaid(outcome), 20)];
+	const main = outcome.kind === "judged" ? judged$1(result, outcome.cells, links) : [
+		failureText(outcome, remarkup),
+		remarkupBlock("what was said", failureSaid(outcome), 20),
+		nextLine(result, links)
+	];
 	const parts = sectionsOf(result, remarkup, plain).map((section, index, all) => sectionText(section, result, all[index - 1]));
 	return within([
 		verdict,
-		setting(result, remarkup),
-		...main
+		...main,
+		setting(result, remarkup)
 	], parts, links);
 }
 /** Symbol and text are of our own making, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
 function renderRemarkupFailure({ symbol, text, said }, links = {}) {
 	return within([`**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`, remarkupBlock("what was said", said, 20)], [], links);
 }
-const judged$1 = ({ policy }, cells, links) => [
-	rule(policy),
-	table$1(policy, cells, policy.metric),
-	...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
-	...whyInvalid(cells),
-	...plot(links)
-];
+function judged$1(result, cells, links) {
+	const { policy } = result;
+	const invalid = invalidLines(cells, remarkup).map((line) => `- ${line}`);
+	return [
+		...[meaningOf(result), nextLine(result, links)].filter((line) => line !== void 0),
+		table$1(policy, cells, policy.metric),
+		...invalid.length > 0 ? [invalid.join("\n")] : [],
+		...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
+		...plot(links),
+		rule(policy)
+	];
+}
+const nextLine = (result, { goOn }) => `**What now:** ${nextStep(result, goOn && remarkupText(goOn))}`;
 /** The worst cells first when there is no room for all. Colons for alignment would make the heads plain cells. */
 function table$1(policy, cells, metric) {
 	const columns = cellColumns(policy, metric);
 	return [
-		tableRow(columns),
+		tableRow(columns.map(({ head }) => head)),
 		tableRow(columns.map(() => "---")),
 		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold).map(rowText).join("\n"))
 	].join("\n");
 }
 const bold = (text) => `**${text}**`;
 function rowText(row) {
-	if (row.kind === "variant") {
-		const { variant, numbers, verdict } = row;
-		return tableRow([
-			`↳ ${remarkupCell(variant)}`,
-			...numbers,
-			...verdict ? [verdict] : []
-		]);
-	}
-	const { result, numbers, verdict } = row;
-	const name = remarkupCell(cellName(result.cell));
-	if (verdict === void 0) return tableRow([name, ...numbers]);
+	const name = row.kind === "variant" ? `↳ ${remarkupCell(row.variant)}` : remarkupCell(cellName(row.result.cell));
 	return tableRow([
-		`${symbols[verdict.kind]} ${name}`,
-		...numbers,
-		verdict.kind
+		name,
+		...verdictTexts(row),
+		...row.numbers
 	]);
 }
 const tableRow = (columns) => `| ${columns.join(" | ")} |`;
-const mostReasons = 20;
-/** Reasons in lines of their own: there is no room for sentences in the table. */
-function whyInvalid(cells) {
-	const lines = cells.flatMap(({ cell, verdict }) => verdict.kind === "invalid" ? `- ${remarkupText(cellName(cell))} is invalid: ${remarkupText(verdict.reason)}` : []);
-	if (lines.length === 0) return [];
-	const rest = lines.length - mostReasons;
-	const more = rest > 0 ? [`- ${rest} more cells are invalid`] : [];
-	return [[...lines.slice(0, mostReasons), ...more].join("\n")];
-}
 const plot = ({ image }) => image === void 0 ? [] : [`{${image}, size=full, alt=the changes of all cells and their intervals}`];
 function patchLine({ patch }) {
 	const diff = patch.kind === "revision" ? ` diff ${patch.diff}` : "";
@@ -1189,7 +1374,7 @@ function sectionText(section, result, previous) {
 		case "lines": return scrolled(section.title, section.lines);
 		case "other-metric": {
 			const { metric, cells } = section;
-			return `By ${metricName(metric)}:\n\n${table$1(result.policy, cells, metric)}`;
+			return `By ${otherMetricTitle(metric)}:\n\n${table$1(result.policy, cells, metric)}`;
 		}
 		case "environment": return scrolled("environment", [patchLine(result), ...section.lines]);
 		case "reading": {
@@ -1570,9 +1755,9 @@ const cellAnchor = ({ cell }) => `cell-${cellName(cell)}`.replace(/[^\w.-]+/g, "
 /** `regression: −10.4 % (95 % interval −11.2 … −9.60)`, and what is to be known beside it. */
 function finding({ confidenceRatio }, { verdict, comparisons }) {
 	const { interval } = comparisons[0] ?? {};
-	const numbers = interval && [html`: <strong>${formatChange(interval.change)}</strong> `, `(${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`];
+	const numbers = interval && verdict.kind !== "invalid" && [html`: <strong>${formatChange(interval.change)}</strong> `, `(${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`];
 	return html`<p><b class="${verdict.kind}">${verdict.kind}</b>${numbers}</p>
-${verdict.kind === "invalid" && html`<p>${plainLine(verdict.reason, 1e3)}</p>\n`}${verdict.kind === "inconclusive" && html`<p>More runs would tell: <code>ppsgate gate --resume DIR --max-runs N</code></p>\n`}`;
+${verdict.kind === "invalid" && html`<p>${plainLine(verdict.reason, 1e3)}</p>\n`}`;
 }
 function why({ reason, profiles }) {
 	const missing = profiles.flatMap((one) => one.kind === "missing" ? `${plainLine(one.variant)}: ${plainLine(one.reason, 500)}` : []);
@@ -1587,32 +1772,32 @@ function moved({ movers, moved, idleFrames }) {
 	const others = rest > 0 && `; ${rest} more moved less`;
 	const hasTime = movers.some(({ nsPerPacket }) => nsPerPacket !== void 0);
 	const numbers = [
-		"base",
-		"patched",
+		...hasTime ? ["per packet"] : [],
 		"change",
-		...hasTime ? ["change per packet"] : []
+		"base",
+		"patched"
 	];
 	return table({
-		caption: html`Functions whose own share of the samples, in percent, moved beyond chance${others}.${idle}`,
+		caption: html`Functions whose own share of the samples moved beyond chance${others}.${idle}`,
 		heads: [
 			{ text: "function" },
-			{ text: "module" },
 			...numbers.map((text) => ({
 				text,
 				isNumber: true
-			}))
+			})),
+			{ text: "module" }
 		],
-		rows: movers.map((mover) => [...moverRow(mover), ...hasTime ? [timeText$1(mover)] : []])
+		rows: movers.map((mover) => moverRow(mover, hasTime))
 	});
 }
-const moverRow = (mover) => [
+const moverRow = (mover, hasTime) => [
 	html`<code>${plainLine(mover.function)}</code>`,
-	plainLine(mover.module ?? "–"),
-	formatShare(mover.baseRatio),
-	formatShare(mover.patchedRatio),
-	formatDifference((mover.patchedRatio - mover.baseRatio) * 100)
+	...hasTime ? [unbroken(nanosecondsText(mover))] : [],
+	unbroken(pointsText(mover)),
+	unbroken(`${formatShare(mover.baseRatio)} %`),
+	unbroken(`${formatShare(mover.patchedRatio)} %`),
+	plainLine(mover.module ?? "–")
 ];
-const timeText$1 = ({ nsPerPacket }) => nsPerPacket === void 0 ? "–" : `${formatDifference(nsPerPacket.patched - nsPerPacket.base)} ns`;
 const drawn = (pictures) => pictures.length > 0 && html`<h3>Flamegraphs</h3>
 <div class="graphs">
 ${pictures.map(graphFold)}</div>
@@ -1634,9 +1819,9 @@ function runs(policy, cell) {
 	if (inOrder.length === 0) return void 0;
 	const remarks = [["Runs that do not count:", uncountedLines([cell], plain)], ["Runs that stand apart, and count:", standingApartLines([cell], plain)]];
 	return html`<h3>Runs</h3>
-${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder))}`;
+${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder, new Set(spareRuns(cell))))}`;
 }
-function runTable(inOrder) {
+function runTable(inOrder, spare) {
 	const hasTime = inOrder.some(({ nsPerPacket }) => nsPerPacket !== void 0);
 	return table({
 		caption: "All runs of the cell, as they followed each other; those of one pair are compared",
@@ -1666,12 +1851,14 @@ function runTable(inOrder) {
 			plainLine(run.variant),
 			formatMetric(run.pps, "pps"),
 			...hasTime ? [timeOf(run)] : [],
-			validityText(run)
+			validityText(run, spare)
 		])
 	});
 }
 const timeOf = ({ nsPerPacket }) => nsPerPacket === void 0 ? "–" : formatMetric(nsPerPacket, "nsPerPacket");
-function validityText({ validity }) {
+function validityText(run, spare) {
+	const { validity } = run;
+	if (spare.has(run)) return html`no, ${spareText}`;
 	if (validity.kind === "valid") return "yes";
 	return html`<b class="invalid">no</b>, ${validity.cause}: ${plainLine(validity.reason, 500)}`;
 }
@@ -1727,7 +1914,7 @@ function renderHtml(result, profiles) {
 	const { outcome, generator } = result;
 	const graphs = graphsOf(result, profiles);
 	const main = outcome.kind === "judged" ? judged(result, outcome.cells, graphs) : [
-		rejected(outcome),
+		rejected(result, outcome),
 		remarks(result),
 		environment(result)
 	];
@@ -1784,7 +1971,7 @@ function header(result) {
 	return html`<header class="${verdict}">
 <p class="name">ppsgate</p>
 <h1>${mark(verdict)} ${patchName(patch)} ${sentence(result).text}</h1>
-<p>${url === void 0 ? name : html`<a href="${url}">${name}</a>`}: ${plainLine(patch.title)}, by ${plainLine(patch.author)}</p>
+${outcome.kind === "judged" && html`<p>${meaningOf(result)}</p>\n<p><b>What now:</b> ${withCode(nextStep(result))}</p>\n`}<p>${url === void 0 ? name : html`<a href="${url}">${name}</a>`}: ${plainLine(patch.title)}, by ${plainLine(patch.author)}</p>
 <p class="faint">${setting(result, plain)}</p>
 ${outcome.kind === "judged" && [html`<p class="faint">${rule(policy)}</p>\n`, contents(outcome.cells)]}</header>
 `;
@@ -1830,60 +2017,56 @@ ${cells.map((cell) => html`<li>${linkTo(cell)}</li>\n`)}<li><a href="#environmen
 const linkTo = (result) => html`${mark(result.verdict.kind)} <a href="#${cellAnchor(result)}">${cellName(result.cell)}</a>`;
 function verdicts(result, cells) {
 	const { policy } = result;
-	const plot = intervalPlot(result, cells.length);
-	const others = otherMetrics(policy, cells).map((metric) => fold(metricName(metric), cellTable(result, cells, metric)));
+	const others = otherMetrics(policy, cells).map((metric) => fold(otherMetricTitle(metric), cellTable(result, cells, metric)));
 	return html`<section id="verdict">
 <h2>Verdict</h2>
-${cellTable(result, cells, policy.metric)}${others}${plot !== void 0 && intervals(plot)}</section>
+${cellTable(result, cells, policy.metric)}${others}${intervals(result, cells.length)}</section>
 `;
 }
-/** Its colours are those of the page. */
-const intervals = (plot) => html`<div class="intervals">${scrolling(new Html(plot))}</div>\n`;
+/** Of its two forms the page shows the one for which it is wide enough, in its own colours. */
+function intervals(result, mostCells) {
+	const drawn = ["wide", "narrow"].flatMap((form) => {
+		const plot = intervalPlot(result, {
+			mostCells,
+			form
+		});
+		return plot === void 0 ? [] : html`<div class="${form}">${new Html(plot)}</div>\n`;
+	});
+	return drawn.length > 0 && html`<div class="intervals">${drawn}</div>\n`;
+}
 function cellTable({ policy }, cells, metric) {
-	const texts = cellColumns(policy, metric);
 	return table({
 		caption: `Change of patched against base, by ${metricName(metric)}`,
-		heads: texts.map((text) => ({
-			text,
-			isNumber: text !== "cell" && text !== "verdict"
+		heads: cellColumns(policy, metric).map(({ head, ...rest }) => ({
+			text: head,
+			...rest
 		})),
 		rows: cells.flatMap((cell) => cellRows(cell, metric, policy).map(rowPieces))
 	});
 }
 function rowPieces(row) {
-	const { numbers, verdict } = row;
+	const { numbers } = row;
 	if (row.kind === "variant") return [
 		html`<span class="other">↳ ${plainLine(row.variant)}</span>`,
-		...numbers,
-		...verdict ? ["not judged"] : []
+		...row.verdict ? [row.verdict] : [],
+		...numbers
 	];
+	const verdict = row.verdict && html`<b class="${row.verdict}">${row.verdict}</b>`;
 	return [
 		linkTo(row.result),
-		...numbers,
-		...row.verdict ? [verdictPiece(row.verdict)] : []
+		...verdict ? [verdict] : [],
+		...numbers
 	];
 }
-function verdictPiece(verdict) {
-	const reason = verdict.kind === "invalid" && `: ${plainLine(verdict.reason)}`;
-	return html`<b class="${verdict.kind}">${verdict.kind}</b>${reason}`;
-}
-function rejected(outcome) {
+function rejected(result, outcome) {
 	return html`<section id="verdict">
 <h2>What happened</h2>
 <p>${failureText(outcome, plain)}</p>
 ${preformatted(plainBlock(failureSaid(outcome), 2e4))}<h2>What now</h2>
-<p>${withCode(nextSteps[outcome.kind])}</p>
+<p>${withCode(nextStep(result))}</p>
 </section>
 `;
 }
-const nextSteps = {
-	"does-not-apply": "Rebase the patch onto the head of its branch, and send it again.",
-	"build-failed": "Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.",
-	"out-of-disk": "Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.",
-	"does-not-load": "Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.",
-	"boot-failed": "Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.",
-	"panics-under-load": "Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again."
-};
 /** What a reader may miss, and does not count against the patch. */
 function remarks(result, cells = []) {
 	const parts = [
@@ -2034,11 +2217,11 @@ function judgedCases({ policy, blasts }, cells) {
 	});
 }
 function endingOf({ verdict, comparisons: [judged] }, policy) {
-	const margin = formatPercent(policy.marginRatio);
+	const margin = formatSigned(marginsOf(policy).loss);
 	switch (verdict.kind) {
 		case "regression": return {
 			ending: "failure",
-			message: `${judged ? changeText(judged, policy) : "regression"}; a loss of ${margin} or more matters`
+			message: `${judged ? changeText(judged, policy) : "regression"}; ${margin} or more matters`
 		};
 		case "invalid": return {
 			ending: "error",
@@ -2046,7 +2229,7 @@ function endingOf({ verdict, comparisons: [judged] }, policy) {
 		};
 		case "inconclusive": return {
 			ending: "skipped",
-			message: `may lose ${margin} or not: more runs would tell`
+			message: `may ${lossThatMatters(policy)} or not: more runs would tell`
 		};
 		default: return {
 			ending: "passed",

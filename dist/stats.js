@@ -562,6 +562,17 @@ function countedRuns({ runs, design }, pairs) {
 		patched: whole.filter((run) => run.variant === "patched")
 	};
 }
+function runCounts({ runs, design, pairs }, metric) {
+	const { base, patched } = countedRuns({
+		runs,
+		design
+	}, pairs);
+	const madeOf = (name) => runs.filter(({ variant }) => variant === name).length;
+	return {
+		counted: [valuesOf(base, metric).length, valuesOf(patched, metric).length],
+		made: [madeOf("base"), madeOf("patched")]
+	};
+}
 const countOf = ({ base, patched }, metric) => Math.min(valuesOf(base, metric).length, valuesOf(patched, metric).length);
 const valuesOf = (runs, metric) => runs.flatMap((run) => run[metric] || []);
 function evidenceOf(counted, metric, method, earlier) {
@@ -1489,4 +1500,4 @@ function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 	return -Math.expm1(-reach * error);
 }
 
-export { MinistatInputError, cellResult, cellVerdict, compare, compare$1, confidencePercents, countedRuns, defaultBounds, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lookSizes, median, ministatPieces, parseColumn, renderMinistat, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, validPairs, worstVerdict };
+export { MinistatInputError, cellResult, cellVerdict, compare, compare$1, confidencePercents, countedRuns, defaultBounds, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lookSizes, median, ministatPieces, parseColumn, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, validPairs, worstVerdict };

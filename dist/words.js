@@ -133,10 +133,17 @@ const metricName = (metric) => metric === "pps" ? "packets per second (more is b
 const flamegraphAnchor = (cell, which) => `flamegraph-${cellName(cell)}-${which}`.replace(/[^\w.-]+/g, "-");
 /** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
 const formatChange = (ratio) => `${signedPercent(ratio)} %`;
+/** The same without its sign: `8.33 %`, where words say which way. */
+const formatSize = (ratio) => `${percentDigits(ratio)} %`;
 /** `+6.79 … +9.86`, in percent. */
 const formatInterval = (low, high) => `${signedPercent(low)} … ${signedPercent(high)}`;
 /** `2 %`. */
 const formatPercent = (ratio) => `${Number((ratio * 100).toPrecision(3))} %`;
+/** `−5 %`, `+5.26 %`, `0`: where a limit or a tick of a scale lies. */
+function formatSigned(ratio) {
+	if (ratio === 0) return "0";
+	return `${ratio < 0 ? "−" : "+"}${formatPercent(Math.abs(ratio))}`;
+}
 /** `9.3`: a share in percent, where it stands beside another. */
 const formatShare = (ratio) => (ratio * 100).toFixed(1);
 /** `+3.1`, `−0.8`: what is between two numbers. */
@@ -144,6 +151,17 @@ function formatDifference(difference) {
 	const shown = Math.abs(difference).toFixed(1);
 	if (Number(shown) === 0) return `±${shown}`;
 	return `${difference < 0 ? "−" : "+"}${shown}`;
+}
+/** `+38`, `−1,400`, `+0.85`: an estimate of which two digits mean something. */
+function formatTwoDigits(difference) {
+	const shown = Number(Math.abs(difference).toPrecision(2));
+	if (shown === 0) return "±0";
+	return `${difference < 0 ? "−" : "+"}${grouped(shown)}`;
+}
+/** `24 + 24 of 26 + 26`: base's runs and patched's that count, and those that were made where these are more. */
+function formatRuns(counted, made) {
+	const isMore = made.some((count, index) => count > (counted[index] ?? 0));
+	return `${counted.join(" + ")}${isMore ? ` of ${made.join(" + ")}` : ""}`;
 }
 /** `2,000`. */
 const grouped = (value) => value.toLocaleString("en-US");
@@ -163,11 +181,13 @@ function roughly(seconds) {
 	return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }
 function signedPercent(ratio) {
-	const percent = Math.abs(ratio * 100);
-	const digits = percent < 10 ? 2 : percent < 100 ? 1 : 0;
-	const shown = percent.toFixed(digits);
+	const shown = percentDigits(ratio);
 	if (Number(shown) === 0) return `±${shown}`;
 	return `${ratio < 0 ? "−" : "+"}${shown}`;
+}
+function percentDigits(ratio) {
+	const percent = Math.abs(ratio * 100);
+	return percent.toFixed(percent < 10 ? 2 : percent < 100 ? 1 : 0);
 }
 function fourDigits(value) {
 	if (value === 0) return "0";
@@ -612,6 +632,14 @@ const resultSchema = object({
 	outcome: outcomeSchema
 });
 
+// src/words/variant-name.ts
+/** Base and patched, of which a verdict is given; all others are shown beside them. */
+const isJudged = (variant) => variant === "base" || variant === "patched";
+/** Name of an earlier diff of a revision: `diff 80345`. */
+const diffName = (diff) => `diff ${diff}`;
+/** As a part of a path, or of the name of a boot environment: `diff-80345`. */
+const pathName = (variant) => variant.replaceAll(" ", "-");
+
 // src/words/flows.ts
 /**
 * A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
@@ -737,14 +765,6 @@ const driverOfPort = {
 	ql: "qlxgbe"
 };
 
-// src/words/variant-name.ts
-/** Base and patched, of which a verdict is given; all others are shown beside them. */
-const isJudged = (variant) => variant === "base" || variant === "patched";
-/** Name of an earlier diff of a revision: `diff 80345`. */
-const diffName = (diff) => `diff ${diff}`;
-/** As a part of a path, or of the name of a boot environment: `diff-80345`. */
-const pathName = (variant) => variant.replaceAll(" ", "-");
-
 // src/words/priority.ts
 /** Release gates come before patches, and patches before reruns. */
 const priorities = [
@@ -813,4 +833,4 @@ const plannedBlastSchema = object({
 	runs: array(plannedRunSchema).min(1)
 });
 
-export { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatShare, fromJson, grouped, historySchema, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, fromJson, grouped, historySchema, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, withoutPaths, withoutSequences, worstUpshot };

@@ -6,7 +6,7 @@ import type { Plan } from './experiment/plan.ts';
 import { forecast } from './stats/forecast.ts';
 import { median } from './stats/summary.ts';
 import { plainLine } from './words/escape.ts';
-import { formatDuration, formatMetric, formatPercent } from './words/format.ts';
+import { formatDuration, formatMetric, formatPercent, formatRuns } from './words/format.ts';
 import type { Metric } from './words/result.ts';
 import { cellName } from './words/scenario.ts';
 
@@ -83,8 +83,8 @@ function planLines({ cells, policy }: Plan): string[] {
   });
 }
 
-function decision({ cell, verdict, pairs }: Extract<ExperimentEvent, { kind: 'decided' }>) {
-  const after = `after ${pairs} + ${pairs} runs`;
+function decision({ cell, verdict, counts }: Extract<ExperimentEvent, { kind: 'decided' }>) {
+  const after = `after ${formatRuns(counts.counted, counts.made)} runs`;
   return verdict.kind === 'invalid'
     ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}`
     : `${cellName(cell)}: ${verdict.kind} ${after}`;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ExperimentEvent } from '../src/experiment/experiment.ts';
 import { showProgress } from '../src/progress.ts';
+import type { RunCounts } from '../src/stats/standing.ts';
 import { aHistoryEntry } from './fakes/history.ts';
 import { aPlan, gateConfig, singleRuns } from './fakes/plan.ts';
 import { aRun, forwarding } from './fakes/result.ts';
@@ -112,7 +113,8 @@ test('a cell that is too noisy for its margin is told so before the first run, w
 });
 
 test('a cell that is decided says so on a line that stays', () => {
-  const decided = { kind: 'decided', cell: forwarding, pairs: 3 } as const;
+  const counts: RunCounts = { counted: [24, 24], made: [26, 26] };
+  const decided = { kind: 'decided', cell: forwarding, counts } as const;
   const texts = written(
     [
       { ...decided, verdict: { kind: 'regression' } },
@@ -121,7 +123,7 @@ test('a cell that is decided says so on a line that stays', () => {
     { isTTY: true },
   );
   expect(texts.slice(0, 2)).toEqual([
-    '\r\u001b[2Kforwarding inet4: regression after 3 + 3 runs\n',
+    '\r\u001b[2Kforwarding inet4: regression after 24 + 24 of 26 + 26 runs\n',
     '\r\u001b[2Kforwarding inet4: invalid: machine ::error:: too busy\n',
   ]);
 });

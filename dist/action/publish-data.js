@@ -67,6 +67,7 @@ async function publishData({ octokit, inputs: { job } }, { github }, asked) {
 	};
 	const usual = {
 		rerun: `comment \`/ppsgate rerun\`, or ${`[run this job again](${job.runUrl})`}`,
+		goOn: "`/ppsgate extend`",
 		rawData: `the [job](${job.runUrl})`
 	};
 	const publications = asked.map((publication) => ({

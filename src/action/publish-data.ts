@@ -23,6 +23,7 @@ export async function publishData(
   const run = `[run this job again](${job.runUrl})`;
   const usual = {
     rerun: `comment \`/ppsgate rerun\`, or ${run}`,
+    goOn: '`/ppsgate extend`',
     rawData: `the [job](${job.runUrl})`,
   };
   const publications = asked.map((publication) => ({ ...publication, leftOut }));

@@ -50,7 +50,10 @@ export function openRevisionComment(
     const links = {
       ...(details !== undefined && { details }),
       ...(page !== undefined && { page }),
-      ...(takesCommands && { rerun: `${callOnPhabricator} rerun` }),
+      ...(takesCommands && {
+        rerun: `${callOnPhabricator} rerun`,
+        goOn: `${callOnPhabricator} extend`,
+      }),
     };
     let missing: string | undefined;
     const told = await postOnce(conduit, number, marker, async () => {

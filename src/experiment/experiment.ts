@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Variant } from '../build/variant.ts';
-import { type Standing, standings } from '../stats/standing.ts';
+import { type RunCounts, runCounts, type Standing, standings } from '../stats/standing.ts';
 import { cellVerdict } from '../stats/verdict.ts';
 import type { KeepLog, Testbed } from '../testbed/testbed.ts';
 import { reasonOf } from '../words/one-line.ts';
@@ -26,7 +26,7 @@ export type ExperimentEvent =
   /** Nothing is measured any more, and it is asked where the time went. */
   | ({ kind: 'profile' } & NextProfile)
   /** The cell gets no more runs. */
-  | { kind: 'decided'; cell: Cell; verdict: CellVerdict; pairs: number };
+  | { kind: 'decided'; cell: Cell; verdict: CellVerdict; counts: RunCounts };
 
 type ExperimentOptions = {
   directory: string;
@@ -185,7 +185,10 @@ function closedCells(plan: Pick<Plan, 'cells' | 'blasts' | 'policy'>, entries: r
   return closed.map((standing) => ({
     cell: standing.input.cell,
     verdict: cellVerdict(standing, plan.policy),
-    pairs: standing.judgement?.look.pairs ?? standing.input.closedPairs,
+    counts: runCounts(
+      { ...standing.input, pairs: standing.judgement?.look.pairs ?? standing.input.closedPairs },
+      plan.policy.metric,
+    ),
   }));
 }
 

@@ -1,7 +1,13 @@
 // The table of all cells, before it is written in some markup.
 
-import { countedRuns } from '../stats/standing.ts';
-import { formatChange, formatInterval, formatMetric, formatPercent } from '../words/format.ts';
+import { runCounts } from '../stats/standing.ts';
+import {
+  formatChange,
+  formatInterval,
+  formatMetric,
+  formatPercent,
+  formatRuns,
+} from '../words/format.ts';
 import {
   type CellResult,
   type CellVerdict,
@@ -10,26 +16,31 @@ import {
   type Policy,
   verdictsWorstFirst,
 } from '../words/result.ts';
+import { symbols } from './headline.ts';
 
-/** The heads of a table by one metric; the last is `verdict` where the cells are judged by it. */
-export const cellColumns = ({ metric, confidenceRatio }: Policy, shown: Metric): string[] => [
-  'cell',
-  'base',
-  'patched',
-  'change',
-  `${formatPercent(confidenceRatio)} interval`,
-  'runs',
-  ...(shown === metric ? ['verdict'] : []),
+export type Column = { head: string; isNumber?: true };
+
+/**
+ * The columns of a table by one metric. What is asked first stands in front, the change and its interval as one: a
+ * phone has room for three columns, and the others are out of sight.
+ */
+export const cellColumns = ({ metric, confidenceRatio }: Policy, shown: Metric): Column[] => [
+  { head: 'cell' },
+  ...(shown === metric ? [{ head: 'verdict' }] : []),
+  { head: `change (${formatPercent(confidenceRatio)} interval)` },
+  { head: 'base', isNumber: true },
+  { head: 'patched', isNumber: true },
+  { head: 'runs', isNumber: true },
 ];
 
-/** Base, patched, change, interval and runs, each without a space at which a line could break. */
+/** Change with its interval, base, patched and runs; lines break in the first alone. */
 type Numbers = { numbers: string[] };
 
 export type CellRow = Numbers &
   /** Without a verdict where the metric was not judged. */
   (
-    | { kind: 'cell'; result: CellResult; verdict?: CellVerdict }
-    | { kind: 'variant'; variant: string; verdict?: 'not judged' }
+    | { kind: 'cell'; result: CellResult; verdict: CellVerdict['kind'] | undefined }
+    | { kind: 'variant'; variant: string; verdict: 'not judged' | undefined }
   );
 
 /** A cell's row, and below it those of its other variants; a change that is surely one is written by `bold`. */
@@ -40,54 +51,64 @@ export function cellRows(
   bold: (text: string) => string = (text) => text,
 ): CellRow[] {
   const isJudged = metric === policy.metric;
-  const { verdict, comparisons, others } = result;
-  const numbers = numbersOf(comparisons, metric, isJudged, bold);
-  if (isJudged && verdict.kind === 'invalid') {
-    numbers.splice(-1, 1, unbroken(runsTried(result, metric)));
-  }
+  const { comparisons, others } = result;
+  const verdict = result.verdict.kind;
+  const own = comparisonBy(metric, comparisons, isJudged);
+  // What was measured of an invalid cell is no change that anybody may believe.
+  const believed = verdict === 'invalid' ? undefined : own;
+  const { counted, made } = runCounts(result, metric);
   return [
-    { kind: 'cell', result, numbers, ...(isJudged && { verdict }) },
-    ...others.map(
-      (other): CellRow => ({
+    {
+      kind: 'cell',
+      result,
+      numbers: [
+        believed ? changeOf(believed, bold) : '–',
+        ...valuesOf(own),
+        unbroken(formatRuns(believed ? [believed.baseRuns, believed.patchedRuns] : counted, made)),
+      ],
+      verdict: isJudged ? verdict : undefined,
+    },
+    ...others.map((other): CellRow => {
+      const its = comparisonBy(metric, other.comparisons, isJudged);
+      const runs = its ? unbroken(`${its.baseRuns} + ${its.patchedRuns}`) : '–';
+      return {
         kind: 'variant',
         variant: other.variant,
-        numbers: numbersOf(other.comparisons, metric, isJudged, bold),
-        ...(isJudged && { verdict: 'not judged' }),
-      }),
-    ),
+        numbers: [its ? changeOf(its, bold) : '–', ...valuesOf(its), runs],
+        verdict: isJudged ? 'not judged' : undefined,
+      };
+    }),
   ];
 }
 
-function numbersOf(
-  comparisons: readonly Comparison[],
+/** A DUT that forwards nothing has no time per packet, but it has packets per second: none. */
+const comparisonBy = (
   metric: Metric,
+  comparisons: readonly Comparison[],
   isJudged: boolean,
+): Comparison | undefined =>
+  comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : undefined);
+
+/** `−10.4 % (−11.2 … −9.60)`. */
+function changeOf(
+  { interval: { change, low, high } }: Comparison,
   bold: (text: string) => string,
-): string[] {
-  const own = comparisons.find((one) => one.metric === metric);
-  // A DUT that forwards nothing has no time per packet, but it has packets per second: none.
-  const shown = own ?? (isJudged ? comparisons[0] : undefined);
-  if (shown === undefined) return ['–', '–', '–', '–', '–'];
-  const { base, patched, interval, baseRuns, patchedRuns } = shown;
-  const isClear = interval.low > 0 || interval.high < 0;
-  const change = formatChange(interval.change);
-  return [
-    formatMetric(base, shown.metric),
-    formatMetric(patched, shown.metric),
-    isClear ? bold(change) : change,
-    formatInterval(interval.low, interval.high),
-    `${baseRuns} + ${patchedRuns}`,
-  ].map(unbroken);
+): string {
+  const isClear = low > 0 || high < 0;
+  const shown = unbroken(formatChange(change));
+  const interval = formatInterval(low, high).replace(' …', '\u00a0…');
+  return `${isClear ? bold(shown) : shown} (${interval})`;
 }
 
-/** Of an invalid cell the runs that count and those that were made, whatever came of them. */
-function runsTried({ runs, design }: CellResult, metric: Metric): string {
-  const counted = countedRuns({ runs, design }, Number.POSITIVE_INFINITY);
-  const count = [counted.base, counted.patched].map(
-    (some) => some.filter((run) => run[metric] !== undefined).length,
-  );
-  const made = ['base', 'patched'].map((name) => runs.filter((run) => run.variant === name).length);
-  return `${count.join(' + ')} of ${made.join(' + ')}`;
+const valuesOf = (shown: Comparison | undefined): string[] =>
+  shown === undefined
+    ? ['–', '–']
+    : [shown.base, shown.patched].map((value) => unbroken(formatMetric(value, shown.metric)));
+
+/** `🔴 regression`, as a cell of a table; nothing where the table is not the one that was judged. */
+export function verdictTexts(row: CellRow): string[] {
+  if (row.verdict === undefined) return [];
+  return [row.kind === 'cell' ? `${symbols[row.verdict]} ${row.verdict}` : row.verdict];
 }
 
 /** With spaces at which no line breaks. */

@@ -1,9 +1,9 @@
 // The verdict in one line, for someone who reads nothing else.
 
-import { formatPercent } from '../words/format.ts';
+import { formatPercent, formatSize } from '../words/format.ts';
 import { patchName } from '../words/patch.ts';
 import type { Rejection } from '../words/rejection.ts';
-import type { CellResult, CellVerdict, Result } from '../words/result.ts';
+import type { CellResult, CellVerdict, Metric, Policy, Result, Validity } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 
 export const symbols: Record<CellVerdict['kind'], string> = {
@@ -38,37 +38,37 @@ export function sentence(
   if (outcome.kind !== 'judged') return rejections[outcome.kind];
 
   const { cells, verdict } = outcome;
-  const margin = formatPercent(policy.marginRatio);
-  const symbol = symbols[verdict];
+  return { symbol: symbols[verdict], text: judgedText(verdict, cells, policy, named) };
+}
+
+function judgedText(
+  verdict: CellVerdict['kind'],
+  cells: readonly CellResult[],
+  policy: Policy,
+  named: (name: string) => string,
+): string {
+  const those = withVerdict(cells, verdict);
   switch (verdict) {
     case 'regression':
-      return { symbol, text: changes('loses', withVerdict(cells, 'regression'), named) };
+      return changes(those, verdict, policy, named);
     case 'improvement':
-      return {
-        symbol,
-        text: `${changes('gains', withVerdict(cells, 'improvement'), named)}; no regression`,
-      };
+      return `${changes(those, verdict, policy, named)}; no regression`;
     case 'no-regression':
-      return { symbol, text: `loses nothing that matters (less than ${margin})` };
+      return nothingThatMatters(cells, policy);
     case 'inconclusive': {
-      const open = withVerdict(cells, 'inconclusive').length;
-      return {
-        symbol,
-        text: `may lose ${margin} or not: ${open} of ${cells.length} cells need more runs`,
-      };
+      const need = those.length === 1 ? 'needs' : 'need';
+      return `may ${lossThatMatters(policy)} or not: ${those.length} of ${counted(cells)} ${need} more runs`;
     }
     case 'invalid': {
-      const invalid = withVerdict(cells, 'invalid').length;
-      const count = `${invalid} of ${cells.length} cells are invalid`;
-      const [busy] = cells.flatMap(busyMachine);
-      return {
-        symbol,
-        text:
-          busy === undefined ? `was not measured: ${count}` : `was not measured, ${busy}; ${count}`,
-      };
+      const where = those.length < cells.length ? ` in ${those.length} of ${counted(cells)}` : '';
+      return `was not measured${where}: ${whyInvalid(those)}`;
     }
   }
 }
+
+/** `5 cells`, `1 cell`. */
+export const counted = ({ length }: readonly CellResult[]): string =>
+  `${length} ${length === 1 ? 'cell' : 'cells'}`;
 
 /** `does not boot`: what is said of a variant with which nothing can be measured. */
 export const rejectionText = ({ kind }: Rejection): string => rejections[kind].text;
@@ -82,37 +82,128 @@ const rejections: Record<Rejection['kind'], { symbol: string; text: string }> = 
   'out-of-disk': { symbol: '⚪', text: 'was not measured: a disk of the lab is full' },
 };
 
+export const withVerdict = (
+  cells: readonly CellResult[],
+  kind: CellVerdict['kind'],
+): CellResult[] => cells.filter((cell) => cell.verdict.kind === kind);
+
+/**
+ * The changes of the judged metric that are a loss of the margin, and its mirror image: the margin is one of speed, and
+ * what takes 5.26 % more time for each packet has lost 5 % of its speed.
+ */
+export function marginsOf({ metric, marginRatio }: Policy): { loss: number; gain: number } {
+  const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
+  return metric === 'pps' ? { loss: less, gain: more } : { loss: more, gain: less };
+}
+
+/** `lose 2 %`, `take 5.26 % more CPU time per packet`: in the metric that is judged. */
+export const lossThatMatters = (policy: Policy): string =>
+  policy.metric === 'pps'
+    ? `lose ${formatPercent(policy.marginRatio)}`
+    : `take ${formatPercent(marginsOf(policy).loss)} more ${timePerPacket}`;
+
+const timePerPacket = 'CPU time per packet';
+
+const mostNamed = 3;
+
+/**
+ * `loses 10.4 % (forwarding inet4) and 9.10 % (forwarding inet6)`, `takes 11.6 % more CPU time per packet (forwarding
+ * inet4)`: the changes of the table, with a word for their sign.
+ */
+function changes(
+  cells: readonly CellResult[],
+  way: keyof (typeof ways)[Metric],
+  { metric }: Policy,
+  named: (name: string) => string,
+): string {
+  const silent = cells.filter(isSilent);
+  const moving = cells.filter((cell) => !isSilent(cell));
+  const [verb, what] = ways[metric][way];
+  const sizes = moving.slice(0, mostNamed).map(({ cell, comparisons: [judged] }, index) => {
+    const size = judged === undefined ? 'an unknown share' : formatSize(judged.interval.change);
+    return `${size}${index === 0 ? what : ''} (${named(cellName(cell))})`;
+  });
+  return [
+    ...(silent.length > 0 ? [`forwards nothing (${namesOf(silent, named)})`] : []),
+    ...(moving.length > 0 ? [`${verb} ${listed(sizes, moving.length)}`] : []),
+  ].join(', and ');
+}
+
+const ways = {
+  pps: { regression: ['loses', ''], improvement: ['gains', ''] },
+  nsPerPacket: {
+    regression: ['takes', ` more ${timePerPacket}`],
+    improvement: ['takes', ` less ${timePerPacket}`],
+  },
+} as const;
+
+const namesOf = (cells: readonly CellResult[], named: (name: string) => string): string =>
+  listed(
+    cells.slice(0, mostNamed).map(({ cell }) => named(cellName(cell))),
+    cells.length,
+  );
+
+/** `a, b and 2 more` of four. */
+function listed(parts: readonly string[], count: number): string {
+  const rest = count - parts.length;
+  const all = rest > 0 ? [...parts, `${rest} more`] : parts;
+  return [all.slice(0, -1).join(', '), all.at(-1)].filter(Boolean).join(' and ');
+}
+
+/** Nothing came through with patched, whatever was judged. */
+const isSilent = ({ comparisons: [judged] }: CellResult): boolean =>
+  judged?.metric === 'pps' && judged.patched === 0;
+
+/** The bound that the verdict rests on, of the cell that comes nearest to the loss that matters. */
+function nothingThatMatters(cells: readonly CellResult[], policy: Policy): string {
+  const losses = cells.flatMap(({ comparisons: [judged] }) =>
+    judged === undefined
+      ? []
+      : policy.metric === 'pps'
+        ? -judged.interval.low
+        : judged.interval.high,
+  );
+  const most = Math.max(0, ...losses);
+  const matters = formatPercent(Math.abs(marginsOf(policy).loss));
+  if (policy.metric === 'pps') {
+    return most === 0
+      ? 'loses nothing'
+      : `loses nothing that matters: ${formatSize(most)} at most, where ${matters} would matter`;
+  }
+  return most === 0
+    ? `takes no more ${timePerPacket}`
+    : `costs nothing that matters: ${formatSize(most)} more ${timePerPacket} at most, where ${matters} would matter`;
+}
+
+/** Why most runs of cells do not count, in words of our own. */
+function whyInvalid(cells: readonly CellResult[]): string {
+  const [busy] = cells.flatMap(busyMachine);
+  const cause = causeOf(cells);
+  return busy ?? (cause === undefined ? 'too few runs count' : causes[cause]);
+}
+
+/** The fault that most invalid runs of these cells have; undefined where blasts failed without a run. */
+export function causeOf(cells: readonly CellResult[]): Cause | undefined {
+  const faults = cells.flatMap(({ runs }) =>
+    runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity.cause : [])),
+  );
+  const groups = [...Map.groupBy(faults, (cause) => cause).values()];
+  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0];
+}
+
+export type Cause = Extract<Validity, { kind: 'invalid' }>['cause'];
+
+const causes: Record<Cause, string> = {
+  'broken-log': 'its logs are broken',
+  'too-short': 'its runs were too short',
+  unsteady: 'its rate was not steady',
+  hole: 'packets stopped coming through for a while',
+  'generator-limited': 'the generator was the limit',
+  'machine-busy': 'the machine was too busy',
+};
+
 /** The first words of a reason, which are ours; the rest may hold what a machine said. */
 const busyMachine = ({ verdict }: CellResult): string[] =>
   (verdict.kind === 'invalid' && tooBusy.exec(verdict.reason)?.slice(0, 1)) || [];
 
 const tooBusy = /^machine too busy: the (?:sender|DUT) waited for a CPU \d{1,3} % of the time/;
-
-const withVerdict = (cells: readonly CellResult[], kind: CellVerdict['kind']): CellResult[] =>
-  cells.filter((cell) => cell.verdict.kind === kind);
-
-const mostNamed = 3;
-
-/** `loses 10.4 % (forwarding inet4) and 9.1 % (forwarding inet6)`, in packets per second whatever was judged. */
-function changes(
-  verb: 'loses' | 'gains',
-  cells: readonly CellResult[],
-  named: (name: string) => string,
-): string {
-  const told = cells
-    .slice(0, mostNamed)
-    .map((cell) => `${speedChange(cell)} (${named(cellName(cell.cell))})`);
-  const rest = cells.length - told.length;
-  if (rest > 0) told.push(`${rest} more`);
-  const last = told.pop();
-  return `${verb} ${[told.join(', '), last].filter(Boolean).join(' and ')}`;
-}
-
-/** Half the time per packet is twice the speed. */
-function speedChange({ comparisons }: CellResult): string {
-  const [comparison] = comparisons;
-  if (comparison === undefined) return 'an unknown share';
-  const { metric, interval } = comparison;
-  const ratio = metric === 'pps' ? interval.change : 1 / (1 + interval.change) - 1;
-  return `${(Math.abs(ratio) * 100).toFixed(1)} %`;
-}

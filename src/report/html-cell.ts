@@ -3,7 +3,6 @@
 import { plain, plainLine } from '../words/escape.ts';
 import {
   formatChange,
-  formatDifference,
   formatInterval,
   formatMetric,
   formatPercent,
@@ -11,13 +10,15 @@ import {
 } from '../words/format.ts';
 import type { CellResult, Mover, Policy, Reason, Run } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
+import { unbroken } from './cell-rows.ts';
 import { graphPreview } from './graph-preview.ts';
 import type { Graph } from './graphs.ts';
 import { bullets, fold, mark, preformatted, table } from './html-pieces.ts';
 import { Html, html, type Piece } from './markup.ts';
 import { ministats } from './ministats.ts';
 import { runPlot } from './run-plot.ts';
-import { standingApartLines, uncountedLines } from './sections.ts';
+import { spareRuns, spareText, standingApartLines, uncountedLines } from './sections.ts';
+import { nanosecondsText, pointsText } from './why.ts';
 
 /** A graph with its SVG, or without where the page has no room for it; `why` says that it cannot be drawn at all. */
 export type Picture = { graph: Graph; svg?: string; why?: string };
@@ -39,12 +40,13 @@ export const cellAnchor = ({ cell }: Pick<CellResult, 'cell'>): string =>
 /** `regression: −10.4 % (95 % interval −11.2 … −9.60)`, and what is to be known beside it. */
 function finding({ confidenceRatio }: Policy, { verdict, comparisons }: CellResult): Html {
   const { interval } = comparisons[0] ?? {};
-  const numbers = interval && [
-    html`: <strong>${formatChange(interval.change)}</strong> `,
-    `(${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`,
-  ];
+  const numbers = interval &&
+    verdict.kind !== 'invalid' && [
+      html`: <strong>${formatChange(interval.change)}</strong> `,
+      `(${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`,
+    ];
   return html`<p><b class="${verdict.kind}">${verdict.kind}</b>${numbers}</p>
-${verdict.kind === 'invalid' && html`<p>${plainLine(verdict.reason, 1000)}</p>\n`}${verdict.kind === 'inconclusive' && html`<p>More runs would tell: <code>ppsgate gate --resume DIR --max-runs N</code></p>\n`}`;
+${verdict.kind === 'invalid' && html`<p>${plainLine(verdict.reason, 1000)}</p>\n`}`;
 }
 
 function why({ reason, profiles }: CellResult): Piece {
@@ -66,30 +68,26 @@ function moved({ movers, moved, idleFrames }: Reason): Piece {
   const rest = moved - movers.length;
   const others = rest > 0 && `; ${rest} more moved less`;
   const hasTime = movers.some(({ nsPerPacket }) => nsPerPacket !== undefined);
-  const numbers = ['base', 'patched', 'change', ...(hasTime ? ['change per packet'] : [])];
+  const numbers = [...(hasTime ? ['per packet'] : []), 'change', 'base', 'patched'];
   return table({
-    caption: html`Functions whose own share of the samples, in percent, moved beyond chance${others}.${idle}`,
+    caption: html`Functions whose own share of the samples moved beyond chance${others}.${idle}`,
     heads: [
       { text: 'function' },
-      { text: 'module' },
       ...numbers.map((text) => ({ text, isNumber: true })),
+      { text: 'module' },
     ],
-    rows: movers.map((mover) => [...moverRow(mover), ...(hasTime ? [timeText(mover)] : [])]),
+    rows: movers.map((mover) => moverRow(mover, hasTime)),
   });
 }
 
-const moverRow = (mover: Mover): Piece[] => [
+const moverRow = (mover: Mover, hasTime: boolean): Piece[] => [
   html`<code>${plainLine(mover.function)}</code>`,
+  ...(hasTime ? [unbroken(nanosecondsText(mover))] : []),
+  unbroken(pointsText(mover)),
+  unbroken(`${formatShare(mover.baseRatio)} %`),
+  unbroken(`${formatShare(mover.patchedRatio)} %`),
   plainLine(mover.module ?? '–'),
-  formatShare(mover.baseRatio),
-  formatShare(mover.patchedRatio),
-  formatDifference((mover.patchedRatio - mover.baseRatio) * 100),
 ];
-
-const timeText = ({ nsPerPacket }: Mover): string =>
-  nsPerPacket === undefined
-    ? '–'
-    : `${formatDifference(nsPerPacket.patched - nsPerPacket.base)} ns`;
 
 const drawn = (pictures: readonly Picture[]): Piece =>
   pictures.length > 0 &&
@@ -119,10 +117,10 @@ function runs(policy: Policy, cell: CellResult): Piece {
     ['Runs that stand apart, and count:', standingApartLines([cell], plain)],
   ];
   return html`<h3>Runs</h3>
-${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder))}`;
+${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder, new Set(spareRuns(cell))))}`;
 }
 
-function runTable(inOrder: readonly Run[]): Html {
+function runTable(inOrder: readonly Run[], spare: ReadonlySet<Run>): Html {
   const hasTime = inOrder.some(({ nsPerPacket }) => nsPerPacket !== undefined);
   return table({
     caption: 'All runs of the cell, as they followed each other; those of one pair are compared',
@@ -140,7 +138,7 @@ function runTable(inOrder: readonly Run[]): Html {
       plainLine(run.variant),
       formatMetric(run.pps, 'pps'),
       ...(hasTime ? [timeOf(run)] : []),
-      validityText(run),
+      validityText(run, spare),
     ]),
   });
 }
@@ -148,7 +146,9 @@ function runTable(inOrder: readonly Run[]): Html {
 const timeOf = ({ nsPerPacket }: Run): string =>
   nsPerPacket === undefined ? '–' : formatMetric(nsPerPacket, 'nsPerPacket');
 
-function validityText({ validity }: Run): Piece {
+function validityText(run: Run, spare: ReadonlySet<Run>): Piece {
+  const { validity } = run;
+  if (spare.has(run)) return html`no, ${spareText}`;
   if (validity.kind === 'valid') return 'yes';
   return html`<b class="invalid">no</b>, ${validity.cause}: ${plainLine(validity.reason, 500)}`;
 }

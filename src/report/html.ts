@@ -13,10 +13,11 @@ import { type CellRow, cellColumns, cellRows, worstFirst } from './cell-rows.ts'
 import { drawGraph, type Graph, graphsOf } from './graphs.ts';
 import { headline, sentence } from './headline.ts';
 import { cellAnchor, cellSection, type Picture } from './html-cell.ts';
-import { bullets, fold, mark, preformatted, scrolling, table, withCode } from './html-pieces.ts';
+import { bullets, fold, mark, preformatted, table, withCode } from './html-pieces.ts';
 import { pageStyle } from './html-style.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { Html, html, type Piece } from './markup.ts';
+import { meaningOf, nextStep } from './next-steps.ts';
 import {
   failureSaid,
   failureText,
@@ -25,6 +26,7 @@ import {
   movedBaselineLines,
   notesOf,
   otherMetrics,
+  otherMetricTitle,
   readingParagraphs,
   rule,
   setting,
@@ -41,7 +43,7 @@ export function renderHtml(result: Result, profiles: readonly CellProfiles[]): s
   const main =
     outcome.kind === 'judged'
       ? judged(result, outcome.cells, graphs)
-      : [rejected(outcome), remarks(result), environment(result)];
+      : [rejected(result, outcome), remarks(result), environment(result)];
   const body = html`${header(result)}<main>
 ${main}</main>
 <footer>${generator.name} ${plainLine(generator.version)}, from <code>result.json</code></footer>
@@ -104,7 +106,7 @@ function header(result: Result): Html {
   return html`<header class="${verdict}">
 <p class="name">ppsgate</p>
 <h1>${mark(verdict)} ${patchName(patch)} ${sentence(result).text}</h1>
-<p>${url === undefined ? name : html`<a href="${url}">${name}</a>`}: ${plainLine(patch.title)}, by ${plainLine(patch.author)}</p>
+${outcome.kind === 'judged' && html`<p>${meaningOf(result)}</p>\n<p><b>What now:</b> ${withCode(nextStep(result))}</p>\n`}<p>${url === undefined ? name : html`<a href="${url}">${name}</a>`}: ${plainLine(patch.title)}, by ${plainLine(patch.author)}</p>
 <p class="faint">${setting(result, plain)}</p>
 ${outcome.kind === 'judged' && [html`<p class="faint">${rule(policy)}</p>\n`, contents(outcome.cells)]}</header>
 `;
@@ -158,66 +160,51 @@ const linkTo = (result: CellResult): Html =>
 
 function verdicts(result: Result, cells: readonly CellResult[]): Html {
   const { policy } = result;
-  const plot = intervalPlot(result, cells.length);
   const others = otherMetrics(policy, cells).map((metric) =>
-    fold(metricName(metric), cellTable(result, cells, metric)),
+    fold(otherMetricTitle(metric), cellTable(result, cells, metric)),
   );
   return html`<section id="verdict">
 <h2>Verdict</h2>
-${cellTable(result, cells, policy.metric)}${others}${plot !== undefined && intervals(plot)}</section>
+${cellTable(result, cells, policy.metric)}${others}${intervals(result, cells.length)}</section>
 `;
 }
 
-/** Its colours are those of the page. */
-const intervals = (plot: string): Html =>
-  html`<div class="intervals">${scrolling(new Html(plot))}</div>\n`;
+/** Of its two forms the page shows the one for which it is wide enough, in its own colours. */
+function intervals(result: Result, mostCells: number): Piece {
+  const drawn = (['wide', 'narrow'] as const).flatMap((form) => {
+    const plot = intervalPlot(result, { mostCells, form });
+    return plot === undefined ? [] : html`<div class="${form}">${new Html(plot)}</div>\n`;
+  });
+  return drawn.length > 0 && html`<div class="intervals">${drawn}</div>\n`;
+}
 
 function cellTable({ policy }: Result, cells: readonly CellResult[], metric: Metric): Html {
-  const texts = cellColumns(policy, metric);
   return table({
     caption: `Change of patched against base, by ${metricName(metric)}`,
-    heads: texts.map((text) => ({ text, isNumber: text !== 'cell' && text !== 'verdict' })),
+    heads: cellColumns(policy, metric).map(({ head, ...rest }) => ({ text: head, ...rest })),
     rows: cells.flatMap((cell) => cellRows(cell, metric, policy).map(rowPieces)),
   });
 }
 
 function rowPieces(row: CellRow): Piece[] {
-  const { numbers, verdict } = row;
+  const { numbers } = row;
   if (row.kind === 'variant') {
     const name = html`<span class="other">↳ ${plainLine(row.variant)}</span>`;
-    return [name, ...numbers, ...(verdict ? ['not judged'] : [])];
+    return [name, ...(row.verdict ? [row.verdict] : []), ...numbers];
   }
-  return [linkTo(row.result), ...numbers, ...(row.verdict ? [verdictPiece(row.verdict)] : [])];
+  const verdict = row.verdict && html`<b class="${row.verdict}">${row.verdict}</b>`;
+  return [linkTo(row.result), ...(verdict ? [verdict] : []), ...numbers];
 }
 
-function verdictPiece(verdict: CellVerdict): Html {
-  const reason = verdict.kind === 'invalid' && `: ${plainLine(verdict.reason)}`;
-  return html`<b class="${verdict.kind}">${verdict.kind}</b>${reason}`;
-}
-
-function rejected(outcome: Rejection): Html {
+function rejected(result: Result, outcome: Rejection): Html {
   return html`<section id="verdict">
 <h2>What happened</h2>
 <p>${failureText(outcome, plain)}</p>
 ${preformatted(plainBlock(failureSaid(outcome), 20_000))}<h2>What now</h2>
-<p>${withCode(nextSteps[outcome.kind])}</p>
+<p>${withCode(nextStep(result))}</p>
 </section>
 `;
 }
-
-const nextSteps: Record<Rejection['kind'], string> = {
-  'does-not-apply': 'Rebase the patch onto the head of its branch, and send it again.',
-  'build-failed':
-    'Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.',
-  'out-of-disk':
-    'Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.',
-  'does-not-load':
-    'Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.',
-  'boot-failed':
-    'Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.',
-  'panics-under-load':
-    'Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again.',
-};
 
 /** What a reader may miss, and does not count against the patch. */
 function remarks(result: Result, cells: readonly CellResult[] = []): Piece {

@@ -1,7 +1,13 @@
 // The change of every cell with its interval as a picture, in SVG: no change in the middle, the loss that matters shaded.
 
 import { plainLine } from '../words/escape.ts';
-import { formatChange, formatInterval, formatPercent, metricName } from '../words/format.ts';
+import {
+  formatChange,
+  formatInterval,
+  formatPercent,
+  formatSigned,
+  metricName,
+} from '../words/format.ts';
 import { patchName } from '../words/patch.ts';
 import type {
   CellResult,
@@ -14,9 +20,16 @@ import type {
 import { cellName } from '../words/scenario.ts';
 import { escaped } from '../words/xml.ts';
 import { worstFirst } from './cell-rows.ts';
+import { marginsOf } from './headline.ts';
+
+/** `wide` has a line for each cell; `narrow`, for a phone, has the interval below its numbers. */
+export type PlotForm = 'wide' | 'narrow';
 
 /** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
-export function intervalPlot(result: Result, mostCells = 40): string | undefined {
+export function intervalPlot(
+  result: Result,
+  { mostCells = 40, form = 'wide' }: { mostCells?: number; form?: PlotForm } = {},
+): string | undefined {
   const { outcome, policy } = result;
   if (outcome.kind !== 'judged') return undefined;
   const { cells } = outcome;
@@ -24,15 +37,18 @@ export function intervalPlot(result: Result, mostCells = 40): string | undefined
   const rows = shown.flatMap((cell) => rowsOf(cell, policy));
   if (rows.every(({ interval }) => interval === undefined)) return undefined;
 
+  const places = forms[form];
+  const { top, rowHeight } = places;
   const axis = axisOf(rows, policy);
   const end = top + rows.length * rowHeight;
+  const tops = rows.map((_, index) => top + index * rowHeight);
   const hidden = cells.length - shown.length;
-  return document(end + (hidden > 0 ? 54 : 36), [
-    ...heading(result),
-    ...rows.flatMap((row, index) => separator(row, top + index * rowHeight)),
-    ...scale(axis, end, policy),
-    ...rows.flatMap((row, index) => rowPieces(row, axis, top + (index + 0.5) * rowHeight)),
-    ...legend(end, policy, hidden),
+  return document(places.width, end + places.legend + (hidden > 0 ? 37 : 19), [
+    ...heading(result, places),
+    ...rows.flatMap((row, index) => separator(row, tops[index] ?? top, places)),
+    ...scale(axis, tops, policy, places),
+    ...rows.flatMap((row, index) => rowPieces(row, axis, tops[index] ?? top, places)),
+    ...legend(end + places.legend, policy, hidden, places),
   ]);
 }
 
@@ -48,21 +64,76 @@ type Row = {
 function rowsOf({ cell, verdict, comparisons, others }: CellResult, { metric }: Policy): Row[] {
   const intervalOf = (all: readonly Comparison[]) =>
     all.find((one) => one.metric === metric)?.interval;
+  // What was measured of an invalid cell is no change that anybody may believe.
+  const interval = verdict.kind === 'invalid' ? undefined : intervalOf(comparisons);
   return [
-    { label: cellName(cell), verdict: verdict.kind, interval: intervalOf(comparisons) },
+    { label: cellName(cell), verdict: verdict.kind, interval },
     ...others
       .slice(0, mostOthers)
       .map((other) => ({ label: other.variant, interval: intervalOf(other.comparisons) })),
   ];
 }
 
-// All lengths are in pixels, all places from the upper left corner.
-const width = 920;
-const top = 92;
-const rowHeight = 30;
-const margin = 24;
-/** The plot lies between its two, numbers end at theirs, and the verdict's symbol is at the last. */
-const column = { plot: 240, plotEnd: 590, change: 664, interval: 778, verdict: 798 } as const;
+/** A place in a row: from the left of the picture, and from the top of the row. */
+type Place = { x: number; y: number };
+
+/** All lengths are in pixels. */
+type Form = {
+  width: number;
+  margin: number;
+  /** Where the first row begins. */
+  top: number;
+  rowHeight: number;
+  title: { y: number; size: number };
+  subtitle: { y: number; hasTestbed: boolean };
+  /** Whether heads stand above the numbers. */
+  hasHeads: boolean;
+  /** The left and the right end of the plot, its middle line, and how far it reaches from there. */
+  plot: { left: number; right: number; middle: number; reach: number };
+  label: Place;
+  /** Numbers end here. */
+  change: Place;
+  interval: Place;
+  symbol: Place;
+  verdict: Place;
+  /** From the last row to the line of the legend. */
+  legend: number;
+};
+
+const forms: Record<PlotForm, Form> = {
+  wide: {
+    width: 920,
+    margin: 24,
+    top: 92,
+    rowHeight: 30,
+    title: { y: 36, size: 17 },
+    subtitle: { y: 58, hasTestbed: true },
+    hasHeads: true,
+    plot: { left: 240, right: 590, middle: 15, reach: 15 },
+    label: { x: 24, y: 19.5 },
+    change: { x: 664, y: 19.5 },
+    interval: { x: 778, y: 19.5 },
+    symbol: { x: 798, y: 15 },
+    verdict: { x: 812, y: 19.5 },
+    legend: 17,
+  },
+  narrow: {
+    width: 360,
+    margin: 14,
+    top: 76,
+    rowHeight: 70,
+    title: { y: 24, size: 14 },
+    subtitle: { y: 44, hasTestbed: false },
+    hasHeads: false,
+    plot: { left: 14, right: 346, middle: 53, reach: 11 },
+    label: { x: 34, y: 20 },
+    change: { x: 346, y: 20 },
+    interval: { x: 346, y: 36 },
+    symbol: { x: 21, y: 15.5 },
+    verdict: { x: 34, y: 36 },
+    legend: 38,
+  },
+};
 
 /** No two are the same, so that a page can put its own in their place. */
 export const colors = {
@@ -96,18 +167,12 @@ function axisOf(rows: readonly Row[], policy: Policy): Axis {
   return { low: least - room, high: most + room };
 }
 
-function placeOf(change: number, axis: Axis): number {
+function placeOf(change: number, axis: Axis, { left, right }: Form['plot']): number {
   const share = (inside(axis, change) - axis.low) / (axis.high - axis.low);
-  return column.plot + share * (column.plotEnd - column.plot);
+  return left + share * (right - left);
 }
 
-/** The change that is a loss of the margin, and its mirror image. */
-function marginsOf({ metric, marginRatio }: Policy): { loss: number; gain: number } {
-  const [less, more] = [-marginRatio, 1 / (1 - marginRatio) - 1];
-  return metric === 'pps' ? { loss: less, gain: more } : { loss: more, gain: less };
-}
-
-function document(height: number, pieces: readonly string[]): string {
+function document(width: number, height: number, pieces: readonly string[]): string {
   const attributes = {
     xmlns: 'http://www.w3.org/2000/svg',
     width,
@@ -124,51 +189,72 @@ function document(height: number, pieces: readonly string[]): string {
   return `${element('svg', attributes, lines)}\n`;
 }
 
-function heading({ patch, policy, testbed }: Result): string[] {
+function heading({ patch, policy, testbed }: Result, form: Form): string[] {
+  const { margin: x, title: head, subtitle: below } = form;
   const diff = patch.kind === 'revision' ? `, diff ${patch.diff}` : '';
   const title = `${patchName(patch)}${diff}: change against base`;
-  const confidence = formatPercent(policy.confidenceRatio);
-  const where = plainLine(testbed.name, 40);
-  const subtitle = `${metricName(policy.metric)} · ${where}`;
-  const head = { y: top - 8, 'font-size': 11, fill: faint };
+  const where = below.hasTestbed ? ` · ${plainLine(testbed.name, 40)}` : '';
+  const subtitle = `${metricName(policy.metric)}${where}`;
   return [
     element('title', {}, escaped(`${title}: ${subtitle}`)),
-    text(title, { x: margin, y: 36, 'font-size': 17, 'font-weight': 600 }),
-    text(subtitle, { x: margin, y: 58, fill: faint }),
-    text('change', { x: column.change, ...head, 'text-anchor': 'end' }),
-    text(`${confidence} interval`, { x: column.interval, ...head, 'text-anchor': 'end' }),
-    text('verdict', { x: column.verdict + 14, ...head }),
+    text(title, { x, y: head.y, 'font-size': head.size, 'font-weight': 600 }),
+    text(subtitle, { x, y: below.y, fill: faint }),
+    ...(form.hasHeads ? heads(policy, form) : []),
+  ];
+}
+
+function heads({ confidenceRatio }: Policy, { top, change, interval, verdict }: Form): string[] {
+  const head = { y: top - 8, 'font-size': 11, fill: faint };
+  return [
+    text('change', { x: change.x, ...head, 'text-anchor': 'end' }),
+    text(`${formatPercent(confidenceRatio)} interval`, {
+      ...{ x: interval.x, ...head, 'text-anchor': 'end' },
+    }),
+    text('verdict', { x: verdict.x, ...head }),
   ];
 }
 
 /** Earlier diffs stand with their cell. */
-const separator = ({ verdict }: Row, y: number): string[] =>
+const separator = ({ verdict }: Row, y: number, { margin, width }: Form): string[] =>
   verdict === undefined ? [] : [path(`M${margin} ${y}H${width - margin}`, { stroke: pale })];
 
 /** What lies behind the rows: the loss that matters, round numbers, the margins, and no change. */
-function scale(axis: Axis, end: number, policy: Policy): string[] {
+function scale(axis: Axis, tops: readonly number[], policy: Policy, form: Form): string[] {
+  const { plot, top, rowHeight, margin, width } = form;
   const { loss, gain } = marginsOf(policy);
-  const lossAt = placeOf(loss, axis);
-  const [from, to] = loss < gain ? [column.plot, lossAt] : [lossAt, column.plotEnd];
+  const lossAt = placeOf(loss, axis, plot);
+  const [from, to] = loss < gain ? [plot.left, lossAt] : [lossAt, plot.right];
   const [left, right] = loss < gain ? ['loss', 'gain'] : ['gain', 'loss'];
+  const bands = bandsOf(tops, form);
   const upright = (change: number, attributes: Attributes) =>
-    path(`M${round(placeOf(change, axis))} ${top}V${end}`, attributes);
+    bands.map(([first, last]) =>
+      path(`M${round(placeOf(change, axis, plot))} ${first}V${last}`, attributes),
+    );
   const small = { 'font-size': 11, fill: faint };
   const ticks = ticksOf(axis);
+  const end = top + tops.length * rowHeight;
   return [
-    element('rect', { x: from, y: top, width: to - from, height: end - top, ...shade }),
-    ...ticks.map((tick) => upright(tick, { stroke: pale })),
-    upright(loss, { stroke: red, 'stroke-dasharray': '4 3' }),
-    upright(gain, { stroke: grey, 'stroke-dasharray': '4 3' }),
-    upright(0, { stroke: ink, 'stroke-width': 1.5 }),
-    text(left, { x: column.plot, y: top - 8, ...small }),
-    text(right, { x: column.plotEnd, y: top - 8, ...small, 'text-anchor': 'end' }),
+    ...bands.map(([y, last]) =>
+      element('rect', { x: from, y, width: to - from, height: last - y, ...shade }),
+    ),
+    ...ticks.flatMap((tick) => upright(tick, { stroke: pale })),
+    ...upright(loss, { stroke: red, 'stroke-dasharray': '4 3' }),
+    ...upright(gain, { stroke: grey, 'stroke-dasharray': '4 3' }),
+    ...upright(0, { stroke: ink, 'stroke-width': 1.5 }),
+    text(left, { x: plot.left, y: top - 8, ...small }),
+    text(right, { x: plot.right, y: top - 8, ...small, 'text-anchor': 'end' }),
     ...ticks.map((tick) => {
-      const x = placeOf(tick, axis);
-      return text(tickText(tick), { x, y: end + 17, ...small, 'text-anchor': 'middle' });
+      const x = placeOf(tick, axis, plot);
+      return text(formatSigned(tick), { x, y: end + 17, ...small, 'text-anchor': 'middle' });
     }),
     path(`M${margin} ${end}H${width - margin}`, { stroke: pale }),
   ];
+}
+
+/** One where the rows' plots touch, else one for each row, so that no line runs through words. */
+function bandsOf(tops: readonly number[], { plot, rowHeight, top }: Form): [number, number][] {
+  if (2 * plot.reach === rowHeight) return [[top, top + tops.length * rowHeight]];
+  return tops.map((y) => [y + plot.middle - plot.reach, y + plot.middle + plot.reach]);
 }
 
 const shade = { fill: red, 'fill-opacity': '0.08' };
@@ -182,40 +268,36 @@ function ticksOf({ low, high }: Axis): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
 }
 
-/** `−5 %`, `0`. */
-function tickText(tick: number): string {
-  if (tick === 0) return '0';
-  return `${tick < 0 ? '−' : '+'}${formatPercent(Math.abs(tick))}`;
-}
-
 /** What was found of one row: drawn, in numbers, and in a word. */
-function rowPieces({ label, verdict, interval }: Row, axis: Axis, y: number): string[] {
+function rowPieces({ label, verdict, interval }: Row, axis: Axis, top: number, form: Form) {
   const look = verdict === undefined ? unjudged : looks[verdict];
-  const line = { y: y + 4.5 };
-  const small = { ...line, 'font-size': 12, fill: faint };
+  const at = ({ x, y }: Place) => ({ x, y: top + y });
+  const middle = top + form.plot.middle;
+  const small = { 'font-size': 12, fill: faint };
   const toEnd = { 'text-anchor': 'end' };
   const weight = verdict === undefined ? 400 : 600;
   const change = interval ? formatChange(interval.change) : '–';
   const drawn = interval && [
-    drawnInterval(interval, axis, y, look.color),
-    symbolAt(placeOf(interval.change, axis), y, look),
-    text(formatInterval(interval.low, interval.high), { x: column.interval, ...small, ...toEnd }),
+    drawnInterval(interval, axis, middle, look.color, form.plot),
+    symbolAt({ x: placeOf(interval.change, axis, form.plot), y: middle }, look),
+    text(formatInterval(interval.low, interval.high), { ...at(form.interval), ...small, ...toEnd }),
   ];
+  const place = at(form.label);
   const told =
     verdict === undefined
       ? [
-          text(labelOf(label), { x: margin + 18, ...small }),
-          text('not judged', { x: column.verdict + 14, ...small }),
+          text(labelOf(label), { ...place, x: place.x + 18, ...small }),
+          text('not judged', { ...at(form.verdict), ...small }),
         ]
       : [
-          text(labelOf(label), { x: margin, ...line }),
-          symbolAt(column.verdict, y, look),
-          text(verdict, { x: column.verdict + 14, ...small, fill: look.color }),
+          text(labelOf(label), place),
+          symbolAt(at(form.symbol), look),
+          text(verdict, { ...at(form.verdict), ...small, fill: look.color }),
         ];
   return [
     ...told,
     ...(drawn ?? []),
-    text(change, { x: column.change, ...line, ...toEnd, 'font-weight': weight }),
+    text(change, { ...at(form.change), ...toEnd, 'font-weight': weight }),
   ];
 }
 
@@ -229,8 +311,14 @@ function labelOf(name: string): string {
 }
 
 /** An interval with bars at its ends where there is room, or arrows where it goes on beyond the plot. */
-function drawnInterval({ low, high }: Interval, axis: Axis, y: number, color: string): string {
-  const [left, right] = [round(placeOf(low, axis)), round(placeOf(high, axis))];
+function drawnInterval(
+  { low, high }: Interval,
+  axis: Axis,
+  y: number,
+  color: string,
+  plot: Form['plot'],
+): string {
+  const [left, right] = [round(placeOf(low, axis, plot)), round(placeOf(high, axis, plot))];
   const bar = (x: number) => (right - left > 18 ? `M${x} ${y - 5}v10` : '');
   const arrow = (x: number, tip: number) => `M${x} ${y - 5}l${tip} 5l${-tip} 5`;
   const ends = [
@@ -257,18 +345,18 @@ export const looks: Record<CellVerdict['kind'], Look> = {
 
 const unjudged: Look = { color: grey, symbol: disc };
 
-const symbolAt = (x: number, y: number, { color, symbol }: Look): string =>
+const symbolAt = ({ x, y }: Place, { color, symbol }: Look): string =>
   path(symbol, { transform: `translate(${round(x)} ${y})`, fill: color, stroke: paper });
 
-function legend(end: number, { marginRatio }: Policy, hidden: number): string[] {
-  const y = end + 17;
+function legend(y: number, policy: Policy, hidden: number, { margin: x }: Form): string[] {
   const small = { y, 'font-size': 11, fill: faint };
   const box = { y: y - 9, width: 10, height: 10, stroke: red, 'stroke-dasharray': '2 1.5' };
+  const { loss } = marginsOf(policy);
   return [
-    element('rect', { x: margin, ...box, ...shade }),
-    text(`a loss of ${formatPercent(marginRatio)} or more matters`, { x: margin + 16, ...small }),
+    element('rect', { x, ...box, ...shade }),
+    text(`${formatSigned(loss)} or more matters`, { x: x + 16, ...small }),
     ...(hidden > 0
-      ? [text(`${hidden} more cells, none of them worse`, { x: margin, ...small, y: y + 18 })]
+      ? [text(`${hidden} more cells, none of them worse`, { x, ...small, y: y + 18 })]
       : []),
   ];
 }

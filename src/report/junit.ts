@@ -6,13 +6,14 @@ import {
   formatInterval,
   formatMetric,
   formatPercent,
+  formatSigned,
   metricName,
 } from '../words/format.ts';
 import type { Rejection } from '../words/rejection.ts';
 import type { CellResult, Comparison, Policy, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { escaped } from '../words/xml.ts';
-import { headline, outcomeName, rejectionText } from './headline.ts';
+import { headline, lossThatMatters, marginsOf, outcomeName, rejectionText } from './headline.ts';
 
 /** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
 export function renderJunit(result: Result): string {
@@ -73,17 +74,20 @@ function endingOf(
   { verdict, comparisons: [judged] }: CellResult,
   policy: Policy,
 ): Pick<Case, 'ending' | 'message'> {
-  const margin = formatPercent(policy.marginRatio);
+  const margin = formatSigned(marginsOf(policy).loss);
   switch (verdict.kind) {
     case 'regression':
       return {
         ending: 'failure',
-        message: `${judged ? changeText(judged, policy) : 'regression'}; a loss of ${margin} or more matters`,
+        message: `${judged ? changeText(judged, policy) : 'regression'}; ${margin} or more matters`,
       };
     case 'invalid':
       return { ending: 'error', message: verdict.reason };
     case 'inconclusive':
-      return { ending: 'skipped', message: `may lose ${margin} or not: more runs would tell` };
+      return {
+        ending: 'skipped',
+        message: `may ${lossThatMatters(policy)} or not: more runs would tell`,
+      };
     default:
       return { ending: 'passed', message: '' };
   }

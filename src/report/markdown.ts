@@ -1,20 +1,31 @@
 // The comment: the verdict in one line, the table of all cells, and what an author wants to know folded below.
 
 import { codeBlock, codeSpan, pageUrl, type Quoting } from '../words/escape.ts';
-import { formatDifference, formatShare, metricName } from '../words/format.ts';
+import { formatShare } from '../words/format.ts';
 import { type Patch, patchName } from '../words/patch.ts';
-import type { CellResult, CellVerdict, Metric, Mover, Policy, Result } from '../words/result.ts';
+import type { CellResult, Metric, Mover, Policy, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
-import { type CellRow, cellColumns, cellRows, unbroken } from './cell-rows.ts';
+import { type CellRow, cellColumns, cellRows, unbroken, verdictTexts } from './cell-rows.ts';
 import { fitted, rowsThatFit } from './fitting.ts';
-import { headline, symbols } from './headline.ts';
-import { failureSaid, failureText, rule, type Section, sectionsOf, setting } from './sections.ts';
+import { headline } from './headline.ts';
+import { meaningOf, nextStep } from './next-steps.ts';
+import {
+  failureSaid,
+  failureText,
+  invalidLines,
+  otherMetricTitle,
+  rule,
+  type Section,
+  sectionsOf,
+  setting,
+} from './sections.ts';
 import {
   flamegraphsText,
   functionName,
   type GraphLinks,
   groundsText,
   nanosecondsText,
+  pointsText,
   whyLines,
 } from './why.ts';
 
@@ -25,6 +36,8 @@ export const mostCharacters = 65_536 - 12_288;
 export type ReportLinks = {
   /** Markdown of our own: how to rerun, where the raw data is. */
   rerun?: string;
+  /** How to ask for more runs. */
+  goOn?: string;
   rawData?: string;
   /** What the job that measured said of the result and was not believed, in sentences. */
   corrections?: readonly string[];
@@ -33,17 +46,20 @@ export type ReportLinks = {
 /** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
 export function renderMarkdown(result: Result, links: ReportLinks = {}): string {
   const { outcome, policy } = result;
+  const next = `**What now:** ${nextStep(result, links.goOn)}`;
   const main =
     outcome.kind === 'judged'
       ? [
-          rule(policy),
+          ...[meaningOf(result), next].filter((line) => line !== undefined),
           table(policy, outcome.cells, policy.metric),
+          ...invalidLines(outcome.cells, markdown).map((line) => `- ${line}`),
           ...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink)),
+          rule(policy),
         ]
-      : [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`];
+      : [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`, next];
   const sections = sectionsOf(result, markdown, markdown);
   return fitted(
-    [`### ${headline(result)}`, setting(result, markdown), ...main],
+    [`### ${headline(result)}`, ...main, setting(result, markdown)],
     [...corrections(links), ...sections.map((section) => sectionText(section, result, links))],
     footer(links),
     { most: mostCharacters, sizeOf: (text) => text.length },
@@ -55,31 +71,17 @@ const markdown: Quoting = { code: codeSpan, name: (name) => name };
 function table(policy: Policy, cells: readonly CellResult[], metric: Metric): string {
   const columns = cellColumns(policy, metric);
   return [
-    tableRow(columns),
-    `|${alignments.slice(0, columns.length).join('|')}|`,
+    tableRow(columns.map(({ head }) => head)),
+    `|${columns.map(({ isNumber }) => (isNumber ? '--:' : '---')).join('|')}|`,
     ...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold).map(rowText).join('\n')),
   ].join('\n');
 }
 
-const alignments = ['---', '--:', '--:', '--:', ':-:', '--:', '---'];
-
 const bold = (text: string): string => `**${text}**`;
 
-/** The symbol stands first: on a phone the last columns are out of sight. */
 function rowText(row: CellRow): string {
-  if (row.kind === 'variant') {
-    const { variant, numbers, verdict } = row;
-    return tableRow([`↳ ${codeSpan(variant)}`, ...numbers, ...(verdict ? [verdict] : [])]);
-  }
-  const { result, numbers, verdict } = row;
-  const name = cellName(result.cell);
-  if (verdict === undefined) return tableRow([name, ...numbers]);
-  return tableRow([`${symbols[verdict.kind]} ${name}`, ...numbers, verdictText(verdict)]);
-}
-
-function verdictText(verdict: CellVerdict): string {
-  const reason = verdict.kind === 'invalid' ? `: ${codeSpan(verdict.reason, 200)}` : '';
-  return `${verdict.kind}${reason}`;
+  const name = row.kind === 'variant' ? `↳ ${codeSpan(row.variant)}` : cellName(row.result.cell);
+  return tableRow([name, ...verdictTexts(row), ...row.numbers]);
 }
 
 const tableRow = (columns: readonly string[]): string =>
@@ -103,7 +105,10 @@ function sectionText(section: Section, { policy, patch }: Result, links: ReportL
     case 'lines':
       return details(section.title, bullets(section.lines));
     case 'other-metric':
-      return details(metricName(section.metric), table(policy, section.cells, section.metric));
+      return details(
+        otherMetricTitle(section.metric),
+        table(policy, section.cells, section.metric),
+      );
     case 'environment':
       return details('environment', bullets([patchLine(patch), ...section.lines]));
     case 'reading': {
@@ -131,20 +136,20 @@ function whyOfCell(cell: CellResult, links: ReportLinks): string {
 
 const moverTable = (movers: readonly Mover[]): string =>
   [
-    '| function | module | base | patched | change | per packet |',
-    '|---|---|--:|--:|--:|--:|',
+    '| function | per packet | change | base | patched | module |',
+    '|---|--:|--:|--:|--:|---|',
     ...movers.map(moverRow),
   ].join('\n');
 
 function moverRow(mover: Mover): string {
-  const { module, baseRatio, patchedRatio, nsPerPacket } = mover;
+  const { module, baseRatio, patchedRatio } = mover;
   const numbers = [
+    nanosecondsText(mover),
+    pointsText(mover),
     `${formatShare(baseRatio)} %`,
     `${formatShare(patchedRatio)} %`,
-    formatDifference((patchedRatio - baseRatio) * 100),
-    nsPerPacket === undefined ? '–' : nanosecondsText(nsPerPacket),
   ].map(unbroken);
-  return tableRow([functionName(mover, markdown), module ? codeSpan(module, 80) : '–', ...numbers]);
+  return tableRow([functionName(mover, markdown), ...numbers, module ? codeSpan(module, 80) : '–']);
 }
 
 function patchLine(patch: Patch): string {

@@ -1,9 +1,11 @@
 // What people paste into mail: the classic ministat block of each cell.
 
 import { renderMinistat } from '../stats/ministat.ts';
+import { countedRuns } from '../stats/standing.ts';
 import { type ConfidencePercent, confidencePercents } from '../stats/student.ts';
-import type { CellResult, Metric, Policy } from '../words/result.ts';
+import type { CellResult, Metric, Policy, Run } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
+import { isJudged } from '../words/variant-name.ts';
 
 export type Ministat = { name: string; note?: string; text: string };
 
@@ -66,12 +68,16 @@ function ministatNote({ design }: CellResult): string {
   return `ministat takes the runs to be independent${early}${together}.`;
 }
 
+/** Of base and patched those runs that the table counts. */
 function valuesOf(cell: CellResult, variant: string, metric: Metric): Float64Array {
-  const counted = cell.runs.filter(
-    (run) => run.variant === variant && run.validity.kind === 'valid',
+  const { base, patched } = countedRuns(cell, cell.pairs);
+  const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
+  return Float64Array.from(
+    counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []),
   );
-  return Float64Array.from(counted.flatMap((run) => run[metric] ?? []));
 }
+
+const isValid = ({ validity }: Run): boolean => validity.kind === 'valid';
 
 const ministatConfidence = (ratio: number): ConfidencePercent =>
   confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;

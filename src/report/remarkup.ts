@@ -1,7 +1,6 @@
 // The comment on a revision of Phabricator, in Remarkup, which folds nothing and escapes nothing: texts of others stand in code only.
 
 import { pageUrl, plain, plainLine } from '../words/escape.ts';
-import { metricName } from '../words/format.ts';
 import { patchName } from '../words/patch.ts';
 import {
   remarkup,
@@ -12,10 +11,20 @@ import {
 } from '../words/remarkup.ts';
 import type { CellResult, Metric, Policy, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
-import { type CellRow, cellColumns, cellRows } from './cell-rows.ts';
+import { type CellRow, cellColumns, cellRows, verdictTexts } from './cell-rows.ts';
 import { fitted, rowsThatFit } from './fitting.ts';
-import { sentence, symbols } from './headline.ts';
-import { failureSaid, failureText, rule, type Section, sectionsOf, setting } from './sections.ts';
+import { sentence } from './headline.ts';
+import { meaningOf, nextStep } from './next-steps.ts';
+import {
+  failureSaid,
+  failureText,
+  invalidLines,
+  otherMetricTitle,
+  rule,
+  type Section,
+  sectionsOf,
+  setting,
+} from './sections.ts';
 import {
   changeText,
   flamegraphsText,
@@ -35,6 +44,8 @@ type RemarkupLinks = {
   history?: string;
   /** How to ask for it again, as people type it: `@ppsgate rerun`. */
   rerun?: string;
+  /** How to ask for more runs: `@ppsgate extend`. */
+  goOn?: string;
 } & GraphLinks;
 
 /** Most bytes in UTF-8. Phabricator takes more, and sends it to everybody by mail. */
@@ -49,11 +60,15 @@ export function renderRemarkup(result: Result, links: RemarkupLinks = {}): strin
   const main =
     outcome.kind === 'judged'
       ? judged(result, outcome.cells, links)
-      : [failureText(outcome, remarkup), remarkupBlock('what was said', failureSaid(outcome), 20)];
+      : [
+          failureText(outcome, remarkup),
+          remarkupBlock('what was said', failureSaid(outcome), 20),
+          nextLine(result, links),
+        ];
   const parts = sectionsOf(result, remarkup, plain).map((section, index, all) =>
     sectionText(section, result, all[index - 1]),
   );
-  return within([verdict, setting(result, remarkup), ...main], parts, links);
+  return within([verdict, ...main, setting(result, remarkup)], parts, links);
 }
 
 /** Symbol and text are of our own making, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
@@ -65,23 +80,27 @@ export function renderRemarkupFailure(
   return within([heading, remarkupBlock('what was said', said, 20)], [], links);
 }
 
-const judged = (
-  { policy }: Result,
-  cells: readonly CellResult[],
-  links: RemarkupLinks,
-): string[] => [
-  rule(policy),
-  table(policy, cells, policy.metric),
-  ...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
-  ...whyInvalid(cells),
-  ...plot(links),
-];
+function judged(result: Result, cells: readonly CellResult[], links: RemarkupLinks): string[] {
+  const { policy } = result;
+  const invalid = invalidLines(cells, remarkup).map((line) => `- ${line}`);
+  return [
+    ...[meaningOf(result), nextLine(result, links)].filter((line) => line !== undefined),
+    table(policy, cells, policy.metric),
+    ...(invalid.length > 0 ? [invalid.join('\n')] : []),
+    ...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
+    ...plot(links),
+    rule(policy),
+  ];
+}
+
+const nextLine = (result: Result, { goOn }: RemarkupLinks): string =>
+  `**What now:** ${nextStep(result, goOn && remarkupText(goOn))}`;
 
 /** The worst cells first when there is no room for all. Colons for alignment would make the heads plain cells. */
 function table(policy: Policy, cells: readonly CellResult[], metric: Metric): string {
   const columns = cellColumns(policy, metric);
   return [
-    tableRow(columns),
+    tableRow(columns.map(({ head }) => head)),
     tableRow(columns.map(() => '---')),
     ...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold).map(rowText).join('\n')),
   ].join('\n');
@@ -90,32 +109,14 @@ function table(policy: Policy, cells: readonly CellResult[], metric: Metric): st
 const bold = (text: string): string => `**${text}**`;
 
 function rowText(row: CellRow): string {
-  if (row.kind === 'variant') {
-    const { variant, numbers, verdict } = row;
-    return tableRow([`↳ ${remarkupCell(variant)}`, ...numbers, ...(verdict ? [verdict] : [])]);
-  }
-  const { result, numbers, verdict } = row;
-  const name = remarkupCell(cellName(result.cell));
-  if (verdict === undefined) return tableRow([name, ...numbers]);
-  return tableRow([`${symbols[verdict.kind]} ${name}`, ...numbers, verdict.kind]);
+  const name =
+    row.kind === 'variant'
+      ? `↳ ${remarkupCell(row.variant)}`
+      : remarkupCell(cellName(row.result.cell));
+  return tableRow([name, ...verdictTexts(row), ...row.numbers]);
 }
 
 const tableRow = (columns: readonly string[]): string => `| ${columns.join(' | ')} |`;
-
-const mostReasons = 20;
-
-/** Reasons in lines of their own: there is no room for sentences in the table. */
-function whyInvalid(cells: readonly CellResult[]): string[] {
-  const lines = cells.flatMap(({ cell, verdict }) =>
-    verdict.kind === 'invalid'
-      ? `- ${remarkupText(cellName(cell))} is invalid: ${remarkupText(verdict.reason)}`
-      : [],
-  );
-  if (lines.length === 0) return [];
-  const rest = lines.length - mostReasons;
-  const more = rest > 0 ? [`- ${rest} more cells are invalid`] : [];
-  return [[...lines.slice(0, mostReasons), ...more].join('\n')];
-}
 
 const plot = ({ image }: RemarkupLinks): string[] =>
   image === undefined
@@ -136,7 +137,7 @@ function sectionText(section: Section, result: Result, previous: Section | undef
       return scrolled(section.title, section.lines);
     case 'other-metric': {
       const { metric, cells } = section;
-      return `By ${metricName(metric)}:\n\n${table(result.policy, cells, metric)}`;
+      return `By ${otherMetricTitle(metric)}:\n\n${table(result.policy, cells, metric)}`;
     }
     case 'environment':
       return scrolled('environment', [patchLine(result), ...section.lines]);

@@ -2,6 +2,7 @@
 
 import { frameBytesFor } from '../config/schema.ts';
 import { runsApart } from '../stats/outlier.ts';
+import { countedRuns } from '../stats/standing.ts';
 import type { Quoting } from '../words/escape.ts';
 import {
   formatChange,
@@ -9,6 +10,7 @@ import {
   formatInterval,
   formatPercent,
   formatPps,
+  formatSigned,
   grouped,
   metricName,
 } from '../words/format.ts';
@@ -25,7 +27,7 @@ import {
 } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { isJudged } from '../words/variant-name.ts';
-import { rejectionText } from './headline.ts';
+import { marginsOf, rejectionText } from './headline.ts';
 import { type Ministat, ministats } from './ministats.ts';
 import { isProfiled } from './why.ts';
 
@@ -130,8 +132,11 @@ function frameSizes({ blasts, traffic }: Result): string {
 }
 
 /** What the cells are judged by. */
-export const rule = ({ metric, marginRatio, falseAlarmRatio }: Policy): string =>
-  `Judged by ${metricName(metric)} · a loss of ${formatPercent(marginRatio)} or more matters · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
+export function rule(policy: Policy): string {
+  const { metric, marginRatio, falseAlarmRatio } = policy;
+  const speed = metric === 'pps' ? '' : ` (a loss of ${formatPercent(marginRatio)} of its speed)`;
+  return `Judged by ${metricName(metric)} · ${formatSigned(marginsOf(policy).loss)} or more matters${speed} · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
+}
 
 /** The message, and what the kernel died of. */
 export function failureSaid(outcome: Rejection): string {
@@ -164,17 +169,51 @@ export const otherMetrics = ({ metric }: Policy, cells: readonly CellResult[]): 
       cells.some(({ comparisons }) => comparisons.some((one) => one.metric === other)),
   );
 
+/** `packets per second (more is better), which is not judged`. */
+export const otherMetricTitle = (metric: Metric): string =>
+  `${metricName(metric)}, which is not judged`;
+
+const mostReasons = 20;
+
+/** Why cells are invalid, in lines of their own: there is no room for sentences in a table. */
+export function invalidLines(cells: readonly CellResult[], { code, name }: Quoting): string[] {
+  const lines = cells.flatMap(({ cell, verdict }) =>
+    verdict.kind === 'invalid'
+      ? `${name(cellName(cell))} is invalid: ${code(verdict.reason, 300)}`
+      : [],
+  );
+  const rest = lines.length - mostReasons;
+  return [...lines.slice(0, mostReasons), ...(rest > 0 ? [`${rest} more cells are invalid`] : [])];
+}
+
 /** Runs that were measured and do not count, by cause. */
 export const uncountedLines = (cells: readonly CellResult[], { code, name }: Quoting): string[] =>
-  cells.flatMap(({ cell, runs }) => {
+  cells.flatMap((result) => {
+    const { cell, runs } = result;
     const faults = runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity : []));
-    return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
-      const [first, ...others] = group.map(({ reason }) => reason);
-      const like = others.some((reason) => reason !== first) ? 'the first of them: ' : '';
-      const count = `${group.length} of ${runs.length} runs`;
-      return `${name(cellName(cell))}: ${count}, ${like}${code(first ?? '')}`;
-    });
+    const spare = spareRuns(result);
+    const lineOf = (group: readonly unknown[], why: string) =>
+      `${name(cellName(cell))}: ${group.length} of ${runs.length} runs, ${why}`;
+    return [
+      ...[...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
+        const [first, ...others] = group.map(({ reason }) => reason);
+        const like = others.some((reason) => reason !== first) ? 'the first of them: ' : '';
+        return lineOf(group, `${like}${code(first ?? '')}`);
+      }),
+      ...(spare.length > 0 ? [lineOf(spare, spareText)] : []),
+    ];
   });
+
+/** Good runs that the verdict does without. */
+export function spareRuns(cell: CellResult): Run[] {
+  const { base, patched } = countedRuns(cell, cell.pairs);
+  const counted = new Set([...base, ...patched]);
+  return cell.runs.filter(
+    (run) => isOfVerdict(run) && run.validity.kind === 'valid' && !counted.has(run),
+  );
+}
+
+export const spareText = 'of which the neighbour does not count, or that came after the verdict';
 
 /** Single runs far from the others: they count, and each was repeated once. */
 export const standingApartLines = (
@@ -256,12 +295,11 @@ export function readingParagraphs({ policy, variants }: Result): string[] {
 
 export function verdictMeanings({ marginRatio }: Policy): [CellVerdict['kind'], string][] {
   const margin = formatPercent(marginRatio);
-  const more = 'more runs would tell, with `ppsgate gate --resume DIR --max-runs N`';
   return [
-    ['regression', `surely a loss, and ${margin} is not excluded`],
+    ['regression', `surely a loss, and one of ${margin} is not excluded`],
     ['improvement', 'the mirror image'],
     ['no-regression', `a loss of ${margin} is excluded`],
-    ['inconclusive', `neither; ${more}`],
+    ['inconclusive', 'neither: more runs would tell'],
     ['invalid', 'too few runs count, so nothing is said'],
   ];
 }

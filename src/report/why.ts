@@ -1,7 +1,13 @@
 // Why a cell got slower or faster, in lines for a comment: the functions that moved, or why nobody knows them.
 
 import type { Quoting } from '../words/escape.ts';
-import { flamegraphAnchor, formatDifference, formatShare, grouped } from '../words/format.ts';
+import {
+  flamegraphAnchor,
+  formatDifference,
+  formatShare,
+  formatTwoDigits,
+  grouped,
+} from '../words/format.ts';
 import type { CellProfile, CellResult, CellVerdict, Mover } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { isJudged } from '../words/variant-name.ts';
@@ -81,16 +87,20 @@ const missingTexts = (cell: CellResult, { code }: Quoting): string[] =>
 /** How long names of functions are cut. */
 export const functionName = (mover: Mover, { code }: Quoting): string => code(mover.function, 80);
 
-/** `+3.1 % of cycles (9.3 → 12.4; +38.2 ns per packet)`. */
-export function changeText({ baseRatio, patchedRatio, nsPerPacket }: Mover): string {
-  const shares = `${formatShare(baseRatio)} → ${formatShare(patchedRatio)}`;
-  const time = nsPerPacket ? `; ${nanosecondsText(nsPerPacket)} per packet` : '';
-  return `${formatDifference((patchedRatio - baseRatio) * 100)} % of cycles (${shares}${time})`;
+/** `+38 ns per packet (9.3 → 12.4 % of cycles)`; where nothing tells the time, `+3.1 points (9.3 → 12.4 % of cycles)`. */
+export function changeText(mover: Mover): string {
+  const { baseRatio, patchedRatio, nsPerPacket } = mover;
+  const change = nsPerPacket ? `${nanosecondsText(mover)} per packet` : pointsText(mover);
+  return `${change} (${formatShare(baseRatio)} → ${formatShare(patchedRatio)} % of cycles)`;
 }
 
-/** `+38.2 ns`. */
-export const nanosecondsText = ({ base, patched }: NonNullable<Mover['nsPerPacket']>): string =>
-  `${formatDifference(patched - base)} ns`;
+/** `+3.1 points`: percentage points between the shares. */
+export const pointsText = ({ baseRatio, patchedRatio }: Mover): string =>
+  `${formatDifference((patchedRatio - baseRatio) * 100)} points`;
+
+/** `+38 ns`, `–` where nothing was measured that tells it. */
+export const nanosecondsText = ({ nsPerPacket }: Mover): string =>
+  nsPerPacket === undefined ? '–' : `${formatTwoDigits(nsPerPacket.patched - nsPerPacket.base)} ns`;
 
 /** What the reason of a cell rests on: `5,932 samples of base, 6,010 samples of patched, left out as idle: cpu_idle`. */
 export function groundsText(cell: CellResult, quoting: Quoting): string {

@@ -138,6 +138,21 @@ export function countedRuns(
   };
 }
 
+/** Runs of base and patched that the numbers of a cell rest on, of how many that were made. */
+export type RunCounts = { counted: [number, number]; made: [number, number] };
+
+export function runCounts(
+  { runs, design, pairs }: Pick<CellResult, 'runs' | 'design' | 'pairs'>,
+  metric: Metric,
+): RunCounts {
+  const { base, patched } = countedRuns({ runs, design }, pairs);
+  const madeOf = (name: string) => runs.filter(({ variant }) => variant === name).length;
+  return {
+    counted: [valuesOf(base, metric).length, valuesOf(patched, metric).length],
+    made: [madeOf('base'), madeOf('patched')],
+  };
+}
+
 export const countOf = ({ base, patched }: Counted, metric: Metric): number =>
   Math.min(valuesOf(base, metric).length, valuesOf(patched, metric).length);
 

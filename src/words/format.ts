@@ -29,12 +29,21 @@ export const flamegraphAnchor = (cell: Cell, which: string): string =>
 /** A ratio as a signed percentage with three digits: `+8.33 %`, `−26.4 %`. */
 export const formatChange = (ratio: number): string => `${signedPercent(ratio)} %`;
 
+/** The same without its sign: `8.33 %`, where words say which way. */
+export const formatSize = (ratio: number): string => `${percentDigits(ratio)} %`;
+
 /** `+6.79 … +9.86`, in percent. */
 export const formatInterval = (low: number, high: number): string =>
   `${signedPercent(low)} … ${signedPercent(high)}`;
 
 /** `2 %`. */
 export const formatPercent = (ratio: number): string => `${Number((ratio * 100).toPrecision(3))} %`;
+
+/** `−5 %`, `+5.26 %`, `0`: where a limit or a tick of a scale lies. */
+export function formatSigned(ratio: number): string {
+  if (ratio === 0) return '0';
+  return `${ratio < 0 ? '−' : '+'}${formatPercent(Math.abs(ratio))}`;
+}
 
 /** `9.3`: a share in percent, where it stands beside another. */
 export const formatShare = (ratio: number): string => (ratio * 100).toFixed(1);
@@ -44,6 +53,19 @@ export function formatDifference(difference: number): string {
   const shown = Math.abs(difference).toFixed(1);
   if (Number(shown) === 0) return `±${shown}`;
   return `${difference < 0 ? '−' : '+'}${shown}`;
+}
+
+/** `+38`, `−1,400`, `+0.85`: an estimate of which two digits mean something. */
+export function formatTwoDigits(difference: number): string {
+  const shown = Number(Math.abs(difference).toPrecision(2));
+  if (shown === 0) return '±0';
+  return `${difference < 0 ? '−' : '+'}${grouped(shown)}`;
+}
+
+/** `24 + 24 of 26 + 26`: base's runs and patched's that count, and those that were made where these are more. */
+export function formatRuns(counted: readonly number[], made: readonly number[]): string {
+  const isMore = made.some((count, index) => count > (counted[index] ?? 0));
+  return `${counted.join(' + ')}${isMore ? ` of ${made.join(' + ')}` : ''}`;
 }
 
 /** `2,000`. */
@@ -69,11 +91,14 @@ export function roughly(seconds: number): string {
 }
 
 function signedPercent(ratio: number): string {
-  const percent = Math.abs(ratio * 100);
-  const digits = percent < 10 ? 2 : percent < 100 ? 1 : 0;
-  const shown = percent.toFixed(digits);
+  const shown = percentDigits(ratio);
   if (Number(shown) === 0) return `±${shown}`;
   return `${ratio < 0 ? '−' : '+'}${shown}`;
+}
+
+function percentDigits(ratio: number): string {
+  const percent = Math.abs(ratio * 100);
+  return percent.toFixed(percent < 10 ? 2 : percent < 100 ? 1 : 0);
 }
 
 function fourDigits(value: number): string {

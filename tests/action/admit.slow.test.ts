@@ -236,7 +236,7 @@ describe('the label', () => {
 
 describe('a pull request that is opened again, or sent to another branch', () => {
   const revived = (number: number, by: string) => event(number, { kind: 'revived', by });
-  const title = '🟢 #7 loses nothing that matters (less than 2 %)';
+  const title = '🟢 #7 loses nothing that matters: 1.00 % at most, where 2 % would matter';
 
   const ofDan = () => {
     for (const pullRequest of github.state.pullRequests) pullRequest.author = 'dan';

@@ -37,7 +37,7 @@ const outlook = { place: 2, of: 3, expectedSeconds: 2400 };
 const text =
   'waiting for hp-t540: 2 of 3 in line, some 40 min; hp-t540 is held by alice@lab1 (#12)';
 const passed = passing();
-const title = '🟢 #7 loses nothing that matters (less than 2 %)';
+const title = '🟢 #7 loses nothing that matters: 1.00 % at most, where 2 % would matter';
 
 let github: FakeGitHub;
 let said: string[];

@@ -225,15 +225,15 @@ test('a cell that is decided gets no more blasts, and onlookers are told', async
   const decided: unknown[] = [];
   const onEvent = (event: ExperimentEvent) => {
     if (event.kind === 'decided') {
-      decided.push([event.cell.family, event.verdict.kind, event.pairs]);
+      decided.push([event.cell.family, event.verdict.kind, event.counts.counted]);
     }
   };
   const testbed = fakeTestbed({ speed: ({ family }) => (family === 'inet4' ? 0.5 : 1) });
   await experiment(testbed, { onEvent });
   expect(blastsSent(testbed)).toEqual(['blast 1', 'blast 2']);
   expect(decided.toSorted()).toEqual([
-    ['inet4', 'regression', 24],
-    ['inet6', 'no-regression', 24],
+    ['inet4', 'regression', [24, 24]],
+    ['inet6', 'no-regression', [24, 24]],
   ]);
 });
 

@@ -67,7 +67,7 @@ const fates: readonly Fate[] = [
   { ...judged({ kind: 'inconclusive' }), ...red, symbol: '🟡', says: 'may lose 2 % or not' },
   {
     ...judged({ kind: 'invalid', reason: 'the generator is the limit' }),
-    ...{ ...red, symbol: '⚪', says: 'was not measured: 1 of 1 cells are invalid' },
+    ...{ ...red, symbol: '⚪', says: 'was not measured: too few runs count' },
   },
   { outcome: { kind: 'does-not-apply', message }, ...red, says: 'does not apply' },
   { outcome: { kind: 'build-failed', message }, ...red, says: 'does not build' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { headline } from '../../src/report/headline.ts';
 import type { CellResult, Result } from '../../src/words/result.ts';
 import type { Cell } from '../../src/words/scenario.ts';
-import { aCell, aResult, revision } from '../fakes/result.ts';
+import { aCell, aResult, aRun, policy, revision, unfit } from '../fakes/result.ts';
 
 const inet6: Cell = { scenario: 'forwarding', family: 'inet6' };
 const stateful: Cell = { scenario: 'nftables-stateful', family: 'inet4' };
@@ -23,7 +23,7 @@ test('a regression says how much is lost, and where', () => {
     aCell({ kind: 'no-regression' }, changed(0), stateful),
   ];
   expect(headlineOf('regression', cells)).toBe(
-    '🔴 ppsgate: #7 loses 10.4 % (forwarding inet4) and 9.1 % (forwarding inet6)',
+    '🔴 ppsgate: #7 loses 10.4 % (forwarding inet4) and 9.10 % (forwarding inet6)',
   );
 });
 
@@ -42,39 +42,80 @@ test('an improvement says that nothing is lost elsewhere', () => {
     aCell({ kind: 'no-regression' }, changed(0), inet6),
   ];
   expect(headlineOf('improvement', cells)).toBe(
-    '🟢 ppsgate: #7 gains 8.3 % (forwarding inet4); no regression',
+    '🟢 ppsgate: #7 gains 8.30 % (forwarding inet4); no regression',
   );
 });
 
-test('a loss of time per packet is told as a loss of speed', () => {
-  const cell = aCell({ kind: 'regression' });
-  const comparisons = cell.comparisons.map((comparison) => ({
-    ...comparison,
-    metric: 'nsPerPacket' as const,
-    interval: changed(0.25),
-  }));
-  expect(headlineOf('regression', [{ ...cell, comparisons }])).toBe(
-    '🔴 ppsgate: #7 loses 20.0 % (forwarding inet4)',
+const byTime = { policy: { ...policy, metric: 'nsPerPacket', marginRatio: 0.05 } } as const;
+
+/** Judged by the time for each packet. */
+function timed(kind: 'regression' | 'improvement' | 'no-regression', change: number, cell?: Cell) {
+  const one = aCell({ kind }, changed(change), cell);
+  const comparisons = one.comparisons.map((all) => ({ ...all, metric: 'nsPerPacket' as const }));
+  return { ...one, comparisons };
+}
+
+test.each([
+  [
+    'regression',
+    0.188,
+    'takes 18.8 % more CPU time per packet (forwarding inet4) and 9.10 % (forwarding inet6)',
+  ],
+  [
+    'improvement',
+    -0.188,
+    'takes 18.8 % less CPU time per packet (forwarding inet4) and 9.10 % (forwarding inet6); no regression',
+  ],
+] as const)(
+  'by time per packet a %s is told in time, as the table tells it',
+  (kind, change, said) => {
+    const cells = [timed(kind, change), timed(kind, Math.sign(change) * 0.091, inet6)];
+    expect(headlineOf(kind, cells, byTime)).toContain(`#7 ${said}`);
+  },
+);
+
+test('a router that forwards nothing is told of first, whatever is judged', () => {
+  const silent = aCell({ kind: 'regression' }, { change: -1, low: -1, high: -1 }, stateful);
+  const cells = [timed('regression', 0.188), silent];
+  expect(headlineOf('regression', cells, byTime)).toBe(
+    '🔴 ppsgate: #7 forwards nothing (nftables-stateful inet4), and takes 18.8 % more CPU time per packet (forwarding inet4)',
   );
 });
 
-test('no regression names the loss that would have mattered', () => {
-  expect(headlineOf('no-regression', [aCell({ kind: 'no-regression' }, changed(0))])).toBe(
-    '🟢 ppsgate: #7 loses nothing that matters (less than 2 %)',
+test('no regression names the most that may be lost in any cell, and the loss that would have mattered', () => {
+  const cells = [changed(0), changed(-0.008)].map((one) => aCell({ kind: 'no-regression' }, one));
+  expect(headlineOf('no-regression', cells)).toBe(
+    '🟢 ppsgate: #7 loses nothing that matters: 1.80 % at most, where 2 % would matter',
+  );
+  expect(headlineOf('no-regression', [timed('no-regression', 0.02)], byTime)).toBe(
+    '🟢 ppsgate: #7 costs nothing that matters: 3.00 % more CPU time per packet at most, where 5.26 % would matter',
+  );
+});
+
+test('what surely loses nothing is told so', () => {
+  const cells = [aCell({ kind: 'no-regression' }, changed(0.012))];
+  expect(headlineOf('no-regression', cells)).toBe('🟢 ppsgate: #7 loses nothing');
+  expect(headlineOf('no-regression', [timed('no-regression', -0.02)], byTime)).toBe(
+    '🟢 ppsgate: #7 takes no more CPU time per packet',
   );
 });
 
 test('an open question says how many cells leave it open', () => {
   const cells = [aCell({ kind: 'inconclusive' }), aCell({ kind: 'no-regression' })];
   expect(headlineOf('inconclusive', cells)).toBe(
-    '🟡 ppsgate: #7 may lose 2 % or not: 1 of 2 cells need more runs',
+    '🟡 ppsgate: #7 may lose 2 % or not: 1 of 2 cells needs more runs',
   );
 });
 
-test('an invalid measurement is none', () => {
-  const cells = [aCell({ kind: 'invalid', reason: 'too few' }), aCell({ kind: 'no-regression' })];
-  expect(headlineOf('invalid', cells)).toBe(
-    '⚪ ppsgate: #7 was not measured: 1 of 2 cells are invalid',
+test('an invalid measurement is none, and says why in words of our own', () => {
+  const invalid = aCell({ kind: 'invalid', reason: 'too few: @everyone' });
+  expect(headlineOf('invalid', [invalid])).toBe(
+    '⚪ ppsgate: #7 was not measured: too few runs count',
+  );
+  const runs = ['hole', 'generator-limited', 'generator-limited'] as const;
+  const limited = { ...invalid, runs: runs.map((one) => aRun({ validity: unfit('x', one) })) };
+  expect(headlineOf('invalid', [limited, aCell({ kind: 'no-regression' })])).toBe(
+    '⚪ ppsgate: #7 was not measured in 1 of 2 cells: the generator was the limit',
   );
 });
 
@@ -82,12 +123,10 @@ test('an invalid measurement on a busy machine says so, in no words but ours', (
   const busy = 'machine too busy: the sender waited for a CPU 41 % of the time';
   const cell = aCell({ kind: 'invalid', reason: `${busy}@everyone; end what else runs` });
   expect(headlineOf('invalid', [cell, aCell({ kind: 'no-regression' })])).toBe(
-    `⚪ ppsgate: #7 was not measured, ${busy}; 1 of 2 cells are invalid`,
+    `⚪ ppsgate: #7 was not measured in 1 of 2 cells: ${busy}`,
   );
   const said = aCell({ kind: 'invalid', reason: `@everyone: ${busy}` });
-  expect(headlineOf('invalid', [said])).toBe(
-    '⚪ ppsgate: #7 was not measured: 1 of 1 cells are invalid',
-  );
+  expect(headlineOf('invalid', [said])).toBe('⚪ ppsgate: #7 was not measured: too few runs count');
 });
 
 test('a patch that was never measured says why', () => {
@@ -114,6 +153,6 @@ test('a range of commits is named by its ends, whatever its title says', () => {
 test('a revision is named as Phabricator names it', () => {
   const cells = [aCell({ kind: 'improvement' }, changed(0.083))];
   expect(headlineOf('improvement', cells, { patch: revision })).toBe(
-    '🟢 ppsgate: D27401 gains 8.3 % (forwarding inet4); no regression',
+    '🟢 ppsgate: D27401 gains 8.30 % (forwarding inet4); no regression',
   );
 });

@@ -28,8 +28,10 @@ describeWith(['chromium'], 'the page in a browser', () => {
 
   test('shows its plots and small pictures of its graphs, asks for nothing, and complains of nothing', async () => {
     const { page, complaints, requests } = await open('index.html', html);
-    expect(await page.title()).toContain('ppsgate: D12685 gains 8.3 %');
-    expect((await page.locator('.intervals svg').boundingBox())?.width).toBeGreaterThan(900);
+    expect(await page.title()).toContain('ppsgate: D12685 gains 8.33 %');
+    expect((await page.locator('.intervals svg:visible').boundingBox())?.width).toBeGreaterThan(
+      900,
+    );
     expect(await page.locator('svg.runs').count()).toBe(5);
     const previews = page.locator('svg.preview:visible');
     expect(await previews.count()).toBe(15);
@@ -51,6 +53,29 @@ describeWith(['chromium'], 'the page in a browser', () => {
     const widths =
       'const { scrollWidth, clientWidth } = document.documentElement; [scrollWidth, clientWidth]';
     expect(await page.evaluate(widths)).toEqual([390, 390]);
+  });
+
+  test('on a phone the verdict, the change and its interval are in sight, of the table and of the plot', async () => {
+    const { page } = await open('index.html', html, { widthPixels: 390 });
+    const row = page.locator('#verdict tbody tr').first();
+    for (const text of ['improvement', '+8.33', '+9.86']) {
+      const box = await row.locator('th, td', { hasText: text }).boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? Infinity), text).toBeLessThanOrEqual(390);
+    }
+    const plot = page.locator('.intervals svg:visible');
+    expect(await plot.count()).toBe(1);
+    expect(await plot.locator('text', { hasText: '+6.79 … +9.86' }).count()).toBe(1);
+    const scale = ((await plot.boundingBox())?.width ?? 0) / 360;
+    expect(scale).toBeGreaterThan(0.95);
+  });
+
+  test('on paper all of the plot is on the page', async () => {
+    // Between the margins that Chromium leaves on A4.
+    const { page } = await open('index.html', html, { widthPixels: 718 });
+    await page.emulateMedia({ media: 'print' });
+    const box = await page.locator('.intervals svg:visible').boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(718);
   });
 
   test('a link to a graph opens it and brings it into view, from a comment and within the page', async () => {

@@ -5,12 +5,20 @@ import type { Profile } from '../../src/profile/profile.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { flamegraphAnchor } from '../../src/words/format.ts';
 import type { Rejection } from '../../src/words/rejection.ts';
-import { type CellResult, type Result, resultSchema } from '../../src/words/result.ts';
+import {
+  type CellResult,
+  type CellVerdict,
+  type Result,
+  resultSchema,
+} from '../../src/words/result.ts';
 import { anExperiment } from '../fakes/report.ts';
 import { aCell, aResult, aRun, forwarding, pairedRuns, revision, unfit } from '../fakes/result.ts';
 
 const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
   aResult({ outcome: { kind: 'judged', verdict: 'regression', cells }, ...changes });
+
+const judgedAs = (verdict: CellVerdict['kind'], cells: CellResult[]): Result =>
+  aResult({ outcome: { kind: 'judged', verdict, cells } });
 
 const regression = (changes: Partial<CellResult> = {}): CellResult => ({
   ...aCell({ kind: 'regression' }),
@@ -37,12 +45,12 @@ test('tells the verdict in one line, and where and how it was found', () => {
   expect(text).toContain('#7 loses 10.4 % (forwarding inet4)');
   expect(text).toContain('Drop protocol 254 early, by alice');
   expect(text).toContain('shelf-3 (Xeon × 2, Linux 6.18) · 2,000 flows of 64-byte UDP');
-  expect(text).toContain('a loss of 2 % or more matters');
+  expect(text).toContain('−2 % or more matters');
 });
 
 test('tells of a cell what was measured, and links to more of it', () => {
   const page = renderHtml(aResult(), []);
-  expect(textOf(page)).toMatch(/805.3.kpps 721.5.kpps −10.4.% −11.2.….−9.60 8.\+.8 regression/);
+  expect(textOf(page)).toMatch(/regression −10.4.% \(−11.2.….−9.60\) 805.3.kpps 721.5.kpps 8.\+.8/);
   expect(page).toContain('<a href="#cell-forwarding-inet4">forwarding inet4</a>');
   expect(page).toContain('<section id="cell-forwarding-inet4">');
 });
@@ -50,15 +58,16 @@ test('tells of a cell what was measured, and links to more of it', () => {
 test('earlier diffs stand below their cell, and are not judged', () => {
   const { comparisons } = regression();
   const text = textOfCell({ others: [{ variant: 'diff 80345', comparisons }] });
-  expect(text).toMatch(/↳ diff 80345 805.3.kpps .* not judged/);
+  expect(text).toMatch(/↳ diff 80345 not judged −10.4.% .* 805.3.kpps/);
 });
 
 test('a cell that is invalid says why, and one that is open how to go on', () => {
   expect(
     textOfCell({ verdict: { kind: 'invalid', reason: 'the sender was the limit' } }),
   ).toContain('the sender was the limit');
-  expect(textOfCell({ verdict: { kind: 'inconclusive' } })).toContain(
-    'More runs would tell: ppsgate gate --resume DIR --max-runs N',
+  const open = regression({ verdict: { kind: 'inconclusive' } });
+  expect(textOf(renderHtml(judgedAs('inconclusive', [open]), []))).toContain(
+    'What now: Allow more runs with ppsgate gate --resume DIR --max-runs N',
   );
 });
 
@@ -89,7 +98,7 @@ describe('why a cell changed', () => {
     const nsPerPacket = { base: 60, patched: 42.5 };
     const reason = { movers: [{ ...mover, nsPerPacket }], moved: 3, idleFrames: ['cpu_idle'] };
     const text = textOfCell({ reason });
-    expect(text).toContain('ipfw_chk ipfw.ko 31.0 24.2 −6.8 −17.5 ns');
+    expect(text).toContain('ipfw_chk −18 ns −6.8 points 31.0 % 24.2 % ipfw.ko');
     expect(text).toContain('2 more moved less');
     expect(text).toContain('Stacks with cpu_idle are left out');
   });

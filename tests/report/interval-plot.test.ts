@@ -66,14 +66,14 @@ test('tells what is compared, by what, and where', () => {
   expect(texts).toContain('D27401, diff 80700: change against base');
   expect(texts).toContain('packets per second (more is better) · shelf-3');
   expect(texts).toContain('90 % interval');
-  expect(texts).toContain('a loss of 2 % or more matters');
+  expect(texts).toContain('−2 % or more matters');
 });
 
 test('every verdict has a word and a symbol of its own', () => {
   const looks = kinds.map((kind) => {
-    const svg = plotOf([cellOf(kind)]);
+    const svg = plotOf([cellOf(kind), cellOf('no-regression')]);
     expect(textsOf(svg)).toContain(kind);
-    return /<path d="([^"]*)" transform/.exec(svg)?.[1];
+    return /<path d="([^"]*)" transform="translate\(798 /.exec(svg)?.[1];
   });
   expect(new Set(looks).size).toBe(kinds.length);
 });
@@ -153,6 +153,30 @@ test('a name that is too long keeps its family', () => {
   expect(texts).toContainEqual(expect.stringMatching(/^x{10,}…inet6 1518 B$/));
 });
 
+test('its narrow form tells the same in the width of a phone', () => {
+  const { comparisons } = cellOf('regression', around(-0.03));
+  const others = [{ variant: 'diff 80345', comparisons }];
+  const result = judged(kinds.map((kind) => ({ ...cellOf(kind), others })));
+  const wide = intervalPlot(result) ?? '';
+  const narrow = intervalPlot(result, { form: 'narrow' }) ?? '';
+  const heads = ['change', '90 % interval', 'verdict'];
+  const subtitle = 'packets per second (more is better)';
+  const told = textsOf(wide).map((text) => (text.startsWith(subtitle) ? subtitle : text));
+  // Round numbers at the axis are as many as have room.
+  const isTick = (text: string) => /^[−+]?\d+( %)?$/.test(text);
+  expect(textsOf(narrow).filter((text) => !isTick(text))).toEqual(
+    told.filter((text) => !heads.includes(text) && !isTick(text)),
+  );
+  const [, width] = /^<svg [^>]*width="(\d+)"/.exec(narrow) ?? [];
+  expect(Number(width)).toBeLessThanOrEqual(360);
+});
+
+test('what was measured of an invalid cell is drawn as no change', () => {
+  const texts = textsOf(plotOf([cellOf('regression'), cellOf('invalid', around(0.176))]));
+  expect(texts).toContain('invalid');
+  expect(texts).not.toContain('+17.6 %');
+});
+
 test('the same result is the same picture', () => {
   const cells = kinds.map((kind) => cellOf(kind));
   expect(plotOf(cells)).toBe(plotOf(cells));
@@ -194,8 +218,9 @@ describe('whatever is in a result', () => {
 
   test('it is drawn at places that are numbers, with no element but ours', async () => {
     await fc.assert(
-      fc.asyncProperty(anyResult, async (result) => {
-        const svg = intervalPlot(result) ?? '';
+      fc.asyncProperty(anyResult, fc.constantFrom('wide', 'narrow'), async (result, form) => {
+        const svg = intervalPlot(result, { form }) ?? '';
+        if (svg === '') return;
         expect(svg.replace(/>[^<]*</g, '><')).not.toMatch(/NaN|Infinity|undefined/);
         const elements = [...svg.matchAll(/<\/?([^\s/>]*)/g)].map(([, name]) => name);
         expect(new Set(elements)).toEqual(new Set(['svg', 'title', 'rect', 'path', 'text']));

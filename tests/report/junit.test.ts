@@ -57,9 +57,7 @@ test('the experiment is a suite, and each of its cells a case that took as long 
     name: 'forwarding inet4',
     time: '2.000',
   });
-  expect(suite.elements.at(-1)?.text).toBe(
-    '🟢 ppsgate: #7 loses nothing that matters (less than 2 %)',
-  );
+  expect(suite.elements.at(-1)?.text).toContain('🟢 ppsgate: #7 loses nothing');
 });
 
 test('a regression is a failure with its numbers', () => {
@@ -68,7 +66,7 @@ test('a regression is a failure with its numbers', () => {
   expect(first?.name).toBe('failure');
   expect(first?.attributes).toEqual({
     type: 'regression',
-    message: '−10.4 % (90 % interval −11.2 … −9.60); a loss of 2 % or more matters',
+    message: '−10.4 % (90 % interval −11.2 … −9.60); −2 % or more matters',
   });
   expect(first?.text).toBe(
     'packets per second (more is better): base 805.3 kpps, patched 721.5 kpps, −10.4 % (90 % interval −11.2 … −9.60), 8 + 8 runs',

@@ -1,0 +1,96 @@
+// What a result means to whoever has never read one, and what to do now: the lines below the headline.
+
+import { formatPercent } from '../words/format.ts';
+import type { Rejection } from '../words/rejection.ts';
+import type { CellResult, Result } from '../words/result.ts';
+import {
+  type Cause,
+  causeOf,
+  counted,
+  lossThatMatters,
+  marginsOf,
+  withVerdict,
+} from './headline.ts';
+import { isProfiled } from './why.ts';
+
+/** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
+export function meaningOf({ outcome, policy }: Result): string | undefined {
+  if (outcome.kind !== 'judged') return undefined;
+
+  const { cells, verdict } = outcome;
+  const those = withVerdict(cells, verdict);
+  const where = `in ${those.length === cells.length ? all(cells) : `${those.length} of ${counted(cells)}`}`;
+  const isSpeed = policy.metric === 'pps';
+  const margin = formatPercent(Math.abs(marginsOf(policy).loss));
+  switch (verdict) {
+    case 'regression':
+      return `The patched router ${isSpeed ? 'forwards fewer packets per second' : 'takes more CPU time for each packet'} than base ${where}, beyond what chance explains.`;
+    case 'improvement':
+      return `The patched router ${isSpeed ? 'forwards more packets per second' : 'takes less CPU time for each packet'} than base ${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
+    case 'no-regression':
+      return `If the patch costs anything at all ${where}, it is less than the ${margin} that would matter.`;
+    case 'inconclusive':
+      return `The runs differ too much among themselves ${where} to tell whether the patch costs ${margin} or nothing.`;
+    case 'invalid':
+      return `Too few runs can be used ${where}, which is not held against the patch: nothing is known of it there.`;
+  }
+}
+
+const all = (cells: readonly CellResult[]): string =>
+  cells.length === 1 ? 'the one cell' : `all ${counted(cells)}`;
+
+/** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
+export function nextStep(
+  { outcome, testbed }: Result,
+  goOn = '`ppsgate gate --resume DIR --max-runs N`',
+): string {
+  if (outcome.kind !== 'judged') return afterRejection[outcome.kind];
+  switch (outcome.verdict) {
+    case 'regression': {
+      const where = outcome.cells.some(isProfiled)
+        ? 'See below which functions cost more'
+        : 'See what the patch does for each packet';
+      return `${where}, make that cheaper, and send the patch again; or tell in it what the loss is for.`;
+    }
+    case 'improvement':
+      return 'Nothing; the numbers below are for the commit message.';
+    case 'no-regression':
+      return 'Nothing: as far as forwarding goes, the patch can go in.';
+    case 'inconclusive':
+      return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
+    case 'invalid':
+      return afterInvalid(outcome.cells, testbed.name);
+  }
+}
+
+/** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
+function afterInvalid(cells: readonly CellResult[], testbed: string): string {
+  const cause = causeOf(withVerdict(cells, 'invalid'));
+  // The name comes from a result that may be of somebody else's making.
+  const name = /^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : '';
+  const check = `\`ppsgate testbeds check${name}\``;
+  const mend = cause === undefined ? undefined : mendings[cause];
+  return `${mend ?? `Mend what ${check} finds wrong`}, and run it again.`;
+}
+
+/** By what made most runs invalid; for other causes the testbed is to be looked at. */
+const mendings: Partial<Record<Cause, string>> = {
+  'generator-limited':
+    'Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT',
+  'machine-busy': 'End what else runs on that machine, or wait until it has ended',
+  'too-short': 'Measure for longer, with `traffic.measure`',
+};
+
+const afterRejection: Record<Rejection['kind'], string> = {
+  'does-not-apply': 'Rebase the patch onto the head of its branch, and send it again.',
+  'build-failed':
+    'Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.',
+  'out-of-disk':
+    'Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.',
+  'does-not-load':
+    'Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.',
+  'boot-failed':
+    'Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.',
+  'panics-under-load':
+    'Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again.',
+};
