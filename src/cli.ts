@@ -1,17 +1,7 @@
 // The command `ppsgate`.
-import { Command } from 'commander';
-import packageJson from '../package.json' with { type: 'json' };
-import { addCommands, commands } from './commands/commands.ts';
+import { programFor } from './commands/commands.ts';
 
-const program = new Command('ppsgate')
-  .description(packageJson.description)
-  .version(packageJson.version)
-  .option('--debug', 'show where an error came from')
-  .addHelpText('after', '\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch')
-  // Wrong usage is 2 for every command, which all take this over; commander itself would say 1.
-  .exitOverride();
-
-await addCommands(program, commands, process.argv.slice(2));
+const program = await programFor(process.argv.slice(2));
 try {
   await program.parseAsync();
 } catch (error) {

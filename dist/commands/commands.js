@@ -1,4 +1,5 @@
-import { Help } from "../vendor/commander.js";
+import { Command, Help } from "../vendor/commander.js";
+import { description, version } from "../package.js";
 
 // src/commands/commands.ts
 /** All commands, in the order of --help. */
@@ -109,19 +110,25 @@ const commands = [
 		load: () => import("./phabricator.js")
 	}
 ];
+/** The command `ppsgate` with its commands. */
+async function programFor(words) {
+	const program = new Command("ppsgate").description(description).version(version).option("--debug", "show where an error came from").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch").exitOverride();
+	await addCommands(program, commands, words);
+	return program;
+}
 /**
 * Gives a command its subcommands, and loads those that one of the words names: an option of its parent may have a value
 * that is called like a command, which then is loaded for nothing.
 */
 async function addCommands(parent, named, words) {
-	const isCalled = ({ name }) => words.includes(name);
+	const isCalled = ({ name }) => words === "all" || words.includes(name);
 	const terms = new Map(named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(" ")]));
 	parent.configureHelp({ subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command) });
 	for (const one of named) {
 		const { name, description, load, isDefault = false } = one;
 		const command = parent.command(name, { isDefault }).description(description);
-		if (isCalled(one) || isDefault && !named.some(isCalled)) await (await load()).define(command);
+		if (isCalled(one) || isDefault && !named.some(isCalled)) await (await load()).define(command, words);
 	}
 }
 
-export { addCommands, commands };
+export { addCommands, programFor };

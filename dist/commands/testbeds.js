@@ -2,9 +2,9 @@ import { addCommands } from "./commands.js";
 import { overviewDetails } from "./overview-text.js";
 
 // src/commands/testbeds.ts
-async function define(command) {
+async function define(command, words) {
 	command.addHelpText("after", overviewDetails);
-	await addCommands(command, subcommands, process.argv.slice(2));
+	await addCommands(command, subcommands, words);
 }
 const subcommands = [
 	{

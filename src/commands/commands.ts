@@ -1,5 +1,9 @@
 // The commands by their names: each loads what it takes and does when it is called, and not before.
-import { type Command, Help } from 'commander';
+import { Command, Help } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+
+/** Words of a command line, or `all`: what they name is loaded, see `addCommands`. */
+export type Words = readonly string[] | 'all';
 
 export type NamedCommand = {
   name: string;
@@ -7,7 +11,7 @@ export type NamedCommand = {
   takes?: string;
   /** What it does, as the list of --help has it. */
   description: string;
-  load(): Promise<{ define(command: Command): unknown }>;
+  load(): Promise<{ define(command: Command, words: Words): unknown }>;
   /** What is meant where none is named. */
   isDefault?: true;
 };
@@ -122,6 +126,19 @@ export const commands: readonly NamedCommand[] = [
   },
 ];
 
+/** The command `ppsgate` with its commands. */
+export async function programFor(words: Words): Promise<Command> {
+  const program = new Command('ppsgate')
+    .description(packageJson.description)
+    .version(packageJson.version)
+    .option('--debug', 'show where an error came from')
+    .addHelpText('after', '\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch')
+    // Wrong usage is 2 for every command, which all take this over; commander itself would say 1.
+    .exitOverride();
+  await addCommands(program, commands, words);
+  return program;
+}
+
 /**
  * Gives a command its subcommands, and loads those that one of the words names: an option of its parent may have a value
  * that is called like a command, which then is loaded for nothing.
@@ -129,9 +146,9 @@ export const commands: readonly NamedCommand[] = [
 export async function addCommands(
   parent: Command,
   named: readonly NamedCommand[],
-  words: readonly string[],
+  words: Words,
 ): Promise<void> {
-  const isCalled = ({ name }: NamedCommand) => words.includes(name);
+  const isCalled = ({ name }: NamedCommand) => words === 'all' || words.includes(name);
   const terms = new Map(
     named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(' ')]),
   );
@@ -142,7 +159,7 @@ export async function addCommands(
     const { name, description, load, isDefault = false } = one;
     const command = parent.command(name, { isDefault }).description(description);
     if (isCalled(one) || (isDefault && !named.some(isCalled))) {
-      await (await load()).define(command);
+      await (await load()).define(command, words);
     }
   }
 }

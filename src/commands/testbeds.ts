@@ -1,12 +1,12 @@
 // `ppsgate testbeds`: who has which, what there are, and whether they are well.
 
 import type { Command } from 'commander';
-import { addCommands, type NamedCommand } from './commands.ts';
+import { addCommands, type NamedCommand, type Words } from './commands.ts';
 import { overviewDetails } from './overview-text.ts';
 
-export async function define(command: Command): Promise<void> {
+export async function define(command: Command, words: Words): Promise<void> {
   command.addHelpText('after', overviewDetails);
-  await addCommands(command, subcommands, process.argv.slice(2));
+  await addCommands(command, subcommands, words);
 }
 
 export const subcommands: readonly NamedCommand[] = [

@@ -5,7 +5,7 @@ import { subcommands } from '../../src/commands/testbeds.ts';
 
 test.each([...commands, ...subcommands])('the list says what $name takes', async (named) => {
   const command = new Command(named.name);
-  await (await named.load()).define(command);
+  await (await named.load()).define(command, []);
   const term = new Help().subcommandTerm(command);
   expect([named.name, named.takes].filter(Boolean).join(' ')).toBe(term);
 });
