@@ -828,8 +828,8 @@ function lacks({ endpoints, certificate, key, user, passwordFile }) {
 	return [...halves, ...readable];
 }
 function readableOnItsWay(endpoint, index) {
-	const { protocol, hostname } = new URL(endpoint);
-	if (protocol === "https:" || isLoopback(hostname)) return [];
+	const url = URL.parse(endpoint);
+	if (url === null || url.protocol === "https:" || isLoopback(url.hostname)) return [];
 	return [{
 		path: ["endpoints", index],
 		message: "the password could be read on its way by http; expected https"

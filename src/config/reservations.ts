@@ -128,8 +128,9 @@ function lacks({ endpoints, certificate, key, user, passwordFile }: Written): Pr
 }
 
 function readableOnItsWay(endpoint: string, index: number): Problem[] {
-  const { protocol, hostname } = new URL(endpoint);
-  if (protocol === 'https:' || isLoopback(hostname)) return [];
+  const url = URL.parse(endpoint);
+  // One that is none has its own problem already.
+  if (url === null || url.protocol === 'https:' || isLoopback(url.hostname)) return [];
   const message = 'the password could be read on its way by http; expected https';
   return [{ path: ['endpoints', index], message }];
 }

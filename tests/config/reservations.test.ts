@@ -83,6 +83,12 @@ test.each(['http://not-localhost:2379', 'http://localhost.lab:2379', 'http://127
   },
 );
 
+test('with a password, too, an endpoint that is no URL is refused as one', () => {
+  expect(problemsOf({ ...etcd, endpoints: ['etcd1'], ...account })).toEqual([
+    'endpoints.0: expected a URL of etcd like https://etcd1.lab:2379, found "etcd1"',
+  ]);
+});
+
 const lease = 'lease: expected a whole number of seconds from 5 s to 10 min, found';
 const endpoint = 'endpoints.0: expected a URL of etcd like https://etcd1.lab:2379, found';
 const prefix = 'prefix: expected a prefix of keys that begins and ends with a slash like /ppsgate/';
