@@ -15,19 +15,26 @@ var import_fastest_levenshtein = require_fastest_levenshtein();
 */
 function closed(shape) {
 	const unknown = custom(() => false, { error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)) });
-	return object(shape, { error: expected("keys and values") }).catchall(unknown);
+	return object(shape, { error: expected("keys and values") }).catchall(unknown).meta({ additionalProperties: false });
 }
 function unknownKey(key, known) {
 	const hint = didYouMean(key, known) || `; known here: ${known.join(", ")}`;
 	return `unknown key \`${excerpt(key)}\`${hint}`;
 }
+/** The pattern has no flag but `u`: JSON Schema knows no other. */
 function text(pattern, what) {
-	return string({ error: expected(what) }).regex(pattern, { error: expected(what) });
+	return string({ error: expected(what) }).regex(pattern, { error: expected(what) }).meta({ title: what });
 }
 function wholeNumber(least, most) {
-	const error = expected(`a whole number from ${least} to ${most}`);
+	const what = `a whole number from ${least} to ${most}`;
+	const error = expected(what);
 	const limit = whole(least, most, "");
-	return number({ error }).refine(limit.holds, { error });
+	return number({ error }).refine(limit.holds, { error }).meta({
+		title: what,
+		type: "integer",
+		minimum: least,
+		maximum: most
+	});
 }
 function whole(least, most, unit) {
 	return {
@@ -55,13 +62,13 @@ function didYouMean(word, names) {
 }
 /** Stays as written; see `placed` in load.ts. */
 const path$1 = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is known)");
-const hostName = /^(?:[a-z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-f:.]{2,45}(?:%[\w.-]{1,15})?)$/i;
+const hostName = /^(?:[a-zA-Z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,15})?)$/;
 const ssh = {
 	host: text(hostName, "a host name or an address, without user or port"),
-	port: wholeNumber(1, 65535).prefault(22),
-	user: text(/^[a-z_][\w.-]{0,31}$/i, "a user name").prefault("root"),
-	key: path$1.optional(),
-	knownHosts: path$1.prefault("~/.ssh/known_hosts")
+	port: wholeNumber(1, 65535).prefault(22).describe("Of its sshd."),
+	user: text(/^[a-zA-Z_][\w.-]{0,31}$/, "a user name").prefault("root").describe("Who logs in."),
+	key: path$1.optional().describe("A private key; without it the ssh agent is asked."),
+	knownHosts: path$1.prefault("~/.ssh/known_hosts").describe("Host keys that are trusted.")
 };
 /** The keys of ssh as a Host, beside what else is known of the machine. */
 function withHost({ key, knownHosts, ...rest }) {
@@ -78,7 +85,7 @@ const keywords = [
 	"or",
 	"not"
 ];
-const wishWord = /^[a-z0-9][\w.+-]{0,62}$/i;
+const wishWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
 /** `and` binds tighter than `or`, `not` tighter than both; all are read in any case. */
 function readWish(text) {
 	if (text.length > mostCharacters$1) return refused$1(text, `it has more than ${mostCharacters$1} characters`);
@@ -133,7 +140,7 @@ const isFulfilled = (wish, described) => wish.some((conditions) => conditions.ev
 const holds = (condition, { words, cores = 0 }) => condition.kind === "word" ? words.has(condition.word) : cores >= condition.least;
 
 // src/config/capabilities.ts
-const words = (what) => text(/^(?=.*[a-z0-9])\P{C}{1,63}$/iu, what);
+const words = (what) => text(/^(?=.*[a-zA-Z0-9])\P{C}{1,63}$/u, what);
 const speed = text(/^(?:1|2\.5|5|10|25|40|50|100|200|400) ?Gbit\/s$/, "a speed of Ethernet like 10 Gbit/s").transform(Number.parseFloat);
 const nic = closed({
 	vendor: words("a vendor like Chelsio").exactOptional(),
@@ -152,9 +159,9 @@ const label = text(wishWord, "a word like quiet").refine((word) => !keywords.inc
 const labels = array(label, { error: expected("a list like [quiet, release]") }).refine((list) => new Set(list).size === list.length, "a label is in this list twice");
 /** The keys, among those of a testbed of any kind. */
 const capabilityKeys = {
-	nic: nic.optional(),
-	cpu: cpu$1.optional(),
-	labels: labels.optional()
+	nic: nic.optional().describe("The DUT's network card, for wishes like `mellanox and 25G`."),
+	cpu: cpu$1.optional().describe("The DUT's processor, for wishes like `cores>=8`."),
+	labels: labels.optional().describe("Words of your own, for wishes like `not release`.")
 };
 /** The keys as Capabilities, beside what else is known of the testbed. */
 function withCapabilities({ nic, cpu, labels, ...rest }) {
@@ -172,16 +179,16 @@ function withCapabilities({ nic, cpu, labels, ...rest }) {
 
 // src/config/builder.ts
 const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, "an absolute path of plain letters");
-const kernelConfig = text(/^[a-z0-9][\w.-]{0,62}$/i, "the name of a kernel configuration");
+const kernelConfig = text(/^[a-zA-Z0-9][\w.-]{0,62}$/, "the name of a kernel configuration");
 const make = closed({
 	kind: literal("make"),
-	kernelConfig: kernelConfig.prefault("GENERIC"),
-	kernelConfigFolder: buildFolder.optional(),
-	jobs: wholeNumber(1, 1024).optional(),
-	clean: boolean().prefault(true),
-	metaMode: boolean().prefault(false),
-	toolchain: boolean().prefault(true),
-	options: array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, "an option of make like -DNAME or NAME=value")).prefault([])
+	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF."),
+	kernelConfigFolder: buildFolder.optional().describe("KERNCONFDIR, a folder on the builder; left out, the tree's own."),
+	jobs: wholeNumber(1, 1024).optional().describe("Left out, as many as the builder has CPUs."),
+	clean: boolean().prefault(true).describe("Every build starts from nothing, or from the objects of the one before."),
+	metaMode: boolean().prefault(false).describe("WITH_META_MODE of src.conf(5); needs filemon(4), and `clean: false`."),
+	toolchain: boolean().prefault(true).describe("`make kernel-toolchain` goes first: where the builder's world is of another age."),
+	options: array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, "an option of make like -DNAME or NAME=value")).prefault([]).describe("`-DNAME` and `NAME=value` for make.")
 }).refine(({ clean, metaMode }) => !(clean && metaMode), {
 	path: ["metaMode"],
 	error: "meta mode saves time only from one build to the next; set `clean: false`"
@@ -192,8 +199,8 @@ const make = closed({
 }));
 const command$1 = closed({
 	kind: literal("command"),
-	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command"),
-	kernelConfig: kernelConfig.prefault("GENERIC")
+	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command").describe("Run on the builder with BASE_COMMIT, DIFF, KERNCONF and OUTPUT in its environment."),
+	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF.")
 });
 const recipe = discriminatedUnion("kind", [make, command$1], { error: "expected `kind: make` or `kind: command`" });
 const minutes = (least, most) => ({
@@ -204,17 +211,17 @@ const diskSize = text(/^\d{1,5} ?GB$/, "a size like 20 GB").transform((written) 
 /** Parses `builder:`; paths stay as written. */
 const builderSchema = closed({
 	...ssh,
-	folder: buildFolder.prefault("/var/db/ppsgate"),
-	repository: buildFolder.prefault("/usr/src"),
-	remote: text(/^[a-z0-9][\w.-]*$/i, "the name of a remote").prefault("origin"),
-	kernel: recipe.prefault({ kind: "make" }),
-	limit: duration(minutes(1, 720)).prefault("120 min"),
-	turn: duration(minutes(1, 1440)).prefault("240 min"),
-	freeSpace: diskSize.prefault("10 GB"),
+	folder: buildFolder.prefault("/var/db/ppsgate").describe("On the builder; everything of ours is below it."),
+	repository: buildFolder.prefault("/usr/src").describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
+	remote: text(/^[a-zA-Z0-9][\w.-]*$/, "the name of a remote").prefault("origin").describe("Of that clone: a base that it lacks is fetched from there."),
+	kernel: recipe.prefault({ kind: "make" }).describe("How a kernel is built."),
+	limit: duration(minutes(1, 720)).prefault("120 min").describe("One make of a build, at most."),
+	turn: duration(minutes(1, 1440)).prefault("240 min").describe("How long to wait for other builds on the same builder to end."),
+	freeSpace: diskSize.prefault("10 GB").describe("Less than this, and no build is started."),
 	keep: closed({
 		kernels: wholeNumber(2, 1e4).prefault(50),
 		size: diskSize.prefault("20 GB")
-	}).prefault({})
+	}).prefault({}).describe("Kernels stay in the cache, up to the first of these bounds.")
 }).transform(withHost).transform(({ kernel, limit, turn, freeSpace, keep, ...rest }) => ({
 	...rest,
 	recipe: kernel,
@@ -235,26 +242,26 @@ const kinds = [
 ];
 const account = {
 	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user name"),
-	passwordFile: path$1.optional()
+	passwordFile: path$1.optional().describe("Left out, it is PPSGATE_BMC_PASSWORD in the environment.")
 };
 const ipmi = closed({
 	kind: literal("ipmi"),
 	host: text(hostName, "a host name or an address, without user or port"),
 	port: wholeNumber(1, 65535).prefault(623),
 	...account,
-	cipherSuite: wholeNumber(1, 17).prefault(3)
+	cipherSuite: wholeNumber(1, 17).prefault(3).describe("Of IPMI 2.0: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128.")
 }).transform(({ passwordFile, ...rest }) => ({
 	...rest,
 	...passwordFile !== void 0 && { passwordPath: passwordFile }
 }));
 const systemUrl = { error: expected("a URL like https://bmc.lab/redfish/v1/Systems/1") };
-const fingerprint = text(/^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i, "a SHA-256 fingerprint of 64 hexadecimal digits");
+const fingerprint = text(/^(?:[0-9a-fA-F]{2}:?){31}[0-9a-fA-F]{2}$/, "a SHA-256 fingerprint of 64 hexadecimal digits");
 const redfish = closed({
 	kind: literal("redfish"),
-	url: string(systemUrl).refine(isSystemUrl, systemUrl),
+	url: string(systemUrl).refine(isSystemUrl, systemUrl).describe("Of the system, like https://bmc.lab/redfish/v1/Systems/1."),
 	...account,
-	certificateSha256: fingerprint.optional(),
-	ca: path$1.optional()
+	certificateSha256: fingerprint.optional().describe("This certificate is trusted and no other."),
+	ca: path$1.optional().describe("PEM of the authority that is trusted; left out, those that Node knows.")
 }).refine(({ certificateSha256, ca }) => certificateSha256 === void 0 || ca === void 0, {
 	path: ["ca"],
 	error: "with `certificateSha256` nothing else is trusted; leave one of the two out"
@@ -272,8 +279,8 @@ const command = closed({
 	kind: literal("command"),
 	on: argv,
 	off: argv,
-	state: argv,
-	cycle: argv.optional()
+	state: argv.describe("Prints `on` or `off`."),
+	cycle: argv.optional().describe("Left out, off and on.")
 }).transform(({ cycle, ...rest }) => ({
 	...rest,
 	...cycle !== void 0 && { cycle }
@@ -422,7 +429,7 @@ const port = string({ error: expectedPort }).superRefine((name, { addIssue }) =>
 	const [, driver, unit] = /^(.*\D)(\d{1,4})$/.exec(name) ?? [];
 	if (driver !== void 0 && drivers.has(driver)) return;
 	addIssue(wrongPort(name, driver, unit));
-});
+}).meta({ title: "an Ethernet port of FreeBSD like cxl0 or mce1" });
 function wrongPort(name, driver, unit) {
 	const plain = name.replace(/^v/, "");
 	if (netmapPort(plain) === name && plain !== name) return `expected the port itself, \`${plain}\`: the generator opens \`${name}\` by itself`;
@@ -437,34 +444,34 @@ function nearestDriver(driver) {
 }
 const dutPort = closed({
 	interface: port,
-	speed: speed.optional(),
-	queues: wholeNumber(1, 128).optional()
+	speed: speed.optional().describe("That its link must have; left out, any."),
+	queues: wholeNumber(1, 128).optional().describe("For receiving, and as many for sending; left out, any.")
 }).transform(({ interface: name, speed, queues }) => ({
 	interface: name,
 	...speed !== void 0 && { gigabits: speed },
 	...queues !== void 0 && { queues }
 }));
 const boot = closed({
-	method: _enum(bootMethods, { error: wrongName(bootMethods) }).prefault("nextboot"),
+	method: _enum(bootMethods, { error: wrongName(bootMethods) }).prefault("nextboot").describe("How the DUT gets a kernel for one boot."),
 	limit: duration({
 		says: "a duration from 1 min to 60 min",
 		holds: (seconds) => seconds >= 60 && seconds <= 3600
-	}).prefault("10 min")
+	}).prefault("10 min").describe("How long it may take to be up again after it was told to reboot.")
 }).transform(({ method, limit }) => ({
 	method,
 	limitSeconds: limit
 }));
 const dut = closed({
 	...ssh,
-	ingress: dutPort,
-	egress: dutPort,
+	ingress: dutPort.describe("Where packets come in, from the senders."),
+	egress: dutPort.describe("Where they leave, to the receiver."),
 	boot: boot.prefault({}),
-	power: powerSchema.optional()
+	power: powerSchema.optional().describe("What switches the DUT; without it one that hangs stays lost.")
 }).transform(withHost).transform(({ power, ...rest }) => ({
 	...rest,
 	...power !== void 0 && { power }
 }));
-const mac = text(/^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i, "a MAC address like \"00:07:43:2e:e5:92\"").transform((written) => written.toLowerCase()).refine((written) => written !== "00:00:00:00:00:00", { error: "expected the port's own MAC address, found only zeros" }).refine((written) => Number.parseInt(written.slice(0, 2), 16) % 2 === 0, { error: "expected the port's own MAC address, found one of a group: its first byte is odd" });
+const mac = text(/^(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, "a MAC address like \"00:07:43:2e:e5:92\"").transform((written) => written.toLowerCase()).refine((written) => written !== "00:00:00:00:00:00", { error: "expected the port's own MAC address, found only zeros" }).refine((written) => Number.parseInt(written.slice(0, 2), 16) % 2 === 0, { error: "expected the port's own MAC address, found one of a group: its first byte is odd" });
 /** The networks of freebsd-ports.ts; an address like those that published benches use. */
 const networks = {
 	sender: {
@@ -512,11 +519,11 @@ const isOf = {
 };
 const generator = (role) => closed({
 	...ssh,
-	interface: port,
-	mac,
+	interface: port.describe("The port that is wired to the DUT."),
+	mac: mac.describe("Of the port that pkt-gen opens, like vcxl0."),
 	inet4: addressOf(role, "inet4").optional(),
 	inet6: addressOf(role, "inet6").optional(),
-	threads: wholeNumber(1, 128).prefault(1)
+	threads: wholeNumber(1, 128).prefault(1).describe("Of pkt-gen, one netmap ring each.")
 }).transform(withHost).transform(({ inet4, inet6, ...rest }) => ({
 	...rest,
 	addresses: {
@@ -528,11 +535,11 @@ const oneToFour = "expected a list of 1 to 4 senders";
 /** Parses a testbed of `kind: freebsd`; paths stay as written. */
 const freebsdTestbedSchema = closed({
 	kind: literal("freebsd"),
-	dut,
-	senders: array(generator("sender"), { error: expected("a list of 1 to 4 senders") }).min(1, `${oneToFour}, found none`).max(4, `${oneToFour}, found more`),
+	dut: dut.describe("The router that is measured."),
+	senders: array(generator("sender"), { error: expected("a list of 1 to 4 senders") }).min(1, `${oneToFour}, found none`).max(4, `${oneToFour}, found more`).describe("They send at the same time."),
 	receiver: generator("receiver"),
-	builder: builderSchema.optional(),
-	preflight: _enum(preflights, { error: wrongName(preflights) }).prefault("warn"),
+	builder: builderSchema.optional().describe("Where kernels are built; without it only those that are built already are measured."),
+	preflight: _enum(preflights, { error: wrongName(preflights) }).prefault("warn").describe("What is done about a setting that does not hold."),
 	...capabilityKeys
 }).transform(withCapabilities).transform(({ builder, ...rest }) => ({
 	...rest,
@@ -602,7 +609,7 @@ function sharedBy(earlier, { generator, path }) {
 const machineOf = ({ host, port }) => `${host.toLowerCase()} ${port}`;
 
 // src/config/github.ts
-const login = text(/^[a-z\d](?:[a-z\d-]{0,38})(?:\[bot\])?$/i, "somebody's login on GitHub, without the @");
+const login = text(/^[a-zA-Z\d](?:[a-zA-Z\d-]{0,38})(?:\[[bB][oO][tT]\])?$/, "somebody's login on GitHub, without the @");
 const days = (least, most) => ({
 	says: `a duration from ${least} d to ${most} d`,
 	holds: (seconds) => seconds >= least * 86400 && seconds <= most * 86400
@@ -611,7 +618,7 @@ const mebibytes = (least, most) => ({
 	says: `a size from ${least} MiB to ${most} MiB`,
 	holds: (bytes) => bytes >= least * 2 ** 20 && bytes <= most * 2 ** 20
 });
-const branch = text(/^(?!.*(?:\.\.|\/\/|\.lock(?:\/|$)))[a-z\d][\w./-]{0,99}(?<![/.])$/i, "the name of a branch like ppsgate-data");
+const branch = text(/^(?!.*(?:\.\.|\/\/|\.[lL][oO][cC][kK](?:\/|$)))[a-zA-Z\d][\w./-]{0,99}(?<![/.])$/, "the name of a branch like ppsgate-data");
 const pages = url({
 	protocol: /^https$/,
 	error: expected("a URL like https://example.github.io/router")
@@ -626,11 +633,11 @@ const keep = closed({
 	bytes: size
 }));
 const data = closed({
-	branch: union([literal(false), branch], { error: expected("the name of a branch like ppsgate-data, or false for none") }).prefault("ppsgate-data"),
-	directory: path$1.optional(),
-	pages: pages.optional(),
-	keep: keep.prefault({}),
-	stale: duration(days(1, 3650)).prefault("30 d")
+	branch: union([literal(false), branch], { error: expected("the name of a branch like ppsgate-data, or false for none") }).prefault("ppsgate-data").describe("For results, badges and what was learnt of testbeds; false for none."),
+	directory: path$1.optional().describe("The same in a folder of the machine that answers; left out, in none."),
+	pages: pages.optional().describe("Where that branch is a web site; left out, links lead to GitHub's own pages."),
+	keep: keep.prefault({}).describe("The newest results stay, up to the first of these bounds."),
+	stale: duration(days(1, 3650)).prefault("30 d").describe("A badge tells nothing any more of a verdict that is older.")
 }).transform(({ branch, directory, pages, keep, stale }) => ({
 	keep,
 	staleSeconds: stale,
@@ -641,11 +648,11 @@ const data = closed({
 const conclusions$1 = ["failure", "neutral"];
 /** `github` of ppsgate.yml. */
 const githubSchema = closed({
-	people: array(login, { error: expected("a list like [alice, bob]") }).prefault([]),
-	label: text(/^[^\p{Cc},]{1,50}$/u, "the name of a label like ppsgate").prefault("ppsgate"),
-	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure"),
-	status: boolean({ error: expected("true or false") }).prefault(false),
-	data: data.prefault({})
+	people: array(login, { error: expected("a list like [alice, bob]") }).prefault([]).describe("Logins that may have patches measured, besides those who may write."),
+	label: text(/^[^\p{Cc},]{1,50}$/u, "the name of a label like ppsgate").prefault("ppsgate").describe("Put on a pull request, it gives leave for the commits that are there then."),
+	undecided: _enum(conclusions$1, { error: wrongName(conclusions$1) }).prefault("failure").describe("The check where nobody can say; branch rules take neutral for a pass."),
+	status: boolean({ error: expected("true or false") }).prefault(false).describe("A commit status besides the check."),
+	data: data.prefault({}).describe("Where results, badges and history are kept.")
 });
 
 // src/config/phabricator.ts
@@ -666,9 +673,9 @@ const repositoryName = text(/^[\w.-]{1,64}$/, "the callsign or short name of a r
 const pathPrefix = text(/^(?!\/)[^\p{Cc}]{1,200}$/u, "a folder of the repository like sys/net/");
 const here = closed({
 	kind: literal("here").optional(),
-	repository: path$1.prefault("."),
-	most: wholeNumber(1, 100).prefault(4),
-	site: serverUrl("https://ci.example.org/ppsgate").optional()
+	repository: path$1.prefault(".").describe("A git repository that has the branch."),
+	most: wholeNumber(1, 100).prefault(4).describe("Most gates at once."),
+	site: serverUrl("https://ci.example.org/ppsgate").optional().describe("Where a web server shows `directory`, for links; left out, nowhere.")
 }).transform(({ repository, most, site }) => ({
 	kind: "here",
 	repository,
@@ -678,9 +685,9 @@ const here = closed({
 const github = closed({
 	kind: literal("github"),
 	repository: text(/^[\w.-]+\/[\w.-]+$/, "a repository of GitHub like freebsd/freebsd-src"),
-	tokenFile: path$1.optional(),
+	tokenFile: path$1.optional().describe("Left out, it is GITHUB_TOKEN in the environment."),
 	api: serverUrl("https://api.github.com").prefault("https://api.github.com"),
-	event: text(/^[\w.-]{1,100}$/, "the type of an event like ppsgate").prefault("ppsgate")
+	event: text(/^[\w.-]{1,100}$/, "the type of an event like ppsgate").prefault("ppsgate").describe("Of the repository_dispatch that a workflow listens to.")
 }).transform(({ tokenFile, api, ...rest }) => ({
 	...rest,
 	apiUrl: api,
@@ -690,7 +697,7 @@ const jenkins = closed({
 	kind: literal("jenkins"),
 	job: serverUrl("https://ci.example.org/job/ppsgate"),
 	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user of Jenkins"),
-	tokenFile: path$1.optional()
+	tokenFile: path$1.optional().describe("Left out, it is PPSGATE_JENKINS_TOKEN in the environment.")
 }).transform(({ kind, job, user, tokenFile }) => ({
 	kind,
 	url: job,
@@ -708,13 +715,13 @@ const start = discriminatedUnion("kind", [
 ])({ input: input.kind }) : expected("keys and values like { kind: here }")({ input }) });
 const conclusions = ["failure", "neutral"];
 const relay = closed({
-	directory: path$1.prefault("~/.local/state/ppsgate/relay"),
-	host: text(hostName, "a host name or an address").prefault("127.0.0.1"),
-	port: wholeNumber(0, 65535).prefault(8642),
-	webhookKeyFile: path$1.optional(),
-	buildPasswordFile: path$1.optional(),
-	on: listOf(relayOccasions).prefault([...relayOccasions]),
-	start: start.prefault({})
+	directory: path$1.prefault("~/.local/state/ppsgate/relay").describe("The queue and the work directories: on a local disk."),
+	host: text(hostName, "a host name or an address").prefault("127.0.0.1").describe("Where `ppsgate relay` listens."),
+	port: wholeNumber(0, 65535).prefault(8642).describe("Where `ppsgate relay` listens."),
+	webhookKeyFile: path$1.optional().describe("The key of Herald's webhook; left out, there is no webhook."),
+	buildPasswordFile: path$1.optional().describe("`user:password` by which Harbormaster asks for builds; left out, it does not."),
+	on: listOf(relayOccasions).prefault([...relayOccasions]).describe("Builds of Harbormaster, new diffs by themselves, and what comments ask for."),
+	start: start.prefault({}).describe("Who runs the gates: this machine, GitHub or Jenkins.")
 }).transform(({ webhookKeyFile, buildPasswordFile, ...rest }) => ({
 	...rest,
 	...webhookKeyFile !== void 0 && { webhookKeyPath: webhookKeyFile },
@@ -723,14 +730,14 @@ const relay = closed({
 /** `phabricator` of ppsgate.yml. */
 const phabricatorSchema = closed({
 	url: serverUrl("https://reviews.freebsd.org"),
-	tokenFile: path$1.optional(),
-	branch: text(/^(?!-)[\w./-]{1,100}$/, "the name of a branch like main").prefault("main"),
-	repositories: someOf(repositoryName, "src").optional(),
-	paths: someOf(pathPrefix, "sys/net/").optional(),
-	people: listWith(userName, "alice, bob").prefault([]),
-	projects: listWith(hashtag, "network").prefault([]),
-	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure"),
-	relay: relay.prefault({})
+	tokenFile: path$1.optional().describe("The bot's Conduit token; left out, it is PPSGATE_CONDUIT_TOKEN in the environment."),
+	branch: text(/^(?!-)[\w./-]{1,100}$/, "the name of a branch like main").prefault("main").describe("What a diff is measured against that does not tell its base."),
+	repositories: someOf(repositoryName, "src").optional().describe("Callsigns or short names; left out, revisions of any repository, and of none."),
+	paths: someOf(pathPrefix, "sys/net/").optional().describe("New diffs are measured by themselves if they change something below one of these."),
+	people: listWith(userName, "alice, bob").prefault([]).describe("User names of those who may have revisions measured."),
+	projects: listWith(hashtag, "network").prefault([]).describe("Hashtags of projects whose members may."),
+	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure").describe("The build where nobody can say; neutral passes it."),
+	relay: relay.prefault({}).describe("Of `ppsgate relay` and `ppsgate poll`.")
 }).transform(({ tokenFile, repositories, paths, ...rest }) => ({
 	...rest,
 	...tokenFile !== void 0 && { tokenPath: tokenFile },
@@ -743,9 +750,9 @@ const stores = ["sqlite", "etcd"];
 const lease = duration({
 	says: "a whole number of seconds from 5 s to 10 min",
 	holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600
-}).prefault("30 s");
+}).prefault("30 s").describe("Of one who is not heard of for so long, the testbed is taken back.");
 const sqlite = closed({
-	store: literal("sqlite").optional(),
+	store: literal("sqlite").optional().describe("A file, for all who use one machine."),
 	file: path$1.prefault("~/.local/state/ppsgate/reservations.sqlite"),
 	lease
 }).transform(({ file, lease }) => ({
@@ -757,13 +764,13 @@ const endpointUrl = { error: expected("a URL of etcd like https://etcd1.lab:2379
 const endpoint = string(endpointUrl).refine(isEndpoint, endpointUrl).transform((written) => new URL(written).origin);
 const endpoints = array(endpoint, { error: expected("a list like [https://etcd1.lab:2379]") }).min(1, "expected at least one endpoint, found an empty list").refine((list) => new Set(list).size === list.length, "an endpoint is in this list twice");
 const etcd = closed({
-	store: literal("etcd"),
-	endpoints,
-	prefix: text(/^\/(?:[\w.-]+\/)*$/, "a prefix of keys that begins and ends with a slash like /ppsgate/").prefault("/ppsgate/"),
-	ca: path$1.optional(),
-	certificate: path$1.optional(),
-	key: path$1.optional(),
-	user: text(/^[^\p{C}\s]{1,64}$/u, "a user name").optional(),
+	store: literal("etcd").describe("A cluster, for those of several machines."),
+	endpoints: endpoints.describe("Of one cluster."),
+	prefix: text(/^\/(?:[\w.-]+\/)*$/, "a prefix of keys that begins and ends with a slash like /ppsgate/").prefault("/ppsgate/").describe("What all keys begin with."),
+	ca: path$1.optional().describe("Without it those that Node knows are trusted."),
+	certificate: path$1.optional().describe("The client's, with its key."),
+	key: path$1.optional().describe("Of the client's certificate."),
+	user: text(/^[^\p{C}\s]{1,64}$/u, "a user name").optional().describe("With a file that holds the password."),
 	passwordFile: path$1.optional(),
 	lease
 }).superRefine((written, { addIssue }) => {
@@ -849,20 +856,20 @@ const smallestFrameBytes = {
 	inet4: 64,
 	inet6: 66
 };
-const interfaceName = text(/^[a-z0-9][\w.-]{0,14}$/i, "the name of a network interface like eth0");
+const interfaceName = text(/^[a-zA-Z0-9][\w.-]{0,14}$/, "the name of a network interface like eth0");
 const cpu = wholeNumber(0, 8191);
 const linuxTestbed = closed({
-	kind: literal("linux"),
+	kind: literal("linux").describe("Three Linux hosts that are wired and routed already."),
 	sender: closed({
 		...ssh,
 		interface: interfaceName,
-		cpu
+		cpu: cpu.describe("Where frames are made.")
 	}).transform(withHost),
 	dut: closed({
 		...ssh,
 		ingress: interfaceName,
 		egress: interfaceName,
-		cpu
+		cpu: cpu.describe("Where packets are forwarded.")
 	}).transform(withHost),
 	receiver: closed({
 		...ssh,
@@ -871,7 +878,7 @@ const linuxTestbed = closed({
 	...capabilityKeys
 }).transform(withCapabilities);
 const embeddedTestbed = closed({
-	kind: literal("embedded-linux"),
+	kind: literal("embedded-linux").describe("Three network namespaces on this machine."),
 	...capabilityKeys
 }).transform(withCapabilities);
 const testbed = discriminatedUnion("kind", [
@@ -879,22 +886,22 @@ const testbed = discriminatedUnion("kind", [
 	linuxTestbed,
 	freebsdTestbedSchema
 ], { error: wrongTestbed });
-const testbedName = string().regex(/^[a-z0-9][\w.-]{0,62}$/i);
+const testbedName = string().regex(/^[a-zA-Z0-9][\w.-]{0,62}$/);
 const testbeds = record(testbedName, testbed, { error: wrongTestbeds }).refine((byName) => Object.keys(byName).length > 0, "expected at least one testbed, found none");
 const notSoManyRuns = { error: expected("1, or a multiple of 4 from 4 to 1000") };
-const runsPerBlast = number(notSoManyRuns).refine((runs) => runs === 1 || runs % 4 === 0 && runs >= 4 && runs <= 1e3, notSoManyRuns);
+const runsPerBlast = number(notSoManyRuns).refine((runs) => runs === 1 || runs % 4 === 0 && runs >= 4 && runs <= 1e3, notSoManyRuns).meta({ title: "1, or a multiple of 4 from 4 to 1000" });
 const frameSize = size(whole(64, 1518, "bytes"));
 /** As written; what is left out depends on the kind of testbeds. */
 const traffic = closed({
-	flows: wholeNumber(1, 65536).prefault(2e3),
-	frameSize: frameSize.optional(),
-	frameSizes: array(frameSize, { error: expected("a list like [64 bytes, 1518 bytes]") }).min(1, "expected at least one size").refine((sizes) => new Set(sizes).size === sizes.length, "a size is in this list twice").optional(),
-	rate: rate(whole(1, 1e9, "pps")).optional(),
+	flows: wholeNumber(1, 65536).prefault(2e3).describe("Source × destination addresses."),
+	frameSize: frameSize.optional().describe("With the 4 bytes of CRC."),
+	frameSizes: array(frameSize, { error: expected("a list like [64 bytes, 1518 bytes]") }).min(1, "expected at least one size").refine((sizes) => new Set(sizes).size === sizes.length, "a size is in this list twice").optional().describe("Instead of `frameSize` several, each of which makes cells of its own."),
+	rate: rate(whole(1, 1e9, "pps")).optional().describe("What the sender is asked to offer; more than the DUT forwards."),
 	warmUp: duration(between(0, 600)).optional(),
-	settle: duration(between(0, 60)).optional(),
-	measure: duration(between(.01, 600)).optional(),
-	measureAtLeast: duration(between(6, 600)).optional(),
-	runsPerBlast: runsPerBlast.optional()
+	settle: duration(between(0, 60)).optional().describe("After a variant was laid, before its run is measured."),
+	measure: duration(between(.01, 600)).optional().describe("One run, at most."),
+	measureAtLeast: duration(between(6, 600)).optional().describe("A run ends from here on, when its median is known to 0.5%; with `runsPerBlast: 1`."),
+	runsPerBlast: runsPerBlast.optional().describe("Runs that follow each other in one blast of traffic, the variants in turn.")
 }).refine(({ frameSize, frameSizes }) => frameSize === void 0 || frameSizes === void 0, {
 	path: ["frameSizes"],
 	error: "instead of `frameSize`, not beside it"
@@ -935,11 +942,11 @@ function withDefaults(written, system) {
 }
 const metrics = ["pps", "nsPerPacket"];
 const gate = closed({
-	metric: _enum(metrics, { error: wrongName(metrics) }).prefault("pps"),
+	metric: _enum(metrics, { error: wrongName(metrics) }).prefault("pps").describe("What is compared; nsPerPacket is steadier on a machine that is shared."),
 	margin: ratio({
 		says: "a percentage above 0% and up to 50%",
 		holds: (value) => value > 0 && value <= .5
-	}).prefault("2%"),
+	}).prefault("2%").describe("The loss that matters: a smaller one is not a regression."),
 	confidence: ratio({
 		says: "one of 80%, 90%, 95%, 98%, 99%, 99.5%",
 		holds: (value) => [
@@ -950,17 +957,17 @@ const gate = closed({
 			.99,
 			.995
 		].includes(value)
-	}).optional(),
+	}).optional().describe("The same as power, said of the interval that is shown; the stricter one counts."),
 	falseAlarms: ratio({
 		says: "a percentage from 0.01% to 20%",
 		holds: (value) => value >= 1e-4 && value <= .2
-	}).prefault("1%"),
+	}).prefault("1%").describe("Of patches that lose nothing, so many may be called a regression."),
 	power: ratio({
 		says: "a percentage from 50% to 99.9%",
 		holds: (value) => value >= .5 && value <= .999
-	}).prefault("95%"),
-	design: _enum(designNames, { error: wrongName(designNames) }).optional(),
-	maxRuns: wholeNumber(2, 1e4).optional()
+	}).prefault("95%").describe("Of cells that lose the margin, at most the rest is passed."),
+	design: _enum(designNames, { error: wrongName(designNames) }).optional().describe("Left out, the history of a cell decides."),
+	maxRuns: wholeNumber(2, 1e4).optional().describe("Of each variant and cell; left out, five blasts of them, or 20 where each has its own.")
 }).transform(({ metric, margin, falseAlarms, design, maxRuns, ...sureness }) => ({
 	metric,
 	marginRatio: margin,
@@ -985,19 +992,19 @@ function surenessOf({ power, confidence = 0 }) {
 const exact = (ratio) => Number(ratio.toPrecision(12));
 const profile = closed({
 	enabled: boolean({ error: expected("true or false") }).prefault(true),
-	window: duration(between(.5, 60)).optional(),
-	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional()
+	window: duration(between(.5, 60)).optional().describe("For which samples are taken."),
+	event: text(/^\w[\w.,:=/@-]{0,199}$/, "the name of an event like cpu_clk_unhalted.thread_p").optional().describe("As pmcstat(8) or perf(1) names it; left out, what counts cycles.")
 });
 /** On Linux perf samples more often; where kinds are mixed, its number is enough for both. */
 const usualProfileSeconds = (config) => usualSystem(config) === "freebsd" ? 10 : 3;
 const likeAList = { error: expected("a list like [forwarding]") };
 /** Which there are depends on the testbeds, and on the site's own rules. */
-const namedScenarios$1 = array(string({ error: expected("the name of a scenario") }), likeAList).min(1, "expected at least one scenario, found an empty list").refine((list) => new Set(list).size === list.length, "a name is in this list twice");
+const namedScenarios$1 = array(string({ error: expected("the name of a scenario") }).meta({ examples: [...scenarios] }), likeAList).min(1, "expected at least one scenario, found an empty list").refine((list) => new Set(list).size === list.length, "a name is in this list twice");
 const firewalls = ["pf", "ipfw"];
 const ownRules = closed({
 	firewall: _enum(firewalls, { error: wrongName(firewalls) }),
-	file: path$1,
-	keepsStates: boolean({ error: expected("true or false") }).prefault(false)
+	file: path$1.describe("Of pf.conf(5), or of ipfw(8)'s commands without its name."),
+	keepsStates: boolean({ error: expected("true or false") }).prefault(false).describe("A blast counts only if it has left a state for each of its flows.")
 }).transform(({ file, ...rest }) => ({
 	...rest,
 	path: file
@@ -1014,19 +1021,19 @@ function plainWish(text) {
 }
 /** Every key of ppsgate.yml, as it is written. */
 const configKeys = closed({
-	overlay: path$1.prefault("dut"),
-	testbeds,
-	each: wishes.optional(),
-	scenarios: namedScenarios$1.prefault(["forwarding"]),
-	rules: record(scenarioSchema, ownRules, { error: expected("rules by the names of their scenarios") }).prefault({}),
-	families: listOf(families).prefault(["inet4"]),
-	traffic: traffic.prefault({}),
-	gate: gate.prefault({}),
-	profile: profile.prefault({}),
-	history: path$1.prefault("~/.local/state/ppsgate/history.jsonl"),
-	reservations: reservationsSchema.prefault({}),
-	github: githubSchema.prefault({}),
-	phabricator: phabricatorSchema.optional()
+	overlay: path$1.prefault("dut").describe("A folder beside this file whose files are laid over the DUT's."),
+	testbeds: testbeds.describe("Testbeds by their names."),
+	each: wishes.optional().describe("A patch is judged on one testbed of each; left out, on the first of the testbeds."),
+	scenarios: namedScenarios$1.prefault(["forwarding"]).describe("Every scenario is measured with every family."),
+	rules: record(scenarioSchema, ownRules, { error: expected("rules by the names of their scenarios") }).prefault({}).describe("Scenarios of your own for FreeBSD testbeds."),
+	families: listOf(families).prefault(["inet4"]).describe("Every scenario is measured with every family."),
+	traffic: traffic.prefault({}).describe("What is sent, and for how long."),
+	gate: gate.prefault({}).describe("What is compared, and how sure a verdict has to be."),
+	profile: profile.prefault({}).describe("Where the time went: a profile of each variant."),
+	history: path$1.prefault("~/.local/state/ppsgate/history.jsonl").describe("What is learnt of the testbeds is kept here."),
+	reservations: reservationsSchema.prefault({}).describe("Who uses which testbed: all who share a testbed share this."),
+	github: githubSchema.prefault({}).describe("Who may have patches measured on GitHub, and what is answered there."),
+	phabricator: phabricatorSchema.optional().describe("Who may have revisions measured on a Phabricator or Phorge.")
 });
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 const configSchema = configKeys.transform((written, context) => {

@@ -92,7 +92,7 @@ const scenariosOf = {
 const scenarios = [.../* @__PURE__ */ new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
 const families = ["inet4", "inet6"];
 /** It stands in Markdown as it is, so GitHub must not make a link of it. */
-const scenarioSchema = string().regex(/^(?!.*(?:www\.|gh-\d))[a-z0-9][\w.-]{0,62}$/i);
+const scenarioSchema = string().regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
 /** A site's own rules for a FreeBSD firewall: pf.conf(5), or ipfw(8)'s commands without its name. */
 const ownRulesSchema = object({
 	firewall: _enum(["pf", "ipfw"]),
@@ -724,7 +724,7 @@ function quantity(form, units, limit) {
 	return string({ error: expected(form) }).regex(written, {
 		error: expected(form),
 		abort: true
-	}).refine((text) => limit.holds(read(text)), { error: expected(limit.says) }).transform(read);
+	}).refine((text) => limit.holds(read(text)), { error: expected(limit.says) }).meta({ title: limit.says }).transform(read);
 }
 /** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
 function inBaseUnit(match, units) {

@@ -53,19 +53,31 @@ export type CommandRecipe = {
 
 // make(1) splits PATH at colons and build(7) at commas; the other signs are no loss.
 const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, 'an absolute path of plain letters');
-const kernelConfig = text(/^[a-z0-9][\w.-]{0,62}$/i, 'the name of a kernel configuration');
+const kernelConfig = text(/^[a-zA-Z0-9][\w.-]{0,62}$/, 'the name of a kernel configuration');
 
 const make = closed({
   kind: z.literal('make'),
-  kernelConfig: kernelConfig.prefault('GENERIC'),
-  kernelConfigFolder: buildFolder.optional(),
-  jobs: wholeNumber(1, 1024).optional(),
-  clean: z.boolean().prefault(true),
-  metaMode: z.boolean().prefault(false),
-  toolchain: z.boolean().prefault(true),
+  kernelConfig: kernelConfig.prefault('GENERIC').describe('KERNCONF.'),
+  kernelConfigFolder: buildFolder
+    .optional()
+    .describe("KERNCONFDIR, a folder on the builder; left out, the tree's own."),
+  jobs: wholeNumber(1, 1024).optional().describe('Left out, as many as the builder has CPUs.'),
+  clean: z
+    .boolean()
+    .prefault(true)
+    .describe('Every build starts from nothing, or from the objects of the one before.'),
+  metaMode: z
+    .boolean()
+    .prefault(false)
+    .describe('WITH_META_MODE of src.conf(5); needs filemon(4), and `clean: false`.'),
+  toolchain: z
+    .boolean()
+    .prefault(true)
+    .describe("`make kernel-toolchain` goes first: where the builder's world is of another age."),
   options: z
     .array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, 'an option of make like -DNAME or NAME=value'))
-    .prefault([]),
+    .prefault([])
+    .describe('`-DNAME` and `NAME=value` for make.'),
 })
   .refine(({ clean, metaMode }) => !(clean && metaMode), {
     path: ['metaMode'],
@@ -81,8 +93,11 @@ const make = closed({
 
 const command = closed({
   kind: z.literal('command'),
-  argv: z.array(text(/^[^\0]+$/, 'a word of a command')).min(1, 'expected a command'),
-  kernelConfig: kernelConfig.prefault('GENERIC'),
+  argv: z
+    .array(text(/^[^\0]+$/, 'a word of a command'))
+    .min(1, 'expected a command')
+    .describe('Run on the builder with BASE_COMMIT, DIFF, KERNCONF and OUTPUT in its environment.'),
+  kernelConfig: kernelConfig.prefault('GENERIC').describe('KERNCONF.'),
 }) satisfies z.ZodType<CommandRecipe>;
 
 const recipe = z.discriminatedUnion('kind', [make, command], {
@@ -101,17 +116,27 @@ const diskSize = text(/^\d{1,5} ?GB$/, 'a size like 20 GB').transform(
 /** Parses `builder:`; paths stay as written. */
 export const builderSchema = closed({
   ...ssh,
-  folder: buildFolder.prefault('/var/db/ppsgate'),
-  repository: buildFolder.prefault('/usr/src'),
-  remote: text(/^[a-z0-9][\w.-]*$/i, 'the name of a remote').prefault('origin'),
-  kernel: recipe.prefault({ kind: 'make' }),
-  limit: duration(minutes(1, 720)).prefault('120 min'),
-  turn: duration(minutes(1, 1440)).prefault('240 min'),
-  freeSpace: diskSize.prefault('10 GB'),
+  folder: buildFolder
+    .prefault('/var/db/ppsgate')
+    .describe('On the builder; everything of ours is below it.'),
+  repository: buildFolder
+    .prefault('/usr/src')
+    .describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
+  remote: text(/^[a-zA-Z0-9][\w.-]*$/, 'the name of a remote')
+    .prefault('origin')
+    .describe('Of that clone: a base that it lacks is fetched from there.'),
+  kernel: recipe.prefault({ kind: 'make' }).describe('How a kernel is built.'),
+  limit: duration(minutes(1, 720)).prefault('120 min').describe('One make of a build, at most.'),
+  turn: duration(minutes(1, 1440))
+    .prefault('240 min')
+    .describe('How long to wait for other builds on the same builder to end.'),
+  freeSpace: diskSize.prefault('10 GB').describe('Less than this, and no build is started.'),
   keep: closed({
     kernels: wholeNumber(2, 10_000).prefault(50),
     size: diskSize.prefault('20 GB'),
-  }).prefault({}),
+  })
+    .prefault({})
+    .describe('Kernels stay in the cache, up to the first of these bounds.'),
 })
   .transform(withHost)
   .transform(

@@ -15,7 +15,7 @@ export type Capabilities = {
 /** Absent: nothing is said. */
 export type Capable = { capabilities?: Capabilities };
 
-const words = (what: string) => text(/^(?=.*[a-z0-9])\P{C}{1,63}$/iu, what);
+const words = (what: string) => text(/^(?=.*[a-zA-Z0-9])\P{C}{1,63}$/u, what);
 
 export const speed = text(
   /^(?:1|2\.5|5|10|25|40|50|100|200|400) ?Gbit\/s$/,
@@ -48,9 +48,9 @@ const labels = z
 
 /** The keys, among those of a testbed of any kind. */
 export const capabilityKeys = {
-  nic: nic.optional(),
-  cpu: cpu.optional(),
-  labels: labels.optional(),
+  nic: nic.optional().describe("The DUT's network card, for wishes like `mellanox and 25G`."),
+  cpu: cpu.optional().describe("The DUT's processor, for wishes like `cores>=8`."),
+  labels: labels.optional().describe('Words of your own, for wishes like `not release`.'),
 };
 
 type Written = {

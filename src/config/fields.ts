@@ -21,7 +21,11 @@ export function closed<Shape extends z.core.$ZodShape>(shape: Shape) {
   const unknown = z.custom<never>(() => false, {
     error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)),
   });
-  const object: unknown = z.object(shape, { error: expected('keys and values') }).catchall(unknown);
+  const object: unknown = z
+    .object(shape, { error: expected('keys and values') })
+    .catchall(unknown)
+    // JSON Schema has no word for what always fails.
+    .meta({ additionalProperties: false });
   // What always fails adds nothing to the type of what is parsed.
   return object as z.ZodObject<Shape, z.core.$strict>;
 }
@@ -31,14 +35,22 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `unknown key \`${excerpt(key)}\`${hint}`;
 }
 
+/** The pattern has no flag but `u`: JSON Schema knows no other. */
 export function text(pattern: RegExp, what: string) {
-  return z.string({ error: expected(what) }).regex(pattern, { error: expected(what) });
+  return z
+    .string({ error: expected(what) })
+    .regex(pattern, { error: expected(what) })
+    .meta({ title: what });
 }
 
 export function wholeNumber(least: number, most: number) {
-  const error = expected(`a whole number from ${least} to ${most}`);
+  const what = `a whole number from ${least} to ${most}`;
+  const error = expected(what);
   const limit = whole(least, most, '');
-  return z.number({ error }).refine(limit.holds, { error });
+  return z
+    .number({ error })
+    .refine(limit.holds, { error })
+    .meta({ title: what, type: 'integer', minimum: least, maximum: most });
 }
 
 export function whole(least: number, most: number, unit: string): Limit {
@@ -78,14 +90,17 @@ export function didYouMean(word: string, names: readonly string[]): string {
 export const path = text(/^(?!~[^/])\P{Cc}+$/u, 'a path (of home folders only ~/ is known)');
 
 // A name or IPv4 address has no colon and an IPv6 address at least two, so `name:22` is neither.
-export const hostName = /^(?:[a-z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-f:.]{2,45}(?:%[\w.-]{1,15})?)$/i;
+export const hostName =
+  /^(?:[a-zA-Z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,15})?)$/;
 
 export const ssh = {
   host: text(hostName, 'a host name or an address, without user or port'),
-  port: wholeNumber(1, 65535).prefault(22),
-  user: text(/^[a-z_][\w.-]{0,31}$/i, 'a user name').prefault('root'),
-  key: path.optional(),
-  knownHosts: path.prefault('~/.ssh/known_hosts'),
+  port: wholeNumber(1, 65535).prefault(22).describe('Of its sshd.'),
+  user: text(/^[a-zA-Z_][\w.-]{0,31}$/, 'a user name')
+    .prefault('root')
+    .describe('Who logs in.'),
+  key: path.optional().describe('A private key; without it the ssh agent is asked.'),
+  knownHosts: path.prefault('~/.ssh/known_hosts').describe('Host keys that are trusted.'),
 };
 
 type WrittenHost = {

@@ -77,11 +77,14 @@ const drivers = new Set([...usualDrivers, ...otherDrivers]);
 
 const expectedPort = expected('an Ethernet port of FreeBSD like cxl0 or mce1');
 
-const port = z.string({ error: expectedPort }).superRefine((name, { addIssue }) => {
-  const [, driver, unit] = /^(.*\D)(\d{1,4})$/.exec(name) ?? [];
-  if (driver !== undefined && drivers.has(driver)) return;
-  addIssue(wrongPort(name, driver, unit));
-});
+const port = z
+  .string({ error: expectedPort })
+  .superRefine((name, { addIssue }) => {
+    const [, driver, unit] = /^(.*\D)(\d{1,4})$/.exec(name) ?? [];
+    if (driver !== undefined && drivers.has(driver)) return;
+    addIssue(wrongPort(name, driver, unit));
+  })
+  .meta({ title: 'an Ethernet port of FreeBSD like cxl0 or mce1' });
 
 function wrongPort(name: string, driver?: string, unit?: string): string {
   const plain = name.replace(/^v/, '');
@@ -104,8 +107,10 @@ function nearestDriver(driver: string): string | undefined {
 
 const dutPort = closed({
   interface: port,
-  speed: speed.optional(),
-  queues: wholeNumber(1, 128).optional(),
+  speed: speed.optional().describe('That its link must have; left out, any.'),
+  queues: wholeNumber(1, 128)
+    .optional()
+    .describe('For receiving, and as many for sending; left out, any.'),
 }).transform(
   ({ interface: name, speed, queues }): DutPortConfig => ({
     interface: name,
@@ -120,23 +125,30 @@ const bootLimit: Limit = {
 };
 
 const boot = closed({
-  method: z.enum(bootMethods, { error: wrongName(bootMethods) }).prefault('nextboot'),
-  limit: duration(bootLimit).prefault('10 min'),
+  method: z
+    .enum(bootMethods, { error: wrongName(bootMethods) })
+    .prefault('nextboot')
+    .describe('How the DUT gets a kernel for one boot.'),
+  limit: duration(bootLimit)
+    .prefault('10 min')
+    .describe('How long it may take to be up again after it was told to reboot.'),
 }).transform(({ method, limit }) => ({ method, limitSeconds: limit }));
 
 const dut = closed({
   ...ssh,
-  ingress: dutPort,
-  egress: dutPort,
+  ingress: dutPort.describe('Where packets come in, from the senders.'),
+  egress: dutPort.describe('Where they leave, to the receiver.'),
   boot: boot.prefault({}),
-  power: powerSchema.optional(),
+  power: powerSchema
+    .optional()
+    .describe('What switches the DUT; without it one that hangs stays lost.'),
 })
   .transform(withHost)
   .transform(
     ({ power, ...rest }): FreebsdDutConfig => ({ ...rest, ...(power !== undefined && { power }) }),
   );
 
-const mac = text(/^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/i, 'a MAC address like "00:07:43:2e:e5:92"')
+const mac = text(/^(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, 'a MAC address like "00:07:43:2e:e5:92"')
   .transform((written) => written.toLowerCase())
   .refine((written) => written !== '00:00:00:00:00:00', {
     error: "expected the port's own MAC address, found only zeros",
@@ -183,11 +195,11 @@ const isOf: Record<Family, (written: string) => boolean> = {
 const generator = (role: Role) =>
   closed({
     ...ssh,
-    interface: port,
-    mac,
+    interface: port.describe('The port that is wired to the DUT.'),
+    mac: mac.describe('Of the port that pkt-gen opens, like vcxl0.'),
     inet4: addressOf(role, 'inet4').optional(),
     inet6: addressOf(role, 'inet6').optional(),
-    threads: wholeNumber(1, 128).prefault(1),
+    threads: wholeNumber(1, 128).prefault(1).describe('Of pkt-gen, one netmap ring each.'),
   })
     .transform(withHost)
     .transform(
@@ -205,14 +217,22 @@ const oneToFour = 'expected a list of 1 to 4 senders';
 /** Parses a testbed of `kind: freebsd`; paths stay as written. */
 export const freebsdTestbedSchema = closed({
   kind: z.literal('freebsd'),
-  dut,
+  dut: dut.describe('The router that is measured.'),
   senders: z
     .array(generator('sender'), { error: expected('a list of 1 to 4 senders') })
     .min(1, `${oneToFour}, found none`)
-    .max(4, `${oneToFour}, found more`),
+    .max(4, `${oneToFour}, found more`)
+    .describe('They send at the same time.'),
   receiver: generator('receiver'),
-  builder: builderSchema.optional(),
-  preflight: z.enum(preflights, { error: wrongName(preflights) }).prefault('warn'),
+  builder: builderSchema
+    .optional()
+    .describe(
+      'Where kernels are built; without it only those that are built already are measured.',
+    ),
+  preflight: z
+    .enum(preflights, { error: wrongName(preflights) })
+    .prefault('warn')
+    .describe('What is done about a setting that does not hold.'),
   ...capabilityKeys,
 })
   .transform(withCapabilities)

@@ -31,7 +31,7 @@ export type DataConfig = {
 export type Retention = { results: number; seconds: number; bytes: number };
 
 const login = text(
-  /^[a-z\d](?:[a-z\d-]{0,38})(?:\[bot\])?$/i,
+  /^[a-zA-Z\d](?:[a-zA-Z\d-]{0,38})(?:\[[bB][oO][tT]\])?$/,
   "somebody's login on GitHub, without the @",
 );
 
@@ -47,7 +47,7 @@ const mebibytes = (least: number, most: number): Limit => ({
 
 // git-check-ref-format(1), without what nobody calls a branch.
 const branch = text(
-  /^(?!.*(?:\.\.|\/\/|\.lock(?:\/|$)))[a-z\d][\w./-]{0,99}(?<![/.])$/i,
+  /^(?!.*(?:\.\.|\/\/|\.[lL][oO][cC][kK](?:\/|$)))[a-zA-Z\d][\w./-]{0,99}(?<![/.])$/,
   'the name of a branch like ppsgate-data',
 );
 
@@ -66,11 +66,18 @@ const data = closed({
     .union([z.literal(false), branch], {
       error: expected('the name of a branch like ppsgate-data, or false for none'),
     })
-    .prefault('ppsgate-data'),
-  directory: path.optional(),
-  pages: pages.optional(),
-  keep: keep.prefault({}),
-  stale: duration(days(1, 3650)).prefault('30 d'),
+    .prefault('ppsgate-data')
+    .describe('For results, badges and what was learnt of testbeds; false for none.'),
+  directory: path
+    .optional()
+    .describe('The same in a folder of the machine that answers; left out, in none.'),
+  pages: pages
+    .optional()
+    .describe("Where that branch is a web site; left out, links lead to GitHub's own pages."),
+  keep: keep.prefault({}).describe('The newest results stay, up to the first of these bounds.'),
+  stale: duration(days(1, 3650))
+    .prefault('30 d')
+    .describe('A badge tells nothing any more of a verdict that is older.'),
 }).transform(
   ({ branch, directory, pages, keep, stale }): DataConfig => ({
     keep,
@@ -85,9 +92,20 @@ const conclusions = ['failure', 'neutral'] as const;
 
 /** `github` of ppsgate.yml. */
 export const githubSchema = closed({
-  people: z.array(login, { error: expected('a list like [alice, bob]') }).prefault([]),
-  label: text(/^[^\p{Cc},]{1,50}$/u, 'the name of a label like ppsgate').prefault('ppsgate'),
-  undecided: z.enum(conclusions, { error: wrongName(conclusions) }).prefault('failure'),
-  status: z.boolean({ error: expected('true or false') }).prefault(false),
-  data: data.prefault({}),
+  people: z
+    .array(login, { error: expected('a list like [alice, bob]') })
+    .prefault([])
+    .describe('Logins that may have patches measured, besides those who may write.'),
+  label: text(/^[^\p{Cc},]{1,50}$/u, 'the name of a label like ppsgate')
+    .prefault('ppsgate')
+    .describe('Put on a pull request, it gives leave for the commits that are there then.'),
+  undecided: z
+    .enum(conclusions, { error: wrongName(conclusions) })
+    .prefault('failure')
+    .describe('The check where nobody can say; branch rules take neutral for a pass.'),
+  status: z
+    .boolean({ error: expected('true or false') })
+    .prefault(false)
+    .describe('A commit status besides the check.'),
+  data: data.prefault({}).describe('Where results, badges and history are kept.'),
 }) satisfies z.ZodType<GithubConfig>;

@@ -91,9 +91,11 @@ const pathPrefix = text(/^(?!\/)[^\p{Cc}]{1,200}$/u, 'a folder of the repository
 const here = closed({
   // Optional, not with a default: zod finds the kind of a union only by what is written.
   kind: z.literal('here').optional(),
-  repository: path.prefault('.'),
-  most: wholeNumber(1, 100).prefault(4),
-  site: serverUrl('https://ci.example.org/ppsgate').optional(),
+  repository: path.prefault('.').describe('A git repository that has the branch.'),
+  most: wholeNumber(1, 100).prefault(4).describe('Most gates at once.'),
+  site: serverUrl('https://ci.example.org/ppsgate')
+    .optional()
+    .describe('Where a web server shows `directory`, for links; left out, nowhere.'),
 }).transform(
   ({ repository, most, site }): StartConfig => ({
     ...{ kind: 'here', repository, most },
@@ -104,9 +106,11 @@ const here = closed({
 const github = closed({
   kind: z.literal('github'),
   repository: text(/^[\w.-]+\/[\w.-]+$/, 'a repository of GitHub like freebsd/freebsd-src'),
-  tokenFile: path.optional(),
+  tokenFile: path.optional().describe('Left out, it is GITHUB_TOKEN in the environment.'),
   api: serverUrl('https://api.github.com').prefault('https://api.github.com'),
-  event: text(/^[\w.-]{1,100}$/, 'the type of an event like ppsgate').prefault('ppsgate'),
+  event: text(/^[\w.-]{1,100}$/, 'the type of an event like ppsgate')
+    .prefault('ppsgate')
+    .describe('Of the repository_dispatch that a workflow listens to.'),
 }).transform(
   ({ tokenFile, api, ...rest }): StartConfig => ({
     ...rest,
@@ -119,7 +123,7 @@ const jenkins = closed({
   kind: z.literal('jenkins'),
   job: serverUrl('https://ci.example.org/job/ppsgate'),
   user: text(/^[^\p{C}\s:]{1,64}$/u, 'a user of Jenkins'),
-  tokenFile: path.optional(),
+  tokenFile: path.optional().describe('Left out, it is PPSGATE_JENKINS_TOKEN in the environment.'),
 }).transform(
   ({ kind, job, user, tokenFile }): StartConfig => ({
     ...{ kind, url: job, user },
@@ -137,13 +141,23 @@ const start = z.discriminatedUnion('kind', [here, github, jenkins], {
 const conclusions = ['failure', 'neutral'] as const;
 
 const relay = closed({
-  directory: path.prefault('~/.local/state/ppsgate/relay'),
-  host: text(hostName, 'a host name or an address').prefault('127.0.0.1'),
-  port: wholeNumber(0, 65535).prefault(8642),
-  webhookKeyFile: path.optional(),
-  buildPasswordFile: path.optional(),
-  on: listOf(relayOccasions).prefault([...relayOccasions]),
-  start: start.prefault({}),
+  directory: path
+    .prefault('~/.local/state/ppsgate/relay')
+    .describe('The queue and the work directories: on a local disk.'),
+  host: text(hostName, 'a host name or an address')
+    .prefault('127.0.0.1')
+    .describe('Where `ppsgate relay` listens.'),
+  port: wholeNumber(0, 65535).prefault(8642).describe('Where `ppsgate relay` listens.'),
+  webhookKeyFile: path
+    .optional()
+    .describe("The key of Herald's webhook; left out, there is no webhook."),
+  buildPasswordFile: path
+    .optional()
+    .describe('`user:password` by which Harbormaster asks for builds; left out, it does not.'),
+  on: listOf(relayOccasions)
+    .prefault([...relayOccasions])
+    .describe('Builds of Harbormaster, new diffs by themselves, and what comments ask for.'),
+  start: start.prefault({}).describe('Who runs the gates: this machine, GitHub or Jenkins.'),
 }).transform(
   ({ webhookKeyFile, buildPasswordFile, ...rest }): RelayConfig => ({
     ...rest,
@@ -155,14 +169,29 @@ const relay = closed({
 /** `phabricator` of ppsgate.yml. */
 export const phabricatorSchema = closed({
   url: serverUrl('https://reviews.freebsd.org'),
-  tokenFile: path.optional(),
-  branch: text(/^(?!-)[\w./-]{1,100}$/, 'the name of a branch like main').prefault('main'),
-  repositories: someOf(repositoryName, 'src').optional(),
-  paths: someOf(pathPrefix, 'sys/net/').optional(),
-  people: listWith(userName, 'alice, bob').prefault([]),
-  projects: listWith(hashtag, 'network').prefault([]),
-  undecided: z.enum(conclusions, { error: wrongName(conclusions) }).prefault('failure'),
-  relay: relay.prefault({}),
+  tokenFile: path
+    .optional()
+    .describe("The bot's Conduit token; left out, it is PPSGATE_CONDUIT_TOKEN in the environment."),
+  branch: text(/^(?!-)[\w./-]{1,100}$/, 'the name of a branch like main')
+    .prefault('main')
+    .describe('What a diff is measured against that does not tell its base.'),
+  repositories: someOf(repositoryName, 'src')
+    .optional()
+    .describe('Callsigns or short names; left out, revisions of any repository, and of none.'),
+  paths: someOf(pathPrefix, 'sys/net/')
+    .optional()
+    .describe('New diffs are measured by themselves if they change something below one of these.'),
+  people: listWith(userName, 'alice, bob')
+    .prefault([])
+    .describe('User names of those who may have revisions measured.'),
+  projects: listWith(hashtag, 'network')
+    .prefault([])
+    .describe('Hashtags of projects whose members may.'),
+  undecided: z
+    .enum(conclusions, { error: wrongName(conclusions) })
+    .prefault('failure')
+    .describe('The build where nobody can say; neutral passes it.'),
+  relay: relay.prefault({}).describe('Of `ppsgate relay` and `ppsgate poll`.'),
 }).transform(
   ({ tokenFile, repositories, paths, ...rest }): PhabricatorConfig => ({
     ...rest,

@@ -47,7 +47,9 @@ const kinds = ['redfish', 'ipmi', 'command'] as const;
 
 const account = {
   user: text(/^[^\p{C}\s:]{1,64}$/u, 'a user name'),
-  passwordFile: path.optional(),
+  passwordFile: path
+    .optional()
+    .describe('Left out, it is PPSGATE_BMC_PASSWORD in the environment.'),
 };
 
 const ipmi = closed({
@@ -55,7 +57,9 @@ const ipmi = closed({
   host: text(hostName, 'a host name or an address, without user or port'),
   port: wholeNumber(1, 65535).prefault(623),
   ...account,
-  cipherSuite: wholeNumber(1, 17).prefault(3),
+  cipherSuite: wholeNumber(1, 17)
+    .prefault(3)
+    .describe('Of IPMI 2.0: 3 is SHA-1 with AES-128, 17 is SHA-256 with AES-128.'),
 }).transform(
   ({ passwordFile, ...rest }): IpmiConfig => ({
     ...rest,
@@ -65,16 +69,21 @@ const ipmi = closed({
 
 const systemUrl = { error: expected('a URL like https://bmc.lab/redfish/v1/Systems/1') };
 const fingerprint = text(
-  /^(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i,
+  /^(?:[0-9a-fA-F]{2}:?){31}[0-9a-fA-F]{2}$/,
   'a SHA-256 fingerprint of 64 hexadecimal digits',
 );
 
 const redfish = closed({
   kind: z.literal('redfish'),
-  url: z.string(systemUrl).refine(isSystemUrl, systemUrl),
+  url: z
+    .string(systemUrl)
+    .refine(isSystemUrl, systemUrl)
+    .describe('Of the system, like https://bmc.lab/redfish/v1/Systems/1.'),
   ...account,
-  certificateSha256: fingerprint.optional(),
-  ca: path.optional(),
+  certificateSha256: fingerprint.optional().describe('This certificate is trusted and no other.'),
+  ca: path
+    .optional()
+    .describe('PEM of the authority that is trusted; left out, those that Node knows.'),
 })
   .refine(({ certificateSha256, ca }) => certificateSha256 === undefined || ca === undefined, {
     path: ['ca'],
@@ -100,8 +109,8 @@ const command = closed({
   kind: z.literal('command'),
   on: argv,
   off: argv,
-  state: argv,
-  cycle: argv.optional(),
+  state: argv.describe('Prints `on` or `off`.'),
+  cycle: argv.optional().describe('Left out, off and on.'),
 }).transform(
   ({ cycle, ...rest }): CommandConfig => ({ ...rest, ...(cycle !== undefined && { cycle }) }),
 );

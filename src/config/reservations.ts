@@ -36,11 +36,13 @@ const leaseLimit: Limit = {
   says: 'a whole number of seconds from 5 s to 10 min',
   holds: (seconds) => Number.isInteger(seconds) && seconds >= 5 && seconds <= 600,
 };
-const lease = duration(leaseLimit).prefault('30 s');
+const lease = duration(leaseLimit)
+  .prefault('30 s')
+  .describe('Of one who is not heard of for so long, the testbed is taken back.');
 
 const sqlite = closed({
   // Optional, not with a default: zod finds the kind of a union only by what is written.
-  store: z.literal('sqlite').optional(),
+  store: z.literal('sqlite').optional().describe('A file, for all who use one machine.'),
   file: path.prefault('~/.local/state/ppsgate/reservations.sqlite'),
   lease,
 }).transform(
@@ -60,16 +62,20 @@ const endpoints = z
   .refine((list) => new Set(list).size === list.length, 'an endpoint is in this list twice');
 
 const etcd = closed({
-  store: z.literal('etcd'),
-  endpoints,
+  store: z.literal('etcd').describe('A cluster, for those of several machines.'),
+  endpoints: endpoints.describe('Of one cluster.'),
   prefix: text(
     /^\/(?:[\w.-]+\/)*$/,
     'a prefix of keys that begins and ends with a slash like /ppsgate/',
-  ).prefault('/ppsgate/'),
-  ca: path.optional(),
-  certificate: path.optional(),
-  key: path.optional(),
-  user: text(/^[^\p{C}\s]{1,64}$/u, 'a user name').optional(),
+  )
+    .prefault('/ppsgate/')
+    .describe('What all keys begin with.'),
+  ca: path.optional().describe('Without it those that Node knows are trusted.'),
+  certificate: path.optional().describe("The client's, with its key."),
+  key: path.optional().describe("Of the client's certificate."),
+  user: text(/^[^\p{C}\s]{1,64}$/u, 'a user name')
+    .optional()
+    .describe('With a file that holds the password.'),
   passwordFile: path.optional(),
   lease,
 })

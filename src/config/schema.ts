@@ -122,19 +122,31 @@ export const frameBytesFor = (
 // Ethernet's own minimum, the first of RFC 2544's sizes (9.1); Ethernet 14, IPv6 40, UDP 8 and CRC 4.
 const smallestFrameBytes: Record<Family, number> = { inet4: 64, inet6: 66 };
 
-const interfaceName = text(/^[a-z0-9][\w.-]{0,14}$/i, 'the name of a network interface like eth0');
+const interfaceName = text(
+  /^[a-zA-Z0-9][\w.-]{0,14}$/,
+  'the name of a network interface like eth0',
+);
 const cpu = wholeNumber(0, 8191);
 
 const linuxTestbed = closed({
-  kind: z.literal('linux'),
-  sender: closed({ ...ssh, interface: interfaceName, cpu }).transform(withHost),
-  dut: closed({ ...ssh, ingress: interfaceName, egress: interfaceName, cpu }).transform(withHost),
+  kind: z.literal('linux').describe('Three Linux hosts that are wired and routed already.'),
+  sender: closed({
+    ...ssh,
+    interface: interfaceName,
+    cpu: cpu.describe('Where frames are made.'),
+  }).transform(withHost),
+  dut: closed({
+    ...ssh,
+    ingress: interfaceName,
+    egress: interfaceName,
+    cpu: cpu.describe('Where packets are forwarded.'),
+  }).transform(withHost),
   receiver: closed({ ...ssh, interface: interfaceName }).transform(withHost),
   ...capabilityKeys,
 }).transform(withCapabilities);
 
 const embeddedTestbed = closed({
-  kind: z.literal('embedded-linux'),
+  kind: z.literal('embedded-linux').describe('Three network namespaces on this machine.'),
   ...capabilityKeys,
 }).transform(withCapabilities);
 
@@ -144,7 +156,7 @@ const testbed = z.discriminatedUnion(
   { error: wrongTestbed },
 );
 
-const testbedName = z.string().regex(/^[a-z0-9][\w.-]{0,62}$/i);
+const testbedName = z.string().regex(/^[a-zA-Z0-9][\w.-]{0,62}$/);
 
 const testbeds = z
   .record(testbedName, testbed, { error: wrongTestbeds })
@@ -153,25 +165,35 @@ const testbeds = z
 const notSoManyRuns = { error: expected('1, or a multiple of 4 from 4 to 1000') };
 const runsPerBlast = z
   .number(notSoManyRuns)
-  .refine((runs) => runs === 1 || (runs % 4 === 0 && runs >= 4 && runs <= 1000), notSoManyRuns);
+  .refine((runs) => runs === 1 || (runs % 4 === 0 && runs >= 4 && runs <= 1000), notSoManyRuns)
+  .meta({ title: '1, or a multiple of 4 from 4 to 1000' });
 
 const frameSize = size(whole(64, 1518, 'bytes'));
 
 /** As written; what is left out depends on the kind of testbeds. */
 const traffic = closed({
-  flows: wholeNumber(1, 65536).prefault(2000),
-  frameSize: frameSize.optional(),
+  flows: wholeNumber(1, 65536).prefault(2000).describe('Source × destination addresses.'),
+  frameSize: frameSize.optional().describe('With the 4 bytes of CRC.'),
   frameSizes: z
     .array(frameSize, { error: expected('a list like [64 bytes, 1518 bytes]') })
     .min(1, 'expected at least one size')
     .refine((sizes) => new Set(sizes).size === sizes.length, 'a size is in this list twice')
-    .optional(),
-  rate: rate(whole(1, 1e9, 'pps')).optional(),
+    .optional()
+    .describe('Instead of `frameSize` several, each of which makes cells of its own.'),
+  rate: rate(whole(1, 1e9, 'pps'))
+    .optional()
+    .describe('What the sender is asked to offer; more than the DUT forwards.'),
   warmUp: duration(between(0, 600)).optional(),
-  settle: duration(between(0, 60)).optional(),
-  measure: duration(between(0.01, 600)).optional(),
-  measureAtLeast: duration(between(6, 600)).optional(),
-  runsPerBlast: runsPerBlast.optional(),
+  settle: duration(between(0, 60))
+    .optional()
+    .describe('After a variant was laid, before its run is measured.'),
+  measure: duration(between(0.01, 600)).optional().describe('One run, at most.'),
+  measureAtLeast: duration(between(6, 600))
+    .optional()
+    .describe('A run ends from here on, when its median is known to 0.5%; with `runsPerBlast: 1`.'),
+  runsPerBlast: runsPerBlast
+    .optional()
+    .describe('Runs that follow each other in one blast of traffic, the variants in turn.'),
 }).refine(({ frameSize, frameSizes }) => frameSize === undefined || frameSizes === undefined, {
   path: ['frameSizes'],
   error: 'instead of `frameSize`, not beside it',
@@ -237,13 +259,31 @@ const power: Limit = {
 };
 
 const gate = closed({
-  metric: z.enum(metrics, { error: wrongName(metrics) }).prefault('pps'),
-  margin: ratio(margin).prefault('2%'),
-  confidence: ratio(confidence).optional(),
-  falseAlarms: ratio(errorRate).prefault('1%'),
-  power: ratio(power).prefault('95%'),
-  design: z.enum(designNames, { error: wrongName(designNames) }).optional(),
-  maxRuns: wholeNumber(2, 10_000).optional(),
+  metric: z
+    .enum(metrics, { error: wrongName(metrics) })
+    .prefault('pps')
+    .describe('What is compared; nsPerPacket is steadier on a machine that is shared.'),
+  margin: ratio(margin)
+    .prefault('2%')
+    .describe('The loss that matters: a smaller one is not a regression.'),
+  confidence: ratio(confidence)
+    .optional()
+    .describe('The same as power, said of the interval that is shown; the stricter one counts.'),
+  falseAlarms: ratio(errorRate)
+    .prefault('1%')
+    .describe('Of patches that lose nothing, so many may be called a regression.'),
+  power: ratio(power)
+    .prefault('95%')
+    .describe('Of cells that lose the margin, at most the rest is passed.'),
+  design: z
+    .enum(designNames, { error: wrongName(designNames) })
+    .optional()
+    .describe('Left out, the history of a cell decides.'),
+  maxRuns: wholeNumber(2, 10_000)
+    .optional()
+    .describe(
+      'Of each variant and cell; left out, five blasts of them, or 20 where each has its own.',
+    ),
 }).transform(
   ({ metric, margin, falseAlarms, design, maxRuns, ...sureness }): Gate => ({
     metric,
@@ -270,11 +310,10 @@ const exact = (ratio: number): number => Number(ratio.toPrecision(12));
 
 const profile = closed({
   enabled: z.boolean({ error: expected('true or false') }).prefault(true),
-  window: duration(between(0.5, 60)).optional(),
-  event: text(
-    /^\w[\w.,:=/@-]{0,199}$/,
-    'the name of an event like cpu_clk_unhalted.thread_p',
-  ).optional(),
+  window: duration(between(0.5, 60)).optional().describe('For which samples are taken.'),
+  event: text(/^\w[\w.,:=/@-]{0,199}$/, 'the name of an event like cpu_clk_unhalted.thread_p')
+    .optional()
+    .describe('As pmcstat(8) or perf(1) names it; left out, what counts cycles.'),
 });
 
 /** On Linux perf samples more often; where kinds are mixed, its number is enough for both. */
@@ -285,7 +324,10 @@ const likeAList = { error: expected('a list like [forwarding]') };
 
 /** Which there are depends on the testbeds, and on the site's own rules. */
 const namedScenarios = z
-  .array(z.string({ error: expected('the name of a scenario') }), likeAList)
+  .array(
+    z.string({ error: expected('the name of a scenario') }).meta({ examples: [...scenarios] }),
+    likeAList,
+  )
   .min(1, 'expected at least one scenario, found an empty list')
   .refine((list) => new Set(list).size === list.length, 'a name is in this list twice');
 
@@ -293,8 +335,11 @@ const firewalls = ['pf', 'ipfw'] as const;
 
 const ownRules = closed({
   firewall: z.enum(firewalls, { error: wrongName(firewalls) }),
-  file: path,
-  keepsStates: z.boolean({ error: expected('true or false') }).prefault(false),
+  file: path.describe("Of pf.conf(5), or of ipfw(8)'s commands without its name."),
+  keepsStates: z
+    .boolean({ error: expected('true or false') })
+    .prefault(false)
+    .describe('A blast counts only if it has left a state for each of its flows.'),
 }).transform(({ file, ...rest }): OwnRulesFile => ({ ...rest, path: file }));
 
 const wish = z
@@ -319,21 +364,38 @@ function plainWish(text: string): string {
 
 /** Every key of ppsgate.yml, as it is written. */
 export const configKeys = closed({
-  overlay: path.prefault('dut'),
-  testbeds,
-  each: wishes.optional(),
-  scenarios: namedScenarios.prefault(['forwarding']),
+  overlay: path
+    .prefault('dut')
+    .describe("A folder beside this file whose files are laid over the DUT's."),
+  testbeds: testbeds.describe('Testbeds by their names.'),
+  each: wishes
+    .optional()
+    .describe('A patch is judged on one testbed of each; left out, on the first of the testbeds.'),
+  scenarios: namedScenarios
+    .prefault(['forwarding'])
+    .describe('Every scenario is measured with every family.'),
   rules: z
     .record(scenarioSchema, ownRules, { error: expected('rules by the names of their scenarios') })
-    .prefault({}),
-  families: listOf(families).prefault(['inet4']),
-  traffic: traffic.prefault({}),
-  gate: gate.prefault({}),
-  profile: profile.prefault({}),
-  history: path.prefault('~/.local/state/ppsgate/history.jsonl'),
-  reservations: reservationsSchema.prefault({}),
-  github: githubSchema.prefault({}),
-  phabricator: phabricatorSchema.optional(),
+    .prefault({})
+    .describe('Scenarios of your own for FreeBSD testbeds.'),
+  families: listOf(families)
+    .prefault(['inet4'])
+    .describe('Every scenario is measured with every family.'),
+  traffic: traffic.prefault({}).describe('What is sent, and for how long.'),
+  gate: gate.prefault({}).describe('What is compared, and how sure a verdict has to be.'),
+  profile: profile.prefault({}).describe('Where the time went: a profile of each variant.'),
+  history: path
+    .prefault('~/.local/state/ppsgate/history.jsonl')
+    .describe('What is learnt of the testbeds is kept here.'),
+  reservations: reservationsSchema
+    .prefault({})
+    .describe('Who uses which testbed: all who share a testbed share this.'),
+  github: githubSchema
+    .prefault({})
+    .describe('Who may have patches measured on GitHub, and what is answered there.'),
+  phabricator: phabricatorSchema
+    .optional()
+    .describe('Who may have revisions measured on a Phabricator or Phorge.'),
 });
 
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */

@@ -16,7 +16,7 @@ type WishSource = { kind: 'read'; wish: Wish } | { kind: 'refused'; message: str
 
 export const keywords: readonly string[] = ['and', 'or', 'not'];
 
-export const wishWord = /^[a-z0-9][\w.+-]{0,62}$/i;
+export const wishWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
 
 /** `and` binds tighter than `or`, `not` tighter than both; all are read in any case. */
 export function readWish(text: string): WishSource {

@@ -20,7 +20,9 @@ export const scenarios: readonly Scenario[] = [
 export const families = ['inet4', 'inet6'] as const;
 
 /** It stands in Markdown as it is, so GitHub must not make a link of it. */
-export const scenarioSchema = z.string().regex(/^(?!.*(?:www\.|gh-\d))[a-z0-9][\w.-]{0,62}$/i);
+export const scenarioSchema = z
+  .string()
+  .regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
 
 /** A site's own rules for a FreeBSD firewall: pf.conf(5), or ipfw(8)'s commands without its name. */
 export const ownRulesSchema = z.object({

@@ -48,6 +48,7 @@ function quantity(form: string, units: Units, limit: Limit) {
     .string({ error: expected(form) })
     .regex(written, { error: expected(form), abort: true })
     .refine((text) => limit.holds(read(text)), { error: expected(limit.says) })
+    .meta({ title: limit.says })
     .transform(read);
 }
 
