@@ -1,5 +1,5 @@
 // package.json
 var version = "0.1.0";
-var description = "Gates FreeBSD network patches on packets per second";
+var description = "Gates network patches on packets per second";
 
 export { description, version };

@@ -12,7 +12,12 @@ import { styleText } from "node:util";
 
 // src/commands/demo.ts
 function define(command) {
-	command.option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes about a minute. Exits 0 when all three patches come out as they must.").action(async (options) => {
+	command.option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", `
+Example:
+  sudo ppsgate demo
+
+Needs root on Linux. Takes about three minutes. Exits 0 when all three patches
+come out as they must.`).action(async (options) => {
 		await runToExit((signal) => runDemoCommand(options, signal), command.optsWithGlobals());
 	});
 }

@@ -31,7 +31,12 @@ export function define(command: Command): void {
     .option('--json', 'print the results as JSON')
     .addHelpText(
       'after',
-      '\nExample:\n  sudo ppsgate demo\n\nNeeds root on Linux. Takes about a minute. Exits 0 when all three patches come out as they must.',
+      `
+Example:
+  sudo ppsgate demo
+
+Needs root on Linux. Takes about three minutes. Exits 0 when all three patches
+come out as they must.`,
     )
     .action(async (options: object) => {
       await runToExit((signal) => runDemoCommand(options, signal), command.optsWithGlobals());
