@@ -8,7 +8,12 @@ import { UsageError, exitCodes, upshotOfResult, upshotOfVerdict } from "../words
 
 // src/commands/analyze.ts
 function define(command) {
-	command.argument("<dir>", "work directory of a gate, or one with bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver logs of pkt-gen").option("--netbenches-trim", "medians as the netbenches archive has them in its .pps files").option("--base <image>", "what the other sets are compared with (default: the first)").option("--margin <percent>", "the loss that matters", "2%").option("--false-alarms <percent>", "regressions where nothing was lost, over all sets", "1%").option("--power <percent>", "losses of the margin that are found", "95%").option("--json", "the numbers as JSON").addHelpText("after", "\nExample:\n  ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685\n\nExits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when nobody can say.").action(async (directory, options) => {
+	command.argument("<dir>", "work directory of a gate, or one with bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver logs of pkt-gen").option("--netbenches-trim", "medians as the netbenches archive has them in its .pps files").option("--base <image>", "what the other sets are compared with (default: the first)").option("--margin <percent>", "the loss that matters", "2%").option("--false-alarms <percent>", "regressions where nothing was lost, over all sets", "1%").option("--power <percent>", "losses of the margin that are found", "95%").option("--json", "the numbers as JSON").addHelpText("after", `
+Example:
+  ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685
+
+Exits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when
+nobody can say.`).action(async (directory, options) => {
 		await runToExit(() => runAnalyze(directory, options), command.optsWithGlobals());
 	});
 }

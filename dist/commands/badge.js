@@ -18,10 +18,11 @@ const details = `
 Example:
   ppsgate badge --testbed hp-t540 --repository example/router >> README.md
 
-As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an SVG, and the endpoint is for
-https://img.shields.io/endpoint?url=ENDPOINT.
+As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an
+SVG, and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
 
-A badge is there once a patch was judged on the default branch. Exits 2 where the repository is not known.`;
+A badge is there once a patch was judged on the default branch. Exits 2 where
+the repository is not known.`;
 async function printBadges(options) {
 	const path = configPath(options.config);
 	const config = await loadConfig(path);

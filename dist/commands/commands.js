@@ -123,7 +123,10 @@ async function programFor(words) {
 async function addCommands(parent, named, words) {
 	const isCalled = ({ name }) => words === "all" || words.includes(name);
 	const terms = new Map(named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(" ")]));
-	parent.configureHelp({ subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command) });
+	parent.configureHelp({
+		minWidthToWrap: 30,
+		subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command)
+	});
 	for (const one of named) {
 		const { name, description, load, isDefault = false } = one;
 		const command = parent.command(name, { isDefault }).description(description);

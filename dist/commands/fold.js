@@ -15,9 +15,11 @@ Example:
   pmcstat -R pmc.out -z 100 -G pmc.graph
   ppsgate fold --no-idle pmc.graph | grep pf_test
 
-The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON: { "format", "event", "kernel", "samples",
-"notes", "idle": { "samples", "frames" }, "stacks": [{ "frames", "samples" }] }, from the outermost caller inwards;
-"event" and "kernel" where the profile tells them, "idle" with --no-idle.
+The stacks of pmcstat are folded as stackcollapse-pmc.pl folds them. As JSON:
+  { "format", "event", "kernel", "samples", "notes",
+    "idle": { "samples", "frames" }, "stacks": [{ "frames", "samples" }] }
+from the outermost caller inwards; "event" and "kernel" where the profile tells
+them, "idle" with --no-idle.
 
 Exits 2 where a file cannot be read as a profile.`;
 /** Reads standard input where no file or `-` is named. Throws a `ProfileError` where that is no profile. */

@@ -201,7 +201,12 @@ function define(command) {
 		const { flags = `--${kebabCase(name)}`, value, says = "", default: usual } = parameter(name).option ?? {};
 		command.option(value === void 0 ? flags : `${flags} <${value}>`, says, usual);
 	}
-	command.addHelpText("after", "\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.").action(async (options) => {
+	command.addHelpText("after", `
+Example:
+  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%
+
+Exits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when
+nobody can say, 4 when the lab failed.`).action(async (options) => {
 		await runToExit((signal) => runGate(options, signal), command.optsWithGlobals());
 	});
 }

@@ -15,13 +15,18 @@ function define(phabricator) {
 const example = "\nExample:\n  ppsgate phabricator check --config /usr/local/etc/ppsgate.yml";
 const details = `${example}
 
-Nothing is written and nothing is started. Run it as the user that runs the relay.
+Nothing is written and nothing is started. Run it as the user that runs the
+relay.
 
-As JSON: { "phabricator": "https://…", "findings": [{ "kind", "what", "why", "mend" }] }, where "kind" is "ok", "warning",
-"wrong", "unreachable" or "skipped", and "mend" says what to do.
+As JSON:
+  { "phabricator": "https://…",
+    "findings": [{ "kind", "what", "why", "mend" }] }
+where "kind" is "ok", "warning", "wrong", "unreachable" or "skipped", and "mend"
+says what to do.
 
-Exits 0 when all is right or worth a warning at most, 2 when something is wrong, 4 when all that is wrong is that the
-server or the relay does not answer.`;
+Exits 0 when all is right or worth a warning at most, 2 when something is
+wrong, 4 when all that is wrong is that the server or the relay does not
+answer.`;
 /** Prints each finding as it is made, or with `json` all of them at the end. */
 async function checkSetUp({ config: path, json }, signal) {
 	const phabricator = phabricatorOf(await loadConfig(configPath(path)));

@@ -9,7 +9,13 @@ import { clockText, oneLine, print } from "./table.js";
 
 // src/commands/quarantine.ts
 function define(command) {
-	command.argument("<name>", "testbed of the configuration").option("--reason <text>", "why, for all who see it").option("--lift", "it is in use again").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", "\nExamples:\n  ppsgate quarantine hp-t540 --reason \"port 1 loses its link\"\n  ppsgate quarantine hp-t540 --lift\n\nExits 0 also when there was none to lift, 2 on wrong usage, 4 when the store cannot be used.").action(async (name, options) => {
+	command.argument("<name>", "testbed of the configuration").option("--reason <text>", "why, for all who see it").option("--lift", "it is in use again").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `
+Examples:
+  ppsgate quarantine hp-t540 --reason "port 1 loses its link"
+  ppsgate quarantine hp-t540 --lift
+
+Exits 0 also when there was none to lift, 2 on wrong usage, 4 when the store
+cannot be used.`).action(async (name, options) => {
 		await runToExit(() => runQuarantine(name, options), command.optsWithGlobals());
 	});
 }

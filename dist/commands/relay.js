@@ -19,7 +19,7 @@ function definePoll(command) {
 		await runToExit((signal) => runPoll(options, signal), command.optsWithGlobals());
 	});
 }
-const ends = "Runs until it is interrupted; gates that it has started go on. What is queued is there again at the next start.";
+const ends = "Runs until it is interrupted; gates that it has started go on. What is queued\nis there again at the next start.";
 async function runRelay(options, signal) {
 	const world = await openWorld(options, signal);
 	using inbox = world.inbox;

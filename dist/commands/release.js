@@ -11,7 +11,13 @@ import { resolve } from "node:path";
 
 // src/commands/release.ts
 function define(command) {
-	command.argument("[name]", "testbed of the configuration").option("--force", "take it from its holder, whose measurement ends").option("--by <name>", "who you are, for the log (default: you are asked)").option("--yes", "do not ask").option("-d, --directory <dir>", "work directory of a gate that has ended: give back its testbed").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", "\nExamples:\n  ppsgate release hp-t540 --force\n  ppsgate release --directory ppsgate-gate-20261120-231655\n\nExits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be used.").action(async (name, options) => {
+	command.argument("[name]", "testbed of the configuration").option("--force", "take it from its holder, whose measurement ends").option("--by <name>", "who you are, for the log (default: you are asked)").option("--yes", "do not ask").option("-d, --directory <dir>", "work directory of a gate that has ended: give back its testbed").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `
+Examples:
+  ppsgate release hp-t540 --force
+  ppsgate release --directory ppsgate-gate-20261120-231655
+
+Exits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be
+used.`).action(async (name, options) => {
 		await runToExit((signal) => runRelease(name, options, askOnTerminal(signal)), command.optsWithGlobals());
 	});
 }

@@ -10,7 +10,11 @@ import { hasColours, oneLine, print } from "./table.js";
 
 // src/commands/testbeds-check.ts
 function define(command) {
-	command.argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--no-traffic", "send no packets").option("--power", "switch the DUT off and on, and wait until it is up again").option("--json", "print the findings as JSON, at the end").addHelpText("after", "\nExample:\n  ppsgate testbeds check hp-t540 --no-traffic\n\nExits 0 when all is well, 2 for an unknown name, 4 when something is wrong.").action(async (name, options) => {
+	command.argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--no-traffic", "send no packets").option("--power", "switch the DUT off and on, and wait until it is up again").option("--json", "print the findings as JSON, at the end").addHelpText("after", `
+Example:
+  ppsgate testbeds check hp-t540 --no-traffic
+
+Exits 0 when all is well, 2 for an unknown name, 4 when something is wrong.`).action(async (name, options) => {
 		await runToExit((signal) => checkTestbed(name, options, signal), command.optsWithGlobals());
 	});
 }

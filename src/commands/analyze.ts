@@ -30,7 +30,12 @@ export function define(command: Command): void {
     .option('--json', 'the numbers as JSON')
     .addHelpText(
       'after',
-      '\nExample:\n  ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685\n\nExits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when nobody can say.',
+      `
+Example:
+  ppsgate analyze --netbenches-trim results/fbsd12-r325006-D12685
+
+Exits as gate does: 0 on a pass, 1 on a regression, 2 on wrong usage, 3 when
+nobody can say.`,
     )
     .action(async (directory: string, options: object) => {
       await runToExit(() => runAnalyze(directory, options), command.optsWithGlobals());

@@ -32,10 +32,11 @@ const details = `
 Example:
   ppsgate badge --testbed hp-t540 --repository example/router >> README.md
 
-As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an SVG, and the endpoint is for
-https://img.shields.io/endpoint?url=ENDPOINT.
+As JSON: [{ "label", "image", "endpoint", "markdown" }], where the image is an
+SVG, and the endpoint is for https://img.shields.io/endpoint?url=ENDPOINT.
 
-A badge is there once a patch was judged on the default branch. Exits 2 where the repository is not known.`;
+A badge is there once a patch was judged on the default branch. Exits 2 where
+the repository is not known.`;
 
 export type BadgeOptions = {
   config?: string;

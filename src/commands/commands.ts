@@ -153,6 +153,8 @@ export async function addCommands(
     named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(' ')]),
   );
   parent.configureHelp({
+    // The names with what they take are more than half of a line.
+    minWidthToWrap: 30,
     subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command),
   });
   for (const one of named) {

@@ -42,8 +42,9 @@ Example:
   ppsgate flamegraph pmc.graph -o pmc.svg
   ppsgate flamegraph patched.graph --base base.graph -o difference.svg
 
-In a browser a click or Enter zooms, / searches, Escape goes back, and arrow keys walk from frame to frame. Widths are
-shares of all samples, so profiles of different lengths compare. What only the base has is drawn below.
+In a browser a click or Enter zooms, / searches, Escape goes back, and arrow
+keys walk from frame to frame. Widths are shares of all samples, so profiles of
+different lengths compare. What only the base has is drawn below.
 
 Exits 2 where a file cannot be read as a profile, or nothing of it is left.`;
 

@@ -25,7 +25,12 @@ export function define(command: Command): void {
   command
     .addHelpText(
       'after',
-      '\nExample:\n  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%\n\nExits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when nobody can say, 4 when the lab failed.',
+      `
+Example:
+  ppsgate gate --patch main..my-branch --scenarios forwarding --margin 2%
+
+Exits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when
+nobody can say, 4 when the lab failed.`,
     )
     .action(async (options: GateOptions) => {
       await runToExit((signal) => runGate(options, signal), command.optsWithGlobals());

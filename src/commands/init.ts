@@ -47,11 +47,14 @@ Examples:
   ppsgate init
   ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
 
-At a terminal it asks for what no flag tells. The label is made with the token in GITHUB_TOKEN, where there is one.
+At a terminal it asks for what no flag tells. The label is made with the token
+in GITHUB_TOKEN, where there is one.
 
-Run it again at any time: a file that is as it would be written stays, and one that differs is kept and told of.
+Run it again at any time: a file that is as it would be written stays, and one
+that differs is kept and told of.
 
-Exits with 0 also when files were kept, with 2 on wrong usage, with 4 when something else went wrong.`;
+Exits with 0 also when files were kept, with 2 on wrong usage, with 4 when
+something else went wrong.`;
 
 export type InitOptions = {
   runner?: string;

@@ -21,7 +21,13 @@ export function define(command: Command): void {
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .addHelpText(
       'after',
-      '\nExamples:\n  ppsgate quarantine hp-t540 --reason "port 1 loses its link"\n  ppsgate quarantine hp-t540 --lift\n\nExits 0 also when there was none to lift, 2 on wrong usage, 4 when the store cannot be used.',
+      `
+Examples:
+  ppsgate quarantine hp-t540 --reason "port 1 loses its link"
+  ppsgate quarantine hp-t540 --lift
+
+Exits 0 also when there was none to lift, 2 on wrong usage, 4 when the store
+cannot be used.`,
     )
     .action(async (name: string, options: object) => {
       await runToExit(() => runQuarantine(name, options), command.optsWithGlobals());

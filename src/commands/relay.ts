@@ -47,7 +47,7 @@ export function definePoll(command: Command): void {
 }
 
 const ends =
-  'Runs until it is interrupted; gates that it has started go on. What is queued is there again at the next start.';
+  'Runs until it is interrupted; gates that it has started go on. What is queued\nis there again at the next start.';
 
 type RelayOptions = { config?: string };
 type PollOptions = RelayOptions & { every?: string; once?: true };

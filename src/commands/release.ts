@@ -30,7 +30,13 @@ export function define(command: Command): void {
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .addHelpText(
       'after',
-      '\nExamples:\n  ppsgate release hp-t540 --force\n  ppsgate release --directory ppsgate-gate-20261120-231655\n\nExits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be used.',
+      `
+Examples:
+  ppsgate release hp-t540 --force
+  ppsgate release --directory ppsgate-gate-20261120-231655
+
+Exits 0 also when nobody had it, 2 on wrong usage, 4 when the store cannot be
+used.`,
     )
     .action(async (name: string | undefined, options: object) => {
       await runToExit(

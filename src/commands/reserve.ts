@@ -33,17 +33,20 @@ export function define(reserve: Command): void {
 const details = `
 Examples:
   ppsgate reserve hp-t540 --purpose "new cables" -- ssh root@192.0.2.11
-  ppsgate reserve "chelsio and 10G" -- sh -c 'ssh "root@$PPSGATE_DUT" pmcstat -T'
+  ppsgate reserve "chelsio and 10G" -- \\
+    sh -c 'ssh "root@$PPSGATE_DUT" pmcstat -T'
 
 The command has these in its environment:
   PPSGATE_TESTBED  name of the testbed
   PPSGATE_DUT      host of its DUT; not set for the embedded lab
   PPSGATE_TOKEN    number of the reservation: higher than of any before
 
-When the command ends, whatever came of it, the testbed is brought to its base and given back. When the testbed is
-lost, the command gets SIGTERM, and SIGKILL 10 s later.
+When the command ends, whatever came of it, the testbed is brought to its base
+and given back. When the testbed is lost, the command gets SIGTERM, and SIGKILL
+10 s later.
 
-Exits with the code of the command, with 4 when nothing was reserved or the testbed was lost, with 2 on wrong usage.`;
+Exits with the code of the command, with 4 when nothing was reserved or the
+testbed was lost, with 2 on wrong usage.`;
 
 type ReserveOptions = { config?: string; purpose?: string; priority?: string };
 

@@ -29,7 +29,10 @@ export function define(command: Command): void {
     .option('--json', 'print the rows as JSON')
     .addHelpText(
       'after',
-      '\nExample:\n  ppsgate simulate --noise 1% --history 10\n  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1% --cells 12',
+      `
+Example:
+  ppsgate simulate --noise 1% --history 10
+  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1%`,
     )
     .action(async (options: object) => {
       await runSimulate(options);

@@ -24,7 +24,11 @@ export function define(command: Command): void {
     .option('--json', 'print the findings as JSON, at the end')
     .addHelpText(
       'after',
-      '\nExample:\n  ppsgate testbeds check hp-t540 --no-traffic\n\nExits 0 when all is well, 2 for an unknown name, 4 when something is wrong.',
+      `
+Example:
+  ppsgate testbeds check hp-t540 --no-traffic
+
+Exits 0 when all is well, 2 for an unknown name, 4 when something is wrong.`,
     )
     .action(async (name: string, options: CheckOptions) => {
       await runToExit((signal) => checkTestbed(name, options, signal), command.optsWithGlobals());

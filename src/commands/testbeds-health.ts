@@ -34,13 +34,17 @@ const details = `
 Example:
   ppsgate testbeds health hp-t540 --json
 
-Each is reserved for the look; one that somebody has or waits for is left alone. One that is not well goes into
-quarantine. What ppsgate itself put there is lifted when all is well; what a person put there never is.
+Each is reserved for the look; one that somebody has or waits for is left
+alone. One that is not well goes into quarantine. What ppsgate itself put there
+is lifted when all is well; what a person put there never is.
 
-As JSON: [{ "testbed", "kind": "well" | "wrong", "findings": […], "quarantine": { "kind": "none" | "lifted" | "stands" } }],
+As JSON:
+  [{ "testbed", "kind": "well" | "wrong", "findings": […],
+     "quarantine": { "kind": "none" | "lifted" | "stands" } }]
 or "kind": "in-use" with "why".
 
-Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when something is wrong.`;
+Exits 0 when all that was looked at is well, 2 for an unknown name, 4 when
+something is wrong.`;
 
 type HealthOptions = { config?: string; json?: boolean };
 
