@@ -1767,4 +1767,4 @@ const readText = (what, path) => readFile(path, "utf8").catch((error) => {
 	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
 });
 
-export { applyOverrides, askNames, askedAs, configKeys, didYouMean, frameBytesFor, isFulfilled, kebabCase, keyName, loadConfig, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };
+export { applyOverrides, askNames, askedAs, configKeys, didYouMean, frameBytesFor, isFulfilled, kebabCase, keyName, loadConfig, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };

@@ -108,6 +108,12 @@ const commands = [
 		name: "phabricator",
 		description: "see whether the set-up for a Phabricator is right",
 		load: () => import("./phabricator.js")
+	},
+	{
+		name: "completion",
+		takes: "<shell>",
+		description: "print what makes bash, zsh or fish complete these commands",
+		load: () => import("./completion.js")
 	}
 ];
 /** The command `ppsgate` with its commands. */

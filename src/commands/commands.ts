@@ -124,6 +124,12 @@ export const commands: readonly NamedCommand[] = [
     description: 'see whether the set-up for a Phabricator is right',
     load: () => import('./phabricator.ts'),
   },
+  {
+    name: 'completion',
+    takes: '<shell>',
+    description: 'print what makes bash, zsh or fish complete these commands',
+    load: () => import('./completion.ts'),
+  },
 ];
 
 /** The command `ppsgate` with its commands. */

@@ -238,7 +238,7 @@ function withDefaults(written: WrittenTraffic, system: System): Traffic {
   };
 }
 
-const metrics = ['pps', 'nsPerPacket'] as const;
+export const metrics = ['pps', 'nsPerPacket'] as const;
 
 const margin: Limit = {
   says: 'a percentage above 0% and up to 50%',

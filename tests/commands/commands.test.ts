@@ -1,6 +1,7 @@
 import { Command, Help } from 'commander';
 import { expect, test } from 'vitest';
-import { commands, type NamedCommand } from '../../src/commands/commands.ts';
+import { commands, type NamedCommand, programFor } from '../../src/commands/commands.ts';
+import { choicesOf, completed } from '../../src/commands/completion.ts';
 import { subcommands } from '../../src/commands/testbeds.ts';
 
 test.each([...commands, ...subcommands])('the list says what $name takes', async (named) => {
@@ -9,6 +10,15 @@ test.each([...commands, ...subcommands])('the list says what $name takes', async
   const term = new Help().subcommandTerm(command);
   expect([named.name, named.takes].filter(Boolean).join(' ')).toBe(term);
 });
+
+test.each(Object.entries(choicesOf))(
+  'what completion offers for %s is of some option, and no shell reads more in it',
+  async (_, choices) => {
+    const all = completed(await programFor('all')).flatMap(({ flags }) => flags);
+    expect(all.filter(({ value }) => value?.choices === choices)).not.toEqual([]);
+    expect(choices.filter((choice) => !/^[\w-]+$/.test(choice))).toEqual([]);
+  },
+);
 
 test('no two commands have a name', () => {
   const names = (named: readonly NamedCommand[]) => named.map(({ name }) => name);
