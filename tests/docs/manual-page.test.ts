@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { argument, escaped, manualPage } from '../../docs/manual-page.ts';
+import { programFor } from '../../src/commands/commands.ts';
+
+const file = '../../docs/ppsgate.1';
+
+test('docs/ppsgate.1 is made of what the commands say of themselves', async () => {
+  await expect(manualPage(await programFor('all'))).toMatchFileSnapshot(file);
+});
+
+test('the package names it', async () => {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  expect(JSON.parse(text)).toHaveProperty('man', 'docs/ppsgate.1');
+});
+
+describe('a line of roff', () => {
+  test.each([
+    ['.Sh NAME', '\\&.Sh NAME'],
+    ["'tis", "\\&'tis"],
+    ['a \\n b \\', 'a \\en b \\e'],
+    ['--no-idle', '\\-\\-no\\-idle'],
+    ['5 × …', '5 \\[u00D7] \\[u2026]'],
+  ])('prints %j', (line, expected) => {
+    expect(escaped(line)).toBe(expected);
+  });
+});
+
+test.each(['Ar', ',', '|', 'a "b" c'])('%j is no macro and no punctuation to one', (word) => {
+  expect(argument(word)).toMatch(/^"\\&[^"]*"$/);
+});
