@@ -1,0 +1,142 @@
+// The package as npm makes it: what is in it, and that it runs wherever npm, or a port, lays it.
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import manifest from '../package.json' with { type: 'json' };
+import { temporaryFolder } from './fakes/folder.ts';
+
+const project = join(import.meta.dirname, '..');
+
+let tarball: string;
+
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'ppsgate-package-'));
+  const args = ['pack', '--silent', '--no-update-notifier', '--pack-destination', folder];
+  const name = execFileSync('npm', args, { cwd: project, encoding: 'utf8' }).trim();
+  tarball = join(folder, name);
+});
+
+afterAll(() => rmSync(dirname(tarball), { recursive: true }));
+
+/** Lays the package into a folder, as npm and the port do, and a link to its program somewhere else. */
+function laidInto(place: string, folder = temporaryFolder()) {
+  const root = join(folder, place);
+  const bin = join(folder, 'bin');
+  for (const path of [root, bin]) mkdirSync(path, { recursive: true });
+  execFileSync('tar', ['-xzf', tarball, '-C', root, '--strip-components=1']);
+  symlinkSync(join(root, 'bin/ppsgate'), join(bin, 'ppsgate'));
+  return { root, program: join(bin, 'ppsgate') };
+}
+
+/** A file that answers `--version` as a Node would, and else tells who it is. */
+function nodeAt(path: string, version: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `#!/bin/sh\n[ "$1" = --version ] && echo ${version} || echo ${path}\n`);
+  chmodSync(path, 0o755);
+}
+
+/** What the launcher itself needs, and no Node that this machine may have. */
+function onlyPrograms(): string {
+  const folder = temporaryFolder();
+  for (const name of ['dirname', 'readlink']) {
+    symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(folder, name));
+  }
+  return folder;
+}
+
+function run(program: string, args: string[], env: Record<string, string>, input = '') {
+  const { status, stdout, stderr } = spawnSync(program, args, { env, input, encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+describe('the package', () => {
+  test('has what runs and what is read, and nothing else', () => {
+    const { root } = laidInto('ppsgate');
+    const read = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'];
+    expect(readdirSync(root).toSorted()).toEqual(
+      [...read, 'bin', 'dist', 'docs', 'package.json'].toSorted(),
+    );
+    expect(existsSync(join(root, 'dist/LICENSES.txt'))).toBe(true);
+  });
+
+  test('is small enough to be fetched for one command', () => {
+    expect(statSync(tarball).size).toBeLessThan(4 << 20);
+  });
+
+  test('runs by a link to its program', () => {
+    const { program } = laidInto('lib/node_modules/ppsgate');
+    const env = { PATH: onlyPrograms(), PPSGATE_NODE: process.execPath };
+    expect(run(program, ['--version'], env).stdout).toBe(`${manifest.version}\n`);
+    const told = run(program, ['ministat', '-n'], env, '1\n2\n3\n');
+    expect(told.stdout).toMatch(/^x +3 +1 +3 +2 +2 +1$/m);
+  });
+});
+
+describe('the Node that runs it', () => {
+  const place = 'lib/node_modules/ppsgate';
+
+  test.each([
+    ['which npm has laid into it', `${place}/node_modules/.bin/node`],
+    ['which npm has laid beside it', 'lib/node_modules/.bin/node'],
+  ])('is the one %s', (_, path) => {
+    const folder = temporaryFolder();
+    const { program } = laidInto(place, folder);
+    nodeAt(join(folder, path), 'v24.1.0');
+    const told = run(program, [], { PATH: onlyPrograms() });
+    expect(told.stdout.trim()).toMatch(new RegExp(`/${path}$`));
+  });
+
+  test('is that of the PATH where none came with it, like FreeBSD’s', () => {
+    const folder = temporaryFolder();
+    const { program } = laidInto(place, folder);
+    nodeAt(join(folder, 'usr/local/bin/node'), 'v24.1.0');
+    const path = [onlyPrograms(), join(folder, 'usr/local/bin')].join(delimiter);
+    const told = run(program, [], { PATH: path });
+    expect(told.stdout.trim()).toBe(join(folder, 'usr/local/bin/node'));
+  });
+
+  test('is none that is too old, and the person is told what to do', () => {
+    const folder = temporaryFolder();
+    const { root, program } = laidInto(place, folder);
+    nodeAt(join(folder, 'old/node'), 'v20.20.2');
+    const told = run(program, [], {
+      PATH: [join(folder, 'old'), onlyPrograms()].join(delimiter),
+    });
+    expect(told).toEqual({
+      status: 4,
+      stdout: '',
+      stderr: `ppsgate: no Node 24 or later found: run 'npm ci' in ${root} where that is a clone, install one, or name one with PPSGATE_NODE=/path/to/node.\n`,
+    });
+  });
+
+  test('is none that somebody has laid beside a clone, in /tmp for example', () => {
+    const folder = temporaryFolder();
+    const { program } = laidInto('tmp/ppsgate', folder);
+    nodeAt(join(folder, 'tmp/.bin/node'), 'v24.1.0');
+    expect(run(program, [], { PATH: onlyPrograms() })).toMatchObject({ status: 4, stdout: '' });
+  });
+});
+
+test('of what it brings nothing is for FreeBSD, where an install leaves it out', () => {
+  const lock = z
+    .object({ packages: z.record(z.string(), z.looseObject({})) })
+    .parse(JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')));
+  expect(manifest).not.toHaveProperty('dependencies');
+  for (const name of Object.keys(manifest.optionalDependencies)) {
+    expect(lock.packages[`node_modules/${name}`]).toMatchObject({ os: 'linux', optional: true });
+  }
+});
