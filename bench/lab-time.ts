@@ -157,6 +157,7 @@ const patch = {
 const repository: World['repository'] = {
   resolve: async (name) => name,
   mergeBase: async (first) => first,
+  pathOf: (folder) => folder,
   list: async () => [],
   read: async () => '',
   idAt: async () => undefined,

@@ -13,6 +13,8 @@ const overlaySchema = object({
 	/** `base`, `patched`, `diff 80345`. */
 	variant: string(),
 	commit: string(),
+	/** Path in the repository of the folder that the files lie in, empty for its top; absent where none are laid. */
+	folder: string().optional(),
 	files: array(object({
 		path: string(),
 		/** As git says it: `100644` for a plain file. The DUT decides what it can load. */
@@ -53,18 +55,20 @@ async function commitsOf(patch, repository) {
 async function readOverlay(repository, { variant, commit }, folder) {
 	const entries = await repository.list(commit, folder);
 	if (entries.length > mostFiles) throw new RepositoryError(`The folder ${folder} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`);
+	const files = await Promise.all(entries.map(async ({ path, mode, object }) => {
+		const content = mode === submodule ? "" : await repository.read(object);
+		return {
+			path,
+			mode,
+			content,
+			sha256: createHash("sha256").update(content).digest("hex")
+		};
+	}));
 	return {
 		variant,
 		commit,
-		files: await Promise.all(entries.map(async ({ path, mode, object }) => {
-			const content = mode === submodule ? "" : await repository.read(object);
-			return {
-				path,
-				mode,
-				content,
-				sha256: createHash("sha256").update(content).digest("hex")
-			};
-		}))
+		folder: repository.pathOf(folder),
+		files
 	};
 }
 const mostFiles = 100;
@@ -256,7 +260,7 @@ function keptNames(key, names, sizes, { mostKernels, mostBytes }) {
 // src/build/build-log.ts
 /** Knows what clang, ld.lld, config(8) and make(1) write, and falls back on the last lines. `source` is the tree's folder. */
 function readBuildFailure(log, source) {
-	const lines = log.split("\n").map((line) => plain(line).replaceAll(`${source}/`, ""));
+	const lines = log.split("\n").map((line) => fromTop(plain(line), source));
 	if (lines.some((line) => line.includes("No space left on device"))) return { kind: "out-of-disk" };
 	const errors = [ofTools, ofMake].map((pattern) => lines.filter((line) => pattern.test(line))).find((errors) => errors.length > 0) ?? lines.filter((line) => line !== "").slice(-3);
 	return {
@@ -264,6 +268,8 @@ function readBuildFailure(log, source) {
 		errors: [...new Set(errors)].slice(0, mostErrors)
 	};
 }
+/** The folder of what is built has the tree's in the middle of its own, as in `/b/obj/b/src/amd64.amd64`. */
+const fromTop = (line, source) => line.replaceAll(`${source}/`, (found, at) => at > 0 && /[\w.+-]/.test(line.charAt(at - 1)) ? found : "");
 const mostErrors = 10;
 const mostLetters = 300;
 /** One line without colours and other control characters. */

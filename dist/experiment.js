@@ -576,9 +576,10 @@ function assembleResult(plan, journal) {
 			version
 		},
 		patch: plan.patch,
-		variants: plan.variants.map(({ variant, commit, files }) => ({
+		variants: plan.variants.map(({ variant, commit, folder, files }) => ({
 			name: variant,
 			commit,
+			...folder !== void 0 && { folder },
 			files: files.map(({ path, sha256 }) => ({
 				path,
 				sha256

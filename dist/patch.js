@@ -408,8 +408,10 @@ function openRepository(directory, environment = {}) {
 			throw new RepositoryError(`The repository ${directory} has no commit ${name} and could not fetch it: check it out with its history (fetch-depth: 0).`);
 		})).trim();
 	};
+	const pathOf = (folder) => relative(directory, resolve(directory, folder));
 	return {
 		resolve: resolve$1,
+		pathOf,
 		async mergeBase(first, second) {
 			const ids = [await resolve$1(first), await resolve$1(second)];
 			return (await git("merge-base", ...ids).catch(() => {
@@ -417,7 +419,7 @@ function openRepository(directory, environment = {}) {
 			})).trim();
 		},
 		async list(commit, folder) {
-			const below = relative(directory, resolve(directory, folder));
+			const below = pathOf(folder);
 			const prefixes = below === "" ? [] : [`${below}/`];
 			const list = [
 				"ls-tree",

@@ -3,7 +3,7 @@ import { confidencePercents, countedRuns, median, renderMinistat, runCounts, run
 import { frameBytesFor } from "./config.js";
 import { embedded, embeddedScript } from "./embedded.js";
 import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -776,17 +776,18 @@ const bullets$1 = (lines) => lines.map((line) => `- ${line}`).join("\n");
 // src/report/annotations.ts
 const mostAnnotations = 20;
 /** Made of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
-function annotationsOf({ outcome }) {
+function annotationsOf({ outcome, variants }) {
 	if (outcome.kind === "judged") return [];
-	return outcome.message.split("\n").flatMap((line) => annotation(line) ?? []).slice(0, mostAnnotations);
+	const patched = variants.find(({ name }) => name === "patched");
+	return outcome.message.split("\n").flatMap((line) => annotation(line, patched) ?? []).slice(0, mostAnnotations);
 }
-/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `pf.conf:3: syntax error`. */
-function annotation(line) {
+/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `nftables.conf:3:1: Error: …`. */
+function annotation(line, patched) {
 	const text = line.replace(/[\p{Cc}\p{Cf}]+/gu, " ").trim();
-	const [, found = "", digits] = /^(?:error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
-	const path = withinTree(found);
-	const isPath = /[a-z]/i.test(path) && !path.split("/").includes("..");
-	if (digits === void 0 || !isPath || !/error/i.test(text)) return void 0;
+	const [, ofGit, found = "", digits] = /^(error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
+	if (digits === void 0 || !/error/i.test(text)) return void 0;
+	const path = ofGit === void 0 ? pathOf(found, patched) : found;
+	if (path === void 0 || !isPlain(path)) return void 0;
 	const number = Math.max(1, Number(digits));
 	return {
 		path,
@@ -796,10 +797,26 @@ function annotation(line) {
 		message: text.slice(0, 1e3).replace(/\p{Cs}/gu, "")
 	};
 }
-/** A builder's tree lies anywhere; FreeBSD's kernel sources lie in `sys/` of it. */
-function withinTree(path) {
-	return (/(?:^|\/)(sys\/.+)$/.exec(path)?.[1] ?? path.replace(/^\/+/, "")).replace(/^(?:\.\/)+/, "");
+/** Undefined for what is no file of the repository: GitHub would show such a line nowhere. */
+function pathOf(found, patched) {
+	if (patched?.folder === void 0) return kernelPath(found);
+	const file = patched.files.find(({ path }) => path === found);
+	return file && [patched.folder, file.path].filter(Boolean).join("/");
 }
+/**
+* A builder's tree lies anywhere, and its kernel's sources in `sys/` of it, whose modules name them by way of their own
+* folder. What a build makes lies in folders like `obj/usr/src/amd64.amd64/sys/GENERIC`; where that is
+* `sys/amd64/compile/GENERIC`, `../../..` is `sys`.
+*/
+function kernelPath(found) {
+	const [, before = "", source] = /^(|.*?\/)(sys\/.+)$/.exec(found.replace(/^(?:\.\.\/){3}(?!\.\.\/)/, "sys/")) ?? [];
+	if (source === void 0 || objectFolder.test(before)) return void 0;
+	const path = posix.normalize(source);
+	return path.startsWith("sys/") ? path : void 0;
+}
+const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
+/** Whoever wrote it: a compiler says what a patch has it say, and a result may come from a job that lies. */
+const isPlain = (path) => path.length <= 500 && /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) && path.split("/").every((part) => /[^.]/.test(part));
 
 // src/report/interval-plot.ts
 /** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */

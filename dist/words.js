@@ -589,6 +589,8 @@ const outcomeSchema = discriminatedUnion("kind", [object({
 const variantSummarySchema = object({
 	name: string(),
 	commit: string(),
+	/** Path in the repository of the folder that the overlay files lie in, empty for its top; absent where none are laid. */
+	folder: string().optional(),
 	/** Overlay files as `path` and SHA-256. */
 	files: array(object({
 		path: string(),

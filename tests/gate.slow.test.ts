@@ -6,6 +6,7 @@ import type { Config } from '../src/config/schema.ts';
 import type { ExperimentEvent } from '../src/experiment/experiment.ts';
 import { gate, resumeGate, type World } from '../src/gate.ts';
 import { type Repository, RepositoryError } from '../src/patch/repository.ts';
+import { annotationsOf } from '../src/report/annotations.ts';
 import { type Reserved, unshared } from '../src/testbed/testbed.ts';
 import type { Prepared } from '../src/words/rejection.ts';
 import type { Result } from '../src/words/result.ts';
@@ -26,6 +27,7 @@ import { times } from './random.ts';
 const repository: Repository = {
   resolve: async (name) => name,
   mergeBase: async (first) => first,
+  pathOf: (folder) => folder,
   list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
   read: async (object) => `# ${object}\n`,
   idAt: async (commit) => commit,
@@ -125,6 +127,16 @@ test('patched files that do not load are the outcome, in the words of the DUT', 
     prepared: rejectedBy('patched', refusal),
   });
   expect(result.outcome).toEqual({ kind: 'does-not-load', ...refusal });
+});
+
+test('their lines are told as those of the files in the repository', async () => {
+  const refusal = { scenario: 'forwarding', message: 'nftables.conf:3:1: Error: x' } as const;
+  const testbed = fakeTestbed({ prepared: rejectedBy('patched', refusal) });
+  const elsewhere = { ...request, config: { ...config, overlay: 'some/where/else' } };
+  const result = await gate(elsewhere, temporaryFolder(), worldOf(testbed));
+  expect(annotationsOf(result)).toMatchObject([
+    { path: 'some/where/else/nftables.conf', start_line: 3 },
+  ]);
 });
 
 test('the plan, the journal, the logs, the result and the report are left in the work directory', async () => {

@@ -8,7 +8,7 @@ type BuildFailure =
 
 /** Knows what clang, ld.lld, config(8) and make(1) write, and falls back on the last lines. `source` is the tree's folder. */
 export function readBuildFailure(log: string, source: string): BuildFailure {
-  const lines = log.split('\n').map((line) => plain(line).replaceAll(`${source}/`, ''));
+  const lines = log.split('\n').map((line) => fromTop(plain(line), source));
   // A patch may say so in an #error; it would be told that the disk is full, and not be passed.
   if (lines.some((line) => line.includes('No space left on device'))) {
     return { kind: 'out-of-disk' };
@@ -19,6 +19,12 @@ export function readBuildFailure(log: string, source: string): BuildFailure {
   const errors = found ?? lines.filter((line) => line !== '').slice(-3);
   return { kind: 'errors', errors: [...new Set(errors)].slice(0, mostErrors) };
 }
+
+/** The folder of what is built has the tree's in the middle of its own, as in `/b/obj/b/src/amd64.amd64`. */
+const fromTop = (line: string, source: string): string =>
+  line.replaceAll(`${source}/`, (found, at: number) =>
+    at > 0 && /[\w.+-]/.test(line.charAt(at - 1)) ? found : '',
+  );
 
 const mostErrors = 10;
 const mostLetters = 300;

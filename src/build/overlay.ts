@@ -9,6 +9,8 @@ export const overlaySchema = z.object({
   /** `base`, `patched`, `diff 80345`. */
   variant: z.string(),
   commit: z.string(),
+  /** Path in the repository of the folder that the files lie in, empty for its top; absent where none are laid. */
+  folder: z.string().optional(),
   files: z.array(
     z.object({
       path: z.string(),
@@ -82,7 +84,7 @@ async function readOverlay(
       return { path, mode, content, sha256: createHash('sha256').update(content).digest('hex') };
     }),
   );
-  return { variant, commit, files };
+  return { variant, commit, folder: repository.pathOf(folder), files };
 }
 
 const mostFiles = 100;

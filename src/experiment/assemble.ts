@@ -18,9 +18,10 @@ export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
     schemaVersion: 1,
     generator: { name: 'ppsgate', version: packageJson.version },
     patch: plan.patch,
-    variants: plan.variants.map(({ variant, commit, files }) => ({
+    variants: plan.variants.map(({ variant, commit, folder, files }) => ({
       name: variant,
       commit,
+      ...(folder !== undefined && { folder }),
       files: files.map(({ path, sha256 }) => ({ path, sha256 })),
     })),
     testbed: {

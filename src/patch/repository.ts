@@ -11,6 +11,8 @@ export type Repository = {
   resolve(name: string): Promise<string>;
   /** Where two commits parted: what the patch is measured against. */
   mergeBase(first: string, second: string): Promise<string>;
+  /** Where a folder (absolute, or relative to the repository's) lies in it: `some/where`, and nothing for its top. */
+  pathOf(folder: string): string;
   /** The files below a folder (absolute, or relative to the repository's) at a commit, by their paths in it; none where it does not exist. */
   list(commit: string, folder: string): Promise<TreeEntry[]>;
   /** The text of an object: its full id, or `COMMIT:PATH`. */
@@ -86,8 +88,11 @@ export function openRepository(
     return id.trim();
   };
 
+  const pathOf = (folder: string) => relative(directory, resolvePath(directory, folder));
+
   return {
     resolve,
+    pathOf,
 
     async mergeBase(first, second) {
       const ids = [await resolve(first), await resolve(second)];
@@ -100,7 +105,7 @@ export function openRepository(
     },
 
     async list(commit, folder) {
-      const below = relative(directory, resolvePath(directory, folder));
+      const below = pathOf(folder);
       const prefixes = below === '' ? [] : [`${below}/`];
       const list = ['ls-tree', '-r', '-z', '--end-of-options', idOf(commit), ...prefixes];
       const listing = await git('--literal-pathspecs', ...list).catch(() => {

@@ -1,4 +1,5 @@
 // What kept a patch from being measured, at the lines that it says are wrong: GitHub shows them among the changes.
+import { posix } from 'node:path';
 import type { Result } from '../words/result.ts';
 
 type Annotation = {
@@ -14,22 +15,28 @@ type Annotation = {
 const mostAnnotations = 20;
 
 /** Made of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
-export function annotationsOf({ outcome }: Pick<Result, 'outcome'>): Annotation[] {
+export function annotationsOf({
+  outcome,
+  variants,
+}: Pick<Result, 'outcome' | 'variants'>): Annotation[] {
   if (outcome.kind === 'judged') return [];
+  const patched = variants.find(({ name }) => name === 'patched');
   return outcome.message
     .split('\n')
-    .flatMap((line) => annotation(line) ?? [])
+    .flatMap((line) => annotation(line, patched) ?? [])
     .slice(0, mostAnnotations);
 }
 
-/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `pf.conf:3: syntax error`. */
-function annotation(line: string): Annotation | undefined {
+type Patched = Result['variants'][number] | undefined;
+
+/** `/usr/src/sys/netinet/ip.c:12:3: error: …`, `error: patch failed: sys/netinet/ip.c:12`, `nftables.conf:3:1: Error: …`. */
+function annotation(line: string, patched: Patched): Annotation | undefined {
   const text = line.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim();
-  const [, found = '', digits] =
-    /^(?:error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
-  const path = withinTree(found);
-  const isPath = /[a-z]/i.test(path) && !path.split('/').includes('..');
-  if (digits === undefined || !isPath || !/error/i.test(text)) return undefined;
+  const [, ofGit, found = '', digits] =
+    /^(error: patch failed: )?([\w./+-]{1,300}):(\d{1,7})(?::|$|\s)/.exec(text) ?? [];
+  if (digits === undefined || !/error/i.test(text)) return undefined;
+  const path = ofGit === undefined ? pathOf(found, patched) : found;
+  if (path === undefined || !isPlain(path)) return undefined;
   const number = Math.max(1, Number(digits));
   return {
     path,
@@ -41,8 +48,30 @@ function annotation(line: string): Annotation | undefined {
   };
 }
 
-/** A builder's tree lies anywhere; FreeBSD's kernel sources lie in `sys/` of it. */
-function withinTree(path: string): string {
-  const kernel = /(?:^|\/)(sys\/.+)$/.exec(path)?.[1];
-  return (kernel ?? path.replace(/^\/+/, '')).replace(/^(?:\.\/)+/, '');
+/** Undefined for what is no file of the repository: GitHub would show such a line nowhere. */
+function pathOf(found: string, patched: Patched): string | undefined {
+  if (patched?.folder === undefined) return kernelPath(found);
+  const file = patched.files.find(({ path }) => path === found);
+  return file && [patched.folder, file.path].filter(Boolean).join('/');
 }
+
+/**
+ * A builder's tree lies anywhere, and its kernel's sources in `sys/` of it, whose modules name them by way of their own
+ * folder. What a build makes lies in folders like `obj/usr/src/amd64.amd64/sys/GENERIC`; where that is
+ * `sys/amd64/compile/GENERIC`, `../../..` is `sys`.
+ */
+function kernelPath(found: string): string | undefined {
+  const [, before = '', source] =
+    /^(|.*?\/)(sys\/.+)$/.exec(found.replace(/^(?:\.\.\/){3}(?!\.\.\/)/, 'sys/')) ?? [];
+  if (source === undefined || objectFolder.test(before)) return undefined;
+  const path = posix.normalize(source);
+  return path.startsWith('sys/') ? path : undefined;
+}
+
+const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\w+\/$)/;
+
+/** Whoever wrote it: a compiler says what a patch has it say, and a result may come from a job that lies. */
+const isPlain = (path: string): boolean =>
+  path.length <= 500 &&
+  /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) &&
+  path.split('/').every((part) => /[^.]/.test(part));

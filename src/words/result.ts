@@ -233,6 +233,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
 const variantSummarySchema = z.object({
   name: z.string(),
   commit: z.string(),
+  /** Path in the repository of the folder that the overlay files lie in, empty for its top; absent where none are laid. */
+  folder: z.string().optional(),
   /** Overlay files as `path` and SHA-256. */
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
 });

@@ -473,13 +473,13 @@ describe('its annotations', () => {
 
   test('are not too many for one call', async () => {
     const { check } = await open();
-    await check.ended(failed('a.c:1:1: error: x\n'.repeat(1000)));
+    await check.ended(failed('sys/a.c:1:1: error: x\n'.repeat(1000)));
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(20);
   });
 
   test('are said once, though links are added later', async () => {
     const { check } = await open();
-    const ending = failed('a.c:1:1: error: x');
+    const ending = failed('sys/a.c:1:1: error: x');
     await check.ended(ending);
     await check.linked(ending);
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(1);

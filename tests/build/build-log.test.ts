@@ -26,6 +26,11 @@ test("the compiler's errors are told from the top of the tree, in their order, w
   ]);
 });
 
+test('what the build makes is not told as a file of the tree', () => {
+  const made = '/b/tree/obj/b/tree/src/amd64.amd64/sys/GENERIC/opt_inet.h:1:1: error: no';
+  expect(errorsOf(made)).toEqual([made]);
+});
+
 test.each([
   ['ld: error: undefined symbol: pf_nothing'],
   ['ld.lld: error: duplicate symbol: if_test'],

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildOverlays } from '../../src/build/overlay.ts';
 import { openRepository, RepositoryError } from '../../src/patch/repository.ts';
@@ -31,16 +32,30 @@ test('the variants are the overlay where the patch parted, and at its head', asy
     files: files.map(({ path, content }) => [path, content]),
   }));
   expect(seen).toEqual([
-    { variant: 'base', commit: parted, files: [['nftables.conf', '# one\n']] },
+    { variant: 'base', commit: parted, folder: 'dut', files: [['nftables.conf', '# one\n']] },
     {
       variant: 'patched',
       commit: head,
+      folder: 'dut',
       files: [
         ['nftables.conf', '# patched\n'],
         ['sysctl.conf', ''],
       ],
     },
   ]);
+});
+
+test.each([
+  ['some/where/else', 'some/where/else'],
+  ['./dut/', 'dut'],
+  ['.', ''],
+])('the overlay %s is told by its path in the repository', async (folder, path) => {
+  const directory = newRepository();
+  const id = commit(directory, { [`${path}/nftables.conf`.replace(/^\//, '')]: '# one\n' });
+  for (const place of [folder, join(directory, folder)]) {
+    const overlays = await buildOverlays(patchOf(id, id), place, openRepository(directory));
+    expect(overlays.map((overlay) => overlay.folder)).toEqual([path, path]);
+  }
 });
 
 test('every file has its mode and the SHA-256 of its content', async () => {

@@ -132,6 +132,7 @@ test('a work directory of a gate is judged again from what it holds, which stays
     repository: {
       resolve: async (name) => name,
       mergeBase: async (first) => first,
+      pathOf: (folder) => folder,
       list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
       read: async (object) => `# ${object}\n`,
       idAt: async () => undefined,

@@ -33,7 +33,11 @@ describe('what is told of rules that do not load', () => {
       scenario: 'forwarding',
       message: told(upd),
     } as const;
-    expect(annotationsOf({ outcome })).toMatchObject([{ path: 'nftables.conf', start_line: 3 }]);
+    const files = [{ path: 'nftables.conf', sha256: 'c' }];
+    const variants = [{ name: 'patched', commit: 'b', folder: 'routers/dut', files }];
+    expect(annotationsOf({ outcome, variants })).toMatchObject([
+      { path: 'routers/dut/nftables.conf', start_line: 3 },
+    ]);
   });
 
   test('is every error, when there are several', () => {

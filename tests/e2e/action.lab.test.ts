@@ -129,6 +129,9 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(first.exitCode).not.toBe(0);
     const [before] = structuredClone(github.state.comments);
     expect(before?.body).toContain('🔴 ppsgate: #7 does not load');
+    expect(github.state.checkRuns).toMatchObject([
+      { annotations: [{ path: 'docs/example/dut/nftables.conf', start_line: 7 }] },
+    ]);
 
     push(harmless);
     const second = await runJob(pullRequestEvent());

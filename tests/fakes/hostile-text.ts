@@ -131,7 +131,10 @@ const readers: Readonly<Record<string, Reading>> = {
   'a result': parseResult,
   'an index': parseIndex,
   'a history': parseHistory,
-  annotations: (message) => annotationsOf({ outcome: failed(`a.c:1: error ${message}`) }),
+  annotations: (message) =>
+    annotationsOf(aResult({ outcome: failed(`sys/a.c:1: error ${message}`) })),
+  'the path of an annotation': (path) =>
+    annotationsOf(aResult({ outcome: failed(`/sys/${path}:1: error`) })),
   'a line in code': (text) => [codeSpan(text), plainLine(text), remarkupText(text)],
   'a block in code': (text) => [codeBlock(text), remarkupBlock('log', text), remarkupCell(text)],
   XML: escaped,

@@ -349,7 +349,7 @@ const checkOf = ({ patch, shown = overtaken }: Gate) => ({
   ...{ name: 'ppsgate', headCommit: patch.headCommit, status: 'completed' },
   conclusion: shown.check,
   title: expect.stringMatching(`^${shown.symbol} .*${shown.says}`),
-  annotations: shown.outcome ? annotationsOf({ outcome: shown.outcome }).length : 0,
+  annotations: shown.outcome ? annotationsOf(aResult({ outcome: shown.outcome })).length : 0,
 });
 
 /** All files of the data branch that hold a result, against its index. */

@@ -6,7 +6,8 @@ import type { Result } from '../../src/words/result.ts';
 import { aResult } from '../fakes/result.ts';
 import { times } from '../random.ts';
 
-const of = (message: string) => annotationsOf({ outcome: { kind: 'build-failed', message } });
+const of = (message: string) =>
+  annotationsOf(aResult({ outcome: { kind: 'build-failed', message } }));
 
 /** As `path:line`. */
 const places = (message: string) =>
@@ -33,20 +34,24 @@ test.each([
   ['the compiler on its way', 'In file included from sys/net/if.c:7:', undefined],
   ['git apply', 'error: patch failed: sys/netinet/ip.c:12', 'sys/netinet/ip.c:12'],
   ['git apply of a file', 'error: sys/netinet/ip.c: patch does not apply', undefined],
-  ['pfctl', 'pf.conf:3: syntax error', 'pf.conf:3'],
-  ['pfctl with a path', '/etc/pf.conf:3: syntax error', 'etc/pf.conf:3'],
-  ['nft', 'nftables.conf:4:21-23: Error: syntax error, unexpected string', 'nftables.conf:4'],
-  ['nft below a folder', './dut/nftables.conf:4:1-2: Error: x', 'dut/nftables.conf:4'],
-  ['a line 0', 'pf.conf:0: syntax error', 'pf.conf:1'],
+  ['git apply anywhere in the tree', 'error: patch failed: stand/a.c:12', 'stand/a.c:12'],
+  ['a module', 'sys/modules/if_x/../../dev/x/if_x.c:9:1: error: x', 'sys/dev/x/if_x.c:9'],
+  ['the compiler in a compile folder', '../../../net/if.c:7:1: error: x', 'sys/net/if.c:7'],
+  ['an object folder', '/o/obj/s/src/amd64.amd64/sys/GENERIC/opt_x.h:1:1: error: x', undefined],
+  ['an object folder elsewhere', '/o/arm64.aarch64/sys/GENERIC/opt_x.h:1:1: error: x', undefined],
+  ['what a build makes', './opt_inet.h:1:1: error: x', undefined],
+  ['what a build links', 'machine/atomic.h:1:1: error: x', undefined],
+  ['rules that are not of the patch', '/etc/pf.conf:3: syntax error', undefined],
+  ['a line 0', 'sys/net/if.c:0:0: error: x', 'sys/net/if.c:1'],
   ['a clock', '12:30:01 error: nothing', undefined],
 ])('of %s', (_, line, place) => {
   expect(places(line)).toEqual(place === undefined ? [] : [place]);
 });
 
 test('there are twenty at most, the first', () => {
-  const lines = Array.from({ length: 1000 }, (_, index) => `a.c:${index + 1}:1: error: x`);
+  const lines = Array.from({ length: 1000 }, (_, index) => `sys/a.c:${index + 1}:1: error: x`);
   expect(places(lines.join('\n'))).toEqual(
-    lines.slice(0, 20).map((line) => line.slice(0, line.indexOf(':', 4))),
+    lines.slice(0, 20).map((line) => line.slice(0, line.indexOf(':', 8))),
   );
 });
 
@@ -55,11 +60,65 @@ test('a patch that was judged has none, whatever its numbers', () => {
 });
 
 test.each<Result['outcome']>([
-  { kind: 'does-not-apply', message: 'error: patch failed: a.c:1' },
-  { kind: 'does-not-load', scenario: 'forwarding', message: 'a.c:1: syntax error' },
-  { kind: 'boot-failed', message: 'a.c:1: error' },
+  { kind: 'does-not-apply', message: 'error: patch failed: sys/a.c:1' },
+  { kind: 'does-not-load', scenario: 'forwarding', message: 'sys/a.c:1: syntax error' },
+  { kind: 'boot-failed', message: 'sys/a.c:1: error' },
 ])('a patch that $kind has them', (outcome) => {
-  expect(annotationsOf({ outcome })).toMatchObject([{ path: 'a.c', start_line: 1 }]);
+  expect(annotationsOf(aResult({ outcome }))).toMatchObject([{ path: 'sys/a.c', start_line: 1 }]);
+});
+
+describe('of an overlay', () => {
+  /** As `path:line`, of what nft says of the patched variant. */
+  const placesIn = (folder: string, message: string, files = ['nftables.conf', 'sysctl.conf']) => {
+    const result = aResult({
+      outcome: { kind: 'does-not-load', scenario: 'forwarding', message },
+      variants: [
+        { name: 'base', commit: 'a', folder, files: [{ path: 'gone.conf', sha256: 'c' }] },
+        {
+          name: 'patched',
+          commit: 'b',
+          folder,
+          files: files.map((path) => ({ path, sha256: 'd' })),
+        },
+      ],
+    });
+    return annotationsOf(result).map(({ path, start_line }) => `${path}:${start_line}`);
+  };
+  const said = 'nftables.conf:4:21-23: Error: syntax error, unexpected string';
+
+  test.each([
+    ['dut', 'dut/nftables.conf:4'],
+    ['some/where/else', 'some/where/else/nftables.conf:4'],
+    ['mit Überläufern', 'mit Überläufern/nftables.conf:4'],
+    ['', 'nftables.conf:4'],
+  ])('in the folder "%s" files are at their paths in the repository', (folder, place) => {
+    expect(placesIn(folder, said)).toEqual([place]);
+  });
+
+  test.each([
+    ['no file of the patch', 'gone.conf:4:1: Error: x'],
+    ['a scenario of ppsgate itself', 'nftables-stateless.nft:4:1: Error: x'],
+    ['a file with the same end', 'conf:4:1: Error: x'],
+    ['a path on the DUT', '/tmp/dut/nftables.conf:4:1: Error: x'],
+    ['a kernel', 'sys/net/if.c:4:1: error: x'],
+  ])('%s has no lines there', (_, line) => {
+    expect(placesIn('dut', line)).toEqual([]);
+  });
+
+  test.each([
+    ['../..', 'a'],
+    ['dut/../..', 'a'],
+    ['/etc', 'a'],
+    ['dut\n::error', 'a'],
+    ['dut\u202e', 'a'],
+    ['d\\ut', 'a'],
+    ['d'.repeat(600), 'a'],
+    ['dut', '../../a'],
+    ['dut', '/etc/a'],
+    ['dut', '..'],
+  ])('a result that lies, of %j and %j, leads nowhere', (folder, file) => {
+    expect(placesIn(folder, `${file}:4:1: Error: x`, [file])).toEqual([]);
+  });
 });
 
 describe('hostile text', () => {
@@ -73,26 +132,31 @@ describe('hostile text', () => {
     'https://evil.example/x.c:1: error: x',
     '::error file=x.c,line=1::error',
     '::set-output name=verdict::no-regression error',
-    '`a.c`:1: error: x',
-    'a.c:99999999: error: x',
+    '`sys/a.c`:1: error: x',
+    'sys/a.c:99999999: error: x',
+    '../../../../etc/passwd:1: error: x',
+    '/sys/a/../../x.c:1: error: x',
+    'error: patch failed: ../../etc/passwd:1',
+    'error: patch failed: /etc/passwd:1',
+    'error: patch failed: sys/../../x.c:1',
   ])('leads nowhere: %j', (line) => {
     expect(of(line)).toEqual([]);
   });
 
   test('is one line without what a terminal obeys, or what turns text round', () => {
-    expect(of('a.c:1: \u001b[31merror:\u001b[0m x\r\u202ey\u0007')).toMatchObject([
-      { message: 'a.c:1:  [31merror: [0m x y' },
+    expect(of('sys/a.c:1: \u001b[31merror:\u001b[0m x\r\u202ey\u0007')).toMatchObject([
+      { message: 'sys/a.c:1:  [31merror: [0m x y' },
     ]);
   });
 
   test('is cut, and never through a character', () => {
-    const [annotation] = of(`a.c:1: error: ${'🚦'.repeat(1_000_000)}`);
+    const [annotation] = of(`sys/a.c:1: error: ${'🚦'.repeat(1_000_000)}`);
     expect(annotation?.message.length).toBeLessThanOrEqual(1000);
     expect(annotation?.message).not.toMatch(/\p{Cs}/u);
   });
 
   test('of a megabyte is read, whatever it repeats', () => {
-    for (const part of ['a', 'a.c:1', ' ', '\n', '../', '\u001b]0;', 'sys/']) {
+    for (const part of ['a', 'sys/a.c:1', ' ', '\n', '../', '\u001b]0;', 'sys/', 'obj/sys/']) {
       expect(of(part.repeat(2 ** 20 / part.length))).toEqual([]);
     }
   });
@@ -102,7 +166,18 @@ describe('hostile text', () => {
       .array(
         fc.oneof(
           fc.string({ unit: 'binary', maxLength: 10 }),
-          fc.constantFrom('a.c', 'sys/', '../', '/', ':1:', ':', 'error', '\n', '\u001b[1m', '🚦'),
+          fc.constantFrom(
+            'sys/a.c',
+            'sys/',
+            '../',
+            '/',
+            ':1:',
+            ':',
+            'error',
+            '\n',
+            '\u001b[1m',
+            '🚦',
+          ),
         ),
         { maxLength: 12 },
       )
