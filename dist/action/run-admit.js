@@ -178,68 +178,88 @@ async function admitButton({ by, button, headCommit, number }, world) {
 		commit: headCommit
 	}, { kind: button }, world);
 }
-async function admitComment({ number, text, by, at }, world) {
-	const command = parseCommand(text);
+async function admitComment(comment, world) {
+	const command = parseCommand(comment.text);
 	if (command === void 0) return {
 		kind: "nothing",
 		why: "The comment is no command."
 	};
-	const found = await fetched(number, world);
+	const found = await fetched(comment.number, world);
+	if (command.kind === "help") return {
+		kind: "help",
+		pullRequest: found.pullRequest,
+		why: ""
+	};
+	if (command.kind === "mistaken") return mistaken(command.why, comment, found, world);
+	return admitCommand(command, comment, found, world).catch((error) => {
+		if (!(error instanceof UsageError)) throw error;
+		return mistaken(error.message, comment, found, world);
+	});
+}
+async function admitCommand(command, { by, at }, found, world) {
 	const { pullRequest } = found;
-	switch (command.kind) {
-		case "mistaken": return {
-			kind: "mistaken",
-			pullRequest,
-			why: command.why
+	if (command.kind === "cancel") {
+		const occasion = {
+			kind: "commanded",
+			by,
+			at,
+			commit: pullRequest.headCommit
 		};
-		case "help": return {
-			kind: "help",
+		const { config, rules } = await rulesFor(found, {}, world);
+		const { kind, why } = await authorize(occasion, found, rules);
+		return kind === "allowed" ? {
+			kind: "cancel",
 			pullRequest,
-			why: ""
+			why: `${by} has cancelled it.`
+		} : {
+			kind: "refused",
+			pullRequest,
+			config,
+			name: noticeName,
+			why
 		};
-		case "cancel": {
-			const occasion = {
-				kind: "commanded",
-				by,
-				at,
-				commit: pullRequest.headCommit
-			};
-			const { config, rules } = await rulesFor(found, {}, world);
-			const { kind, why } = await authorize(occasion, found, rules);
-			return kind === "allowed" ? {
-				kind: "cancel",
-				pullRequest,
-				why: `${by} has cancelled it.`
-			} : {
-				kind: "refused",
-				pullRequest,
-				config,
-				name: noticeName,
-				why
-			};
-		}
-		case "run":
-		case "rerun":
-		case "extend": {
-			const occasion = {
-				kind: "commanded",
-				by,
-				at,
-				...command.commit === void 0 ? {} : { commit: command.commit }
-			};
-			return (command.kind === "run" ? admitPullRequest(found, {
-				...occasion,
-				...otherwise(command.ask)
-			}, command.ask, world) : admitAgain(found, occasion, command, world)).catch((error) => {
-				if (!(error instanceof UsageError)) throw error;
-				return {
-					kind: "mistaken",
-					pullRequest,
-					why: error.message
-				};
-			});
-		}
 	}
+	const occasion = {
+		kind: "commanded",
+		by,
+		at,
+		...command.commit === void 0 ? {} : { commit: command.commit }
+	};
+	return command.kind === "run" ? admitPullRequest(found, {
+		...occasion,
+		...otherwise(command.ask)
+	}, command.ask, world) : admitAgain(found, occasion, command, world);
+}
+/** Only who may have it measured is told what is wrong: what others write is for nobody at the patch to read. */
+async function mistaken(why, { by, at }, found, { octokit, repositoryName, readConfig }) {
+	const { pullRequest } = found;
+	const { baseCommit, headCommit: commit } = pullRequest;
+	const { people, label } = await readConfig(baseCommit).then(({ github }) => github, (error) => {
+		if (!(error instanceof UsageError)) throw error;
+		return {
+			people: [],
+			label: ""
+		};
+	});
+	return (await authorize({
+		kind: "commanded",
+		by,
+		at,
+		commit
+	}, found, {
+		people,
+		label,
+		seen: void 0,
+		measured: [],
+		mayWrite: (login) => mayWrite(octokit, repositoryName, login)
+	})).kind === "allowed" ? {
+		kind: "mistaken",
+		pullRequest,
+		why
+	} : {
+		kind: "nothing",
+		why
+	};
 }
 /** More or fewer runs, and profiles, never pass what would not be passed. */
 const otherwise = ({ maxRuns: _, profile: __, ...held }) => ({ isOtherwise: Object.keys(held).length > 0 });
@@ -698,7 +718,7 @@ async function readRevision({ patch: text, ask, key, build }, context) {
 		throw error;
 	}
 }
-const exitCodeOf = ({ kind }) => kind === "refused" || kind === "mistaken" ? exitCodes.usage : exitCodes.pass;
+const exitCodeOf = ({ kind }) => kind === "refused" ? exitCodes.usage : exitCodes.pass;
 /** Reacts to the comment of a command at once, and whatever comes of it. */
 async function acknowledge(trigger, { octokit, inputs }) {
 	if (trigger.kind !== "comment") return;

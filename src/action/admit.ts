@@ -26,7 +26,7 @@ export type Admission =
   | { kind: 'go'; request: AdmittedRequest; config: Config; why: string }
   /** `why` is one sentence for the people at the pull request, and `name` that of the comment for it. */
   | { kind: 'refused'; pullRequest: PullRequest; config: Config; name: string; why: string }
-  /** A command that measures nothing: what is answered, as plain text. */
+  /** A command that measures nothing, which is no failure: what is answered, as plain text. */
   | { kind: 'cancel' | 'help' | 'mistaken'; pullRequest: PullRequest; why: string }
   | { kind: 'nothing'; why: string };
 
@@ -96,42 +96,65 @@ async function admitButton(
   return admitAgain(found, { kind: 'pressed', by, commit: headCommit }, { kind: button }, world);
 }
 
-async function admitComment(
-  { number, text, by, at }: Extract<Trigger, { kind: 'comment' }>,
+type Comment = Extract<Trigger, { kind: 'comment' }>;
+
+async function admitComment(comment: Comment, world: AdmitWorld): Promise<Admission> {
+  const command = parseCommand(comment.text);
+  if (command === undefined) return { kind: 'nothing', why: 'The comment is no command.' };
+  const found = await fetched(comment.number, world);
+  if (command.kind === 'help') return { kind: 'help', pullRequest: found.pullRequest, why: '' };
+  if (command.kind === 'mistaken') return mistaken(command.why, comment, found, world);
+  return admitCommand(command, comment, found, world).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    return mistaken(error.message, comment, found, world);
+  });
+}
+
+async function admitCommand(
+  command: Exclude<CommentCommand, { kind: 'help' | 'mistaken' }>,
+  { by, at }: Comment,
+  found: FoundPullRequest,
   world: AdmitWorld,
 ): Promise<Admission> {
-  const command = parseCommand(text);
-  if (command === undefined) return { kind: 'nothing', why: 'The comment is no command.' };
-  const found = await fetched(number, world);
   const { pullRequest } = found;
-  switch (command.kind) {
-    case 'mistaken':
-      return { kind: 'mistaken', pullRequest, why: command.why };
-    case 'help':
-      return { kind: 'help', pullRequest, why: '' };
-    case 'cancel': {
-      const occasion: Occasion = { kind: 'commanded', by, at, commit: pullRequest.headCommit };
-      const { config, rules } = await rulesFor(found, {}, world);
-      const { kind, why } = await authorize(occasion, found, rules);
-      return kind === 'allowed'
-        ? { kind: 'cancel', pullRequest, why: `${by} has cancelled it.` }
-        : { kind: 'refused', pullRequest, config, name: noticeName, why };
-    }
-    case 'run':
-    case 'rerun':
-    case 'extend': {
-      const named = command.commit === undefined ? {} : { commit: command.commit };
-      const occasion: Occasion = { kind: 'commanded', by, at, ...named };
-      const admitted =
-        command.kind === 'run'
-          ? admitPullRequest(found, { ...occasion, ...otherwise(command.ask) }, command.ask, world)
-          : admitAgain(found, occasion, command, world);
-      return admitted.catch((error: unknown): Admission => {
-        if (!(error instanceof UsageError)) throw error;
-        return { kind: 'mistaken', pullRequest, why: error.message };
-      });
-    }
+  if (command.kind === 'cancel') {
+    const occasion: Occasion = { kind: 'commanded', by, at, commit: pullRequest.headCommit };
+    const { config, rules } = await rulesFor(found, {}, world);
+    const { kind, why } = await authorize(occasion, found, rules);
+    return kind === 'allowed'
+      ? { kind: 'cancel', pullRequest, why: `${by} has cancelled it.` }
+      : { kind: 'refused', pullRequest, config, name: noticeName, why };
   }
+  const named = command.commit === undefined ? {} : { commit: command.commit };
+  const occasion: Occasion = { kind: 'commanded', by, at, ...named };
+  return command.kind === 'run'
+    ? admitPullRequest(found, { ...occasion, ...otherwise(command.ask) }, command.ask, world)
+    : admitAgain(found, occasion, command, world);
+}
+
+/** Only who may have it measured is told what is wrong: what others write is for nobody at the patch to read. */
+async function mistaken(
+  why: string,
+  { by, at }: Comment,
+  found: FoundPullRequest,
+  { octokit, repositoryName, readConfig }: AdmitWorld,
+): Promise<Admission> {
+  const { pullRequest } = found;
+  const { baseCommit, headCommit: commit } = pullRequest;
+  const { people, label } = await readConfig(baseCommit).then(
+    ({ github }) => github,
+    (error: unknown) => {
+      if (!(error instanceof UsageError)) throw error;
+      return { people: [], label: '' };
+    },
+  );
+  const leave = await authorize({ kind: 'commanded', by, at, commit }, found, {
+    ...{ people, label, seen: undefined, measured: [] },
+    mayWrite: (login) => mayWrite(octokit, repositoryName, login),
+  });
+  return leave.kind === 'allowed'
+    ? { kind: 'mistaken', pullRequest, why }
+    : { kind: 'nothing', why };
 }
 
 /** More or fewer runs, and profiles, never pass what would not be passed. */

@@ -110,7 +110,7 @@ async function readRevision(
 }
 
 export const exitCodeOf = ({ kind }: Admission): number =>
-  kind === 'refused' || kind === 'mistaken' ? exitCodes.usage : exitCodes.pass;
+  kind === 'refused' ? exitCodes.usage : exitCodes.pass;
 
 /** Reacts to the comment of a command at once, and whatever comes of it. */
 async function acknowledge(trigger: Trigger, { octokit, inputs }: JobContext): Promise<void> {

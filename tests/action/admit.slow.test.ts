@@ -354,6 +354,20 @@ describe('/ppsgate run', () => {
   ])('%j is told what is wrong, and measures nothing', async (text, why) => {
     const admission = await admitted(comment(text, 'carol', 8));
     expect(admission).toMatchObject({ kind: 'mistaken', why });
+    expect((await admitted(comment(text, 'dan', 8))).kind).toBe('mistaken');
+    expect(await admitted(comment(text, 'mallory', 8))).toEqual({ kind: 'nothing', why });
+  });
+
+  test('where the base has no configuration is told so to whoever may write', async () => {
+    const readConfig = () => Promise.reject(new UsageError('The base has no ppsgate.yml.'));
+    const kinds = ['carol', 'mallory'].map(async (by) => {
+      const admission = await admitted(comment('/ppsgate run', by, 8), { readConfig });
+      return [by, admission.kind, admission.kind !== 'go' && admission.why];
+    });
+    expect(await Promise.all(kinds)).toEqual([
+      ['carol', 'mistaken', 'The base has no ppsgate.yml.'],
+      ['mallory', 'nothing', 'The base has no ppsgate.yml.'],
+    ]);
   });
 });
 

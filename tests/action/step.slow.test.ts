@@ -43,20 +43,48 @@ function run(command: string, event: Step['event'], step: Partial<Step> = {}): P
   });
 }
 
+function comment(body: string, login = 'mallory'): Step['event'] {
+  const user = { login, id: 1 };
+  github.state.comments.push({ id: 501, number: 7, author: login, body });
+  const about = { id: 501, body, user, created_at: '2026-11-20T12:00:00Z' };
+  const issue = { number: 7, pull_request: {}, user: { login: 'mallory', id: 1 } };
+  const payload = { action: 'created', sender: user, issue, comment: about };
+  return { name: 'issue_comment', payload };
+}
+
+describe.each(['admit', 'gate'])('a mistyped command, to %s,', (command) => {
+  beforeEach(() => {
+    github.state.permissions.carol = 'write';
+  });
+
+  test.each([
+    ['/ppsgate rnu', '### 🤔 ppsgate did not understand', '; write /ppsgate run`'],
+    ['/ppsgate run --margn 5%', '### 🤔 ppsgate did not understand', '; write /ppsgate run`'],
+    ['/ppsgate run margin=much', '### 🤔 ppsgate did not understand', 'margin: '],
+    ['/ppsgate', '### ppsgate', '| `/ppsgate run` |'],
+  ])('is answered, and fails no job: %s', async (text, heading, words) => {
+    const ran = await run(command, comment(text, 'carol'));
+    expect(ran.exitCode, ran.log).toBe(0);
+    expect(ran.commands.filter(({ name }) => name === 'error')).toEqual([]);
+    const [, answer, ...more] = github.state.comments;
+    expect(answer?.body).toContain(heading);
+    expect(answer?.body).toContain(words);
+    expect(more).toEqual([]);
+    expect(github.state.checkRuns).toEqual([]);
+  });
+
+  test('of somebody who has no leave is not answered, and fails no job', async () => {
+    const ran = await run(command, comment('/ppsgate rnu'));
+    expect(ran.exitCode, ran.log).toBe(0);
+    expect(github.state.comments).toMatchObject([{ body: '/ppsgate rnu' }]);
+  });
+});
+
 describe('what a stranger says', () => {
   /** But for the token, which is masked in both of its forms. */
   const commandsOf = ({ commands }: Ran): Command[] => {
     const secrets = [installationToken, btoa(`x-access-token:${installationToken}`)];
     return commands.filter(({ name, data }) => name !== 'add-mask' || !secrets.includes(data));
-  };
-
-  const comment = (body: string): Step['event'] => {
-    const user = { login: 'mallory', id: 1 };
-    github.state.comments.push({ id: 501, number: 7, author: user.login, body });
-    const about = { id: 501, body, user, created_at: '2026-11-20T12:00:00Z' };
-    const issue = { number: 7, pull_request: {}, user };
-    const payload = { action: 'created', sender: user, issue, comment: about };
-    return { name: 'issue_comment', payload };
   };
 
   test.each(
@@ -66,8 +94,9 @@ describe('what a stranger says', () => {
     expect(commandsOf(ran), ran.log).toEqual([]);
     expect(ran.outputs).toEqual(command === 'admit' ? { go: 'false', cancel: 'false' } : {});
     expect(ran.state).toEqual({});
-    expect(ran.exitCode).toBe(2);
+    expect(ran.exitCode, ran.log).toBe(0);
     expect(ran.log).toMatch(/; write \/ppsgate|: expected /);
+    expect(github.state.comments).toHaveLength(1);
   });
 
   test('as the head of what another workflow measured sets no output', async () => {

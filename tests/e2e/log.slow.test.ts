@@ -42,6 +42,8 @@ describeWith(['act', 'git'], "a stranger's comment", () => {
       ],
       comments: [{ number: 7, author: user.login, body }],
     });
+    // Who has no leave gets no answer, and it is the answers that are looked at here, too.
+    github.state.permissions[user.login] = 'write';
     const [comment] = github.state.comments;
     const job = await runJob({
       ...{ directory, workflow, repository, apiUrl: github.url, token: installationToken },
