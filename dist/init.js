@@ -1,15 +1,22 @@
+import { version } from "./package.js";
 import { UsageError, expected, reasonOf } from "./words.js";
-import { kebabCase, parameter, parametersThat } from "./config.js";
+import { kebabCase, parameter, parametersThat, parseConfig, systemOf } from "./config.js";
 import { githubFailure, placeOf } from "./github.js";
 import { require_dist } from "./vendor/yaml.js";
 import { execFile } from "node:child_process";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 
 // src/init/config-file.ts
+/** For editors that read a schema: that of the ppsgate which the workflows run. */
+const modeline = (action) => {
+	const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action) ?? [];
+	return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json`;
+};
 /** The ppsgate.yml for GitHub's own runner. */
-const hostedConfig = `\
+const hostedConfig = (action) => `\
+${modeline(action)}
 # What ppsgate measures, and where. Every other key is in docs/example/ppsgate.yml of ppsgate.
 
 # A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
@@ -30,7 +37,8 @@ gate:
   margin: 5%
 `;
 /** The ppsgate.yml for a runner beside a lab of one's own, which is there as an example in comments. */
-const labConfig = `\
+const labConfig = (action) => `\
+${modeline(action)}
 # What ppsgate measures, and where. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
 # kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
 
@@ -63,32 +71,81 @@ gate:
   # The loss that matters: a smaller one is not a regression.
   margin: 2%
 `;
+/** An nftables.conf of networks that no lab is managed by, nor sends packets from. */
+const starterRules = `\
+# What the router does with packets. Pull requests change these rules, and ppsgate measures what that costs each packet:
+# put your own in their place, and settings of the kernel into sysctl.conf beside them.
+table inet router {
+  chain early {
+    type filter hook prerouting priority raw; policy accept;
+    # Sources that nobody has. A set would be faster: a first pull request to try ppsgate with.
+    ip saddr 0.0.0.0/8 drop
+    ip saddr 192.0.0.0/24 drop
+    ip saddr 192.0.2.0/24 drop
+    ip saddr 198.51.100.0/24 drop
+    ip saddr 203.0.113.0/24 drop
+    ip saddr 240.0.0.0/4 drop
+    ip6 saddr 100::/64 drop
+    ip6 saddr 2001:db8::/32 drop
+  }
+}
+`;
 
 // src/init/files.ts
-/** Throws a UsageError where a file can be neither read nor written. */
-async function placeFile({ path, text, isTheirs }, { directory, force, dryRun }) {
+var import_dist = require_dist();
+/** Undefined where there is nothing to do or to tell; throws a UsageError where a file can be neither read nor written. */
+async function placeFile(file, { directory, force, dryRun }) {
+	const { path } = file;
 	const place = join(directory, path);
 	try {
-		const found = await readIfThere(place);
-		if (found === text) return {
+		const change = changeOf(file, await readIfThere(place), force);
+		if (change === void 0) return void 0;
+		const { kind, text } = change;
+		if (dryRun) return {
 			path,
-			kind: "unchanged"
+			...change
 		};
-		if (found !== void 0 && (isTheirs === true || !force)) return {
-			path,
-			kind: "kept"
-		};
-		if (!dryRun) {
+		if (kind === "removed") await rm(place);
+		if (text !== void 0) {
 			await mkdir(dirname(place), { recursive: true });
 			await writeFile(place, text);
 		}
 		return {
 			path,
-			kind: found === void 0 ? "created" : "overwritten"
+			kind
 		};
 	} catch (error) {
 		throw new UsageError(`${place} cannot be written (${reasonOf(error)}): see that it is a file, and yours.`);
 	}
+}
+function changeOf(file, found, force) {
+	if ("isMissing" in file) return { kind: "missing" };
+	if ("isOurs" in file) {
+		if (found === void 0) return void 0;
+		return { kind: force && file.isOurs(found) ? "removed" : "left" };
+	}
+	if ("line" in file) {
+		const { line, isThere } = file;
+		if (found === void 0) return {
+			kind: "created",
+			text: `${line}\n`
+		};
+		if (found.split(/\r?\n/).some((one) => isThere.test(one))) return { kind: "unchanged" };
+		return {
+			kind: "extended",
+			text: `${found}${found === "" || found.endsWith("\n") ? "" : "\n"}${line}\n`
+		};
+	}
+	const { text, isTheirs = false } = file;
+	if (found === void 0) return {
+		kind: "created",
+		text
+	};
+	if (found === text) return { kind: "unchanged" };
+	return isTheirs || !force ? { kind: "kept" } : {
+		kind: "overwritten",
+		text
+	};
 }
 async function readIfThere(path) {
 	try {
@@ -100,7 +157,6 @@ async function readIfThere(path) {
 }
 
 // src/init/workflows.ts
-var import_dist = require_dist();
 /** The label that gives leave to a pull request as it stands; the default of `github.label` in ppsgate.yml. */
 const leaveLabel = "ppsgate";
 const checkoutAction = "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0";
@@ -404,11 +460,10 @@ async function createLabel(octokit, repository) {
 }
 /** Leaves the label to whoever makes it with GitHub's own program, gh(1). */
 function labelByHand(why, repository) {
-	const of = repository === void 0 ? "" : ` --repo ${repository}`;
 	return {
 		kind: "not-created",
 		why,
-		command: `gh label create ${leaveLabel}${of} --color ${color} --description "${description}"`
+		command: `gh label create ${leaveLabel} --repo ${repository ?? "OWNER/NAME"} --color ${color} --description "${description}"`
 	};
 }
 /** GitHub answers 422 for whatever it does not like, and says which by a code. */
@@ -417,6 +472,36 @@ function whyNot(failure, repository) {
 	const what = `The label ${leaveLabel} was not made on ${repository}`;
 	if (failure.kind === "no-answer") return `${what}: GitHub cannot be reached (${failure.said}).`;
 	return `${what}: GitHub answered ${failure.said}.`;
+}
+
+// src/init/overlay.ts
+/**
+* Path in the repository of the overlay that its ppsgate.yml names, or `planned` where it has none, if that folder has
+* no file yet and a testbed lays it. Whatever else is wrong with a ppsgate.yml is for the gate to say.
+*/
+async function lackingOverlay(directory, planned) {
+	try {
+		const path = join(directory, "ppsgate.yml");
+		const text = await readIfThere(path) ?? planned;
+		const config = parseConfig(text, {
+			path,
+			home: "/"
+		});
+		const isLaid = Object.keys(config.testbeds).some((name) => systemOf(config, name) === "linux");
+		const folder = relative(directory, config.overlay);
+		const isWithin = folder !== "" && folder.split(sep)[0] !== "..";
+		return isLaid && isWithin && await isEmpty(config.overlay) ? folder : void 0;
+	} catch {
+		return;
+	}
+}
+async function isEmpty(folder) {
+	try {
+		return (await readdir(folder)).length === 0;
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "ENOENT") return true;
+		throw error;
+	}
 }
 
 // src/init/setting.ts
@@ -436,9 +521,10 @@ function parseRunner(text) {
 	};
 	throw refused("runner", "ubuntu-latest, or labels like self-hosted,lab", text);
 }
-/** `OWNER/NAME@COMMIT`; throws a UsageError for what is no full commit. */
+/** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError for what is no full commit. */
 function parseAction(text) {
-	if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}$/.test(text)) return text;
+	if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
+	if (text === "") throw new UsageError("action: the ppsgate that runs is no clone from GitHub, so tell by --action OWNER/ppsgate@COMMIT which one the workflows are to run.");
 	const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
 	if (name === void 0) throw refused("action", "OWNER/ppsgate@COMMIT, a commit with all its 40 digits", text);
 	throw new UsageError(`action: ${name} is no commit with all its 40 digits, and what a tag or a branch names can be exchanged under you: pin the commit that it names now.`);
@@ -464,12 +550,13 @@ async function readClone(folder) {
 		...repository !== void 0 && { repository }
 	};
 }
-/** The ppsgate that runs, as an action, where it is a clone of one on GitHub. */
+/** The ppsgate that runs, as an action, where it is a clone of one on GitHub; with its version where HEAD is so tagged. */
 async function ownAction(folder) {
 	const repository = await repositoryOf(folder);
 	const commit = await gitLine(folder, "rev-parse", "HEAD");
 	if (commit === void 0 || !repository?.endsWith("/ppsgate")) return void 0;
-	return `${repository}@${commit}`;
+	const tag = `v${version}`;
+	return `${repository}@${commit}${await gitLine(folder, "rev-parse", "--verify", `refs/tags/${tag}^{commit}`) === commit ? ` # ${tag}` : ""}`;
 }
 async function repositoryOf(folder) {
 	const url = await gitLine(folder, "remote", "get-url", "origin");
@@ -485,4 +572,4 @@ async function gitLine(folder, ...args) {
 }
 const refused = (flag, what, text) => new UsageError(`${flag}: ${expected(what)({ input: text })}.`);
 
-export { createLabel, hostedConfig, labConfig, labelByHand, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow };
+export { createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules };

@@ -1,9 +1,10 @@
 import { runToExit } from "../exit.js";
 import { createOctokit } from "../github.js";
-import { createLabel, hostedConfig, labConfig, labelByHand, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow } from "../init.js";
+import { createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules } from "../init.js";
 import { exitCodes } from "../words.js";
 import { askOnTerminal } from "./ask.js";
 import { columns, oneLine, print } from "./table.js";
+import { join } from "node:path";
 
 // src/commands/init.ts
 function define(command) {
@@ -23,8 +24,9 @@ Examples:
   ppsgate init
   ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
 
-At a terminal it asks for what no flag tells. The label is made with the token
-in GITHUB_TOKEN, where there is one.
+At a terminal it asks for what no flag tells, and whether to begin with a small
+dut/nftables.conf where the repository has no rules yet; --yes writes one. The
+label is made with the token in GITHUB_TOKEN, where there is one.
 
 Run it again at any time: a file that is as it would be written stays, and one
 that differs is kept and told of.
@@ -34,18 +36,25 @@ something else went wrong.`;
 async function runInit(options, world) {
 	const { force = false, dryRun = false, json = false } = options;
 	const clone = await readClone(world.directory);
-	const wishes = await readWishes(options, clone, options.yes ? void 0 : world.ask);
+	const { directory } = clone;
+	const ask = options.yes ? void 0 : world.ask;
+	const wishes = await readWishes(options, clone, ask);
+	const config = configFor(wishes);
+	const rules = await rulesFor(directory, config.text, async (folder) => options.yes ? true : wantsRules(folder, ask));
 	const files = [];
-	for (const file of filesFor(wishes)) {
+	for (const file of [
+		...workflowsFor(wishes),
+		config,
+		...rules,
+		workDirectories
+	]) {
+		if ("isOurs" in file && files.some(({ kind }) => kind === "kept")) continue;
 		const placed = await placeFile(file, {
-			directory: clone.directory,
+			directory,
 			force,
 			dryRun
 		});
-		files.push({
-			...placed,
-			...dryRun && { text: file.text }
-		});
+		if (placed !== void 0) files.push(placed);
 	}
 	const label = dryRun ? labelByHand("With --dry-run the label is not made.", wishes.repository) : await placeLabel(wishes, world);
 	print(json ? JSON.stringify({
@@ -57,17 +66,18 @@ async function runInit(options, world) {
 async function readWishes(options, clone, ask) {
 	const answer = async (flag, question, usual = "") => flag ?? (await ask?.(usual === "" ? `${question} ` : `${question} [${usual}] `) || usual);
 	const runner = await answer(options.runner, "Which runner measures: ubuntu-latest, or self-hosted with its labels?", "ubuntu-latest");
-	const pin = await answer(options.action, "Which ppsgate, as OWNER/ppsgate@COMMIT?", await ownAction(import.meta.dirname));
+	const own = await ownAction(import.meta.dirname);
+	const pin = await answer(options.action, "Which ppsgate, as OWNER/ppsgate@COMMIT?", own);
 	const branch = await answer(options.branch, "What is the default branch?", clone.branch);
 	const repository = await answer(options.repository, "Which repository on GitHub, as OWNER/NAME?", clone.repository);
 	return {
 		runner: parseRunner(runner),
-		action: parseAction(pin),
+		action: own?.startsWith(`${parseAction(pin)} `) ? own : parseAction(pin),
 		branch: parseBranch(branch),
 		repository: repository === "" ? void 0 : parseRepository(repository)
 	};
 }
-function filesFor({ runner, action, branch }) {
+function workflowsFor({ runner, action, branch }) {
 	const names = {
 		name: "ppsgate",
 		publisher: "ppsgate-publish"
@@ -78,25 +88,61 @@ function filesFor({ runner, action, branch }) {
 		action,
 		runner: runner.labels
 	};
-	const workflow = (name, text) => ({
-		path: `.github/workflows/${name}.yml`,
-		text
-	});
-	const config = (text) => ({
-		path: "ppsgate.yml",
-		text,
-		isTheirs: true
-	});
-	if (runner.kind === "self-hosted") return [workflow(names.name, splitWorkflow(setting)), config(labConfig)];
-	return [
-		workflow(names.name, oneJobWorkflow(setting)),
-		workflow(names.publisher, publishWorkflow(setting)),
-		config(hostedConfig)
-	];
+	const pathOf = (name) => `.github/workflows/${name}.yml`;
+	const path = pathOf(names.name);
+	if (runner.kind === "hosted") return [{
+		path,
+		text: oneJobWorkflow(setting)
+	}, {
+		path: pathOf(names.publisher),
+		text: publishWorkflow(setting)
+	}];
+	/** Whichever ppsgate it was for. */
+	const isOurs = (text) => [...text.matchAll(/ uses: (.+)/g)].some(([, action = ""]) => text === publishWorkflow({
+		...setting,
+		action
+	}));
+	return [{
+		path,
+		text: splitWorkflow(setting)
+	}, {
+		path: pathOf(names.publisher),
+		isOurs
+	}];
 }
+function configFor({ runner, action }) {
+	return {
+		path: "ppsgate.yml",
+		text: runner.kind === "hosted" ? hostedConfig(action) : labConfig(action),
+		isTheirs: true
+	};
+}
+/** None where the lab has files to lay already. */
+async function rulesFor(directory, config, isWanted) {
+	const folder = await lackingOverlay(directory, config);
+	if (folder === void 0) return [];
+	const path = join(folder, "nftables.conf");
+	return [await isWanted(folder) ? {
+		path,
+		text: starterRules
+	} : {
+		path,
+		isMissing: true
+	}];
+}
+async function wantsRules(folder, ask) {
+	const answer = await ask?.(`There is no file in ${folder} for patches to change: write a small nftables.conf there? [yes] `);
+	return answer !== void 0 && /^(?:y|yes|)$/i.test(answer);
+}
+/** Those of gates at a shell. */
+const workDirectories = {
+	path: ".gitignore",
+	line: "/ppsgate-*/",
+	isThere: /^\/?ppsgate-\*\/?$/
+};
 async function placeLabel({ repository }, { token, apiUrl }) {
 	const what = `The label ${leaveLabel} is not made yet`;
-	if (repository === void 0) return labelByHand(`${what}: nobody said which repository on GitHub this is.`, repository);
+	if (repository === void 0) return labelByHand(`${what}: this clone has no origin on GitHub, so tell which repository is meant by --repository OWNER/NAME.`, repository);
 	if (!token) return labelByHand(`${what}: GITHUB_TOKEN holds no token for it.`, repository);
 	return createLabel(await createOctokit({
 		token,
@@ -115,10 +161,14 @@ const told = {
 	created: "",
 	unchanged: "",
 	kept: "differs from what would be written; --force overwrites workflows, and never ppsgate.yml",
-	overwritten: ""
+	overwritten: "",
+	extended: "",
+	removed: "was for the workflow with one job",
+	left: "is of no use beside the workflow with three jobs: delete it (--force does, unless somebody changed it)",
+	missing: "the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one"
 };
 function textOf(files, label, { branch }) {
-	const texts = files.flatMap(({ path, kind, text }) => text === void 0 || kind === "unchanged" || kind === "kept" ? [] : [`--- ${path}`, text]);
+	const texts = files.flatMap(({ path, text }) => text === void 0 ? [] : [`--- ${path}`, text]);
 	const rows = files.map(({ path, kind }) => [
 		kind,
 		path,

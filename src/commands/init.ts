@@ -1,10 +1,12 @@
 // `ppsgate init`: what a repository needs to have its patches judged on GitHub.
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { runToExit } from '../exit.ts';
 import { createOctokit } from '../github/client.ts';
-import { hostedConfig, labConfig } from '../init/config-file.ts';
+import { hostedConfig, labConfig, starterRules } from '../init/config-file.ts';
 import { type PlacedFile, type PlannedFile, placeFile } from '../init/files.ts';
 import { createLabel, labelByHand, type PlacedLabel } from '../init/label.ts';
+import { lackingOverlay } from '../init/overlay.ts';
 import {
   type Clone,
   ownAction,
@@ -47,8 +49,9 @@ Examples:
   ppsgate init
   ppsgate init --runner self-hosted,lab --action OWNER/ppsgate@COMMIT --yes
 
-At a terminal it asks for what no flag tells. The label is made with the token
-in GITHUB_TOKEN, where there is one.
+At a terminal it asks for what no flag tells, and whether to begin with a small
+dut/nftables.conf where the repository has no rules yet; --yes writes one. The
+label is made with the token in GITHUB_TOKEN, where there is one.
 
 Run it again at any time: a file that is as it would be written stays, and one
 that differs is kept and told of.
@@ -79,11 +82,19 @@ type InitWorld = {
 export async function runInit(options: InitOptions, world: InitWorld): Promise<number> {
   const { force = false, dryRun = false, json = false } = options;
   const clone = await readClone(world.directory);
-  const wishes = await readWishes(options, clone, options.yes ? undefined : world.ask);
-  const files: Placed[] = [];
-  for (const file of filesFor(wishes)) {
-    const placed = await placeFile(file, { directory: clone.directory, force, dryRun });
-    files.push({ ...placed, ...(dryRun && { text: file.text }) });
+  const { directory } = clone;
+  const ask = options.yes ? undefined : world.ask;
+  const wishes = await readWishes(options, clone, ask);
+  const config = configFor(wishes);
+  const rules = await rulesFor(directory, config.text, async (folder) =>
+    options.yes ? true : wantsRules(folder, ask),
+  );
+  const files: PlacedFile[] = [];
+  for (const file of [...workflowsFor(wishes), config, ...rules, workDirectories]) {
+    // Beside a workflow that is kept stays what belongs to it.
+    if ('isOurs' in file && files.some(({ kind }) => kind === 'kept')) continue;
+    const placed = await placeFile(file, { directory, force, dryRun });
+    if (placed !== undefined) files.push(placed);
   }
   const label = dryRun
     ? labelByHand('With --dry-run the label is not made.', wishes.repository)
@@ -94,9 +105,6 @@ export async function runInit(options: InitOptions, world: InitWorld): Promise<n
 
 type Wishes = { runner: Runner; action: string; branch: string; repository: string | undefined };
 
-/** `text` is what would be written, where nothing is. */
-type Placed = PlacedFile & { text?: string };
-
 async function readWishes(options: InitOptions, clone: Clone, ask: AskPerson): Promise<Wishes> {
   const answer = async (flag: string | undefined, question: string, usual = '') =>
     flag ?? ((await ask?.(usual === '' ? `${question} ` : `${question} [${usual}] `)) || usual);
@@ -106,11 +114,8 @@ async function readWishes(options: InitOptions, clone: Clone, ask: AskPerson): P
     'Which runner measures: ubuntu-latest, or self-hosted with its labels?',
     'ubuntu-latest',
   );
-  const pin = await answer(
-    options.action,
-    'Which ppsgate, as OWNER/ppsgate@COMMIT?',
-    await ownAction(import.meta.dirname),
-  );
+  const own = await ownAction(import.meta.dirname);
+  const pin = await answer(options.action, 'Which ppsgate, as OWNER/ppsgate@COMMIT?', own);
   const branch = await answer(options.branch, 'What is the default branch?', clone.branch);
   const repository = await answer(
     options.repository,
@@ -119,29 +124,65 @@ async function readWishes(options: InitOptions, clone: Clone, ask: AskPerson): P
   );
   return {
     runner: parseRunner(runner),
-    action: parseAction(pin),
+    // Whoever names the commit of the ppsgate that runs need not know its version.
+    action: own?.startsWith(`${parseAction(pin)} `) ? own : parseAction(pin),
     branch: parseBranch(branch),
     repository: repository === '' ? undefined : parseRepository(repository),
   };
 }
 
-function filesFor({ runner, action, branch }: Wishes): PlannedFile[] {
+function workflowsFor({ runner, action, branch }: Wishes): PlannedFile[] {
   const names = { name: 'ppsgate', publisher: 'ppsgate-publish' };
   const setting = { ...names, branch, action, runner: runner.labels };
-  const workflow = (name: string, text: string) => ({
-    path: `.github/workflows/${name}.yml`,
-    text,
-  });
-  const config = (text: string): PlannedFile => ({ path: 'ppsgate.yml', text, isTheirs: true });
-  if (runner.kind === 'self-hosted') {
-    return [workflow(names.name, splitWorkflow(setting)), config(labConfig)];
+  const pathOf = (name: string) => `.github/workflows/${name}.yml`;
+  const path = pathOf(names.name);
+  if (runner.kind === 'hosted') {
+    return [
+      { path, text: oneJobWorkflow(setting) },
+      { path: pathOf(names.publisher), text: publishWorkflow(setting) },
+    ];
   }
+  /** Whichever ppsgate it was for. */
+  const isOurs = (text: string) =>
+    [...text.matchAll(/ uses: (.+)/g)].some(
+      ([, action = '']) => text === publishWorkflow({ ...setting, action }),
+    );
   return [
-    workflow(names.name, oneJobWorkflow(setting)),
-    workflow(names.publisher, publishWorkflow(setting)),
-    config(hostedConfig),
+    { path, text: splitWorkflow(setting) },
+    { path: pathOf(names.publisher), isOurs },
   ];
 }
+
+function configFor({ runner, action }: Wishes) {
+  const text = runner.kind === 'hosted' ? hostedConfig(action) : labConfig(action);
+  return { path: 'ppsgate.yml', text, isTheirs: true } as const;
+}
+
+/** None where the lab has files to lay already. */
+async function rulesFor(
+  directory: string,
+  config: string,
+  isWanted: (folder: string) => Promise<boolean>,
+): Promise<PlannedFile[]> {
+  const folder = await lackingOverlay(directory, config);
+  if (folder === undefined) return [];
+  const path = join(folder, 'nftables.conf');
+  return [(await isWanted(folder)) ? { path, text: starterRules } : { path, isMissing: true }];
+}
+
+async function wantsRules(folder: string, ask: AskPerson): Promise<boolean> {
+  const answer = await ask?.(
+    `There is no file in ${folder} for patches to change: write a small nftables.conf there? [yes] `,
+  );
+  return answer !== undefined && /^(?:y|yes|)$/i.test(answer);
+}
+
+/** Those of gates at a shell. */
+const workDirectories: PlannedFile = {
+  path: '.gitignore',
+  line: '/ppsgate-*/',
+  isThere: /^\/?ppsgate-\*\/?$/,
+};
 
 async function placeLabel(
   { repository }: Wishes,
@@ -149,7 +190,10 @@ async function placeLabel(
 ): Promise<PlacedLabel> {
   const what = `The label ${leaveLabel} is not made yet`;
   if (repository === undefined) {
-    return labelByHand(`${what}: nobody said which repository on GitHub this is.`, repository);
+    return labelByHand(
+      `${what}: this clone has no origin on GitHub, so tell which repository is meant by --repository OWNER/NAME.`,
+      repository,
+    );
   }
   if (!token) return labelByHand(`${what}: GITHUB_TOKEN holds no token for it.`, repository);
   return createLabel(await createOctokit({ token, apiUrl, log: silence }), repository);
@@ -163,11 +207,16 @@ const told: Record<PlacedFile['kind'], string> = {
   unchanged: '',
   kept: 'differs from what would be written; --force overwrites workflows, and never ppsgate.yml',
   overwritten: '',
+  extended: '',
+  removed: 'was for the workflow with one job',
+  left: 'is of no use beside the workflow with three jobs: delete it (--force does, unless somebody changed it)',
+  missing:
+    'the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one',
 };
 
-function textOf(files: readonly Placed[], label: PlacedLabel, { branch }: Wishes): string {
-  const texts = files.flatMap(({ path, kind, text }) =>
-    text === undefined || kind === 'unchanged' || kind === 'kept' ? [] : [`--- ${path}`, text],
+function textOf(files: readonly PlacedFile[], label: PlacedLabel, { branch }: Wishes): string {
+  const texts = files.flatMap(({ path, text }) =>
+    text === undefined ? [] : [`--- ${path}`, text],
   );
   const rows = files.map(({ path, kind }) => [kind, path, told[kind]]);
   return [

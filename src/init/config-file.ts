@@ -1,7 +1,15 @@
-// The ppsgate.yml to start from: small, valid, and with the lab inside the runner until there is another.
+// The ppsgate.yml to start from: small, valid, and with the lab inside the runner until there is another. And the rules
+// to start from, which that lab takes.
+
+/** For editors that read a schema: that of the ppsgate which the workflows run. */
+const modeline = (action: string): string => {
+  const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action) ?? [];
+  return `# yaml-language-server: $schema=https://raw.githubusercontent.com/${repository}/${commit}/docs/ppsgate.schema.json`;
+};
 
 /** The ppsgate.yml for GitHub's own runner. */
-export const hostedConfig = `\
+export const hostedConfig = (action: string): string => `\
+${modeline(action)}
 # What ppsgate measures, and where. Every other key is in docs/example/ppsgate.yml of ppsgate.
 
 # A folder beside this file with what the router loads: nftables.conf, sysctl.conf, or both. Patches change these.
@@ -23,7 +31,8 @@ gate:
 `;
 
 /** The ppsgate.yml for a runner beside a lab of one's own, which is there as an example in comments. */
-export const labConfig = `\
+export const labConfig = (action: string): string => `\
+${modeline(action)}
 # What ppsgate measures, and where. docs/lab.md of ppsgate sets up a FreeBSD lab step by step, with an example for each
 # kind of bench in docs/lab; docs/example/ppsgate.yml has every other key, and three Linux hosts.
 
@@ -55,4 +64,24 @@ families: [inet4]
 gate:
   # The loss that matters: a smaller one is not a regression.
   margin: 2%
+`;
+
+/** An nftables.conf of networks that no lab is managed by, nor sends packets from. */
+export const starterRules = `\
+# What the router does with packets. Pull requests change these rules, and ppsgate measures what that costs each packet:
+# put your own in their place, and settings of the kernel into sysctl.conf beside them.
+table inet router {
+  chain early {
+    type filter hook prerouting priority raw; policy accept;
+    # Sources that nobody has. A set would be faster: a first pull request to try ppsgate with.
+    ip saddr 0.0.0.0/8 drop
+    ip saddr 192.0.0.0/24 drop
+    ip saddr 192.0.2.0/24 drop
+    ip saddr 198.51.100.0/24 drop
+    ip saddr 203.0.113.0/24 drop
+    ip saddr 240.0.0.0/4 drop
+    ip6 saddr 100::/64 drop
+    ip6 saddr 2001:db8::/32 drop
+  }
+}
 `;

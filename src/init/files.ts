@@ -1,30 +1,59 @@
 // Files laid into somebody's repository: what is there already is kept, unless told otherwise.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../words/one-line.ts';
 import { UsageError } from '../words/usage-error.ts';
 
-/** `path` starts at the repository's top; `isTheirs` is never overwritten. */
-export type PlannedFile = { path: string; text: string; isTheirs?: true };
+/** `path` starts at the repository's top. */
+export type PlannedFile =
+  /** `isTheirs` is never overwritten. */
+  | { path: string; text: string; isTheirs?: true }
+  /** One that is to have a line, whatever else is in it; `isThere` knows other ways to write that. */
+  | { path: string; line: string; isThere: RegExp }
+  /** One that is of no use any more; `isOurs` tells whether it is as we have written it. */
+  | { path: string; isOurs(text: string): boolean }
+  /** One that is lacking, and not ours to write. */
+  | { path: string; isMissing: true };
 
-/** `kept` differs from what we would write. */
-export type PlacedFile = { path: string; kind: 'created' | 'unchanged' | 'kept' | 'overwritten' };
+export type PlacedFile = {
+  path: string;
+  kind:
+    | 'created'
+    | 'unchanged'
+    /** Differs from what we would write. */
+    | 'kept'
+    | 'overwritten'
+    | 'extended'
+    | 'removed'
+    /** Is of no use any more. */
+    | 'left'
+    /** Nothing can be measured without it. */
+    | 'missing';
+  /** What would be written, where nothing is. */
+  text?: string;
+};
 
-/** Throws a UsageError where a file can be neither read nor written. */
+/** `text` is what comes to stand in the file; absent: nothing is written. */
+type Change = Omit<PlacedFile, 'path'>;
+
+/** Undefined where there is nothing to do or to tell; throws a UsageError where a file can be neither read nor written. */
 export async function placeFile(
-  { path, text, isTheirs }: PlannedFile,
+  file: PlannedFile,
   { directory, force, dryRun }: { directory: string; force: boolean; dryRun: boolean },
-): Promise<PlacedFile> {
+): Promise<PlacedFile | undefined> {
+  const { path } = file;
   const place = join(directory, path);
   try {
-    const found = await readIfThere(place);
-    if (found === text) return { path, kind: 'unchanged' };
-    if (found !== undefined && (isTheirs === true || !force)) return { path, kind: 'kept' };
-    if (!dryRun) {
+    const change = changeOf(file, await readIfThere(place), force);
+    if (change === undefined) return undefined;
+    const { kind, text } = change;
+    if (dryRun) return { path, ...change };
+    if (kind === 'removed') await rm(place);
+    if (text !== undefined) {
       await mkdir(dirname(place), { recursive: true });
       await writeFile(place, text);
     }
-    return { path, kind: found === undefined ? 'created' : 'overwritten' };
+    return { path, kind };
   } catch (error) {
     throw new UsageError(
       `${place} cannot be written (${reasonOf(error)}): see that it is a file, and yours.`,
@@ -32,7 +61,30 @@ export async function placeFile(
   }
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+function changeOf(
+  file: PlannedFile,
+  found: string | undefined,
+  force: boolean,
+): Change | undefined {
+  if ('isMissing' in file) return { kind: 'missing' };
+  if ('isOurs' in file) {
+    if (found === undefined) return undefined;
+    return { kind: force && file.isOurs(found) ? 'removed' : 'left' };
+  }
+  if ('line' in file) {
+    const { line, isThere } = file;
+    if (found === undefined) return { kind: 'created', text: `${line}\n` };
+    if (found.split(/\r?\n/).some((one) => isThere.test(one))) return { kind: 'unchanged' };
+    const gap = found === '' || found.endsWith('\n') ? '' : '\n';
+    return { kind: 'extended', text: `${found}${gap}${line}\n` };
+  }
+  const { text, isTheirs = false } = file;
+  if (found === undefined) return { kind: 'created', text };
+  if (found === text) return { kind: 'unchanged' };
+  return isTheirs || !force ? { kind: 'kept' } : { kind: 'overwritten', text };
+}
+
+export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

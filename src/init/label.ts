@@ -29,8 +29,8 @@ export async function createLabel(octokit: Octokit, repository: string): Promise
 
 /** Leaves the label to whoever makes it with GitHub's own program, gh(1). */
 export function labelByHand(why: string, repository: string | undefined): PlacedLabel {
-  const of = repository === undefined ? '' : ` --repo ${repository}`;
-  const command = `gh label create ${leaveLabel}${of} --color ${color} --description "${description}"`;
+  const of = repository ?? 'OWNER/NAME';
+  const command = `gh label create ${leaveLabel} --repo ${of} --color ${color} --description "${description}"`;
   return { kind: 'not-created', why, command };
 }
 

@@ -1,6 +1,7 @@
 // What `ppsgate init` has to know: each flag as it is written, or else what git tells.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import packageJson from '../../package.json' with { type: 'json' };
 import { expected } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
 
@@ -29,9 +30,14 @@ export function parseRunner(text: string): Runner {
   throw refused('runner', 'ubuntu-latest, or labels like self-hosted,lab', text);
 }
 
-/** `OWNER/NAME@COMMIT`; throws a UsageError for what is no full commit. */
+/** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError for what is no full commit. */
 export function parseAction(text: string): string {
-  if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}$/.test(text)) return text;
+  if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
+  if (text === '') {
+    throw new UsageError(
+      'action: the ppsgate that runs is no clone from GitHub, so tell by --action OWNER/ppsgate@COMMIT which one the workflows are to run.',
+    );
+  }
   const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
   if (name === undefined) {
     throw refused('action', 'OWNER/ppsgate@COMMIT, a commit with all its 40 digits', text);
@@ -75,13 +81,15 @@ export async function readClone(folder: string): Promise<Clone> {
   };
 }
 
-/** The ppsgate that runs, as an action, where it is a clone of one on GitHub. */
+/** The ppsgate that runs, as an action, where it is a clone of one on GitHub; with its version where HEAD is so tagged. */
 export async function ownAction(folder: string): Promise<string | undefined> {
   const repository = await repositoryOf(folder);
   const commit = await gitLine(folder, 'rev-parse', 'HEAD');
   // Installed as a package it lies in somebody else's repository.
   if (commit === undefined || !repository?.endsWith('/ppsgate')) return undefined;
-  return `${repository}@${commit}`;
+  const tag = `v${packageJson.version}`;
+  const tagged = await gitLine(folder, 'rev-parse', '--verify', `refs/tags/${tag}^{commit}`);
+  return `${repository}@${commit}${tagged === commit ? ` # ${tag}` : ''}`;
 }
 
 async function repositoryOf(folder: string): Promise<string | undefined> {

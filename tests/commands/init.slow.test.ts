@@ -1,10 +1,13 @@
 // `ppsgate init`: what it writes, what it leaves alone, and what it asks.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { Command } from 'commander';
+import { describe, expect, test, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { type InitOptions, runInit } from '../../src/commands/init.ts';
+import { define, type InitOptions, runInit } from '../../src/commands/init.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { timestampedDirectory } from '../../src/controller/work-directory.ts';
+import { starterRules } from '../../src/init/config-file.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 
@@ -39,6 +42,8 @@ test('for GitHub’s own runner it writes two workflows and a configuration, and
       'created  .github/workflows/ppsgate.yml',
       'created  .github/workflows/ppsgate-publish.yml',
       'created  ppsgate.yml',
+      'missing  dut/nftables.conf                      the lab has nothing to measure without: add one, or let `ppsgate init --yes` write a small one',
+      'created  .gitignore',
       'The label ppsgate is not made yet: GITHUB_TOKEN holds no token for it.',
       '  gh label create ppsgate --repo example/router --color 1d76db --description "ppsgate may measure this pull request as it stands"',
       '',
@@ -48,7 +53,12 @@ test('for GitHub’s own runner it writes two workflows and a configuration, and
       '',
     ].join('\n'),
   );
-  expect(isThere(directory)).toEqual([`?? ${publisher}`, `?? ${workflow}`, '?? ppsgate.yml']);
+  expect(isThere(directory)).toEqual([
+    `?? ${publisher}`,
+    `?? ${workflow}`,
+    '?? .gitignore',
+    '?? ppsgate.yml',
+  ]);
   expect(read(directory, workflow)).toContain(`uses: ${action}\n`);
   expect(parseYaml(read(directory, publisher))).toMatchObject({
     name: 'ppsgate-publish',
@@ -60,7 +70,7 @@ test('for GitHub’s own runner it writes two workflows and a configuration, and
 test('for a runner beside the lab it writes one workflow, whose gate alone runs there', async () => {
   const directory = newRepository();
   await init(directory, { action, runner: 'self-hosted, lab' });
-  expect(isThere(directory)).toEqual([`?? ${workflow}`, '?? ppsgate.yml']);
+  expect(isThere(directory)).toEqual([`?? ${workflow}`, '?? .gitignore', '?? ppsgate.yml']);
   expect(parseYaml(read(directory, workflow)).jobs).toMatchObject({
     admit: { 'runs-on': 'ubuntu-latest' },
     gate: { 'runs-on': ['self-hosted', 'lab'] },
@@ -70,13 +80,14 @@ test('for a runner beside the lab it writes one workflow, whose gate alone runs 
 
 test('once more it changes nothing', async () => {
   const directory = newRepository();
-  await init(directory);
+  await init(directory, { action, yes: true });
   commit(directory, {});
   const { files } = JSON.parse(await init(directory, { action, json: true }));
   expect(files).toEqual([
     { path: workflow, kind: 'unchanged' },
     { path: publisher, kind: 'unchanged' },
     { path: 'ppsgate.yml', kind: 'unchanged' },
+    { path: '.gitignore', kind: 'unchanged' },
   ]);
   expect(isThere(directory)).toEqual(['']);
 });
@@ -93,13 +104,14 @@ test('a file that somebody changed is kept, and told of', async () => {
 
 test('by force a workflow is overwritten, and ppsgate.yml is not', async () => {
   const directory = newRepository();
-  await init(directory);
+  await init(directory, { action, yes: true });
   for (const path of [workflow, 'ppsgate.yml']) writeFileSync(join(directory, path), 'mine\n');
   const { files } = JSON.parse(await init(directory, { action, force: true, json: true }));
   expect(files).toEqual([
     { path: workflow, kind: 'overwritten' },
     { path: publisher, kind: 'unchanged' },
     { path: 'ppsgate.yml', kind: 'kept' },
+    { path: '.gitignore', kind: 'unchanged' },
   ]);
   expect(read(directory, workflow)).toContain(action);
   expect(read(directory, 'ppsgate.yml')).toBe('mine\n');
@@ -108,7 +120,7 @@ test('by force a workflow is overwritten, and ppsgate.yml is not', async () => {
 test('a dry run shows the files and writes none', async () => {
   const directory = newRepository();
   const output = await init(directory, { action, dryRun: true });
-  expect(output).toContain('\n--- ppsgate.yml\n# What ppsgate measures, and where.');
+  expect(output).toMatch(/\n--- ppsgate\.yml\n# yaml-.*\n# What ppsgate measures, and where\./);
   expect(output).toContain('Nothing is written yet.');
   expect(isThere(directory)).toEqual(['']);
 });
@@ -125,7 +137,7 @@ test('it asks for what no flag tells, and an empty answer is the default', async
   const directory = newRepository();
   git(directory, 'remote', 'add', 'origin', 'git@github.com:example/router.git');
   const questions: string[] = [];
-  const answers = ['self-hosted', 'trunk', ''];
+  const answers = ['self-hosted', 'trunk', '', 'no'];
   const output = await init(directory, { action }, async (question) => {
     questions.push(question);
     return answers.shift() ?? '';
@@ -134,6 +146,7 @@ test('it asks for what no flag tells, and an empty answer is the default', async
     'Which runner measures: ubuntu-latest, or self-hosted with its labels? [ubuntu-latest] ',
     'What is the default branch? [main] ',
     'Which repository on GitHub, as OWNER/NAME? [example/router] ',
+    'There is no file in dut for patches to change: write a small nftables.conf there? [yes] ',
   ]);
   expect(output).toContain('--repo example/router');
   expect(parseYaml(read(directory, workflow))).toMatchObject({
@@ -158,12 +171,166 @@ test('the default branch is that of origin, whichever is checked out', async () 
   expect(parseYaml(read(directory, workflow)).on.push).toEqual({ branches: ['main'] });
 });
 
+describe('a repository without rules', () => {
+  const rules = 'dut/nftables.conf';
+  const embedded = 'testbeds: { lab: { kind: embedded-linux } }\n';
+
+  test.each([
+    ['with --yes', { action, yes: true }, undefined],
+    ['at a terminal where somebody wants them', { action }, async () => ''],
+  ] as const)(
+    'gets some that change nothing of what ppsgate sends, %s',
+    async (_, options, ask) => {
+      const directory = newRepository();
+      expect(await init(directory, options, ask)).toContain(`created  ${rules}\n`);
+      expect(read(directory, rules)).toBe(starterRules);
+    },
+  );
+
+  test('is told what is missing, and gets it when it asks for it', async () => {
+    const directory = newRepository();
+    const row = `missing    ${rules}                      the lab has nothing to measure without`;
+    await init(directory);
+    expect(await init(directory)).toContain(row);
+    expect(existsSync(join(directory, rules))).toBe(false);
+    await init(directory, { action, yes: true });
+    expect(read(directory, rules)).toBe(starterRules);
+  });
+
+  test('gets them in the overlay that its own ppsgate.yml names', async () => {
+    const directory = newRepository();
+    const config = `overlay: some/where\n${embedded}`;
+    commit(directory, { 'ppsgate.yml': config });
+    await init(directory, { action, yes: true });
+    expect(read(directory, 'some/where/nftables.conf')).toBe(starterRules);
+    expect(read(directory, 'ppsgate.yml')).toBe(config);
+  });
+
+  test.each([
+    ['has files of its own there', { 'dut/sysctl.conf': '' }],
+    ['lays its overlay from its top', { 'ppsgate.yml': `overlay: .\n${embedded}` }],
+    ['has a ppsgate.yml that is wrong', { 'ppsgate.yml': 'overlay: [' }],
+    ['has them elsewhere', { 'ppsgate.yml': `overlay: ../dut\n${embedded}` }],
+    ['has a file of that name', { dut: '' }],
+  ])('gets none where it %s', async (_, files) => {
+    const directory = newRepository();
+    commit(directory, files);
+    expect(await init(directory, { action, yes: true })).not.toContain('nftables.conf');
+    expect(existsSync(join(directory, rules))).toBe(false);
+  });
+});
+
+describe('the other runner by force', () => {
+  const split = { action, runner: 'self-hosted,lab', yes: true } as const;
+  const row = (output: string) => output.split('\n').find((line) => line.includes(publisher));
+
+  test.each([
+    ['as it would be written', action],
+    ['as it was written for another ppsgate', `example/ppsgate@${'f'.repeat(40)} # v0.0.9`],
+  ])('takes the workflow away that it does not need, %s', async (_, earlier) => {
+    const directory = newRepository();
+    await init(directory, { action: earlier, yes: true });
+    expect(row(await init(directory, { ...split, force: true, dryRun: true }))).toMatch(
+      /^removed /,
+    );
+    expect(existsSync(join(directory, publisher))).toBe(true);
+    expect(row(await init(directory, { ...split, force: true }))).toBe(
+      `removed      ${publisher}  was for the workflow with one job`,
+    );
+    expect(existsSync(join(directory, publisher))).toBe(false);
+    expect(row(await init(directory, { ...split, force: true }))).toBeUndefined();
+    await init(directory, { action, yes: true, force: true });
+    expect(existsSync(join(directory, publisher))).toBe(true);
+  });
+
+  test('names that workflow where somebody has changed it, with what to do', async () => {
+    const directory = newRepository();
+    await init(directory, { action, yes: true });
+    const changed = `${read(directory, publisher)}# mine\n`;
+    writeFileSync(join(directory, publisher), changed);
+    expect(row(await init(directory, { ...split, force: true }))).toBe(
+      `left         ${publisher}  is of no use beside the workflow with three jobs: delete it (--force does, unless somebody changed it)`,
+    );
+    expect(read(directory, publisher)).toBe(changed);
+  });
+
+  test('without force keeps both', async () => {
+    const directory = newRepository();
+    await init(directory, { action, yes: true });
+    expect(row(await init(directory, split))).toBeUndefined();
+    expect(existsSync(join(directory, publisher))).toBe(true);
+  });
+});
+
+describe('work directories are ignored', () => {
+  test.each([
+    ['', '/ppsgate-*/\n', 'extended'],
+    ['*.o\n', '*.o\n/ppsgate-*/\n', 'extended'],
+    ['*.o', '*.o\n/ppsgate-*/\n', 'extended'],
+    ['# /ppsgate-*/\n', '# /ppsgate-*/\n/ppsgate-*/\n', 'extended'],
+    ['ppsgate-*\r\n*.o\r\n', 'ppsgate-*\r\n*.o\r\n', 'unchanged'],
+    ['/ppsgate-*/\n', '/ppsgate-*/\n', 'unchanged'],
+  ])('beside whatever else is: %j', async (before, after, kind) => {
+    const directory = newRepository();
+    writeFileSync(join(directory, '.gitignore'), before);
+    const { files } = JSON.parse(await init(directory, { action, json: true }));
+    expect(files).toContainEqual({ path: '.gitignore', kind });
+    expect(read(directory, '.gitignore')).toBe(after);
+  });
+
+  test('so that git sees none of them', async () => {
+    const directory = newRepository();
+    await init(directory);
+    commit(directory, {});
+    const gate = join(directory, timestampedDirectory('ppsgate-gate'));
+    mkdirSync(gate);
+    writeFileSync(join(gate, 'result.json'), '');
+    expect(isThere(directory)).not.toContainEqual(expect.stringContaining('result.json'));
+  });
+});
+
+test.each(['https://gitlab.example/example/router.git', '/srv/git/router.git', undefined])(
+  'a clone of %s is told how to say which repository is meant, where that has to be known',
+  async (origin) => {
+    const directory = newRepository();
+    if (origin !== undefined) git(directory, 'remote', 'add', 'origin', origin);
+    const flag = 'tell which repository is meant by --repository OWNER/NAME';
+    const output = await init(directory);
+    expect(output).toContain(flag);
+    expect(output).toContain('gh label create ppsgate --repo OWNER/NAME ');
+    const told = await init(directory, { action, repository: 'example/router' });
+    expect(told).not.toContain(flag);
+    expect(told).toContain('gh label create ppsgate --repo example/router ');
+  },
+);
+
+test('a version may stand behind the commit of an action', async () => {
+  const directory = newRepository();
+  await init(directory, { action: `${action} # v0.1.0`, yes: true });
+  expect(read(directory, workflow)).toContain(`uses: ${action} # v0.1.0\n`);
+  expect(parseYaml(read(directory, publisher)).jobs.publish.steps.at(-1)).toMatchObject({
+    uses: action,
+  });
+});
+
+test('its help fits into 80 columns', async () => {
+  const command = new Command('ppsgate init');
+  define(command);
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 80 });
+  command.outputHelp();
+  expect(help.split('\n').filter(({ length }) => length > 80)).toEqual([]);
+  expect(help).toContain('Examples:');
+});
+
 test.for([
   [
     { action: 'example/ppsgate@v1' },
     /^action: v1 is no commit .*: pin the commit that it names now\.$/,
   ],
   [{ action: `${action}0` }, /^action: 0123456789\S+ is no commit with all its 40 digits/],
+  [{ action: '' }, /^action: the ppsgate that runs is no clone .* --action OWNER\/ppsgate@COMMIT /],
+  [{ action: `${action} # latest` }, /^action: expected OWNER\/ppsgate@COMMIT/],
   [{ action: 'ppsgate' }, /^action: expected OWNER\/ppsgate@COMMIT, .*found "ppsgate"\.$/],
   [{ action, runner: 'windows-latest' }, /^runner: expected ubuntu-latest, or labels/],
   [{ action, runner: 'self-hosted,]\n  x: y' }, /^runner: expected ubuntu-latest, or labels/],

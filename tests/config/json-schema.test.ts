@@ -185,11 +185,13 @@ test.each(inDocs)('%s tells an editor where the schema is', (_, text) => {
   expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=../ppsgate.schema.json');
 });
 
+const action = `OWNER/ppsgate@${'a'.repeat(40)}`;
+
 test.each([
   ...inDocs,
   ...rare,
-  ['of `init` for a runner of GitHub', hostedConfig],
-  ['of `init` for a lab', labConfig],
+  ['of `init` for a runner of GitHub', hostedConfig(action)],
+  ['of `init` for a lab', labConfig(action)],
 ])('the ppsgate.yml %s is read, and fits the schema', (_, text) => {
   const config: unknown = parse(text);
   expect(configSchema.safeParse(config).error?.issues).toBeUndefined();

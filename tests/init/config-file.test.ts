@@ -13,17 +13,26 @@ function load(text: string): Promise<Config> {
   return loadConfig(path, '/home/alice');
 }
 
-test.for([
-  ['GitHub’s own runner', hostedConfig],
-  ['a runner beside a lab', labConfig],
-] as const)('the one for %s measures in the embedded lab', async ([, text]) => {
+const commit = '0123456789abcdef0123456789abcdef01234567';
+const configs = [
+  ['GitHub’s own runner', hostedConfig(`example/ppsgate@${commit} # v0.1.0`)],
+  ['a runner beside a lab', labConfig(`example/ppsgate@${commit}`)],
+] as const;
+
+test.for(configs)('the one for %s measures in the embedded lab', async ([, text]) => {
   const config = await load(text);
   expect(config.testbeds).toMatchObject({ 'this-machine': { kind: 'embedded-linux' } });
   expect(whyUnfit(config, 'this-machine')).toBeUndefined();
 });
 
+test.for(configs)('the one for %s tells editors the schema of the pinned ppsgate', ([, text]) => {
+  expect(text.split('\n')[0]).toBe(
+    `# yaml-language-server: $schema=https://raw.githubusercontent.com/example/ppsgate/${commit}/docs/ppsgate.schema.json`,
+  );
+});
+
 test('the rack in its comments can be measured on when it takes the place of the embedded lab', async () => {
-  const withoutEmbedded = labConfig.replace(/^ {2}this-machine:\n.*\n/m, '');
+  const withoutEmbedded = configs[1][1].replace(/^ {2}this-machine:\n.*\n/m, '');
   const config = await load(withoutEmbedded.replaceAll(/^ {2}# (?=rack-1:| )/gm, '  '));
   expect(Object.keys(config.testbeds)).toEqual(['rack-1']);
   expect(whyUnfit(config, 'rack-1')).toBeUndefined();

@@ -1,5 +1,6 @@
 // What git tells `ppsgate init` of the repository, and of the ppsgate that runs.
 import { expect, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { ownAction, readClone } from '../../src/init/setting.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 
@@ -26,10 +27,18 @@ test('without a remote the default branch is the one that is checked out', async
   expect(await readClone(directory)).toEqual({ directory, branch: 'trunk' });
 });
 
-test('the ppsgate that runs is pinned where it is a clone, and not where it lies in another repository', async () => {
+const { version } = packageJson;
+
+test('the ppsgate that runs is pinned where it is a clone, with the version that its commit is tagged with, and not where it lies in another repository', async () => {
   const clone = clonedFrom('https://github.com/example/ppsgate.git');
   const head = commit(clone, { 'action.yml': 'name: ppsgate\n' });
   expect(await ownAction(clone)).toBe(`example/ppsgate@${head}`);
+
+  git(clone, 'tag', `v${version}`);
+  expect(await ownAction(clone)).toBe(`example/ppsgate@${head} # v${version}`);
+  const later = commit(clone, { 'action.yml': 'name: ppsgate, later\n' });
+  git(clone, 'tag', 'v99.0.0');
+  expect(await ownAction(clone)).toBe(`example/ppsgate@${later}`);
 
   const other = clonedFrom('https://github.com/example/router.git');
   commit(other, { 'a.c': 'int a;\n' });
