@@ -1,4 +1,4 @@
-import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, size } from "./words.js";
+import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size } from "./words.js";
 import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, union, url } from "./vendor/zod.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
@@ -14,7 +14,10 @@ var import_fastest_levenshtein = require_fastest_levenshtein();
 * Unlike `z.strictObject` it makes one issue of each unknown key, with the key in its path, so that each has its line.
 */
 function closed(shape) {
-	const unknown = custom(() => false, { error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)) });
+	const unknown = custom(() => false, {
+		error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)),
+		params: { isUnknownKey: true }
+	});
 	return object(shape, { error: expected("keys and values") }).catchall(unknown).meta({ additionalProperties: false });
 }
 function unknownKey(key, known) {
@@ -51,15 +54,51 @@ function wrongName(names) {
 		return typeof input === "string" ? message + didYouMean(input, names) : message;
 	};
 }
-/** `; did you mean …?` with the nearest name if it is a slip away: up to a third of its letters, however they are cased and joined; else empty. */
+/** `; did you mean …?` with what `meantBy` answers; else empty. */
 function didYouMean(word, names) {
-	const plain = (name) => name.toLowerCase().replace(/[-_ ]/g, "");
+	const meant = meantBy(word, names).map((name) => `\`${name}\``);
+	return meant.length === 0 ? "" : `; did you mean ${meant.join(" or ")}?`;
+}
+/**
+* The names that somebody may have meant: those that another word stands for, else those that have it between their
+* dashes or slashes, else the nearest that is a slip away: up to a third of its letters, however they are cased and joined.
+*/
+function meantBy(word, names) {
+	const plain = plainKey(word);
+	const other = otherWords.get(plain) ?? plain;
+	const parts = names.filter((name) => [name, ...name.split(/[-/]/)].map(plainKey).includes(other));
+	if (plain !== "" && parts.length > 0) return parts.slice(0, mostMeant);
 	const [nearest] = names.map((name) => ({
 		name,
-		edits: (0, import_fastest_levenshtein.distance)(plain(word), plain(name))
+		edits: (0, import_fastest_levenshtein.distance)(plain, plainKey(name))
 	})).filter(({ name, edits }) => edits <= Math.ceil(name.length / 3)).toSorted((a, b) => a.edits - b.edits);
-	return nearest === void 0 ? "" : `; did you mean \`${nearest.name}\`?`;
+	return nearest === void 0 ? [] : [nearest.name];
 }
+const mostMeant = 3;
+const plainKey = (name) => name.toLowerCase().replace(/[-_ ]/g, "");
+/** What others call it, as `plainKey` has it, where it can mean nothing else. */
+const otherWords = new Map([
+	...[
+		"ipv4",
+		"ip4",
+		"v4",
+		"inet"
+	].map((word) => [word, "inet4"]),
+	...[
+		"ipv6",
+		"ip6",
+		"v6"
+	].map((word) => [word, "inet6"]),
+	...[
+		"cpu",
+		"ns",
+		"nanoseconds",
+		"cputime"
+	].map((word) => [word, "nsperpacket"]),
+	["packetspersecond", "pps"],
+	["nft", "nftables"],
+	["routing", "forwarding"]
+]);
 /** Stays as written; see `placed` in load.ts. */
 const path$1 = text(/^(?!~[^/])\P{Cc}+$/u, "a path (of home folders only ~/ is known)");
 const hostName = /^(?:[a-zA-Z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,15})?)$/;
@@ -88,17 +127,17 @@ const keywords = [
 const wishWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
 /** `and` binds tighter than `or`, `not` tighter than both; all are read in any case. */
 function readWish(text) {
-	if (text.length > mostCharacters$1) return refused$1(text, `it has more than ${mostCharacters$1} characters`);
+	if (text.length > mostCharacters$1) return refused$2(text, `it has more than ${mostCharacters$1} characters`);
 	const alternatives = splitAt(text.toLowerCase().trim().replace(/\s+/g, " ").replace(/ ?>= ?/g, ">=").split(" ").filter((token) => token !== ""), "or").map((part) => splitAt(part, "and").map(readCondition));
 	const problem = alternatives.flat().find((condition) => typeof condition === "string");
-	if (problem !== void 0) return refused$1(text, problem);
+	if (problem !== void 0) return refused$2(text, problem);
 	return {
 		kind: "read",
 		wish: alternatives.map((part) => part.filter((one) => typeof one !== "string"))
 	};
 }
 const mostCharacters$1 = 500;
-function refused$1(text, problem) {
+function refused$2(text, problem) {
 	return {
 		kind: "refused",
 		message: `${expected("words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`")({ input: text })}: ${problem}`
@@ -1049,7 +1088,7 @@ const configSchema = configKeys.transform((written, context) => {
 	else if ((measureAtLeast ?? 0) > traffic.measureSeconds) refuse(["traffic", "measureAtLeast"], "expected at most what `measure` allows");
 	for (const [index, scenario] of written.scenarios.entries()) {
 		const known = scenariosIn(written);
-		if (!known.includes(scenario)) refuse(["scenarios", index], wrongName(known)({ input: scenario }));
+		if (!known.includes(scenario)) refuse(["scenarios", index], wrongScenario(known)({ input: scenario }));
 	}
 	for (const name of Object.keys(written.rules)) if (scenarios.includes(name)) refuse(["rules", name], "ppsgate has a scenario of that name");
 	for (const [name, testbed] of Object.entries(written.testbeds)) {
@@ -1075,6 +1114,12 @@ const configSchema = configKeys.transform((written, context) => {
 });
 /** All that some testbed carries. */
 const scenariosIn = ({ testbeds, rules }) => [...new Set(Object.values(testbeds).flatMap((one) => carriedBy(systemOfKind(one), rules)))];
+/** A comment has scenarios and families in one list of words, and people mix them up elsewhere, too. */
+const wrongScenario = (known) => ({ input }) => {
+	const message = wrongName(known)({ input });
+	const [family] = message.endsWith("?") ? [] : meantBy(String(input), families);
+	return family === void 0 ? message : `${message}; did you mean the family \`${family}\`?`;
+};
 /** A site's own rules are those of FreeBSD's firewalls. */
 const carriedBy = (system, rules) => [...scenariosOf[system], ...system === "freebsd" ? Object.keys(rules) : []];
 /** Whose defaults hold: FreeBSD's where there is nothing else. */
@@ -1094,7 +1139,7 @@ function whyUnfit(config, name) {
 	const system = systemOf(config, name);
 	const carried = carriedBy(system, config.rules);
 	const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
-	if (stranger !== void 0) return `scenarios: on ${name} ${wrongName(carried)({ input: stranger })}.`;
+	if (stranger !== void 0) return `Scenarios on ${name}: ${sentence$1(wrongScenario(carried)({ input: stranger }))}`;
 	if (testbed?.kind !== "freebsd") return void 0;
 	if (config.traffic.runsPerBlast !== 1) return `${name} boots its variants, so its runs share no blast: set \`traffic.runsPerBlast: 1\`, and \`measure: 60 s\` or so.`;
 	if (config.traffic.measureSeconds < 6) return `${name} is measured second by second, and a run of ${config.traffic.measureSeconds} s tells too little: set \`traffic.measure: 60 s\` or so.`;
@@ -1378,6 +1423,14 @@ const asked = (name) => parameter(name).isAsked === true;
 const askNames = names.filter(asked);
 /** `max-runs` for `maxRuns`. */
 const kebabCase = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const calledAs = {
+	flag: (name) => `--${kebabCase(name)}`,
+	/** Of the action, and of the workflow that is started by hand. */
+	input: kebabCase,
+	/** Of the step of the Jenkins library. */
+	step: (name) => name,
+	comment: (name) => parameter(name).comment?.key ?? name
+};
 /** What is asked, by whatever names a place has for it; nothing of what is not asked. */
 const askedAs = (ask, nameOf) => Object.fromEntries(askNames.flatMap((name) => {
 	const value = ask[name];
@@ -1395,11 +1448,11 @@ const seeExample = "write one, see docs/example/ppsgate.yml";
 var import_dist = require_dist();
 /** Refuses more than the library does: duplicate keys, a file that is empty, and one that is too long. Throws nothing. */
 function readYaml(text) {
-	if (text.length > mostCharacters) return refused(0, `the file has more than ${mostCharacters} characters; check that it is the right one`);
+	if (text.length > mostCharacters) return refused$1(0, `the file has more than ${mostCharacters} characters; check that it is the right one`);
 	try {
 		return understoodYaml(text);
 	} catch {
-		return refused(0, "the file nests too deeply, or an alias (*name) in it multiplies or has no anchor; write it out plainly");
+		return refused$1(0, "the file nests too deeply, or an alias (*name) in it multiplies or has no anchor; write it out plainly");
 	}
 }
 const mostCharacters = 65536;
@@ -1415,21 +1468,21 @@ function understoodYaml(text) {
 		uniqueKeys: false
 	});
 	const [mistake] = [...document.errors, ...document.warnings];
-	if (mistake !== void 0) return refused(lineAt(mistake.pos[0]), mistakes[mistake.code] ?? "this is not YAML; mend it");
+	if (mistake !== void 0) return refused$1(lineAt(mistake.pos[0]), mistakes[mistake.code] ?? "this is not YAML; mend it");
 	const duplicates = duplicateKeys(document, lineAt);
 	if (duplicates.length > 0) return {
 		kind: "refused",
 		problems: duplicates
 	};
 	const value = document.toJS();
-	if (value === null) return refused(0, `the file is empty; ${seeExample}`);
+	if (value === null) return refused$1(0, `the file is empty; ${seeExample}`);
 	return {
 		kind: "read",
 		value,
 		lineOf: (path) => lineAt(offsetOf(document, path))
 	};
 }
-const refused = (line, message) => ({
+const refused$1 = (line, message) => ({
 	kind: "refused",
 	problems: [{
 		line,
@@ -1681,43 +1734,43 @@ function placed(path, { folder, home }) {
 }
 
 // src/config/overrides.ts
-/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one. */
-function applyOverrides(config, texts) {
+/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
+function applyOverrides(config, texts, calledAs) {
 	const { shape } = configKeys;
 	const { scenarios, families, profile: asked } = texts;
 	const { profile: written, ...rest } = config;
-	const profile = asked ? profileAsked(config, asked) : written;
+	const profile = asked ? profileAsked(config, asked, calledAs("profile")) : written;
 	return {
 		...rest,
 		...profile && { profile },
-		...scenarios && { scenarios: namedScenarios(config, scenarios) },
-		...families && { families: parse("families", shape.families, list(families)) },
-		gate: overrideGate(config.gate, texts)
+		...scenarios && { scenarios: namedScenarios(config, scenarios, calledAs("scenarios")) },
+		...families && { families: parse(calledAs("families"), shape.families, list(families)) },
+		gate: overrideGate(config.gate, texts, calledAs)
 	};
 }
-function profileAsked(config, text) {
+function profileAsked(config, text, called) {
 	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
 	if (text === "on") return usual;
 	if (text === "off") return void 0;
-	if (!/^\d/.test(text)) throw new UsageError(`profile: ${expected("on, off or a duration like 20 s")({ input: text })}.`);
-	const { window } = parse("profile", configKeys.shape.profile, { window: text });
+	if (!/^\d/.test(text)) throw refused(called, expected("on, off or a duration like 20 s")({ input: text }));
+	const { window } = parse(called, configKeys.shape.profile, { window: text });
 	return {
 		...usual,
 		seconds: window ?? usual.seconds
 	};
 }
-function namedScenarios(config, text) {
-	const named = parse("scenarios", configKeys.shape.scenarios, list(text));
+function namedScenarios(config, text, called) {
+	const named = parse(called, configKeys.shape.scenarios, list(text));
 	const known = scenariosIn(config);
 	const stranger = named.find((name) => !known.includes(name));
 	if (stranger === void 0) return named;
-	throw new UsageError(`scenarios: ${wrongName(known)({ input: stranger })}.`);
+	throw refused(called, wrongScenario(known)({ input: stranger }));
 }
 /** The same for what a verdict is held to alone, which without a configuration has its defaults. */
-function overrideGate(gate, texts) {
+function overrideGate(gate, texts, calledAs) {
 	const schema = configKeys.shape.gate;
 	const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
-	const read = (name, value) => parse(name, schema, { [name]: value });
+	const read = (name, value) => parse(calledAs(name), schema, { [name]: value });
 	return {
 		...gate ?? schema.parse({}),
 		...metric && { metric: read("metric", metric).metric },
@@ -1725,35 +1778,37 @@ function overrideGate(gate, texts) {
 		...falseAlarms && { falseAlarmRatio: read("falseAlarms", falseAlarms).falseAlarmRatio },
 		...power && { missRatio: read("power", power).missRatio },
 		...design && { design: read("design", design).design },
-		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns) }
+		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns, calledAs("maxRuns")) }
 	};
 }
 /** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
-function parseSeed(text) {
+function parseSeed(text, called) {
 	const seed = Number(text);
 	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
-	throw new UsageError(`seed: expected a whole number from 0 to 2147483647, found "${text}".`);
+	throw refused(called, expected("a whole number from 0 to 2147483647")({ input: text }));
 }
 /** Where in the queue for a testbed; a patch's place when absent. */
-function parsePriority(text) {
+function parsePriority(text, called) {
 	const named = text || "patch";
 	const priority = priorities.find((one) => one === named);
 	if (priority !== void 0) return priority;
-	throw new UsageError(`priority: ${wrongName(priorities)({ input: named })}.`);
+	throw refused(called, wrongName(priorities)({ input: named }));
 }
 /** Most runs of a variant and cell. */
-function parseMaxRuns(text) {
-	const { maxRunsPerVariant } = parse("maxRuns", configKeys.shape.gate, { maxRuns: Number(text) });
+function parseMaxRuns(text, called) {
+	const maxRuns = /^\d+$/.test(text) ? Number(text) : text;
+	const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
 	return maxRunsPerVariant ?? 0;
 }
 /** Wishes for testbeds, with commas between them. */
-const parseEach = (text) => parse("each", configKeys.shape.each.unwrap(), list(text));
+const parseEach = (text, called) => parse(called, configKeys.shape.each.unwrap(), list(text));
 const list = (text) => text.split(",").map((item) => item.trim());
-function parse(name, schema, value) {
+function parse(called, schema, value) {
 	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
-	throw new UsageError(`${name}: ${parsed.error.issues[0]?.message ?? "cannot be used"}.`);
+	throw refused(called, parsed.error.issues[0]?.message ?? "cannot be used");
 }
+const refused = (called, message) => new UsageError(`${called}: ${sentence$1(message)}`);
 
 // src/config/secret.ts
 /** One line of text; throws a `UsageError` that says where it was looked for and nothing of it. */
@@ -1767,4 +1822,4 @@ const readText = (what, path) => readFile(path, "utf8").catch((error) => {
 	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
 });
 
-export { applyOverrides, askNames, askedAs, configKeys, didYouMean, frameBytesFor, isFulfilled, kebabCase, keyName, loadConfig, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };
+export { applyOverrides, askNames, askedAs, calledAs, configKeys, didYouMean, frameBytesFor, isFulfilled, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };

@@ -1,6 +1,6 @@
 import { outcomeName, readResult } from "./report.js";
 import { sum } from "./vendor/simple-statistics.js";
-import { applyOverrides, parseConfig } from "./config.js";
+import { applyOverrides, calledAs, parseConfig } from "./config.js";
 import { openRepository, patchOfRange } from "./patch.js";
 import { hasPlan, historyFile } from "./experiment.js";
 import { gate, resumeGate } from "./gate.js";
@@ -158,7 +158,7 @@ async function runDemo(options) {
 		path,
 		home: "/nonexistent"
 	});
-	const config = applyOverrides(written, { design });
+	const config = applyOverrides(written, { design }, calledAs.flag);
 	const [testbed = ""] = Object.keys(config.testbeds);
 	const judged = [];
 	for (const [index, demoPatch] of demoPatches.entries()) {

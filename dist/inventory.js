@@ -27,13 +27,13 @@ function askedFor(config, wish) {
 /** Reads a wish as it is typed; throws a `UsageError` where it is none. */
 function parseWish(text) {
 	const source = readWish(text);
-	if (source.kind === "refused") throw new UsageError(`testbed: ${source.message}.`);
+	if (source.kind === "refused") throw new UsageError(`Wish for a testbed: ${source.message}.`);
 	return source.wish;
 }
 /** The wishes of a patch, each of which is for a testbed of its own: what is asked for, or what is configured. */
-function wishesOf(config, { testbed, each }) {
+function wishesOf(config, { testbed, each }, calledAs) {
 	if (testbed) return [testbed];
-	return each ? parseEach(each) : config.each ?? [""];
+	return each ? parseEach(each, calledAs("each")) : config.each ?? [""];
 }
 function describe(config, name) {
 	const words = wordsOf(config, name).map((word) => word.toLowerCase());

@@ -2,7 +2,7 @@ import { UsageError, excerpt, families, oneLine } from "./words.js";
 import { int, object, string } from "./vendor/zod.js";
 import { fetchDiff, findRevision } from "./phabricator.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
-import { askNames, didYouMean, parameter } from "./config.js";
+import { askNames, didYouMean, meantBy, parameter } from "./config.js";
 import { execFile } from "node:child_process";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -92,7 +92,7 @@ function readArguments(verb, words, call) {
 	for (const word of words) {
 		const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
 		if (key !== void 0) {
-			const [, meant] = /`(.+)`/.exec(didYouMean(key, known)) ?? [];
+			const [meant] = meantBy(key, known);
 			const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
 			const parameter = keyed.get(key);
 			if (!known.includes(key) || parameter === void 0) return mistaken(`${verb} takes no "${excerpt(key)}"`, nearest);
@@ -374,6 +374,10 @@ var RepositoryError = class extends Error {
 	name = "RepositoryError";
 	upshot = "usage";
 };
+/** A name that is none of a commit, with which the sentence begins. */
+var NoCommitError = class extends RepositoryError {
+	name = "NoCommitError";
+};
 const run = promisify(execFile);
 /** Of one file, and of one listing. */
 const maxBytes = 4194304;
@@ -399,16 +403,28 @@ function openRepository(directory, environment = {}) {
 	};
 	const git = (...args) => gitWith({}, ...args);
 	const resolve$1 = async (name) => {
-		if (!isCommitName(name)) throw new RepositoryError(`"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`);
+		if (!isCommitName(name)) throw new NoCommitError(`"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`);
 		const parse = () => git("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`);
 		return (await parse().catch((error) => {
 			if (!isId(name)) throw error;
 			return git("fetch", ...objectsAlone, "--end-of-options", "origin", name).then(parse);
-		}).catch(() => {
-			throw new RepositoryError(`The repository ${directory} has no commit ${name} and could not fetch it: check it out with its history (fetch-depth: 0).`);
-		})).trim();
+		}).catch(() => refuse(name))).trim();
 	};
 	const pathOf = (folder) => relative(directory, resolve(directory, folder));
+	const refuse = async (name) => {
+		await git("rev-parse", "--git-dir").catch(() => {
+			throw new RepositoryError(`${directory} is no git repository: name the one that has the commits.`);
+		});
+		const history = "check it out with its history (fetch-depth: 0)";
+		if (isId(name)) throw new NoCommitError(`"${name}" is no commit of ${directory}, and could not be fetched: ${history}.`);
+		const known = await git("for-each-ref", "--format=%(refname:short)", ...[
+			"refs/heads",
+			"refs/tags",
+			"refs/remotes"
+		]).catch(() => "");
+		const hint = didYouMean(name, known.split("\n").filter(Boolean));
+		throw new NoCommitError(`"${name}" is no commit, branch or tag of ${directory}${hint || `: name one that is there, or ${history}.`}`);
+	};
 	return {
 		resolve: resolve$1,
 		pathOf,
@@ -602,11 +618,11 @@ var PatchError = class extends Error {
 	upshot = "patchAtFault";
 };
 /** As people type it: `all`, `none`, or ids like `80345,80654`. Throws a `UsageError` for anything else. */
-function parseEarlier(text) {
+function parseEarlier(text, called) {
 	if (text === "all" || text === "none") return text;
 	const ids = text.split(",").map((id) => id.trim());
 	if (ids.every((id) => /^[1-9]\d{0,8}$/.test(id))) return ids.map(Number);
-	throw new UsageError(`earlier: expected all, none or ids of diffs like 80345,80654, found "${text}".`);
+	throw new UsageError(`${called}: expected all, none or ids of diffs like 80345,80654, found "${text}".`);
 }
 /**
 * Throws a `PatchError` where the diff does not apply, a `UsageError` or `RevisionError` where there is no such diff or
@@ -819,9 +835,9 @@ const short = (commit) => commit.slice(0, 12);
 // src/patch/range.ts
 /** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
 async function patchOfRange(repository, text) {
-	const [, base, head] = /^(.+?)\.\.(.+)$/.exec(text) ?? [];
-	if (base === void 0 || head === void 0) throw new RepositoryError(`"${text}" is no range of commits: write BASE..HEAD, like main..my-branch.`);
-	const [baseCommit, headCommit] = [await repository.resolve(base), await repository.resolve(head)];
+	const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
+	if (base === void 0 || head === void 0) throw new RepositoryError(`"${excerpt(text)}" is no range of commits: write BASE..HEAD, like ${await rangeLike(repository, text)}.`);
+	const [baseCommit, headCommit] = [await repository.resolve(base).catch(isWrong("base")), await repository.resolve(head).catch(isWrong("head"))];
 	const { subject, author } = await repository.describe(headCommit);
 	return {
 		kind: "range",
@@ -830,6 +846,17 @@ async function patchOfRange(repository, text) {
 		baseCommit,
 		headCommit
 	};
+}
+const isWrong = (end) => (error) => {
+	throw error instanceof NoCommitError ? new RepositoryError(`the ${end} ${error.message}`) : error;
+};
+/** A range of the repository's own, the one that is meant where somebody wrote `my-branch` or `main.my-branch`. */
+async function rangeLike(repository, text) {
+	const isThere = (name) => repository.resolve(name).then(() => true, () => false);
+	const [first = "", second = "", ...more] = text.split(/\.+/);
+	if (more.length === 0 && await isThere(second) && await isThere(first)) return `${first}..${second}`;
+	const base = await isThere("main") || !await isThere("master") ? "main" : "master";
+	return `${base}..${text !== base && await isThere(text) ? text : "HEAD"}`;
 }
 
 // src/patch/authorize-revision.ts
@@ -877,4 +904,4 @@ function stranger({ name }, { number, diff }, { people, projects }) {
 	};
 }
 
-export { RepositoryError, askSchema, authorize, authorizeRevision, callOnGithub, callOnPhabricator, checkDiff, isAsSaid, jobSchema, objectsAlone, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision, rawChanges, restoreRevision, whyGitRefuses };
+export { RepositoryError, askSchema, authorize, authorizeRevision, callOnGithub, callOnPhabricator, checkDiff, isAsSaid, jobSchema, objectsAlone, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision, rangeLike, rawChanges, restoreRevision, whyGitRefuses };

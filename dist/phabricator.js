@@ -292,6 +292,8 @@ var RevisionError = class extends Error {
 	name = "RevisionError";
 	upshot = "usage";
 };
+/** Whether a person has begun to name one, which may still be no name of any. */
+const looksLikeRevision = (text) => /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
 /**
 * As people type it: `D27401`, `D27401:80677` (as of that diff), `diff:80677`, or the URL of a revision or a diff.
 * Undefined for what is no such name; throws a `RevisionError` for a URL of another server.
@@ -584,4 +586,4 @@ function remarksOn(diff) {
 	return ["Phabricator gives diffs in UTF-8, and this one has other letters than ASCII in lines that are there already: files in Latin-1 it cannot change."];
 }
 
-export { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openConduit, openPhabricator, parseRevisionName, phabricatorOf, tokenVariable, transactionsOf, userNames, whoami };
+export { ConduitError, RevisionError, fetchDiff, findRevision, isMember, looksLikeRevision, mapOf, openConduit, openPhabricator, parseRevisionName, phabricatorOf, tokenVariable, transactionsOf, userNames, whoami };

@@ -2,7 +2,7 @@ import { UsageError, exitCodes, fromJson, realPause, reasonOf, remarkupText, sho
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ask } from "./http.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
-import { askedAs, kebabCase, parseMaxRuns, readSecret } from "./config.js";
+import { askedAs, calledAs, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, openBuild, say } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
 import { authorizeRevision, callOnPhabricator, checkDiff, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
@@ -995,7 +995,7 @@ async function callFor(job, before, { configPath, repository, directory, site })
 		if (!await hasPlan(work)) return { why: `The experiment that ${nameOf(job)} was to go on with is not in ${work} any more: have it measured from the start.` };
 		const { cells } = await readPlan(work);
 		const planned = Math.max(...cells.flatMap(({ design }) => design.budgets));
-		const asked = extend.maxRuns === void 0 ? 2 * planned : parseMaxRuns(extend.maxRuns);
+		const asked = extend.maxRuns === void 0 ? 2 * planned : parseMaxRuns(extend.maxRuns, calledAs.comment("maxRuns"));
 		const maxRuns = before?.maxRuns ?? asked;
 		const more = before !== void 0 && planned >= maxRuns ? [] : ["--max-runs", String(maxRuns)];
 		return {
@@ -1011,7 +1011,7 @@ async function callFor(job, before, { configPath, repository, directory, site })
 	};
 	const asked = flags({
 		"--directory": work,
-		...askedAs(ask, (name) => `--${kebabCase(name)}`)
+		...askedAs(ask, calledAs.flag)
 	});
 	return {
 		work,
@@ -1517,7 +1517,7 @@ async function decideComment(occurrence, world) {
 			...ask,
 			...extend?.maxRuns && { maxRuns: extend.maxRuns }
 		});
-		parseEarlier(ask.earlier || "none");
+		parseEarlier(ask.earlier || "none", calledAs.comment("earlier"));
 		return {
 			kind: "run",
 			job

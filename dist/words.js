@@ -716,6 +716,8 @@ const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
 }, limit);
 /** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
 const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
+/** Such a message as a sentence, which may end in a question already. */
+const sentence = (message) => message.endsWith("?") ? message : `${message}.`;
 /** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
 function excerpt(text) {
 	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
@@ -736,6 +738,7 @@ function inBaseUnit(match, units) {
 }
 function shown(value) {
 	if (value === null) return "nothing";
+	if (Number.isNaN(value)) return "no number";
 	if (typeof value === "string") return `"${excerpt(value)}"`;
 	if (Array.isArray(value)) return "a list";
 	if (typeof value === "object") return "keys and values";
@@ -835,4 +838,4 @@ const plannedBlastSchema = object({
 	runs: array(plannedRunSchema).min(1)
 });
 
-export { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, fromJson, grouped, historySchema, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, fromJson, grouped, historySchema, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, withoutPaths, withoutSequences, worstUpshot };

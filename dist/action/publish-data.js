@@ -1,6 +1,6 @@
 import { UsageError, patchName, reasonOf } from "../words.js";
 import { log } from "./log.js";
-import { parseMaxRuns } from "../config.js";
+import { calledAs, parseMaxRuns } from "../config.js";
 import { fetchArtifact, githubFailure, placeOf, readEntries } from "../github.js";
 import { readPlan } from "../experiment.js";
 import { publishToBranch, publishToDirectory } from "../data-branch.js";
@@ -37,7 +37,7 @@ async function fetchExperiment(octokit, repository, { run, patch }, directory) {
 }
 /** As many as are asked for, or twice as many as there may have been. */
 async function runsToExtend(directory, asked) {
-	if (asked !== void 0) return parseMaxRuns(asked);
+	if (asked !== void 0) return parseMaxRuns(asked, calledAs.comment("maxRuns"));
 	const { cells } = await readPlan(directory);
 	return 2 * Math.max(...cells.flatMap(({ design }) => design.budgets));
 }

@@ -1,10 +1,10 @@
 import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheckRun, openComment, openRevisionAnswer, openStatus, pullRequestOfCheckRun, readMemory, standsForAnother, together } from "../answer.js";
-import { applyOverrides, askNames, askedAs, kebabCase, parseConfig, parsePriority } from "../config.js";
+import { applyOverrides, askNames, askedAs, calledAs, kebabCase, parseConfig, parsePriority } from "../config.js";
 import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
 import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, placeOf, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { authorize, callOnGithub, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
-import { findRevision, openConduit, parseRevisionName, phabricatorOf } from "../phabricator.js";
+import { findRevision, looksLikeRevision, openConduit, parseRevisionName, phabricatorOf } from "../phabricator.js";
 import { UsageError, codeSpan, exitCodes, patchName, withoutPaths } from "../words.js";
 import { requestSchema, requestText, subjectOf } from "./request.js";
 import { readEvent } from "./inputs.js";
@@ -68,7 +68,7 @@ function revisionWorldOf({ inputs: { conduitToken: token }, repository }, config
 const wishesFor = (config, ask, inputs) => wishesOf(config, ask.testbed ? { testbed: ask.testbed } : {
 	testbed: inputs.ask.testbed,
 	each: inputs.each
-});
+}, calledAs.input);
 /** What the comment and the check of each gate are called. */
 const gateNames = (wishes) => wishes.length === 1 ? ["ppsgate"] : wishes.map((wish) => `ppsgate: ${wish}`);
 /** Where people look for how a gate goes; nobody waits for what is measured at night. */
@@ -265,7 +265,7 @@ async function mistaken(why, { by, at }, found, { octokit, repositoryName, readC
 const otherwise = ({ maxRuns: _, profile: __, ...held }) => ({ isOtherwise: Object.keys(held).length > 0 });
 async function admitDispatched(trigger, world) {
 	const { by, patch: name, ask } = trigger;
-	if (/^(?:D[1-9]|diff:|https?:)/.test(name)) return admitRevision(trigger, world);
+	if (looksLikeRevision(name)) return admitRevision(trigger, world);
 	const occasion = {
 		kind: "dispatched",
 		by
@@ -668,6 +668,7 @@ async function admitEvent(context) {
 		ask
 	});
 	await acknowledge(trigger, context);
+	const calledByAsker = trigger.kind === "dispatched" ? calledAs.input : calledAs.comment;
 	const asked = priority || (job.isRerun ? "rerun" : "");
 	const admission = await admit(trigger, {
 		octokit,
@@ -677,11 +678,11 @@ async function admitEvent(context) {
 		readRevision: (asked) => readRevision(asked, context),
 		nameOf(config, ask) {
 			const wishes = wishesFor(config, ask, inputs);
-			const asked = applyOverrides(config, ask);
+			const asked = applyOverrides(config, ask, calledByAsker);
 			for (const wish of wishes) testbedsFor(asked, wish);
 			return gateNames(wishes)[0] ?? "ppsgate";
 		},
-		priority: asked === "" ? void 0 : parsePriority(asked)
+		priority: asked === "" ? void 0 : parsePriority(asked, calledAs.input("priority"))
 	});
 	if (admission.kind !== "refused") log.info(admission.why);
 	else log.error(admission.why);
@@ -696,7 +697,7 @@ async function readRevision({ patch: text, ask, key, build }, context) {
 	if (name === void 0) throw new UsageError(`patch: expected a revision like D27401 or D27401:80677, found "${text}".`);
 	const { number, diff } = await findRevision(world.conduit, name);
 	try {
-		const which = parseEarlier(ask.earlier || "none");
+		const which = parseEarlier(ask.earlier || "none", calledAs.input("earlier"));
 		return {
 			patch: await patchOfRevision({
 				revision: number,

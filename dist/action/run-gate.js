@@ -1,6 +1,6 @@
 import { summary } from "../vendor/actions-core.js";
 import { answering, endingOfError, endingOfResult, linkedAfterwards, summaryOf, together, upshotOf } from "../answer.js";
-import { applyOverrides } from "../config.js";
+import { applyOverrides, calledAs } from "../config.js";
 import { readHistory } from "../data-branch.js";
 import { historyFile, randomSeed } from "../experiment.js";
 import { gate, resumeGate } from "../gate.js";
@@ -88,7 +88,8 @@ function exitCodeFor(purpose, upshots) {
 async function planned(request, written, { context, isAlone }) {
 	const { inputs } = context;
 	try {
-		const config = applyOverrides(applyOverrides(written, inputs.ask), request.ask);
+		const configured = applyOverrides(written, inputs.ask, calledAs.input);
+		const config = applyOverrides(configured, request.ask, calledAs.comment);
 		const wishes = wishesFor(config, request.ask, inputs);
 		return {
 			config,

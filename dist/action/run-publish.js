@@ -1,6 +1,6 @@
 import { summary } from "../vendor/actions-core.js";
 import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, summaryOf, titleOf } from "../answer.js";
-import { applyOverrides } from "../config.js";
+import { applyOverrides, calledAs } from "../config.js";
 import { int, object, string } from "../vendor/zod.js";
 import { recompute } from "../experiment.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../github.js";
@@ -137,7 +137,8 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 	const wanted = files.flatMap(({ result, failure }) => [result, failure]);
 	const entries = await readEntries(artifact.bytes, wanted);
 	if (entries.kind === "refused") return everywhere(endingOfFailure("infrastructure", entries.why));
-	const asked = applyOverrides(applyOverrides(config, inputs.ask), request.ask);
+	const configured = applyOverrides(config, inputs.ask, calledAs.input);
+	const asked = applyOverrides(configured, request.ask, calledAs.comment);
 	return Promise.all(files.map(async ({ result, failure }, index) => {
 		const measured = entries.texts.get(result);
 		if (measured === void 0) return endingOfText(entries.texts.get(failure));

@@ -1,4 +1,4 @@
-import { overrideGate } from "../config.js";
+import { calledAs, overrideGate } from "../config.js";
 import { runToExit } from "../exit.js";
 import { assembleResult, hasPlan, readPlan, reread } from "../experiment.js";
 import { analysisAsJson, analyzeBenches, readBenches, renderAnalysis } from "../netbenches.js";
@@ -23,7 +23,7 @@ async function runAnalyze(directory, options) {
 }
 async function analyzeNetbenches(directory, options) {
 	const { netbenchesTrim = false, base, json } = options;
-	const policy = overrideGate(void 0, options);
+	const policy = overrideGate(void 0, options, calledAs.flag);
 	const analysis = analyzeBenches(await readBenches(directory), {
 		netbenchesTrim,
 		base,

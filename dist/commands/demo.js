@@ -41,7 +41,7 @@ async function runDemoCommand(options, signal) {
 	const startedAt = performance.now();
 	const judged = await runDemo({
 		directory,
-		seed: options.seed === void 0 ? randomSeed() : parseSeed(options.seed),
+		seed: options.seed === void 0 ? randomSeed() : parseSeed(options.seed, "--seed"),
 		design: options.design,
 		onPatch(patch, index) {
 			const title = `${index + 1} of ${demoPatches.length}  ${patch.title}`;

@@ -1,14 +1,14 @@
 import { answering, endingOfError, endingOfResult, openBuild, openRevisionComment, together, upshotOf } from "../answer.js";
-import { applyOverrides, kebabCase, loadConfig, parameter, parametersThat, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
+import { applyOverrides, calledAs, loadConfig, parameter, parametersThat, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
 import { runToExit } from "../exit.js";
 import { headline } from "../report.js";
-import { UsageError, exitCodes, patchName, upshotOfResult, worstUpshot } from "../words.js";
+import { UsageError, excerpt, exitCodes, expected, patchName, upshotOfResult, worstUpshot } from "../words.js";
 import { historyFile, randomSeed, readPlan } from "../experiment.js";
-import { findRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../phabricator.js";
+import { findRevision, looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../phabricator.js";
 import { timestampedDirectory, whoami } from "../controller.js";
 import { gate, resumeGate } from "../gate.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
-import { openRepository, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
+import { RepositoryError, openRepository, parseEarlier, patchOfRange, patchOfRevision, rangeLike } from "../patch.js";
 import { labelled } from "../progress.js";
 import { inSession } from "../session.js";
 import { basename, join, resolve } from "node:path";
@@ -20,10 +20,10 @@ const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (
 	result: await judge(one, call, answerOf(index))
 })));
 async function gatesOf(call) {
-	const { config, options } = call;
+	const { config, options, called } = call;
 	const { resume, maxRuns } = options;
 	if (resume !== void 0) {
-		const most = maxRuns === void 0 ? void 0 : parseMaxRuns(maxRuns);
+		const most = maxRuns === void 0 ? void 0 : parseMaxRuns(maxRuns, called("maxRuns"));
 		return [{
 			name: "",
 			directory: resume,
@@ -31,10 +31,10 @@ async function gatesOf(call) {
 		}];
 	}
 	const patch = await patchOf(call);
-	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed);
-	const kernels = givenKernels(options);
+	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, called("seed"));
+	const kernels = givenKernels(call);
 	const folder = options.directory ?? timestampedDirectory("ppsgate-gate");
-	const wishes = wishesOf(config, options);
+	const wishes = wishesOf(config, options, called);
 	return wishes.map((wish) => {
 		const isOnly = wishes.length === 1;
 		const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, "-"));
@@ -53,15 +53,20 @@ async function gatesOf(call) {
 	});
 }
 /** A range of commits, or a revision of the configured Phabricator. */
-async function patchOf({ config, options, signal }) {
-	const text = required("--patch", options.patch);
+async function patchOf(call) {
+	const { config, options, called, signal } = call;
+	const text = required("patch", call);
 	const repository = repositoryOf(options);
-	const earlier = parseEarlier(options.earlier || "none");
+	const earlier = parseEarlier(options.earlier || "none", called("earlier"));
 	if (text.includes("..")) {
-		if (earlier === "none") return patchOfRange(repository, text);
-		throw new UsageError(`--earlier: "${text}" is no revision, and only those have earlier diffs.`);
+		if (earlier === "none") return patchOfRange(repository, text).catch(wrongly(called("patch")));
+		throw new UsageError(`${called("earlier")}: "${excerpt(text)}" is no revision, and only those have earlier diffs.`);
 	}
-	const name = revisionNamed(text, config);
+	if (!looksLikeRevision(text)) {
+		const what = `commits as BASE..HEAD, like ${await rangeLike(repository, text)}, or a revision like D27401 or D27401:80677`;
+		throw new UsageError(`${called("patch")}: ${expected(what)({ input: text })}.`);
+	}
+	const name = revisionNamed(text, call);
 	const phabricator = phabricatorOf(config);
 	const conduit = await openPhabricator(phabricator, {
 		log: stderrLog,
@@ -73,19 +78,22 @@ async function patchOf({ config, options, signal }) {
 		config: phabricator
 	});
 }
+const wrongly = (called) => (error) => {
+	throw error instanceof RepositoryError ? new UsageError(`${called}: ${error.message}`) : error;
+};
 /** Throws a `UsageError` for what is no revision. */
-function revisionNamed(text, config) {
+function revisionNamed(text, { config, called }) {
 	const name = parseRevisionName(text, phabricatorOf(config).url);
 	if (name !== void 0) return name;
-	throw new UsageError(`"${text}" is no patch: write a range of commits like main..my-branch, or a revision like D27401 or D27401:80677.`);
+	throw new UsageError(`${called("patch")}: ${expected("a revision like D27401 or D27401:80677")({ input: text })}.`);
 }
 const stderrLog = {
 	info: (sentence) => process.stderr.write(`${sentence}\n`),
 	warn: (sentence) => process.stderr.write(`warning: ${sentence}\n`)
 };
 const repositoryOf = ({ repository }) => openRepository(resolve(repository ?? "."));
-async function judge({ name, directory, start }, { config, options, signal }, answer) {
-	const priority = parsePriority(options.priority);
+async function judge({ name, directory, start }, { config, options, called, signal }, answer) {
+	const priority = parsePriority(options.priority, called("priority"));
 	const session = {
 		config,
 		signal,
@@ -107,16 +115,19 @@ async function judge({ name, directory, start }, { config, options, signal }, an
 	const { result } = await answering(answer, signal, work);
 	return result;
 }
-function givenKernels({ baseKernel: base, patchedKernel: patched }) {
-	if (base === void 0 && patched === void 0) return void 0;
+function givenKernels(call) {
+	const { baseKernel, patchedKernel } = call.options;
+	if (!baseKernel && !patchedKernel) return void 0;
 	return {
-		base: required("--base-kernel", base),
-		patched: required("--patched-kernel", patched)
+		base: required("baseKernel", call),
+		patched: required("patchedKernel", call)
 	};
 }
-function required(name, value) {
-	if (value !== void 0) return value;
-	throw new UsageError(`${name} is missing: see 'ppsgate gate --help'.`);
+/** An empty one says no more than none. */
+function required(name, { options, called }) {
+	const text = options[name];
+	if (text) return text;
+	throw new UsageError(`${called(name)} is missing: see \`ppsgate gate --help\`.`);
 }
 
 // src/commands/answered-gate.ts
@@ -170,14 +181,14 @@ function pageOf(gates, index, site) {
 	return `${site.replace(/\/+$/, "")}${folder}/report/index.html`;
 }
 /** The diff that is judged, for good: a newer one may come at any time. */
-async function diffOf(conduit, { config, options }) {
+async function diffOf(conduit, call) {
+	const { options } = call;
 	if (options.resume !== void 0) {
 		const { patch } = await readPlan(options.resume);
 		if (patch.kind === "revision") return patch;
 		throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
 	}
-	const text = required("--patch", options.patch);
-	const name = revisionNamed(text, config);
+	const name = revisionNamed(required("patch", call), call);
 	const { number, diff } = await findRevision(conduit, name);
 	return {
 		number,
@@ -198,7 +209,7 @@ function worstOf(endings) {
 // src/commands/gate.ts
 function define(command) {
 	for (const name of parametersThat(({ option }) => option !== void 0)) {
-		const { flags = `--${kebabCase(name)}`, value, says = "", default: usual } = parameter(name).option ?? {};
+		const { flags = calledAs.flag(name), value, says = "", default: usual } = parameter(name).option ?? {};
 		command.option(value === void 0 ? flags : `${flags} <${value}>`, says, usual);
 	}
 	command.addHelpText("after", `
@@ -213,9 +224,11 @@ nobody can say, 4 when the lab failed.`).action(async (options) => {
 /** Answers the exit code of the worst verdict; throws for what kept it from one. */
 async function runGate(options, signal) {
 	const path = resolve(options.config ?? "ppsgate.yml");
+	const called = process.env.PPSGATE_WORDS === void 0 ? calledAs.flag : calledAs.step;
 	const call = {
-		config: applyOverrides(await loadConfig(path), options),
+		config: applyOverrides(await loadConfig(path), options, called),
 		options,
+		called,
 		signal
 	};
 	const ended = options.answer ? await judgeAndAnswer(call) : await judgeAll(await gatesOf(call), call, () => together([]));

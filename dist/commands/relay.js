@@ -1,4 +1,4 @@
-import { applyOverrides, loadConfig, readSecret } from "../config.js";
+import { applyOverrides, calledAs, loadConfig, readSecret } from "../config.js";
 import { runToExit } from "../exit.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { ConduitError, openPhabricator, phabricatorOf, whoami } from "../phabricator.js";
@@ -99,8 +99,8 @@ async function openWorld(options, signal) {
 	};
 }
 function checkAsk(config, { testbed, ...texts }) {
-	const asked = applyOverrides(config, texts);
-	for (const wish of wishesOf(asked, testbed ? { testbed } : {})) testbedsFor(asked, wish);
+	const asked = applyOverrides(config, texts, calledAs.comment);
+	for (const wish of wishesOf(asked, testbed ? { testbed } : {}, calledAs.comment)) testbedsFor(asked, wish);
 }
 async function secretsOf({ webhookKeyPath, buildPasswordPath }) {
 	if (webhookKeyPath === void 0 && buildPasswordPath === void 0) throw new UsageError("ppsgate.yml has neither `phabricator.relay.webhookKeyFile` nor `buildPasswordFile`, so nobody could be believed: write one there, or use ppsgate poll.");

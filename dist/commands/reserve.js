@@ -113,7 +113,7 @@ testbed was lost, with 2 on wrong usage.`;
 async function runReserve(wish, command, { config: path, purpose = "by hand", priority: named }, signal) {
 	if (command.length === 0) throw new UsageError(`No command is given to run on ${wish}: put one behind two dashes, like \`ppsgate reserve ${wish} -- ssh root@dut\`.`);
 	const config = await loadConfig(configPath(path));
-	const priority = parsePriority(named);
+	const priority = parsePriority(named, "--priority");
 	const names = namesOf(config, wish);
 	const { show, tell, end } = whatGoesOn(config);
 	await using reservations = await openReservations(config, {

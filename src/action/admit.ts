@@ -15,6 +15,7 @@ import { authorize, type LeaveRules, type Occasion } from '../patch/authorize.ts
 import { type Ask, type CommentCommand, parseCommand } from '../patch/command.ts';
 import { patchOfRange } from '../patch/range.ts';
 import type { Repository } from '../patch/repository.ts';
+import { looksLikeRevision } from '../phabricator/revision.ts';
 import { type Patch, type PullRequest, patchName, type Revision } from '../words/patch.ts';
 import type { Priority } from '../words/priority.ts';
 import { UsageError } from '../words/usage-error.ts';
@@ -167,7 +168,7 @@ async function admitDispatched(
   world: AdmitWorld,
 ): Promise<Admission> {
   const { by, patch: name, ask } = trigger;
-  if (/^(?:D[1-9]|diff:|https?:)/.test(name)) return admitRevision(trigger, world);
+  if (looksLikeRevision(name)) return admitRevision(trigger, world);
   const occasion: Occasion = { kind: 'dispatched', by };
   // So many digits are a commit's: no repository has had a million pull requests.
   const number = /^\d{7,}$/.test(name) ? undefined : pullRequestNumber(name);

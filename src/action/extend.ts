@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Octokit } from 'octokit';
 import { parseMaxRuns } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
 import { readPlan } from '../experiment/plan.ts';
 import { fetchArtifact, readEntries } from '../github/artifact.ts';
 import { placeOf } from '../github/client.ts';
@@ -51,7 +52,7 @@ export async function fetchExperiment(
 
 /** As many as are asked for, or twice as many as there may have been. */
 export async function runsToExtend(directory: string, asked: string | undefined): Promise<number> {
-  if (asked !== undefined) return parseMaxRuns(asked);
+  if (asked !== undefined) return parseMaxRuns(asked, calledAs.comment('maxRuns'));
   const { cells } = await readPlan(directory);
   return 2 * Math.max(...cells.flatMap(({ design }) => design.budgets));
 }

@@ -7,6 +7,7 @@ import { forOneBase } from '../answer/one-base.ts';
 import { openRevisionAnswer } from '../answer/revision-comment.ts';
 import { openStatus } from '../answer/status.ts';
 import { parseConfig } from '../config/load.ts';
+import { calledAs } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
 import { createOctokit, ownLogin } from '../github/client.ts';
@@ -85,6 +86,7 @@ export const wishesFor = (config: Config, ask: Ask, inputs: Inputs): string[] =>
   wishesOf(
     config,
     ask.testbed ? { testbed: ask.testbed } : { testbed: inputs.ask.testbed, each: inputs.each },
+    calledAs.input,
   );
 
 /** What the comment and the check of each gate are called. */

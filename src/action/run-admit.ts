@@ -4,6 +4,7 @@ import { standsForAnother } from '../answer/check-run.ts';
 import { composeComment, markerOf, readMemory } from '../answer/comment-text.ts';
 import { endingOfError, endingOfFailure } from '../answer/ending.ts';
 import { applyOverrides, parsePriority } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
 import { placeOf } from '../github/client.ts';
 import { publishComment } from '../github/comment.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
@@ -57,6 +58,7 @@ export async function admitEvent(context: JobContext): Promise<Admission> {
   const event = { name: job.eventName, payload: await readEvent(job), commit: job.commit };
   const trigger = triggerOf(event, { patch, ask });
   await acknowledge(trigger, context);
+  const calledByAsker = trigger.kind === 'dispatched' ? calledAs.input : calledAs.comment;
   const asked = priority || (job.isRerun ? 'rerun' : '');
   const admission = await admit(trigger, {
     octokit,
@@ -66,11 +68,11 @@ export async function admitEvent(context: JobContext): Promise<Admission> {
     readRevision: (asked) => readRevision(asked, context),
     nameOf(config, ask) {
       const wishes = wishesFor(config, ask, inputs);
-      const asked = applyOverrides(config, ask);
+      const asked = applyOverrides(config, ask, calledByAsker);
       for (const wish of wishes) testbedsFor(asked, wish);
       return gateNames(wishes)[0] ?? 'ppsgate';
     },
-    priority: asked === '' ? undefined : parsePriority(asked),
+    priority: asked === '' ? undefined : parsePriority(asked, calledAs.input('priority')),
   });
   if (admission.kind !== 'refused') log.info(admission.why);
   else log.error(admission.why);
@@ -93,7 +95,7 @@ async function readRevision(
   }
   const { number, diff } = await findRevision(world.conduit, name);
   try {
-    const which = parseEarlier(ask.earlier || 'none');
+    const which = parseEarlier(ask.earlier || 'none', calledAs.input('earlier'));
     const patch = await patchOfRevision({ revision: number, diff: diff.id }, which, world);
     return { patch, config };
   } catch (error) {

@@ -12,6 +12,7 @@ import {
   upshotOf,
 } from '../answer/ending.ts';
 import { applyOverrides } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { readHistory } from '../data-branch/branch.ts';
 import { type HistoryFile, historyFile } from '../experiment/history.ts';
@@ -131,7 +132,8 @@ async function planned(
 ): Promise<Planned> {
   const { inputs } = context;
   try {
-    const config = applyOverrides(applyOverrides(written, inputs.ask), request.ask);
+    const configured = applyOverrides(written, inputs.ask, calledAs.input);
+    const config = applyOverrides(configured, request.ask, calledAs.comment);
     const wishes = wishesFor(config, request.ask, inputs);
     return { config, wishes, testbeds: wishes.map((wish) => testbedsFor(config, wish)) };
   } catch (error) {

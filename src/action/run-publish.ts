@@ -13,6 +13,7 @@ import {
   titleOf,
 } from '../answer/ending.ts';
 import { applyOverrides } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { type Asked, type Recomputed, recompute } from '../experiment/recompute.ts';
 import {
@@ -177,7 +178,8 @@ async function endingsOf(
   if (entries.kind === 'refused') {
     return everywhere(endingOfFailure('infrastructure', entries.why));
   }
-  const asked = applyOverrides(applyOverrides(config, inputs.ask), request.ask);
+  const configured = applyOverrides(config, inputs.ask, calledAs.input);
+  const asked = applyOverrides(configured, request.ask, calledAs.comment);
   return Promise.all(
     files.map(async ({ result, failure }, index) => {
       const measured = entries.texts.get(result);

@@ -1,6 +1,7 @@
 // `ppsgate analyze`: what a directory of logs says, ours or one of benchmark logs, computed again.
 import type { Command } from 'commander';
 import { type Overrides, overrideGate } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
 import { runToExit } from '../exit.ts';
 import { assembleResult } from '../experiment/assemble.ts';
 import { hasPlan, readPlan } from '../experiment/plan.ts';
@@ -57,7 +58,7 @@ async function runAnalyze(directory: string, options: AnalyzeOptions): Promise<n
 
 async function analyzeNetbenches(directory: string, options: AnalyzeOptions): Promise<number> {
   const { netbenchesTrim = false, base, json } = options;
-  const policy = overrideGate(undefined, options);
+  const policy = overrideGate(undefined, options, calledAs.flag);
   const analysis = analyzeBenches(await readBenches(directory), { netbenchesTrim, base, policy });
   print(json ? JSON.stringify(analysisAsJson(analysis), null, 2) : renderAnalysis(analysis));
 

@@ -78,14 +78,14 @@ function pageOf(
 }
 
 /** The diff that is judged, for good: a newer one may come at any time. */
-async function diffOf(conduit: Conduit, { config, options }: GateCall): Promise<RevisionDiff> {
+async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
+  const { options } = call;
   if (options.resume !== undefined) {
     const { patch } = await readPlan(options.resume);
     if (patch.kind === 'revision') return patch;
     throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
   }
-  const text = required('--patch', options.patch);
-  const name = revisionNamed(text, config);
+  const name = revisionNamed(required('patch', call), call);
   const { number, diff } = await findRevision(conduit, name);
   return { number, diff: diff.id };
 }

@@ -78,7 +78,7 @@ async function runDemoCommand(options: Options, signal: AbortSignal): Promise<nu
   const startedAt = performance.now();
   const judged = await runDemo({
     directory,
-    seed: options.seed === undefined ? randomSeed() : parseSeed(options.seed),
+    seed: options.seed === undefined ? randomSeed() : parseSeed(options.seed, '--seed'),
     design: options.design,
     onPatch(patch, index) {
       const title = `${index + 1} of ${demoPatches.length}  ${patch.title}`;

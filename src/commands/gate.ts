@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { together } from '../answer/answer.ts';
 import { loadConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
-import { type GateOptions, kebabCase, parameter, parametersThat } from '../config/parameters.ts';
+import { calledAs, type GateOptions, parameter, parametersThat } from '../config/parameters.ts';
 import { runToExit } from '../exit.ts';
 import { headline } from '../report/headline.ts';
 import { exitCodes, upshotOfResult, worstUpshot } from '../words/upshot.ts';
@@ -15,7 +15,7 @@ import { type GateCall, gatesOf, judgeAll } from './judge-gate.ts';
 export function define(command: Command): void {
   for (const name of parametersThat(({ option }) => option !== undefined)) {
     const {
-      flags = `--${kebabCase(name)}`,
+      flags = calledAs.flag(name),
       value,
       says = '',
       default: usual,
@@ -40,8 +40,10 @@ nobody can say, 4 when the lab failed.`,
 /** Answers the exit code of the worst verdict; throws for what kept it from one. */
 export async function runGate(options: GateOptions, signal: AbortSignal): Promise<number> {
   const path = resolve(options.config ?? 'ppsgate.yml');
-  const config = applyOverrides(await loadConfig(path), options);
-  const call: GateCall = { config, options, signal };
+  // The Jenkins library has its words there, and people have written them as parameters of its step.
+  const called = process.env.PPSGATE_WORDS === undefined ? calledAs.flag : calledAs.step;
+  const config = applyOverrides(await loadConfig(path), options, called);
+  const call: GateCall = { config, options, called, signal };
   const ended = options.answer
     ? await judgeAndAnswer(call)
     : await judgeAll(await gatesOf(call), call, () => together([]));

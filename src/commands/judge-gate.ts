@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { type Answer, answering } from '../answer/answer.ts';
 import { endingOfResult } from '../answer/ending.ts';
 import { parseMaxRuns, parsePriority, parseSeed } from '../config/overrides.ts';
-import type { GateOptions } from '../config/parameters.ts';
+import type { CalledAs, GateOptions, TextOption } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { whoami } from '../controller/reservations.ts';
 import { timestampedDirectory } from '../controller/work-directory.ts';
@@ -12,18 +12,29 @@ import { historyFile } from '../experiment/history.ts';
 import { randomSeed } from '../experiment/plan.ts';
 import { gate, resumeGate, type World } from '../gate.ts';
 import { testbedsFor, wishesOf } from '../inventory/wishes.ts';
-import { patchOfRange } from '../patch/range.ts';
-import { openRepository } from '../patch/repository.ts';
+import { patchOfRange, rangeLike } from '../patch/range.ts';
+import { openRepository, RepositoryError } from '../patch/repository.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
 import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
-import { parseRevisionName, type RevisionName } from '../phabricator/revision.ts';
+import {
+  looksLikeRevision,
+  parseRevisionName,
+  type RevisionName,
+} from '../phabricator/revision.ts';
 import { labelled } from '../progress.ts';
 import { type GateSession, inSession } from '../session.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
+import { excerpt, expected } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
 
-export type GateCall = { config: Config; options: GateOptions; signal: AbortSignal };
+export type GateCall = {
+  config: Config;
+  options: GateOptions;
+  /** By whoever has typed them. */
+  called: CalledAs;
+  signal: AbortSignal;
+};
 
 /** One patch on one testbed. */
 export type OneGate = {
@@ -49,17 +60,17 @@ export const judgeAll = (
   );
 
 export async function gatesOf(call: GateCall): Promise<OneGate[]> {
-  const { config, options } = call;
+  const { config, options, called } = call;
   const { resume, maxRuns } = options;
   if (resume !== undefined) {
-    const most = maxRuns === undefined ? undefined : parseMaxRuns(maxRuns);
+    const most = maxRuns === undefined ? undefined : parseMaxRuns(maxRuns, called('maxRuns'));
     return [{ name: '', directory: resume, start: (world) => resumeGate(resume, world, most) }];
   }
   const patch = await patchOf(call);
-  const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed);
-  const kernels = givenKernels(options);
+  const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, called('seed'));
+  const kernels = givenKernels(call);
   const folder = options.directory ?? timestampedDirectory('ppsgate-gate');
-  const wishes = wishesOf(config, options);
+  const wishes = wishesOf(config, options, called);
   return wishes.map((wish): OneGate => {
     const isOnly = wishes.length === 1;
     const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, '-'));
@@ -73,27 +84,40 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
 }
 
 /** A range of commits, or a revision of the configured Phabricator. */
-async function patchOf({ config, options, signal }: GateCall): Promise<Patch> {
-  const text = required('--patch', options.patch);
+async function patchOf(call: GateCall): Promise<Patch> {
+  const { config, options, called, signal } = call;
+  const text = required('patch', call);
   const repository = repositoryOf(options);
-  const earlier = parseEarlier(options.earlier || 'none');
+  const earlier = parseEarlier(options.earlier || 'none', called('earlier'));
   if (text.includes('..')) {
-    if (earlier === 'none') return patchOfRange(repository, text);
-    throw new UsageError(`--earlier: "${text}" is no revision, and only those have earlier diffs.`);
+    if (earlier === 'none') return patchOfRange(repository, text).catch(wrongly(called('patch')));
+    throw new UsageError(
+      `${called('earlier')}: "${excerpt(text)}" is no revision, and only those have earlier diffs.`,
+    );
   }
-  const name = revisionNamed(text, config);
+  if (!looksLikeRevision(text)) {
+    const range = await rangeLike(repository, text);
+    const what = `commits as BASE..HEAD, like ${range}, or a revision like D27401 or D27401:80677`;
+    throw new UsageError(`${called('patch')}: ${expected(what)({ input: text })}.`);
+  }
+  const name = revisionNamed(text, call);
   const phabricator = phabricatorOf(config);
   const conduit = await openPhabricator(phabricator, { log: stderrLog, signal });
   return patchOfRevision(name, earlier, { conduit, repository, config: phabricator });
 }
 
+const wrongly =
+  (called: string) =>
+  (error: unknown): never => {
+    throw error instanceof RepositoryError ? new UsageError(`${called}: ${error.message}`) : error;
+  };
+
 /** Throws a `UsageError` for what is no revision. */
-export function revisionNamed(text: string, config: Config): RevisionName {
+export function revisionNamed(text: string, { config, called }: GateCall): RevisionName {
   const name = parseRevisionName(text, phabricatorOf(config).url);
   if (name !== undefined) return name;
-  throw new UsageError(
-    `"${text}" is no patch: write a range of commits like main..my-branch, or a revision like D27401 or D27401:80677.`,
-  );
+  const what = 'a revision like D27401 or D27401:80677';
+  throw new UsageError(`${called('patch')}: ${expected(what)({ input: text })}.`);
 }
 
 export const stderrLog = {
@@ -105,10 +129,10 @@ const repositoryOf = ({ repository }: GateOptions) => openRepository(resolve(rep
 
 async function judge(
   { name, directory, start }: OneGate,
-  { config, options, signal }: GateCall,
+  { config, options, called, signal }: GateCall,
   answer: Answer,
 ): Promise<Result> {
-  const priority = parsePriority(options.priority);
+  const priority = parsePriority(options.priority, called('priority'));
   const session: GateSession = {
     ...{ config, signal },
     repository: repositoryOf(options),
@@ -126,15 +150,15 @@ async function judge(
   return result;
 }
 
-function givenKernels({ baseKernel: base, patchedKernel: patched }: GateOptions) {
-  if (base === undefined && patched === undefined) return undefined;
-  return {
-    base: required('--base-kernel', base),
-    patched: required('--patched-kernel', patched),
-  };
+function givenKernels(call: GateCall) {
+  const { baseKernel, patchedKernel } = call.options;
+  if (!baseKernel && !patchedKernel) return undefined;
+  return { base: required('baseKernel', call), patched: required('patchedKernel', call) };
 }
 
-export function required(name: string, value: string | undefined): string {
-  if (value !== undefined) return value;
-  throw new UsageError(`${name} is missing: see 'ppsgate gate --help'.`);
+/** An empty one says no more than none. */
+export function required(name: TextOption, { options, called }: GateCall): string {
+  const text = options[name];
+  if (text) return text;
+  throw new UsageError(`${called(name)} is missing: see \`ppsgate gate --help\`.`);
 }

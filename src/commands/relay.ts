@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
 import type { RelayConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
 import { readSecret } from '../config/secret.ts';
@@ -124,8 +125,9 @@ async function openWorld(options: RelayOptions, signal: AbortSignal): Promise<Re
 }
 
 function checkAsk(config: Config, { testbed, ...texts }: Ask): void {
-  const asked = applyOverrides(config, texts);
-  for (const wish of wishesOf(asked, testbed ? { testbed } : {})) testbedsFor(asked, wish);
+  const asked = applyOverrides(config, texts, calledAs.comment);
+  for (const wish of wishesOf(asked, testbed ? { testbed } : {}, calledAs.comment))
+    testbedsFor(asked, wish);
 }
 
 async function secretsOf({ webhookKeyPath, buildPasswordPath }: RelayConfig) {

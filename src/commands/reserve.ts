@@ -63,7 +63,7 @@ async function runReserve(
     );
   }
   const config = await loadConfig(configPath(path));
-  const priority = parsePriority(named);
+  const priority = parsePriority(named, '--priority');
   const names = namesOf(config, wish);
   const { show, tell, end } = whatGoesOn(config);
   await using reservations = await openReservations(config, {

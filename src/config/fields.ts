@@ -20,6 +20,7 @@ export type HostConfig = {
 export function closed<Shape extends z.core.$ZodShape>(shape: Shape) {
   const unknown = z.custom<never>(() => false, {
     error: ({ path }) => unknownKey(String(path?.at(-1)), Object.keys(shape)),
+    params: { isUnknownKey: true },
   });
   const object: unknown = z
     .object(shape, { error: expected('keys and values') })
@@ -76,15 +77,41 @@ export function wrongName(names: readonly string[]) {
   };
 }
 
-/** `; did you mean …?` with the nearest name if it is a slip away: up to a third of its letters, however they are cased and joined; else empty. */
+/** `; did you mean …?` with what `meantBy` answers; else empty. */
 export function didYouMean(word: string, names: readonly string[]): string {
-  const plain = (name: string) => name.toLowerCase().replace(/[-_ ]/g, '');
+  const meant = meantBy(word, names).map((name) => `\`${name}\``);
+  return meant.length === 0 ? '' : `; did you mean ${meant.join(' or ')}?`;
+}
+
+/**
+ * The names that somebody may have meant: those that another word stands for, else those that have it between their
+ * dashes or slashes, else the nearest that is a slip away: up to a third of its letters, however they are cased and joined.
+ */
+export function meantBy(word: string, names: readonly string[]): string[] {
+  const plain = plainKey(word);
+  const other = otherWords.get(plain) ?? plain;
+  const parts = names.filter((name) => [name, ...name.split(/[-/]/)].map(plainKey).includes(other));
+  if (plain !== '' && parts.length > 0) return parts.slice(0, mostMeant);
   const [nearest] = names
-    .map((name) => ({ name, edits: distance(plain(word), plain(name)) }))
+    .map((name) => ({ name, edits: distance(plain, plainKey(name)) }))
     .filter(({ name, edits }) => edits <= Math.ceil(name.length / 3))
     .toSorted((a, b) => a.edits - b.edits);
-  return nearest === undefined ? '' : `; did you mean \`${nearest.name}\`?`;
+  return nearest === undefined ? [] : [nearest.name];
 }
+
+const mostMeant = 3;
+
+export const plainKey = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
+
+/** What others call it, as `plainKey` has it, where it can mean nothing else. */
+const otherWords: ReadonlyMap<string, string> = new Map([
+  ...['ipv4', 'ip4', 'v4', 'inet'].map((word) => [word, 'inet4'] as const),
+  ...['ipv6', 'ip6', 'v6'].map((word) => [word, 'inet6'] as const),
+  ...['cpu', 'ns', 'nanoseconds', 'cputime'].map((word) => [word, 'nsperpacket'] as const),
+  ['packetspersecond', 'pps'],
+  ['nft', 'nftables'],
+  ['routing', 'forwarding'],
+]);
 
 /** Stays as written; see `placed` in load.ts. */
 export const path = text(/^(?!~[^/])\P{Cc}+$/u, 'a path (of home folders only ~/ is known)');

@@ -2,56 +2,62 @@
 
 import type { z } from 'zod';
 import { type Priority, priorities } from '../words/priority.ts';
-import { expected } from '../words/units.ts';
+import { expected, sentence } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { wrongName } from './fields.ts';
-import type { TextOption } from './parameters.ts';
-import { type Config, configKeys, type Gate, scenariosIn, usualProfileSeconds } from './schema.ts';
+import type { CalledAs, TextOption } from './parameters.ts';
+import {
+  type Config,
+  configKeys,
+  type Gate,
+  scenariosIn,
+  usualProfileSeconds,
+  wrongScenario,
+} from './schema.ts';
 
 /** Texts as typed; lists with commas. An absent or empty one changes nothing. */
 export type Overrides = Readonly<Partial<Record<TextOption, string | undefined>>>;
 
-/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one. */
-export function applyOverrides(config: Config, texts: Overrides): Config {
+/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
+export function applyOverrides(config: Config, texts: Overrides, calledAs: CalledAs): Config {
   const { shape } = configKeys;
   const { scenarios, families, profile: asked } = texts;
   const { profile: written, ...rest } = config;
-  const profile = asked ? profileAsked(config, asked) : written;
+  const profile = asked ? profileAsked(config, asked, calledAs('profile')) : written;
   return {
     ...rest,
     ...(profile && { profile }),
-    ...(scenarios && { scenarios: namedScenarios(config, scenarios) }),
-    ...(families && { families: parse('families', shape.families, list(families)) }),
-    gate: overrideGate(config.gate, texts),
+    ...(scenarios && { scenarios: namedScenarios(config, scenarios, calledAs('scenarios')) }),
+    ...(families && { families: parse(calledAs('families'), shape.families, list(families)) }),
+    gate: overrideGate(config.gate, texts, calledAs),
   };
 }
 
-function profileAsked(config: Config, text: string): Config['profile'] {
+function profileAsked(config: Config, text: string, called: string): Config['profile'] {
   const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
   if (text === 'on') return usual;
   if (text === 'off') return undefined;
   if (!/^\d/.test(text)) {
-    throw new UsageError(
-      `profile: ${expected('on, off or a duration like 20 s')({ input: text })}.`,
-    );
+    throw refused(called, expected('on, off or a duration like 20 s')({ input: text }));
   }
-  const { window } = parse('profile', configKeys.shape.profile, { window: text });
+  const { window } = parse(called, configKeys.shape.profile, { window: text });
   return { ...usual, seconds: window ?? usual.seconds };
 }
 
-function namedScenarios(config: Config, text: string): Config['scenarios'] {
-  const named = parse('scenarios', configKeys.shape.scenarios, list(text));
+function namedScenarios(config: Config, text: string, called: string): Config['scenarios'] {
+  const named = parse(called, configKeys.shape.scenarios, list(text));
   const known = scenariosIn(config);
   const stranger = named.find((name) => !known.includes(name));
   if (stranger === undefined) return named;
-  throw new UsageError(`scenarios: ${wrongName(known)({ input: stranger })}.`);
+  throw refused(called, wrongScenario(known)({ input: stranger }));
 }
 
 /** The same for what a verdict is held to alone, which without a configuration has its defaults. */
-export function overrideGate(gate: Gate | undefined, texts: Overrides): Gate {
+export function overrideGate(gate: Gate | undefined, texts: Overrides, calledAs: CalledAs): Gate {
   const schema = configKeys.shape.gate;
   const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
-  const read = (name: string, value: unknown) => parse(name, schema, { [name]: value });
+  const read = (name: TextOption, value: unknown) =>
+    parse(calledAs(name), schema, { [name]: value });
   return {
     ...(gate ?? schema.parse({})),
     ...(metric && { metric: read('metric', metric).metric }),
@@ -59,45 +65,47 @@ export function overrideGate(gate: Gate | undefined, texts: Overrides): Gate {
     ...(falseAlarms && { falseAlarmRatio: read('falseAlarms', falseAlarms).falseAlarmRatio }),
     ...(power && { missRatio: read('power', power).missRatio }),
     ...(design && { design: read('design', design).design }),
-    ...(maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns) }),
+    ...(maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns, calledAs('maxRuns')) }),
   };
 }
 
 /** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
-export function parseSeed(text: string): number {
+export function parseSeed(text: string, called: string): number {
   const seed = Number(text);
   if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
-  throw new UsageError(`seed: expected a whole number from 0 to 2147483647, found "${text}".`);
+  throw refused(called, expected('a whole number from 0 to 2147483647')({ input: text }));
 }
 
 /** Where in the queue for a testbed; a patch's place when absent. */
-export function parsePriority(text: string | undefined): Priority {
+export function parsePriority(text: string | undefined, called: string): Priority {
   const named = text || 'patch';
   const priority = priorities.find((one) => one === named);
   if (priority !== undefined) return priority;
-  throw new UsageError(`priority: ${wrongName(priorities)({ input: named })}.`);
+  throw refused(called, wrongName(priorities)({ input: named }));
 }
 
 /** Most runs of a variant and cell. */
-export function parseMaxRuns(text: string): number {
-  const { maxRunsPerVariant } = parse('maxRuns', configKeys.shape.gate, {
-    maxRuns: Number(text),
-  });
+export function parseMaxRuns(text: string, called: string): number {
+  const maxRuns = /^\d+$/.test(text) ? Number(text) : text;
+  const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
   return maxRunsPerVariant ?? 0;
 }
 
 /** Wishes for testbeds, with commas between them. */
-export const parseEach = (text: string): string[] =>
-  parse('each', configKeys.shape.each.unwrap(), list(text));
+export const parseEach = (text: string, called: string): string[] =>
+  parse(called, configKeys.shape.each.unwrap(), list(text));
 
 const list = (text: string): string[] => text.split(',').map((item) => item.trim());
 
 function parse<Schema extends z.ZodType>(
-  name: string,
+  called: string,
   schema: Schema,
   value: unknown,
 ): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new UsageError(`${name}: ${parsed.error.issues[0]?.message ?? 'cannot be used'}.`);
+  throw refused(called, parsed.error.issues[0]?.message ?? 'cannot be used');
 }
+
+const refused = (called: string, message: string): UsageError =>
+  new UsageError(`${called}: ${sentence(message)}`);

@@ -258,10 +258,22 @@ export const askNames: readonly AskName[] = names.filter(asked);
 export const kebabCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+/** What a place where somebody tells parameters calls one. */
+export type CalledAs = (name: ParameterName) => string;
+
+export const calledAs = {
+  flag: (name) => `--${kebabCase(name)}`,
+  /** Of the action, and of the workflow that is started by hand. */
+  input: kebabCase,
+  /** Of the step of the Jenkins library. */
+  step: (name) => name,
+  comment: (name) => parameter(name).comment?.key ?? name,
+} as const satisfies Record<string, CalledAs>;
+
 /** What is asked, by whatever names a place has for it; nothing of what is not asked. */
 export const askedAs = (
   ask: Readonly<Partial<Record<AskName, string | undefined>>>,
-  nameOf: (name: string) => string,
+  nameOf: CalledAs,
 ): Record<string, string> =>
   Object.fromEntries(
     askNames.flatMap((name) => {

@@ -13,12 +13,13 @@ import {
   scenarios,
   scenariosOf,
 } from '../words/scenario.ts';
-import { duration, expected, type Limit, rate, ratio, size } from '../words/units.ts';
+import { duration, expected, type Limit, rate, ratio, sentence, size } from '../words/units.ts';
 import { type Capable, capabilityKeys, withCapabilities } from './capabilities.ts';
 import {
   closed,
   type HostConfig,
   listOf,
+  meantBy,
   path,
   ssh,
   text,
@@ -417,7 +418,7 @@ export const configSchema = configKeys.transform((written, context): Config => {
   for (const [index, scenario] of written.scenarios.entries()) {
     const known = scenariosIn(written);
     if (!known.includes(scenario))
-      refuse(['scenarios', index], wrongName(known)({ input: scenario }));
+      refuse(['scenarios', index], wrongScenario(known)({ input: scenario }));
   }
   for (const name of Object.keys(written.rules)) {
     if (scenarios.includes(name)) refuse(['rules', name], 'ppsgate has a scenario of that name');
@@ -452,6 +453,15 @@ export const scenariosIn = ({
   ...new Set(Object.values(testbeds).flatMap((one) => carriedBy(systemOfKind(one), rules))),
 ];
 
+/** A comment has scenarios and families in one list of words, and people mix them up elsewhere, too. */
+export const wrongScenario =
+  (known: readonly Scenario[]) =>
+  ({ input }: { input?: unknown }): string => {
+    const message = wrongName(known)({ input });
+    const [family] = message.endsWith('?') ? [] : meantBy(String(input), families);
+    return family === undefined ? message : `${message}; did you mean the family \`${family}\`?`;
+  };
+
 /** A site's own rules are those of FreeBSD's firewalls. */
 const carriedBy = (system: System, rules: Config['rules']): Scenario[] => [
   ...scenariosOf[system],
@@ -481,7 +491,7 @@ export function whyUnfit(config: Config, name: string): string | undefined {
   const carried = carriedBy(system, config.rules);
   const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
   if (stranger !== undefined) {
-    return `scenarios: on ${name} ${wrongName(carried)({ input: stranger })}.`;
+    return `Scenarios on ${name}: ${sentence(wrongScenario(carried)({ input: stranger }))}`;
   }
   if (testbed?.kind !== 'freebsd') return undefined;
   if (config.traffic.runsPerBlast !== 1) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sum } from 'simple-statistics';
 import { parseConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
 import { openEmbedded } from '../controller/open.ts';
 import { historyFile } from '../experiment/history.ts';
 import { hasPlan } from '../experiment/plan.ts';
@@ -42,7 +43,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
   const repository = openRepository(repositoryDirectory);
   const path = join(repositoryDirectory, 'ppsgate.yml');
   const written = parseConfig(demoConfig, { path, home: '/nonexistent' });
-  const config = applyOverrides(written, { design });
+  const config = applyOverrides(written, { design }, calledAs.flag);
   const [testbed = ''] = Object.keys(config.testbeds);
 
   const judged: Judged[] = [];

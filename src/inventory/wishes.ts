@@ -1,6 +1,7 @@
 // Which testbeds a patch may be judged on.
 import { didYouMean } from '../config/fields.ts';
 import { parseEach } from '../config/overrides.ts';
+import type { CalledAs } from '../config/parameters.ts';
 import { type Config, systemOf, type TestbedConfig, whyUnfit } from '../config/schema.ts';
 import { type Described, isFulfilled, readWish, type Wish } from '../config/wish.ts';
 import { driversOf } from '../words/freebsd-port.ts';
@@ -31,7 +32,7 @@ function askedFor(config: Config, wish: string): string[] {
 /** Reads a wish as it is typed; throws a `UsageError` where it is none. */
 export function parseWish(text: string): Wish {
   const source = readWish(text);
-  if (source.kind === 'refused') throw new UsageError(`testbed: ${source.message}.`);
+  if (source.kind === 'refused') throw new UsageError(`Wish for a testbed: ${source.message}.`);
   return source.wish;
 }
 
@@ -39,9 +40,10 @@ export function parseWish(text: string): Wish {
 export function wishesOf(
   config: Config,
   { testbed, each }: { testbed?: string | undefined; each?: string | undefined },
+  calledAs: CalledAs,
 ): string[] {
   if (testbed) return [testbed];
-  return each ? parseEach(each) : (config.each ?? ['']);
+  return each ? parseEach(each, calledAs('each')) : (config.each ?? ['']);
 }
 
 function describe(config: Config, name: string): Described {

@@ -1,7 +1,7 @@
 // What people ask of ppsgate in a comment: `/ppsgate run forwarding inet6 margin=1%`, or on Phabricator `@ppsgate run`.
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { didYouMean } from '../config/fields.ts';
+import { meantBy } from '../config/fields.ts';
 import { type AskName, askNames, parameter } from '../config/parameters.ts';
 import { families } from '../words/scenario.ts';
 import { excerpt } from '../words/units.ts';
@@ -125,7 +125,7 @@ function readArguments(verb: Verb, words: readonly string[], call: Call): Read {
   for (const word of words) {
     const [, key, value = ''] = /^([^=]+)=(.*)$/.exec(word) ?? [];
     if (key !== undefined) {
-      const [, meant] = /`(.+)`/.exec(didYouMean(key, known)) ?? [];
+      const [meant] = meantBy(key, known);
       const nearest = meant === undefined ? verb : `${verb} ${meant}=${excerpt(value)}`;
       const parameter = keyed.get(key);
       if (!known.includes(key) || parameter === undefined) {

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve as resolvePath } from 'node:path';
 import { promisify } from 'node:util';
+import { didYouMean } from '../config/fields.ts';
 import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from './diff.ts';
 
 export type Repository = {
@@ -44,8 +45,13 @@ type TreeEntry = { path: string; mode: string; object: string };
 
 /** What git could not do, in one sentence. */
 export class RepositoryError extends Error {
-  override readonly name = 'RepositoryError';
+  override readonly name: string = 'RepositoryError';
   readonly upshot = 'usage';
+}
+
+/** A name that is none of a commit, with which the sentence begins. */
+export class NoCommitError extends RepositoryError {
+  override readonly name = 'NoCommitError';
 }
 
 const run = promisify(execFile);
@@ -68,7 +74,7 @@ export function openRepository(
 
   const resolve = async (name: string): Promise<string> => {
     if (!isCommitName(name)) {
-      throw new RepositoryError(
+      throw new NoCommitError(
         `"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`,
       );
     }
@@ -80,15 +86,31 @@ export function openRepository(
         if (!isId(name)) throw error;
         return git('fetch', ...objectsAlone, '--end-of-options', 'origin', name).then(parse);
       })
-      .catch(() => {
-        throw new RepositoryError(
-          `The repository ${directory} has no commit ${name} and could not fetch it: check it out with its history (fetch-depth: 0).`,
-        );
-      });
+      .catch(() => refuse(name));
     return id.trim();
   };
 
   const pathOf = (folder: string) => relative(directory, resolvePath(directory, folder));
+
+  const refuse = async (name: string): Promise<never> => {
+    await git('rev-parse', '--git-dir').catch(() => {
+      throw new RepositoryError(
+        `${directory} is no git repository: name the one that has the commits.`,
+      );
+    });
+    const history = 'check it out with its history (fetch-depth: 0)';
+    if (isId(name)) {
+      throw new NoCommitError(
+        `"${name}" is no commit of ${directory}, and could not be fetched: ${history}.`,
+      );
+    }
+    const refs = ['refs/heads', 'refs/tags', 'refs/remotes'];
+    const known = await git('for-each-ref', '--format=%(refname:short)', ...refs).catch(() => '');
+    const hint = didYouMean(name, known.split('\n').filter(Boolean));
+    throw new NoCommitError(
+      `"${name}" is no commit, branch or tag of ${directory}${hint || `: name one that is there, or ${history}.`}`,
+    );
+  };
 
   return {
     resolve,

@@ -29,12 +29,12 @@ export type RevisionWorld = {
 export type Earlier = 'none' | 'all' | readonly number[];
 
 /** As people type it: `all`, `none`, or ids like `80345,80654`. Throws a `UsageError` for anything else. */
-export function parseEarlier(text: string): Earlier {
+export function parseEarlier(text: string, called: string): Earlier {
   if (text === 'all' || text === 'none') return text;
   const ids = text.split(',').map((id) => id.trim());
   if (ids.every((id) => /^[1-9]\d{0,8}$/.test(id))) return ids.map(Number);
   throw new UsageError(
-    `earlier: expected all, none or ids of diffs like 80345,80654, found "${text}".`,
+    `${called}: expected all, none or ids of diffs like 80345,80654, found "${text}".`,
   );
 }
 

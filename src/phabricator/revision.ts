@@ -46,6 +46,10 @@ export type FoundRevision = {
   earlier: FoundDiff[];
 };
 
+/** Whether a person has begun to name one, which may still be no name of any. */
+export const looksLikeRevision = (text: string): boolean =>
+  /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
+
 /**
  * As people type it: `D27401`, `D27401:80677` (as of that diff), `diff:80677`, or the URL of a revision or a diff.
  * Undefined for what is no such name; throws a `RevisionError` for a URL of another server.

@@ -1,5 +1,6 @@
 // What comes of what happened on Phabricator: a gate, a reply, the end of one, or nothing.
 
+import { calledAs } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { authorizeRevision, type RevisionOccasion } from '../patch/authorize-revision.ts';
 import {
@@ -142,7 +143,7 @@ async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Pro
     if (typeof job === 'string') return reply('mistaken', job);
     const { ask, extend } = job;
     world.check({ ...ask, ...(extend?.maxRuns && { maxRuns: extend.maxRuns }) });
-    parseEarlier(ask.earlier || 'none');
+    parseEarlier(ask.earlier || 'none', calledAs.comment('earlier'));
     return { kind: 'run', job };
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof RevisionError)) throw error;

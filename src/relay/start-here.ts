@@ -6,7 +6,7 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { parseMaxRuns } from '../config/overrides.ts';
-import { askedAs, kebabCase } from '../config/parameters.ts';
+import { askedAs, calledAs } from '../config/parameters.ts';
 import { hasPlan, readPlan } from '../experiment/plan.ts';
 import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../host/process.ts';
 import { commandText, shell } from '../host/shell.ts';
@@ -186,7 +186,10 @@ async function callFor(
     }
     const { cells } = await readPlan(work);
     const planned = Math.max(...cells.flatMap(({ design }) => design.budgets));
-    const asked = extend.maxRuns === undefined ? 2 * planned : parseMaxRuns(extend.maxRuns);
+    const asked =
+      extend.maxRuns === undefined
+        ? 2 * planned
+        : parseMaxRuns(extend.maxRuns, calledAs.comment('maxRuns'));
     const maxRuns = before?.maxRuns ?? asked;
     // The gate that died may have extended the plan, which is done once.
     const isExtended = before !== undefined && planned >= maxRuns;
@@ -198,7 +201,7 @@ async function callFor(
   if (await hasPlan(work)) return { work, args: resume(work) };
   const asked = flags({
     '--directory': work,
-    ...askedAs(ask, (name) => `--${kebabCase(name)}`),
+    ...askedAs(ask, calledAs.flag),
   });
   const patch = `D${job.revision}:${job.diff}`;
   const args = ['gate', '--patch', patch, '--answer', ...always, ...siteOf(work), ...asked];

@@ -33,6 +33,10 @@ export const expected =
   ({ input }: { input?: unknown }): string =>
     input === undefined ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
 
+/** Such a message as a sentence, which may end in a question already. */
+export const sentence = (message: string): string =>
+  message.endsWith('?') ? message : `${message}.`;
+
 /** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
 export function excerpt(text: string): string {
   const start = text.length > 40 ? `${text.slice(0, 39)}…` : text;
@@ -61,6 +65,7 @@ function inBaseUnit(match: RegExpExecArray | null, units: Units): number {
 
 function shown(value: unknown): string {
   if (value === null) return 'nothing';
+  if (Number.isNaN(value)) return 'no number';
   if (typeof value === 'string') return `"${excerpt(value)}"`;
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'keys and values';

@@ -10,6 +10,7 @@ import type { Trigger } from '../../src/action/trigger.ts';
 import { composeComment, type Writing } from '../../src/answer/comment-text.ts';
 import { githubSchema } from '../../src/config/github.ts';
 import { applyOverrides } from '../../src/config/overrides.ts';
+import { calledAs } from '../../src/config/parameters.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { fetchPullRequest } from '../../src/github/pull-request.ts';
 import { testbedsFor } from '../../src/inventory/wishes.ts';
@@ -78,7 +79,7 @@ async function worldOf(
     },
     readRevision: () => expect.fail('no revision is asked for'),
     nameOf(read, ask) {
-      testbedsFor(applyOverrides(read, ask), ask.testbed);
+      testbedsFor(applyOverrides(read, ask, calledAs.comment), ask.testbed);
       return 'ppsgate';
     },
     priority: undefined,
@@ -349,7 +350,11 @@ describe('/ppsgate run', () => {
       expect.stringMatching(/^scenarios: .*"forwading"; did you mean `forwarding`\?/),
     ],
     ['/ppsgate run margin=much', expect.stringMatching(/^margin: .*much/)],
-    ['/ppsgate run runs=0', expect.stringMatching(/^maxRuns: /)],
+    ['/ppsgate run runs=0', expect.stringMatching(/^runs: expected a whole number/)],
+    [
+      '/ppsgate run ipv4',
+      expect.stringMatching(/^scenarios: .*"ipv4"; did you mean the family `inet4`\?$/),
+    ],
     ['/ppsgate run testbed=mars', expect.stringMatching(/mars/)],
   ])('%j is told what is wrong, and measures nothing', async (text, why) => {
     const admission = await admitted(comment(text, 'carol', 8));

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { applyOverrides, parseEach, parseSeed } from '../../src/config/overrides.ts';
+import { calledAs } from '../../src/config/parameters.ts';
 import { UsageError } from '../../src/words/usage-error.ts';
 
 const config = parseConfig('testbeds: { here: { kind: embedded-linux } }', {
@@ -8,9 +9,11 @@ const config = parseConfig('testbeds: { here: { kind: embedded-linux } }', {
   home: '/home/me',
 });
 
+const { flag } = calledAs;
+
 test('nothing asked for changes nothing, and an empty text is nothing', () => {
-  expect(applyOverrides(config, {})).toEqual(config);
-  expect(applyOverrides(config, { scenarios: '', margin: '', maxRuns: '' })).toEqual(config);
+  expect(applyOverrides(config, {}, flag)).toEqual(config);
+  expect(applyOverrides(config, { scenarios: '', margin: '', maxRuns: '' }, flag)).toEqual(config);
 });
 
 test('what is asked for replaces what is configured, in the same words and units', () => {
@@ -25,7 +28,7 @@ test('what is asked for replaces what is configured, in the same words and units
     maxRuns: '12',
     profile: '20 s',
   };
-  expect(applyOverrides(config, texts)).toEqual({
+  expect(applyOverrides(config, texts, flag)).toEqual({
     ...config,
     scenarios: ['nftables-stateless', 'forwarding'],
     families: ['inet6'],
@@ -44,11 +47,11 @@ test('what is asked for replaces what is configured, in the same words and units
 
 test('profiles are switched on and off, and keep their event', () => {
   const { profile: _, ...without } = config;
-  expect(applyOverrides(config, { profile: 'off' })).toEqual(without);
-  expect(applyOverrides(without, { profile: 'on' })).toEqual(config);
+  expect(applyOverrides(config, { profile: 'off' }, flag)).toEqual(without);
+  expect(applyOverrides(without, { profile: 'on' }, flag)).toEqual(config);
   const own = { ...config, profile: { seconds: 5, event: 'cycles:k' } };
-  expect(applyOverrides(own, { profile: 'on' })).toEqual(own);
-  expect(applyOverrides(own, { profile: '20s' }).profile).toEqual({
+  expect(applyOverrides(own, { profile: 'on' }, flag)).toEqual(own);
+  expect(applyOverrides(own, { profile: '20s' }, flag).profile).toEqual({
     seconds: 20,
     event: 'cycles:k',
   });
@@ -57,36 +60,36 @@ test('profiles are switched on and off, and keep their event', () => {
 test.for([
   [
     { scenarios: 'forwarding,nftables-statefull' },
-    /^scenarios: .*did you mean `nftables-stateful`/,
+    /^--scenarios: .*did you mean `nftables-stateful`/,
   ],
-  [{ families: 'inet5' }, /^families: expected one of inet4, inet6, found "inet5"/],
-  [{ margin: '2' }, /^margin: expected a percentage like 2%, found "2"/],
-  [{ maxRuns: 'many' }, /^maxRuns: expected a whole number from 2 to 10000/],
-  [{ maxRuns: '1' }, /^maxRuns: expected a whole number from 2 to 10000, found 1/],
-  [{ profile: 'yes' }, /^profile: expected on, off or a duration like 20 s, found "yes"/],
-  [{ profile: '2 min' }, /^profile: expected a duration from 0.5 s to 60 s, found "2 min"/],
-  [{ design: 'glrt' }, /^design: expected one of fixed, .* did you mean `glr`/],
+  [{ families: 'inet5' }, /^--families: expected one of inet4, inet6, found "inet5"/],
+  [{ margin: '2' }, /^--margin: expected a percentage like 2%, found "2"/],
+  [{ maxRuns: 'many' }, /^--max-runs: expected a whole number from 2 to 10000/],
+  [{ maxRuns: '1' }, /^--max-runs: expected a whole number from 2 to 10000, found 1/],
+  [{ profile: 'yes' }, /^--profile: expected on, off or a duration like 20 s, found "yes"/],
+  [{ profile: '2 min' }, /^--profile: expected a duration from 0.5 s to 60 s, found "2 min"/],
+  [{ design: 'glrt' }, /^--design: expected one of fixed, .* did you mean `glr`/],
 ] as const)('%o is refused by its name', ([texts, message]) => {
-  expect(() => applyOverrides(config, texts)).toThrow(UsageError);
-  expect(() => applyOverrides(config, texts)).toThrow(message);
+  expect(() => applyOverrides(config, texts, flag)).toThrow(UsageError);
+  expect(() => applyOverrides(config, texts, flag)).toThrow(message);
 });
 
 test('wishes for testbeds have commas between them', () => {
-  expect(parseEach('chelsio, mellanox and 40G')).toEqual(['chelsio', 'mellanox and 40G']);
+  expect(parseEach('chelsio, mellanox and 40G', '--each')).toEqual(['chelsio', 'mellanox and 40G']);
 });
 
 test.for([
-  ['chelsio,', /^each: expected words joined by .* found "": a word is missing\.$/],
-  ['chelsio,Chelsio', /^each: a wish is in this list twice\.$/],
+  ['chelsio,', /^--each: expected words joined by .* found "": a word is missing\.$/],
+  ['chelsio,Chelsio', /^--each: a wish is in this list twice\.$/],
 ] as const)('the wishes "%s" are refused', ([text, message]) => {
-  expect(() => parseEach(text)).toThrow(UsageError);
-  expect(() => parseEach(text)).toThrow(message);
+  expect(() => parseEach(text, '--each')).toThrow(UsageError);
+  expect(() => parseEach(text, '--each')).toThrow(message);
 });
 
 test('a seed is a whole number of 31 bits', () => {
-  expect(parseSeed('0')).toBe(0);
-  expect(parseSeed('2147483647')).toBe(2147483647);
+  expect(parseSeed('0', '--seed')).toBe(0);
+  expect(parseSeed('2147483647', '--seed')).toBe(2147483647);
   for (const text of ['2147483648', '-1', '1.5', '1e3', '', 'x']) {
-    expect(() => parseSeed(text)).toThrow(`found "${text}"`);
+    expect(() => parseSeed(text, '--seed')).toThrow(`found "${text}"`);
   }
 });

@@ -1,6 +1,7 @@
 // Which testbeds of a lab a wish is for, what is said where there is none, and which machines each of them takes.
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
+import { calledAs } from '../../src/config/parameters.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { machinesOf } from '../../src/inventory/machines.ts';
 import { parseWish, testbedsFor, wishesOf } from '../../src/inventory/wishes.ts';
@@ -116,16 +117,16 @@ test('a testbed that cannot do what is configured is passed over', () => {
 
 test('where none can, the first tells why', () => {
   const config = { ...lab, scenarios: ['nftables-stateful'] };
-  const reason = /^scenarios: on hp-t540 expected one of forwarding, .* found "nftables-stateful"/;
+  const reason = /^Scenarios on hp-t540: expected one of forwarding, .* found "nftables-stateful"/;
   expect(refusalOf(config)).toMatch(reason);
   expect(refusalOf(config, '10G or 40G')).toMatch(reason);
-  expect(refusalOf(config, 'rcc-ve')).toMatch(/^scenarios: on rcc-ve /);
+  expect(refusalOf(config, 'rcc-ve')).toMatch(/^Scenarios on rcc-ve: /);
   expect(refusalOf(config, 'arm64')).toMatch(/^No testbed/);
 });
 
 test('a wish that cannot be read is refused with an example', () => {
   const refused = new UsageError(
-    'testbed: expected words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`, found "chelsio 10G": an and or an or is missing before `10g`.',
+    'Wish for a testbed: expected words joined by and, or, not, like `mellanox and 40G` or `freebsd and not release`, found "chelsio 10G": an and or an or is missing before `10g`.',
   );
   expect(() => parseWish('chelsio 10G')).toThrow(refused);
   expect(() => testbedsFor(lab, 'chelsio 10G')).toThrow(refused);
@@ -146,7 +147,7 @@ test.each([
   ],
   ['the first where nothing is said', lab, {}, ['']],
 ])('a patch is judged on %s', (_what, config, texts, wishes) => {
-  expect(wishesOf(config, texts)).toEqual(wishes);
+  expect(wishesOf(config, texts, calledAs.flag)).toEqual(wishes);
 });
 
 function machines(name: string, config = lab): string[] {

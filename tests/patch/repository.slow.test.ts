@@ -2,7 +2,12 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { type CommittedDiff, openRepository, RepositoryError } from '../../src/patch/repository.ts';
+import {
+  type CommittedDiff,
+  NoCommitError,
+  openRepository,
+  RepositoryError,
+} from '../../src/patch/repository.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { times } from '../random.ts';
@@ -45,16 +50,24 @@ test.for([
   );
 });
 
-test.for(['no-such-branch', '$(reboot)', '0'.repeat(40)])(
+const history = 'check it out with its history (fetch-depth: 0).';
+
+test.for([
+  ['no-such-branch', `, branch or tag of HERE: name one that is there, or ${history}`],
+  ['$(reboot)', `, branch or tag of HERE: name one that is there, or ${history}`],
+  ['mian', ', branch or tag of HERE; did you mean `main`?'],
+  ['feature', ', branch or tag of HERE; did you mean `origin/feature`?'],
+  ['0'.repeat(40), ` of HERE, and could not be fetched: ${history}`],
+] as const)(
   'a name without a commit is an error that says what to do: %s',
-  async (name) => {
+  async ([name, sentence]) => {
     const directory = newRepository();
-    commit(directory, { 'dut/nftables.conf': '' });
+    const id = commit(directory, { 'dut/nftables.conf': '' });
+    git(directory, 'update-ref', 'refs/remotes/origin/feature', id);
     const resolved = openRepository(directory).resolve(name);
     await expect(resolved).rejects.toThrow(RepositoryError);
-    await expect(resolved).rejects.toThrow(
-      `The repository ${directory} has no commit ${name} and could not fetch it: check it out with its history (fetch-depth: 0).`,
-    );
+    const said = `"${name}" is no commit${sentence.replace('HERE', directory)}`;
+    await expect(resolved).rejects.toThrow(new NoCommitError(said));
   },
 );
 
@@ -122,7 +135,7 @@ test.for(refspecs)(
     const before = state();
     const resolved = openRepository(clone).resolve(name);
     await expect(resolved).rejects.toThrow(
-      new RepositoryError(
+      new NoCommitError(
         `"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`,
       ),
     );
@@ -313,7 +326,9 @@ test('a commit is described by its subject and its author', async () => {
 
 test('a directory that is no repository says so', async () => {
   const directory = temporaryFolder();
-  await expect(openRepository(directory).resolve('main')).rejects.toThrow(RepositoryError);
+  await expect(openRepository(directory).resolve('main')).rejects.toThrow(
+    new RepositoryError(`${directory} is no git repository: name the one that has the commits.`),
+  );
 });
 
 describe('the commit of a branch at a time', () => {

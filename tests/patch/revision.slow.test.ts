@@ -255,15 +255,15 @@ describe('earlier diffs', () => {
     ['80345', [80345]],
     ['80345, 80654', [80345, 80654]],
   ])('are asked for as %s', (text, earlier) => {
-    expect(parseEarlier(text)).toEqual(earlier);
+    expect(parseEarlier(text, '--earlier')).toEqual(earlier);
   });
 
   test.each(['', 'some', 'All', '0', '-1', '80345;80654', '80345,', '1.5', '$(reboot)'])(
     'are not asked for as %j',
     (text) => {
-      expect(() => parseEarlier(text)).toThrow(
+      expect(() => parseEarlier(text, '--earlier')).toThrow(
         new UsageError(
-          `earlier: expected all, none or ids of diffs like 80345,80654, found "${text}".`,
+          `--earlier: expected all, none or ids of diffs like 80345,80654, found "${text}".`,
         ),
       );
     },

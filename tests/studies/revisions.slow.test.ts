@@ -105,7 +105,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
         const repository = openRepository(directory);
         const judge = async () => {
           const { conduit, config, log } = world;
-          const earlier = parseEarlier(ask.earlier || 'none');
+          const earlier = parseEarlier(ask.earlier || 'none', 'earlier');
           const patch = await patchOfRevision({ revision, diff }, earlier, {
             ...{ conduit, repository, config: { ...config, branch: 'main' } },
           });
