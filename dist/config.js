@@ -1,5 +1,5 @@
 import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size } from "./words.js";
-import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, union, url } from "./vendor/zod.js";
+import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, url } from "./vendor/zod.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
 import { dirname, isAbsolute, join } from "node:path";
@@ -626,10 +626,10 @@ function doubles(testbed) {
 			path: [...path, "host"],
 			message: `${dut.host} is the DUT; expected another machine as the ${role}`
 		})),
-		...places.flatMap((place, index) => places.slice(0, index).flatMap((earlier) => sharedBy(earlier, place)))
+		...places.flatMap((place, index) => places.slice(0, index).flatMap((earlier) => sharedBy$1(earlier, place)))
 	];
 }
-function sharedBy(earlier, { generator, path }) {
+function sharedBy$1(earlier, { generator, path }) {
 	const other = earlier.generator;
 	const shared = (key, value) => ({
 		path: [...path, key],
@@ -1444,6 +1444,63 @@ function keyName(path) {
 }
 const seeExample = "write one, see docs/example/ppsgate.yml";
 
+// src/config/places.ts
+function belongsIn(written) {
+	const places = [...placesIn(toJSONSchema(configKeys, {
+		io: "input",
+		unrepresentable: "any"
+	}), written, [])];
+	return (path) => {
+		const key = String(path.at(-1));
+		const known = places.flatMap((place) => {
+			const name = place.keys.find((one) => plainKey(one) === plainKey(key));
+			return name === void 0 ? [] : [{
+				...place,
+				name,
+				shared: sharedBy(place.path, path)
+			}];
+		});
+		const nearest = Math.max(...known.map(({ shared }) => shared));
+		const [first, ...more] = known.filter(({ shared }) => shared === nearest).slice(0, mostPlaces);
+		const isOwn = nearest === path.length - 1 && first?.path.length === nearest;
+		if (first === void 0 || isOwn) return void 0;
+		const named = [first, ...more].map((place) => placeName(place.path)).join(" or ");
+		const it = first.name === key ? "it" : `\`${first.name}\``;
+		return `unknown key \`${excerpt(key)}\`; ${it} belongs ${named}`;
+	};
+}
+const mostPlaces = 3;
+const placeName = (path) => path.length === 0 ? "at the top of the file" : `under \`${keyName(path)}\``;
+function sharedBy(one, other) {
+	const parting = one.findIndex((segment, index) => segment !== other[index]);
+	return parting === -1 ? one.length : parting;
+}
+/** Lists and names are those that are written; of several kinds those that the object can be. */
+function* placesIn(schema, written, path) {
+	if (typeof schema === "boolean") return;
+	const { properties, additionalProperties, items, oneOf = [], anyOf = [] } = schema;
+	for (const one of [...oneOf, ...anyOf]) if (canBe(one, written)) yield* placesIn(one, written, path);
+	if (Array.isArray(written) && items !== void 0 && !Array.isArray(items)) for (const [index, item] of written.entries()) yield* placesIn(items, item, [...path, index]);
+	if (properties !== void 0) {
+		yield {
+			path,
+			keys: Object.keys(properties)
+		};
+		for (const [key, value] of Object.entries(properties)) yield* placesIn(value, valueAt(written, key), [...path, key]);
+	} else if (additionalProperties !== void 0 && isObject(written)) for (const [key, value] of Object.entries(written)) yield* placesIn(additionalProperties, value, [...path, key]);
+}
+/** Unless it says itself that it is of another kind. */
+function canBe(schema, written) {
+	if (typeof schema === "boolean") return false;
+	return Object.entries(schema.properties ?? {}).every(([key, of]) => {
+		const value = valueAt(written, key);
+		const only = typeof of === "boolean" ? void 0 : of.const;
+		return only === void 0 || value === void 0 || value === only;
+	});
+}
+const valueAt = (written, key) => isObject(written) && Object.hasOwn(written, key) ? written[key] : void 0;
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
 // src/config/yaml.ts
 var import_dist = require_dist();
 /** Refuses more than the library does: duplicate keys, a file that is empty, and one that is too long. Throws nothing. */
@@ -1588,13 +1645,16 @@ function parseConfig(text, { path, home }) {
 		folder: dirname(path),
 		home
 	});
-	const problems = parsed.error.issues.map((issue) => ({
+	const { issues } = parsed.error;
+	const belongs = issues.some(isUnknownKey) ? belongsIn(source.value) : () => void 0;
+	const problems = issues.map((issue) => ({
 		line: source.lineOf(issue.path),
 		key: keyName(issue.path),
-		message: issue.message
+		message: isUnknownKey(issue) && belongs(issue.path) || issue.message
 	}));
 	throw new ConfigError(path, problems.toSorted((a, b) => a.line - b.line));
 }
+const isUnknownKey = (issue) => issue.code === "custom" && issue.params?.isUnknownKey === true;
 function sentence(path, { line, key, message }) {
 	const place = line === 0 ? path : `${path}:${line}`;
 	return key === "" ? `${place}: ${message}` : `${place}: ${key}: ${message}`;
@@ -1612,7 +1672,7 @@ async function readText$1(path) {
 }
 function whyUnreadable(error) {
 	const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-	return code === "ENOENT" ? `there is no such file; ${seeExample}` : `the file cannot be read (${code}); check that it is a file and that you may read it`;
+	return code === "ENOENT" ? "there is no such file; run `ppsgate init` to have one written, or name the one that you have" : `the file cannot be read (${code}); check that it is a file and that you may read it`;
 }
 function withPlacedPaths(config, places) {
 	const testbeds = Object.entries(config.testbeds).map(([name, testbed]) => [name, placedTestbed(testbed, places)]);

@@ -2,11 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import type { z } from 'zod';
 import type { HostConfig } from './fields.ts';
 import type { GithubConfig } from './github.ts';
 import type { PhabricatorConfig, StartConfig } from './phabricator.ts';
+import { type Belongs, belongsIn } from './places.ts';
 import type { PowerConfig } from './power.ts';
-import { type ConfigProblem, keyName, seeExample } from './problem.ts';
+import { type ConfigProblem, keyName } from './problem.ts';
 import type { ReservationsConfig } from './reservations.ts';
 import { type Config, configSchema, type TestbedConfig } from './schema.ts';
 import { readYaml } from './yaml.ts';
@@ -39,11 +41,13 @@ export function parseConfig(text: string, { path, home }: { path: string; home: 
   const parsed = configSchema.safeParse(source.value);
   if (parsed.success) return withPlacedPaths(parsed.data, { folder: dirname(path), home });
 
-  const problems = parsed.error.issues.map(
+  const { issues } = parsed.error;
+  const belongs: Belongs = issues.some(isUnknownKey) ? belongsIn(source.value) : () => undefined;
+  const problems = issues.map(
     (issue): ConfigProblem => ({
       line: source.lineOf(issue.path),
       key: keyName(issue.path),
-      message: issue.message,
+      message: (isUnknownKey(issue) && belongs(issue.path)) || issue.message,
     }),
   );
   throw new ConfigError(
@@ -51,6 +55,9 @@ export function parseConfig(text: string, { path, home }: { path: string; home: 
     problems.toSorted((a, b) => a.line - b.line),
   );
 }
+
+const isUnknownKey = (issue: z.core.$ZodIssue): boolean =>
+  issue.code === 'custom' && issue.params?.isUnknownKey === true;
 
 function sentence(path: string, { line, key, message }: ConfigProblem): string {
   const place = line === 0 ? path : `${path}:${line}`;
@@ -68,7 +75,7 @@ async function readText(path: string): Promise<string> {
 function whyUnreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   return code === 'ENOENT'
-    ? `there is no such file; ${seeExample}`
+    ? 'there is no such file; run `ppsgate init` to have one written, or name the one that you have'
     : `the file cannot be read (${code}); check that it is a file and that you may read it`;
 }
 

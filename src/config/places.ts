@@ -1,0 +1,82 @@
+// Where a key of ppsgate.yml belongs that was written in another place.
+import { z } from 'zod';
+import { excerpt } from '../words/units.ts';
+import { plainKey } from './fields.ts';
+import { type KeyPath, keyName } from './problem.ts';
+import { configKeys } from './schema.ts';
+
+/** Says of the path of an unknown key where else in what is written it is known; undefined where nowhere. */
+export type Belongs = (path: KeyPath) => string | undefined;
+
+export function belongsIn(written: unknown): Belongs {
+  const schema = z.toJSONSchema(configKeys, { io: 'input', unrepresentable: 'any' });
+  const places = [...placesIn(schema, written, [])];
+  return (path) => {
+    const key = String(path.at(-1));
+    const known = places.flatMap((place) => {
+      const name = place.keys.find((one) => plainKey(one) === plainKey(key));
+      return name === undefined ? [] : [{ ...place, name, shared: sharedBy(place.path, path) }];
+    });
+    const nearest = Math.max(...known.map(({ shared }) => shared));
+    const [first, ...more] = known.filter(({ shared }) => shared === nearest).slice(0, mostPlaces);
+    // Known just here, and only written otherwise.
+    const isOwn = nearest === path.length - 1 && first?.path.length === nearest;
+    if (first === undefined || isOwn) return undefined;
+    const named = [first, ...more].map((place) => placeName(place.path)).join(' or ');
+    const it = first.name === key ? 'it' : `\`${first.name}\``;
+    return `unknown key \`${excerpt(key)}\`; ${it} belongs ${named}`;
+  };
+}
+
+const mostPlaces = 3;
+
+const placeName = (path: KeyPath): string =>
+  path.length === 0 ? 'at the top of the file' : `under \`${keyName(path)}\``;
+
+function sharedBy(one: KeyPath, other: KeyPath): number {
+  const parting = one.findIndex((segment, index) => segment !== other[index]);
+  return parting === -1 ? one.length : parting;
+}
+
+/** An object of the file, with the keys that it may have. */
+type Place = { path: KeyPath; keys: string[] };
+
+type Schema = z.core.JSONSchema._JSONSchema;
+
+/** Lists and names are those that are written; of several kinds those that the object can be. */
+function* placesIn(schema: Schema, written: unknown, path: KeyPath): Iterable<Place> {
+  if (typeof schema === 'boolean') return;
+  const { properties, additionalProperties, items, oneOf = [], anyOf = [] } = schema;
+  for (const one of [...oneOf, ...anyOf]) {
+    if (canBe(one, written)) yield* placesIn(one, written, path);
+  }
+  if (Array.isArray(written) && items !== undefined && !Array.isArray(items)) {
+    for (const [index, item] of written.entries()) yield* placesIn(items, item, [...path, index]);
+  }
+  if (properties !== undefined) {
+    yield { path, keys: Object.keys(properties) };
+    for (const [key, value] of Object.entries(properties)) {
+      yield* placesIn(value, valueAt(written, key), [...path, key]);
+    }
+  } else if (additionalProperties !== undefined && isObject(written)) {
+    for (const [key, value] of Object.entries(written)) {
+      yield* placesIn(additionalProperties, value, [...path, key]);
+    }
+  }
+}
+
+/** Unless it says itself that it is of another kind. */
+function canBe(schema: Schema, written: unknown): boolean {
+  if (typeof schema === 'boolean') return false;
+  return Object.entries(schema.properties ?? {}).every(([key, of]) => {
+    const value = valueAt(written, key);
+    const only = typeof of === 'boolean' ? undefined : of.const;
+    return only === undefined || value === undefined || value === only;
+  });
+}
+
+const valueAt = (written: unknown, key: string): unknown =>
+  isObject(written) && Object.hasOwn(written, key) ? written[key] : undefined;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
