@@ -519,23 +519,23 @@ function parseRunner(text) {
 		kind: "hosted",
 		labels
 	};
-	throw refused("runner", "ubuntu-latest, or labels like self-hosted,lab", text);
+	throw refused("--runner", "ubuntu-latest, or labels like self-hosted,lab", text);
 }
 /** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError for what is no full commit. */
 function parseAction(text) {
 	if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
 	if (text === "") throw new UsageError("action: the ppsgate that runs is no clone from GitHub, so tell by --action OWNER/ppsgate@COMMIT which one the workflows are to run.");
 	const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
-	if (name === void 0) throw refused("action", "OWNER/ppsgate@COMMIT, a commit with all its 40 digits", text);
-	throw new UsageError(`action: ${name} is no commit with all its 40 digits, and what a tag or a branch names can be exchanged under you: pin the commit that it names now.`);
+	if (name === void 0) throw refused("--action", "OWNER/ppsgate@COMMIT, a commit with all its 40 digits", text);
+	throw new UsageError(`--action: ${name} is no commit with all its 40 digits, and what a tag or a branch names can be exchanged under you: pin the commit that it names now.`);
 }
 function parseBranch(text) {
 	if (/^(?!.*(?:\.\.|\/\/))[a-z\d][\w./-]{0,99}(?<![/.])$/i.test(text)) return text;
-	throw refused("branch", "the name of a branch like main", text);
+	throw refused("--branch", "the name of a branch like main", text);
 }
 function parseRepository(text) {
 	if (/^[\w.-]+\/[\w.-]+$/.test(text)) return text;
-	throw refused("repository", "OWNER/NAME", text);
+	throw refused("--repository", "OWNER/NAME", text);
 }
 /** What git knows of the repository around a folder; throws a UsageError where there is none. */
 async function readClone(folder) {

@@ -1,8 +1,8 @@
-import { UsageError, excerpt, families, oneLine } from "./words.js";
-import { int, object, string } from "./vendor/zod.js";
-import { fetchDiff, findRevision } from "./phabricator.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
+import { int, object, string } from "./vendor/zod.js";
+import { UsageError, excerpt, families, oneLine } from "./words.js";
 import { askNames, didYouMean, meantBy, parameter } from "./config.js";
+import { fetchDiff, findRevision } from "./phabricator.js";
 import { execFile } from "node:child_process";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -374,6 +374,10 @@ var RepositoryError = class extends Error {
 	name = "RepositoryError";
 	upshot = "usage";
 };
+/** A folder that is none. */
+var NoRepositoryError = class extends RepositoryError {
+	name = "NoRepositoryError";
+};
 /** A name that is none of a commit, with which the sentence begins. */
 var NoCommitError = class extends RepositoryError {
 	name = "NoCommitError";
@@ -413,7 +417,7 @@ function openRepository(directory, environment = {}) {
 	const pathOf = (folder) => relative(directory, resolve(directory, folder));
 	const refuse = async (name) => {
 		await git("rev-parse", "--git-dir").catch(() => {
-			throw new RepositoryError(`${directory} is no git repository: name the one that has the commits.`);
+			throw new NoRepositoryError(`${directory} is no git repository: name the one that has the commits.`);
 		});
 		const history = "check it out with its history (fetch-depth: 0)";
 		if (isId(name)) throw new NoCommitError(`"${name}" is no commit of ${directory}, and could not be fetched: ${history}.`);
@@ -904,4 +908,4 @@ function stranger({ name }, { number, diff }, { people, projects }) {
 	};
 }
 
-export { RepositoryError, askSchema, authorize, authorizeRevision, callOnGithub, callOnPhabricator, checkDiff, isAsSaid, jobSchema, objectsAlone, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision, rangeLike, rawChanges, restoreRevision, whyGitRefuses };
+export { NoRepositoryError, RepositoryError, askSchema, authorize, authorizeRevision, callOnGithub, callOnPhabricator, checkDiff, isAsSaid, jobSchema, objectsAlone, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision, rangeLike, rawChanges, restoreRevision, whyGitRefuses };

@@ -1,11 +1,15 @@
 // The command `ppsgate`.
+import { CommanderError } from 'commander';
 import { programFor } from './commands/commands.ts';
+import { mistyped } from './commands/mistyped.ts';
 
-const program = await programFor(process.argv.slice(2));
+const words = process.argv.slice(2);
+const program = await programFor(words);
 try {
   await program.parseAsync();
 } catch (error) {
-  const { code, exitCode } = error as { code?: string; exitCode?: number };
-  if (code === undefined) throw error;
-  process.exitCode = exitCode === 0 ? 0 : 2;
+  if (!(error instanceof CommanderError)) throw error;
+  const sentence = mistyped(error, program, words);
+  if (sentence !== undefined) process.stderr.write(`ppsgate: ${sentence}\n`);
+  process.exitCode = error.exitCode === 0 ? 0 : 2;
 }

@@ -1,7 +1,7 @@
+import { number, object, string, url } from "../vendor/zod.js";
 import { getInput } from "../vendor/actions-core.js";
 import { askNames, kebabCase, wrongName } from "../config.js";
-import { UsageError } from "../words.js";
-import { number, object, string, url } from "../vendor/zod.js";
+import { UsageError, sentence } from "../words.js";
 import { mask } from "./log.js";
 import { readFile } from "node:fs/promises";
 
@@ -67,7 +67,7 @@ function readInputs(environment) {
 function oneOf(input, names, text) {
 	const name = names.find((one) => one === text);
 	if (name !== void 0) return name;
-	throw new UsageError(`${input}: ${wrongName(names)({ input: text })}.`);
+	throw new UsageError(`${input}: ${sentence(wrongName(names)({ input: text }))}`);
 }
 /** The payload of the event that started the job. */
 const readEvent = async ({ eventPath }) => JSON.parse(await readFile(eventPath, "utf8"));

@@ -118,7 +118,7 @@ const commands = [
 ];
 /** The command `ppsgate` with its commands. */
 async function programFor(words) {
-	const program = new Command("ppsgate").description(description).version(version).option("--debug", "show where an error came from").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch").exitOverride();
+	const program = new Command("ppsgate").description(description).version(version).option("--debug", "show where an error came from").addHelpText("after", "\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch").exitOverride().configureOutput({ outputError: () => {} });
 	await addCommands(program, commands, words);
 	return program;
 }

@@ -1,4 +1,4 @@
-import { parseSeed } from "../config.js";
+import { calledAs, overrideGate, parseSeed } from "../config.js";
 import { timestampedDirectory } from "../controller.js";
 import { busyWarning, callerThroughSudo, demoPatches, placeAt, runDemo, trafficSeconds } from "../demo.js";
 import { runToExit } from "../exit.js";
@@ -24,6 +24,8 @@ come out as they must.`).action(async (options) => {
 /** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
 async function runDemoCommand(options, signal) {
 	const say = (line) => void process.stderr.write(`${line}\n`);
+	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, "--seed");
+	overrideGate(void 0, { design: options.design }, calledAs.flag);
 	const exitCode = await readyMachine(say);
 	if (exitCode !== void 0) return exitCode;
 	const directory = resolve(options.resume ?? options.directory ?? timestampedDirectory("ppsgate-demo"));
@@ -41,7 +43,7 @@ async function runDemoCommand(options, signal) {
 	const startedAt = performance.now();
 	const judged = await runDemo({
 		directory,
-		seed: options.seed === void 0 ? randomSeed() : parseSeed(options.seed, "--seed"),
+		seed,
 		design: options.design,
 		onPatch(patch, index) {
 			const title = `${index + 1} of ${demoPatches.length}  ${patch.title}`;

@@ -8,7 +8,7 @@ import { findRevision, looksLikeRevision, openPhabricator, parseRevisionName, ph
 import { timestampedDirectory, whoami } from "../controller.js";
 import { gate, resumeGate } from "../gate.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
-import { RepositoryError, openRepository, parseEarlier, patchOfRange, patchOfRevision, rangeLike } from "../patch.js";
+import { NoRepositoryError, RepositoryError, openRepository, parseEarlier, patchOfRange, patchOfRevision, rangeLike } from "../patch.js";
 import { labelled } from "../progress.js";
 import { inSession } from "../session.js";
 import { basename, join, resolve } from "node:path";
@@ -59,7 +59,7 @@ async function patchOf(call) {
 	const repository = repositoryOf(options);
 	const earlier = parseEarlier(options.earlier || "none", called("earlier"));
 	if (text.includes("..")) {
-		if (earlier === "none") return patchOfRange(repository, text).catch(wrongly(called("patch")));
+		if (earlier === "none") return patchOfRange(repository, text).catch(wrongly(called));
 		throw new UsageError(`${called("earlier")}: "${excerpt(text)}" is no revision, and only those have earlier diffs.`);
 	}
 	if (!looksLikeRevision(text)) {
@@ -79,7 +79,9 @@ async function patchOf(call) {
 	});
 }
 const wrongly = (called) => (error) => {
-	throw error instanceof RepositoryError ? new UsageError(`${called}: ${error.message}`) : error;
+	if (!(error instanceof RepositoryError)) throw error;
+	const which = error instanceof NoRepositoryError ? "repository" : "patch";
+	throw new UsageError(`${called(which)}: ${error.message}`);
 };
 /** Throws a `UsageError` for what is no revision. */
 function revisionNamed(text, { config, called }) {

@@ -1,4 +1,5 @@
 import { MinistatInputError, compare$1 as compare, confidencePercents, ministatPieces, parseColumn } from "../stats.js";
+import { expected } from "../words.js";
 import { printPieces } from "./print-pieces.js";
 import { readFileSync } from "node:fs";
 import { getSystemErrorMessage } from "node:util";
@@ -39,12 +40,14 @@ function readOptions(flags) {
 function readConfidence(text) {
 	const known = confidencePercents.find((percent) => percent === Number(text));
 	if (known !== void 0) return known;
-	throw new MinistatInputError(`-c takes one of ${confidencePercents.join(", ")} percent, not ${text}.`);
+	const what = `one of ${confidencePercents.join(", ")} percent`;
+	throw new MinistatInputError(`-c: ${expected(what)({ input: text })}.`);
 }
 function readCount(flag, text, from, to) {
-	const count = /^\d+$/.test(text) ? Number(text) : NaN;
-	if (count >= from && count <= to) return count;
-	throw new MinistatInputError(`${flag} takes a whole number from ${from} to ${to}, not ${text}.`);
+	const count = Number(text);
+	if (/^\d+$/.test(text) && count >= from && count <= to) return count;
+	const what = `a whole number from ${from} to ${to}`;
+	throw new MinistatInputError(`${flag}: ${expected(what)({ input: text })}.`);
 }
 /** On a terminal `COLUMNS`, where set, is the plot's own width, as ministat has it. */
 function usualWidth() {
@@ -55,7 +58,7 @@ function usualWidth() {
 async function readSets(files, flags) {
 	const column = readCount("-C", flags.C, 1, 1e6);
 	const { d: delimiters = " 	" } = flags;
-	if (delimiters === "") throw new MinistatInputError("-d takes at least one character, not none.");
+	if (delimiters === "") throw new MinistatInputError("-d: expected at least one character, found none.");
 	const sets = [];
 	for (const name of files.length === 0 ? ["<stdin>"] : files) {
 		const text = await readText(name, files.length === 0 || name === "-");

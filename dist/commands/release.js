@@ -8,6 +8,7 @@ import { askOnTerminal } from "./ask.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
 import { clockText, oneLine, print } from "./table.js";
 import { resolve } from "node:path";
+import { access } from "node:fs/promises";
 
 // src/commands/release.ts
 function define(command) {
@@ -23,12 +24,15 @@ used.`).action(async (name, options) => {
 }
 async function runRelease(name, options, ask) {
 	const { directory, force } = options;
-	if (name === void 0 && directory !== void 0) return releaseDirectory(resolve(directory));
+	if (name === void 0 && directory) return releaseDirectory(resolve(directory));
 	if (name === void 0 || directory !== void 0) throw new UsageError("Say what to release: `ppsgate release NAME --force`, or `ppsgate release --directory DIR` with the work directory of a gate.");
 	if (force === void 0) throw new UsageError(`${name} is given back by whoever has it; to take it from them, add --force.`);
 	return takeByForce(name, options, ask);
 }
 async function releaseDirectory(directory) {
+	await access(directory).catch(() => {
+		throw new UsageError(`--directory: there is no ${directory}: name the work directory of a gate.`);
+	});
 	const testbed = await releaseLeft(directory, /* @__PURE__ */ new Date());
 	print(testbed === void 0 ? `Nothing is held by the gate of ${directory}.` : `${testbed} is given back; its next holder brings it to its base.`);
 	return exitCodes.pass;

@@ -1,7 +1,7 @@
-import { configKeys, keyName } from "../config.js";
 import { NEVER, array, number$1 as number, object, string } from "../vendor/zod.js";
+import { configKeys, kebabCase, keyName } from "../config.js";
 import { simulate } from "../stats.js";
-import { UsageError, duration, exitCodes, expected, formatPercent, grouped, ratio } from "../words.js";
+import { UsageError, duration, exitCodes, expected, formatPercent, grouped, ratio, sentence } from "../words.js";
 import { mean, sampleStandardDeviation } from "../vendor/simple-statistics.js";
 import { readFile } from "node:fs/promises";
 
@@ -115,11 +115,8 @@ function parse(schema, options) {
 		path: [],
 		message: "cannot be used"
 	}] = parsed.error.issues;
-	throw new UsageError(`${flagOf(String(path[0]))}: ${sentence(message)}`);
+	throw new UsageError(`--${kebabCase(String(path[0]))}: ${sentence(message)}`);
 }
-/** `maxRuns` is `--max-runs` to who typed it. */
-const flagOf = (key) => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-const sentence = (message) => message.endsWith("?") ? message : `${message}.`;
 const listOf = (text) => text.split(",").map((item) => item.trim());
 const largestCv = {
 	says: "a percentage above 0% and up to 100%",
@@ -133,8 +130,9 @@ const atMostADay = {
 	says: "a duration of up to 1440 min",
 	holds: (value) => value <= 86400
 };
+const wrongNoise = expected("a file of JSON lines with pps, or a CV like 1%");
 const ownOptions = object({
-	noise: string({ error: expected("a file of JSON lines with pps, or a CV like 1%") }),
+	noise: string({ error: wrongNoise }).min(1, { error: wrongNoise }),
 	maxCv: ratio(largestCv).optional(),
 	effects: string().transform(listOf).pipe(array(string().transform(parseChange))).optional(),
 	cells: count(1, 100).prefault("1"),

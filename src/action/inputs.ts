@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { wrongName } from '../config/fields.ts';
 import { askNames, kebabCase } from '../config/parameters.ts';
 import type { Ask } from '../patch/command.ts';
+import { sentence } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { mask } from './log.ts';
 
@@ -90,7 +91,7 @@ export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
 function oneOf<Name extends string>(input: string, names: readonly Name[], text: string): Name {
   const name = names.find((one) => one === text);
   if (name !== undefined) return name;
-  throw new UsageError(`${input}: ${wrongName(names)({ input: text })}.`);
+  throw new UsageError(`${input}: ${sentence(wrongName(names)({ input: text }))}`);
 }
 
 /** The payload of the event that started the job. */

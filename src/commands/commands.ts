@@ -139,8 +139,9 @@ export async function programFor(words: Words): Promise<Command> {
     .version(packageJson.version)
     .option('--debug', 'show where an error came from')
     .addHelpText('after', '\nExample:\n  sudo ppsgate demo\n  ppsgate gate --patch main..my-branch')
-    // Wrong usage is 2 for every command, which all take this over; commander itself would say 1.
-    .exitOverride();
+    // Wrong usage is one sentence of ours and 2 for every command, which all take this over; commander itself would say 1.
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
   await addCommands(program, commands, words);
   return program;
 }

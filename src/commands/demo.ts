@@ -3,7 +3,8 @@
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
-import { parseSeed } from '../config/overrides.ts';
+import { overrideGate, parseSeed } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
 import { timestampedDirectory } from '../controller/work-directory.ts';
 import { busyWarning } from '../demo/busyness.ts';
 import { type Judged, runDemo, trafficSeconds } from '../demo/demo.ts';
@@ -54,6 +55,9 @@ type Options = {
 /** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
 async function runDemoCommand(options: Options, signal: AbortSignal): Promise<number> {
   const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, '--seed');
+  // Refused before anything is installed or written.
+  overrideGate(undefined, { design: options.design }, calledAs.flag);
   const exitCode = await readyMachine(say);
   if (exitCode !== undefined) return exitCode;
 
@@ -78,7 +82,7 @@ async function runDemoCommand(options: Options, signal: AbortSignal): Promise<nu
   const startedAt = performance.now();
   const judged = await runDemo({
     directory,
-    seed: options.seed === undefined ? randomSeed() : parseSeed(options.seed, '--seed'),
+    seed,
     design: options.design,
     onPatch(patch, index) {
       const title = `${index + 1} of ${demoPatches.length}  ${patch.title}`;

@@ -13,7 +13,7 @@ import { randomSeed } from '../experiment/plan.ts';
 import { gate, resumeGate, type World } from '../gate.ts';
 import { testbedsFor, wishesOf } from '../inventory/wishes.ts';
 import { patchOfRange, rangeLike } from '../patch/range.ts';
-import { openRepository, RepositoryError } from '../patch/repository.ts';
+import { NoRepositoryError, openRepository, RepositoryError } from '../patch/repository.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
 import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
 import {
@@ -90,7 +90,7 @@ async function patchOf(call: GateCall): Promise<Patch> {
   const repository = repositoryOf(options);
   const earlier = parseEarlier(options.earlier || 'none', called('earlier'));
   if (text.includes('..')) {
-    if (earlier === 'none') return patchOfRange(repository, text).catch(wrongly(called('patch')));
+    if (earlier === 'none') return patchOfRange(repository, text).catch(wrongly(called));
     throw new UsageError(
       `${called('earlier')}: "${excerpt(text)}" is no revision, and only those have earlier diffs.`,
     );
@@ -107,9 +107,11 @@ async function patchOf(call: GateCall): Promise<Patch> {
 }
 
 const wrongly =
-  (called: string) =>
+  (called: CalledAs) =>
   (error: unknown): never => {
-    throw error instanceof RepositoryError ? new UsageError(`${called}: ${error.message}`) : error;
+    if (!(error instanceof RepositoryError)) throw error;
+    const which = error instanceof NoRepositoryError ? 'repository' : 'patch';
+    throw new UsageError(`${called(which)}: ${error.message}`);
   };
 
 /** Throws a `UsageError` for what is no revision. */

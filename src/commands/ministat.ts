@@ -12,6 +12,7 @@ import {
   ministatPieces,
 } from '../stats/ministat.ts';
 import { type ConfidencePercent, confidencePercents } from '../stats/student.ts';
+import { expected } from '../words/units.ts';
 import { printPieces } from './print-pieces.ts';
 
 export function define(command: Command): void {
@@ -83,15 +84,15 @@ function readOptions(flags: MinistatFlags): MinistatOptions {
 function readConfidence(text: string): ConfidencePercent {
   const known = confidencePercents.find((percent) => percent === Number(text));
   if (known !== undefined) return known;
-  throw new MinistatInputError(
-    `-c takes one of ${confidencePercents.join(', ')} percent, not ${text}.`,
-  );
+  const what = `one of ${confidencePercents.join(', ')} percent`;
+  throw new MinistatInputError(`-c: ${expected(what)({ input: text })}.`);
 }
 
 function readCount(flag: string, text: string, from: number, to: number): number {
-  const count = /^\d+$/.test(text) ? Number(text) : NaN;
-  if (count >= from && count <= to) return count;
-  throw new MinistatInputError(`${flag} takes a whole number from ${from} to ${to}, not ${text}.`);
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= from && count <= to) return count;
+  const what = `a whole number from ${from} to ${to}`;
+  throw new MinistatInputError(`${flag}: ${expected(what)({ input: text })}.`);
 }
 
 /** On a terminal `COLUMNS`, where set, is the plot's own width, as ministat has it. */
@@ -104,7 +105,9 @@ function usualWidth(): number {
 async function readSets(files: readonly string[], flags: MinistatFlags): Promise<MinistatSet[]> {
   const column = readCount('-C', flags.C, 1, 1_000_000);
   const { d: delimiters = ' \t' } = flags;
-  if (delimiters === '') throw new MinistatInputError('-d takes at least one character, not none.');
+  if (delimiters === '') {
+    throw new MinistatInputError('-d: expected at least one character, found none.');
+  }
 
   const sets: MinistatSet[] = [];
   for (const name of files.length === 0 ? ['<stdin>'] : files) {

@@ -1,5 +1,6 @@
 // `ppsgate release`: a testbed taken from its holder, or given back after a gate that could not.
 
+import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
@@ -60,7 +61,7 @@ export async function runRelease(
   ask: AskPerson,
 ): Promise<number> {
   const { directory, force } = options;
-  if (name === undefined && directory !== undefined) return releaseDirectory(resolve(directory));
+  if (name === undefined && directory) return releaseDirectory(resolve(directory));
   if (name === undefined || directory !== undefined) {
     throw new UsageError(
       'Say what to release: `ppsgate release NAME --force`, or `ppsgate release --directory DIR` with the work directory of a gate.',
@@ -75,6 +76,11 @@ export async function runRelease(
 }
 
 async function releaseDirectory(directory: string): Promise<number> {
+  await access(directory).catch(() => {
+    throw new UsageError(
+      `--directory: there is no ${directory}: name the work directory of a gate.`,
+    );
+  });
   const testbed = await releaseLeft(directory, new Date());
   print(
     testbed === undefined

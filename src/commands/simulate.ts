@@ -1,11 +1,12 @@
 // `ppsgate simulate`: what a design would do on noise that is known, before a lab is booked for it.
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { kebabCase } from '../config/parameters.ts';
 import { configKeys } from '../config/schema.ts';
 import { type NoiseSource, type SimulationRow, simulate } from '../stats/simulate.ts';
 import { formatPercent, grouped } from '../words/format.ts';
 import type { DesignName } from '../words/result.ts';
-import { duration, expected, type Limit, ratio } from '../words/units.ts';
+import { duration, expected, type Limit, ratio, sentence } from '../words/units.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { cvOf, fewestRuns, readNoiseFile } from './noise-file.ts';
@@ -116,14 +117,8 @@ function parse<Schema extends z.ZodType>(schema: Schema, options: object): z.out
   const parsed = schema.safeParse(options);
   if (parsed.success) return parsed.data;
   const [{ path, message } = { path: [], message: 'cannot be used' }] = parsed.error.issues;
-  throw new UsageError(`${flagOf(String(path[0]))}: ${sentence(message)}`);
+  throw new UsageError(`--${kebabCase(String(path[0]))}: ${sentence(message)}`);
 }
-
-/** `maxRuns` is `--max-runs` to who typed it. */
-const flagOf = (key: string): string =>
-  `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
-const sentence = (message: string): string => (message.endsWith('?') ? message : `${message}.`);
 
 const listOf = (text: string): string[] => text.split(',').map((item) => item.trim());
 
@@ -140,8 +135,10 @@ const atMostADay: Limit = {
   holds: (value) => value <= 24 * 60 * 60,
 };
 
+const wrongNoise = expected('a file of JSON lines with pps, or a CV like 1%');
+
 const ownOptions = z.object({
-  noise: z.string({ error: expected('a file of JSON lines with pps, or a CV like 1%') }),
+  noise: z.string({ error: wrongNoise }).min(1, { error: wrongNoise }),
   maxCv: ratio(largestCv).optional(),
   effects: z
     .string()

@@ -27,7 +27,7 @@ export function parseRunner(text: string): Runner {
   const isPlain = labels.every((label) => /^[a-z\d][\w.-]{0,99}$/i.test(label));
   if (isPlain && first === 'self-hosted') return { kind: 'self-hosted', labels };
   if (isPlain && /^ubuntu-/.test(first) && labels.length === 1) return { kind: 'hosted', labels };
-  throw refused('runner', 'ubuntu-latest, or labels like self-hosted,lab', text);
+  throw refused('--runner', 'ubuntu-latest, or labels like self-hosted,lab', text);
 }
 
 /** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError for what is no full commit. */
@@ -40,22 +40,22 @@ export function parseAction(text: string): string {
   }
   const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
   if (name === undefined) {
-    throw refused('action', 'OWNER/ppsgate@COMMIT, a commit with all its 40 digits', text);
+    throw refused('--action', 'OWNER/ppsgate@COMMIT, a commit with all its 40 digits', text);
   }
   throw new UsageError(
-    `action: ${name} is no commit with all its 40 digits, and what a tag or a branch names can be exchanged under you: pin the commit that it names now.`,
+    `--action: ${name} is no commit with all its 40 digits, and what a tag or a branch names can be exchanged under you: pin the commit that it names now.`,
   );
 }
 
 export function parseBranch(text: string): string {
   // The rules of git-check-ref-format(1), without what GitHub's filters of branches take for patterns.
   if (/^(?!.*(?:\.\.|\/\/))[a-z\d][\w./-]{0,99}(?<![/.])$/i.test(text)) return text;
-  throw refused('branch', 'the name of a branch like main', text);
+  throw refused('--branch', 'the name of a branch like main', text);
 }
 
 export function parseRepository(text: string): string {
   if (/^[\w.-]+\/[\w.-]+$/.test(text)) return text;
-  throw refused('repository', 'OWNER/NAME', text);
+  throw refused('--repository', 'OWNER/NAME', text);
 }
 
 /** What git knows of the repository around a folder; throws a UsageError where there is none. */

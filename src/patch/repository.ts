@@ -49,6 +49,11 @@ export class RepositoryError extends Error {
   readonly upshot = 'usage';
 }
 
+/** A folder that is none. */
+export class NoRepositoryError extends RepositoryError {
+  override readonly name = 'NoRepositoryError';
+}
+
 /** A name that is none of a commit, with which the sentence begins. */
 export class NoCommitError extends RepositoryError {
   override readonly name = 'NoCommitError';
@@ -94,7 +99,7 @@ export function openRepository(
 
   const refuse = async (name: string): Promise<never> => {
     await git('rev-parse', '--git-dir').catch(() => {
-      throw new RepositoryError(
+      throw new NoRepositoryError(
         `${directory} is no git repository: name the one that has the commits.`,
       );
     });

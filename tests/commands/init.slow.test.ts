@@ -326,16 +326,16 @@ test('its help fits into 80 columns', async () => {
 test.for([
   [
     { action: 'example/ppsgate@v1' },
-    /^action: v1 is no commit .*: pin the commit that it names now\.$/,
+    /^--action: v1 is no commit .*: pin the commit that it names now\.$/,
   ],
-  [{ action: `${action}0` }, /^action: 0123456789\S+ is no commit with all its 40 digits/],
-  [{ action: '' }, /^action: the ppsgate that runs is no clone .* --action OWNER\/ppsgate@COMMIT /],
-  [{ action: `${action} # latest` }, /^action: expected OWNER\/ppsgate@COMMIT/],
-  [{ action: 'ppsgate' }, /^action: expected OWNER\/ppsgate@COMMIT, .*found "ppsgate"\.$/],
-  [{ action, runner: 'windows-latest' }, /^runner: expected ubuntu-latest, or labels/],
-  [{ action, runner: 'self-hosted,]\n  x: y' }, /^runner: expected ubuntu-latest, or labels/],
-  [{ action, branch: 'release/**' }, /^branch: expected the name of a branch like main/],
-  [{ action, repository: 'router' }, /^repository: expected OWNER\/NAME, found "router"\.$/],
+  [{ action: `${action}0` }, /^--action: 0123456789\S+ is no commit with all its 40 digits/],
+  [{ action: '' }, /^--action: the ppsgate that runs is no clone .* --action OWNER\/ppsgate@COMMIT /],
+  [{ action: `${action} # latest` }, /^--action: expected OWNER\/ppsgate@COMMIT/],
+  [{ action: 'ppsgate' }, /^--action: expected OWNER\/ppsgate@COMMIT, .*found "ppsgate"\.$/],
+  [{ action, runner: 'windows-latest' }, /^--runner: expected ubuntu-latest, or labels/],
+  [{ action, runner: 'self-hosted,]\n  x: y' }, /^--runner: expected ubuntu-latest, or labels/],
+  [{ action, branch: 'release/**' }, /^--branch: expected the name of a branch like main/],
+  [{ action, repository: 'router' }, /^--repository: expected OWNER\/NAME, found "router"\.$/],
 ] as const)('refuses %o, and writes nothing', async ([options, message]) => {
   const directory = newRepository();
   await expect(init(directory, options)).rejects.toThrow(message);

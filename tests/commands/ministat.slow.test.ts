@@ -40,10 +40,10 @@ test('answers the numbers as JSON', () => {
 
 test.each([
   [['none'], 'Cannot read none: no such file or directory; name a file of numbers.'],
-  [['-c', '97', 'base'], '-c takes one of 80, 90, 95, 98, 99, 99.5 percent, not 97.'],
-  [['-C', '0', 'base'], '-C takes a whole number from 1 to 1000000, not 0.'],
-  [['-w', '1', 'base'], '-w takes a whole number from 2 to 10000, not 1.'],
-  [['-d', '', 'base'], '-d takes at least one character, not none.'],
+  [['-c', '97', 'base'], '-c: expected one of 80, 90, 95, 98, 99, 99.5 percent, found "97".'],
+  [['-C', '0', 'base'], '-C: expected a whole number from 1 to 1000000, found "0".'],
+  [['-w', '1', 'base'], '-w: expected a whole number from 2 to 10000, found "1".'],
+  [['-d', '', 'base'], '-d: expected at least one character, found none.'],
 ])('refuses %j with a sentence and exit code 2', (args, sentence) => {
   expect(run(args)).toMatchObject({
     stdout: '',

@@ -1,5 +1,8 @@
 // What somebody hears who typed something wrong, wherever that was: one sentence, with the name that it has there.
+import { Command, CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { addCommands, commands } from '../../src/commands/commands.ts';
+import { mistyped } from '../../src/commands/mistyped.ts';
 import { type ConfigError, parseConfig } from '../../src/config/load.ts';
 import { applyOverrides, type Overrides, parsePriority } from '../../src/config/overrides.ts';
 import { type CalledAs, calledAs } from '../../src/config/parameters.ts';
@@ -159,6 +162,33 @@ describe('a comment', () => {
   ])('%s is told the nearest right command', (text, why) => {
     expect(parseCommand(text)).toEqual({ kind: 'mistaken', why });
   });
+});
+
+test.each([
+  ['gaet', 'there is no command "gaet"; did you mean `gate`?'],
+  ['frobnicate', 'there is no command "frobnicate": see `ppsgate --help`.'],
+  ['--vesion', 'there is no option --vesion; did you mean `--version`?'],
+  ['gate --pach x', 'there is no option --pach; did you mean `--each` or `--patch`?'],
+  ['gate --patch', '--patch has no value: see `ppsgate gate --help`.'],
+  ['gate -p', '--patch has no value: see `ppsgate gate --help`.'],
+  ['gate main..x,y', 'ppsgate gate takes no "main..x": see `ppsgate gate --help`.'],
+  ['testbeds chek', 'there is no command "chek"; did you mean `check`?'],
+  ['--debug testbeds chek', 'there is no command "chek"; did you mean `check`?'],
+  ['testbeds hp-t540', 'there is no command "hp-t540": see `ppsgate testbeds --help`.'],
+  ['testbeds --jsn', 'there is no option --jsn; did you mean `--json`?'],
+  ['phabricator chek', 'there is no command "chek"; did you mean `check`?'],
+  ['lab upp', 'there is no command "upp"; did you mean `up`?'],
+  ['ministat -x', 'there is no option -x: see `ppsgate ministat --help`.'],
+  ['ministat -c', '-c has no value: see `ppsgate ministat --help`.'],
+  ['reserve', '<wish> is missing: see `ppsgate reserve --help`.'],
+])('%s is no command, and told the nearest', async (typed, told) => {
+  const words = typed.split(' ');
+  const program = new Command('ppsgate').version('0').option('--debug').exitOverride();
+  program.configureOutput({ outputError: () => {} });
+  await addCommands(program, commands, words);
+  const thrown: unknown = await program.parseAsync(words, { from: 'user' }).catch((error) => error);
+  if (!(thrown instanceof CommanderError)) expect.fail('it is a command');
+  expect(mistyped(thrown, program, words)).toBe(told);
 });
 
 function read(text: string) {

@@ -95,6 +95,11 @@ test('what nobody has is not taken, and who has it under another name is told', 
 test.for([
   [[], /Say what to release/],
   [['hp', '--directory', '.'], /Say what to release/],
+  [['--directory', ''], /Say what to release/],
+  [
+    ['--directory', 'gone'],
+    /^ppsgate: --directory: there is no \/\S+\/gone: name the work directory of a gate\.$/m,
+  ],
   [['hp'], /hp is given back by whoever has it; to take it from them, add --force\.$/m],
   [['twni', '--force'], /did you mean `twin`\?$/m],
 ] as const)('wrong usage is told: %s', async ([args, message]) => {

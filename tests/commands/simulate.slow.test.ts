@@ -150,6 +150,7 @@ test('prints a table below what it was made of', () => {
 
 test.each([
   [[], '--noise: missing; expected a file of JSON lines with pps, or a CV like 1%.'],
+  [['--noise', ''], '--noise: expected a file of JSON lines with pps, or a CV like 1%, found "".'],
   [
     ['--noise', 'none'],
     '--noise: none: there is no such file; name a file of JSON lines, or a CV like 1%.',

@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import {
   type CommittedDiff,
   NoCommitError,
+  NoRepositoryError,
   openRepository,
   RepositoryError,
 } from '../../src/patch/repository.ts';
@@ -327,7 +328,7 @@ test('a commit is described by its subject and its author', async () => {
 test('a directory that is no repository says so', async () => {
   const directory = temporaryFolder();
   await expect(openRepository(directory).resolve('main')).rejects.toThrow(
-    new RepositoryError(`${directory} is no git repository: name the one that has the commits.`),
+    new NoRepositoryError(`${directory} is no git repository: name the one that has the commits.`),
   );
 });
 
