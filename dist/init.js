@@ -570,6 +570,6 @@ async function gitLine(folder, ...args) {
 		...args
 	]).catch(() => void 0))?.stdout.trim() || void 0;
 }
-const refused = (flag, what, text) => new UsageError(`${flag}: ${expected(what)({ input: text })}.`);
+const refused = (flag, what, text) => new UsageError(`${flag}: ${expected(what)({ input: text || void 0 })}.`);
 
 export { createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules };

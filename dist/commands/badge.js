@@ -39,6 +39,7 @@ async function printBadges(options) {
 async function placeOf(config, options) {
 	const { branch = config.github.data.branch, repository = await originOnGithub() } = options;
 	if (branch === void 0) throw new UsageError("--branch: the configuration keeps no results on GitHub; set `github.data.branch`, or name one.");
+	if (branch === "") throw new UsageError("--branch: expected the name of a branch, found \"\".");
 	if (repository === void 0) throw new UsageError("--repository: git's remote origin here is not on github.com; give OWNER/NAME of the repository.");
 	if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) throw new UsageError(`--repository: expected OWNER/NAME, found "${repository}".`);
 	const { pages } = config.github.data;

@@ -111,6 +111,7 @@ Exits with the code of the command, with 4 when nothing was reserved or the
 testbed was lost, with 2 on wrong usage.`;
 /** Answers the exit code of the command; throws where nothing was reserved, or the testbed was lost. */
 async function runReserve(wish, command, { config: path, purpose = "by hand", priority: named }, signal) {
+	if (wish.trim() === "") throw new UsageError("<wish> is empty: name a testbed, or what it has to be, like \"mellanox and 40G\".");
 	if (command.length === 0) throw new UsageError(`No command is given to run on ${wish}: put one behind two dashes, like \`ppsgate reserve ${wish} -- ssh root@dut\`.`);
 	const config = await loadConfig(configPath(path));
 	const priority = parsePriority(named, "--priority");

@@ -68,6 +68,7 @@ async function placeOf(config: Config, options: BadgeOptions): Promise<DataPlace
       '--branch: the configuration keeps no results on GitHub; set `github.data.branch`, or name one.',
     );
   }
+  if (branch === '') throw new UsageError('--branch: expected the name of a branch, found "".');
   if (repository === undefined) {
     throw new UsageError(
       "--repository: git's remote origin here is not on github.com; give OWNER/NAME of the repository.",

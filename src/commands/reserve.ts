@@ -57,6 +57,12 @@ async function runReserve(
   { config: path, purpose = 'by hand', priority: named }: ReserveOptions,
   signal: AbortSignal,
 ): Promise<number> {
+  // Of a patch it would be any testbed; here it is a variable that is not set.
+  if (wish.trim() === '') {
+    throw new UsageError(
+      '<wish> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
+    );
+  }
   if (command.length === 0) {
     throw new UsageError(
       `No command is given to run on ${wish}: put one behind two dashes, like \`ppsgate reserve ${wish} -- ssh root@dut\`.`,

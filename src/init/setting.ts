@@ -104,4 +104,4 @@ async function gitLine(folder: string, ...args: string[]): Promise<string | unde
 }
 
 const refused = (flag: string, what: string, text: string): UsageError =>
-  new UsageError(`${flag}: ${expected(what)({ input: text })}.`);
+  new UsageError(`${flag}: ${expected(what)({ input: text || undefined })}.`);

@@ -107,6 +107,22 @@ test.for([
     '--earlier: "main..my-branch" is no revision, and only those have earlier diffs.',
   ],
   [[...range, '--base-kernel', 'k'], '--patched-kernel is missing: see `ppsgate gate --help`.'],
+  [
+    ['reserve', '', '--', 'true'],
+    '<wish> is empty: name a testbed, or what it has to be, like "mellanox and 40G".',
+  ],
+  [
+    ['badge', '--repository', 'a/b', '--branch', ''],
+    '--branch: expected the name of a branch, found "".',
+  ],
+  [
+    ['init', '--branch', 'main'],
+    '--action: missing; expected OWNER/ppsgate@COMMIT, a commit with all its 40 digits.',
+  ],
+  [
+    ['release', '--directory', 'gone'],
+    '--directory: there is no HERE/gone: name the work directory of a gate.',
+  ],
   [['gaet'], 'there is no command "gaet"; did you mean `gate`?'],
   [['gate', '--pach', 'x'], 'there is no option --pach; did you mean `--each` or `--patch`?'],
   [['testbeds', 'chek'], 'there is no command "chek"; did you mean `check`?'],
