@@ -1,5 +1,5 @@
-import { array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
 import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plainBlock, plainLine, realPause, reasonOf, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
+import { array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
 import { ConduitError } from "./phabricator.js";
 import { annotationsOf, intervalPlot, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, verdictLine } from "./report.js";
 import { githubFailure, placeOf, publishComment, pullRequestsWithHead, whyNotDone } from "./github.js";

@@ -1,5 +1,5 @@
-import { array, base64, discriminatedUnion, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { UsageError, commitId, diffName, lastLine, reasonOf, withoutSequences } from "./words.js";
+import { array, base64, discriminatedUnion, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./patch.js";
 import { HostError, shell } from "./host.js";
 import { resolve } from "node:path";

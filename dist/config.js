@@ -1,6 +1,6 @@
-import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
-import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, url } from "./vendor/zod.js";
 import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size } from "./words.js";
+import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, url } from "./vendor/zod.js";
+import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
 import { dirname, isAbsolute, join } from "node:path";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";

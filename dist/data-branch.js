@@ -1,5 +1,5 @@
-import { _enum, array, datetime, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { cellName, cellSchema, codeSpan, fromJson, patchName, reasonOf } from "./words.js";
+import { _enum, array, datetime, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
 import { badgeVerdicts, drawGraph, graphsOf, outcomeName, renderBadge, renderHtml, renderMarkdown, replaceFile } from "./report.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "./github.js";
 import { lockIfFree } from "./sqlite.js";

@@ -1,6 +1,6 @@
 import { version } from "./package.js";
-import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, ownRulesSchema, patchSchema, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, withoutPaths } from "./words.js";
+import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { cellResult, cellVerdict, evidenceAt, isEnough, lookSizes, median, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
 import { variantSchema } from "./build.js";

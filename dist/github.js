@@ -1,5 +1,5 @@
-import { array, int, literal, object, string, union, url } from "./vendor/zod.js";
 import { patchName, reasonOf, resultSchema } from "./words.js";
+import { array, int, literal, object, string, union, url } from "./vendor/zod.js";
 import { ask } from "./http.js";
 import { readProfiles } from "./profile.js";
 import { require_yauzl } from "./vendor/yauzl.js";

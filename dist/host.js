@@ -1,6 +1,6 @@
 import { __toESM } from "./rolldown-runtime.js";
-import { int, object, string } from "./vendor/zod.js";
 import { lastLine, reasonOf, shortened } from "./words.js";
+import { int, object, string } from "./vendor/zod.js";
 import { once } from "node:events";
 import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";

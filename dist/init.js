@@ -524,7 +524,7 @@ function parseRunner(text) {
 /** `OWNER/NAME@COMMIT`, or with its version `… # v0.1.0`; throws a UsageError for what is no full commit. */
 function parseAction(text) {
 	if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
-	if (text === "") throw new UsageError("action: the ppsgate that runs is no clone from GitHub, so tell by --action OWNER/ppsgate@COMMIT which one the workflows are to run.");
+	if (text === "") throw new UsageError("--action: the ppsgate that runs is no clone from GitHub, so tell by OWNER/ppsgate@COMMIT which one the workflows are to run.");
 	const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];
 	if (name === void 0) throw refused("--action", "OWNER/ppsgate@COMMIT, a commit with all its 40 digits", text);
 	throw new UsageError(`--action: ${name} is no commit with all its 40 digits, and what a tag or a branch names can be exchanged under you: pin the commit that it names now.`);

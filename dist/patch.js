@@ -1,8 +1,8 @@
-import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
-import { int, object, string } from "./vendor/zod.js";
 import { UsageError, excerpt, families, oneLine } from "./words.js";
-import { askNames, didYouMean, meantBy, parameter } from "./config.js";
+import { int, object, string } from "./vendor/zod.js";
 import { fetchDiff, findRevision } from "./phabricator.js";
+import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
+import { askNames, didYouMean, meantBy, parameter } from "./config.js";
 import { execFile } from "node:child_process";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";

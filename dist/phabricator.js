@@ -1,7 +1,7 @@
-import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { UsageError, fromJson, realPause, reasonOf, shortened } from "./words.js";
-import { readSecret } from "./config.js";
+import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ask as ask$1 } from "./http.js";
+import { readSecret } from "./config.js";
 
 // src/phabricator/conduit.ts
 /** What went wrong between us and a Phabricator, in a sentence that names the server and the method, and never the token. */

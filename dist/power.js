@@ -1,5 +1,5 @@
-import { _enum, array, object, string } from "./vendor/zod.js";
 import { fromJson, lastLine, reasonOf, shortened } from "./words.js";
+import { _enum, array, object, string } from "./vendor/zod.js";
 import { bytesWithin } from "./http.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";

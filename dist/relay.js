@@ -1,8 +1,8 @@
-import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { UsageError, exitCodes, fromJson, realPause, reasonOf, remarkupText, shortened, upshotOfError, withoutPaths } from "./words.js";
-import { askedAs, calledAs, kebabCase, parseMaxRuns, readSecret } from "./config.js";
+import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ask } from "./http.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
+import { askedAs, calledAs, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, openBuild, say } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
 import { authorizeRevision, callOnPhabricator, checkDiff, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";

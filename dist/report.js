@@ -1,6 +1,6 @@
 import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, grouped, isJudged, metricName, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, verdictsWorstFirst } from "./words.js";
-import { frameBytesFor } from "./config.js";
 import { confidencePercents, countedRuns, median, renderMinistat, runCounts, runsApart } from "./stats.js";
+import { frameBytesFor } from "./config.js";
 import { embedded, embeddedScript } from "./embedded.js";
 import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
 import { dirname, join, posix } from "node:path";

@@ -1,5 +1,5 @@
-import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
 import { fromJson, priorities, reasonOf, shortened } from "./words.js";
+import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
 import { bytesWithin } from "./http.js";
 import { median } from "./stats.js";
 import { ForeignFileError, failureOf, isEmpty, isSqliteError, openDatabase, watchPlace } from "./sqlite.js";

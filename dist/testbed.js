@@ -1,7 +1,7 @@
-import { int, object } from "./vendor/zod.js";
 import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, netmapPort, pathName } from "./words.js";
-import { frameBytesFor } from "./config.js";
+import { int, object } from "./vendor/zod.js";
 import { isSteady, median, steadyStretch } from "./stats.js";
+import { frameBytesFor } from "./config.js";
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel } from "./build.js";

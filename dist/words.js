@@ -1,61 +1,6 @@
 import { _enum, array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string, url } from "./vendor/zod.js";
 import { setTimeout } from "node:timers/promises";
 
-// src/words/units.ts
-/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
-const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
-/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
-const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
-	pps: 1,
-	kpps: 1e3,
-	Mpps: 1e6,
-	Gpps: 1e9
-}, limit);
-/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
-const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
-	ms: .001,
-	s: 1,
-	min: 60,
-	d: 86400
-}, limit);
-/** `64 bytes`, `64B`, `100 MiB` → bytes. */
-const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
-	bytes: 1,
-	byte: 1,
-	B: 1,
-	MiB: 2 ** 20
-}, limit);
-/** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
-const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
-/** Such a message as a sentence, which may end in a question already. */
-const sentence = (message) => message.endsWith("?") ? message : `${message}.`;
-/** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
-function excerpt(text) {
-	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
-}
-function quantity(form, units, limit) {
-	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
-	const read = (text) => inBaseUnit(written.exec(text), units);
-	return string({ error: expected(form) }).regex(written, {
-		error: expected(form),
-		abort: true
-	}).refine((text) => limit.holds(read(text)), { error: expected(limit.says) }).meta({ title: limit.says }).transform(read);
-}
-/** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
-function inBaseUnit(match, units) {
-	const [, digits = "", unit = ""] = match ?? [];
-	const value = Number(digits) * (units[unit] ?? NaN);
-	return Number(value.toPrecision(15));
-}
-function shown(value) {
-	if (value === null) return "nothing";
-	if (Number.isNaN(value)) return "no number";
-	if (typeof value === "string") return `"${excerpt(value)}"`;
-	if (Array.isArray(value)) return "a list";
-	if (typeof value === "object") return "keys and values";
-	return String(value);
-}
-
 // src/words/upshot.ts
 /** Each upshot as the number that a program ends with. */
 const exitCodes = {
@@ -743,6 +688,61 @@ function flowSlices({ sources, destinations }, senders) {
 		sources: end(slice + 1) - end(slice),
 		destinations
 	}));
+}
+
+// src/words/units.ts
+/** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
+const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
+/** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
+const rate = (limit) => quantity("a rate like 3 Mpps, 800 kpps or 500 pps", {
+	pps: 1,
+	kpps: 1e3,
+	Mpps: 1e6,
+	Gpps: 1e9
+}, limit);
+/** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
+const duration = (limit) => quantity("a duration like 500 ms, 12 s, 2 min or 30 d", {
+	ms: .001,
+	s: 1,
+	min: 60,
+	d: 86400
+}, limit);
+/** `64 bytes`, `64B`, `100 MiB` → bytes. */
+const size = (limit) => quantity("a size like 64 bytes or 100 MiB", {
+	bytes: 1,
+	byte: 1,
+	B: 1,
+	MiB: 2 ** 20
+}, limit);
+/** The message of a zod issue, in the form they all have: `expected a percentage like 2%, found 2`. */
+const expected = (what) => ({ input }) => input === void 0 ? `missing; expected ${what}` : `expected ${what}, found ${shown(input)}`;
+/** Such a message as a sentence, which may end in a question already. */
+const sentence = (message) => message.endsWith("?") ? message : `${message}.`;
+/** At most 40 characters of somebody's text on one line: it may be a secret, or made to mislead a terminal. */
+function excerpt(text) {
+	return (text.length > 40 ? `${text.slice(0, 39)}…` : text).replace(/[\p{C}\p{Zl}\p{Zp}"`]/gu, "?");
+}
+function quantity(form, units, limit) {
+	const written = new RegExp(`^(\\d{1,15}(?:\\.\\d{1,15})?) ?(${Object.keys(units).join("|")})$`);
+	const read = (text) => inBaseUnit(written.exec(text), units);
+	return string({ error: expected(form) }).regex(written, {
+		error: expected(form),
+		abort: true
+	}).refine((text) => limit.holds(read(text)), { error: expected(limit.says) }).meta({ title: limit.says }).transform(read);
+}
+/** Rounds to the 15 digits that a double keeps, so that 2.01 Mpps are 2010000 pps and not 2009999.9999999998. */
+function inBaseUnit(match, units) {
+	const [, digits = "", unit = ""] = match ?? [];
+	const value = Number(digits) * (units[unit] ?? NaN);
+	return Number(value.toPrecision(15));
+}
+function shown(value) {
+	if (value === null) return "nothing";
+	if (Number.isNaN(value)) return "no number";
+	if (typeof value === "string") return `"${excerpt(value)}"`;
+	if (Array.isArray(value)) return "a list";
+	if (typeof value === "object") return "keys and values";
+	return String(value);
 }
 
 // src/words/freebsd-port.ts

@@ -1,7 +1,6 @@
 // The command `ppsgate`.
 import { CommanderError } from 'commander';
 import { programFor } from './commands/commands.ts';
-import { mistyped } from './commands/mistyped.ts';
 
 const words = process.argv.slice(2);
 const program = await programFor(words);
@@ -9,6 +8,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
+  const { mistyped } = await import('./commands/mistyped.ts');
   const sentence = mistyped(error, program, words);
   if (sentence !== undefined) process.stderr.write(`ppsgate: ${sentence}\n`);
   process.exitCode = error.exitCode === 0 ? 0 : 2;

@@ -1,7 +1,7 @@
-import { number, object, string, url } from "../vendor/zod.js";
 import { getInput } from "../vendor/actions-core.js";
 import { askNames, kebabCase, wrongName } from "../config.js";
 import { UsageError, sentence } from "../words.js";
+import { number, object, string, url } from "../vendor/zod.js";
 import { mask } from "./log.js";
 import { readFile } from "node:fs/promises";
 

@@ -1,6 +1,6 @@
 import { UsageError, patchName, reasonOf } from "../words.js";
-import { calledAs, parseMaxRuns } from "../config.js";
 import { log } from "./log.js";
+import { calledAs, parseMaxRuns } from "../config.js";
 import { fetchArtifact, githubFailure, placeOf, readEntries } from "../github.js";
 import { readPlan } from "../experiment.js";
 import { publishToBranch, publishToDirectory } from "../data-branch.js";

@@ -1,5 +1,5 @@
-import { _enum, boolean, int, object, string } from "../vendor/zod.js";
 import { endingOfError, upshotOf } from "../answer.js";
+import { _enum, boolean, int, object, string } from "../vendor/zod.js";
 import { askSchema, jobSchema } from "../patch.js";
 import { UsageError, exitCodes, patchName, patchSchema, priorities } from "../words.js";
 

@@ -1,6 +1,6 @@
-import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
 import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheckRun, openComment, openRevisionAnswer, openStatus, pullRequestOfCheckRun, readMemory, standsForAnother, together } from "../answer.js";
 import { applyOverrides, askNames, askedAs, calledAs, kebabCase, parseConfig, parsePriority } from "../config.js";
+import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
 import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, placeOf, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { authorize, callOnGithub, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";

@@ -1,6 +1,6 @@
+import { summary } from "../vendor/actions-core.js";
 import { answering, endingOfError, endingOfResult, linkedAfterwards, summaryOf, together, upshotOf } from "../answer.js";
 import { applyOverrides, calledAs } from "../config.js";
-import { summary } from "../vendor/actions-core.js";
 import { readHistory } from "../data-branch.js";
 import { historyFile, randomSeed } from "../experiment.js";
 import { gate, resumeGate } from "../gate.js";

@@ -1,7 +1,7 @@
-import { int, object, string } from "../vendor/zod.js";
+import { summary } from "../vendor/actions-core.js";
 import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, summaryOf, titleOf } from "../answer.js";
 import { applyOverrides, calledAs } from "../config.js";
-import { summary } from "../vendor/actions-core.js";
+import { int, object, string } from "../vendor/zod.js";
 import { recompute } from "../experiment.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../github.js";
 import { testbedsFor } from "../inventory.js";

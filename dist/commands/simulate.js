@@ -1,5 +1,5 @@
-import { NEVER, array, number$1 as number, object, string } from "../vendor/zod.js";
 import { configKeys, kebabCase, keyName } from "../config.js";
+import { NEVER, array, number$1 as number, object, string } from "../vendor/zod.js";
 import { simulate } from "../stats.js";
 import { UsageError, duration, exitCodes, expected, formatPercent, grouped, ratio, sentence } from "../words.js";
 import { mean, sampleStandardDeviation } from "../vendor/simple-statistics.js";

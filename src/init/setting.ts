@@ -35,7 +35,7 @@ export function parseAction(text: string): string {
   if (/^[\w.-]+\/[\w.-]+@[\da-f]{40}(?: # v\d+\.\d+\.\d+)?$/.test(text)) return text;
   if (text === '') {
     throw new UsageError(
-      'action: the ppsgate that runs is no clone from GitHub, so tell by --action OWNER/ppsgate@COMMIT which one the workflows are to run.',
+      '--action: the ppsgate that runs is no clone from GitHub, so tell by OWNER/ppsgate@COMMIT which one the workflows are to run.',
     );
   }
   const name = /^[\w.-]+\/[\w.-]+@([\w./-]+)$/.exec(text)?.[1];

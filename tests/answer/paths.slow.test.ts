@@ -138,7 +138,7 @@ test('neither a check, a comment nor a status on GitHub tells one', async () => 
   ]);
   await answer.ended(endingOfError(await broken()));
   await github.stop();
-  expect(inspect(github.state, whole)).toContain('The repository [path] has no commit main');
+  expect(inspect(github.state, whole)).toContain('[path] is no git repository: name');
   expect(inspect(github.state, whole)).not.toMatch(ours);
 });
 
@@ -157,6 +157,6 @@ test('neither a comment nor a build on Phabricator tells one', async () => {
   );
   await answer.ended(endingOfError(await broken()));
   await phabricator.stop();
-  expect(inspect(phabricator.state, whole)).toContain('The repository [path] has no commit main');
+  expect(inspect(phabricator.state, whole)).toContain('[path] is no git repository: name');
   expect(inspect(phabricator.state, whole)).not.toMatch(ours);
 });

@@ -329,7 +329,7 @@ test.for([
     /^--action: v1 is no commit .*: pin the commit that it names now\.$/,
   ],
   [{ action: `${action}0` }, /^--action: 0123456789\S+ is no commit with all its 40 digits/],
-  [{ action: '' }, /^--action: the ppsgate that runs is no clone .* --action OWNER\/ppsgate@COMMIT /],
+  [{ action: '' }, /^--action: the ppsgate that runs is no clone .* by OWNER\/ppsgate@COMMIT /],
   [{ action: `${action} # latest` }, /^--action: expected OWNER\/ppsgate@COMMIT/],
   [{ action: 'ppsgate' }, /^--action: expected OWNER\/ppsgate@COMMIT, .*found "ppsgate"\.$/],
   [{ action, runner: 'windows-latest' }, /^--runner: expected ubuntu-latest, or labels/],
