@@ -23,7 +23,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   dut: ['words', 'host', 'scenario', 'power', 'build'],
   reservation: ['words', 'http', 'sqlite', 'config', 'stats'],
   inventory: ['words', 'config', 'reservation'],
-  'linux-lab': ['sqlite', 'config'],
+  'linux-lab': ['sqlite', 'host', 'config'],
   testbed: [
     'words',
     'host',

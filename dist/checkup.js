@@ -1,7 +1,7 @@
 import { advice, checkSettings, fileSystemsOf, isOurs, nextRoot, parseIfconfig, pathSettings, problemOf, runningSystem, settingsCommands } from "./dut.js";
-import { HostError, algorithmsFor, commandText, parseKnownHosts, shell } from "./host.js";
+import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
 import { provesScenario, takeAwayCommands } from "./scenario.js";
-import { bounded, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext } from "./testbed.js";
+import { bounded, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext } from "./testbed.js";
 import { PowerError } from "./power.js";
 import { flowRanges, formatPps, lastLine, netmapPort, reasonOf } from "./words.js";
 import { gitIn } from "./build.js";
@@ -614,9 +614,19 @@ async function bootSpace(host, what) {
 /** Finding after finding, as each is made. */
 async function* checkLinuxTestbed(testbed, { connect, signal }) {
 	await using opened = new AsyncDisposableStack();
-	const machines = Object.values(linuxMachinesOf(testbed));
+	const { sender, dut, receiver } = linuxMachinesOf(testbed);
+	const machines = [
+		sender,
+		dut,
+		receiver
+	];
 	for (const machine of machines) opened.defer(async () => machine.host?.close());
-	const steps = [...machines.map((machine) => loginStep(machine, connect)), ...machines.flatMap((machine) => machine.names.map((name) => interfaceStep(machine, name)))];
+	const steps = [
+		...machines.map((machine) => loginStep(machine, connect)),
+		programsStep(sender, neededPrograms.sender),
+		programsStep(dut, neededPrograms.dut),
+		...machines.flatMap((machine) => machine.names.map((name) => interfaceStep(machine, name)))
+	];
 	yield* walk(steps, {
 		signal,
 		failed: testbedFailed
@@ -636,6 +646,12 @@ function linuxMachinesOf({ sender, dut, receiver }) {
 		receiver: machine("the receiver", receiver, receiver.interface)
 	};
 }
+const programsStep = (machine, programs) => on(machine, `the programs of ${machine.label}`, async (host, what) => {
+	const missing = await missingOn(host, programs);
+	if (missing.length === 0) return [ok(what, "all are there")];
+	const mend = `\`apt-get install ${packagesOf(missing).join(" ")}\` there, or what its system calls that`;
+	return [wrong(what, `${missing.join(" and ")} cannot be found`, mend)];
+});
 /** Whether there is such an interface. */
 function interfaceStep(machine, name) {
 	const what = `${name} of ${machine.label}`;

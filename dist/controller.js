@@ -1,9 +1,9 @@
 import { UsageError, expectedly, reasonOf } from "./words.js";
-import { labDown, labUp } from "./linux-lab.js";
+import { labDown, labUp, requireLab } from "./linux-lab.js";
+import { FencedError, HostError } from "./host.js";
 import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds } from "./reservation.js";
 import { machinesOf } from "./inventory.js";
 import { PowerError, openPower, realPowerWorld } from "./power.js";
-import { FencedError, HostError } from "./host.js";
 import { connectTo, fencedConnect, fencedWorld, openFreebsdTestbed, openLinuxTestbed, raiseFences, wakeFreebsdTestbed } from "./testbed.js";
 import { DutLostError } from "./dut.js";
 import { healthOf, whyUnhealthy } from "./checkup.js";
@@ -12,6 +12,10 @@ import { setTimeout } from "node:timers/promises";
 import { hostname, userInfo } from "node:os";
 
 // src/controller/open.ts
+/** Throws before anything is reserved where this machine lacks what one of the testbeds needs of it. */
+async function requireHere(names, { testbeds }) {
+	if (names.some((name) => testbeds[name]?.kind === "embedded-linux")) await requireLab();
+}
 /**
 * Connects to a testbed of the configuration; an embedded one is brought up first, and taken down by `restore`. Throws a
 * UsageError where the configuration has none of this name.
@@ -261,4 +265,4 @@ function timestampedDirectory(prefix, now = /* @__PURE__ */ new Date()) {
 	return `${prefix}-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
 }
 
-export { byItself, openEmbedded, openReservations, realWorld, timestampedDirectory, whoami };
+export { byItself, openEmbedded, openReservations, realWorld, requireHere, timestampedDirectory, whoami };

@@ -1,6 +1,6 @@
 import { lastLine, pathName, reasonOf } from "./words.js";
-import { PowerError } from "./power.js";
 import { HostError, commandText, nsPerTick, ownFolder, shell, uploadOverBreaks } from "./host.js";
+import { PowerError } from "./power.js";
 import { scenarioRules } from "./scenario.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";

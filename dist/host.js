@@ -21,6 +21,123 @@ var HostError = class extends Error {
 	}
 };
 
+// src/host/shell.ts
+const line = Symbol("command line");
+/**
+* A command line with each interpolated value as data: a string or number becomes one quoted word,
+* an array as many words as it has, a `Command` is inserted as it is.
+*
+*     shell`ip netns exec ${name} nft -f ${path}`
+*     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
+*
+* Throws a TypeError for a value that no program can receive (a NUL, half a surrogate pair, NaN), and
+* for a template in which quoting could not protect: a value inside quotes, a comment, a here-document,
+* backquotes or arithmetic.
+*/
+function shell(template, ...values) {
+	for (const text of template) refuseUnsafe(text);
+	const words = values.map(quoted);
+	return { [line]: template.map((text, index) => text + (words[index] ?? "")).join("") };
+}
+/** The text for `sh -c`, or for an eye. */
+const commandText = (command) => command[line];
+/** Each piece of a template has to leave the shell in the state that the quotes of the next value rely on. */
+function refuseUnsafe(text) {
+	const bare = text.replace(closed, "_");
+	const hazard = hazards.find(([pattern]) => pattern.test(bare));
+	if (hazard === void 0) return;
+	const [, name, instead] = hazard;
+	throw new TypeError(`The command template "${text.trim()}" holds ${name}, where the value after it could not be quoted; ${instead}.`);
+}
+/** An escaped character, '…', or "…" with no more in it than simple substitutions: these are complete in themselves. */
+const closed = /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
+const hazards = [
+	[
+		/['"]/,
+		"an open quote (or a substitution too deep inside quotes)",
+		"write values without quotes around them, they get their own"
+	],
+	[
+		/\\/,
+		"a backslash at its end",
+		"leave it out"
+	],
+	[
+		/\$$/,
+		"a dollar sign at its end",
+		"leave it out"
+	],
+	[
+		/`/,
+		"backquotes",
+		"use $(…)"
+	],
+	[
+		/<</,
+		"a here-document",
+		"send that text as standard input"
+	],
+	[
+		/\(\(|\$\[/,
+		"arithmetic",
+		"calculate before the command is made"
+	],
+	[
+		/(?<![^\s;&|()])#/,
+		"a comment",
+		"write it beside the template"
+	]
+];
+function quoted(value) {
+	if (typeof value === "object" && line in value) return value[line];
+	return [value].flat().map(quotedWord).join(" ");
+}
+/** Always in quotes: a bare `if`, `a=b` or `2` before `>` would be more to the shell than a word. */
+function quotedWord(word) {
+	const text = String(word);
+	const wrong = whyUnfit$1(word, text);
+	if (wrong !== void 0) throw new TypeError(`The shell word ${JSON.stringify(text.slice(0, 60))} ${wrong}, which no program can receive; correct the value.`);
+	return `'${text.replaceAll("'", "'\\''")}'`;
+}
+function whyUnfit$1(word, text) {
+	if (typeof word !== "string" && !Number.isFinite(word)) return "is neither text nor a finite number";
+	if (text.includes("\0")) return "holds a NUL byte";
+	if (!text.isWellFormed()) return "holds half a surrogate pair";
+}
+
+// src/host/programs.ts
+/** Program → Debian's and Ubuntu's package, or FreeBSD's where only that has it. */
+const packages = {
+	bash: "bash",
+	ethtool: "ethtool",
+	flock: "util-linux",
+	git: "git",
+	ip: "iproute2",
+	nft: "nftables",
+	pkill: "procps",
+	"pkt-gen": "pkt-gen",
+	"ssh-keygen": "openssh-client",
+	sshd: "openssh-server",
+	sysctl: "procps",
+	taskset: "util-linux",
+	trafgen: "netsniff-ng"
+};
+/** What to install for programs that are missing. */
+const packagesOf = (programs) => [...new Set(programs.map((program) => packages[program]))];
+/** Throws a HostError that names what a host lacks of these; `install` is what its system installs packages with. */
+async function requirePrograms(host, programs, install) {
+	const missing = await missingOn(host, programs);
+	if (missing.length === 0) return;
+	throw new HostError("command-failed", `${host.name} lacks ${missing.join(" and ")}: run '${install} ${packagesOf(missing).join(" ")}' there, or what its system calls that.`);
+}
+/** Those that the shell of a host does not find; throws a HostError where it cannot be asked. */
+async function missingOn(host, programs) {
+	const lines = (await host.output(shell`sh -c ${missingScript} sh ${programs}`)).split("\n");
+	return programs.filter((program) => lines.includes(program));
+}
+/** Whatever the login shell is. */
+const missingScript = "for program; do command -v \"$program\" >/dev/null || echo \"$program\"; done";
+
 // src/host/turns.ts
 /** Lets so many pieces of work go on at once; the others wait, first come, first served. */
 function turns(atOnce) {
@@ -107,90 +224,6 @@ function rejectionOf(signal) {
 		if (signal.aborted) reject(signal.reason);
 		signal.addEventListener("abort", () => reject(signal.reason), { once: true });
 	});
-}
-
-// src/host/shell.ts
-const line = Symbol("command line");
-/**
-* A command line with each interpolated value as data: a string or number becomes one quoted word,
-* an array as many words as it has, a `Command` is inserted as it is.
-*
-*     shell`ip netns exec ${name} nft -f ${path}`
-*     shell`${prepare} && ip netns exec ${name} sh -c ${commandText(measure)}`
-*
-* Throws a TypeError for a value that no program can receive (a NUL, half a surrogate pair, NaN), and
-* for a template in which quoting could not protect: a value inside quotes, a comment, a here-document,
-* backquotes or arithmetic.
-*/
-function shell(template, ...values) {
-	for (const text of template) refuseUnsafe(text);
-	const words = values.map(quoted);
-	return { [line]: template.map((text, index) => text + (words[index] ?? "")).join("") };
-}
-/** The text for `sh -c`, or for an eye. */
-const commandText = (command) => command[line];
-/** Each piece of a template has to leave the shell in the state that the quotes of the next value rely on. */
-function refuseUnsafe(text) {
-	const bare = text.replace(closed, "_");
-	const hazard = hazards.find(([pattern]) => pattern.test(bare));
-	if (hazard === void 0) return;
-	const [, name, instead] = hazard;
-	throw new TypeError(`The command template "${text.trim()}" holds ${name}, where the value after it could not be quoted; ${instead}.`);
-}
-/** An escaped character, '…', or "…" with no more in it than simple substitutions: these are complete in themselves. */
-const closed = /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
-const hazards = [
-	[
-		/['"]/,
-		"an open quote (or a substitution too deep inside quotes)",
-		"write values without quotes around them, they get their own"
-	],
-	[
-		/\\/,
-		"a backslash at its end",
-		"leave it out"
-	],
-	[
-		/\$$/,
-		"a dollar sign at its end",
-		"leave it out"
-	],
-	[
-		/`/,
-		"backquotes",
-		"use $(…)"
-	],
-	[
-		/<</,
-		"a here-document",
-		"send that text as standard input"
-	],
-	[
-		/\(\(|\$\[/,
-		"arithmetic",
-		"calculate before the command is made"
-	],
-	[
-		/(?<![^\s;&|()])#/,
-		"a comment",
-		"write it beside the template"
-	]
-];
-function quoted(value) {
-	if (typeof value === "object" && line in value) return value[line];
-	return [value].flat().map(quotedWord).join(" ");
-}
-/** Always in quotes: a bare `if`, `a=b` or `2` before `>` would be more to the shell than a word. */
-function quotedWord(word) {
-	const text = String(word);
-	const wrong = whyUnfit$1(word, text);
-	if (wrong !== void 0) throw new TypeError(`The shell word ${JSON.stringify(text.slice(0, 60))} ${wrong}, which no program can receive; correct the value.`);
-	return `'${text.replaceAll("'", "'\\''")}'`;
-}
-function whyUnfit$1(word, text) {
-	if (typeof word !== "string" && !Number.isFinite(word)) return "is neither text nor a finite number";
-	if (text.includes("\0")) return "holds a NUL byte";
-	if (!text.isWellFormed()) return "holds half a surrogate pair";
 }
 
 // src/host/execute.ts
@@ -875,4 +908,4 @@ async function startByPs(pid) {
 	return state === "Z" ? void 0 : started;
 }
 
-export { FencedError, HostError, algorithmsFor, commandText, connect$1 as connect, fencedHost, isRunning, leaderSchema, nsPerTick, ownFolder, parseKnownHosts, raiseFence, shell, signalGroup, startOf, stdoutOf, turns, uploadOverBreaks };
+export { FencedError, HostError, algorithmsFor, commandText, connect$1 as connect, fencedHost, isRunning, leaderSchema, missingOn, nsPerTick, ownFolder, packagesOf, parseKnownHosts, raiseFence, requirePrograms, shell, signalGroup, startOf, stdoutOf, turns, uploadOverBreaks };

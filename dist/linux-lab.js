@@ -1,4 +1,5 @@
 import { lockIfFree } from "./sqlite.js";
+import { packagesOf } from "./host.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { delimiter, dirname, join } from "node:path";
@@ -33,8 +34,130 @@ async function disclaim(path) {
 }
 var LabInUseError = class extends Error {};
 
-// src/linux-lab/lab.ts
+// src/linux-lab/requirements.ts
 const run$1 = promisify(execFile);
+/** Without git there is no patch to judge. */
+const labPrograms = [
+	"nft",
+	"trafgen",
+	"sshd",
+	"ssh-keygen",
+	"ethtool",
+	"ip",
+	"sysctl",
+	"git"
+];
+/** This machine cannot carry the lab; the message says which right is missing and what would be needed. */
+var LabImpossibleError = class extends Error {
+	name = "LabImpossibleError";
+};
+/**
+* Sees to it that this process can carry the lab, through sudo and apt where it must. An exit code means
+* that the same program has just run as root and done the work; nothing, that this process may go on.
+*/
+async function readyMachine(say) {
+	const exitCode = await rerunAsRoot();
+	if (exitCode !== void 0) return exitCode;
+	await requireRights();
+	const missing = await missingPrograms(labPrograms);
+	if (missing.length > 0) await installPackages(packagesOf(missing), say);
+	if (!await isInstalled("perf")) await installPerf(say);
+}
+/** Names by which systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
+const perfPackages = ["linux-perf", `linux-tools-${release()}`];
+/** Without it the lab measures all the same, and no verdict tells where the time went. */
+async function installPerf(say) {
+	if (!await isInstalled("apt-get")) return;
+	for (const name of perfPackages) {
+		say(`Installing with apt-get, for profiles: ${name}`);
+		if (await aptGet([
+			"install",
+			"--yes",
+			"--no-install-recommends",
+			name
+		])) return;
+	}
+	say("perf is not to be had here, so there will be no profiles.");
+}
+/** Throws a `LabImpossibleError` where this process cannot carry the lab as the machine is, and installs nothing. */
+async function requireLab(programs = labPrograms) {
+	await requireRights();
+	const missing = await missingPrograms(programs);
+	if (missing.length === 0) return;
+	const install = `apt-get install ${packagesOf(missing).join(" ")}`;
+	throw new LabImpossibleError(`The embedded lab needs ${missing.join(" and ")}, which this machine lacks: run '${install}', or 'ppsgate demo', which does.`);
+}
+/** Throws a `LabImpossibleError` where this process may not make network namespaces. */
+async function requireRights() {
+	if (process.platform !== "linux") throw new LabImpossibleError(`The embedded lab needs Linux for its network namespaces, and this is ${process.platform}: run it on a Linux machine.`);
+	if (process.getuid?.() !== 0) throw new LabImpossibleError("The embedded lab needs root, to make network namespaces and to pin the forwarding thread: run it again as root or with sudo.");
+	await run$1("unshare", ["--net", "true"]).catch(() => {
+		throw new LabImpossibleError("The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.");
+	});
+}
+/**
+* Runs this same program again through sudo, when it is not root and there is a sudo; answers its exit
+* code, or nothing when this process may go on itself.
+*/
+async function rerunAsRoot() {
+	if (process.getuid?.() === 0 || !await isInstalled("sudo")) return void 0;
+	if (await sudo("--validate") !== 0) throw new LabImpossibleError("The embedded lab needs root, and sudo did not give it: run it again as root.");
+	const { execPath, execArgv, argv } = process;
+	return sudo("--preserve-env", "--", execPath, ...execArgv, ...argv.slice(1));
+}
+/** The exit code of what sudo ran, or its own; it may ask for a password. */
+async function sudo(...args) {
+	const child = spawn("sudo", args, { stdio: "inherit" });
+	const [code] = await once(child, "close");
+	return code ?? 1;
+}
+/** Installs packages by apt; `say` gets a line before anything is done. */
+async function installPackages(names, say) {
+	if (!await isInstalled("apt-get")) throw new LabImpossibleError(`The embedded lab needs ${names.join(", ")} and finds no apt-get to install them: install what your system calls them.`);
+	say(`Installing with apt-get: ${names.join(", ")}`);
+	const install = [
+		"install",
+		"--yes",
+		"--no-install-recommends",
+		...names
+	];
+	if (await aptGet(install)) return;
+	if (await aptGet(["update"]) && await aptGet(install)) return;
+	throw new LabImpossibleError(`apt-get could not install ${names.join(", ")}: run 'apt-get install ${names.join(" ")}' and see what it says.`);
+}
+async function aptGet(args) {
+	const environment = {
+		...process.env,
+		PATH: labPath(),
+		DEBIAN_FRONTEND: "noninteractive"
+	};
+	const child = spawn("apt-get", ["-qq", ...args], {
+		stdio: "ignore",
+		env: environment
+	});
+	const [code] = await once(child, "close");
+	return code === 0;
+}
+async function missingPrograms(programs) {
+	const present = await Promise.all(programs.map(isInstalled));
+	return programs.filter((_, index) => !present[index]);
+}
+async function isInstalled(program) {
+	return (await Promise.allSettled(labPath().split(delimiter).map((folder) => access(join(folder, program), constants.X_OK)))).some(({ status }) => status === "fulfilled");
+}
+/** Where the lab's programs are looked for: root's own PATH lacks these folders after a plain su(1). */
+const labPath = () => [
+	process.env.PATH ?? "",
+	"/usr/sbin",
+	"/sbin"
+].join(delimiter);
+
+// src/linux-lab/lab.ts
+const execute = promisify(execFile);
+const run = (program, args) => execute(program, args, { env: {
+	...process.env,
+	PATH: labPath()
+} });
 const folder = "/run/ppsgate-lab";
 /** Beside the folder, which comes and goes. */
 const ownerFile = `${folder}.owner`;
@@ -87,8 +210,8 @@ async function labLeftovers() {
 }
 async function removeLab() {
 	for (const name of await existingNamespaces()) await endProcessesIn(name);
-	for (const end of cableEnds) await run$1("ip", [...end]).catch(() => {});
-	for (const name of await existingNamespaces()) await run$1("ip", [
+	for (const end of cableEnds) await run("ip", [...end]).catch(() => {});
+	for (const name of await existingNamespaces()) await run("ip", [
 		"netns",
 		"delete",
 		name
@@ -121,7 +244,7 @@ const cableEnds = [
 	]
 ];
 async function existingNamespaces() {
-	const { stdout } = await run$1("ip", [
+	const { stdout } = await run("ip", [
 		"-json",
 		"netns",
 		"list"
@@ -131,7 +254,7 @@ async function existingNamespaces() {
 	return known.map((entry) => entry.name).filter((name) => ours.has(name));
 }
 async function processesIn(name) {
-	const { stdout } = await run$1("ip", [
+	const { stdout } = await run("ip", [
 		"netns",
 		"pids",
 		name
@@ -170,7 +293,7 @@ async function makeKeys() {
 const keyPath = (name) => join(folder, "keys", name);
 const knownHostsPath = join(folder, "known_hosts");
 async function makeKey(name) {
-	await run$1("ssh-keygen", [
+	await run("ssh-keygen", [
 		"-q",
 		"-t",
 		"ed25519",
@@ -187,7 +310,7 @@ async function publicKey(name) {
 	return `${type} ${key}`;
 }
 async function makeNetwork() {
-	for (const role of roles) await run$1("ip", [
+	for (const role of roles) await run("ip", [
 		"netns",
 		"add",
 		namespace(role)
@@ -292,13 +415,13 @@ async function macAddress(role, name) {
 async function forwardOnOwnCpu() {
 	await inside("dut", ["tee", "/sys/class/net/ppsgate-in/threaded"], "1");
 	const thread = await forwardingThread();
-	await run$1("taskset", [
+	await run("taskset", [
 		"--pid",
 		"--cpu-list",
 		String(dutCpu),
 		thread
 	]);
-	await run$1("renice", [
+	await run("renice", [
 		"-n",
 		"-20",
 		"-p",
@@ -313,7 +436,7 @@ async function forwardingThread() {
 async function startSshd(role) {
 	const configuration = join(folder, `sshd-${role}.conf`);
 	await writeFile(configuration, sshdConfiguration(role));
-	await run$1("ip", [
+	await run("ip", [
 		"netns",
 		"exec",
 		namespace(role),
@@ -394,117 +517,9 @@ async function ipBatch(options, lines) {
 	], `${lines.join("\n")}\n`);
 }
 async function feed(program, args, input) {
-	const running = run$1(program, args);
+	const running = run(program, args);
 	running.child.stdin?.on("error", () => {}).end(input);
 	return (await running).stdout;
 }
 
-// src/linux-lab/requirements.ts
-const run = promisify(execFile);
-/** Program → Debian's and Ubuntu's package. */
-const packages = /* @__PURE__ */ new Map([
-	["nft", "nftables"],
-	["trafgen", "netsniff-ng"],
-	["sshd", "openssh-server"],
-	["ssh-keygen", "openssh-client"],
-	["ethtool", "ethtool"],
-	["ip", "iproute2"],
-	["sysctl", "procps"]
-]);
-/** This machine cannot carry the lab; the message says which right is missing and what would be needed. */
-var LabImpossibleError = class extends Error {
-	name = "LabImpossibleError";
-};
-/**
-* Sees to it that this process can carry the lab, through sudo and apt where it must. An exit code means
-* that the same program has just run as root and done the work; nothing, that this process may go on.
-*/
-async function readyMachine(say) {
-	const exitCode = await rerunAsRoot();
-	if (exitCode !== void 0) return exitCode;
-	await requireRights();
-	const missing = await missingPackages();
-	if (missing.length > 0) await installPackages(missing, say);
-	if (!await isInstalled("perf")) await installPerf(say);
-}
-/** Names by which systems have perf(1): Debian one for all kernels, Ubuntu one for each. */
-const perfPackages = ["linux-perf", `linux-tools-${release()}`];
-/** Without it the lab measures all the same, and no verdict tells where the time went. */
-async function installPerf(say) {
-	if (!await isInstalled("apt-get")) return;
-	for (const name of perfPackages) {
-		say(`Installing with apt-get, for profiles: ${name}`);
-		if (await aptGet([
-			"install",
-			"--yes",
-			"--no-install-recommends",
-			name
-		])) return;
-	}
-	say("perf is not to be had here, so there will be no profiles.");
-}
-/** Throws a `LabImpossibleError` where this process may not make network namespaces. */
-async function requireRights() {
-	if (process.platform !== "linux") throw new LabImpossibleError(`The embedded lab needs Linux for its network namespaces, and this is ${process.platform}: run it on a Linux machine.`);
-	if (process.getuid?.() !== 0) throw new LabImpossibleError("The embedded lab needs root, to make network namespaces and to pin the forwarding thread: run it again as root or with sudo.");
-	await run("unshare", ["--net", "true"]).catch(() => {
-		throw new LabImpossibleError("The embedded lab needs the right to make network namespaces (CAP_SYS_ADMIN), which this root lacks: run it outside the container, or in a privileged one.");
-	});
-}
-/**
-* Runs this same program again through sudo, when it is not root and there is a sudo; answers its exit
-* code, or nothing when this process may go on itself.
-*/
-async function rerunAsRoot() {
-	if (process.getuid?.() === 0 || !await isInstalled("sudo")) return void 0;
-	if (await sudo("--validate") !== 0) throw new LabImpossibleError("The embedded lab needs root, and sudo did not give it: run it again as root.");
-	const { execPath, execArgv, argv } = process;
-	return sudo("--preserve-env", "--", execPath, ...execArgv, ...argv.slice(1));
-}
-/** The exit code of what sudo ran, or its own; it may ask for a password. */
-async function sudo(...args) {
-	const child = spawn("sudo", args, { stdio: "inherit" });
-	const [code] = await once(child, "close");
-	return code ?? 1;
-}
-/** The packages whose programs are missing. */
-async function missingPackages() {
-	const present = await Promise.all([...packages.keys()].map(isInstalled));
-	return [...packages.values()].filter((_, index) => !present[index]);
-}
-/** Installs packages by apt; `say` gets a line before anything is done. */
-async function installPackages(names, say) {
-	if (!await isInstalled("apt-get")) throw new LabImpossibleError(`The embedded lab needs ${names.join(", ")} and finds no apt-get to install them: install what your system calls them.`);
-	say(`Installing with apt-get: ${names.join(", ")}`);
-	const install = [
-		"install",
-		"--yes",
-		"--no-install-recommends",
-		...names
-	];
-	if (await aptGet(install)) return;
-	if (await aptGet(["update"]) && await aptGet(install)) return;
-	throw new LabImpossibleError(`apt-get could not install ${names.join(", ")}: run 'apt-get install ${names.join(" ")}' and see what it says.`);
-}
-async function aptGet(args) {
-	const environment = {
-		...process.env,
-		DEBIAN_FRONTEND: "noninteractive"
-	};
-	const child = spawn("apt-get", ["-qq", ...args], {
-		stdio: "ignore",
-		env: environment
-	});
-	const [code] = await once(child, "close");
-	return code === 0;
-}
-async function isInstalled(program) {
-	const folders = [
-		...(process.env.PATH ?? "").split(delimiter),
-		"/usr/sbin",
-		"/sbin"
-	];
-	return (await Promise.allSettled(folders.map((folder) => access(join(folder, program), constants.X_OK)))).some(({ status }) => status === "fulfilled");
-}
-
-export { LabImpossibleError, labDown, labLeftovers, labUp, missingPackages, readyMachine, requireRights, rerunAsRoot };
+export { labDown, labLeftovers, labUp, readyMachine, requireLab, rerunAsRoot };

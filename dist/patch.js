@@ -416,7 +416,8 @@ function openRepository(directory, environment = {}) {
 	};
 	const pathOf = (folder) => relative(directory, resolve(directory, folder));
 	const refuse = async (name) => {
-		await git("rev-parse", "--git-dir").catch(() => {
+		await git("rev-parse", "--git-dir").catch((error) => {
+			if (error.syscall === "spawn git") throw new Error(`git cannot be started (${error.code}), and without it no patch can be read: install it, on Debian and Ubuntu by 'apt-get install git'.`);
 			throw new NoRepositoryError(`${directory} is no git repository: name the one that has the commits.`);
 		});
 		const history = "check it out with its history (fetch-depth: 0)";

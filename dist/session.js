@@ -1,4 +1,4 @@
-import { openReservations } from "./controller.js";
+import { openReservations, requireHere } from "./controller.js";
 import { showProgress } from "./progress.js";
 
 // src/session.ts
@@ -24,6 +24,7 @@ async function inSession({ config, repository, history, output, answer, requestF
 	return await work({
 		repository,
 		async reserve(names, patch) {
+			await requireHere(names, config);
 			const reserved = await reservations.reserve(names, requestFor(patch), leaseFolder);
 			testbed = reserved.name;
 			answer?.measuring(testbed);

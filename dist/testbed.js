@@ -2,10 +2,10 @@ import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScen
 import { int, object } from "./vendor/zod.js";
 import { isSteady, median, steadyStretch } from "./stats.js";
 import { frameBytesFor } from "./config.js";
+import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, requirePrograms, shell, stdoutOf } from "./host.js";
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel } from "./build.js";
-import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, shell, stdoutOf } from "./host.js";
 import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, linuxDut, openFreebsdDut, parseIfconfig, parseObservation, readySampling, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
@@ -646,9 +646,15 @@ function whyNot(outcome) {
 }
 
 // src/testbed/freebsd/generators.ts
-/** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
+/** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached, or has no pkt-gen, is a `HostError`. */
 async function openGenerators(config, traffic, world) {
 	let hosts = await connectAll(config, world);
+	try {
+		for (const host of allOf(hosts)) await requirePrograms(host, ["pkt-gen"], "pkg install");
+	} catch (error) {
+		await closeAll(hosts);
+		throw error;
+	}
 	return {
 		facts: () => factsOf(config, hosts),
 		async send({ cell, dutMac, ...howLong }, signal) {
@@ -1169,12 +1175,14 @@ const slicesPerRun = 3;
 const mostPps = 1e9;
 /** Laying a variant takes some 20 ms; a busy machine may need many times that. */
 const secondsToLay = .5;
-/** Connects to all three hosts, and ends what a lost controller left running; a host that cannot be reached is a `HostError`. */
+/** Connects to all three hosts, and ends what a lost controller left running; a host that cannot be reached, or lacks a program, is a `HostError`. */
 async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 	await using opened = new AsyncDisposableStack();
 	const sender = opened.use(await connect(config.sender, "sender"));
+	await requirePrograms(sender, neededPrograms.sender, "apt-get install");
 	await endPrograms(sender);
 	const dutHost = opened.use(await connect(config.dut, "DUT"));
+	await requirePrograms(dutHost, neededPrograms.dut, "apt-get install");
 	await endPrograms(dutHost);
 	const receiver = opened.use(await connect(config.receiver, "receiver"));
 	const dut = linuxDut(dutHost);
@@ -1211,6 +1219,23 @@ async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 		}
 	};
 }
+/** What the hosts have to have installed; on the receiver the kernel counts, and perf(1) may be missing. */
+const neededPrograms = {
+	sender: [
+		"bash",
+		"pkill",
+		"taskset",
+		"trafgen"
+	],
+	dut: [
+		"bash",
+		"flock",
+		"nft",
+		"pkill",
+		"sysctl",
+		"taskset"
+	]
+};
 /**
 * What pgrep and pkill take for them, as the hosts are leased as one. Those of another network are not ours: the hosts
 * of the embedded lab are one machine.
@@ -1390,4 +1415,4 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-export { bounded, connectTo, fencedConnect, fencedWorld, freebsdLogNames, logNames, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, unshared, wakeFreebsdTestbed };
+export { bounded, connectTo, fencedConnect, fencedWorld, freebsdLogNames, logNames, neededPrograms, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, unshared, wakeFreebsdTestbed };

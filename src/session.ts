@@ -1,6 +1,7 @@
 // What surrounds a gate, whoever asked for it: a testbed is waited for and given back, and people see how it goes.
 import type { Answer } from './answer/answer.ts';
 import type { Config } from './config/schema.ts';
+import { requireHere } from './controller/open.ts';
 import { openReservations } from './controller/reservations.ts';
 import type { HistoryFile } from './experiment/history.ts';
 import type { World } from './gate.ts';
@@ -49,6 +50,7 @@ export async function inSession(
   const world: World = {
     repository,
     async reserve(names, patch) {
+      await requireHere(names, config);
       const reserved = await reservations.reserve(names, requestFor(patch), leaseFolder);
       testbed = reserved.name;
       answer?.measuring(testbed);

@@ -1,5 +1,5 @@
 import { runToExit } from "../exit.js";
-import { LabImpossibleError, labDown, labLeftovers, labUp, missingPackages, requireRights } from "../linux-lab.js";
+import { labDown, labLeftovers, labUp, requireLab } from "../linux-lab.js";
 import { exitCodes } from "../words.js";
 
 // src/commands/lab.ts
@@ -10,7 +10,7 @@ function define(lab) {
 	lab.command("check").description("say whether this machine can carry the lab, and what of one is there").action(() => runToExit(check, lab.optsWithGlobals()));
 }
 async function up() {
-	await requireAll();
+	await requireLab();
 	const { sender, dut, receiver } = await labUp();
 	for (const [role, { host, user, privateKeyPath, knownHostsPath }] of Object.entries({
 		sender,
@@ -20,23 +20,16 @@ async function up() {
 	return exitCodes.pass;
 }
 async function down() {
-	await requireRights();
+	await requireLab(["ip"]);
 	await labDown();
 	return exitCodes.pass;
 }
 async function check() {
-	await requireAll();
+	await requireLab();
 	const { namespaces, processes } = await labLeftovers();
 	say("This machine can carry the lab.");
 	say(namespaces.length === 0 ? "Nothing of a lab is there." : `There are ${namespaces.join(", ")}, with ${processes.length} processes.`);
 	return exitCodes.pass;
-}
-async function requireAll() {
-	await requireRights();
-	const packages = await missingPackages();
-	if (packages.length === 0) return;
-	const names = packages.join(" ");
-	throw new LabImpossibleError(`The embedded lab needs ${names}: run 'apt-get install ${names}', or 'ppsgate demo', which does.`);
 }
 const say = (line) => void process.stdout.write(`${line}\n`);
 

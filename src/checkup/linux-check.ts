@@ -1,12 +1,15 @@
-// Looks at three Linux hosts before they are used as a testbed: whether they let us in, and have their interfaces.
+// Looks at three Linux hosts before they are used as a testbed: whether they let us in, and have their programs and interfaces.
 import type { LinuxTestbed } from '../config/schema.ts';
+import { missingOn, type Program, packagesOf } from '../host/programs.ts';
 import { shell } from '../host/shell.ts';
+import { neededPrograms } from '../testbed/linux/testbed.ts';
 import {
   type Connect,
   type Finding,
   loginStep,
   type Machine,
   ok,
+  on,
   type Step,
   sshTo,
   testbedFailed,
@@ -20,10 +23,13 @@ export async function* checkLinuxTestbed(
   { connect, signal }: { connect: Connect; signal: AbortSignal },
 ): AsyncGenerator<Finding> {
   await using opened = new AsyncDisposableStack();
-  const machines = Object.values(linuxMachinesOf(testbed));
+  const { sender, dut, receiver } = linuxMachinesOf(testbed);
+  const machines = [sender, dut, receiver];
   for (const machine of machines) opened.defer(async () => machine.host?.close());
   const steps = [
     ...machines.map((machine) => loginStep(machine, connect)),
+    programsStep(sender, neededPrograms.sender),
+    programsStep(dut, neededPrograms.dut),
     ...machines.flatMap((machine) => machine.names.map((name) => interfaceStep(machine, name))),
   ];
   yield* walk(steps, { signal, failed: testbedFailed });
@@ -50,6 +56,14 @@ export function linuxMachinesOf({
     receiver: machine('the receiver', receiver, receiver.interface),
   };
 }
+
+const programsStep = (machine: Machine, programs: readonly Program[]): Step =>
+  on(machine, `the programs of ${machine.label}`, async (host, what) => {
+    const missing = await missingOn(host, programs);
+    if (missing.length === 0) return [ok(what, 'all are there')];
+    const mend = `\`apt-get install ${packagesOf(missing).join(' ')}\` there, or what its system calls that`;
+    return [wrong(what, `${missing.join(' and ')} cannot be found`, mend)];
+  });
 
 /** Whether there is such an interface. */
 export function interfaceStep(machine: Machine, name: string): Step {

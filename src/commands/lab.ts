@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { runToExit } from '../exit.ts';
 import { labDown, labLeftovers, labUp } from '../linux-lab/lab.ts';
-import { LabImpossibleError, missingPackages, requireRights } from '../linux-lab/requirements.ts';
+import { requireLab } from '../linux-lab/requirements.ts';
 import { exitCodes } from '../words/upshot.ts';
 
 export function define(lab: Command): void {
@@ -28,7 +28,7 @@ export function define(lab: Command): void {
 }
 
 async function up(): Promise<number> {
-  await requireAll();
+  await requireLab();
   const { sender, dut, receiver } = await labUp();
   for (const [role, { host, user, privateKeyPath, knownHostsPath }] of Object.entries({
     sender,
@@ -43,13 +43,13 @@ async function up(): Promise<number> {
 }
 
 async function down(): Promise<number> {
-  await requireRights();
+  await requireLab(['ip']);
   await labDown();
   return exitCodes.pass;
 }
 
 async function check(): Promise<number> {
-  await requireAll();
+  await requireLab();
   const { namespaces, processes } = await labLeftovers();
   say('This machine can carry the lab.');
   say(
@@ -58,16 +58,6 @@ async function check(): Promise<number> {
       : `There are ${namespaces.join(', ')}, with ${processes.length} processes.`,
   );
   return exitCodes.pass;
-}
-
-async function requireAll(): Promise<void> {
-  await requireRights();
-  const packages = await missingPackages();
-  if (packages.length === 0) return;
-  const names = packages.join(' ');
-  throw new LabImpossibleError(
-    `The embedded lab needs ${names}: run 'apt-get install ${names}', or 'ppsgate demo', which does.`,
-  );
 }
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);

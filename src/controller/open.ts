@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Config, Traffic } from '../config/schema.ts';
 import { labDown, labUp } from '../linux-lab/lab.ts';
+import { requireLab } from '../linux-lab/requirements.ts';
 import { openPower, realPowerWorld } from '../power/power.ts';
 import { connectTo } from '../testbed/connect.ts';
 import { fencedConnect, fencedWorld, type ProvenFence } from '../testbed/fence.ts';
@@ -10,6 +11,11 @@ import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
 import { openLinuxTestbed } from '../testbed/linux/testbed.ts';
 import type { Testbed } from '../testbed/testbed.ts';
 import { UsageError } from '../words/usage-error.ts';
+
+/** Throws before anything is reserved where this machine lacks what one of the testbeds needs of it. */
+export async function requireHere(names: readonly string[], { testbeds }: Config): Promise<void> {
+  if (names.some((name) => testbeds[name]?.kind === 'embedded-linux')) await requireLab();
+}
 
 type Access = {
   /** The lease by which the machines know whose commands these are. */

@@ -12,8 +12,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { LinuxTestbed } from '../config/schema.ts';
 import { claim, disclaim } from './owner.ts';
+import { labPath } from './requirements.ts';
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
+const run = (program: string, args: string[]) =>
+  execute(program, args, { env: { ...process.env, PATH: labPath() } });
 
 const folder = '/run/ppsgate-lab';
 /** Beside the folder, which comes and goes. */

@@ -5,19 +5,21 @@ import { access, constants } from 'node:fs/promises';
 import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { type Program, packagesOf } from '../host/programs.ts';
 
 const run = promisify(execFile);
 
-/** Program → Debian's and Ubuntu's package. */
-const packages = new Map([
-  ['nft', 'nftables'],
-  ['trafgen', 'netsniff-ng'],
-  ['sshd', 'openssh-server'],
-  ['ssh-keygen', 'openssh-client'],
-  ['ethtool', 'ethtool'],
-  ['ip', 'iproute2'],
-  ['sysctl', 'procps'],
-]);
+/** Without git there is no patch to judge. */
+const labPrograms: readonly Program[] = [
+  'nft',
+  'trafgen',
+  'sshd',
+  'ssh-keygen',
+  'ethtool',
+  'ip',
+  'sysctl',
+  'git',
+];
 
 /** This machine cannot carry the lab; the message says which right is missing and what would be needed. */
 export class LabImpossibleError extends Error {
@@ -32,8 +34,8 @@ export async function readyMachine(say: (line: string) => void): Promise<number 
   const exitCode = await rerunAsRoot();
   if (exitCode !== undefined) return exitCode;
   await requireRights();
-  const missing = await missingPackages();
-  if (missing.length > 0) await installPackages(missing, say);
+  const missing = await missingPrograms(labPrograms);
+  if (missing.length > 0) await installPackages(packagesOf(missing), say);
   if (!(await isInstalled('perf'))) await installPerf(say);
   return undefined;
 }
@@ -51,8 +53,19 @@ async function installPerf(say: (line: string) => void): Promise<void> {
   say('perf is not to be had here, so there will be no profiles.');
 }
 
+/** Throws a `LabImpossibleError` where this process cannot carry the lab as the machine is, and installs nothing. */
+export async function requireLab(programs = labPrograms): Promise<void> {
+  await requireRights();
+  const missing = await missingPrograms(programs);
+  if (missing.length === 0) return;
+  const install = `apt-get install ${packagesOf(missing).join(' ')}`;
+  throw new LabImpossibleError(
+    `The embedded lab needs ${missing.join(' and ')}, which this machine lacks: run '${install}', or 'ppsgate demo', which does.`,
+  );
+}
+
 /** Throws a `LabImpossibleError` where this process may not make network namespaces. */
-export async function requireRights(): Promise<void> {
+async function requireRights(): Promise<void> {
   if (process.platform !== 'linux') {
     throw new LabImpossibleError(
       `The embedded lab needs Linux for its network namespaces, and this is ${process.platform}: run it on a Linux machine.`,
@@ -92,12 +105,6 @@ async function sudo(...args: string[]): Promise<number> {
   return code ?? 1;
 }
 
-/** The packages whose programs are missing. */
-export async function missingPackages(): Promise<string[]> {
-  const present = await Promise.all([...packages.keys()].map(isInstalled));
-  return [...packages.values()].filter((_, index) => !present[index]);
-}
-
 /** Installs packages by apt; `say` gets a line before anything is done. */
 async function installPackages(names: string[], say: (line: string) => void): Promise<void> {
   if (!(await isInstalled('apt-get'))) {
@@ -116,16 +123,25 @@ async function installPackages(names: string[], say: (line: string) => void): Pr
 }
 
 async function aptGet(args: string[]): Promise<boolean> {
-  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const environment = { ...process.env, PATH: labPath(), DEBIAN_FRONTEND: 'noninteractive' };
   const child = spawn('apt-get', ['-qq', ...args], { stdio: 'ignore', env: environment });
   const [code] = await once(child, 'close');
   return code === 0;
 }
 
+async function missingPrograms(programs: readonly Program[]): Promise<Program[]> {
+  const present = await Promise.all(programs.map(isInstalled));
+  return programs.filter((_, index) => !present[index]);
+}
+
 async function isInstalled(program: string): Promise<boolean> {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
   const found = await Promise.allSettled(
-    folders.map((folder) => access(join(folder, program), constants.X_OK)),
+    labPath()
+      .split(delimiter)
+      .map((folder) => access(join(folder, program), constants.X_OK)),
   );
   return found.some(({ status }) => status === 'fulfilled');
 }
+
+/** Where the lab's programs are looked for: root's own PATH lacks these folders after a plain su(1). */
+export const labPath = (): string => [process.env.PATH ?? '', '/usr/sbin', '/sbin'].join(delimiter);

@@ -98,7 +98,12 @@ export function openRepository(
   const pathOf = (folder: string) => relative(directory, resolvePath(directory, folder));
 
   const refuse = async (name: string): Promise<never> => {
-    await git('rev-parse', '--git-dir').catch(() => {
+    await git('rev-parse', '--git-dir').catch((error: NodeJS.ErrnoException) => {
+      if (error.syscall === 'spawn git') {
+        throw new Error(
+          `git cannot be started (${error.code}), and without it no patch can be read: install it, on Debian and Ubuntu by 'apt-get install git'.`,
+        );
+      }
       throw new NoRepositoryError(
         `${directory} is no git repository: name the one that has the commits.`,
       );

@@ -7,8 +7,8 @@ import { makeFolder, writeFile } from '../fakes/freebsd-lab/file-system.ts';
 import { startFreebsdLab } from '../fakes/freebsd-lab/lab.ts';
 import { testbedOf } from '../fakes/freebsd-testbed.ts';
 
-test('only logins and interfaces are looked at', async () => {
-  // Any machine that knows test(1) will do.
+test('only logins, programs and interfaces are looked at', async () => {
+  // Any machine that knows test(1) will do, and one of FreeBSD has no trafgen.
   const lab = await startFreebsdLab();
   onTestFinished(() => lab.stop());
   const { files } = lab.dut.machine;
@@ -24,15 +24,22 @@ test('only logins and interfaces are looked at', async () => {
     },
     { connect: connectTo, signal: new AbortController().signal },
   );
-  const found: string[] = [];
-  for await (const { kind, what } of findings) found.push(`${kind} ${what}`);
-  expect(found).toEqual([
+  const found = await Array.fromAsync(findings);
+  expect(found.map(({ kind, what }) => `${kind} ${what}`)).toEqual([
     'ok ssh to the sender',
     'ok ssh to the DUT',
     'ok ssh to the receiver',
+    'wrong the programs of the sender',
+    'wrong the programs of the DUT',
     'ok eth0 of the sender',
     'ok eth0 of the DUT',
     'wrong eth1 of the DUT',
     'ok eth0 of the receiver',
   ]);
+  expect(found).toContainEqual({
+    kind: 'wrong',
+    what: 'the programs of the sender',
+    why: 'bash and taskset and trafgen cannot be found',
+    mend: '`apt-get install bash util-linux netsniff-ng` there, or what its system calls that',
+  });
 });

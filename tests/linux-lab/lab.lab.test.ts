@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { shell } from '../../src/host/shell.ts';
 import { connect } from '../../src/host/ssh.ts';
 import { labDown, labLeftovers, labUp } from '../../src/linux-lab/lab.ts';
@@ -12,7 +12,10 @@ const nothing = { namespaces: [], processes: [] };
 const project = join(import.meta.dirname, '../..');
 
 describeWith(['root', ...labPrograms], 'the embedded lab', () => {
-  afterEach(labDown);
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await labDown();
+  });
 
   test('is three namespaces, each with an sshd that shows the key pinned for it', async () => {
     const { sender, dut, receiver } = await labUp();
@@ -43,6 +46,12 @@ describeWith(['root', ...labPrograms], 'the embedded lab', () => {
     const cpus = /Cpus_allowed_list:\s*(\S+)/.exec(readFileSync(`/proc/${thread}/status`, 'utf8'));
     expect(cpus?.[1]).toBe(String(dut.cpu));
     expect(dut.cpu === sender.cpu).toBe(Number(execFileSync('nproc')) === 1);
+  });
+
+  test('finds its programs also where su(1) has left /usr/sbin out of the PATH', async () => {
+    vi.stubEnv('PATH', '/usr/bin:/bin');
+    await labUp();
+    expect((await labLeftovers()).namespaces).toHaveLength(3);
   });
 
   test('can be brought up again over itself', async () => {

@@ -5,6 +5,7 @@ import { frameBytesFor, type Traffic } from '../../config/schema.ts';
 import { parseIfconfig } from '../../dut/freebsd-network.ts';
 import { stdoutOf } from '../../host/execute.ts';
 import { HostError } from '../../host/host-error.ts';
+import { requirePrograms } from '../../host/programs.ts';
 import { commandText, shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
 import { type PktGenBlast, type PktGenRequest, pktGenBlast } from '../../traffic/pkt-gen-blast.ts';
@@ -31,13 +32,19 @@ type SendRequest = Pick<PktGenRequest, 'trafficSeconds' | 'atLeastSeconds'> & {
   dutMac: string;
 };
 
-/** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
+/** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached, or has no pkt-gen, is a `HostError`. */
 export async function openGenerators(
   config: FreebsdTestbed,
   traffic: Traffic,
   world: FreebsdWorld,
 ): Promise<Generators> {
   let hosts = await connectAll(config, world);
+  try {
+    for (const host of allOf(hosts)) await requirePrograms(host, ['pkt-gen'], 'pkg install');
+  } catch (error) {
+    await closeAll(hosts);
+    throw error;
+  }
   return {
     facts: () => factsOf(config, hosts),
 

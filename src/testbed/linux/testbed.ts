@@ -7,6 +7,7 @@ import { arrivalsAround } from '../../dut/linux-profile.ts';
 import type { Sample } from '../../dut/linux-script.ts';
 import { stdoutOf } from '../../host/execute.ts';
 import { HostError } from '../../host/host-error.ts';
+import { type Program, requirePrograms } from '../../host/programs.ts';
 import { shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
 import { isSteady } from '../../stats/steady.ts';
@@ -29,7 +30,7 @@ const mostPps = 1e9;
 /** Laying a variant takes some 20 ms; a busy machine may need many times that. */
 const secondsToLay = 0.5;
 
-/** Connects to all three hosts, and ends what a lost controller left running; a host that cannot be reached is a `HostError`. */
+/** Connects to all three hosts, and ends what a lost controller left running; a host that cannot be reached, or lacks a program, is a `HostError`. */
 export async function openLinuxTestbed(
   name: string,
   config: LinuxTestbed,
@@ -38,8 +39,10 @@ export async function openLinuxTestbed(
 ): Promise<Testbed> {
   await using opened = new AsyncDisposableStack();
   const sender = opened.use(await connect(config.sender, 'sender'));
+  await requirePrograms(sender, neededPrograms.sender, 'apt-get install');
   await endPrograms(sender);
   const dutHost = opened.use(await connect(config.dut, 'DUT'));
+  await requirePrograms(dutHost, neededPrograms.dut, 'apt-get install');
   await endPrograms(dutHost);
   const receiver = opened.use(await connect(config.receiver, 'receiver'));
   const dut = linuxDut(dutHost);
@@ -71,6 +74,12 @@ export async function openLinuxTestbed(
     },
   };
 }
+
+/** What the hosts have to have installed; on the receiver the kernel counts, and perf(1) may be missing. */
+export const neededPrograms = {
+  sender: ['bash', 'pkill', 'taskset', 'trafgen'],
+  dut: ['bash', 'flock', 'nft', 'pkill', 'sysctl', 'taskset'],
+} as const satisfies Record<string, readonly Program[]>;
 
 /**
  * What pgrep and pkill take for them, as the hosts are leased as one. Those of another network are not ours: the hosts

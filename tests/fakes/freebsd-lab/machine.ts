@@ -88,6 +88,8 @@ export type Machine = {
   isOverloaded: boolean;
   /** Its management network is gone: nobody reaches its sshd. */
   isCutOff: boolean;
+  /** Programs that nobody has installed on it. */
+  readonly lacks: Set<string>;
   /** Commands that run, each ended by its function. */
   readonly programs: Set<() => void>;
   /** Told after every change of `stage`, and of whether it is deaf. */

@@ -120,6 +120,7 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   messages: [],
   isOverloaded: false,
   isCutOff: false,
+  lacks: new Set(),
   programs: new Set(),
   watchers: new Set(),
 });

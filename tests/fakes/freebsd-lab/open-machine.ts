@@ -121,7 +121,7 @@ async function execute(execution: Execution, opening: Opening): Promise<Ending> 
     return { kind: 'exited', code: 1 };
   }
   const [name = '', ...args] = split.words;
-  const found = findProgram(name);
+  const found = machine.lacks.has(name) ? undefined : findProgram(name);
   if (found === undefined) {
     // What csh says.
     complain(`${name}: Command not found.\n`);

@@ -90,6 +90,25 @@ test('a kernel is booted and measured, and what ran is told with the numbers', (
     expect([...logs.keys()]).toEqual(['receiver.log', 'sender-1.log', 'dut-counters.log']);
   }));
 
+test.each(['sender', 'receiver'] as const)(
+  'a %s without pkt-gen is told before anything boots',
+  async (role) => {
+    await using lab = await startFreebsdLab();
+    const machine = role === 'sender' ? lab.senders[0]?.machine : lab.receiver.machine;
+    machine?.lacks.add('pkt-gen');
+    const opening = openFreebsdTestbed(
+      'shelf',
+      testbedOf(lab, temporaryFolder()),
+      usualTraffic,
+      worldOf(lab),
+    );
+    await expect(opening).rejects.toThrow(
+      /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' there, or what its system calls that\.$/,
+    );
+    expect(rebootsOf(lab)).toBe(0);
+  },
+);
+
 test('one boot serves all cells of a pair’s variant', () =>
   onTestbed({}, async (testbed, lab) => {
     const cells = scenariosOf.freebsd.flatMap((scenario) =>

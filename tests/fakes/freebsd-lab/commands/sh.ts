@@ -1,6 +1,7 @@
 // sh and kill: a program that tells its process id, and is interrupted by it.
 import { windowScript } from '../../../../src/dut/freebsd-profile.ts';
 import { ownFolderScript } from '../../../../src/host/own-folder.ts';
+import { missingScript } from '../../../../src/host/programs.ts';
 import { raise, raiseScript } from '../fence.ts';
 import { fileErrorText, makeFolder } from '../file-system.ts';
 import type { Machine } from '../machine.ts';
@@ -12,7 +13,7 @@ const running = new WeakMap<Machine, Map<number, AbortController>>();
 const firstProcessId = 4242;
 
 /**
- * sh knows the scripts that raise a fence, make a folder of ours and sample in a window, and this one: its process id
+ * sh knows the scripts that raise a fence, make a folder of ours, look for programs and sample in a window, and this one: its process id
  * on stderr, and then the words behind it in its place.
  */
 const tellProcessId = 'echo process $$ >&2; exec "$@"';
@@ -22,9 +23,10 @@ export function shellWith(find: (name: string) => Found | undefined): Program {
     const [flag, script, , name = '', ...args] = process.args;
     if (flag === '-c' && script === raiseScript) return raise(process, process.args.slice(2));
     if (flag === '-c' && script === ownFolderScript) return makeOwn(process, name);
+    if (flag === '-c' && script === missingScript) return tellMissing(process, find);
     if (flag === '-c' && script === windowScript) return inWindow(process, find);
     if (flag !== '-c' || script !== tellProcessId) return notModelled(process, 'this script of sh');
-    const found = find(name);
+    const found = process.machine.lacks.has(name) ? undefined : find(name);
     const interrupt = new AbortController();
     const processes = running.get(process.machine) ?? new Map<number, AbortController>();
     running.set(process.machine, processes);
@@ -39,6 +41,14 @@ export function shellWith(find: (name: string) => Found | undefined): Program {
     processes.set(id, gone);
     return ending.kind === 'exited' ? ending.code : 128 + 9;
   };
+}
+
+function tellMissing(process: Process, find: (name: string) => Found | undefined): number {
+  const missing = process.args
+    .slice(3)
+    .filter((name) => process.machine.lacks.has(name) || find(name) === undefined);
+  for (const name of missing) process.out(`${name}\n`);
+  return 0;
 }
 
 /** Nobody but root is on the machine. */
