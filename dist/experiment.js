@@ -681,6 +681,8 @@ async function openJournal(path) {
 		close: () => file.close()
 	};
 }
+/** Where the journal of a work directory is. */
+const journalIn = (directory) => join(directory, "journal.jsonl");
 /** The entries of a journal, which is left as it is; none where there is no journal. */
 const readJournal = async (path) => (await read(path)).entries;
 /** `whole` is the text up to its last newline: what a kill cut short is no entry. */
@@ -716,7 +718,7 @@ function ifMissing(error) {
 */
 async function runExperiment(options) {
 	const { directory, plan, testbed, now, onEvent, signal } = options;
-	const journal = await openJournal(join(directory, "journal.jsonl"));
+	const journal = await openJournal(journalIn(directory));
 	const at = () => now().toISOString();
 	const told = /* @__PURE__ */ new Set();
 	try {
@@ -757,13 +759,10 @@ async function runExperiment(options) {
 			signal.throwIfAborted();
 			const next = nextBlast(plan, journal.entries);
 			if (next === void 0) break;
-			const { blast, attempt, done, of } = next;
+			const { blast, attempt } = next;
 			onEvent({
 				kind: "blast",
-				blast,
-				attempt,
-				done,
-				of
+				...next
 			});
 			const logs = join("blasts", logFolder(blast, attempt));
 			const keepLog = (name, content) => writeLog(join(directory, logs), name, content);
@@ -878,8 +877,23 @@ function nextBlast(plan, entries) {
 	return {
 		blast: next.blast,
 		attempt: next.tries.length + 1,
-		...blastCount(cells)
+		...blastCount(cells),
+		...whyAgain(next.tries)
 	};
+}
+function whyAgain(tries) {
+	const last = tries.at(-1);
+	if (last?.kind === "failed") return { why: last.reason };
+	if (last?.kind !== "measured") return {};
+	const faults = last.runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity.reason : []);
+	const [fault] = faults;
+	if (fault === void 0) return { why: "it stood apart from the others" };
+	return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };
+}
+/** When nothing was left to do; undefined where something is. */
+function finishedAt(plan, entries) {
+	const last = entries.at(-1);
+	return last?.kind === "finished" && nextBlast(plan, entries) === void 0 ? last.at : void 0;
 }
 /** Other variants are measured in as many pairs as patched is, and no more. */
 function openBlasts({ input, judgement, closed }) {
@@ -1136,7 +1150,7 @@ const isAlmost = (a, b) => [
 async function reread(directory, plan) {
 	const entries = [];
 	let unread = 0;
-	for (const entry of await readJournal(join(directory, "journal.jsonl"))) {
+	for (const entry of await readJournal(journalIn(directory))) {
 		const again = entry.kind === "measured" ? await measureAgain(directory, plan, entry) : entry;
 		if (again === void 0) unread += 1;
 		entries.push(again ?? entry);
@@ -1207,4 +1221,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, cellsOf, earlierEntries, extendPlan, hasPlan, historyEntries, historyEntrySchema, historyFile, makePlan, randomSeed, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, writePlan };
+export { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, historyEntrySchema, historyFile, journalIn, makePlan, randomSeed, readJournal, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, writePlan };

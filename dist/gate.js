@@ -1,7 +1,7 @@
 import { buildVariants } from "./build.js";
 import { systemOf } from "./config.js";
-import { assembleResult, earlierEntries, extendPlan, historyEntries, makePlan, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
-import { explained, outcomeName, writeResult } from "./report.js";
+import { assembleResult, earlierEntries, extendPlan, finishedAt, historyEntries, journalIn, makePlan, readJournal, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
+import { explained, outcomeName, readResult, writeResult } from "./report.js";
 import { UsageError, reasonOf } from "./words.js";
 import { readFile } from "node:fs/promises";
 
@@ -27,11 +27,22 @@ async function gate(request, directory, world) {
 }
 /**
 * Goes on with a gate that was cut short: the plan of its work directory, less what its journal holds; with
-* `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs.
+* `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs. One that has finished is told again, and
+* needs no testbed.
 */
 async function resumeGate(directory, world, maxRunsPerVariant) {
 	const written = await readPlan(directory);
 	const plan = maxRunsPerVariant === void 0 ? written : extendPlan(written, maxRunsPerVariant);
+	const journal = await readJournal(journalIn(directory));
+	const finished = finishedAt(plan, journal);
+	if (finished !== void 0) {
+		world.onEvent({
+			kind: "finished-before",
+			at: finished
+		});
+		const kept = await readResult(directory).catch(() => void 0);
+		return kept?.finishedAt === finished ? kept : conclude(plan, journal, directory, world);
+	}
 	return onTestbed([plan.testbed], plan.patch, world, async (reserved) => {
 		if (plan !== written) await replacePlan(directory, plan);
 		return carryOut(plan, directory, reserved, world);
@@ -88,25 +99,28 @@ async function carryOut(plan, directory, reserved, world) {
 	const signal = AbortSignal.any([world.signal, reserved.signal]);
 	const testbed = await reserved.open(plan.traffic);
 	try {
-		const journal = await runExperiment({
+		return await conclude(plan, await runExperiment({
 			plan,
 			testbed,
 			directory,
 			now,
 			onEvent,
 			signal
-		});
-		const warn = (text) => onEvent({
-			kind: "warning",
-			text
-		});
-		const { result, profiles } = await explained(assembleResult(plan, journal), directory, warn);
-		await writeResult(directory, result, profiles, warn);
-		await world.history.append(historyEntries(result));
-		return result;
+		}), directory, world);
 	} finally {
 		await testbed.restore();
 	}
+}
+/** The history first: a result that is there has taught it. */
+async function conclude(plan, journal, directory, { history, onEvent }) {
+	const warn = (text) => onEvent({
+		kind: "warning",
+		text
+	});
+	const { result, profiles } = await explained(assembleResult(plan, journal), directory, warn);
+	await history.append(historyEntries(result));
+	await writeResult(directory, result, profiles, warn);
+	return result;
 }
 
 export { gate, resumeGate };

@@ -16,6 +16,9 @@ function showProgress(output, metric, now) {
 				case "planned":
 					for (const text of planLines(event.plan)) line.say(text);
 					break;
+				case "finished-before":
+					line.say(`It finished at ${event.at}: nothing is measured, and its result is told again; --max-runs N asks for more.`);
+					break;
 				case "warning":
 					line.say(`warning: ${event.text}`);
 					break;
@@ -26,13 +29,16 @@ function showProgress(output, metric, now) {
 					line.show(`${event.text} …`);
 					break;
 				case "blast": {
-					const { blast, attempt, done, of } = event;
-					const again = attempt > 1 ? ` (try ${attempt})` : "";
+					const { blast, attempt, done, of, why } = event;
+					const because = why === void 0 ? "" : `: ${plainLine(why, 120)}`;
+					const again = attempt > 1 ? ` (try ${attempt}${because})` : "";
 					const left = timeLeft((now() - pace.startedAt) / 1e3, pace.blasts, of - done);
+					const place = `blast ${done + 1} of at most ${of}${again} · ${runRange(blast.runs)}`;
+					const isTold = last === `last: ${why}`;
 					const parts = [
-						`blast ${done + 1} of at most ${of}${again} · ${runRange(blast.runs)}`,
+						place,
 						cellName(blast.cell),
-						last,
+						isTold ? "" : last,
 						left
 					];
 					line.show(parts.filter(Boolean).join(" · "));

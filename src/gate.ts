@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { buildVariants, type GivenKernels, type Variant } from './build/variant.ts';
 import { type Config, systemOf } from './config/schema.ts';
 import { assembleResult } from './experiment/assemble.ts';
-import { type ExperimentEvent, runExperiment } from './experiment/experiment.ts';
+import { type ExperimentEvent, finishedAt, runExperiment } from './experiment/experiment.ts';
 import { earlierEntries, type HistoryFile, historyEntries } from './experiment/history.ts';
+import { type Entry, journalIn, readJournal } from './experiment/journal.ts';
 import {
   extendPlan,
   makePlan,
@@ -17,7 +18,7 @@ import {
 } from './experiment/plan.ts';
 import type { Repository } from './patch/repository.ts';
 import { outcomeName } from './report/headline.ts';
-import { explained } from './report/read.ts';
+import { explained, readResult } from './report/read.ts';
 import { writeResult } from './report/write.ts';
 import type { Reserved } from './testbed/testbed.ts';
 import { reasonOf } from './words/one-line.ts';
@@ -67,7 +68,8 @@ export async function gate(request: GateRequest, directory: string, world: World
 
 /**
  * Goes on with a gate that was cut short: the plan of its work directory, less what its journal holds; with
- * `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs.
+ * `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs. One that has finished is told again, and
+ * needs no testbed.
  */
 export async function resumeGate(
   directory: string,
@@ -76,6 +78,13 @@ export async function resumeGate(
 ): Promise<Result> {
   const written = await readPlan(directory);
   const plan = maxRunsPerVariant === undefined ? written : extendPlan(written, maxRunsPerVariant);
+  const journal = await readJournal(journalIn(directory));
+  const finished = finishedAt(plan, journal);
+  if (finished !== undefined) {
+    world.onEvent({ kind: 'finished-before', at: finished });
+    const kept = await readResult(directory).catch(() => undefined);
+    return kept?.finishedAt === finished ? kept : conclude(plan, journal, directory, world);
+  }
   return onTestbed([plan.testbed], plan.patch, world, async (reserved) => {
     if (plan !== written) await replacePlan(directory, plan);
     return carryOut(plan, directory, reserved, world);
@@ -142,12 +151,22 @@ async function carryOut(
   const testbed = await reserved.open(plan.traffic);
   try {
     const journal = await runExperiment({ plan, testbed, directory, now, onEvent, signal });
-    const warn = (text: string) => onEvent({ kind: 'warning', text });
-    const { result, profiles } = await explained(assembleResult(plan, journal), directory, warn);
-    await writeResult(directory, result, profiles, warn);
-    await world.history.append(historyEntries(result));
-    return result;
+    return await conclude(plan, journal, directory, world);
   } finally {
     await testbed.restore();
   }
+}
+
+/** The history first: a result that is there has taught it. */
+async function conclude(
+  plan: Plan,
+  journal: readonly Entry[],
+  directory: string,
+  { history, onEvent }: World,
+): Promise<Result> {
+  const warn = (text: string) => onEvent({ kind: 'warning', text });
+  const { result, profiles } = await explained(assembleResult(plan, journal), directory, warn);
+  await history.append(historyEntries(result));
+  await writeResult(directory, result, profiles, warn);
+  return result;
 }

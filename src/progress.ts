@@ -24,6 +24,11 @@ export function showProgress(output: Output, metric: Metric, now: () => number) 
         case 'planned':
           for (const text of planLines(event.plan)) line.say(text);
           break;
+        case 'finished-before':
+          line.say(
+            `It finished at ${event.at}: nothing is measured, and its result is told again; --max-runs N asks for more.`,
+          );
+          break;
         case 'warning':
           line.say(`warning: ${event.text}`);
           break;
@@ -34,11 +39,13 @@ export function showProgress(output: Output, metric: Metric, now: () => number) 
           line.show(`${event.text} …`);
           break;
         case 'blast': {
-          const { blast, attempt, done, of } = event;
-          const again = attempt > 1 ? ` (try ${attempt})` : '';
+          const { blast, attempt, done, of, why } = event;
+          const because = why === undefined ? '' : `: ${plainLine(why, 120)}`;
+          const again = attempt > 1 ? ` (try ${attempt}${because})` : '';
           const left = timeLeft((now() - pace.startedAt) / 1000, pace.blasts, of - done);
           const place = `blast ${done + 1} of at most ${of}${again} · ${runRange(blast.runs)}`;
-          const parts = [place, cellName(blast.cell), last, left];
+          const isTold = last === `last: ${why}`;
+          const parts = [place, cellName(blast.cell), isTold ? '' : last, left];
           line.show(parts.filter(Boolean).join(' · '));
           break;
         }

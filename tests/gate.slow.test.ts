@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -239,6 +247,55 @@ test('a verdict stands where the testbed is not as it was afterwards, and people
   );
   expect(outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
   expect(events.at(-1)).toEqual({ kind: 'warning', text: 'fake is in quarantine now.' });
+});
+
+describe('a gate that has finished', () => {
+  const refusing = { reserve: () => Promise.reject(new Error('a testbed was reserved')) };
+
+  const textsIn = (directory: string) =>
+    ['result.json', 'journal.jsonl', 'report.md', 'experiment.json'].map((name) => {
+      const path = join(directory, name);
+      return [readFileSync(path, 'utf8'), statSync(path).mtimeMs];
+    });
+
+  test('is told again when it is resumed, and neither reserves nor writes anything', async () => {
+    const directory = temporaryFolder();
+    const first = await judge({ speed: () => 0.8 }, directory);
+    const texts = textsIn(directory);
+    const history = memoryHistory();
+    const events: ExperimentEvent[] = [];
+    const onEvent = (event: ExperimentEvent) => void events.push(event);
+    const world = worldOf(fakeTestbed(), { ...refusing, history, onEvent });
+    expect(await resumeGate(directory, world)).toEqual(first);
+    expect(events).toEqual([{ kind: 'finished-before', at: first.finishedAt }]);
+    expect(textsIn(directory)).toEqual(texts);
+    expect(await history.read()).toEqual([]);
+  });
+
+  test('and was killed before its result was written has it written without a testbed', async () => {
+    const directory = temporaryFolder();
+    const first = await judge({ speed: () => 0.8 }, directory);
+    rmSync(join(directory, 'result.json'));
+    const history = memoryHistory();
+    const world = worldOf(fakeTestbed(), { ...refusing, history });
+    expect(await resumeGate(directory, world)).toEqual(first);
+    expect(readFileSync(join(directory, 'result.json'), 'utf8')).toContain(first.finishedAt);
+    expect(await history.read()).not.toEqual([]);
+  });
+});
+
+test('a blast that is repeated tells what was the matter with it', async () => {
+  const events: ExperimentEvent[] = [];
+  const testbed = fakeTestbed({ faults: (blast) => (blast === 1 ? ['fails', 'holes'] : []) });
+  const onEvent = (event: ExperimentEvent) => void events.push(event);
+  await gate(request, temporaryFolder(), worldOf(testbed, { onEvent }));
+  const whys = events.flatMap((event) =>
+    event.kind === 'blast' && event.attempt > 1 ? event.why : [],
+  );
+  expect(whys).toEqual([
+    'trafgen ended without its summary',
+    '48 of 48 runs do not count: no packet was forwarded for 20 ms',
+  ]);
 });
 
 test('a directory without a plan cannot be resumed', async () => {

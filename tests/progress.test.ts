@@ -80,6 +80,22 @@ test('a terminal gets one line that changes, cut to its width, and is cleared at
   expect(texts).toEqual(['\r\u001b[2Kblast 1 of at most ', '\r\u001b[2K']);
 });
 
+test('a repeated blast says what was the matter with the try before, once', () => {
+  const why = 'trafgen ended\u001b[1m without\nits summary';
+  const failed: ExperimentEvent = {
+    kind: 'ended',
+    blast,
+    entry: { kind: 'failed', at, blast: 1, reason: why },
+  };
+  const again: ExperimentEvent = {
+    kind: 'blast',
+    ...{ blast, attempt: 2, done: 0, of: 4, why },
+  };
+  expect(written([started(1), failed, again])[1]).toBe(
+    'blast 1 of at most 4 (try 2: trafgen ended without its summary) · runs 1–2 · forwarding inet4 · 48 s left at most\n',
+  );
+});
+
 test('a repeated blast says so, and a failed one why', () => {
   const reason = 'trafgen ended\n::error::without its summary';
   const failed: ExperimentEvent = {

@@ -12,21 +12,32 @@ import type { CellVerdict } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
 import { isJudged } from '../words/variant-name.ts';
 import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict, leftOutIn } from './cells.ts';
-import { type Entry, openJournal } from './journal.ts';
+import { type Entry, journalIn, openJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 import { type NextProfile, takeProfiles } from './profiles.ts';
 
 export type ExperimentEvent =
   | { kind: 'planned'; plan: Plan }
+  /** There is nothing to do any more. */
+  | { kind: 'finished-before'; at: string }
   | { kind: 'warning'; text: string }
   /** What is being done before the next blast. */
   | { kind: 'preparing'; text: string }
-  | { kind: 'blast'; blast: PlannedBlast; attempt: number; done: number; of: number }
+  | ({ kind: 'blast' } & NextBlast)
   | { kind: 'ended'; blast: PlannedBlast; entry: Entry }
   /** Nothing is measured any more, and it is asked where the time went. */
   | ({ kind: 'profile' } & NextProfile)
   /** The cell gets no more runs. */
   | { kind: 'decided'; cell: Cell; verdict: CellVerdict; counts: RunCounts };
+
+type NextBlast = {
+  blast: PlannedBlast;
+  attempt: number;
+  done: number;
+  of: number;
+  /** What was the matter with the attempt before. */
+  why?: string;
+};
 
 type ExperimentOptions = {
   directory: string;
@@ -43,7 +54,7 @@ type ExperimentOptions = {
  */
 export async function runExperiment(options: ExperimentOptions): Promise<Entry[]> {
   const { directory, plan, testbed, now, onEvent, signal } = options;
-  const journal = await openJournal(join(directory, 'journal.jsonl'));
+  const journal = await openJournal(journalIn(directory));
   const at = () => now().toISOString();
   const told = new Set<string>();
   try {
@@ -73,8 +84,8 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
       signal.throwIfAborted();
       const next = nextBlast(plan, journal.entries);
       if (next === undefined) break;
-      const { blast, attempt, done, of } = next;
-      onEvent({ kind: 'blast', blast, attempt, done, of });
+      const { blast, attempt } = next;
+      onEvent({ kind: 'blast', ...next });
 
       const logs = join('blasts', logFolder(blast, attempt));
       const keepLog: KeepLog = (name, content) => writeLog(join(directory, logs), name, content);
@@ -155,7 +166,7 @@ const faults: Record<Rejection['kind'], string> = {
 export function nextBlast(
   plan: Pick<Plan, 'cells' | 'blasts' | 'policy'>,
   entries: readonly Entry[],
-): { blast: PlannedBlast; attempt: number; done: number; of: number } | undefined {
+): NextBlast | undefined {
   const cells = standings(cellsSoFar(plan, entries), plan.policy);
   const open = cells
     .flatMap(openBlasts)
@@ -166,7 +177,27 @@ export function nextBlast(
     blast: next.blast,
     attempt: next.tries.length + 1,
     ...blastCount(cells),
+    ...whyAgain(next.tries),
   };
+}
+
+function whyAgain(tries: readonly Entry[]): Pick<NextBlast, 'why'> {
+  const last = tries.at(-1);
+  if (last?.kind === 'failed') return { why: last.reason };
+  if (last?.kind !== 'measured') return {};
+  const faults = last.runs.flatMap(({ validity }) =>
+    validity.kind === 'invalid' ? validity.reason : [],
+  );
+  const [fault] = faults;
+  if (fault === undefined) return { why: 'it stood apart from the others' };
+  return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };
+}
+
+/** When nothing was left to do; undefined where something is. */
+export function finishedAt(plan: Plan, entries: readonly Entry[]): string | undefined {
+  const last = entries.at(-1);
+  const isFinished = last?.kind === 'finished' && nextBlast(plan, entries) === undefined;
+  return isFinished ? last.at : undefined;
 }
 
 /** Other variants are measured in as many pairs as patched is, and no more. */

@@ -1,5 +1,6 @@
 // What an experiment has done so far: a file of JSON lines that only grows, and survives a kill at any moment.
 import { open, readFile, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { rejectionSchema } from '../words/rejection.ts';
 import { blastSchema, cellProfileSchema, runSchema } from '../words/result.ts';
@@ -58,6 +59,9 @@ export async function openJournal(path: string): Promise<Journal> {
     close: () => file.close(),
   };
 }
+
+/** Where the journal of a work directory is. */
+export const journalIn = (directory: string): string => join(directory, 'journal.jsonl');
 
 /** The entries of a journal, which is left as it is; none where there is no journal. */
 export const readJournal = async (path: string): Promise<Entry[]> => (await read(path)).entries;

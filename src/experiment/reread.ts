@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FreebsdLogs, freebsdLogNames, readFreebsdLogs } from '../testbed/freebsd/logs.ts';
 import { type LinuxLogs, logNames, readLinuxLogs } from '../testbed/linux/logs.ts';
-import { type Entry, readJournal } from './journal.ts';
+import { type Entry, journalIn, readJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
 
 /** Blasts whose logs are not there, or cannot be read, keep what the journal says and are counted in `unread`. */
@@ -13,7 +13,7 @@ type Reread = { entries: Entry[]; unread: number };
 export async function reread(directory: string, plan: Plan): Promise<Reread> {
   const entries: Entry[] = [];
   let unread = 0;
-  for (const entry of await readJournal(join(directory, 'journal.jsonl'))) {
+  for (const entry of await readJournal(journalIn(directory))) {
     const again = entry.kind === 'measured' ? await measureAgain(directory, plan, entry) : entry;
     if (again === undefined) unread += 1;
     entries.push(again ?? entry);

@@ -216,7 +216,13 @@ test('after one whole attempt a blast is done, whatever came before', () => {
     runs: blast?.runs.map((run) => aRun({ ...run, pps: run.pair * 1e5 })) ?? [],
   };
   expect(nextBlast(single, [])).toEqual({ blast, attempt: 1, done: 0, of: 2 });
-  expect(nextBlast(single, [failed])).toEqual({ blast, attempt: 2, done: 0, of: 2 });
+  expect(nextBlast(single, [failed])).toEqual({
+    blast,
+    attempt: 2,
+    why: 'no traffic',
+    done: 0,
+    of: 2,
+  });
   expect(nextBlast(single, [failed, measured])).toBeUndefined();
   expect(nextBlast(single, [failed, failed, failed])).toBeUndefined();
 });
