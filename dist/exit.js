@@ -5,7 +5,7 @@ import { exitCodes, upshotOfError } from "./words.js";
 * Does a command's work and ends the program as it went: `work` gets a signal that a first Ctrl-C or
 * SIGTERM aborts, so that it can clean up; a second one ends it at once.
 */
-async function runToExit(work, { debug = false, tell = sayOnStderr } = {}) {
+async function runToExit(work, { debug = false, tell = sayOnStderr, lastWords = [] } = {}) {
 	const cancel = new AbortController();
 	const onSignal = () => {
 		if (cancel.signal.aborted) process.exit(exitCodes.cancelled);
@@ -18,6 +18,7 @@ async function runToExit(work, { debug = false, tell = sayOnStderr } = {}) {
 	} catch (error) {
 		process.exitCode = cancel.signal.aborted ? exitCodes.cancelled : exitCodes[upshotOfError(error)];
 		if (!cancel.signal.aborted) tell(told(error, debug));
+		for (const sentence of lastWords) tell(sentence);
 	} finally {
 		process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
 	}

@@ -360,6 +360,8 @@ async function readPlan(directory) {
 		throw new PlanError(`${path} holds no plan of an experiment: name the directory of an earlier 'ppsgate gate'.`);
 	}
 }
+/** How what was cut short goes on. */
+const goingOn = (directory, command) => `What was measured is in ${directory}: go on with '${command} --resume ${directory}'.`;
 const hasPlan = (directory) => access(join(directory, fileName)).then(() => true, () => false);
 var PlanError = class extends Error {
 	name = "PlanError";
@@ -1221,4 +1223,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, historyEntrySchema, historyFile, journalIn, makePlan, randomSeed, readJournal, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, writePlan };
+export { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, historyEntries, historyEntrySchema, historyFile, journalIn, makePlan, randomSeed, readJournal, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, writePlan };

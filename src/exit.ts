@@ -1,16 +1,20 @@
 // How the program ends: one number for whoever called it, one sentence for a person.
 import { exitCodes, upshotOfError } from './words/upshot.ts';
 
+type Options = {
+  debug?: boolean;
+  tell?: (sentence: string) => void;
+  /** What `work` leaves to be told where it throws, after the reason. */
+  lastWords?: readonly string[];
+};
+
 /**
  * Does a command's work and ends the program as it went: `work` gets a signal that a first Ctrl-C or
  * SIGTERM aborts, so that it can clean up; a second one ends it at once.
  */
 export async function runToExit(
   work: (signal: AbortSignal) => Promise<number>,
-  {
-    debug = false,
-    tell = sayOnStderr,
-  }: { debug?: boolean; tell?: (sentence: string) => void } = {},
+  { debug = false, tell = sayOnStderr, lastWords = [] }: Options = {},
 ): Promise<void> {
   const cancel = new AbortController();
   const onSignal = () => {
@@ -26,6 +30,7 @@ export async function runToExit(
       ? exitCodes.cancelled
       : exitCodes[upshotOfError(error)];
     if (!cancel.signal.aborted) tell(told(error, debug));
+    for (const sentence of lastWords) tell(sentence);
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }

@@ -44,10 +44,14 @@ test('wrong usage exits with 2, whatever kept from it is infrastructure and exit
   expect(exitCodes[upshotOfError('thrown by whom?')]).toBe(4);
 });
 
-async function exitOf(work: (signal: AbortSignal) => Promise<number>, debug = false) {
+async function exitOf(
+  work: (signal: AbortSignal) => Promise<number>,
+  debug = false,
+  lastWords: string[] = [],
+) {
   const told: string[] = [];
   const before = process.exitCode;
-  await runToExit(work, { debug, tell: (sentence) => told.push(sentence) });
+  await runToExit(work, { debug, lastWords, tell: (sentence) => told.push(sentence) });
   const code = process.exitCode;
   process.exitCode = before;
   return { code, told };
@@ -67,4 +71,14 @@ test('what ends because it was cancelled exits with 130 and has nothing more to 
       process.kill(process.pid, 'SIGINT');
     });
   expect(await exitOf(work)).toEqual({ code: 130, told: [] });
+});
+
+test('what it leaves to be told is told after the reason, and only where it failed', async () => {
+  const lastWords: string[] = [];
+  const fail = async () => {
+    lastWords.push('go on');
+    throw new HostError('lost', 'gone');
+  };
+  expect(await exitOf(fail, false, lastWords)).toEqual({ code: 4, told: ['gone', 'go on'] });
+  expect(await exitOf(async () => 0, false, lastWords)).toEqual({ code: 0, told: [] });
 });

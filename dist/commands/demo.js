@@ -2,7 +2,7 @@ import { calledAs, overrideGate, parseSeed } from "../config.js";
 import { timestampedDirectory } from "../controller.js";
 import { busyWarning, callerThroughSudo, demoPatches, placeAt, runDemo, trafficSeconds } from "../demo.js";
 import { runToExit } from "../exit.js";
-import { randomSeed } from "../experiment.js";
+import { goingOn, randomSeed } from "../experiment.js";
 import { readyMachine } from "../linux-lab.js";
 import { showProgress } from "../progress.js";
 import { headline, outcomeName } from "../report.js";
@@ -18,11 +18,15 @@ Example:
 
 Needs root on Linux. Takes about three minutes. Exits 0 when all three patches
 come out as they must.`).action(async (options) => {
-		await runToExit((signal) => runDemoCommand(options, signal), command.optsWithGlobals());
+		const lastWords = [];
+		await runToExit((signal) => runDemoCommand(options, signal, lastWords), {
+			...command.optsWithGlobals(),
+			lastWords
+		});
 	});
 }
 /** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
-async function runDemoCommand(options, signal) {
+async function runDemoCommand(options, signal, lastWords) {
 	const say = (line) => void process.stderr.write(`${line}\n`);
 	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, "--seed");
 	overrideGate(void 0, { design: options.design }, calledAs.flag);
@@ -51,6 +55,9 @@ async function runDemoCommand(options, signal) {
 			return showProgress(process.stderr, "nsPerPacket", () => performance.now());
 		},
 		signal
+	}).catch((error) => {
+		lastWords.push(goingOn(directory, "ppsgate demo"));
+		throw error;
 	});
 	const seconds = (performance.now() - startedAt) / 1e3;
 	if (options.json) process.stdout.write(`${JSON.stringify(summaries(judged), null, 2)}\n`);

@@ -2,8 +2,8 @@ import { answering, endingOfError, endingOfResult, openBuild, openRevisionCommen
 import { applyOverrides, calledAs, loadConfig, parameter, parametersThat, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
 import { runToExit } from "../exit.js";
 import { headline } from "../report.js";
-import { UsageError, excerpt, exitCodes, expected, patchName, upshotOfResult, worstUpshot } from "../words.js";
-import { historyFile, randomSeed, readPlan } from "../experiment.js";
+import { UsageError, excerpt, exitCodes, expected, patchName, upshotOfError, upshotOfResult, worstUpshot } from "../words.js";
+import { goingOn, hasPlan, historyFile, randomSeed, readPlan } from "../experiment.js";
 import { findRevision, looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../phabricator.js";
 import { timestampedDirectory, whoami } from "../controller.js";
 import { gate, resumeGate } from "../gate.js";
@@ -15,10 +15,20 @@ import { basename, join, resolve } from "node:path";
 
 // src/commands/judge-gate.ts
 /** All at once, and each to its end. */
-const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (one, index) => ({
-	...one,
-	result: await judge(one, call, answerOf(index))
-})));
+const judgeAll = (gates, call, answerOf) => Promise.allSettled(gates.map(async (one, index) => {
+	try {
+		return {
+			...one,
+			result: await judge(one, call, answerOf(index))
+		};
+	} catch (error) {
+		if (upshotOfError(error) !== "usage" && await hasPlan(one.directory)) call.lastWords.push(goingOn(one.directory, commandOf(call)));
+		throw error;
+	}
+}));
+const commandOf = ({ options: { config = usualConfig } }) => config === "ppsgate.yml" ? "ppsgate gate" : `ppsgate gate --config ${config}`;
+/** Where nobody names another. */
+const usualConfig = "ppsgate.yml";
 async function gatesOf(call) {
 	const { config, options, called } = call;
 	const { resume, maxRuns } = options;
@@ -220,18 +230,23 @@ Example:
 
 Exits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when
 nobody can say, 4 when the lab failed.`).action(async (options) => {
-		await runToExit((signal) => runGate(options, signal), command.optsWithGlobals());
+		const lastWords = [];
+		await runToExit((signal) => runGate(options, signal, lastWords), {
+			...command.optsWithGlobals(),
+			lastWords
+		});
 	});
 }
-/** Answers the exit code of the worst verdict; throws for what kept it from one. */
-async function runGate(options, signal) {
+/** Answers the exit code of the worst verdict; throws for what kept it from one, and says into `lastWords` how it goes on. */
+async function runGate(options, signal, lastWords) {
 	const path = resolve(options.config ?? "ppsgate.yml");
 	const called = process.env.PPSGATE_WORDS === void 0 ? calledAs.flag : calledAs.step;
 	const call = {
 		config: applyOverrides(await loadConfig(path), options, called),
 		options,
 		called,
-		signal
+		signal,
+		lastWords
 	};
 	const ended = options.answer ? await judgeAndAnswer(call) : await judgeAll(await gatesOf(call), call, () => together([]));
 	const judged = ended.flatMap((one) => one.status === "fulfilled" ? one.value : []);
@@ -245,4 +260,4 @@ async function runGate(options, signal) {
 	return exitCodes[worstUpshot(judged.map(({ result }) => upshotOfResult(result)))];
 }
 
-export { define, runGate };
+export { define };

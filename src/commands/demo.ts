@@ -11,7 +11,7 @@ import { type Judged, runDemo, trafficSeconds } from '../demo/demo.ts';
 import { callerThroughSudo, placeAt } from '../demo/give-back.ts';
 import { demoPatches } from '../demo/repository.ts';
 import { runToExit } from '../exit.ts';
-import { randomSeed } from '../experiment/plan.ts';
+import { goingOn, randomSeed } from '../experiment/plan.ts';
 import { readyMachine } from '../linux-lab/requirements.ts';
 import { showProgress } from '../progress.ts';
 import { headline, outcomeName } from '../report/headline.ts';
@@ -40,7 +40,11 @@ Needs root on Linux. Takes about three minutes. Exits 0 when all three patches
 come out as they must.`,
     )
     .action(async (options: object) => {
-      await runToExit((signal) => runDemoCommand(options, signal), command.optsWithGlobals());
+      const lastWords: string[] = [];
+      await runToExit((signal) => runDemoCommand(options, signal, lastWords), {
+        ...command.optsWithGlobals(),
+        lastWords,
+      });
     });
 }
 
@@ -53,7 +57,11 @@ type Options = {
 };
 
 /** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
-async function runDemoCommand(options: Options, signal: AbortSignal): Promise<number> {
+async function runDemoCommand(
+  options: Options,
+  signal: AbortSignal,
+  lastWords: string[],
+): Promise<number> {
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, '--seed');
   // Refused before anything is installed or written.
@@ -90,6 +98,9 @@ async function runDemoCommand(options: Options, signal: AbortSignal): Promise<nu
       return showProgress(process.stderr, 'nsPerPacket', () => performance.now());
     },
     signal,
+  }).catch((error: unknown) => {
+    lastWords.push(goingOn(directory, 'ppsgate demo'));
+    throw error;
   });
   const seconds = (performance.now() - startedAt) / 1000;
 

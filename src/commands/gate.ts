@@ -10,7 +10,7 @@ import { runToExit } from '../exit.ts';
 import { headline } from '../report/headline.ts';
 import { exitCodes, upshotOfResult, worstUpshot } from '../words/upshot.ts';
 import { judgeAndAnswer } from './answered-gate.ts';
-import { type GateCall, gatesOf, judgeAll } from './judge-gate.ts';
+import { type GateCall, gatesOf, judgeAll, usualConfig } from './judge-gate.ts';
 
 export function define(command: Command): void {
   for (const name of parametersThat(({ option }) => option !== undefined)) {
@@ -33,17 +33,25 @@ Exits 0 on a pass, 1 when the patch is at fault, 2 on wrong usage, 3 when
 nobody can say, 4 when the lab failed.`,
     )
     .action(async (options: GateOptions) => {
-      await runToExit((signal) => runGate(options, signal), command.optsWithGlobals());
+      const lastWords: string[] = [];
+      await runToExit((signal) => runGate(options, signal, lastWords), {
+        ...command.optsWithGlobals(),
+        lastWords,
+      });
     });
 }
 
-/** Answers the exit code of the worst verdict; throws for what kept it from one. */
-export async function runGate(options: GateOptions, signal: AbortSignal): Promise<number> {
-  const path = resolve(options.config ?? 'ppsgate.yml');
+/** Answers the exit code of the worst verdict; throws for what kept it from one, and says into `lastWords` how it goes on. */
+async function runGate(
+  options: GateOptions,
+  signal: AbortSignal,
+  lastWords: string[],
+): Promise<number> {
+  const path = resolve(options.config ?? usualConfig);
   // The Jenkins library has its words there, and people have written them as parameters of its step.
   const called = process.env.PPSGATE_WORDS === undefined ? calledAs.flag : calledAs.step;
   const config = applyOverrides(await loadConfig(path), options, called);
-  const call: GateCall = { config, options, called, signal };
+  const call: GateCall = { config, options, called, signal, lastWords };
   const ended = options.answer
     ? await judgeAndAnswer(call)
     : await judgeAll(await gatesOf(call), call, () => together([]));

@@ -9,7 +9,7 @@ import type { Config } from '../config/schema.ts';
 import { whoami } from '../controller/reservations.ts';
 import { timestampedDirectory } from '../controller/work-directory.ts';
 import { historyFile } from '../experiment/history.ts';
-import { randomSeed } from '../experiment/plan.ts';
+import { goingOn, hasPlan, randomSeed } from '../experiment/plan.ts';
 import { gate, resumeGate, type World } from '../gate.ts';
 import { testbedsFor, wishesOf } from '../inventory/wishes.ts';
 import { patchOfRange, rangeLike } from '../patch/range.ts';
@@ -26,6 +26,7 @@ import { type GateSession, inSession } from '../session.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
 import { excerpt, expected } from '../words/units.ts';
+import { upshotOfError } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 
 export type GateCall = {
@@ -34,6 +35,8 @@ export type GateCall = {
   /** By whoever has typed them. */
   called: CalledAs;
   signal: AbortSignal;
+  /** Gets how each gate that was cut short goes on. */
+  lastWords: string[];
 };
 
 /** One patch on one testbed. */
@@ -53,11 +56,22 @@ export const judgeAll = (
   answerOf: (index: number) => Answer,
 ): Promise<PromiseSettledResult<Judged>[]> =>
   Promise.allSettled(
-    gates.map(async (one, index) => ({
-      ...one,
-      result: await judge(one, call, answerOf(index)),
-    })),
+    gates.map(async (one, index) => {
+      try {
+        return { ...one, result: await judge(one, call, answerOf(index)) };
+      } catch (error) {
+        const isBegun = upshotOfError(error) !== 'usage' && (await hasPlan(one.directory));
+        if (isBegun) call.lastWords.push(goingOn(one.directory, commandOf(call)));
+        throw error;
+      }
+    }),
   );
+
+const commandOf = ({ options: { config = usualConfig } }: GateCall): string =>
+  config === usualConfig ? 'ppsgate gate' : `ppsgate gate --config ${config}`;
+
+/** Where nobody names another. */
+export const usualConfig = 'ppsgate.yml';
 
 export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   const { config, options, called } = call;

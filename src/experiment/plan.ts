@@ -193,6 +193,10 @@ export async function readPlan(directory: string): Promise<Plan> {
   }
 }
 
+/** How what was cut short goes on. */
+export const goingOn = (directory: string, command: string): string =>
+  `What was measured is in ${directory}: go on with '${command} --resume ${directory}'.`;
+
 export const hasPlan = (directory: string): Promise<boolean> =>
   access(join(directory, fileName)).then(
     () => true,
