@@ -646,17 +646,14 @@ function whyNot(outcome) {
 }
 
 // src/testbed/freebsd/generators.ts
-/** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached, or has no pkt-gen, is a `HostError`. */
+/** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
 async function openGenerators(config, traffic, world) {
 	let hosts = await connectAll(config, world);
-	try {
-		for (const host of allOf(hosts)) await requirePrograms(host, ["pkt-gen"], "pkg install");
-	} catch (error) {
-		await closeAll(hosts);
-		throw error;
-	}
 	return {
-		facts: () => factsOf(config, hosts),
+		async facts() {
+			await Promise.all(allOf(hosts).map((host) => requirePrograms(host, ["pkt-gen"], "pkg install")));
+			return factsOf(config, hosts);
+		},
 		async send({ cell, dutMac, ...howLong }, signal) {
 			const split = flowRanges(traffic.flows, cell.family, config.senders.length);
 			if (split.kind === "refused") return {

@@ -16,7 +16,7 @@ import { readAll } from './preflight.ts';
 import type { FreebsdWorld } from './world.ts';
 
 export type Generators = {
-  /** What each says of itself, by what it is called: system, port and media. */
+  /** What each says of itself, by what it is called: system, port and media; one without pkt-gen is a `HostError`. */
   facts(): Promise<Record<string, string>>;
   send(request: SendRequest, signal: AbortSignal): Promise<PktGenBlast>;
   /** Connects to all of them anew, for as long as a machine takes to boot. */
@@ -32,21 +32,20 @@ type SendRequest = Pick<PktGenRequest, 'trafficSeconds' | 'atLeastSeconds'> & {
   dutMac: string;
 };
 
-/** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached, or has no pkt-gen, is a `HostError`. */
+/** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
 export async function openGenerators(
   config: FreebsdTestbed,
   traffic: Traffic,
   world: FreebsdWorld,
 ): Promise<Generators> {
   let hosts = await connectAll(config, world);
-  try {
-    for (const host of allOf(hosts)) await requirePrograms(host, ['pkt-gen'], 'pkg install');
-  } catch (error) {
-    await closeAll(hosts);
-    throw error;
-  }
   return {
-    facts: () => factsOf(config, hosts),
+    async facts() {
+      await Promise.all(
+        allOf(hosts).map((host) => requirePrograms(host, ['pkt-gen'], 'pkg install')),
+      );
+      return factsOf(config, hosts);
+    },
 
     async send({ cell, dutMac, ...howLong }, signal) {
       const split = flowRanges(traffic.flows, cell.family, config.senders.length);

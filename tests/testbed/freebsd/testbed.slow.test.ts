@@ -96,16 +96,17 @@ test.each(['sender', 'receiver'] as const)(
     await using lab = await startFreebsdLab();
     const machine = role === 'sender' ? lab.senders[0]?.machine : lab.receiver.machine;
     machine?.lacks.add('pkt-gen');
-    const opening = openFreebsdTestbed(
+    const testbed = await openFreebsdTestbed(
       'shelf',
       testbedOf(lab, temporaryFolder()),
       usualTraffic,
       worldOf(lab),
     );
-    await expect(opening).rejects.toThrow(
+    await expect(testbed.inspect([forwarding])).rejects.toThrow(
       /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' there, or what its system calls that\.$/,
     );
     expect(rebootsOf(lab)).toBe(0);
+    await testbed.restore();
   },
 );
 
