@@ -1,4 +1,4 @@
-import { UsageError, expectedly, reasonOf } from "./words.js";
+import { UsageError, expectedly, notUsed, reasonOf } from "./words.js";
 import { labDown, labUp, requireLab } from "./linux-lab.js";
 import { FencedError, HostError } from "./host.js";
 import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds } from "./reservation.js";
@@ -71,7 +71,7 @@ async function reserveTestbed(names, request, config, world) {
 		const trouble = await readied(lease, config, world).catch(async (error) => {
 			const isClean = lease.holding.leftBy.length === 0;
 			await lease.release({
-				outcome: `not used: ${reasonOf(error)}`,
+				outcome: notUsed(reasonOf(error)),
 				isClean
 			});
 			throw error;
@@ -79,7 +79,7 @@ async function reserveTestbed(names, request, config, world) {
 		if (trouble === void 0) return leased(lease, config, world);
 		world.tell(inQuarantine(lease.testbed, trouble));
 		await lease.release({
-			outcome: `not used: ${trouble}`,
+			outcome: notUsed(trouble),
 			isClean: false,
 			quarantine: quarantineFor(trouble, world)
 		});

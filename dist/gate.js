@@ -2,7 +2,7 @@ import { buildVariants } from "./build.js";
 import { systemOf } from "./config.js";
 import { assembleResult, earlierEntries, extendPlan, finishedAt, historyEntries, journalIn, makePlan, readJournal, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
-import { UsageError, reasonOf } from "./words.js";
+import { UsageError, brokenOff, reasonOf } from "./words.js";
 import { readFile } from "node:fs/promises";
 
 // src/gate.ts
@@ -83,7 +83,7 @@ async function onTestbed(testbeds, patch, world, work) {
 		outcome = outcomeName(result);
 		return result;
 	} catch (error) {
-		outcome = `ended: ${reasonOf(error)}`;
+		outcome = brokenOff(reasonOf(error));
 		reserved.signal.throwIfAborted();
 		throw error;
 	} finally {

@@ -1,4 +1,4 @@
-import { fromJson, priorities, reasonOf, shortened } from "./words.js";
+import { fromJson, isCarriedThrough, priorities, reasonOf, shortened } from "./words.js";
 import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
 import { bytesWithin } from "./http.js";
 import { median } from "./stats.js";
@@ -1866,7 +1866,7 @@ async function readUsualSeconds(store, now) {
 	return usualSecondsOf((await Promise.all(months.map((month) => readLog(store, month)))).flat());
 }
 function usualSecondsOf(log) {
-	const held = log.flatMap(({ testbed, holder, since, until, outcome }) => since === void 0 || until === void 0 || outcome === "it was not renewed in time" || holder.purpose === "health" ? [] : [{
+	const held = log.flatMap(({ testbed, holder, since, until, outcome }) => since === void 0 || until === void 0 || outcome === "it was not renewed in time" || !isCarriedThrough(outcome) || holder.purpose === "health" ? [] : [{
 		testbed,
 		seconds: (Date.parse(until) - Date.parse(since)) / 1e3
 	}]);

@@ -26,6 +26,7 @@ import type { Patch } from './words/patch.ts';
 import type { Result } from './words/result.ts';
 import type { System } from './words/scenario.ts';
 import { UsageError } from './words/usage-error.ts';
+import { brokenOff } from './words/use-outcome.ts';
 
 type GateRequest = {
   patch: Patch;
@@ -130,7 +131,7 @@ async function onTestbed(
     outcome = outcomeName(result);
     return result;
   } catch (error) {
-    outcome = `ended: ${reasonOf(error)}`;
+    outcome = brokenOff(reasonOf(error));
     // Whatever broke when the testbed was lost broke for that.
     reserved.signal.throwIfAborted();
     throw error;

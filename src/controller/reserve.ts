@@ -17,6 +17,7 @@ import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
 import type { Reserved, Testbed } from '../testbed/testbed.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { UsageError } from '../words/usage-error.ts';
+import { notUsed } from '../words/use-outcome.ts';
 import { openTestbed } from './open.ts';
 
 type ReserveWorld = LeaseWorld & {
@@ -50,13 +51,13 @@ export async function reserveTestbed(
     const lease = await reserve({ ...request, testbeds: new Map(wanted) }, world, order);
     const trouble = await readied(lease, config, world).catch(async (error: unknown) => {
       const isClean = lease.holding.leftBy.length === 0;
-      await lease.release({ outcome: `not used: ${reasonOf(error)}`, isClean });
+      await lease.release({ outcome: notUsed(reasonOf(error)), isClean });
       throw error;
     });
     if (trouble === undefined) return leased(lease, config, world);
     world.tell(inQuarantine(lease.testbed, trouble));
     await lease.release({
-      outcome: `not used: ${trouble}`,
+      outcome: notUsed(trouble),
       isClean: false,
       quarantine: quarantineFor(trouble, world),
     });

@@ -1,5 +1,6 @@
 // What somebody who waits can expect: the place in the queue, and when it will be their turn.
 import { median } from '../stats/summary.ts';
+import { isCarriedThrough } from '../words/use-outcome.ts';
 import { expectedWait, type Load, simulate } from './forecast.ts';
 import { testbedsOf } from './queue.ts';
 import { type LabState, type Logged, linesOf, readLog, rivalsOf, type Ticket } from './records.ts';
@@ -87,6 +88,7 @@ export function usualSecondsOf(log: readonly Logged[]): UsualSeconds {
     since === undefined ||
     until === undefined ||
     outcome === lostOutcome ||
+    !isCarriedThrough(outcome) ||
     holder.purpose === lookPurpose
       ? []
       : [{ testbed, seconds: (Date.parse(until) - Date.parse(since)) / 1000 }],

@@ -82,6 +82,15 @@ test('what says nothing of how long a gate takes does not count', () => {
   expect(usualSecondsOf([one, superseded, held, look, lost])('x')).toBe(10);
 });
 
+test.each(['not used: no route to host', 'ended: The connection to the DUT was lost.'])(
+  'a failure of one testbed tells nothing of that or another one: %s',
+  (outcome) => {
+    const usual = usualSecondsOf([{ ...logged('x', 2), outcome }, logged('y', 600)]);
+    expect([usual('x'), usual('y'), usual('z')]).toEqual([600, 600, 600]);
+    expect(usualSecondsOf([{ ...logged('x', 2), outcome }])('z')).toBe(30 * minute);
+  },
+);
+
 test('is read from what was logged this month and the last one', async () => {
   const lab = await aLab();
   const put = [

@@ -1,0 +1,9 @@
+// How the log of reservations tells of a use in which nothing was carried through.
+
+export const notUsed = (why: string): string => `not used: ${why}`;
+
+export const brokenOff = (why: string): string => `ended: ${why}`;
+
+/** Such a use says nothing of how long a testbed is usually held. */
+export const isCarriedThrough = (outcome: string | undefined): boolean =>
+  ![notUsed(''), brokenOff('')].some((start) => outcome?.startsWith(start));
