@@ -92,10 +92,10 @@ function loginStep(machine, connect) {
 			try {
 				machine.host = await connect(config, label.replace(/^the /, ""));
 			} catch (error) {
-				if (error instanceof HostError) return [wrong(what, error.message, await mendOfLogin(error, config))];
-				const mend = mendOfFile(error, config);
-				if (mend === void 0) throw error;
-				return [wrong(what, `${reasonOf(error)}.`, mend)];
+				if (!(error instanceof HostError)) throw error;
+				const mend = mendOfFile(error.cause, config);
+				if (mend !== void 0) return [wrong(what, `${reasonOf(error.cause)}.`, mend)];
+				return [wrong(what, error.message, await mendOfLogin(error, config))];
 			}
 			const by = key === void 0 ? "a key of the agent" : `the key ${key}`;
 			return [ok(what, `${user}@${host}, port ${port}, with ${by}`)];

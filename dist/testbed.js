@@ -1,4 +1,4 @@
-import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, netmapPort, pathName } from "./words.js";
+import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, netmapPort, pathName, reasonOf } from "./words.js";
 import { int, object } from "./vendor/zod.js";
 import { isSteady, median, steadyStretch } from "./stats.js";
 import { frameBytesFor } from "./config.js";
@@ -23,8 +23,12 @@ import { pipeline } from "node:stream/promises";
 /** `label` is how people call the machine. Throws a HostError where that does not succeed. */
 async function connectTo(config, label, options = { keepaliveSeconds: 5 }) {
 	const { host, port, user, privateKeyPath, knownHostsPath } = config;
-	const knownHosts = await readFile(knownHostsPath, "utf8");
-	const identity = privateKeyPath === void 0 ? { agent: true } : { privateKey: await readFile(privateKeyPath, "utf8") };
+	const name = `${label} (${host}:${port})`;
+	const knownHosts = await readFile(knownHostsPath, "utf8").catch((error) => {
+		const make = `make it with 'ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}', and compare the fingerprint with the machine's console`;
+		throw new HostError("host-key", `The key of ${name} cannot be checked, because ${knownHostsPath} cannot be read (${codeOf(error)}): ${mendOf(error, make)}.`, { cause: error });
+	});
+	const identity = privateKeyPath === void 0 ? { agent: true } : { privateKey: await readPrivateKey(privateKeyPath, name) };
 	return connect({
 		host,
 		port,
@@ -34,6 +38,13 @@ async function connectTo(config, label, options = { keepaliveSeconds: 5 }) {
 		...identity
 	}, options);
 }
+const readPrivateKey = (path, name) => readFile(path, "utf8").catch((error) => {
+	const make = `make it with 'ssh-keygen -t ed25519 -f ${path}' and append ${path}.pub to that machine's authorized_keys, or correct \`key\` in ppsgate.yml`;
+	throw new HostError("login", `Cannot log in to ${name}, because the key ${path} cannot be read (${codeOf(error)}): ${mendOf(error, make)}.`, { cause: error });
+});
+/** What is there is not to be written over. */
+const mendOf = (error, make) => codeOf(error) === "ENOENT" ? make : "see to it that it is a file that you may read";
+const codeOf = (error) => error instanceof Error && "code" in error ? String(error.code) : reasonOf(error);
 
 // src/testbed/fence.ts
 /**

@@ -140,12 +140,10 @@ export function loginStep(machine: Machine, connect: Connect): Step {
       try {
         machine.host = await connect(config, label.replace(/^the /, ''));
       } catch (error) {
-        if (error instanceof HostError) {
-          return [wrong(what, error.message, await mendOfLogin(error, config))];
-        }
-        const mend = mendOfFile(error, config);
-        if (mend === undefined) throw error;
-        return [wrong(what, `${reasonOf(error)}.`, mend)];
+        if (!(error instanceof HostError)) throw error;
+        const mend = mendOfFile(error.cause, config);
+        if (mend !== undefined) return [wrong(what, `${reasonOf(error.cause)}.`, mend)];
+        return [wrong(what, error.message, await mendOfLogin(error, config))];
       }
       const by = key === undefined ? 'a key of the agent' : `the key ${key}`;
       return [ok(what, `${user}@${host}, port ${port}, with ${by}`)];
