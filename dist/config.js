@@ -4,7 +4,7 @@ import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
 import { dirname, isAbsolute, join } from "node:path";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 
 // src/config/fields.ts
@@ -1437,6 +1437,35 @@ const askedAs = (ask, nameOf) => Object.fromEntries(askNames.flatMap((name) => {
 	return value ? [[nameOf(name), value]] : [];
 }));
 
+// src/config/secret.ts
+/** One line of text; throws a `UsageError` that says where it was looked for and nothing of it. */
+async function readSecret({ what, path, variable }) {
+	const secret = (path === void 0 ? process.env[variable ?? ""] ?? "" : await readText$1(what, path)).replace(/\r?\n$/, "");
+	if (/^\P{Cc}+$/u.test(secret)) return secret;
+	const where = path === void 0 ? `${variable} in the environment` : `the file ${path}`;
+	throw new UsageError(`${what} is missing: ${where} ${secret === "" ? "is empty" : "has more than a line"}; write it there and nothing else.`);
+}
+const readText$1 = (what, path) => readGuarded(path).catch((error) => {
+	if (error instanceof ExposedError) throw new UsageError(`${what} is refused: ${error.message}.`);
+	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
+});
+/** A file with a secret that others can get at; the message is a sentence without its full stop. */
+var ExposedError = class extends Error {
+	name = "ExposedError";
+	constructor(path, mode) {
+		super(`${path} has the mode ${mode.toString(8)}, by which others than its owner can get at it: run 'chmod 600 ${path}'`);
+	}
+};
+/** The text of a file with a secret; throws an ExposedError where others can get at it, as ssh(1) refuses a key. */
+async function readGuarded(path) {
+	await using file = await open(path);
+	const stat = await file.stat();
+	if (isExposed(stat)) throw new ExposedError(path, stat.mode & 511);
+	return await file.readFile("utf8");
+}
+/** Root may let a group read what it has laid there for a service. */
+const isExposed = (stat) => stat.isFile() && (stat.mode & (stat.uid === 0 ? 31 : 63)) !== 0;
+
 // src/config/problem.ts
 /** `traffic.flows`, `scenarios[1]`. */
 function keyName(path) {
@@ -1628,7 +1657,7 @@ var ConfigError = class extends Error {
 };
 /** Reads the file at `path`; throws ConfigError, also where it cannot be read. */
 async function loadConfig(path, home = homedir()) {
-	return parseConfig(await readText$1(path), {
+	return parseConfig(await readText(path), {
 		path,
 		home
 	});
@@ -1659,7 +1688,7 @@ function sentence(path, { line, key, message }) {
 	const place = line === 0 ? path : `${path}:${line}`;
 	return key === "" ? `${place}: ${message}` : `${place}: ${key}: ${message}`;
 }
-async function readText$1(path) {
+async function readText(path) {
 	try {
 		return await readFile(path, "utf8");
 	} catch (error) {
@@ -1870,16 +1899,4 @@ function parse(called, schema, value) {
 }
 const refused = (called, message) => new UsageError(`${called}: ${sentence$1(message)}`);
 
-// src/config/secret.ts
-/** One line of text; throws a `UsageError` that says where it was looked for and nothing of it. */
-async function readSecret({ what, path, variable }) {
-	const secret = (path === void 0 ? process.env[variable ?? ""] ?? "" : await readText(what, path)).replace(/\r?\n$/, "");
-	if (/^\P{Cc}+$/u.test(secret)) return secret;
-	const where = path === void 0 ? `${variable} in the environment` : `the file ${path}`;
-	throw new UsageError(`${what} is missing: ${where} ${secret === "" ? "is empty" : "has more than a line"}; write it there and nothing else.`);
-}
-const readText = (what, path) => readFile(path, "utf8").catch((error) => {
-	throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
-});
-
-export { applyOverrides, askNames, askedAs, calledAs, configKeys, didYouMean, frameBytesFor, isFulfilled, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };
+export { ExposedError, applyOverrides, askNames, askedAs, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, readGuarded, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };

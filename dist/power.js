@@ -1,6 +1,7 @@
 import { fromJson, lastLine, reasonOf, shortened } from "./words.js";
 import { _enum, array, object, string } from "./vendor/zod.js";
 import { bytesWithin } from "./http.js";
+import { ExposedError, readGuarded } from "./config.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { isIP } from "node:net";
@@ -51,7 +52,7 @@ function ended(ran, [program = ""]) {
 // src/power/files.ts
 /** The one line of the file, or without one the world's; throws a PowerError that says where it was looked for, and nothing of it. */
 async function readPassword(label, path, world) {
-	const password = (path === void 0 ? world.password() ?? "" : await readFileFor(label, "password", path, world)).replace(/\r?\n$/, "");
+	const password = (path === void 0 ? world.password() ?? "" : await readFileFor(label, "password", path, { readFile: world.readSecret })).replace(/\r?\n$/, "");
 	if (/^\P{Cc}+$/u.test(password)) return password;
 	const place = path === void 0 ? "PPSGATE_BMC_PASSWORD of the environment, for no `passwordFile` is named" : `the password file ${path}`;
 	throw new PowerError(`${label} cannot be opened with ${place}: it is empty or has more than a line; write the password there and nothing else.`);
@@ -61,6 +62,7 @@ async function readFileFor(label, what, path, world) {
 	try {
 		return await world.readFile(path);
 	} catch (error) {
+		if (error instanceof ExposedError) throw new PowerError(`${label} cannot be opened: ${error.message}.`);
 		throw new PowerError(`${label} cannot be opened without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`, { cause: error });
 	}
 }
@@ -460,6 +462,7 @@ const realPowerWorld = {
 	run,
 	sleep: (seconds) => setTimeout$1(seconds * 1e3),
 	readFile: (path) => readFile(path, "utf8"),
+	readSecret: readGuarded,
 	password: () => process.env.PPSGATE_BMC_PASSWORD
 };
 const mostBytes = 1024 ** 2;

@@ -2,7 +2,7 @@ import { UsageError, exitCodes, fromJson, realPause, reasonOf, remarkupText, sho
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ask } from "./http.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
-import { askedAs, calledAs, kebabCase, parseMaxRuns, readSecret } from "./config.js";
+import { askedAs, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, openBuild, say } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
 import { authorizeRevision, callOnPhabricator, checkDiff, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
@@ -40,19 +40,27 @@ const unreachable = (what, why, mend) => ({
 const secretPoint = (key, place) => ({
 	what: key,
 	async look(what) {
-		await readSecret(place);
 		const { path, variable } = place;
+		const exposed = path === void 0 ? [] : await exposure(what, path);
+		if (exposed.length > 0) return exposed;
+		await readSecret(place);
 		return path === void 0 ? [ok(what, `${variable} in the environment`)] : keeping(what, path);
 	}
 });
+/** Nothing where the file is not there, which whoever reads it says. */
+async function exposure(what, path) {
+	const found = await stat(path).catch(() => void 0);
+	if (found === void 0 || !isExposed(found)) return [];
+	const whose = found.mode & 7 ? "all on this machine" : "its group";
+	return [wrong(what, `${withMode(path, found)}, so ${whose} can get at it`, mendOf(path))];
+}
 async function keeping(what, path) {
-	const mode = (await stat(path)).mode & 511;
-	const mend = typed(shell`chmod 600 ${path}`);
-	const found = `${path} has the mode ${mode.toString(8)}`;
-	if (mode & 7) return [wrong(what, `${found}, so all on this machine can get at it`, mend)];
-	if (mode & 56) return [warning(what, `${found}, so its group can get at it`, mend)];
+	const found = await stat(path);
+	if (found.mode & 56) return [warning(what, `${withMode(path, found)}, so its group can get at it`, mendOf(path))];
 	return [ok(what, `${path} is for its owner alone`)];
 }
+const withMode = (path, { mode }) => `${path} has the mode ${(mode & 511).toString(8)}`;
+const mendOf = (path) => typed(shell`chmod 600 ${path}`);
 
 // src/relay/checkup-relay.ts
 function relayPoints(config, world) {

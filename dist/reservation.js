@@ -2,6 +2,7 @@ import { fromJson, isCarriedThrough, priorities, reasonOf, shortened } from "./w
 import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
 import { bytesWithin } from "./http.js";
 import { median } from "./stats.js";
+import { ExposedError, readGuarded } from "./config.js";
 import { ForeignFileError, failureOf, isEmpty, isSqliteError, openDatabase, watchPlace } from "./sqlite.js";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";
@@ -182,7 +183,7 @@ async function readCertificates(config) {
 	const { caPath, certificatePath, keyPath } = config;
 	const ca = caPath === void 0 ? {} : { ca: await readText("authority", caPath) };
 	const cert = certificatePath === void 0 ? {} : { cert: await readText("certificate", certificatePath) };
-	const key = keyPath === void 0 ? {} : { key: await readText("key", keyPath) };
+	const key = keyPath === void 0 ? {} : { key: await readText("key", keyPath, readGuarded) };
 	refuseUnfit(`the authority file ${caPath}`, () => ca.ca && new X509Certificate(ca.ca));
 	refuseUnfit(`the certificate ${certificatePath} and the key ${keyPath}`, () => createSecureContext({
 		...cert,
@@ -197,17 +198,18 @@ async function readCertificates(config) {
 /** Undefined where etcd is to be asked without a password; throws a StoreError that names the file and nothing in it. */
 async function readAccount({ user, passwordPath }) {
 	if (user === void 0 || passwordPath === void 0) return void 0;
-	const password = (await readText("password", passwordPath)).replace(/\r?\n$/, "");
+	const password = (await readText("password", passwordPath, readGuarded)).replace(/\r?\n$/, "");
 	if (/^\P{Cc}+$/u.test(password)) return {
 		user,
 		password
 	};
 	throw new StoreError(`etcd cannot be used with the password file ${passwordPath}: it is empty or has more than a line; write the password there and nothing else.`);
 }
-async function readText(what, path) {
+async function readText(what, path, read = (path) => readFile(path, "utf8")) {
 	try {
-		return await readFile(path, "utf8");
+		return await read(path);
 	} catch (error) {
+		if (error instanceof ExposedError) throw new StoreError(`etcd cannot be used: ${error.message}.`);
 		throw new StoreError(`etcd cannot be used without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`, { cause: error });
 	}
 }

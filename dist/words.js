@@ -770,6 +770,13 @@ const driverOfPort = {
 	ql: "qlxgbe"
 };
 
+// src/words/usage-error.ts
+/** An option or input that cannot be used. */
+var UsageError = class extends Error {
+	name = "UsageError";
+	upshot = "usage";
+};
+
 // src/words/priority.ts
 /** Release gates come before patches, and patches before reruns. */
 const priorities = [
@@ -777,13 +784,6 @@ const priorities = [
 	"patch",
 	"rerun"
 ];
-
-// src/words/usage-error.ts
-/** An option or input that cannot be used. */
-var UsageError = class extends Error {
-	name = "UsageError";
-	upshot = "usage";
-};
 
 // src/words/xml.ts
 /** Between tags and in quoted attributes. A space stands for what XML has no place for, and for what hides text or turns it around. */

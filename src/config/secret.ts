@@ -1,5 +1,6 @@
 // Reads what must not stand in ppsgate.yml: a token or a key, from a file of its own or the environment.
-import { readFile } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { reasonOf } from '../words/one-line.ts';
 import { UsageError } from '../words/usage-error.ts';
 
@@ -23,6 +24,32 @@ export async function readSecret({ what, path, variable }: SecretPlace): Promise
 }
 
 const readText = (what: string, path: string): Promise<string> =>
-  readFile(path, 'utf8').catch((error: unknown) => {
+  readGuarded(path).catch((error: unknown) => {
+    if (error instanceof ExposedError)
+      throw new UsageError(`${what} is refused: ${error.message}.`);
     throw new UsageError(`${what} is missing: ${path} cannot be read (${reasonOf(error)}).`);
   });
+
+/** A file with a secret that others can get at; the message is a sentence without its full stop. */
+export class ExposedError extends Error {
+  override readonly name = 'ExposedError';
+
+  constructor(path: string, mode: number) {
+    super(
+      `${path} has the mode ${mode.toString(8)}, by which others than its owner can get at it: run 'chmod 600 ${path}'`,
+    );
+  }
+}
+
+/** The text of a file with a secret; throws an ExposedError where others can get at it, as ssh(1) refuses a key. */
+export async function readGuarded(path: string): Promise<string> {
+  await using file = await open(path);
+  const stat = await file.stat();
+  if (isExposed(stat)) throw new ExposedError(path, stat.mode & 0o777);
+  // Before it is closed.
+  return await file.readFile('utf8');
+}
+
+/** Root may let a group read what it has laid there for a service. */
+export const isExposed = (stat: Stats): boolean =>
+  stat.isFile() && (stat.mode & (stat.uid === 0 ? 0o037 : 0o077)) !== 0;

@@ -1,4 +1,5 @@
 // Reads what a power controller is opened with from files: a password, an authority's certificate.
+import { ExposedError } from '../config/secret.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { PowerError } from './power-controller.ts';
 import type { PowerWorld } from './world.ts';
@@ -12,7 +13,7 @@ export async function readPassword(
   const text =
     path === undefined
       ? (world.password() ?? '')
-      : await readFileFor(label, 'password', path, world);
+      : await readFileFor(label, 'password', path, { readFile: world.readSecret });
   const password = text.replace(/\r?\n$/, '');
   if (/^\P{Cc}+$/u.test(password)) return password;
   const place =
@@ -29,11 +30,14 @@ export async function readFileFor(
   label: string,
   what: string,
   path: string,
-  world: PowerWorld,
+  world: Pick<PowerWorld, 'readFile'>,
 ): Promise<string> {
   try {
     return await world.readFile(path);
   } catch (error) {
+    if (error instanceof ExposedError) {
+      throw new PowerError(`${label} cannot be opened: ${error.message}.`);
+    }
     throw new PowerError(
       `${label} cannot be opened without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`,
       { cause: error },

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
+import { readGuarded } from '../config/secret.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Question, type Reply, request } from './https.ts';
 
@@ -12,6 +13,8 @@ export type PowerWorld = {
   sleep(seconds: number): Promise<void>;
   /** As text; rejects with Node's error. */
   readFile(path: string): Promise<string>;
+  /** The same, but rejects with an ExposedError where others can get at the file. */
+  readSecret(path: string): Promise<string>;
   /** Of all BMCs for which no file is named. */
   password(): string | undefined;
 };
@@ -35,6 +38,7 @@ export const realPowerWorld: PowerWorld = {
   run,
   sleep: (seconds) => setTimeout(seconds * 1000),
   readFile: (path) => readFile(path, 'utf8'),
+  readSecret: readGuarded,
   password: () => process.env.PPSGATE_BMC_PASSWORD,
 };
 

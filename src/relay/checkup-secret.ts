@@ -1,7 +1,7 @@
 // Looks at a file with a token, a key or a password: whether it is there, and for whom.
 import { stat } from 'node:fs/promises';
 import { ok, typed, wrong } from '../checkup/finding.ts';
-import { readSecret, type SecretPlace } from '../config/secret.ts';
+import { isExposed, readSecret, type SecretPlace } from '../config/secret.ts';
 import { shell } from '../host/shell.ts';
 import { type Point, type SetUpFinding, warning } from './checkup-point.ts';
 
@@ -9,17 +9,31 @@ import { type Point, type SetUpFinding, warning } from './checkup-point.ts';
 export const secretPoint = (key: string, place: SecretPlace): Point => ({
   what: key,
   async look(what) {
-    await readSecret(place);
     const { path, variable } = place;
+    const exposed = path === undefined ? [] : await exposure(what, path);
+    if (exposed.length > 0) return exposed;
+    await readSecret(place);
     return path === undefined ? [ok(what, `${variable} in the environment`)] : keeping(what, path);
   },
 });
 
+/** Nothing where the file is not there, which whoever reads it says. */
+async function exposure(what: string, path: string): Promise<SetUpFinding[]> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || !isExposed(found)) return [];
+  const whose = found.mode & 0o007 ? 'all on this machine' : 'its group';
+  return [wrong(what, `${withMode(path, found)}, so ${whose} can get at it`, mendOf(path))];
+}
+
 async function keeping(what: string, path: string): Promise<SetUpFinding[]> {
-  const mode = (await stat(path)).mode & 0o777;
-  const mend = typed(shell`chmod 600 ${path}`);
-  const found = `${path} has the mode ${mode.toString(8)}`;
-  if (mode & 0o007) return [wrong(what, `${found}, so all on this machine can get at it`, mend)];
-  if (mode & 0o070) return [warning(what, `${found}, so its group can get at it`, mend)];
+  const found = await stat(path);
+  if (found.mode & 0o070) {
+    return [warning(what, `${withMode(path, found)}, so its group can get at it`, mendOf(path))];
+  }
   return [ok(what, `${path} is for its owner alone`)];
 }
+
+const withMode = (path: string, { mode }: { mode: number }): string =>
+  `${path} has the mode ${(mode & 0o777).toString(8)}`;
+
+const mendOf = (path: string): string => typed(shell`chmod 600 ${path}`);

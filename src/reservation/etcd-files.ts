@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { EtcdConfig as EtcdReservationsConfig } from '../config/reservations.ts';
+import { ExposedError, readGuarded } from '../config/secret.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { StoreError } from './store.ts';
 
@@ -20,7 +21,7 @@ export async function readCertificates(config: EtcdConfig): Promise<Certificates
   const ca = caPath === undefined ? {} : { ca: await readText('authority', caPath) };
   const cert =
     certificatePath === undefined ? {} : { cert: await readText('certificate', certificatePath) };
-  const key = keyPath === undefined ? {} : { key: await readText('key', keyPath) };
+  const key = keyPath === undefined ? {} : { key: await readText('key', keyPath, readGuarded) };
   // Where it is no certificate, Node would silently trust nobody.
   refuseUnfit(`the authority file ${caPath}`, () => ca.ca && new X509Certificate(ca.ca));
   const pair = `the certificate ${certificatePath} and the key ${keyPath}`;
@@ -34,17 +35,24 @@ export async function readAccount({
   passwordPath,
 }: EtcdConfig): Promise<Account | undefined> {
   if (user === undefined || passwordPath === undefined) return undefined;
-  const password = (await readText('password', passwordPath)).replace(/\r?\n$/, '');
+  const password = (await readText('password', passwordPath, readGuarded)).replace(/\r?\n$/, '');
   if (/^\P{Cc}+$/u.test(password)) return { user, password };
   throw new StoreError(
     `etcd cannot be used with the password file ${passwordPath}: it is empty or has more than a line; write the password there and nothing else.`,
   );
 }
 
-async function readText(what: string, path: string): Promise<string> {
+async function readText(
+  what: string,
+  path: string,
+  read = (path: string) => readFile(path, 'utf8'),
+): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return await read(path);
   } catch (error) {
+    if (error instanceof ExposedError) {
+      throw new StoreError(`etcd cannot be used: ${error.message}.`);
+    }
     throw new StoreError(
       `etcd cannot be used without its ${what} file: ${reasonOf(error)}; check the path, and that you may read it.`,
       { cause: error },

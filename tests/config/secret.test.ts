@@ -1,5 +1,5 @@
 // Tokens and keys: where they are read from, and that no error holds any of them.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readSecret } from '../../src/config/secret.ts';
@@ -20,7 +20,7 @@ afterEach(() => {
 });
 
 const inFile = (text: string) => {
-  writeFileSync(path, text);
+  writeFileSync(path, text, { mode: 0o600 });
   return readSecret({ what, path, variable });
 };
 
@@ -104,4 +104,33 @@ describe('none is', () => {
     mkdirSync(path);
     await expect(readSecret({ what, path })).rejects.toThrow(/cannot be read \(EISDIR/);
   });
+});
+
+describe('a file that others can get at', () => {
+  const nobody = 65_534;
+
+  const inModeOf = (mode: number, owner = process.getuid?.() ?? 0) => {
+    writeFileSync(path, 'api-abc');
+    if (owner !== process.getuid?.()) chownSync(path, owner, owner);
+    chmodSync(path, mode);
+    return readSecret({ what, path, variable });
+  };
+
+  test.each([0o644, 0o604, 0o602, 0o620, 0o660])('is refused with the mode %o', async (mode) => {
+    await expect(inModeOf(mode)).rejects.toThrow(
+      `The Conduit token is refused: ${path} has the mode ${mode.toString(8)}, by which others than its owner can get at it: run 'chmod 600 ${path}'.`,
+    );
+  });
+
+  test.each([0o600, 0o400])('is not one with the mode %o', async (mode) => {
+    expect(await inModeOf(mode)).toBe('api-abc');
+  });
+
+  test.runIf(process.getuid?.() === 0)(
+    'may be read by a group where root has laid it there',
+    async () => {
+      expect(await inModeOf(0o640)).toBe('api-abc');
+      await expect(inModeOf(0o640, nobody)).rejects.toThrow(UsageError);
+    },
+  );
 });

@@ -20,7 +20,7 @@ export interface IpmiSim extends AsyncDisposable {
 export async function startIpmiSim(): Promise<IpmiSim> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-ipmi-'));
   const file = (name: string, text: string) => {
-    writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
     return join(folder, name);
   };
   const password = 'no-argument-of-mine';

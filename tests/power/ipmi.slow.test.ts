@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openPower, type Power, type PowerWorld } from '../../src/power/power.ts';
 import type { Ran } from '../../src/power/world.ts';
+import { realPowerWorld } from '../../src/power/world.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { describeWith } from '../needs.ts';
 import { freeUdpPort, type IpmiSim, startIpmiSim } from './ipmi-sim.ts';
@@ -69,7 +70,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
 
   test('is not reached with a wrong password, which is given once', async () => {
     const passwordPath = join(temporaryFolder(), 'password');
-    writeFileSync(passwordPath, 'not-this-one');
+    writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
     const { recording, runs } = recorded(world);
     const refused = await openPower('dut-3', { ...bmc.config, passwordPath }, recording);
     expect(await messageOf(refused.state())).toBe(
@@ -80,7 +81,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
 
   test('is reached by the password of the environment where no file is named', async () => {
     const { passwordPath, ...config } = bmc.config;
-    const password = (await world.readFile(passwordPath ?? '')).trim();
+    const password = (await world.readSecret(passwordPath ?? '')).trim();
     const power = await openPower('dut-3', config, { ...world, password: () => password });
     expect(await power.state()).toMatch(/^(on|off)$/);
     const none = openPower('dut-3', config, { ...world, password: () => undefined });
@@ -96,7 +97,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
 
   test('is not reached with a password longer than IPMI has them', async () => {
     const passwordPath = join(temporaryFolder(), 'password');
-    writeFileSync(passwordPath, 'x'.repeat(21));
+    writeFileSync(passwordPath, 'x'.repeat(21), { mode: 0o600 });
     const refused = await openPower('dut-3', { ...bmc.config, passwordPath }, world);
     expect(await messageOf(refused.on())).toContain('password is longer than 20 bytes');
   });
@@ -167,7 +168,7 @@ test.each([
   ['\n', 'it is empty or has more than a line'],
   ['two\nlines\n', 'it is empty or has more than a line'],
 ])('a password file with %j is refused at once, without a word of it', async (text, why) => {
-  const fake = { ...timelessWorld(), readFile: async () => text };
+  const fake = { ...timelessWorld(), readSecret: async () => text };
   const message = await messageOf(openPower('dut-3', config, fake));
   expect(message).toContain(why);
   expect(message).not.toContain('lines');
@@ -176,6 +177,15 @@ test.each([
 test('a password file that is not there is named', async () => {
   expect(await messageOf(openPower('dut-3', config, timelessWorld()))).toBe(
     "PowerError: The BMC of dut-3 (IPMI at bmc.lab:623) cannot be opened without its password file: ENOENT: no such file or directory, open '/nowhere/password'; check the path, and that you may read it.",
+  );
+});
+
+test('a password file that others can read is refused, whoever owns it', async () => {
+  const passwordPath = join(temporaryFolder(), 'password');
+  writeFileSync(passwordPath, 'secret', { mode: 0o644 });
+  const message = await messageOf(openPower('dut-3', { ...config, passwordPath }, realPowerWorld));
+  expect(message).toBe(
+    `PowerError: The BMC of dut-3 (IPMI at bmc.lab:623) cannot be opened: ${passwordPath} has the mode 644, by which others than its owner can get at it: run 'chmod 600 ${passwordPath}'.`,
   );
 });
 
@@ -192,7 +202,7 @@ const config = {
 async function openWith(endings: Ran[]) {
   const left = [...endings];
   const run = async () => left.shift() ?? expect.fail('ipmitool was run too often.');
-  const fake = { ...timelessWorld(), run, readFile: async () => 'secret' };
+  const fake = { ...timelessWorld(), run, readSecret: async () => 'secret' };
   return { power: await openPower('dut-3', config, fake), left };
 }
 

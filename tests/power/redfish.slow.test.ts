@@ -65,7 +65,7 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
 
   test('is not reached with a wrong password', async () => {
     const passwordPath = join(temporaryFolder(), 'password');
-    writeFileSync(passwordPath, 'not-this-one');
+    writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
     const config = { ...sushy.config(machines[0]), passwordPath };
     const message = await messageOf((await openPower('dut-3', config, world)).state());
     expect(message).toContain('does not let in the user lab (401 Incorrect username or password)');
@@ -302,8 +302,13 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     await using bmc = await startBmc(certificate);
     const pem = readFileSync(certificate.certificatePath, 'utf8');
     const readFile = async (path: string) => (path === '/run/ca.pem' ? pem : password);
+    const readSecret = async () => password;
     const config = { ...unpinned(bmc), caPath: '/run/ca.pem' };
-    const power = await openPower('dut-3', config, { ...timelessWorld(), readFile });
+    const power = await openPower('dut-3', config, {
+      ...timelessWorld(),
+      readFile,
+      readSecret,
+    });
     expect(await power.state()).toBe('on');
   });
 
@@ -342,5 +347,5 @@ const password = 'no-word-of-mine';
 
 const withPassword = (world: PowerWorld): PowerWorld => ({
   ...world,
-  readFile: async () => password,
+  readSecret: async () => password,
 });

@@ -22,7 +22,7 @@ export async function startSushy(
 ): Promise<Sushy> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-sushy-'));
   const file = (name: string, text: string) => {
-    writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
     return join(folder, name);
   };
   const password = 'correct horse battery';

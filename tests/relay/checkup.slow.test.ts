@@ -287,13 +287,19 @@ test.each([
   [
     '644',
     'wrong       tokenFile: /etc/ppsgate/token has the mode 644, so all on this machine can get at it',
+    [expect.stringMatching(/^wrong {7}the token: The Conduit token is refused: /)],
   ],
-  ['640', 'warning     tokenFile: /etc/ppsgate/token has the mode 640, so its group can get at it'],
-])('a token in a file of mode %s is not for its owner alone', async (mode, sentence) => {
+  [
+    '640',
+    'warning     tokenFile: /etc/ppsgate/token has the mode 640, so its group can get at it',
+    [],
+  ],
+])('a token in a file of mode %s is not for its owner alone', async (mode, sentence, others) => {
   const scene = await aSetUp();
   chmodSync(scene.config.tokenPath ?? '', mode);
   expect(await faultsOf(scene)).toEqual([
     `${sentence}\n    mend: \`chmod 600 /etc/ppsgate/token\``,
+    ...others,
   ]);
 });
 

@@ -41,7 +41,7 @@ test('a gate on GitHub is started with the token of a file', async () => {
   const runName = () => job.key;
   github.state.listeners = [{ eventType: 'measure', runName, missingIn: 0 }];
   const tokenPath = join(temporaryFolder(), 'token');
-  writeFileSync(tokenPath, `${personalToken}\n`);
+  writeFileSync(tokenPath, `${personalToken}\n`, { mode: 0o600 });
   const start = { kind: 'github', repository, tokenPath, event: 'measure' } as const;
   const relay = { start: { ...start, apiUrl: github.url }, directory: '/nonexistent' };
   const starter = await openStarter(relay, { configPath: '' });

@@ -263,7 +263,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
     const cluster = await start({ members: 1, auth: { prefix } });
     const { endpoints } = cluster;
     const passwordPath = join(temporaryFolder(), 'password');
-    writeFileSync(passwordPath, 'a guess\n');
+    writeFileSync(passwordPath, 'a guess\n', { mode: 0o600 });
     const wrong = await open({ endpoints, user: 'ppsgate', passwordPath });
     await expect(wrong.read('')).rejects.toThrow(
       `etcd at ${endpoints[0]} does not let the user ppsgate in (etcdserver: authentication failed, invalid user ID or password); correct \`user\`, or the password in \`passwordFile\`.`,
@@ -281,7 +281,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
   test('is expected where there is one', async () => {
     const { endpoints } = await start({ members: 1 });
     const passwordPath = join(temporaryFolder(), 'password');
-    writeFileSync(passwordPath, 'a password\n');
+    writeFileSync(passwordPath, 'a password\n', { mode: 0o600 });
     const store = await open({ endpoints, user: 'ppsgate', passwordPath });
     await expect(store.read('')).rejects.toThrow(
       `etcd at ${endpoints[0]} asks nobody for a password (etcdserver: authentication is not enabled); turn that on there`,
@@ -338,9 +338,21 @@ describe('an endpoint that is none of etcd', () => {
     );
   });
 
+  test.each(['passwordPath', 'keyPath'] as const)(
+    'is not asked with what others on this machine can read: %s',
+    async (which) => {
+      const path = join(temporaryFolder(), 'secret');
+      writeFileSync(path, 'open sesame\n', { mode: 0o644 });
+      const opened = open({ endpoints: ['http://127.0.0.1:1'], user: 'ali', [which]: path });
+      await expect(opened).rejects.toThrow(
+        `etcd cannot be used: ${path} has the mode 644, by which others than its owner can get at it: run 'chmod 600 ${path}'.`,
+      );
+    },
+  );
+
   test('is not quoted with our password', async () => {
     const passwordPath = join(temporaryFolder(), 'password');
-    writeFileSync(passwordPath, 'open sesame\n');
+    writeFileSync(passwordPath, 'open sesame\n', { mode: 0o600 });
     const endpoint = await startHttp(async (request, response) => {
       const said = await new Response(request).text();
       response.writeHead(400).end(JSON.stringify({ code: 3, message: `What is ${said}?` }));
@@ -371,7 +383,7 @@ describe('the files that etcd is asked with', () => {
 
   test('have to be what they are called', async () => {
     const path = join(temporaryFolder(), 'file');
-    writeFileSync(path, 'two\nlines\n');
+    writeFileSync(path, 'two\nlines\n', { mode: 0o600 });
     const authority = open({ endpoints, caPath: path });
     await expect(authority).rejects.toThrow(`etcd cannot be used with the authority file ${path}`);
     const pair = open({ endpoints, certificatePath: path, keyPath: path });
