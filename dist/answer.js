@@ -518,13 +518,13 @@ const aUnit = (name, result, details) => ({
 * once and not tried again.
 */
 function openCheckRun(octokit, subject, options) {
-	const { detailsUrl, now, undecided, hasButtons } = options;
+	const { detailsUrl, now, undecided, isOwnApp } = options;
 	const teller = newestTeller(checkRunOf(octokit, subject, options), {
 		...options,
 		secondsBetween: 10,
 		tooSlow: tooSlow$2
 	});
-	const withJob = (summary) => `${summary}\n\n[The job](${detailsUrl})`.trimStart();
+	const withJob = (summary) => isOwnApp ? summary : `${summary}\n\n[The job](${detailsUrl})`;
 	let since;
 	return {
 		queued(text) {
@@ -532,7 +532,7 @@ function openCheckRun(octokit, subject, options) {
 				status: "queued",
 				output: {
 					title: text,
-					summary: withJob("")
+					summary: withJob(text)
 				}
 			});
 		},
@@ -567,7 +567,7 @@ function openCheckRun(octokit, subject, options) {
 				annotations
 			};
 			const conclusion = conclusionOf(ending, undecided);
-			const actions = hasButtons ? buttonsFor(ending) : [];
+			const actions = isOwnApp ? buttonsFor(ending) : [];
 			return teller.tellLast({
 				status: "completed",
 				conclusion,
@@ -680,7 +680,7 @@ const extend = {
 const buttonsFor = (ending) => upshotOf(ending) === "undecided" ? [extend, rerun] : [rerun];
 const tooSlow$2 = (seconds) => `The check on the commit may not show how the gate ended, because GitHub did not answer within ${seconds} s: run the job again where the check is required.`;
 /** Shows views in one check run, the first by creating it. */
-function checkRunOf(octokit, subject, { name, detailsUrl, isOpen = false }) {
+function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = false }) {
 	const { owner, repo } = placeOf(subject.repository);
 	const { headCommit } = subject.patch;
 	const request = { retries: 0 };
@@ -693,7 +693,7 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOpen = false }) {
 		const about = {
 			name,
 			head_sha: headCommit,
-			details_url: detailsUrl
+			...isOwnApp ? { details_url: detailsUrl } : {}
 		};
 		const { data } = await checks.create({
 			owner,

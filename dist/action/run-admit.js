@@ -112,12 +112,12 @@ async function marksFor({ octokit, inputs: { job } }, patch, { undecided, status
 		log,
 		now: () => /* @__PURE__ */ new Date()
 	};
-	const hasButtons = await ownLogin(octokit).catch(() => workflowsOwn) !== workflowsOwn;
+	const isOwnApp = await ownLogin(octokit).catch(() => workflowsOwn) !== workflowsOwn;
 	const check = openCheckRun(octokit, subject, {
 		...shared,
 		undecided,
 		isOpen,
-		hasButtons
+		isOwnApp
 	});
 	if (patch.kind !== "pull-request") return together([check]);
 	const marks = [check, ...status ? [openStatus(octokit, subject, shared)] : []];

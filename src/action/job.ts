@@ -137,10 +137,9 @@ export async function marksFor(
   const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
   const subject = { repository, patch };
   const shared = { name, detailsUrl: runUrl(job, runId), log, now: () => new Date() };
-  // GitHub's own app for workflows gets no events, so its buttons would do nothing.
   const login = await ownLogin(octokit).catch(() => workflowsOwn);
-  const hasButtons = login !== workflowsOwn;
-  const check = openCheckRun(octokit, subject, { ...shared, undecided, isOpen, hasButtons });
+  const isOwnApp = login !== workflowsOwn;
+  const check = openCheckRun(octokit, subject, { ...shared, undecided, isOpen, isOwnApp });
   if (patch.kind !== 'pull-request') return together([check]);
   const marks = [check, ...(status ? [openStatus(octokit, subject, shared)] : [])];
   return forOneBase(octokit, patch, together(marks));

@@ -22,8 +22,11 @@ export type CheckRunOptions = {
   /** Page of the job. */
   detailsUrl: string;
   undecided: GithubConfig['undecided'];
-  /** Whether the check's buttons reach ppsgate: GitHub sends their events to the check's own app alone. */
-  hasButtons: boolean;
+  /**
+   * Whether an App of the site's own makes the check. GitHub's own, whose token a workflow has, gets no events, so
+   * buttons would do nothing, and its checks lead to no page but their own, so that the text has to link the job.
+   */
+  isOwnApp: boolean;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   now(): Date;
   pause?: Pause;
@@ -37,17 +40,18 @@ export type CheckRunOptions = {
  * once and not tried again.
  */
 export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckRunOptions): Answer {
-  const { detailsUrl, now, undecided, hasButtons } = options;
+  const { detailsUrl, now, undecided, isOwnApp } = options;
   const teller = newestTeller(checkRunOf(octokit, subject, options), {
     ...options,
     secondsBetween: 10,
     tooSlow,
   });
-  const withJob = (summary: string) => `${summary}\n\n[The job](${detailsUrl})`.trimStart();
+  const withJob = (summary: string) =>
+    isOwnApp ? summary : `${summary}\n\n[The job](${detailsUrl})`;
   let since: Date | undefined;
   return {
     queued(text) {
-      teller.tell({ status: 'queued', output: { title: text, summary: withJob('') } });
+      teller.tell({ status: 'queued', output: { title: text, summary: withJob(text) } });
     },
     waiting(outlook, text) {
       const summary = withJob(`${codeSpan(text, 1000)}\n\n${expectation(outlook, now())}`);
@@ -64,7 +68,7 @@ export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckR
       const annotations = result === undefined ? [] : annotationsOf(result);
       const output = { title: titleOf(ending), summary: withJob(summaryOf(ending)), annotations };
       const conclusion = conclusionOf(ending, undecided);
-      const actions = hasButtons ? buttonsFor(ending) : [];
+      const actions = isOwnApp ? buttonsFor(ending) : [];
       return teller.tellLast(
         { status: 'completed', conclusion, output, actions },
         secondsFor(ending),
@@ -204,7 +208,7 @@ const tooSlow = (seconds: number): string =>
 function checkRunOf(
   octokit: Octokit,
   subject: Subject,
-  { name, detailsUrl, isOpen = false }: CheckRunOptions,
+  { name, detailsUrl, isOwnApp, isOpen = false }: CheckRunOptions,
 ): (view: View) => Promise<Told> {
   const { owner, repo } = placeOf(subject.repository);
   const { headCommit } = subject.patch;
@@ -217,7 +221,8 @@ function checkRunOf(
   let mayBeComplete = false;
 
   const create = async (view: Shown) => {
-    const about = { name, head_sha: headCommit, details_url: detailsUrl };
+    const details = isOwnApp ? { details_url: detailsUrl } : {};
+    const about = { name, head_sha: headCommit, ...details };
     const { data } = await checks.create({
       ...{ owner, repo, ...about, external_id, request },
       ...view,

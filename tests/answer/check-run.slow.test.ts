@@ -56,7 +56,7 @@ afterEach(async () => {
 
 type Settings = NonNullable<Parameters<typeof hastyOctokit>[1]> & {
   url?: string;
-  hasButtons?: boolean;
+  isOwnApp?: boolean;
   undecided?: 'failure' | 'neutral';
   isOpen?: boolean;
 };
@@ -64,7 +64,7 @@ type Settings = NonNullable<Parameters<typeof hastyOctokit>[1]> & {
 /** A check whose pauses last until the test ends them. */
 async function open({
   url = github.url,
-  hasButtons = false,
+  isOwnApp = false,
   undecided = 'failure',
   isOpen = false,
   ...settings
@@ -74,7 +74,7 @@ async function open({
   const check = openCheckRun(await hastyOctokit({ url }, settings), subject, {
     name: 'ppsgate',
     detailsUrl,
-    hasButtons,
+    isOwnApp,
     undecided,
     isOpen,
     log: { info: (line) => said.push(line), warn: (line) => said.push(`warning: ${line}`) },
@@ -114,7 +114,7 @@ describe('one check run', () => {
         name: 'ppsgate',
         headCommit: pullRequest.headCommit,
         externalId: `#123 main ${detailsUrl}`,
-        detailsUrl,
+        detailsUrl: null,
         status: 'queued',
         conclusion: null,
         title: '2 of 3 in line, some 40 min',
@@ -122,6 +122,23 @@ describe('one check run', () => {
       },
     ]);
     await check.ended(passed);
+  });
+
+  test('links the job once: in its text, where GitHub takes no address of its own app', async () => {
+    const { check } = await open();
+    check.queued('waits for a runner');
+    await check.ended(passed);
+    expect(github.state.checkRuns).toMatchObject([{ detailsUrl: null }]);
+    expect(github.state.checkRuns[0]?.summary?.split(detailsUrl)).toHaveLength(2);
+  });
+
+  test('links it below its text, where an App of the site has made it', async () => {
+    const { check, skip } = await open({ isOwnApp: true });
+    check.queued('waits for a runner');
+    await skip(10);
+    expect(github.state.checkRuns).toMatchObject([{ detailsUrl, summary: 'waits for a runner' }]);
+    await check.ended(passed);
+    expect(github.state.checkRuns).toMatchObject([{ detailsUrl, summary: summaryOf(passed) }]);
   });
 
   test('gets its links after its end, in place', async () => {
@@ -429,8 +446,8 @@ describe('where a site wants neutral for what nobody can say', () => {
 });
 
 describe('its buttons', () => {
-  const buttonsAfter = async (ending: Ending, hasButtons = true) => {
-    const { check } = await open({ hasButtons });
+  const buttonsAfter = async (ending: Ending, isOwnApp = true) => {
+    const { check } = await open({ isOwnApp });
     await check.ended(ending);
     return github.state.checkRuns[0]?.actions?.map(({ identifier }) => identifier);
   };

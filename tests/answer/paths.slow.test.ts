@@ -132,7 +132,7 @@ test('neither a check, a comment nor a status on GitHub tells one', async () => 
   const subject = { repository, patch: pullRequest };
   const shared = { name: 'ppsgate', detailsUrl, log, pause, now: () => new Date(0) };
   const answer = together([
-    openCheckRun(octokit, subject, { ...shared, undecided: 'failure', hasButtons: false }),
+    openCheckRun(octokit, subject, { ...shared, undecided: 'failure', isOwnApp: false }),
     openComment(octokit, pullRequest, { ...shared, run: 1, ask: {} }),
     openStatus(octokit, subject, shared),
   ]);

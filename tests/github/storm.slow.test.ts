@@ -291,7 +291,7 @@ function answerOf(gate: Gate, { octokit, turns }: Place): Answer {
   };
   const subject = { repository, patch };
   const answer = together([
-    openCheckRun(octokit, subject, { ...shared, undecided: 'failure', hasButtons: false }),
+    openCheckRun(octokit, subject, { ...shared, undecided: 'failure', isOwnApp: false }),
     openComment(octokit, patch, { ...shared, run, ask: {} }),
     openStatus(octokit, subject, shared),
   ]);
