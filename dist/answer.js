@@ -862,7 +862,7 @@ function fitted(name, body, memory) {
 	const comment = [
 		markerOf(name),
 		body,
-		...earlierPushes(memory),
+		...earlierVerdicts(memory),
 		`${opening}${remembered} -->`
 	].join("\n\n");
 	const { earlier } = memory;
@@ -872,11 +872,11 @@ function fitted(name, body, memory) {
 		earlier: earlier.slice(0, -1)
 	});
 }
-/** All verdicts but the one that the comment shows. */
-function earlierPushes({ run, last, earlier }) {
+/** All but the one that the comment shows: those of earlier pushes, and of this commit before a rerun. */
+function earlierVerdicts({ run, last, earlier }) {
 	const all = last === void 0 || last.run === run ? earlier : [last, ...earlier];
 	if (all.length === 0) return [];
-	return [`<details><summary>earlier pushes</summary>\n\n${[
+	return [`<details><summary>earlier verdicts</summary>\n\n${[
 		"| commit | judged | |",
 		"|---|---|---|",
 		...all.map(({ headCommit, at, title }) => {

@@ -1,4 +1,4 @@
-// The text of ppsgate's comment on a pull request: what it is known by, what it shows now, and what it remembers of earlier pushes.
+// The text of ppsgate's comment on a pull request: what it is known by, what it shows now, and what it remembers of earlier verdicts.
 import { z } from 'zod';
 import { askSchema } from '../patch/command.ts';
 import { codeSpan, plainLine } from '../words/escape.ts';
@@ -99,15 +99,15 @@ const mostCharacters = 65_536;
 /** The oldest verdicts are forgotten where there is no room for all. */
 function fitted(name: string, body: string, memory: Memory): string {
   const remembered = Buffer.from(JSON.stringify(memory)).toString('base64url');
-  const parts = [markerOf(name), body, ...earlierPushes(memory), `${opening}${remembered} -->`];
+  const parts = [markerOf(name), body, ...earlierVerdicts(memory), `${opening}${remembered} -->`];
   const comment = parts.join('\n\n');
   const { earlier } = memory;
   if (comment.length <= mostCharacters || earlier.length === 0) return comment;
   return fitted(name, body, { ...memory, earlier: earlier.slice(0, -1) });
 }
 
-/** All verdicts but the one that the comment shows. */
-function earlierPushes({ run, last, earlier }: Memory): string[] {
+/** All but the one that the comment shows: those of earlier pushes, and of this commit before a rerun. */
+function earlierVerdicts({ run, last, earlier }: Memory): string[] {
   const all = last === undefined || last.run === run ? earlier : [last, ...earlier];
   if (all.length === 0) return [];
   const rows = all.map(({ headCommit, at, title }) => {
@@ -115,5 +115,5 @@ function earlierPushes({ run, last, earlier }: Memory): string[] {
     return `| ${cells.map((cell) => codeSpan(cell).replaceAll('|', '\\|')).join(' | ')} |`;
   });
   const table = ['| commit | judged | |', '|---|---|---|', ...rows].join('\n');
-  return [`<details><summary>earlier pushes</summary>\n\n${table}\n\n</details>`];
+  return [`<details><summary>earlier verdicts</summary>\n\n${table}\n\n</details>`];
 }

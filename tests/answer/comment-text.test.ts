@@ -83,6 +83,13 @@ describe('a comment remembers', () => {
     expect(readMemory(comment)?.last?.title).toBe('three, said again');
   });
 
+  test('the verdict before a rerun of the same commit, which is no earlier push', () => {
+    const comment = after({ title: 'one' }, { run: 42, title: 'two' });
+    expect(rowsOf(comment)).toEqual(['| `aaaaaaaaaaaa` | `2026-11-20` | `one` |']);
+    expect(comment).toContain('<summary>earlier verdicts</summary>');
+    expect(comment).not.toContain('push');
+  });
+
   test('ten of them at most', () => {
     const many = Array.from({ length: 30 }, (_, run) => ({ run, title: `verdict ${run}` }));
     expect(rowsOf(after(...many))).toHaveLength(10);

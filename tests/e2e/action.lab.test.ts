@@ -139,7 +139,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(second.outputs['comment-url']).toBe(first.outputs['comment-url']);
     expect(github.state.comments).toEqual([{ ...before, body: expect.any(String) }]);
     expect(github.state.comments[0]?.body).toMatch(
-      /<summary>earlier pushes<\/summary>[\s\S]+\| `[0-9a-f]{12}` \| `[\d-]+` \| `🔴 #7 does not load` \|/,
+      /<summary>earlier verdicts<\/summary>[\s\S]+\| `[0-9a-f]{12}` \| `[\d-]+` \| `🔴 #7 does not load` \|/,
     );
     expect(github.state.comments[0]?.body).toContain(says);
     expect(github.state.comments[0]?.body).toContain(pullRequest.headCommit);

@@ -204,7 +204,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     // Pairs of both: the first had 16.
     const [, pairs] = /\| (\d+)\u00a0\+\u00a0\d+ \|/.exec(ours()[0]?.body ?? '') ?? [];
     if (second.outputs.verdict !== 'invalid') expect(Number(pairs)).toBeGreaterThan(16);
-    expect(ours()[0]?.body).toContain('earlier pushes');
+    expect(ours()[0]?.body).toContain('earlier verdicts');
   });
 
   test("another program's repository_dispatch is measured", async () => {

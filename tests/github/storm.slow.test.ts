@@ -328,7 +328,7 @@ async function endOf(gate: Gate, { octokit, turns, random }: Place): Promise<End
 const commentsOn = (number: number): string[] =>
   github.state.comments.filter((comment) => comment.number === number).map(({ body }) => body);
 
-/** What a person reads in the table of earlier pushes, newest first. */
+/** What a person reads in the table of earlier verdicts, newest first. */
 const rowsOf = (comment: string): string[] =>
   [...comment.matchAll(/^\| `(\w{12})` \| `[\d-]+` \| `(.+?)` \|$/gm)].map(
     ([, commit, title]) => `${commit} ${title}`,
@@ -423,7 +423,7 @@ describe('where no call fails more than three times in a row, two of them by rat
         .slice(0, -1)
         .filter(({ shown, successor }) => shown?.outcome && !successor);
       const rows = earlier.toReversed().map(rowOf);
-      expect(rowsOf(comment), `earlier pushes of #${number} ${of}`).toEqual(rows);
+      expect(rowsOf(comment), `earlier verdicts of #${number} ${of}`).toEqual(rows);
       const state = last?.shown?.status;
       expect(last && statusOf(last), of).toMatchObject({ context: 'ppsgate', state });
     }

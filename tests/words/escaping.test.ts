@@ -117,7 +117,7 @@ const escapers: [string, Escaper][] = [
     },
   ],
   [
-    'the table of earlier pushes',
+    'the table of earlier verdicts',
     {
       shownAs: rowOf,
       clean: line,
