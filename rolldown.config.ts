@@ -33,8 +33,11 @@ const minifyPackages: Plugin = {
 /** Each package of others that is not loaded by `import()` is a file, too. */
 const packages = [
   ...['zod', 'yaml', 'commander', 'simple-statistics', '@actions/core', 'yauzl', 'pure-rand'],
-  'fastest-levenshtein',
+  ...['fastest-levenshtein', '@octokit'],
 ];
+
+/** Loaded by `import()` from within its room, whose file would load the packages in it at once. */
+const apart = 'github/octokit.ts';
 
 /**
  * Each of these rooms is a file: one for each module would take the action twice as long to load. Of commands only the
@@ -57,7 +60,7 @@ function vendorName(name: string): string {
 const ownName = (id: string): string => relative(import.meta.dirname, id).replace(/^src\//, '');
 
 const isIn = (room: string, name: string): boolean =>
-  name.startsWith(`${room}/`) || name.startsWith(`${room}.`);
+  name !== apart && (name.startsWith(`${room}/`) || name.startsWith(`${room}.`));
 
 /** The name of a file that no group makes: by its package, or the place of the module that it is made for. */
 function fileName({ name, facadeModuleId, moduleIds }: PreRenderedChunk): string {

@@ -591,9 +591,8 @@ function openCheckRun(octokit, subject, options) {
 */
 async function closeLeftCheckRun(octokit, { repository, patch }, { name, detailsUrl }) {
 	const { owner, repo } = placeOf(repository);
-	const { checks } = octokit.rest;
 	try {
-		const found = await checks.listForRef({
+		const found = await octokit.request(checksOfCommit, {
 			owner,
 			repo,
 			ref: patch.headCommit,
@@ -612,7 +611,7 @@ async function closeLeftCheckRun(octokit, { repository, patch }, { name, details
 					summary: summaryOf(cancelled)
 				}
 			};
-			await checks.update({
+			await octokit.request(updateCheck, {
 				owner,
 				repo,
 				check_run_id,
@@ -631,14 +630,14 @@ async function closeLeftCheckRun(octokit, { repository, patch }, { name, details
 async function standsForAnother(octokit, { repository, patch }, name) {
 	const { owner, repo } = placeOf(repository);
 	try {
-		const newest = (await octokit.rest.checks.listForRef({
+		const newest = (await octokit.request(checksOfCommit, {
 			owner,
 			repo,
 			ref: patch.headCommit,
 			check_name: name,
 			filter: "all",
 			per_page: 100
-		})).data.check_runs.toSorted((a, b) => b.id - a.id)[0];
+		})).data.check_runs.toSorted((a, b) => Number(b.id) - Number(a.id))[0];
 		return (newest?.conclusion === "success" || newest?.conclusion === "neutral") && !newest.external_id?.startsWith(externalIdOf(patch, ""));
 	} catch {
 		return true;
@@ -651,6 +650,8 @@ function pullRequestOfCheckRun(externalId) {
 	const [, digits] = /^#([1-9]\d{0,9}) /.exec(externalId) ?? [];
 	return digits === void 0 ? void 0 : Number(digits);
 }
+const checksOfCommit = "GET /repos/{owner}/{repo}/commits/{ref}/check-runs";
+const updateCheck = "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}";
 /**
 * What makes the job red makes the check red, and only a pass makes it green. `neutral` would be fair where nobody can
 * say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where nothing was
@@ -684,7 +685,6 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = fal
 	const { owner, repo } = placeOf(subject.repository);
 	const { headCommit } = subject.patch;
 	const request = { retries: 0 };
-	const { checks } = octokit.rest;
 	const external_id = externalIdOf(subject.patch, detailsUrl);
 	let id;
 	let mayExist = isOpen;
@@ -695,7 +695,7 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = fal
 			head_sha: headCommit,
 			...isOwnApp ? { details_url: detailsUrl } : {}
 		};
-		const { data } = await checks.create({
+		const { data } = await octokit.request("POST /repos/{owner}/{repo}/check-runs", {
 			owner,
 			repo,
 			...about,
@@ -705,9 +705,16 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = fal
 		});
 		return data.id;
 	};
+	const update = (check_run_id, changes) => octokit.request(updateCheck, {
+		owner,
+		repo,
+		check_run_id,
+		request,
+		...changes
+	});
 	/** The answer may be lost after GitHub did what was asked. What an earlier attempt of this run completed is not it. */
 	const find = async (view) => {
-		return (await checks.listForRef({
+		return (await octokit.request(checksOfCommit, {
 			owner,
 			repo,
 			ref: headCommit,
@@ -724,13 +731,7 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = fal
 		try {
 			if (view.status === "linked") {
 				if (id === void 0) return { kind: "told" };
-				await checks.update({
-					owner,
-					repo,
-					check_run_id: id,
-					request,
-					output: view.output
-				});
+				await update(id, { output: view.output });
 				return { kind: "told" };
 			}
 			if (id === void 0 ? mayExist : mayBeComplete) {
@@ -741,13 +742,7 @@ function checkRunOf(octokit, subject, { name, detailsUrl, isOwnApp, isOpen = fal
 			mayExist = true;
 			mayBeComplete = view.status === "completed";
 			if (id === void 0) id = await create(view);
-			else await checks.update({
-				owner,
-				repo,
-				check_run_id: id,
-				request,
-				...view
-			});
+			else await update(id, view);
 			return { kind: "told" };
 		} catch (error) {
 			return notTold$1(error, name, subject);
@@ -1149,7 +1144,7 @@ function openStatus(octokit, subject, options) {
 	const { owner, repo } = placeOf(subject.repository);
 	const put = async ({ state, description }) => {
 		try {
-			await octokit.rest.repos.createCommitStatus({
+			await octokit.request("POST /repos/{owner}/{repo}/statuses/{sha}", {
 				owner,
 				repo,
 				sha: subject.patch.headCommit,

@@ -521,14 +521,13 @@ async function readTip(branch, recursive) {
 	const commit = await readRef(branch);
 	if (commit === void 0) return void 0;
 	const { octokit, owner, repo } = branch;
-	const { git } = octokit.rest;
-	const { data } = await git.getCommit({
+	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/commits/{commit_sha}", {
 		owner,
 		repo,
 		commit_sha: commit
 	});
 	const tree_sha = data.tree.sha;
-	const listed = await git.getTree({
+	const listed = await octokit.request("GET /repos/{owner}/{repo}/git/trees/{tree_sha}", {
 		owner,
 		repo,
 		tree_sha,
@@ -543,7 +542,7 @@ async function readTip(branch, recursive) {
 }
 async function readRef({ octokit, owner, repo, name }) {
 	try {
-		const { data } = await octokit.rest.git.getRef({
+		const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/ref/{ref}", {
 			owner,
 			repo,
 			ref: `heads/${name}`
@@ -573,7 +572,7 @@ async function readStored$1(branch, tip) {
 async function readText$1({ octokit, owner, repo }, tip, path) {
 	const file_sha = tip.files.get(path);
 	if (file_sha === void 0) return "";
-	const { data } = await octokit.rest.git.getBlob({
+	const { data } = await octokit.request("GET /repos/{owner}/{repo}/git/blobs/{file_sha}", {
 		owner,
 		repo,
 		file_sha
@@ -597,7 +596,7 @@ async function writeTree(branch, tip, { write, remove }) {
 			...held
 		});
 	}
-	const { data } = await octokit.rest.git.createTree({
+	const { data } = await octokit.request("POST /repos/{owner}/{repo}/git/trees", {
 		owner,
 		repo,
 		...tip && { base_tree: tip.tree },
@@ -610,7 +609,7 @@ async function writeTree(branch, tip, { write, remove }) {
 	return data.sha;
 }
 async function writeBlob({ octokit, owner, repo }, content) {
-	const { data } = await octokit.rest.git.createBlob({
+	const { data } = await octokit.request("POST /repos/{owner}/{repo}/git/blobs", {
 		owner,
 		repo,
 		content,
@@ -620,7 +619,7 @@ async function writeBlob({ octokit, owner, repo }, content) {
 }
 /** Without parents: what is not in the branch any more shall not be in a clone of it. */
 async function writeCommit({ octokit, owner, repo }, tree) {
-	const { data } = await octokit.rest.git.createCommit({
+	const { data } = await octokit.request("POST /repos/{owner}/{repo}/git/commits", {
 		owner,
 		repo,
 		message: "Results of ppsgate",

@@ -21,8 +21,8 @@ const mostWaits = 2;
 */
 async function createOctokit(settings) {
 	const { token, apiUrl, log, answerSeconds = 30, plugins } = settings;
-	const { Octokit } = await import("./vendor/octokit.js");
-	return new Octokit({
+	const { Client } = await import("./github/octokit.js");
+	return new Client({
 		auth: token,
 		baseUrl: apiUrl,
 		userAgent: "ppsgate",
@@ -280,17 +280,16 @@ async function isOnly(thread, url) {
 	return oldest === void 0 || oldest.url === url;
 }
 async function writeComment({ octokit, owner, repo, number }, comment_id, body) {
-	const { issues } = octokit.rest;
 	const writing = {
 		owner,
 		repo,
 		body,
 		request: { retries: 0 }
 	};
-	const { data } = comment_id === void 0 ? await issues.createComment({
+	const { data } = comment_id === void 0 ? await octokit.request("POST /repos/{owner}/{repo}/issues/{issue_number}/comments", {
 		...writing,
 		issue_number: number
-	}) : await issues.updateComment({
+	}) : await octokit.request("PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}", {
 		...writing,
 		comment_id
 	});
@@ -298,7 +297,7 @@ async function writeComment({ octokit, owner, repo, number }, comment_id, body) 
 }
 /** Oldest first, as GitHub lists them. */
 async function ownComments({ octokit, owner, repo, number, marker }, login) {
-	return (await octokit.paginate(octokit.rest.issues.listComments, {
+	return (await octokit.paginate("GET /repos/{owner}/{repo}/issues/{issue_number}/comments", {
 		owner,
 		repo,
 		issue_number: number,
@@ -312,7 +311,7 @@ async function ownComments({ octokit, owner, repo, number, marker }, login) {
 /** A second comment that stays is a blemish, not a reason to call the first one unpublished. */
 async function deleteComments({ octokit, owner, repo }, comments) {
 	for (const { id } of comments) try {
-		await octokit.rest.issues.deleteComment({
+		await octokit.request("DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}", {
 			owner,
 			repo,
 			comment_id: id
@@ -355,7 +354,7 @@ function pullRequestNumber(input) {
 async function fetchPullRequest(octokit, repository, number) {
 	const { owner, repo } = placeOf(repository);
 	try {
-		const { data } = await octokit.rest.pulls.get({
+		const { data } = await octokit.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", {
 			owner,
 			repo,
 			pull_number: number
@@ -375,7 +374,7 @@ async function fetchPullRequest(octokit, repository, number) {
 /** The open pull requests whose head is this very commit; throws where GitHub does not tell. */
 async function pullRequestsWithHead(octokit, repository, headCommit) {
 	const { owner, repo } = placeOf(repository);
-	const list = () => octokit.paginate(octokit.rest.repos.listPullRequestsAssociatedWithCommit, {
+	const list = () => octokit.paginate("GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls", {
 		owner,
 		repo,
 		commit_sha: headCommit,
@@ -386,7 +385,7 @@ async function pullRequestsWithHead(octokit, repository, headCommit) {
 /** The same by the branch of a fork, which needs no such commit in the repository itself. */
 async function pullRequestsOfBranch(octokit, repository, head) {
 	const { owner, repo } = placeOf(repository);
-	const list = () => octokit.paginate(octokit.rest.pulls.list, {
+	const list = () => octokit.paginate("GET /repos/{owner}/{repo}/pulls", {
 		owner,
 		repo,
 		state: "open",
@@ -405,8 +404,7 @@ async function mayWrite(octokit, repository, login) {
 	const { owner, repo } = placeOf(repository);
 	const ask = async () => {
 		try {
-			const { repos } = octokit.rest;
-			const { data } = await repos.getCollaboratorPermissionLevel({
+			const { data } = await octokit.request("GET /repos/{owner}/{repo}/collaborators/{username}/permission", {
 				owner,
 				repo,
 				username: login
@@ -520,7 +518,7 @@ const failed = (why) => ({
 const called = ({ repository, runId, name }) => `The artifact ${name} of run ${runId} of ${repository}`;
 const tooLarge = (wanted, { zipBytes }) => `${called(wanted)} has more than ${zipBytes} bytes and was left alone: upload the work directory only.`;
 async function newestArtifact(octokit, wanted) {
-	return (await octokit.paginate(octokit.rest.actions.listWorkflowRunArtifacts, {
+	return (await octokit.paginate("GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts", {
 		...placeOf(wanted.repository),
 		run_id: wanted.runId,
 		name: wanted.name,
@@ -529,7 +527,7 @@ async function newestArtifact(octokit, wanted) {
 }
 /** Octokit would follow the redirect and read whatever comes into memory; so it is told not to. */
 async function addressOf(octokit, wanted, id) {
-	const { headers } = await octokit.rest.actions.downloadArtifact({
+	const { headers } = await octokit.request("GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}", {
 		...placeOf(wanted.repository),
 		artifact_id: id,
 		archive_format: "zip",

@@ -437,7 +437,7 @@ const description = "ppsgate may measure this pull request as it stands";
 async function createLabel(octokit, repository) {
 	const { owner, repo } = placeOf(repository);
 	try {
-		await octokit.rest.issues.createLabel({
+		await octokit.request("POST /repos/{owner}/{repo}/labels", {
 			owner,
 			repo,
 			name: leaveLabel,

@@ -770,7 +770,7 @@ function startOnGithub(octokit, options) {
 				client_payload: payloadOf(job),
 				request: { retries: 0 }
 			};
-			const sent = await answered(() => octokit.rest.repos.createDispatchEvent(call), {
+			const sent = await answered(() => octokit.request("POST /repos/{owner}/{repo}/dispatches", call), {
 				what,
 				needs: `\`contents: write\` in ${repository}`
 			});
@@ -829,7 +829,7 @@ const mostPages = 3;
 const perPage = 100;
 async function findRun({ octokit, owner, repo }, key) {
 	for (let page = 1; page <= mostPages; page++) {
-		const { data } = await octokit.rest.actions.listWorkflowRunsForRepo({
+		const { data } = await octokit.request("GET /repos/{owner}/{repo}/actions/runs", {
 			owner,
 			repo,
 			event: "repository_dispatch",
@@ -838,7 +838,7 @@ async function findRun({ octokit, owner, repo }, key) {
 		});
 		const found = data.workflow_runs.find((run) => run.display_title.split(/\s+/).includes(key));
 		if (found !== void 0) return {
-			id: found.id,
+			id: Number(found.id),
 			url: found.html_url
 		};
 		if (data.workflow_runs.length < perPage) return void 0;
@@ -847,7 +847,7 @@ async function findRun({ octokit, owner, repo }, key) {
 /** One that has ended is as good as cancelled. */
 async function cancelRun(octokit, call) {
 	try {
-		await octokit.rest.actions.cancelWorkflowRun(call);
+		await octokit.request("POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel", call);
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure?.kind !== "answered" || failure.status !== 409) throw error;

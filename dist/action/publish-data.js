@@ -43,7 +43,7 @@ async function runsToExtend(directory, asked) {
 }
 async function refuseForeign(octokit, repository, run_id, again) {
 	const { owner, repo } = placeOf(repository);
-	const { data } = await octokit.rest.actions.getWorkflowRun({
+	const { data } = await octokit.request("GET /repos/{owner}/{repo}/actions/runs/{run_id}", {
 		owner,
 		repo,
 		run_id

@@ -725,7 +725,7 @@ async function acknowledge(trigger, { octokit, inputs }) {
 	if (trigger.kind !== "comment") return;
 	const { owner, repo } = placeOf(inputs.job.repository);
 	const { id: comment_id } = trigger;
-	await octokit.rest.reactions.createForIssueComment({
+	await octokit.request("POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions", {
 		owner,
 		repo,
 		comment_id,

@@ -1,7 +1,8 @@
 // From the event to what may be measured: which patch, at which commits, by whose leave, and what was asked of it.
-import type { Octokit } from 'octokit';
+
 import { type Memory, markerOf, readMemory } from '../answer/comment-text.ts';
 import type { Config } from '../config/schema.ts';
+import type { Octokit } from '../github/client.ts';
 import { findComment } from '../github/comment.ts';
 import {
   type FoundPullRequest,

@@ -2,12 +2,11 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Octokit } from 'octokit';
 import { parseMaxRuns } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import { readPlan } from '../experiment/plan.ts';
 import { fetchArtifact, readEntries } from '../github/artifact.ts';
-import { placeOf } from '../github/client.ts';
+import { type Octokit, placeOf } from '../github/client.ts';
 import { githubFailure } from '../github/failure.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import { UsageError } from '../words/usage-error.ts';
@@ -64,8 +63,8 @@ async function refuseForeign(
   again: string,
 ): Promise<void> {
   const { owner, repo } = placeOf(repository);
-  const { data } = await octokit.rest.actions
-    .getWorkflowRun({ owner, repo, run_id })
+  const { data } = await octokit
+    .request('GET /repos/{owner}/{repo}/actions/runs/{run_id}', { owner, repo, run_id })
     .catch((error: unknown) => {
       const failure = githubFailure(error);
       if (failure === undefined) throw error;

@@ -1,5 +1,4 @@
 // What every command of the Action shares: the inputs, GitHub, the checkout, and how a patch is answered.
-import type { Octokit } from 'octokit';
 import { type Answer, together } from '../answer/answer.ts';
 import { openCheckRun } from '../answer/check-run.ts';
 import { openComment } from '../answer/comment.ts';
@@ -10,7 +9,7 @@ import { parseConfig } from '../config/load.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
-import { createOctokit, ownLogin } from '../github/client.ts';
+import { createOctokit, type Octokit, ownLogin } from '../github/client.ts';
 import { wishesOf } from '../inventory/wishes.ts';
 import type { Ask } from '../patch/command.ts';
 import { openRepository, type WritableRepository } from '../patch/repository.ts';

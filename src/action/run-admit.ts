@@ -119,8 +119,13 @@ async function acknowledge(trigger: Trigger, { octokit, inputs }: JobContext): P
   if (trigger.kind !== 'comment') return;
   const { owner, repo } = placeOf(inputs.job.repository);
   const { id: comment_id } = trigger;
-  await octokit.rest.reactions
-    .createForIssueComment({ owner, repo, comment_id, content: 'eyes' })
+  await octokit
+    .request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', {
+      owner,
+      repo,
+      comment_id,
+      content: 'eyes',
+    })
     .catch((error: Error) => log.info(`The command got no reaction (${error.message}).`));
 }
 

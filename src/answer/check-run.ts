@@ -1,8 +1,7 @@
 // The check on the commit that is judged, live while its gate lasts.
 
-import type { Octokit } from 'octokit';
 import type { GithubConfig } from '../config/github.ts';
-import { placeOf } from '../github/client.ts';
+import { type Id, type Octokit, placeOf } from '../github/client.ts';
 import { githubFailure, whyNotDone } from '../github/failure.ts';
 import { annotationsOf } from '../report/annotations.ts';
 import { codeSpan } from '../words/escape.ts';
@@ -96,9 +95,8 @@ export async function closeLeftCheckRun(
   { name, detailsUrl }: Pick<CheckRunOptions, 'name' | 'detailsUrl'>,
 ): Promise<string | undefined> {
   const { owner, repo } = placeOf(repository);
-  const { checks } = octokit.rest;
   try {
-    const found = await checks.listForRef({
+    const found = await octokit.request(checksOfCommit, {
       ...{ owner, repo, ref: patch.headCommit },
       ...{ check_name: name, filter: 'all', per_page: 100 },
     });
@@ -107,7 +105,7 @@ export async function closeLeftCheckRun(
       if (external_id !== ours || status === 'completed') continue;
       const output = { title: titleOf(cancelled), summary: summaryOf(cancelled) };
       const ending = { status: 'completed', conclusion: 'cancelled', output } as const;
-      await checks.update({ owner, repo, check_run_id, ...ending });
+      await octokit.request(updateCheck, { owner, repo, check_run_id, ...ending });
     }
     return undefined;
   } catch (error) {
@@ -127,11 +125,11 @@ export async function standsForAnother(
 ): Promise<boolean> {
   const { owner, repo } = placeOf(repository);
   try {
-    const found = await octokit.rest.checks.listForRef({
+    const found = await octokit.request(checksOfCommit, {
       ...{ owner, repo, ref: patch.headCommit },
       ...{ check_name: name, filter: 'all', per_page: 100 },
     });
-    const newest = found.data.check_runs.toSorted((a, b) => b.id - a.id)[0];
+    const newest = found.data.check_runs.toSorted((a, b) => Number(b.id) - Number(a.id))[0];
     const stands = newest?.conclusion === 'success' || newest?.conclusion === 'neutral';
     return stands && !newest.external_id?.startsWith(externalIdOf(patch, ''));
   } catch {
@@ -150,6 +148,9 @@ export function pullRequestOfCheckRun(externalId: string): number | undefined {
   const [, digits] = /^#([1-9]\d{0,9}) /.exec(externalId) ?? [];
   return digits === undefined ? undefined : Number(digits);
 }
+
+const checksOfCommit = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
+const updateCheck = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}';
 
 type Conclusion = 'success' | 'failure' | 'neutral' | 'cancelled';
 
@@ -214,25 +215,27 @@ function checkRunOf(
   const { headCommit } = subject.patch;
   // What is written is not simply sent again: who calls tries again, with something newer to show.
   const request = { retries: 0 };
-  const { checks } = octokit.rest;
   const external_id = externalIdOf(subject.patch, detailsUrl);
-  let id: number | undefined;
+  let id: Id | undefined;
   let mayExist = isOpen;
   let mayBeComplete = false;
 
   const create = async (view: Shown) => {
     const details = isOwnApp ? { details_url: detailsUrl } : {};
     const about = { name, head_sha: headCommit, ...details };
-    const { data } = await checks.create({
+    const { data } = await octokit.request('POST /repos/{owner}/{repo}/check-runs', {
       ...{ owner, repo, ...about, external_id, request },
       ...view,
     });
     return data.id;
   };
 
+  const update = (check_run_id: Id, changes: Shown | Pick<View, 'output'>) =>
+    octokit.request(updateCheck, { owner, repo, check_run_id, request, ...changes });
+
   /** The answer may be lost after GitHub did what was asked. What an earlier attempt of this run completed is not it. */
   const find = async (view: Shown) => {
-    const found = await checks.listForRef({
+    const found = await octokit.request(checksOfCommit, {
       ...{ owner, repo, ref: headCommit, check_name: name, filter: 'all', per_page: 100 },
     });
     return found.data.check_runs.find((run) => {
@@ -246,7 +249,7 @@ function checkRunOf(
     try {
       if (view.status === 'linked') {
         if (id === undefined) return { kind: 'told' };
-        await checks.update({ owner, repo, check_run_id: id, request, output: view.output });
+        await update(id, { output: view.output });
         return { kind: 'told' };
       }
       // GitHub adds the annotations of a second end to those of the first.
@@ -258,7 +261,7 @@ function checkRunOf(
       mayExist = true;
       mayBeComplete = view.status === 'completed';
       if (id === undefined) id = await create(view);
-      else await checks.update({ owner, repo, check_run_id: id, request, ...view });
+      else await update(id, view);
       return { kind: 'told' };
     } catch (error) {
       return notTold(error, name, subject);

@@ -1,6 +1,6 @@
 // The comment on the pull request, live while its gate lasts: at most one edit a minute, and one comment for all pushes.
 
-import type { Octokit } from 'octokit';
+import type { Octokit } from '../github/client.ts';
 import { publishComment } from '../github/comment.ts';
 import { codeSpan } from '../words/escape.ts';
 import { reasonOf } from '../words/one-line.ts';

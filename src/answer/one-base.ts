@@ -1,6 +1,6 @@
 // A check stands on a commit, and that may be the head of several pull requests: it passes only where none goes elsewhere.
 
-import type { Octokit } from 'octokit';
+import type { Octokit } from '../github/client.ts';
 import { pullRequestsWithHead } from '../github/pull-request.ts';
 import { codeSpan } from '../words/escape.ts';
 import { reasonOf } from '../words/one-line.ts';

@@ -1,7 +1,6 @@
 // The commit status of the head, for those whose branch rules look at statuses and not at checks.
 
-import type { Octokit } from 'octokit';
-import { placeOf } from '../github/client.ts';
+import { type Octokit, placeOf } from '../github/client.ts';
 import { githubFailure } from '../github/failure.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { Upshot } from '../words/upshot.ts';
@@ -18,7 +17,7 @@ export function openStatus(octokit: Octokit, subject: Subject, options: StatusOp
   const { owner, repo } = placeOf(subject.repository);
   const put = async ({ state, description }: View): Promise<Told> => {
     try {
-      await octokit.rest.repos.createCommitStatus({
+      await octokit.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
         ...{ owner, repo, sha: subject.patch.headCommit },
         ...{ state, description: plain(description) },
         ...{ context: name, target_url: detailsUrl },

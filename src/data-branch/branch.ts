@@ -1,10 +1,9 @@
 // The data branch on GitHub: always a single commit, which every publication replaces, so that clones stay small.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Octokit } from 'octokit';
 import { z } from 'zod';
 import type { HistoryEntry } from '../experiment/history.ts';
-import { placeOf } from '../github/client.ts';
+import { type Octokit, placeOf } from '../github/client.ts';
 import { type GithubFailure, githubFailure, isBreakdown, whyNotDone } from '../github/failure.ts';
 import {
   emptyIndex,
@@ -194,10 +193,18 @@ async function readTip(branch: Branch, recursive?: '1'): Promise<Tip | undefined
   const commit = await readRef(branch);
   if (commit === undefined) return undefined;
   const { octokit, owner, repo } = branch;
-  const { git } = octokit.rest;
-  const { data } = await git.getCommit({ owner, repo, commit_sha: commit });
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', {
+    owner,
+    repo,
+    commit_sha: commit,
+  });
   const tree_sha = data.tree.sha;
-  const listed = await git.getTree({ owner, repo, tree_sha, ...(recursive && { recursive }) });
+  const listed = await octokit.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+    owner,
+    repo,
+    tree_sha,
+    ...(recursive && { recursive }),
+  });
   const files = new Map(
     listed.data.tree.flatMap(({ type, path, sha }) => (type === 'blob' ? [[path, sha]] : [])),
   );
@@ -206,7 +213,11 @@ async function readTip(branch: Branch, recursive?: '1'): Promise<Tip | undefined
 
 async function readRef({ octokit, owner, repo, name }: Branch): Promise<string | undefined> {
   try {
-    const { data } = await octokit.rest.git.getRef({ owner, repo, ref: `heads/${name}` });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/git/ref/{ref}', {
+      owner,
+      repo,
+      ref: `heads/${name}`,
+    });
     return data.object.sha;
   } catch (error) {
     const failure = githubFailure(error);
@@ -233,7 +244,11 @@ async function readStored(branch: Branch, tip: Tip | undefined): Promise<Stored>
 async function readText({ octokit, owner, repo }: Branch, tip: Tip, path: string): Promise<string> {
   const file_sha = tip.files.get(path);
   if (file_sha === undefined) return '';
-  const { data } = await octokit.rest.git.getBlob({ owner, repo, file_sha });
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/git/blobs/{file_sha}', {
+    owner,
+    repo,
+    file_sha,
+  });
   return Buffer.from(data.content, 'base64').toString();
 }
 
@@ -253,7 +268,7 @@ async function writeTree(
     const held = isShort ? { content } : { sha: await writeBlob(branch, content) };
     written.push({ ...file, path, ...held });
   }
-  const { data } = await octokit.rest.git.createTree({
+  const { data } = await octokit.request('POST /repos/{owner}/{repo}/git/trees', {
     owner,
     repo,
     ...(tip && { base_tree: tip.tree }),
@@ -263,14 +278,25 @@ async function writeTree(
 }
 
 async function writeBlob({ octokit, owner, repo }: Branch, content: string): Promise<string> {
-  const { data } = await octokit.rest.git.createBlob({ owner, repo, content, encoding: 'utf-8' });
+  const { data } = await octokit.request('POST /repos/{owner}/{repo}/git/blobs', {
+    owner,
+    repo,
+    content,
+    encoding: 'utf-8',
+  });
   return data.sha;
 }
 
 /** Without parents: what is not in the branch any more shall not be in a clone of it. */
 async function writeCommit({ octokit, owner, repo }: Branch, tree: string): Promise<string> {
   const message = 'Results of ppsgate';
-  const { data } = await octokit.rest.git.createCommit({ owner, repo, message, tree, parents: [] });
+  const { data } = await octokit.request('POST /repos/{owner}/{repo}/git/commits', {
+    owner,
+    repo,
+    message,
+    tree,
+    parents: [],
+  });
   return data.sha;
 }
 

@@ -2,14 +2,13 @@
 
 import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
-import type { Octokit } from 'octokit';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { ask } from '../http.ts';
 import { type CellProfiles, readProfiles } from '../profile/of-result.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import { type Result, resultSchema } from '../words/result.ts';
-import { placeOf } from './client.ts';
+import { type Octokit, placeOf } from './client.ts';
 import { type GithubFailure, githubFailure, whyNotDone } from './failure.ts';
 
 /** `runId` is the workflow run's, `repository` is `owner/name`. */
@@ -79,12 +78,15 @@ const tooLarge = (wanted: ArtifactName, { zipBytes }: ArtifactLimits): string =>
   `${called(wanted)} has more than ${zipBytes} bytes and was left alone: upload the work directory only.`;
 
 async function newestArtifact(octokit: Octokit, wanted: ArtifactName) {
-  const artifacts = await octokit.paginate(octokit.rest.actions.listWorkflowRunArtifacts, {
-    ...placeOf(wanted.repository),
-    run_id: wanted.runId,
-    name: wanted.name,
-    per_page: 100,
-  });
+  const artifacts = await octokit.paginate(
+    'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts',
+    {
+      ...placeOf(wanted.repository),
+      run_id: wanted.runId,
+      name: wanted.name,
+      per_page: 100,
+    },
+  );
   // An older GitHub Enterprise Server does not know the parameter `name`; ids ascend.
   return artifacts
     .filter(({ name }) => name === wanted.name)
@@ -94,12 +96,15 @@ async function newestArtifact(octokit: Octokit, wanted: ArtifactName) {
 
 /** Octokit would follow the redirect and read whatever comes into memory; so it is told not to. */
 async function addressOf(octokit: Octokit, wanted: ArtifactName, id: number): Promise<URL | null> {
-  const { headers } = await octokit.rest.actions.downloadArtifact({
-    ...placeOf(wanted.repository),
-    artifact_id: id,
-    archive_format: 'zip',
-    request: { redirect: 'manual' },
-  });
+  const { headers } = await octokit.request(
+    'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
+    {
+      ...placeOf(wanted.repository),
+      artifact_id: id,
+      archive_format: 'zip',
+      request: { redirect: 'manual' },
+    },
+  );
   return URL.parse(headers.location ?? '');
 }
 

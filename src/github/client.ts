@@ -1,9 +1,15 @@
 // GitHub as the owner of a token sees it.
-import type { Octokit } from 'octokit';
+import type { RetryOptions } from '@octokit/plugin-retry';
+import type { ThrottlingOptions } from '@octokit/plugin-throttling';
 import { z } from 'zod';
+import type { Client } from './octokit.ts';
+
+export type Octokit = InstanceType<typeof Client>;
+
+/** GitHub's ids may outgrow what a number holds. */
+export type Id = number | bigint;
 
 type Log = Record<'debug' | 'info' | 'warn' | 'error', (message: string) => unknown>;
-type Options = NonNullable<ConstructorParameters<typeof Octokit>[0]>;
 
 /** The longest that a rate limit is waited for, in seconds, and how often in one request. */
 const longestWait = 60;
@@ -22,11 +28,11 @@ export async function createOctokit(settings: {
   apiUrl: string;
   log: Log;
   answerSeconds?: number;
-  plugins?: Pick<Options, 'retry' | 'throttle'>;
+  plugins?: { retry?: RetryOptions; throttle?: Partial<ThrottlingOptions> };
 }): Promise<Octokit> {
   const { token, apiUrl, log, answerSeconds = 30, plugins } = settings;
-  const { Octokit } = await import('octokit');
-  return new Octokit({
+  const { Client } = await import('./octokit.ts');
+  return new Client({
     auth: token,
     baseUrl: apiUrl,
     userAgent: 'ppsgate',
@@ -58,7 +64,7 @@ const atOnce = {
   key: () => ({ schedule: (_options: object, job: () => unknown) => job() }),
 };
 /** The plugin takes other groups than its own for what is to be paced; its types do not say so. */
-const unpaced = { write: atOnce, notifications: atOnce } as Options['throttle'];
+const unpaced = { write: atOnce, notifications: atOnce } as object;
 
 /**
  * The whole answer within so many seconds. Its body is read here because octokit takes one that was cut

@@ -1,9 +1,8 @@
 // The answer on GitHub: one comment on the pull request, found again by its marker and updated in place.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Octokit } from 'octokit';
 import type { PullRequest } from '../words/patch.ts';
-import { ownLogin, placeOf } from './client.ts';
+import { type Id, type Octokit, ownLogin, placeOf } from './client.ts';
 import { type GithubFailure, githubFailure, isBreakdown, whyNotDone } from './failure.ts';
 
 type PublishedComment =
@@ -106,15 +105,20 @@ async function isOnly(thread: Thread, url: string): Promise<boolean> {
 
 async function writeComment(
   { octokit, owner, repo, number }: Thread,
-  comment_id: number | undefined,
+  comment_id: Id | undefined,
   body: string,
 ): Promise<string> {
-  const { issues } = octokit.rest;
   const writing = { owner, repo, body, request: { retries: 0 } };
   const { data } =
     comment_id === undefined
-      ? await issues.createComment({ ...writing, issue_number: number })
-      : await issues.updateComment({ ...writing, comment_id });
+      ? await octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+          ...writing,
+          issue_number: number,
+        })
+      : await octokit.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+          ...writing,
+          comment_id,
+        });
   return data.html_url;
 }
 
@@ -122,13 +126,16 @@ async function writeComment(
 async function ownComments(
   { octokit, owner, repo, number, marker }: Place,
   login: string,
-): Promise<{ id: number; url: string; body: string }[]> {
-  const comments = await octokit.paginate(octokit.rest.issues.listComments, {
-    owner,
-    repo,
-    issue_number: number,
-    per_page: 100,
-  });
+): Promise<{ id: Id; url: string; body: string }[]> {
+  const comments = await octokit.paginate(
+    'GET /repos/{owner}/{repo}/issues/{issue_number}/comments',
+    {
+      owner,
+      repo,
+      issue_number: number,
+      per_page: 100,
+    },
+  );
   return comments
     .filter(({ user, body }) => user?.login === login && body?.startsWith(marker))
     .map(({ id, html_url, body = '' }) => ({ id, url: html_url, body }));
@@ -137,11 +144,15 @@ async function ownComments(
 /** A second comment that stays is a blemish, not a reason to call the first one unpublished. */
 async function deleteComments(
   { octokit, owner, repo }: Thread,
-  comments: readonly { id: number }[],
+  comments: readonly { id: Id }[],
 ): Promise<void> {
   for (const { id } of comments) {
     try {
-      await octokit.rest.issues.deleteComment({ owner, repo, comment_id: id });
+      await octokit.request('DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+        owner,
+        repo,
+        comment_id: id,
+      });
     } catch (error) {
       const failure = githubFailure(error);
       if (failure === undefined) throw error;

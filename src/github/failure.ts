@@ -1,5 +1,5 @@
 // What GitHub answered instead of what it was asked for, out of the error that octokit throws.
-import type { RequestError } from 'octokit';
+import type { RequestError } from '@octokit/request-error';
 import { z } from 'zod';
 
 /** `said` is one line for people: GitHub's own words, or the network's, cut to a readable length. */

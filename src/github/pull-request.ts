@@ -1,9 +1,8 @@
 // Which pull request is meant: read from the payload of an event, or fetched by the number that was dispatched.
 
-import type { Octokit } from 'octokit';
 import { z } from 'zod';
 import type { PullRequest } from '../words/patch.ts';
-import { placeOf } from './client.ts';
+import { type Octokit, placeOf } from './client.ts';
 import { type GithubFailure, githubFailure } from './failure.ts';
 
 export type FoundPullRequest = {
@@ -40,7 +39,11 @@ export async function fetchPullRequest(
 ): Promise<PullRequestSearch> {
   const { owner, repo } = placeOf(repository);
   try {
-    const { data } = await octokit.rest.pulls.get({ owner, repo, pull_number: number });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
+      owner,
+      repo,
+      pull_number: number,
+    });
     const document = pullRequestDocument.safeParse(data);
     if (document.success) return found(document.data);
     return { kind: 'failed', why: misread(`GitHub's answer for #${number}`, document.error) };
@@ -59,7 +62,7 @@ export async function pullRequestsWithHead(
 ): Promise<FoundPullRequest[]> {
   const { owner, repo } = placeOf(repository);
   const list = () =>
-    octokit.paginate(octokit.rest.repos.listPullRequestsAssociatedWithCommit, {
+    octokit.paginate('GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls', {
       owner,
       repo,
       commit_sha: headCommit,
@@ -77,7 +80,7 @@ export async function pullRequestsOfBranch(
 ): Promise<FoundPullRequest[]> {
   const { owner, repo } = placeOf(repository);
   const list = () =>
-    octokit.paginate(octokit.rest.pulls.list, {
+    octokit.paginate('GET /repos/{owner}/{repo}/pulls', {
       owner,
       repo,
       state: 'open',
@@ -112,8 +115,10 @@ export async function mayWrite(
   const { owner, repo } = placeOf(repository);
   const ask = async () => {
     try {
-      const { repos } = octokit.rest;
-      const { data } = await repos.getCollaboratorPermissionLevel({ owner, repo, username: login });
+      const { data } = await octokit.request(
+        'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
+        { owner, repo, username: login },
+      );
       return data.permission;
     } catch (error) {
       const failure = githubFailure(error);

@@ -1,7 +1,6 @@
 // The label by which a maintainer gives leave to a pull request: made on GitHub, or the command that makes it.
 
-import type { Octokit } from 'octokit';
-import { placeOf } from '../github/client.ts';
+import { type Octokit, placeOf } from '../github/client.ts';
 import { type GithubFailure, githubFailure } from '../github/failure.ts';
 import { leaveLabel } from './workflows.ts';
 
@@ -17,7 +16,13 @@ const description = 'ppsgate may measure this pull request as it stands';
 export async function createLabel(octokit: Octokit, repository: string): Promise<PlacedLabel> {
   const { owner, repo } = placeOf(repository);
   try {
-    await octokit.rest.issues.createLabel({ owner, repo, name: leaveLabel, color, description });
+    await octokit.request('POST /repos/{owner}/{repo}/labels', {
+      owner,
+      repo,
+      name: leaveLabel,
+      color,
+      description,
+    });
     return { kind: 'created', repository };
   } catch (error) {
     const failure = githubFailure(error);

@@ -1,8 +1,7 @@
 // Has gates run on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
 
-import type { Octokit } from 'octokit';
 import { askedAs, kebabCase } from '../config/parameters.ts';
-import { placeOf } from '../github/client.ts';
+import { type Octokit, placeOf } from '../github/client.ts';
 import { type GithubFailure, githubFailure, isBreakdown } from '../github/failure.ts';
 import type { Job } from '../patch/job.ts';
 import type { Pause } from '../words/pause.ts';
@@ -51,10 +50,13 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
         // Where the answer is lost, it may have been done.
         request: { retries: 0 },
       };
-      const sent = await answered(() => octokit.rest.repos.createDispatchEvent(call), {
-        what,
-        needs: `\`contents: write\` in ${repository}`,
-      });
+      const sent = await answered(
+        () => octokit.request('POST /repos/{owner}/{repo}/dispatches', call),
+        {
+          what,
+          needs: `\`contents: write\` in ${repository}`,
+        },
+      );
       if ('why' in sent) return sent;
       const run = await lookFor(job, what, signal);
       return { kind: 'started', where: ('answer' in run && run.answer?.url) || page };
@@ -108,7 +110,7 @@ const perPage = 100;
 
 async function findRun({ octokit, owner, repo }: Runs, key: string): Promise<Run | undefined> {
   for (let page = 1; page <= mostPages; page++) {
-    const { data } = await octokit.rest.actions.listWorkflowRunsForRepo({
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/actions/runs', {
       owner,
       repo,
       event: 'repository_dispatch',
@@ -116,7 +118,7 @@ async function findRun({ octokit, owner, repo }: Runs, key: string): Promise<Run
       page,
     });
     const found = data.workflow_runs.find((run) => run.display_title.split(/\s+/).includes(key));
-    if (found !== undefined) return { id: found.id, url: found.html_url };
+    if (found !== undefined) return { id: Number(found.id), url: found.html_url };
     if (data.workflow_runs.length < perPage) return undefined;
   }
   return undefined;
@@ -128,7 +130,7 @@ async function cancelRun(
   call: { owner: string; repo: string; run_id: number },
 ): Promise<void> {
   try {
-    await octokit.rest.actions.cancelWorkflowRun(call);
+    await octokit.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel', call);
   } catch (error) {
     const failure = githubFailure(error);
     if (failure?.kind !== 'answered' || failure.status !== 409) throw error;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import type { Octokit } from 'octokit';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { publishToBranch, readHistory } from '../../src/data-branch/branch.ts';
 import type { Publication } from '../../src/data-branch/layout.ts';
+import type { Octokit } from '../../src/github/client.ts';
 import type { Result } from '../../src/words/result.ts';
 import { type Family, families } from '../../src/words/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';

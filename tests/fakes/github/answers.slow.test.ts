@@ -1,6 +1,7 @@
 // Refusals and oddities of GitHub that code has to live with: the fake must have them too.
-import type { Octokit } from 'octokit';
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Octokit } from '../../../src/github/client.ts';
 import { commitFiles } from './git-objects.ts';
 import { hastyOctokit } from './hasty-octokit.ts';
 import { appToken, type FakeGitHub, startFakeGitHub } from './server.ts';
@@ -36,10 +37,13 @@ afterEach(async () => {
 test('a role that GitHub calls by an older name keeps its own beside it', async () => {
   Object.assign(github.state.permissions, { Carol: 'maintain', dave: 'triage' });
   const levelOf = async (username: string) => {
-    const { data } = await octokit.rest.repos.getCollaboratorPermissionLevel({
-      ...where,
-      username,
-    });
+    const { data } = await octokit.request(
+      'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
+      {
+        ...where,
+        username,
+      },
+    );
     return [data.permission, data.role_name];
   };
   expect(await levelOf('carol')).toEqual(['write', 'maintain']);
@@ -53,7 +57,12 @@ test('a role that GitHub calls by an older name keeps its own beside it', async 
 test('a reaction stands once, however often it is given', async () => {
   const react = async () => {
     const reaction = { ...where, comment_id: 1001, content: 'eyes' } as const;
-    return (await octokit.rest.reactions.createForIssueComment(reaction)).status;
+    return (
+      await octokit.request(
+        'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
+        reaction,
+      )
+    ).status;
   };
   expect([await react(), await react()]).toEqual([201, 200]);
   expect(github.state.reactions).toMatchObject([
@@ -64,37 +73,63 @@ test('a reaction stands once, however often it is given', async () => {
 test('labels are made, given and taken, and what is not there cannot be taken', async () => {
   const issue = { ...where, issue_number: 7 };
   const label = { ...where, name: 'ppsgate', color: '00ff00' };
-  await octokit.rest.issues.createLabel(label);
-  await expect(octokit.rest.issues.createLabel(label)).rejects.toThrow('already_exists');
-  await octokit.rest.issues.addLabels({ ...issue, labels: ['PPSgate'] });
-  expect((await octokit.rest.issues.listLabelsOnIssue(issue)).data).toMatchObject([
-    { name: 'ppsgate', color: '00ff00' },
-  ]);
-  await octokit.rest.issues.removeLabel({ ...issue, name: 'ppsgate' });
-  await expect(octokit.rest.issues.removeLabel({ ...issue, name: 'ppsgate' })).rejects.toThrow(
-    'Label does not exist',
+  await octokit.request('POST /repos/{owner}/{repo}/labels', label);
+  await expect(octokit.request('POST /repos/{owner}/{repo}/labels', label)).rejects.toThrow(
+    'already_exists',
   );
+  await octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
+    ...issue,
+    labels: ['PPSgate'],
+  });
+  expect(
+    (await octokit.request('GET /repos/{owner}/{repo}/issues/{issue_number}/labels', issue)).data,
+  ).toMatchObject([{ name: 'ppsgate', color: '00ff00' }]);
+  await octokit.request('DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}', {
+    ...issue,
+    name: 'ppsgate',
+  });
+  await expect(
+    octokit.request('DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}', {
+      ...issue,
+      name: 'ppsgate',
+    }),
+  ).rejects.toThrow('Label does not exist');
 });
 
 test('a locked conversation takes no comment, and a deleted one is gone', async () => {
   const [pullRequest] = github.state.pullRequests;
   const comment = { ...where, issue_number: 7, body: 'Hello' };
   Object.assign(pullRequest ?? {}, { isLocked: true });
-  await expect(octokit.rest.issues.createComment(comment)).rejects.toMatchObject({ status: 403 });
+  await expect(
+    octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', comment),
+  ).rejects.toMatchObject({ status: 403 });
   Object.assign(pullRequest ?? {}, { isDeleted: true });
-  await expect(octokit.rest.issues.createComment(comment)).rejects.toMatchObject({ status: 410 });
-  await expect(octokit.rest.pulls.get({ ...where, pull_number: 7 })).rejects.toMatchObject({
+  await expect(
+    octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', comment),
+  ).rejects.toMatchObject({ status: 410 });
+  await expect(
+    octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { ...where, pull_number: 7 }),
+  ).rejects.toMatchObject({
     status: 404,
   });
 });
 
 test('a status says at most 140 characters', async () => {
   const status = { ...where, sha: head, state: 'success', context: 'ppsgate' } as const;
-  await octokit.rest.repos.createCommitStatus({ ...status, description: 'x'.repeat(140) });
+  await octokit.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
+    ...status,
+    description: 'x'.repeat(140),
+  });
   await expect(
-    octokit.rest.repos.createCommitStatus({ ...status, description: 'x'.repeat(141) }),
+    octokit.request('POST /repos/{owner}/{repo}/statuses/{sha}', {
+      ...status,
+      description: 'x'.repeat(141),
+    }),
   ).rejects.toMatchObject({ status: 422 });
-  const { data } = await octokit.rest.repos.listCommitStatusesForRef({ ...where, ref: head });
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/commits/{ref}/statuses', {
+    ...where,
+    ref: head,
+  });
   expect(data).toMatchObject([{ state: 'success', context: 'ppsgate' }]);
 });
 
@@ -127,7 +162,7 @@ test.each([
 test('annotations add up, and another app may not change the check run', async () => {
   const annotations = [{ ...line, annotation_level: 'warning' as const }];
   const output = { title: 'x', summary: 'x', text: 'more', annotations };
-  const { data } = await octokit.rest.checks.create({
+  const { data } = await octokit.request('POST /repos/{owner}/{repo}/check-runs', {
     ...where,
     name: 'ppsgate',
     head_sha: head,
@@ -135,21 +170,28 @@ test('annotations add up, and another app may not change the check run', async (
     actions: [action],
   });
   const change = { ...where, check_run_id: data.id, output };
-  expect((await octokit.rest.checks.update(change)).data.output.annotations_count).toBe(2);
+  expect(
+    (await octokit.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', change)).data
+      .output.annotations_count,
+  ).toBe(2);
   expect(github.state.checkRuns).toMatchObject([{ text: 'more', actions: [action] }]);
   const app = await hastyOctokit(github, { token: appToken });
-  await expect(app.rest.checks.update(change)).rejects.toThrow('Invalid app_id');
+  await expect(
+    app.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', change),
+  ).rejects.toThrow('Invalid app_id');
 });
 
 test('pull requests are found by their branch, their commit and their state', async () => {
   const list = async (search: object) =>
-    (await octokit.rest.pulls.list({ ...where, ...search })).data.map(({ number }) => number);
+    (await octokit.request('GET /repos/{owner}/{repo}/pulls', { ...where, ...search })).data.map(
+      ({ number }) => number,
+    );
   expect(await list({ head: 'alice:faster' })).toEqual([7]);
   expect(await list({ head: 'mallory:faster' })).toEqual([]);
   Object.assign(github.state.pullRequests[0] ?? {}, { state: 'closed' });
   expect(await list({})).toEqual([]);
   expect(await list({ state: 'all' })).toEqual([7]);
-  const { data } = await octokit.rest.repos.listPullRequestsAssociatedWithCommit({
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls', {
     ...where,
     commit_sha: head,
   });
@@ -159,23 +201,31 @@ test('pull requests are found by their branch, their commit and their state', as
 test('the files that a pull request changes are listed', async () => {
   const file = { filename: 'a/pf.conf', status: 'modified', additions: 2, deletions: 1 } as const;
   github.state.files[7] = [file];
-  const { data } = await octokit.rest.pulls.listFiles({ ...where, pull_number: 7 });
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
+    ...where,
+    pull_number: 7,
+  });
   expect(data).toMatchObject([{ filename: 'a/pf.conf', changes: 3 }]);
 });
 
 test('a file is read as JSON or raw, from the branch that is asked for', async () => {
   commitFiles(github.state.git, 'data', { 'badges/main.json': '{"pps":1}' });
   const file = { ...where, path: 'badges/main.json' };
-  const { data } = await octokit.rest.repos.getContent({ ...file, ref: 'data' });
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/contents/{path}', {
+    ...file,
+    ref: 'data',
+  });
   expect(data).toMatchObject({ type: 'file', content: btoa('{"pps":1}') });
-  const raw = await octokit.rest.repos.getContent({
+  const raw = await octokit.request('GET /repos/{owner}/{repo}/contents/{path}', {
     ...file,
     ref: 'data',
     mediaType: { format: 'raw' },
   });
   expect(Buffer.from(raw.data as unknown as ArrayBuffer).toString()).toBe('{"pps":1}');
-  await expect(octokit.rest.repos.getContent(file)).rejects.toMatchObject({ status: 404 });
-  expect((await octokit.rest.repos.get(where)).data).toMatchObject({
+  await expect(
+    octokit.request('GET /repos/{owner}/{repo}/contents/{path}', file),
+  ).rejects.toMatchObject({ status: 404 });
+  expect((await octokit.request('GET /repos/{owner}/{repo}', where)).data).toMatchObject({
     node_id: 'R_1',
     default_branch: 'main',
   });
@@ -200,16 +250,27 @@ test('an artifact is fetched from elsewhere, without the token, until it expires
     body: 'PK',
   });
   const run = { ...where, run_id: 42 };
-  const { data } = await octokit.rest.actions.getWorkflowRun(run);
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/actions/runs/{run_id}', run);
   expect(data).toMatchObject({ id: 42, head_repository: { full_name: 'alice/router' } });
-  const { data: list } = await octokit.rest.actions.listWorkflowRunArtifacts(run);
+  const { data: list } = await octokit.request(
+    'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts',
+    run,
+  );
   expect(list).toMatchObject({ total_count: 1, artifacts: [{ name: 'ppsgate result' }] });
   const [artifact] = github.state.artifacts;
   const wanted = { ...where, artifact_id: artifact?.id ?? 0, archive_format: 'zip' };
-  const zip = await octokit.rest.actions.downloadArtifact(wanted);
+  const zip = await octokit.request(
+    'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
+    wanted,
+  );
   expect(Buffer.from(zip.data as ArrayBuffer).toString()).toBe('PK');
   Object.assign(artifact ?? {}, { isExpired: true });
-  await expect(octokit.rest.actions.downloadArtifact(wanted)).rejects.toMatchObject({
+  await expect(
+    octokit.request(
+      'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
+      wanted,
+    ),
+  ).rejects.toMatchObject({
     status: 410,
   });
 });
@@ -231,16 +292,25 @@ test('an event runs the workflows that listen to it, and a run that has ended is
     ['other', 'b'],
   ] as const) {
     const event = { ...where, event_type, client_payload: { key } };
-    expect((await octokit.rest.repos.createDispatchEvent(event)).status).toBe(204);
+    expect((await octokit.request('POST /repos/{owner}/{repo}/dispatches', event)).status).toBe(
+      204,
+    );
   }
   const list = async (event: string) => {
-    const { data } = await octokit.rest.actions.listWorkflowRunsForRepo({ ...where, event });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/actions/runs', {
+      ...where,
+      event,
+    });
     return data.workflow_runs.map((run) => run.display_title);
   };
   expect(await list('push')).toEqual([]);
   expect(await list('repository_dispatch')).toEqual([]);
   expect(await list('repository_dispatch')).toEqual(['gate a']);
-  const cancel = () => octokit.rest.actions.cancelWorkflowRun({ ...where, run_id: 9001 });
+  const cancel = () =>
+    octokit.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel', {
+      ...where,
+      run_id: 9001,
+    });
   expect((await cancel()).status).toBe(202);
   expect(github.state.workflowRuns).toMatchObject([{ conclusion: 'cancelled' }]);
   await expect(cancel()).rejects.toMatchObject({ status: 409 });

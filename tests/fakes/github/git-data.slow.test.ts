@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Octokit } from 'octokit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Octokit } from '../../../src/github/client.ts';
 import { temporaryFolder } from '../folder.ts';
 import { writeRepository } from './git-folder.ts';
 import { commitFiles, emptyRepository } from './git-objects.ts';
@@ -24,12 +24,12 @@ afterEach(() => github.stop());
 
 /** A commit of one file on no branch, by way of the API. */
 async function newCommit(content: string, parents: string[] = []): Promise<string> {
-  const tree = await octokit.rest.git.createTree({
+  const tree = await octokit.request('POST /repos/{owner}/{repo}/git/trees', {
     ...where,
     tree: [{ path: 'results/7/report.md', mode: '100644', type: 'blob', content }],
   });
   const commit = { ...where, message: content, tree: tree.data.sha, parents };
-  const { data } = await octokit.rest.git.createCommit(commit);
+  const { data } = await octokit.request('POST /repos/{owner}/{repo}/git/commits', commit);
   return data.sha;
 }
 
@@ -47,14 +47,21 @@ async function move(beforeOid: string, afterOid: string, force = false): Promise
 
 test('the real git finds nothing wrong with a repository, and reads in it what was written', async () => {
   const first = await newCommit('one');
-  await octokit.rest.git.createRef({ ...where, ref: 'refs/heads/data', sha: first });
-  const { data: blob } = await octokit.rest.git.createBlob({
+  await octokit.request('POST /repos/{owner}/{repo}/git/refs', {
+    ...where,
+    ref: 'refs/heads/data',
+    sha: first,
+  });
+  const { data: blob } = await octokit.request('POST /repos/{owner}/{repo}/git/blobs', {
     ...where,
     content: Buffer.from([0, 255, 10]).toString('base64'),
     encoding: 'base64',
   });
-  const { data: commit } = await octokit.rest.git.getCommit({ ...where, commit_sha: first });
-  const { data: tree } = await octokit.rest.git.createTree({
+  const { data: commit } = await octokit.request(
+    'GET /repos/{owner}/{repo}/git/commits/{commit_sha}',
+    { ...where, commit_sha: first },
+  );
+  const { data: tree } = await octokit.request('POST /repos/{owner}/{repo}/git/trees', {
     ...where,
     base_tree: commit.tree.sha,
     tree: [
@@ -63,7 +70,7 @@ test('the real git finds nothing wrong with a repository, and reads in it what w
       { path: 'results/8/raw', mode: '100644', type: 'blob', sha: blob.sha },
     ],
   });
-  const { data: second } = await octokit.rest.git.createCommit({
+  const { data: second } = await octokit.request('POST /repos/{owner}/{repo}/git/commits', {
     ...where,
     message: 'Zweiter Stand: größer',
     tree: tree.sha,
@@ -93,7 +100,11 @@ test('the real git finds nothing wrong with a repository, and reads in it what w
 test('a tree is listed whole only when it is asked for so', async () => {
   const id = commitFiles(github.state.git, 'main', { 'a/b.txt': 'b', 'a.txt': 'a' });
   const list = async (parameters: object) => {
-    const { data } = await octokit.rest.git.getTree({ ...where, tree_sha: id, ...parameters });
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+      ...where,
+      tree_sha: id,
+      ...parameters,
+    });
     return data.tree.map(({ path }) => path);
   };
   expect(await list({})).toEqual(['README.md', 'a.txt', 'a']);
@@ -107,7 +118,10 @@ test('a ref moves only from where it is expected to be', async () => {
   await expect(move(zeros, second)).rejects.toThrow(/expected 0{40}/);
   await expect(move(second, second)).rejects.toThrow(`is at ${first}`);
   await move(first, second);
-  const { data } = await octokit.rest.git.getRef({ ...where, ref: 'heads/data' });
+  const { data } = await octokit.request('GET /repos/{owner}/{repo}/git/ref/{ref}', {
+    ...where,
+    ref: 'heads/data',
+  });
   expect(data.object.sha).toBe(second);
   expect(github.violations).toEqual([]);
 });
@@ -119,23 +133,30 @@ test('a ref moves forwards only, unless it is forced', async () => {
   await expect(move(first, other)).rejects.toThrow('not a fast forward');
   await move(first, other, true);
   await move(other, zeros);
-  await expect(octokit.rest.git.getRef({ ...where, ref: 'heads/data' })).rejects.toThrow(
-    'Not Found',
-  );
+  await expect(
+    octokit.request('GET /repos/{owner}/{repo}/git/ref/{ref}', { ...where, ref: 'heads/data' }),
+  ).rejects.toThrow('Not Found');
 });
 
 test('what is not there is not found, and an empty repository is a conflict', async () => {
   const wanted = { ...where, commit_sha: zeros };
-  await expect(octokit.rest.git.getCommit(wanted)).rejects.toMatchObject({ status: 404 });
+  await expect(
+    octokit.request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', wanted),
+  ).rejects.toMatchObject({ status: 404 });
   github.state.git.refs.clear();
-  await expect(octokit.rest.git.getCommit(wanted)).rejects.toMatchObject({ status: 409 });
+  await expect(
+    octokit.request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', wanted),
+  ).rejects.toMatchObject({ status: 409 });
   expect(github.violations).toEqual([]);
 });
 
 test('a tree that names what is not there is refused', async () => {
-  const { data: head } = await octokit.rest.git.getTree({ ...where, tree_sha: 'main' });
+  const { data: head } = await octokit.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+    ...where,
+    tree_sha: 'main',
+  });
   const create = (entry: object) =>
-    octokit.rest.git.createTree({
+    octokit.request('POST /repos/{owner}/{repo}/git/trees', {
       ...where,
       base_tree: head.sha,
       tree: [{ mode: '100644', type: 'blob', ...entry }],

@@ -1,6 +1,5 @@
 // The octokit of production with its waits made short, so that no test sleeps.
-import type { Octokit } from 'octokit';
-import { createOctokit } from '../../../src/github/client.ts';
+import { createOctokit, type Octokit } from '../../../src/github/client.ts';
 import { installationToken } from './server.ts';
 
 /** `log` gets everything that is logged at any level. */
