@@ -7,8 +7,10 @@ const lab = 'tests/**/*.lab.test.ts';
 const globalSetup = 'tests/bundle.ts';
 /** What sets how often laws are tried that ask for no number. */
 const long = 'PPSGATE_TEST_TIMES' in process.env ? ['tests/random.ts'] : [];
-// Programs that tests start read TypeScript, which takes longer than what most of them do.
-const env = { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') };
+// Programs that tests start read TypeScript, which takes longer than what most of them do; and they speak to people whose
+// locale has the symbols that tests look for.
+const compileCache = join(import.meta.dirname, 'node_modules/.cache/node');
+const env = { NODE_COMPILE_CACHE: compileCache, LC_ALL: 'C.UTF-8' };
 
 // CPUs that others share are slow at times, and a test that hangs is seldom.
 const testTimeout = 600_000;

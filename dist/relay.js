@@ -1088,6 +1088,8 @@ const passedOn = [
 	"USER",
 	"LOGNAME",
 	"LANG",
+	"LC_ALL",
+	"LC_CTYPE",
 	"TZ",
 	"TMPDIR",
 	"SSH_AUTH_SOCK",

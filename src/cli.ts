@@ -1,6 +1,9 @@
 // The command `ppsgate`.
 import { CommanderError } from 'commander';
+import { readsUtf8, writeAscii } from './commands/ascii.ts';
 import { programFor } from './commands/commands.ts';
+
+if (!readsUtf8(process.env)) for (const one of [process.stdout, process.stderr]) writeAscii(one);
 
 const words = process.argv.slice(2);
 const program = await programFor(words);

@@ -5,6 +5,7 @@ import { analysisAsJson, analyzeBenches, readBenches, renderAnalysis } from "../
 import { explained, renderMarkdown } from "../report.js";
 import { worstVerdict } from "../stats.js";
 import { UsageError, exitCodes, upshotOfResult, upshotOfVerdict } from "../words.js";
+import { printJson } from "./table.js";
 
 // src/commands/analyze.ts
 function define(command) {
@@ -29,7 +30,8 @@ async function analyzeNetbenches(directory, options) {
 		base,
 		policy
 	});
-	print(json ? JSON.stringify(analysisAsJson(analysis), null, 2) : renderAnalysis(analysis));
+	if (json) printJson(analysisAsJson(analysis));
+	else print(renderAnalysis(analysis));
 	const { sets, comparisons } = analysis;
 	if (base !== void 0 && !sets.some(({ image, label }) => image === base || label === base)) throw new UsageError(`--base: there is no set of ${base} in ${directory}.`);
 	if (comparisons.length === 0) {
@@ -43,7 +45,8 @@ async function analyzeWork(directory, { json }) {
 	const plan = await readPlan(directory);
 	const { entries, unread } = await reread(directory, plan);
 	const { result } = await explained(assembleResult(plan, entries), directory);
-	print(json ? JSON.stringify(analysisAsJson(analysisOf(result)), null, 2) : renderMarkdown(result));
+	if (json) printJson(analysisAsJson(analysisOf(result)));
+	else print(renderMarkdown(result));
 	if (unread > 0) process.stderr.write(`ppsgate: the logs of ${unread} blasts cannot be read again; their runs are those of the journal.\n`);
 	return exitCodes[upshotOfResult(result)];
 }

@@ -4,7 +4,7 @@ import { runToExit } from "../exit.js";
 import { cellsOf } from "../experiment.js";
 import { UsageError, exitCodes } from "../words.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
-import { print } from "./table.js";
+import { print, printJson } from "./table.js";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
@@ -33,7 +33,8 @@ async function printBadges(options) {
 		cell
 	})));
 	const texts = badges.map(({ markdown }) => markdown);
-	print(options.json ? JSON.stringify(badges, null, 2) : texts.join("\n"));
+	if (options.json) printJson(badges);
+	else print(texts.join("\n"));
 	return exitCodes.pass;
 }
 async function placeOf(config, options) {

@@ -7,6 +7,7 @@ import { readyMachine } from "../linux-lab.js";
 import { showProgress } from "../progress.js";
 import { headline, outcomeName } from "../report.js";
 import { exitCodes, formatDuration, formatPercent, reasonOf } from "../words.js";
+import { printJson } from "./table.js";
 import { resolve } from "node:path";
 import { styleText } from "node:util";
 
@@ -60,7 +61,7 @@ async function runDemoCommand(options, signal, lastWords) {
 		throw error;
 	});
 	const seconds = (performance.now() - startedAt) / 1e3;
-	if (options.json) process.stdout.write(`${JSON.stringify(summaries(judged), null, 2)}\n`);
+	if (options.json) printJson(summaries(judged));
 	else process.stdout.write(`\n${table(judged)}\n\n${closing(judged, directory, seconds)}\n`);
 	return judged.every((one) => one.asExpected) ? exitCodes.pass : exitCodes.patchAtFault;
 }

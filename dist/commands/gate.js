@@ -11,6 +11,7 @@ import { testbedsFor, wishesOf } from "../inventory.js";
 import { NoRepositoryError, RepositoryError, openRepository, parseEarlier, patchOfRange, patchOfRevision, rangeLike } from "../patch.js";
 import { labelled } from "../progress.js";
 import { inSession } from "../session.js";
+import { printJson } from "./table.js";
 import { basename, join, resolve } from "node:path";
 
 // src/commands/judge-gate.ts
@@ -253,7 +254,7 @@ async function runGate(options, signal, lastWords) {
 	if (options.json) {
 		const results = judged.map(({ result }) => result);
 		const printed = ended.length === 1 ? results[0] : results;
-		if (printed !== void 0) process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
+		if (printed !== void 0) printJson(printed);
 	} else for (const { result, directory } of judged) process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);
 	const failure = ended.find(({ status }) => status === "rejected");
 	if (failure?.status === "rejected") throw failure.reason;

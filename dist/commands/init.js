@@ -3,7 +3,7 @@ import { createOctokit } from "../github.js";
 import { createLabel, hostedConfig, labConfig, labelByHand, lackingOverlay, leaveLabel, oneJobWorkflow, ownAction, parseAction, parseBranch, parseRepository, parseRunner, placeFile, publishWorkflow, readClone, splitWorkflow, starterRules } from "../init.js";
 import { exitCodes } from "../words.js";
 import { askOnTerminal } from "./ask.js";
-import { columns, oneLine, print } from "./table.js";
+import { columns, oneLine, print, printJson } from "./table.js";
 import { join } from "node:path";
 
 // src/commands/init.ts
@@ -57,10 +57,11 @@ async function runInit(options, world) {
 		if (placed !== void 0) files.push(placed);
 	}
 	const label = dryRun ? labelByHand("With --dry-run the label is not made.", wishes.repository) : await placeLabel(wishes, world);
-	print(json ? JSON.stringify({
+	if (json) printJson({
 		files,
 		label
-	}, null, 2) : textOf(files, label, wishes));
+	});
+	else print(textOf(files, label, wishes));
 	return exitCodes.pass;
 }
 async function readWishes(options, clone, ask) {

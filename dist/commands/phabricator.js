@@ -4,7 +4,7 @@ import { phabricatorOf } from "../phabricator.js";
 import { checkPhabricator } from "../relay.js";
 import { exitCodes } from "../words.js";
 import { configPath } from "./named-testbed.js";
-import { hasColours, oneLine, print } from "./table.js";
+import { hasColours, oneLine, print, printJson } from "./table.js";
 
 // src/commands/phabricator.ts
 function define(phabricator) {
@@ -48,10 +48,11 @@ async function checkSetUp({ config: path, json }, signal) {
 	} finally {
 		patience.end();
 	}
-	print(json ? JSON.stringify({
+	if (json) printJson({
 		phabricator: phabricator.url,
 		findings
-	}, null, 2) : summary(findings));
+	});
+	else print(summary(findings));
 	return exitCodeOf(findings);
 }
 const patienceSeconds = 2;

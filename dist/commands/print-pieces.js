@@ -15,10 +15,10 @@ function* gathered(pieces) {
 	for (const piece of pieces) {
 		text += piece;
 		if (text.length < 65536) continue;
-		yield text;
+		yield Buffer.from(text);
 		text = "";
 	}
-	yield text;
+	yield Buffer.from(text);
 }
 
 export { printPieces };

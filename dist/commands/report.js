@@ -1,6 +1,7 @@
 import { runToExit } from "../exit.js";
 import { explained, readResult, renderMarkdown, writeResult } from "../report.js";
 import { exitCodes } from "../words.js";
+import { printJson } from "./table.js";
 import { join } from "node:path";
 
 // src/commands/report.ts
@@ -10,12 +11,12 @@ function define(command) {
 	});
 }
 async function runReport(directory, options) {
-	process.stdout.write(await reported(directory, options));
+	const written = await readResult(directory);
+	if (options.json) printJson(written);
+	else process.stdout.write(await reported(directory, written, options));
 	return exitCodes.pass;
 }
-async function reported(directory, { json, page }) {
-	const written = await readResult(directory);
-	if (json) return `${JSON.stringify(written, null, 2)}\n`;
+async function reported(directory, written, { page }) {
 	if (!page) return renderMarkdown(written);
 	const warn = (text) => process.stderr.write(`ppsgate: ${text}\n`);
 	const { result, profiles } = await explained(written, directory, warn);

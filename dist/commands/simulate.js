@@ -3,6 +3,7 @@ import { NEVER, array, number$1 as number, object, string } from "../vendor/zod.
 import { simulate } from "../stats.js";
 import { UsageError, duration, exitCodes, expected, formatPercent, grouped, ratio, sentence } from "../words.js";
 import { mean, sampleStandardDeviation } from "../vendor/simple-statistics.js";
+import { printJson } from "./table.js";
 import { readFile } from "node:fs/promises";
 
 // src/commands/noise-file.ts
@@ -78,7 +79,7 @@ async function printRows(options) {
 	const request = parseOptions(options);
 	const noise = await readNoise(request);
 	const rows = rowsOf(request, noise.source);
-	if (options.json) process.stdout.write(`${JSON.stringify({ rows }, null, 2)}\n`);
+	if (options.json) printJson({ rows });
 	else process.stdout.write(`${noise.says}\n${conditions(request)}\n\n${table(rows, request)}`);
 }
 /** What ppsgate.yml has too is read as there: margin, falseAlarms, power and design. */

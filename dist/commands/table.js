@@ -9,6 +9,8 @@ function columns(rows, paint = (text) => text) {
 const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 const hasColours = ({ isTTY }) => isTTY === true && !process.env.NO_COLOR;
 const print = (text) => void process.stdout.write(`${text}\n`);
+/** In bytes, because a program reads it: the same whatever the locale is. */
+const printJson = (value) => void process.stdout.write(Buffer.from(`${JSON.stringify(value, null, 2)}\n`));
 /** `14:02` of today, `2026-11-20 14:02` of any other day, where this machine is. */
 function clockText(iso, now) {
 	const [then, today] = [new Date(iso), now].map((date) => date.toLocaleString("sv-SE"));
@@ -17,4 +19,4 @@ function clockText(iso, now) {
 	return today?.split(" ")[0] === day ? minute : `${day} ${minute}`;
 }
 
-export { clockText, columns, hasColours, oneLine, print };
+export { clockText, columns, hasColours, oneLine, print, printJson };

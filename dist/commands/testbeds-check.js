@@ -6,7 +6,7 @@ import { lookPurpose, readLab } from "../reservation.js";
 import { exitCodes } from "../words.js";
 import { findingText, summary } from "./findings.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
-import { hasColours, oneLine, print } from "./table.js";
+import { hasColours, oneLine, print, printJson } from "./table.js";
 
 // src/commands/testbeds-check.ts
 function define(command) {
@@ -50,10 +50,11 @@ async function checkTestbed(name, options, signal) {
 		tell,
 		signal
 	}, look) : look(signal));
-	print(json ? JSON.stringify({
+	if (json) printJson({
 		testbed: name,
 		findings
-	}, null, 2) : summary(findings));
+	});
+	else print(summary(findings));
 	return findings.some(({ kind }) => kind === "wrong") ? exitCodes.infrastructure : exitCodes.pass;
 }
 /** Waits until nobody measures there, unless nobody else can take it: it is in quarantine, or reserved for this command. */

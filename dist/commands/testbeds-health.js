@@ -7,7 +7,7 @@ import { NotReservedError, liftQuarantine, lookPurpose, readLab } from "../reser
 import { exitCodes } from "../words.js";
 import { findingText, summary } from "./findings.js";
 import { configPath, namedTestbed } from "./named-testbed.js";
-import { clockText, hasColours, oneLine, print } from "./table.js";
+import { clockText, hasColours, oneLine, print, printJson } from "./table.js";
 
 // src/commands/testbeds-health.ts
 function define(command) {
@@ -49,7 +49,7 @@ async function checkHealth(names, { config: given, json = false }, signal) {
 		healths.push(health);
 		if (!json) print(`  ${oneLine(closing(health))}`);
 	}
-	if (json) print(JSON.stringify(healths, null, 2));
+	if (json) printJson(healths);
 	return healths.some(({ kind }) => kind === "wrong") ? exitCodes.infrastructure : exitCodes.pass;
 }
 /** Others come first: a look waits for nobody. */

@@ -2,7 +2,7 @@ import { loadConfig } from "../config.js";
 import { runToExit } from "../exit.js";
 import { exitCodes } from "../words.js";
 import { configPath } from "./named-testbed.js";
-import { columns, print } from "./table.js";
+import { columns, print, printJson } from "./table.js";
 
 // src/commands/testbeds-list.ts
 function define(command) {
@@ -13,7 +13,8 @@ function define(command) {
 async function listTestbeds({ config: path, json }) {
 	const { testbeds } = await loadConfig(configPath(path));
 	const rows = Object.entries(testbeds).map(([name, testbed]) => rowOf(name, testbed));
-	print(json ? JSON.stringify(rows, null, 2) : columns(rows.map(textsOf)).join("\n"));
+	if (json) printJson(rows);
+	else print(columns(rows.map(textsOf)).join("\n"));
 	return exitCodes.pass;
 }
 function rowOf(name, testbed) {

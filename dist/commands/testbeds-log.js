@@ -4,7 +4,7 @@ import { aimOf } from "../inventory.js";
 import { holdingOf, openStore, readLab, readLog } from "../reservation.js";
 import { UsageError, exitCodes, roughly } from "../words.js";
 import { configPath } from "./named-testbed.js";
-import { clockText, columns, oneLine, print } from "./table.js";
+import { clockText, columns, oneLine, print, printJson } from "./table.js";
 
 // src/commands/testbeds-log.ts
 function define(command) {
@@ -23,7 +23,7 @@ async function showLog(name, { config: path, json }) {
 			const known = [...Object.keys(config.testbeds), ...all.map(({ testbed }) => testbed)];
 			refuseUnknown(name, new Set(known));
 		}
-		if (json) print(JSON.stringify(log, null, 2));
+		if (json) printJson(log);
 		else print(log.length === 0 ? "Nothing was reserved yet." : table(log, await readLab(store)));
 		return exitCodes.pass;
 	} finally {

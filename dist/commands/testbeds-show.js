@@ -5,7 +5,7 @@ import { openStore, readLab, readUsualSeconds } from "../reservation.js";
 import { exitCodes } from "../words.js";
 import { configPath } from "./named-testbed.js";
 import { changedLines, overviewDetails, overviewText } from "./overview-text.js";
-import { hasColours } from "./table.js";
+import { hasColours, print, printJson } from "./table.js";
 
 // src/commands/testbeds-show.ts
 function define(command) {
@@ -19,8 +19,8 @@ async function showTestbeds({ config: path, json = false, watch = false }, signa
 	try {
 		if (watch) await watchTestbeds(config, store, watcherOf(process.stdout, json), signal);
 		const { overview } = await lookAt(config, store, await readUsualSeconds(store, /* @__PURE__ */ new Date()));
-		const text = json ? JSON.stringify(overview, null, 2) : textFor(overview, process.stdout);
-		process.stdout.write(`${text}\n`);
+		if (json) printJson(overview);
+		else print(textFor(overview, process.stdout));
 		return exitCodes.pass;
 	} finally {
 		await store.close();
@@ -52,7 +52,7 @@ async function watchTestbeds(config, store, show, signal) {
 }
 /** A terminal is drawn anew; elsewhere there is a line for each thing that changed, or with `json` for each look. */
 function watcherOf(output, json) {
-	if (json) return (overview) => void output.write(`${JSON.stringify(overview)}\n`);
+	if (json) return (overview) => void output.write(Buffer.from(`${JSON.stringify(overview)}\n`));
 	if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));
 	let last;
 	return (overview) => {

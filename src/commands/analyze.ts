@@ -16,6 +16,7 @@ import type { Result, Run } from '../words/result.ts';
 import type { Cell } from '../words/scenario.ts';
 import { exitCodes, upshotOfResult, upshotOfVerdict } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
+import { printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -60,7 +61,8 @@ async function analyzeNetbenches(directory: string, options: AnalyzeOptions): Pr
   const { netbenchesTrim = false, base, json } = options;
   const policy = overrideGate(undefined, options, calledAs.flag);
   const analysis = analyzeBenches(await readBenches(directory), { netbenchesTrim, base, policy });
-  print(json ? JSON.stringify(analysisAsJson(analysis), null, 2) : renderAnalysis(analysis));
+  if (json) printJson(analysisAsJson(analysis));
+  else print(renderAnalysis(analysis));
 
   const { sets, comparisons } = analysis;
   if (base !== undefined && !sets.some(({ image, label }) => image === base || label === base)) {
@@ -80,9 +82,8 @@ async function analyzeWork(directory: string, { json }: AnalyzeOptions): Promise
   const plan = await readPlan(directory);
   const { entries, unread } = await reread(directory, plan);
   const { result } = await explained(assembleResult(plan, entries), directory);
-  print(
-    json ? JSON.stringify(analysisAsJson(analysisOf(result)), null, 2) : renderMarkdown(result),
-  );
+  if (json) printJson(analysisAsJson(analysisOf(result)));
+  else print(renderMarkdown(result));
   if (unread > 0) {
     process.stderr.write(
       `ppsgate: the logs of ${unread} blasts cannot be read again; their runs are those of the journal.\n`,

@@ -13,7 +13,7 @@ import type { Cell } from '../words/scenario.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
-import { print } from './table.ts';
+import { print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -57,7 +57,8 @@ export async function printBadges(options: BadgeOptions): Promise<number> {
     ),
   );
   const texts = badges.map(({ markdown }) => markdown);
-  print(options.json ? JSON.stringify(badges, null, 2) : texts.join('\n'));
+  if (options.json) printJson(badges);
+  else print(texts.join('\n'));
   return exitCodes.pass;
 }
 

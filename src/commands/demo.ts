@@ -19,6 +19,7 @@ import { formatDuration, formatPercent } from '../words/format.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { Result } from '../words/result.ts';
 import { exitCodes } from '../words/upshot.ts';
+import { printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -104,7 +105,7 @@ async function runDemoCommand(
   });
   const seconds = (performance.now() - startedAt) / 1000;
 
-  if (options.json) process.stdout.write(`${JSON.stringify(summaries(judged), null, 2)}\n`);
+  if (options.json) printJson(summaries(judged));
   else process.stdout.write(`\n${table(judged)}\n\n${closing(judged, directory, seconds)}\n`);
   return judged.every((one) => one.asExpected) ? exitCodes.pass : exitCodes.patchAtFault;
 }

@@ -11,6 +11,7 @@ import { headline } from '../report/headline.ts';
 import { exitCodes, upshotOfResult, worstUpshot } from '../words/upshot.ts';
 import { judgeAndAnswer } from './answered-gate.ts';
 import { type GateCall, gatesOf, judgeAll, usualConfig } from './judge-gate.ts';
+import { printJson } from './table.ts';
 
 export function define(command: Command): void {
   for (const name of parametersThat(({ option }) => option !== undefined)) {
@@ -59,7 +60,7 @@ async function runGate(
   if (options.json) {
     const results = judged.map(({ result }) => result);
     const printed = ended.length === 1 ? results[0] : results;
-    if (printed !== undefined) process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
+    if (printed !== undefined) printJson(printed);
   } else {
     for (const { result, directory } of judged) {
       process.stdout.write(`${headline(result)}\nReport: ${directory}/report/index.html\n`);

@@ -20,7 +20,7 @@ import {
 import { leaveLabel, oneJobWorkflow, publishWorkflow, splitWorkflow } from '../init/workflows.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { type AskPerson, askOnTerminal } from './ask.ts';
-import { columns, oneLine, print } from './table.ts';
+import { columns, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -99,7 +99,8 @@ export async function runInit(options: InitOptions, world: InitWorld): Promise<n
   const label = dryRun
     ? labelByHand('With --dry-run the label is not made.', wishes.repository)
     : await placeLabel(wishes, world);
-  print(json ? JSON.stringify({ files, label }, null, 2) : textOf(files, label, wishes));
+  if (json) printJson({ files, label });
+  else print(textOf(files, label, wishes));
   return exitCodes.pass;
 }
 

@@ -8,7 +8,7 @@ import { checkPhabricator } from '../relay/checkup.ts';
 import type { SetUpFinding } from '../relay/checkup-point.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { configPath } from './named-testbed.ts';
-import { hasColours, oneLine, print } from './table.ts';
+import { hasColours, oneLine, print, printJson } from './table.ts';
 
 export function define(phabricator: Command): void {
   phabricator
@@ -64,9 +64,8 @@ async function checkSetUp(
   } finally {
     patience.end();
   }
-  print(
-    json ? JSON.stringify({ phabricator: phabricator.url, findings }, null, 2) : summary(findings),
-  );
+  if (json) printJson({ phabricator: phabricator.url, findings });
+  else print(summary(findings));
   return exitCodeOf(findings);
 }
 

@@ -1,4 +1,4 @@
-// Long answers on standard output.
+// Long answers on standard output, in bytes: the same whatever the locale is.
 import { pipeline } from 'node:stream/promises';
 
 /** As fast as the reader takes them; `ppsgate … | head` closes the pipe when it has seen enough. */
@@ -11,13 +11,13 @@ export async function printPieces(pieces: Iterable<string>): Promise<void> {
 }
 
 /** A write for each line would take longer than whatever made the lines. */
-function* gathered(pieces: Iterable<string>): Iterable<string> {
+function* gathered(pieces: Iterable<string>): Iterable<Uint8Array> {
   let text = '';
   for (const piece of pieces) {
     text += piece;
     if (text.length < 64 * 1024) continue;
-    yield text;
+    yield Buffer.from(text);
     text = '';
   }
-  yield text;
+  yield Buffer.from(text);
 }

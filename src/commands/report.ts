@@ -6,7 +6,9 @@ import { runToExit } from '../exit.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { explained, readResult } from '../report/read.ts';
 import { writeResult } from '../report/write.ts';
+import type { Result } from '../words/result.ts';
 import { exitCodes } from '../words/upshot.ts';
+import { printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -22,13 +24,17 @@ export function define(command: Command): void {
 type ReportOptions = { json?: true; page?: true };
 
 async function runReport(directory: string, options: ReportOptions): Promise<number> {
-  process.stdout.write(await reported(directory, options));
+  const written = await readResult(directory);
+  if (options.json) printJson(written);
+  else process.stdout.write(await reported(directory, written, options));
   return exitCodes.pass;
 }
 
-async function reported(directory: string, { json, page }: ReportOptions): Promise<string> {
-  const written = await readResult(directory);
-  if (json) return `${JSON.stringify(written, null, 2)}\n`;
+async function reported(
+  directory: string,
+  written: Result,
+  { page }: ReportOptions,
+): Promise<string> {
   if (!page) return renderMarkdown(written);
   const warn = (text: string) => process.stderr.write(`ppsgate: ${text}\n`);
   const { result, profiles } = await explained(written, directory, warn);

@@ -10,6 +10,7 @@ import { duration, expected, type Limit, ratio, sentence } from '../words/units.
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { cvOf, fewestRuns, readNoiseFile } from './noise-file.ts';
+import { printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -78,7 +79,7 @@ async function printRows(options: SimulateOptions): Promise<void> {
   const noise = await readNoise(request);
   const rows = rowsOf(request, noise.source);
 
-  if (options.json) process.stdout.write(`${JSON.stringify({ rows }, null, 2)}\n`);
+  if (options.json) printJson({ rows });
   else process.stdout.write(`${noise.says}\n${conditions(request)}\n\n${table(rows, request)}`);
 }
 

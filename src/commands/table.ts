@@ -25,6 +25,10 @@ export const hasColours = ({ isTTY }: Output): boolean => isTTY === true && !pro
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
+/** In bytes, because a program reads it: the same whatever the locale is. */
+export const printJson = (value: unknown): void =>
+  void process.stdout.write(Buffer.from(`${JSON.stringify(value, null, 2)}\n`));
+
 /** `14:02` of today, `2026-11-20 14:02` of any other day, where this machine is. */
 export function clockText(iso: string, now: Date): string {
   const [then, today] = [new Date(iso), now].map((date) => date.toLocaleString('sv-SE'));

@@ -13,7 +13,7 @@ import { readLab } from '../reservation/records.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { findingText, summary } from './findings.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
-import { hasColours, oneLine, print } from './table.ts';
+import { hasColours, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -59,7 +59,8 @@ async function checkTestbed(
   };
   const isMeddling = testbed.kind === 'freebsd' && (traffic || power);
   await (isMeddling ? keptFromOthers({ name, config, tell, signal }, look) : look(signal));
-  print(json ? JSON.stringify({ testbed: name, findings }, null, 2) : summary(findings));
+  if (json) printJson({ testbed: name, findings });
+  else print(summary(findings));
   return findings.some(({ kind }) => kind === 'wrong') ? exitCodes.infrastructure : exitCodes.pass;
 }
 

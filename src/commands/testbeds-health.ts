@@ -17,7 +17,7 @@ import type { Store } from '../reservation/store.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { findingText, summary } from './findings.ts';
 import { configPath, namedTestbed } from './named-testbed.ts';
-import { clockText, hasColours, oneLine, print } from './table.ts';
+import { clockText, hasColours, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -75,7 +75,7 @@ async function checkHealth(
     healths.push(health);
     if (!json) print(`  ${oneLine(closing(health))}`);
   }
-  if (json) print(JSON.stringify(healths, null, 2));
+  if (json) printJson(healths);
   const isWrong = healths.some(({ kind }) => kind === 'wrong');
   return isWrong ? exitCodes.infrastructure : exitCodes.pass;
 }

@@ -6,7 +6,7 @@ import type { TestbedConfig } from '../config/schema.ts';
 import { runToExit } from '../exit.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { configPath } from './named-testbed.ts';
-import { columns, print } from './table.ts';
+import { columns, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -23,7 +23,8 @@ type ListOptions = { config?: string; json?: true };
 async function listTestbeds({ config: path, json }: ListOptions): Promise<number> {
   const { testbeds } = await loadConfig(configPath(path));
   const rows = Object.entries(testbeds).map(([name, testbed]) => rowOf(name, testbed));
-  print(json ? JSON.stringify(rows, null, 2) : columns(rows.map(textsOf)).join('\n'));
+  if (json) printJson(rows);
+  else print(columns(rows.map(textsOf)).join('\n'));
   return exitCodes.pass;
 }
 

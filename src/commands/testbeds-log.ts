@@ -11,7 +11,7 @@ import { roughly } from '../words/format.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { configPath } from './named-testbed.ts';
-import { clockText, columns, oneLine, print } from './table.ts';
+import { clockText, columns, oneLine, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -40,7 +40,7 @@ async function showLog(
       const known = [...Object.keys(config.testbeds), ...all.map(({ testbed }) => testbed)];
       refuseUnknown(name, new Set(known));
     }
-    if (json) print(JSON.stringify(log, null, 2));
+    if (json) printJson(log);
     else print(log.length === 0 ? 'Nothing was reserved yet.' : table(log, await readLab(store)));
     return exitCodes.pass;
   } finally {

@@ -12,7 +12,7 @@ import type { Store } from '../reservation/store.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { configPath } from './named-testbed.ts';
 import { changedLines, overviewDetails, overviewText } from './overview-text.ts';
-import { hasColours } from './table.ts';
+import { hasColours, print, printJson } from './table.ts';
 
 export function define(command: Command): void {
   command
@@ -36,8 +36,8 @@ async function showTestbeds(
   try {
     if (watch) await watchTestbeds(config, store, watcherOf(process.stdout, json), signal);
     const { overview } = await lookAt(config, store, await readUsualSeconds(store, new Date()));
-    const text = json ? JSON.stringify(overview, null, 2) : textFor(overview, process.stdout);
-    process.stdout.write(`${text}\n`);
+    if (json) printJson(overview);
+    else print(textFor(overview, process.stdout));
     return exitCodes.pass;
   } finally {
     await store.close();
@@ -82,7 +82,7 @@ async function watchTestbeds(
 
 /** A terminal is drawn anew; elsewhere there is a line for each thing that changed, or with `json` for each look. */
 function watcherOf(output: Output, json: boolean): Show {
-  if (json) return (overview) => void output.write(`${JSON.stringify(overview)}\n`);
+  if (json) return (overview) => void output.write(Buffer.from(`${JSON.stringify(overview)}\n`));
   if (output.isTTY) return (overview) => void output.write(screenOf(textFor(overview, output)));
   let last: Overview | undefined;
   return (overview) => {

@@ -264,6 +264,8 @@ const passedOn = [
   'USER',
   'LOGNAME',
   'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
   'TZ',
   'TMPDIR',
   'SSH_AUTH_SOCK',
