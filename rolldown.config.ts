@@ -33,7 +33,7 @@ const minifyPackages: Plugin = {
 /** Each package of others that is not loaded by `import()` is a file, too. */
 const packages = [
   ...['zod', 'yaml', 'commander', 'simple-statistics', '@actions/core', 'yauzl', 'pure-rand'],
-  ...['fastest-levenshtein', '@octokit'],
+  ...['fastest-levenshtein', '@octokit', 'string-width'],
 ];
 
 /** Loaded by `import()` from within its room, whose file would load the packages in it at once. */

@@ -1,10 +1,14 @@
+import { stringWidth } from "../vendor/string-width.js";
+
 // src/commands/table.ts
 /** Rows of texts, each column as wide as its widest; `paint` gets what is padded already. */
 function columns(rows, paint = (text) => text) {
 	const count = Math.max(0, ...rows.map(({ length }) => length));
-	const widths = Array.from({ length: count }, (_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-	return rows.map((row, at) => row.map((text, column) => paint(text.padEnd(widths[column] ?? 0), at, column)).join("  ").trimEnd());
+	const widths = Array.from({ length: count }, (_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ""))));
+	return rows.map((row, at) => row.map((text, column) => paint(padded(text, widths[column] ?? 0), at, column)).join("  ").trimEnd());
 }
+/** A terminal gives two columns to a letter of Chinese, and to most emoji. */
+const padded = (text, width) => text + " ".repeat(width - stringWidth(text));
 /** Whatever a host or a store said. */
 const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 const hasColours = ({ isTTY }) => isTTY === true && !process.env.NO_COLOR;

@@ -1,4 +1,5 @@
 // Answers for people at a shell: in columns, on one line each, in colours where a terminal shows them.
+import stringWidth from 'string-width';
 import type { Output } from '../progress.ts';
 
 /** Rows of texts, each column as wide as its widest; `paint` gets what is padded already. */
@@ -8,15 +9,19 @@ export function columns(
 ): string[] {
   const count = Math.max(0, ...rows.map(({ length }) => length));
   const widths = Array.from({ length: count }, (_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+    Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
   );
   return rows.map((row, at) =>
     row
-      .map((text, column) => paint(text.padEnd(widths[column] ?? 0), at, column))
+      .map((text, column) => paint(padded(text, widths[column] ?? 0), at, column))
       .join('  ')
       .trimEnd(),
   );
 }
+
+/** A terminal gives two columns to a letter of Chinese, and to most emoji. */
+const padded = (text: string, width: number): string =>
+  text + ' '.repeat(width - stringWidth(text));
 
 /** Whatever a host or a store said. */
 export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
