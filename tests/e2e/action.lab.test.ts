@@ -99,10 +99,12 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(comment).toMatchObject({ number: 7, author: 'github-actions[bot]' });
     expect(comment?.body).toContain(`<!-- ppsgate -->\n\n### ${says}`);
     if (verdict === 'regression') {
-      expect(comment?.body).toMatch(/^### 🔴 ppsgate: #7 loses \d+\.\d % \(forwarding inet4\)$/m);
+      expect(comment?.body).toMatch(
+        /^### 🔴 ppsgate: #7 takes \d[\d.]* % more CPU time per packet \(forwarding inet4\)$/m,
+      );
     }
     expect(comment?.body).toMatch(
-      new RegExp(`^\\| \\S+ forwarding inet4 \\|.*\\| ${verdict}\\b.*\\|$`, 'm'),
+      new RegExp(`^\\| forwarding inet4 \\| \\S+ ${verdict} \\|.*\\|$`, 'm'),
     );
     expect(comment?.body).toContain(job.summary.trim());
     expect(job.outputs).toEqual({
@@ -162,7 +164,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
       'issues/list-comments 200',
     ]);
     expect(github.state.comments).toHaveLength(1);
-    expect(github.state.comments[0]?.body).toContain('a loss of 40 % or more matters');
+    expect(github.state.comments[0]?.body).toContain('(a loss of 40 % of its speed)');
     expect(github.state.comments[0]?.body).toMatch(
       new RegExp(`\\| \\d+\u00a0\\+\u00a0\\d+\\b.* \\| ${verdict}\\b.*\\|$`, 'm'),
     );

@@ -3,10 +3,11 @@
 import { expect } from 'vitest';
 import type { Job } from './act.ts';
 
+/** By the CPU time for each packet. */
 const endings = {
-  'no-regression': { passes: true, says: '🟢 ppsgate: #7 loses nothing that matters' },
-  regression: { passes: false, says: '🔴 ppsgate: #7 loses ' },
-  inconclusive: { passes: false, says: '🟡 ppsgate: #7 may lose ' },
+  'no-regression': { passes: true, says: '🟢 ppsgate: #7 ' },
+  regression: { passes: false, says: '🔴 ppsgate: #7 takes ' },
+  inconclusive: { passes: false, says: '🟡 ppsgate: #7 may take ' },
   invalid: { passes: false, says: '⚪ ppsgate: #7 was not measured' },
 };
 

@@ -163,7 +163,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     const { conclusion } = endingOf(job, 'no-regression');
     expect(github.state.reactions).toMatchObject([{ commentId: 501, content: 'eyes' }]);
     expect(ours()).toHaveLength(1);
-    expect(ours()[0]?.body).toContain('a loss of 40 % or more matters');
+    expect(ours()[0]?.body).toContain('(a loss of 40 % of its speed)');
     expect(github.state.checkRuns).toMatchObject([{ conclusion }]);
     expect(onDataBranch('history.jsonl')).toBe(true);
     if (conclusion === 'success') expect(graphsLinked()).toEqual(graphs);
