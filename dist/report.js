@@ -44,14 +44,13 @@ function judgedText(verdict, cells, policy, named) {
 		case "improvement": return `${changes(those, verdict, policy, named)}; no regression`;
 		case "no-regression": return nothingThatMatters(cells, policy);
 		case "inconclusive": {
-			const need = those.length === 1 ? "needs" : "need";
-			return `may ${lossThatMatters(policy)} or not: ${those.length} of ${counted(cells)} ${need} more runs`;
+			const open = cells.length === 1 ? "more runs would tell" : `open in ${partOf(those, cells)} until more runs tell`;
+			return `may ${lossThatMatters(policy)} or not: ${open}`;
 		}
-		case "invalid": return `was not measured${those.length < cells.length ? ` in ${those.length} of ${counted(cells)}` : ""}: ${whyInvalid(those)}`;
+		case "invalid": return `was not measured${those.length < cells.length ? ` in ${partOf(those, cells)}` : ""}: ${whyInvalid(those)}`;
 	}
 }
-/** `5 cells`, `1 cell`. */
-const counted = ({ length }) => `${length} ${length === 1 ? "cell" : "cells"}`;
+const partOf = (those, cells) => `${those.length} of ${cells.length} cells`;
 /** `does not boot`: what is said of a variant with which nothing can be measured. */
 const rejectionText = ({ kind }) => rejections[kind].text;
 const rejections = {
@@ -363,19 +362,22 @@ function graphNames(cell) {
 function meaningOf({ outcome, policy }) {
 	if (outcome.kind !== "judged") return void 0;
 	const { cells, verdict } = outcome;
-	const those = withVerdict(cells, verdict);
-	const where = `in ${those.length === cells.length ? all(cells) : `${those.length} of ${counted(cells)}`}`;
+	const where = whereText(withVerdict(cells, verdict), cells);
 	const isSpeed = policy.metric === "pps";
 	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
 	switch (verdict) {
-		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base ${where}, beyond what chance explains.`;
-		case "improvement": return `The patched router ${isSpeed ? "forwards more packets per second" : "takes less CPU time for each packet"} than base ${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
-		case "no-regression": return `If the patch costs anything at all ${where}, it is less than the ${margin} that would matter.`;
-		case "inconclusive": return `The runs differ too much among themselves ${where} to tell whether the patch costs ${margin} or nothing.`;
-		case "invalid": return `Too few runs can be used ${where}, which is not held against the patch: nothing is known of it there.`;
+		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base${where}, beyond what chance explains.`;
+		case "improvement": return `The patched router ${isSpeed ? "forwards more packets per second" : "takes less CPU time for each packet"} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
+		case "no-regression": return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
+		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
+		case "invalid": return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
 	}
 }
-const all = (cells) => cells.length === 1 ? "the one cell" : `all ${counted(cells)}`;
+/** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
+function whereText(those, cells) {
+	if (cells.length === 1) return "";
+	return those.length === cells.length ? ` in all ${cells.length} cells` : ` in ${those.length} of ${cells.length} cells`;
+}
 /** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
 function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
 	if (outcome.kind !== "judged") return afterRejection[outcome.kind];

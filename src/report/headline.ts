@@ -56,19 +56,21 @@ function judgedText(
     case 'no-regression':
       return nothingThatMatters(cells, policy);
     case 'inconclusive': {
-      const need = those.length === 1 ? 'needs' : 'need';
-      return `may ${lossThatMatters(policy)} or not: ${those.length} of ${counted(cells)} ${need} more runs`;
+      const open =
+        cells.length === 1
+          ? 'more runs would tell'
+          : `open in ${partOf(those, cells)} until more runs tell`;
+      return `may ${lossThatMatters(policy)} or not: ${open}`;
     }
     case 'invalid': {
-      const where = those.length < cells.length ? ` in ${those.length} of ${counted(cells)}` : '';
+      const where = those.length < cells.length ? ` in ${partOf(those, cells)}` : '';
       return `was not measured${where}: ${whyInvalid(those)}`;
     }
   }
 }
 
-/** `5 cells`, `1 cell`. */
-export const counted = ({ length }: readonly CellResult[]): string =>
-  `${length} ${length === 1 ? 'cell' : 'cells'}`;
+const partOf = (those: readonly CellResult[], cells: readonly CellResult[]): string =>
+  `${those.length} of ${cells.length} cells`;
 
 /** `does not boot`: what is said of a variant with which nothing can be measured. */
 export const rejectionText = ({ kind }: Rejection): string => rejections[kind].text;

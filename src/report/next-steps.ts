@@ -3,14 +3,7 @@
 import { formatPercent } from '../words/format.ts';
 import type { Rejection } from '../words/rejection.ts';
 import type { CellResult, Result } from '../words/result.ts';
-import {
-  type Cause,
-  causeOf,
-  counted,
-  lossThatMatters,
-  marginsOf,
-  withVerdict,
-} from './headline.ts';
+import { type Cause, causeOf, lossThatMatters, marginsOf, withVerdict } from './headline.ts';
 import { isProfiled } from './why.ts';
 
 /** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
@@ -19,25 +12,30 @@ export function meaningOf({ outcome, policy }: Result): string | undefined {
 
   const { cells, verdict } = outcome;
   const those = withVerdict(cells, verdict);
-  const where = `in ${those.length === cells.length ? all(cells) : `${those.length} of ${counted(cells)}`}`;
+  const where = whereText(those, cells);
   const isSpeed = policy.metric === 'pps';
   const margin = formatPercent(Math.abs(marginsOf(policy).loss));
   switch (verdict) {
     case 'regression':
-      return `The patched router ${isSpeed ? 'forwards fewer packets per second' : 'takes more CPU time for each packet'} than base ${where}, beyond what chance explains.`;
+      return `The patched router ${isSpeed ? 'forwards fewer packets per second' : 'takes more CPU time for each packet'} than base${where}, beyond what chance explains.`;
     case 'improvement':
-      return `The patched router ${isSpeed ? 'forwards more packets per second' : 'takes less CPU time for each packet'} than base ${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
+      return `The patched router ${isSpeed ? 'forwards more packets per second' : 'takes less CPU time for each packet'} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
     case 'no-regression':
-      return `If the patch costs anything at all ${where}, it is less than the ${margin} that would matter.`;
+      return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
     case 'inconclusive':
-      return `The runs differ too much among themselves ${where} to tell whether the patch costs ${margin} or nothing.`;
+      return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
     case 'invalid':
-      return `Too few runs can be used ${where}, which is not held against the patch: nothing is known of it there.`;
+      return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
   }
 }
 
-const all = (cells: readonly CellResult[]): string =>
-  cells.length === 1 ? 'the one cell' : `all ${counted(cells)}`;
+/** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
+function whereText(those: readonly CellResult[], cells: readonly CellResult[]): string {
+  if (cells.length === 1) return '';
+  return those.length === cells.length
+    ? ` in all ${cells.length} cells`
+    : ` in ${those.length} of ${cells.length} cells`;
+}
 
 /** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
 export function nextStep(

@@ -78,7 +78,9 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     const [code] = await once(demo, 'close');
 
     expect(code).toBe(130);
-    expect(await said).toMatch(/cancelled, cleaning up …\n$/);
+    expect(await said).toMatch(
+      /cancelled, cleaning up …\nppsgate: What was measured is in (\S+): go on with 'ppsgate demo --resume \1'\.\n$/,
+    );
     expect(await labLeftovers()).toEqual(nothing);
     expect(existsSync(join(first, 'experiment.json'))).toBe(true);
   });

@@ -202,7 +202,8 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(second.outputs.verdict).toBeDefined();
     expect(ours()).toHaveLength(1);
     // Pairs of both: the first had 16.
-    const [, pairs] = /\| (\d+)\u00a0\+\u00a0\d+ \|/.exec(ours()[0]?.body ?? '') ?? [];
+    const [, pairs] =
+      /\| (\d+)\u00a0\+\u00a0\d+(?:\u00a0of[^|]*)? \|/.exec(ours()[0]?.body ?? '') ?? [];
     if (second.outputs.verdict !== 'invalid') expect(Number(pairs)).toBeGreaterThan(16);
     expect(ours()[0]?.body).toContain('earlier verdicts');
   });

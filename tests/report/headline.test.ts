@@ -103,7 +103,7 @@ test('what surely loses nothing is told so', () => {
 test('an open question says how many cells leave it open', () => {
   const cells = [aCell({ kind: 'inconclusive' }), aCell({ kind: 'no-regression' })];
   expect(headlineOf('inconclusive', cells)).toBe(
-    '🟡 ppsgate: #7 may lose 2 % or not: 1 of 2 cells needs more runs',
+    '🟡 ppsgate: #7 may lose 2 % or not: open in 1 of 2 cells until more runs tell',
   );
 });
 

@@ -76,7 +76,7 @@ test('a regression, as its reader sees it', () => {
   expect(renderMarkdown(judged([loss]), links)).toMatchInlineSnapshot(`
     "### 🔴 ppsgate: #7 loses 10.2 % (forwarding inet4)
 
-    The patched router forwards fewer packets per second than base in the one cell, beyond what chance explains.
+    The patched router forwards fewer packets per second than base, beyond what chance explains.
 
     **What now:** See what the patch does for each packet, make that cheaper, and send the patch again; or tell in it what the loss is for.
 
