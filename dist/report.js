@@ -141,6 +141,8 @@ function nothingThatMatters(cells, policy) {
 /** Why most runs of cells do not count, in words of our own. */
 function whyInvalid(cells) {
 	const [busy] = cells.flatMap(busyMachine);
+	const invalid = cells.flatMap(({ runs }) => runs.filter(({ validity }) => validity.kind !== "valid"));
+	if (invalid.filter(({ pps }) => pps === 0).length > invalid.length / 2) return "not one packet came through";
 	const cause = causeOf(cells);
 	return busy ?? (cause === void 0 ? "too few runs count" : causes[cause]);
 }
@@ -1679,6 +1681,8 @@ const fold = (summary, body) => html`<details><summary>${summary}</summary>\n${b
 const preformatted = (text) => scrolling(html`<pre>${text.split("\n").map((line) => html`${line}\n`)}</pre>`);
 /** Text of our own in which backticks stand around code. */
 const withCode = (text) => text.split("`").map((part, index) => index % 2 === 1 ? html`<code>${part}</code>` : part);
+/** A long name breaks after its dots and slashes, and within a word only where a word alone is too long. */
+const breakable = (name) => name.split(/(?<=[./])/).map((part, index) => index === 0 ? part : html`<wbr>${part}`);
 /** The same symbol as in the plot. */
 const mark = (verdict) => html`<svg class="mark ${verdict}" viewBox="-8 -8 16 16" aria-hidden="true"><path d="${looks[verdict].symbol}"/></svg>`;
 
@@ -2113,7 +2117,7 @@ function environment(result) {
 	return html`<section id="environment">
 <h2>Environment</h2>
 ${variantTable(result)}<dl>
-${facts.map(([key, value]) => html`<div><dt>${plainLine(key)}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
+${facts.map(([key, value]) => html`<div><dt>${breakable(plainLine(key))}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
 </section>
 `;
 }
@@ -2141,7 +2145,7 @@ function variantTable(result) {
 	});
 }
 const ownFiles = ({ files }) => files.length === 0 ? "none" : files.map(({ path }) => fileLine("", path));
-const fileLine = (sign, path) => html`<div>${sign}<code>${plainLine(path)}</code></div>`;
+const fileLine = (sign, path) => html`<div>${sign}<code>${breakable(plainLine(path))}</code></div>`;
 function changedFiles(base, { files }) {
 	const before = new Map(base.files.map(({ path, sha256 }) => [path, sha256]));
 	const after = new Set(files.map(({ path }) => path));

@@ -180,6 +180,11 @@ function nothingThatMatters(cells: readonly CellResult[], policy: Policy): strin
 /** Why most runs of cells do not count, in words of our own. */
 function whyInvalid(cells: readonly CellResult[]): string {
   const [busy] = cells.flatMap(busyMachine);
+  const invalid = cells.flatMap(({ runs }) =>
+    runs.filter(({ validity }) => validity.kind !== 'valid'),
+  );
+  const silent = invalid.filter(({ pps }) => pps === 0);
+  if (silent.length > invalid.length / 2) return 'not one packet came through';
   const cause = causeOf(cells);
   return busy ?? (cause === undefined ? 'too few runs count' : causes[cause]);
 }

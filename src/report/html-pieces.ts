@@ -49,6 +49,10 @@ export const preformatted = (text: string): Html =>
 export const withCode = (text: string): Piece =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 
+/** A long name breaks after its dots and slashes, and within a word only where a word alone is too long. */
+export const breakable = (name: string): Piece =>
+  name.split(/(?<=[./])/).map((part, index) => (index === 0 ? part : html`<wbr>${part}`));
+
 /** The same symbol as in the plot. */
 export const mark = (verdict: CellVerdict['kind']): Html =>
   html`<svg class="mark ${verdict}" viewBox="-8 -8 16 16" aria-hidden="true"><path d="${looks[verdict].symbol}"/></svg>`;

@@ -13,7 +13,7 @@ import { type CellRow, cellColumns, cellRows, worstFirst } from './cell-rows.ts'
 import { drawGraph, type Graph, graphsOf } from './graphs.ts';
 import { headline, sentence } from './headline.ts';
 import { cellAnchor, cellSection, type Picture } from './html-cell.ts';
-import { bullets, fold, mark, preformatted, table, withCode } from './html-pieces.ts';
+import { breakable, bullets, fold, mark, preformatted, table, withCode } from './html-pieces.ts';
 import { pageStyle } from './html-style.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { Html, html, type Piece } from './markup.ts';
@@ -239,7 +239,7 @@ function environment(result: Result): Html {
   return html`<section id="environment">
 <h2>Environment</h2>
 ${variantTable(result)}<dl>
-${facts.map(([key, value]) => html`<div><dt>${plainLine(key)}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
+${facts.map(([key, value]) => html`<div><dt>${breakable(plainLine(key))}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
 </section>
 `;
 }
@@ -277,7 +277,7 @@ const ownFiles = ({ files }: Variant): Piece =>
   files.length === 0 ? 'none' : files.map(({ path }) => fileLine('', path));
 
 const fileLine = (sign: string, path: string): Html =>
-  html`<div>${sign}<code>${plainLine(path)}</code></div>`;
+  html`<div>${sign}<code>${breakable(plainLine(path))}</code></div>`;
 
 function changedFiles(base: Variant, { files }: Variant): Piece {
   const before = new Map(base.files.map(({ path, sha256 }) => [path, sha256]));

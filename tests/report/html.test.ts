@@ -29,6 +29,7 @@ const regression = (changes: Partial<CellResult> = {}): CellResult => ({
 const textOf = (page: string): string =>
   page
     .replace(/<(style|script)>.*?<\/\1>/gs, '')
+    .replaceAll('<wbr>', '')
     .replace(/<[^>]*>/g, ' ')
     .replace(/&#39;/g, "'")
     .replace(/&quot;/g, '"')
