@@ -117,7 +117,7 @@ test.for([
   ],
   [
     ['init', '--branch', 'main'],
-    '--action: missing; expected OWNER/ppsgate@COMMIT, a commit with all its 40 digits.',
+    '--action: the ppsgate that runs is no clone from GitHub, so tell by OWNER/ppsgate@COMMIT which one the workflows are to run.',
   ],
   [
     ['release', '--directory', 'gone'],

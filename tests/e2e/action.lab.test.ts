@@ -166,7 +166,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(github.state.comments).toHaveLength(1);
     expect(github.state.comments[0]?.body).toContain('(a loss of 40 % of its speed)');
     expect(github.state.comments[0]?.body).toMatch(
-      new RegExp(`\\| \\d+\u00a0\\+\u00a0\\d+\\b.* \\| ${verdict}\\b.*\\|$`, 'm'),
+      new RegExp(`^\\| \\S+ inet4 \\| \\S+ ${verdict} \\|.* \\d+\u00a0\\+\u00a0\\d+\\b.*\\|$`, 'm'),
     );
   });
 

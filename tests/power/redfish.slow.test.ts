@@ -336,9 +336,8 @@ test('a CA file that is not there is named', async () => {
     passwordPath: '/run/password',
     caPath: '/nowhere/ca.pem',
   };
-  const readFile: PowerWorld['readFile'] = async (path) =>
-    path === config.passwordPath ? password : realPowerWorld.readFile(path);
-  expect(await messageOf(openPower('dut-3', config, { ...realPowerWorld, readFile }))).toBe(
+  const readSecret: PowerWorld['readSecret'] = async () => password;
+  expect(await messageOf(openPower('dut-3', config, { ...realPowerWorld, readSecret }))).toBe(
     "PowerError: The BMC of dut-3 (Redfish at bmc.lab) cannot be opened without its CA file: ENOENT: no such file or directory, open '/nowhere/ca.pem'; check the path, and that you may read it.",
   );
 });

@@ -169,7 +169,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
 
     const comments = commentsOn(revision);
     expect(comments, said.join('\n')).toHaveLength(1);
-    expect(comments[0]).toMatch(/gains 7\.\d %/);
+    expect(comments[0]).toMatch(/gains 7\.\d\d %/);
     expect(phabricator.violations).toEqual([]);
     expect(inbox.unendedJobs()).toEqual([]);
   });
