@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core';
 import type { CellProfiles } from '../src/profile/of-result.ts';
 import { drawGraph, graphsOf } from '../src/report/graphs.ts';
 import { renderHtml } from '../src/report/html.ts';
-import { intervalPlot } from '../src/report/interval-plot.ts';
+import { intervalPlot, type PlotForm } from '../src/report/interval-plot.ts';
 import { renderMarkdown } from '../src/report/markdown.ts';
 import { explained, readResult } from '../src/report/read.ts';
 import type { Result } from '../src/words/result.ts';
@@ -49,18 +49,20 @@ async function drawEverywhere(
   folder: string,
 ) {
   await mkdir(folder, { recursive: true });
-  const texts = {
-    comment: await asOnGithub(renderMarkdown(result)),
-    page: renderHtml(result, profiles),
-    plot: `<!doctype html><body style="margin: 0">${intervalPlot(result) ?? ''}`,
-  };
-  for (const [name, text] of Object.entries(texts)) {
+  const comment = await asOnGithub(renderMarkdown(result));
+  const page = renderHtml(result, profiles);
+  const plotAs = (form: PlotForm) =>
+    `<!doctype html><body style="margin: 0">${intervalPlot(result, { form }) ?? ''}`;
+  const [wide, narrow] = [plotAs('wide'), plotAs('narrow')];
+  for (const [name, text, onPhone] of [
+    ['comment', comment, comment],
+    ['page', page, page],
+    ['plot', wide, narrow],
+  ] as const) {
     await draw(browser, join(folder, `${name}-1280.png`), text, { width: 1280 });
-    await draw(browser, join(folder, `${name}-390.png`), text, { width: 390 });
-    await draw(browser, join(folder, `${name}-print.png`), text, {
-      width: paperWidth,
-      media: 'print',
-    });
+    await draw(browser, join(folder, `${name}-390.png`), onPhone, { width: 390 });
+    const paper = { width: paperWidth, media: 'print' } as const;
+    await draw(browser, join(folder, `${name}-print.png`), text, paper);
   }
 }
 
