@@ -1425,9 +1425,9 @@ const askNames = names.filter(asked);
 const kebabCase = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const calledAs = {
 	flag: (name) => `--${kebabCase(name)}`,
-	/** Of the action, and of the workflow that is started by hand. */
+	/** How a parameter is called as an input of the action, and in the form of the workflow that is started by hand. */
 	input: kebabCase,
-	/** Of the step of the Jenkins library. */
+	/** How a parameter is called in the step of the Jenkins library. */
 	step: (name) => name,
 	comment: (name) => parameter(name).comment?.key ?? name
 };

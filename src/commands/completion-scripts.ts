@@ -6,7 +6,7 @@ export type Completed = {
   path: readonly string[];
   commands: readonly { name: string; description: string }[];
   flags: readonly Flag[];
-  /** Of its arguments, in their order. */
+  /** What its arguments may be, in their order. */
   values: readonly (Value & { isRepeated: boolean })[];
 };
 

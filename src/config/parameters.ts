@@ -263,9 +263,9 @@ export type CalledAs = (name: ParameterName) => string;
 
 export const calledAs = {
   flag: (name) => `--${kebabCase(name)}`,
-  /** Of the action, and of the workflow that is started by hand. */
+  /** How a parameter is called as an input of the action, and in the form of the workflow that is started by hand. */
   input: kebabCase,
-  /** Of the step of the Jenkins library. */
+  /** How a parameter is called in the step of the Jenkins library. */
   step: (name) => name,
   comment: (name) => parameter(name).comment?.key ?? name,
 } as const satisfies Record<string, CalledAs>;
