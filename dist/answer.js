@@ -1,11 +1,18 @@
 import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plainBlock, plainLine, realPause, reasonOf, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
-import { array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
-import { ConduitError } from "./phabricator.js";
+import { _enum, array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
+import { ConduitError, mayPass as mayPass$1 } from "./phabricator.js";
 import { annotationsOf, intervalPlot, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, verdictLine } from "./report.js";
 import { githubFailure, placeOf, publishComment, pullRequestsWithHead, whyNotDone } from "./github.js";
 import { askSchema, callOnPhabricator } from "./patch.js";
 
 // src/answer/ending.ts
+const failureSchema = _enum([
+	"cancelled",
+	"usage",
+	"patchAtFault",
+	"infrastructure",
+	"waits-for-leave"
+]);
 const cutShort = "The job was cancelled before there was a verdict: run it again for one.";
 const cancelled = {
 	kind: "unmeasured",
@@ -100,7 +107,8 @@ const together = (answers) => ({
 		for (const answer of answers) answer.measuring(testbed, ...shown);
 	},
 	async ended(ending) {
-		await Promise.all(answers.map((answer) => answer.ended(ending)));
+		const given = await Promise.all(answers.map((answer) => answer.ended(ending)));
+		return worstFirst.find((one) => given.includes(one)) ?? "given";
 	},
 	async linked(ending) {
 		await Promise.all(answers.map((answer) => answer.linked(ending)));
@@ -109,6 +117,7 @@ const together = (answers) => ({
 		await Promise.all(answers.map((answer) => answer.left()));
 	}
 });
+const worstFirst = ["untaken", "refused"];
 /**
 * Does the work of a gate and completes its answer as it ends, also where it throws. When it is cancelled the answer
 * says so at once, because a job that is cancelled has only seconds left and a testbed may need minutes to be given back.
@@ -159,10 +168,10 @@ function expectation({ expectedSeconds }, now) {
 const timeText = (date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 // src/answer/teller.ts
-const mostTriesAtEnd = 6;
+const longestPauseSeconds = 60;
 /**
-* Tells one view at a time, and never waits for an answer but at the end. Where GitHub refuses, that is said once and
-* not tried again; the last view is tried several times, for at most as long as is said with it.
+* Tells one view at a time, and never waits for an answer but at the end. Where the forge refuses, that is said once and
+* not tried again; the last view is tried again, ever later, for at most as long as is said with it.
 */
 function newestTeller(put, { log, secondsBetween, tooSlow, pause = realPause }) {
 	const end = new AbortController();
@@ -171,37 +180,54 @@ function newestTeller(put, { log, secondsBetween, tooSlow, pause = realPause }) 
 	let untold;
 	let telling;
 	let ending;
+	let isRefused = false;
+	let whyUntold = "";
 	const giveUp = (say, why) => {
 		if (!gaveUp.signal.aborted) say(why);
 		gaveUp.abort();
+	};
+	const refuse = (why) => {
+		giveUp(log.info, why);
+		isRefused = true;
+		return "refused";
 	};
 	const keepTelling = async () => {
 		while (untold !== void 0 && !over.aborted) {
 			const view = untold;
 			const told = await put(view);
-			if (told.kind === "refused") giveUp(log.info, told.why);
+			if (told.kind === "refused") refuse(told.why);
 			if (told.kind === "told" && untold === view) untold = void 0;
 			await pause(secondsBetween, over);
 		}
 		telling = void 0;
 	};
-	const tellEnd = async (view) => {
+	const tellEnd = async (view, mostSeconds) => {
 		await telling;
+		let waitedSeconds = 0;
 		for (let tries = 1; !gaveUp.signal.aborted; tries++) {
 			const told = await put(view);
-			if (told.kind === "told") return;
-			if (told.kind === "refused") return giveUp(log.info, told.why);
-			if (tries === mostTriesAtEnd) return giveUp(log.warn, told.why);
-			await pause(tries ** 2, gaveUp.signal);
+			if (told.kind === "told") return "given";
+			if (told.kind === "refused") return refuse(told.why);
+			whyUntold = told.why;
+			const pauseSeconds = Math.min(tries ** 2, longestPauseSeconds);
+			waitedSeconds += pauseSeconds;
+			if (waitedSeconds > mostSeconds) break;
+			await pause(pauseSeconds, gaveUp.signal);
 		}
+		if (isRefused) return "refused";
+		giveUp(log.warn, whyUntold);
+		return "untaken";
 	};
 	const tellEndInTime = async (view, mostSeconds) => {
 		end.abort();
+		whyUntold = tooSlow(mostSeconds);
 		const isTold = new AbortController();
 		const tooLate = pause(mostSeconds, isTold.signal).then(() => "too late");
-		const first = await Promise.race([tellEnd(view), tooLate]);
+		const first = await Promise.race([tellEnd(view, mostSeconds), tooLate]);
 		isTold.abort();
-		if (first === "too late") giveUp(log.warn, tooSlow(mostSeconds));
+		if (first !== "too late") return first;
+		giveUp(log.warn, whyUntold);
+		return "untaken";
 	};
 	return {
 		tell(view) {
@@ -239,7 +265,7 @@ function openBuild(conduit, build, revision, options) {
 		info: eachOnce(options.log.info),
 		warn: eachOnce(options.log.warn)
 	};
-	const teller = newestTeller(messagesTo(conduit, build, revision, {
+	const teller = newestTeller(tellBuild(conduit, build, revision, {
 		...options,
 		log
 	}), {
@@ -297,7 +323,7 @@ async function buildOf(conduit, build) {
 }
 /** What a server that is busy, or whose answer was lost, may yet be told. */
 function failureOf(error, sentence) {
-	const isPassing = error instanceof ConduitError && error.kind !== "refused";
+	const isPassing = error instanceof ConduitError && mayPass$1(error);
 	const why = reasonOf(error).replace(/\.$/, "");
 	return {
 		kind: isPassing ? "failed" : "refused",
@@ -305,10 +331,14 @@ function failureOf(error, sentence) {
 	};
 }
 /**
-* `work` and an end, each once to a target, for Harbormaster adds up the units of all messages. It obeys a second or two
-* after it has answered, or never: so the end is told when the target shows it.
+* Tells `work` and an end, each once to a target, for Harbormaster adds up the units of all messages. It obeys a second
+* or two after it has answered, or never: so the end is told when the target shows it. Never throws.
 */
-function messagesTo(conduit, build, revision, { run, details, undecided, log, pause = realPause }) {
+function tellBuild(conduit, build, revision, { run, details, undecided, pause = realPause, ...options }) {
+	const log = {
+		info: eachOnce(options.log.info),
+		warn: eachOnce(options.log.warn)
+	};
 	const workedOn = /* @__PURE__ */ new Set();
 	const linked = /* @__PURE__ */ new Set();
 	const ends = /* @__PURE__ */ new Map();
@@ -401,7 +431,7 @@ function eachOnce(say) {
 const buildName = (revision) => `The build of D${revision.number} on Harbormaster`;
 const unseen = (revision) => `${buildName(revision)} is told nothing because it is not there, or not for the bot to see.`;
 const answeredElse = (revision, status) => `${buildName(revision)} shows ${status}, which somebody else has told it.`;
-const notTaken = (revision, why) => `${buildName(revision)} may not show how the gate stands (${why}): look at it, and restart or abort it there.`;
+const notTaken = (revision, why) => `${buildName(revision)} may not show how the gate stands (${why}).`;
 /** Resolves to whether it has surely got there: false where the answer was lost. */
 async function send(conduit, receiver, message) {
 	try {
@@ -980,7 +1010,7 @@ function forOneBase(octokit, patch, answer) {
 		...answer,
 		async ended(ending) {
 			if (mayPass(ending)) elsewhere = await goesElsewhere(octokit, patch);
-			await answer.ended(bound(ending));
+			return answer.ended(bound(ending));
 		},
 		linked: (ending) => answer.linked(bound(ending))
 	};
@@ -1009,11 +1039,34 @@ async function goesElsewhere(octokit, patch) {
 // src/answer/revision-comment.ts
 const openRevisionAnswer = (conduit, revision, { build, ...options }) => together([...build === void 0 ? [] : [openBuild(conduit, build, revision, options)], openRevisionComment(conduit, revision, options)]);
 /** One comment when the gate has ended, with its plot where that can be uploaded; everybody who follows gets mail of it. */
-function openRevisionComment(conduit, revision, { run, details, page, takesCommands, log, pause }) {
+function openRevisionComment(conduit, revision, options) {
+	const { log, pause } = options;
+	const teller = newestTeller(tellRevision(conduit, revision, options), {
+		log: {
+			info: log.warn,
+			warn: log.warn
+		},
+		secondsBetween: 60,
+		tooSlow: (seconds) => unsaid(revision.number, `Phabricator did not answer within ${seconds} s`),
+		...pause && { pause }
+	});
+	const nothing = () => {};
+	return {
+		queued: nothing,
+		waiting: nothing,
+		measuring: nothing,
+		ended: (ending) => teller.tellLast(ending, secondsFor(ending)),
+		linked: async () => {},
+		left: teller.left
+	};
+}
+/** Posts the comment, once for each run, however often it is called. Never throws. */
+function tellRevision(conduit, revision, { run, details, page, takesCommands, log }) {
 	const { number, diff } = revision;
 	const marker = `ppsgate D${number}:${diff} run ${run}`;
 	const plot = plotOf(conduit, revision);
-	const put = async (ending) => {
+	return async (ending) => {
+		if (upshotOf(ending) === "cancelled") return { kind: "told" };
 		const links = {
 			...details !== void 0 && { details },
 			...page !== void 0 && { page },
@@ -1038,27 +1091,6 @@ function openRevisionComment(conduit, revision, { run, details, page, takesComma
 		});
 		if (told.kind === "told" && missing !== void 0) log.info(missing);
 		return told;
-	};
-	const teller = newestTeller(put, {
-		log: {
-			info: log.warn,
-			warn: log.warn
-		},
-		secondsBetween: 60,
-		tooSlow: (seconds) => unsaid(number, `Phabricator did not answer within ${seconds} s`),
-		...pause && { pause }
-	});
-	const nothing = () => {};
-	return {
-		queued: nothing,
-		waiting: nothing,
-		measuring: nothing,
-		ended: async (ending) => {
-			if (upshotOf(ending) === "cancelled") return teller.left();
-			await teller.tellLast(ending, secondsFor(ending));
-		},
-		linked: async () => {},
-		left: teller.left
 	};
 }
 /**
@@ -1214,4 +1246,4 @@ function notTold(error) {
 	};
 }
 
-export { answering, cancelled, closeLeftCheckRun, composeComment, endingOfError, endingOfFailure, endingOfResult, forOneBase, linkedAfterwards, markerOf, openBuild, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pullRequestOfCheckRun, readMemory, say, standsForAnother, summaryOf, titleOf, together, upshotOf };
+export { answering, cancelled, closeLeftCheckRun, composeComment, endingOfError, endingOfFailure, endingOfResult, failureSchema, forOneBase, linkedAfterwards, markerOf, openBuild, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pullRequestOfCheckRun, readMemory, say, secondsFor, standsForAnother, summaryOf, tellBuild, tellRevision, titleOf, together, upshotOf };

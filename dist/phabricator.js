@@ -16,6 +16,12 @@ var ConduitError = class extends Error {
 		if (code !== void 0) this.code = code;
 	}
 };
+/**
+* Whether what went wrong may be well later, for whoever can wait for days: also a token that is renewed, and a proxy's
+* page in the server's place, but not what Conduit itself refuses.
+*/
+const mayPass = (error) => error.kind !== "refused" || error.code === void 0 || isOfToken(error);
+const isOfToken = ({ code }) => code === "ERR-INVALID-AUTH" || code === "ERR-INVALID-SESSION";
 /** A map as PHP writes it, whose empty ones are empty lists. */
 const mapOf = (value) => preprocess((map) => Array.isArray(map) && map.length === 0 ? {} : map, record(string(), value));
 /** How long the first waits are, in seconds; after the last of them Conduit is given up. */
@@ -586,4 +592,4 @@ function remarksOn(diff) {
 	return ["Phabricator gives diffs in UTF-8, and this one has other letters than ASCII in lines that are there already: files in Latin-1 it cannot change."];
 }
 
-export { ConduitError, RevisionError, fetchDiff, findRevision, isMember, looksLikeRevision, mapOf, openConduit, openPhabricator, parseRevisionName, phabricatorOf, tokenVariable, transactionsOf, userNames, whoami };
+export { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, looksLikeRevision, mapOf, mayPass, openConduit, openPhabricator, parseRevisionName, phabricatorOf, tokenVariable, transactionsOf, userNames, whoami };

@@ -1,9 +1,9 @@
-import { UsageError, exitCodes, fromJson, realPause, reasonOf, remarkupText, shortened, upshotOfError, withoutPaths } from "./words.js";
+import { UsageError, exitCodes, fromJson, realPause, reasonOf, remarkupText, resultSchema, roughly, shortened, upshotOfError, withoutPaths } from "./words.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ask } from "./http.js";
-import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
+import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
 import { askedAs, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
-import { cancelled, endingOfFailure, openBuild, say } from "./answer.js";
+import { cancelled, endingOfFailure, endingOfResult, failureSchema, say, secondsFor, tellBuild as tellBuild$1, tellRevision } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
 import { authorizeRevision, callOnPhabricator, checkDiff, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
 import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./sqlite.js";
@@ -13,13 +13,522 @@ import { lookAgain, ok, skipped, typed, walk, wrong } from "./checkup.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { basename, dirname, join, resolve } from "node:path";
-import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { STATUS_CODES, createServer } from "node:http";
 import { createHmac, hash, randomUUID, timingSafeEqual } from "node:crypto";
 import { setImmediate as setImmediate$1 } from "node:timers/promises";
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
+
+// src/relay/answers.ts
+/** On disk when it returns; the same one a second time is nothing new. Throws an `InboxError`. */
+function keepAnswer(answer, { conduit, inbox }) {
+	const revision = answer.kind === "reply" ? answer.of : answer.revision.number;
+	const text = JSON.stringify(answer);
+	inbox.keepAnswer({
+		key: keyOf$1(answer),
+		server: conduit.url,
+		revision,
+		text
+	});
+}
+/**
+* Gives what waits, the oldest first, as far as the server takes it, whoever kept it; nothing while another process does
+* that. One that is refused holds back the later ones of its revision alone.
+*/
+async function giveAnswers(world) {
+	const { conduit, inbox, now, log, signal } = world;
+	if (inbox.waitingAnswers(conduit.url).length === 0) return;
+	using lock = inbox.lockAnswers();
+	if (lock === void 0) return;
+	const heldBack = /* @__PURE__ */ new Set();
+	for (const waiting of inbox.waitingAnswers(conduit.url)) {
+		const { key, revision, keptAt, from, why = "nobody gave it" } = waiting;
+		if (signal.aborted) return;
+		if (now().getTime() - keptAt.getTime() > keptMilliseconds$1) {
+			log.warn(`The answer ${key} is dropped: ${conduit.url} did not take it for 7 days (${why}).`);
+			inbox.dropAnswer(key);
+		} else if (heldBack.has(revision) || from > now()) heldBack.add(revision);
+		else {
+			const given = await give(waiting, world);
+			if (given === "not-now") return;
+			if (given === "later") heldBack.add(revision);
+		}
+	}
+}
+/** `not-now` is a server that takes nothing at all. */
+async function give(waiting, world) {
+	const { inbox, now, log } = world;
+	const { key, keptAt } = waiting;
+	const answer = keptAnswerSchema.safeParse(fromJson(inbox.readAnswer(key) ?? ""));
+	if (!answer.success) {
+		log.warn(`The answer ${key} is dropped: it was kept by another version of ppsgate.`);
+		inbox.dropAnswer(key);
+		return "done";
+	}
+	const told = await tell$1(answer.data, world);
+	if (told.kind === "told") {
+		inbox.dropAnswer(key);
+		const late = (now().getTime() - keptAt.getTime()) / 1e3;
+		if (late > secondsWorthTelling) log.info(`${nameOf$1(answer.data)} has its answer, ${roughly(late)} late.`);
+		return "done";
+	}
+	const { kind, why } = told;
+	if (waiting.why !== why) log.warn(`${why} It is kept, and told when that has passed.`);
+	const from = now().getTime() + (kind === "refused" ? refusedMilliseconds : 0);
+	inbox.postponeAnswer(key, new Date(from), why);
+	return kind === "refused" ? "later" : "not-now";
+}
+/** The same answer, but for its end: that is kept, and given in its turn, now or by whoever gives answers next. */
+function keeping$1(answer, keptEnd, world) {
+	const { log, signal, pause = realPause } = world;
+	let ended;
+	const end = async (ending) => {
+		const kept = keptEnd(ending);
+		keepAnswer(kept, world);
+		const limit = new AbortController();
+		const over = AbortSignal.any([limit.signal, signal]);
+		const late = pause(secondsFor(ending), over);
+		await Promise.race([answer.left().then(() => giveUntil(keyOf$1(kept), over, world)), late]);
+		limit.abort();
+		if (standing(keyOf$1(kept), world) === void 0) return "given";
+		log.warn(`The answer to ${nameOf$1(kept)} waits: \`ppsgate relay\`, \`ppsgate poll\` or the next gate that answers on this machine gives it.`);
+		return "untaken";
+	};
+	return {
+		...answer,
+		ended: (ending) => {
+			ended ??= end(ending);
+			return ended;
+		}
+	};
+}
+const standing = (key, { conduit, inbox }) => inbox.waitingAnswers(conduit.url).find((waiting) => waiting.key === key);
+/** Until it is given, or refused, or nobody waits for it any more. */
+async function giveUntil(key, over, world) {
+	const { now, pause = realPause } = world;
+	for (;;) {
+		await giveAnswers(world);
+		const waiting = standing(key, world);
+		if (waiting === void 0 || waiting.from > now() || over.aborted) return;
+		await pause(secondsBetweenTries, over);
+	}
+}
+/** `3 answers wait, the oldest for 2 h: D7:12`. */
+function waitingText(waiting, now) {
+	const [oldest] = waiting;
+	const count = waiting.length === 1 ? "1 answer waits" : `${waiting.length} answers wait`;
+	if (oldest === void 0) return "no answer waits";
+	return `${count}, the oldest for ${roughly((now.getTime() - oldest.keptAt.getTime()) / 1e3)}, to D${oldest.revision}`;
+}
+/** What a server took within that was not late. */
+const secondsWorthTelling = 60;
+const secondsBetweenTries = 5;
+/** A server may refuse what it is to take tomorrow, as of a revision that the bot cannot see today. */
+const refusedMilliseconds = 36e5;
+const keptMilliseconds$1 = 6048e5;
+const revision$1 = object({
+	number: int().positive(),
+	diff: int().positive()
+});
+const keptEnding = discriminatedUnion("kind", [object({
+	kind: literal("measured"),
+	result: resultSchema
+}), object({
+	kind: literal("unmeasured"),
+	why: failureSchema,
+	said: string()
+})]);
+const keptAnswerSchema = discriminatedUnion("kind", [
+	object({
+		kind: literal("comment"),
+		revision: revision$1,
+		/** Key of the gate. */
+		run: string(),
+		details: string().optional(),
+		page: string().optional(),
+		takesCommands: boolean(),
+		ending: keptEnding
+	}),
+	object({
+		kind: literal("build"),
+		revision: revision$1,
+		/** PHID-HMBD-… */
+		build: string(),
+		run: string(),
+		details: string().optional(),
+		undecided: _enum(["failure", "neutral"]),
+		ending: keptEnding
+	}),
+	object({
+		kind: literal("reply"),
+		/** 27401 of D27401. */
+		of: int().positive(),
+		/** Key of what it replies to. */
+		to: string(),
+		/** Remarkup of our own making. */
+		text: string()
+	})
+]);
+/** What of an ending is kept. Its links are those of an answer on GitHub, which this is not. */
+const keptOf = (ending) => ending.kind === "unmeasured" ? ending : {
+	kind: "measured",
+	result: (ending.kind === "measured" ? ending : ending.measured).result
+};
+const endingOf$1 = (kept) => kept.kind === "unmeasured" ? kept : endingOfResult(kept.result, {});
+const nameOf$1 = (answer) => answer.kind === "reply" ? `D${answer.of}` : `D${answer.revision.number}:${answer.revision.diff}`;
+function keyOf$1(answer) {
+	switch (answer.kind) {
+		case "comment": return `comment ${nameOf$1(answer)} ${answer.run}`;
+		case "build": return `build ${nameOf$1(answer)} ${answer.build} ${answer.run}`;
+		case "reply": return `reply ${nameOf$1(answer)} ${answer.to}`;
+	}
+}
+async function tell$1(answer, { conduit, log, pause }) {
+	const world = {
+		log,
+		...pause && { pause }
+	};
+	switch (answer.kind) {
+		case "comment": {
+			const { revision, run, details, page, takesCommands, ending } = answer;
+			const links = {
+				...details && { details },
+				...page && { page },
+				takesCommands
+			};
+			return tellRevision(conduit, revision, {
+				run,
+				...links,
+				...world
+			})(endingOf$1(ending));
+		}
+		case "build": {
+			const { revision, build, run, details, undecided, ending } = answer;
+			const options = {
+				run,
+				undecided,
+				...details && { details },
+				...world
+			};
+			return tellBuild$1(conduit, build, revision, options)(endingOf$1(ending));
+		}
+		case "reply": return say(conduit, answer.of, answer.text, answer.to);
+	}
+}
+
+// src/relay/inbox.ts
+const deliverySchema = discriminatedUnion("kind", [object({
+	kind: literal("webhook"),
+	/** The same for the same bytes, however often they come. */
+	id: string(),
+	at: date(),
+	/** PHID-DREV-… */
+	object: string(),
+	/** PHID-XACT-DREV-…, in the order of the webhook. */
+	transactions: array(string())
+}), object({
+	kind: literal("build"),
+	/** The target: a build that is restarted has a new one. */
+	id: string(),
+	at: date(),
+	/** PHID-HMBT-… */
+	target: string(),
+	/** PHID-HMBD-… */
+	build: string(),
+	diff: int(),
+	/** Absent: the server did not say. */
+	revision: int().optional()
+})]);
+/** The file cannot be used: one sentence that says which, why, and what to do. */
+var InboxError = class extends Error {
+	name = "InboxError";
+};
+/** Where a relay, a poller and the gates of a machine find it. */
+const inboxIn = (directory) => join(directory, "inbox.sqlite");
+/** Makes the file where it is missing; it must be on a local disk. */
+function openInbox(givenPath, now) {
+	const path = resolve(givenPath);
+	const database = using(path, () => open$2(path));
+	const sql = using(path, () => prepare(database));
+	const isInPlace = watchPlace(path);
+	let starting;
+	let isStarter = false;
+	const read = (work) => using(path, work);
+	const write = (work) => using(path, () => {
+		sql.begin.run();
+		try {
+			if (!isInPlace()) throw new InboxError(moved(path));
+			const outcome = work();
+			sql.commit.run();
+			return outcome;
+		} finally {
+			if (database.isTransaction) database.exec("ROLLBACK");
+		}
+	});
+	function keep({ seen, jobs }) {
+		const time = now().getTime();
+		sql.forget.run(time - keptMilliseconds);
+		for (const transaction of seen) sql.see.run(transaction);
+		return jobs.filter((job) => sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0);
+	}
+	/** Nobody else starts jobs while this process has the lock, so those that seem to be starting then are left over. */
+	function mayStart() {
+		starting ??= lockIfFree(`${path}.lock`);
+		if (starting === void 0) return false;
+		if (!isStarter) write(() => sql.restart.run());
+		isStarter = true;
+		return true;
+	}
+	return {
+		accept: (deliveries) => write(() => deliveries.map((delivery) => {
+			const { id, at } = delivery;
+			const { changes } = sql.accept.run(id, at.getTime(), JSON.stringify(delivery));
+			return changes > 0 ? "new" : "known";
+		})),
+		pendingDeliveries: () => read(() => sql.pending.all().map(deliveryOf)),
+		countPending: () => read(() => counted.parse(sql.countPending.get()).count),
+		settle: (id, outcome) => write(() => sql.settle.run(id).changes > 0 ? keep(outcome) : []),
+		hasSeen: (transactions) => read(() => new Set(transactions.filter((one) => sql.isSeen.get(one) !== void 0))),
+		advancePoll: (server, since, outcome) => write(() => {
+			sql.advancePoll.run(server, since);
+			return keep(outcome);
+		}),
+		pollState: (server) => read(() => polled.optional().parse(sql.pollState.get(server))?.since),
+		dueJobs: () => read(() => mayStart() ? sql.due.all(now().getTime()).map(jobRecordOf) : []),
+		markStarting: (key) => read(() => mayStart() && write(() => sql.markStarting.run(key).changes > 0)),
+		markStarted: (key, where) => write(() => sql.markStarted.run(key, where).changes > 0),
+		postpone: (key, until, why) => write(() => sql.postpone.run(key, until.getTime(), why).changes > 0),
+		markEnded: (key, how) => write(() => sql.end.run(key, "ended", how).changes > 0),
+		drop: (key, why) => write(() => sql.end.run(key, "dropped", why).changes > 0),
+		unendedJobs: () => read(() => sql.unended.all().map(jobRecordOf)),
+		jobsOf: (revision) => read(() => sql.jobsOf.all(revision).map(jobRecordOf)),
+		keepAnswer: ({ key, server, revision, text }) => write(() => void sql.keepAnswer.run(key, server, revision, text, now().getTime())),
+		waitingAnswers: (server) => read(() => sql.waiting.all(server).map(waitingAnswerOf)),
+		readAnswer: (key) => read(() => answerText.optional().parse(sql.readAnswer.get(key))?.answer),
+		postponeAnswer: (key, from, why) => write(() => void sql.postponeAnswer.run(key, from.getTime(), why)),
+		dropAnswer: (key) => write(() => void sql.dropAnswer.run(key)),
+		lockAnswers: () => read(() => lockIfFree(`${path}.answers.lock`)),
+		[Symbol.dispose]() {
+			if (!database.isOpen) return;
+			starting?.[Symbol.dispose]();
+			database.close();
+		}
+	};
+}
+/** Transactions that are seen and keys of jobs keep what comes still later from being done again. */
+const keptMilliseconds = 7776e6;
+function prepare(database) {
+	const one = (text) => database.prepare(text);
+	return {
+		begin: one("BEGIN IMMEDIATE"),
+		commit: one("COMMIT"),
+		accept: one("INSERT INTO deliveries (id, at, pending) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING"),
+		pending: one("SELECT pending FROM deliveries WHERE pending IS NOT NULL ORDER BY sequence"),
+		countPending: one("SELECT count(*) AS count FROM deliveries WHERE pending IS NOT NULL"),
+		settle: one("UPDATE deliveries SET pending = NULL WHERE id = ? AND pending IS NOT NULL"),
+		forget: one("DELETE FROM deliveries WHERE pending IS NULL AND at < ?"),
+		see: one("INSERT INTO seen (phid) VALUES (?) ON CONFLICT (phid) DO NOTHING"),
+		isSeen: one("SELECT 1 FROM seen WHERE phid = ?"),
+		advancePoll: one(`INSERT INTO polls (server, since) VALUES (?, ?)
+       ON CONFLICT (server) DO UPDATE SET since = max(since, excluded.since)`),
+		pollState: one("SELECT since FROM polls WHERE server = ?"),
+		queue: one(`INSERT INTO jobs (key, revision, job, queued_at, due_at, tries, state)
+       VALUES (?1, ?2, ?3, ?4, ?4, 0, 'due') ON CONFLICT (key) DO NOTHING`),
+		restart: one(`UPDATE jobs SET state = 'due' WHERE state = 'starting'`),
+		due: one(`SELECT * FROM jobs WHERE state = 'due' AND due_at <= ? ORDER BY sequence`),
+		markStarting: one(`UPDATE jobs SET state = 'starting', tries = tries + 1 WHERE key = ? AND state = 'due'`),
+		markStarted: one(`UPDATE jobs SET state = 'started', place = ?2 WHERE key = ?1 AND state = 'starting'`),
+		postpone: one(`UPDATE jobs SET state = 'due', due_at = ?2, said = ?3
+       WHERE key = ?1 AND state IN ('due', 'starting')`),
+		end: one(`UPDATE jobs SET state = ?2, said = ?3 WHERE key = ?1 AND ${unended}`),
+		unended: one(`SELECT * FROM jobs WHERE ${unended} ORDER BY sequence`),
+		jobsOf: one("SELECT * FROM jobs WHERE revision = ? ORDER BY sequence DESC"),
+		keepAnswer: one(`INSERT INTO answers (key, server, revision, answer, kept_at, due_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (key) DO NOTHING`),
+		waiting: one("SELECT key, revision, kept_at, due_at, said FROM answers WHERE server = ? ORDER BY sequence"),
+		readAnswer: one("SELECT answer FROM answers WHERE key = ?"),
+		postponeAnswer: one("UPDATE answers SET due_at = ?2, said = ?3 WHERE key = ?1"),
+		dropAnswer: one("DELETE FROM answers WHERE key = ?")
+	};
+}
+const unended = "state IN ('due', 'starting', 'started')";
+const pendingRow = object({ pending: string() });
+const deliveryOf = (row) => deliverySchema.parse(JSON.parse(pendingRow.parse(row).pending));
+const counted = object({ count: int() });
+const polled = object({ since: int() });
+const jobRow = object({
+	job: string(),
+	queued_at: int(),
+	tries: int(),
+	state: _enum([
+		"due",
+		"starting",
+		"started",
+		"ended",
+		"dropped"
+	]),
+	due_at: int(),
+	place: string().nullable(),
+	said: string().nullable()
+});
+function jobRecordOf(row) {
+	const parsed = jobRow.parse(row);
+	return {
+		job: jobSchema$1.parse(JSON.parse(parsed.job)),
+		queuedAt: new Date(parsed.queued_at),
+		tries: parsed.tries,
+		state: stateOf(parsed)
+	};
+}
+function stateOf({ state, due_at, place, said }) {
+	const where = place === null ? {} : { where: place };
+	switch (state) {
+		case "due": return {
+			kind: state,
+			from: new Date(due_at),
+			...said !== null && { why: said }
+		};
+		case "starting": return { kind: state };
+		case "started": return {
+			kind: state,
+			where: place ?? ""
+		};
+		case "ended": return {
+			kind: state,
+			how: said ?? "",
+			...where
+		};
+		case "dropped": return {
+			kind: state,
+			why: said ?? "",
+			...where
+		};
+	}
+}
+const answerText = object({ answer: string() });
+const answerRow = object({
+	key: string(),
+	revision: int(),
+	kept_at: int(),
+	due_at: int(),
+	said: string().nullable()
+});
+function waitingAnswerOf(row) {
+	const { key, revision, kept_at, due_at, said } = answerRow.parse(row);
+	const why = said === null ? {} : { why: said };
+	return {
+		key,
+		revision,
+		keptAt: new Date(kept_at),
+		from: new Date(due_at),
+		...why
+	};
+}
+function open$2(path) {
+	mkdirSync(dirname(path), {
+		recursive: true,
+		mode: 448
+	});
+	createIfMissing(path);
+	try {
+		const database = openDatabase(path, header, patienceMilliseconds);
+		database.exec(answersSchema);
+		return database;
+	} catch (error) {
+		if (!(error instanceof ForeignFileError)) throw error;
+		throw new InboxError(error.format === void 0 ? `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.` : `The relay's queue ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another folder.`);
+	}
+}
+/** Whole or not at all, and once, whoever else makes it at the same time. */
+function createIfMissing(path) {
+	if (statSync(path, { throwIfNoEntry: false }) !== void 0) return;
+	const draft = `${path}.${randomUUID()}`;
+	try {
+		closeSync(openSync(draft, "wx", 384));
+		openDatabase(draft, header, patienceMilliseconds, (empty) => empty.exec(schema)).close();
+		linkSync(draft, path);
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+	} finally {
+		rmSync(draft, { force: true });
+	}
+}
+/** Spells "ppsr". */
+const header = {
+	applicationId: 1886417778,
+	format: 1
+};
+/** A table that queues of this format did not always have: a ppsgate that does not know it leaves it alone. */
+const answersSchema = `
+  CREATE TABLE IF NOT EXISTS answers (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    server TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    answer TEXT NOT NULL,
+    kept_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    said TEXT
+  ) STRICT;
+`;
+/** Times are in milliseconds since 1970. */
+const schema = `
+  PRAGMA journal_mode = WAL;
+  BEGIN;
+  CREATE TABLE deliveries (
+    sequence INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    -- All of it; NULL once it is settled.
+    pending TEXT
+  ) STRICT;
+  CREATE INDEX deliveries_pending ON deliveries (sequence) WHERE pending IS NOT NULL;
+  CREATE INDEX deliveries_settled ON deliveries (at) WHERE pending IS NULL;
+  CREATE TABLE seen (phid TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE polls (server TEXT PRIMARY KEY, since INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE jobs (
+    sequence INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    revision INTEGER NOT NULL,
+    job TEXT NOT NULL,
+    queued_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    tries INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    place TEXT,
+    said TEXT
+  ) STRICT;
+  CREATE INDEX jobs_by_revision ON jobs (revision);
+  CREATE INDEX jobs_unended ON jobs (sequence) WHERE ${unended};
+  PRAGMA application_id = ${header.applicationId};
+  PRAGMA user_version = ${header.format};
+  COMMIT;
+`;
+const moved = (path) => `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
+/** How long to wait for a lock that another process holds for a transaction; this one does nothing else meanwhile. */
+const patienceMilliseconds = 5e3;
+/** Makes an InboxError of what SQLite and the file system throw. */
+function using(path, work) {
+	try {
+		return work();
+	} catch (error) {
+		if (isSqliteError(error)) throw new InboxError(sentence(path, error), { cause: error });
+		if (!(error instanceof Error && "syscall" in error)) throw error;
+		throw new InboxError(`The relay's queue ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another folder.`, { cause: error });
+	}
+}
+function sentence(path, error) {
+	const subject = `The relay's queue ${path}`;
+	switch (failureOf(error)) {
+		case "busy": return `${subject} was locked by another process for more than ${patienceMilliseconds / 1e3} s: see which with "fuser -v ${path}", and try again once it is done.`;
+		case "full": return `${subject} cannot be written because its disk is full: free some space there.`;
+		case "corrupt":
+		case "not-a-database": return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of nothing that was queued.`;
+		default: return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): let this user write the file, those beside it and its folder, and see whether its disk is broken.`;
+	}
+}
 
 // src/relay/checkup-point.ts
 const warning = (what, why, mend) => ({
@@ -63,6 +572,21 @@ const withMode = (path, { mode }) => `${path} has the mode ${(mode & 511).toStri
 const mendOf = (path) => typed(shell`chmod 600 ${path}`);
 
 // src/relay/checkup-relay.ts
+/** Looks on this machine alone, where the relay, the poller or the gates keep them. */
+const answersPoint = ({ url, relay: { directory } }, now) => ({
+	what: "answers",
+	async look(what) {
+		const path = inboxIn(directory);
+		if (!existsSync(path)) return [ok(what, "none waits")];
+		using inbox = openInbox(path, now);
+		const waiting = inbox.waitingAnswers(url);
+		const [oldest] = waiting;
+		if (oldest === void 0) return [ok(what, "none waits")];
+		const why = `${waitingText(waiting, now())} (${oldest.why ?? "nobody has tried to give it"})`;
+		const mend = `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`;
+		return [warning(what, why, mend)];
+	}
+});
 function relayPoints(config, world) {
 	const { relay } = config;
 	const { webhookKeyPath, buildPasswordPath } = relay;
@@ -146,7 +670,7 @@ function webhookPoints(path, { url }, ask) {
 					headers: { "x-phabricator-webhook-signature": signature }
 				});
 				const strange = await signed("0".repeat(64));
-				if (strange.status !== 401) return [open$2(what, "a wrong signature", strange)];
+				if (strange.status !== 401) return [open$1(what, "a wrong signature", strange)];
 				const key = await readSecret(place).catch(() => void 0);
 				if (key === void 0) return [ok(what, "a wrong signature is refused")];
 				const ours = await signed(createHmac("sha256", key).update(testWebhook).digest("hex"));
@@ -186,7 +710,7 @@ function buildPoints(path, ask) {
 		needs: ["the relay"],
 		async look(what) {
 			const strange = await ask("/build", { method: "POST" });
-			if (strange.status !== 401) return [open$2(what, "no password", strange)];
+			if (strange.status !== 401) return [open$1(what, "no password", strange)];
 			const password = await readSecret(place).catch(() => void 0);
 			if (password === void 0) return [ok(what, "no password is refused")];
 			if (!/^[^:]+:./.test(password)) {
@@ -204,7 +728,7 @@ function buildPoints(path, ask) {
 	}];
 }
 /** What was to be refused was not. */
-function open$2(what, given, { status }) {
+function open$1(what, given, { status }) {
 	if (status === 404) return wrong(what, "the relay that runs does not take these, as one without the file in ppsgate.yml", restart);
 	const why = `the relay answers ${status} to ${given}, and not 401`;
 	return wrong(what, why, "see that nothing stands between that answers for it");
@@ -307,6 +831,7 @@ function pointsOf(config, world) {
 			needs: ["the token"],
 			look: async (what) => [skipped(what, unwritten)]
 		},
+		answersPoint(config, world.now),
 		...relayPoints(config, world),
 		starterPoint(relay.start, config.branch, world.now)
 	];
@@ -464,270 +989,6 @@ async function buildPlans(what, conduit, { url, relay }) {
 /** As the relay reads it. */
 const buildQuery = "/build?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}";
 const notTaken = (what, plan) => wrong(what, `"${plan}" asks for builds, and none are taken, so they fail or wait for ever`, "set `relay.buildPasswordFile` and have `builds` in `relay.on`, or disable the plan");
-
-// src/relay/inbox.ts
-const deliverySchema = discriminatedUnion("kind", [object({
-	kind: literal("webhook"),
-	/** The same for the same bytes, however often they come. */
-	id: string(),
-	at: date(),
-	/** PHID-DREV-… */
-	object: string(),
-	/** PHID-XACT-DREV-…, in the order of the webhook. */
-	transactions: array(string())
-}), object({
-	kind: literal("build"),
-	/** The target: a build that is restarted has a new one. */
-	id: string(),
-	at: date(),
-	/** PHID-HMBT-… */
-	target: string(),
-	/** PHID-HMBD-… */
-	build: string(),
-	diff: int(),
-	/** Absent: the server did not say. */
-	revision: int().optional()
-})]);
-/** The file cannot be used: one sentence that says which, why, and what to do. */
-var InboxError = class extends Error {
-	name = "InboxError";
-};
-/** Makes the file where it is missing; it must be on a local disk. */
-function openInbox(givenPath, now) {
-	const path = resolve(givenPath);
-	const database = using(path, () => open$1(path));
-	const sql = using(path, () => prepare(database));
-	const isInPlace = watchPlace(path);
-	let starting;
-	let isStarter = false;
-	const read = (work) => using(path, work);
-	const write = (work) => using(path, () => {
-		sql.begin.run();
-		try {
-			if (!isInPlace()) throw new InboxError(moved(path));
-			const outcome = work();
-			sql.commit.run();
-			return outcome;
-		} finally {
-			if (database.isTransaction) database.exec("ROLLBACK");
-		}
-	});
-	function keep({ seen, jobs }) {
-		const time = now().getTime();
-		sql.forget.run(time - keptMilliseconds);
-		for (const transaction of seen) sql.see.run(transaction);
-		return jobs.filter((job) => sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0);
-	}
-	/** Nobody else starts jobs while this process has the lock, so those that seem to be starting then are left over. */
-	function mayStart() {
-		starting ??= lockIfFree(`${path}.lock`);
-		if (starting === void 0) return false;
-		if (!isStarter) write(() => sql.restart.run());
-		isStarter = true;
-		return true;
-	}
-	return {
-		accept: (deliveries) => write(() => deliveries.map((delivery) => {
-			const { id, at } = delivery;
-			const { changes } = sql.accept.run(id, at.getTime(), JSON.stringify(delivery));
-			return changes > 0 ? "new" : "known";
-		})),
-		pendingDeliveries: () => read(() => sql.pending.all().map(deliveryOf)),
-		countPending: () => read(() => counted.parse(sql.countPending.get()).count),
-		settle: (id, outcome) => write(() => sql.settle.run(id).changes > 0 ? keep(outcome) : []),
-		hasSeen: (transactions) => read(() => new Set(transactions.filter((one) => sql.isSeen.get(one) !== void 0))),
-		advancePoll: (server, since, outcome) => write(() => {
-			sql.advancePoll.run(server, since);
-			return keep(outcome);
-		}),
-		pollState: (server) => read(() => polled.optional().parse(sql.pollState.get(server))?.since),
-		dueJobs: () => read(() => mayStart() ? sql.due.all(now().getTime()).map(jobRecordOf) : []),
-		markStarting: (key) => read(() => mayStart() && write(() => sql.markStarting.run(key).changes > 0)),
-		markStarted: (key, where) => write(() => sql.markStarted.run(key, where).changes > 0),
-		postpone: (key, until, why) => write(() => sql.postpone.run(key, until.getTime(), why).changes > 0),
-		markEnded: (key, how) => write(() => sql.end.run(key, "ended", how).changes > 0),
-		drop: (key, why) => write(() => sql.end.run(key, "dropped", why).changes > 0),
-		unendedJobs: () => read(() => sql.unended.all().map(jobRecordOf)),
-		jobsOf: (revision) => read(() => sql.jobsOf.all(revision).map(jobRecordOf)),
-		[Symbol.dispose]() {
-			if (!database.isOpen) return;
-			starting?.[Symbol.dispose]();
-			database.close();
-		}
-	};
-}
-/** Transactions that are seen and keys of jobs keep what comes still later from being done again. */
-const keptMilliseconds = 7776e6;
-function prepare(database) {
-	const one = (text) => database.prepare(text);
-	return {
-		begin: one("BEGIN IMMEDIATE"),
-		commit: one("COMMIT"),
-		accept: one("INSERT INTO deliveries (id, at, pending) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING"),
-		pending: one("SELECT pending FROM deliveries WHERE pending IS NOT NULL ORDER BY sequence"),
-		countPending: one("SELECT count(*) AS count FROM deliveries WHERE pending IS NOT NULL"),
-		settle: one("UPDATE deliveries SET pending = NULL WHERE id = ? AND pending IS NOT NULL"),
-		forget: one("DELETE FROM deliveries WHERE pending IS NULL AND at < ?"),
-		see: one("INSERT INTO seen (phid) VALUES (?) ON CONFLICT (phid) DO NOTHING"),
-		isSeen: one("SELECT 1 FROM seen WHERE phid = ?"),
-		advancePoll: one(`INSERT INTO polls (server, since) VALUES (?, ?)
-       ON CONFLICT (server) DO UPDATE SET since = max(since, excluded.since)`),
-		pollState: one("SELECT since FROM polls WHERE server = ?"),
-		queue: one(`INSERT INTO jobs (key, revision, job, queued_at, due_at, tries, state)
-       VALUES (?1, ?2, ?3, ?4, ?4, 0, 'due') ON CONFLICT (key) DO NOTHING`),
-		restart: one(`UPDATE jobs SET state = 'due' WHERE state = 'starting'`),
-		due: one(`SELECT * FROM jobs WHERE state = 'due' AND due_at <= ? ORDER BY sequence`),
-		markStarting: one(`UPDATE jobs SET state = 'starting', tries = tries + 1 WHERE key = ? AND state = 'due'`),
-		markStarted: one(`UPDATE jobs SET state = 'started', place = ?2 WHERE key = ?1 AND state = 'starting'`),
-		postpone: one(`UPDATE jobs SET state = 'due', due_at = ?2, said = ?3
-       WHERE key = ?1 AND state IN ('due', 'starting')`),
-		end: one(`UPDATE jobs SET state = ?2, said = ?3 WHERE key = ?1 AND ${unended}`),
-		unended: one(`SELECT * FROM jobs WHERE ${unended} ORDER BY sequence`),
-		jobsOf: one("SELECT * FROM jobs WHERE revision = ? ORDER BY sequence DESC")
-	};
-}
-const unended = "state IN ('due', 'starting', 'started')";
-const pendingRow = object({ pending: string() });
-const deliveryOf = (row) => deliverySchema.parse(JSON.parse(pendingRow.parse(row).pending));
-const counted = object({ count: int() });
-const polled = object({ since: int() });
-const jobRow = object({
-	job: string(),
-	queued_at: int(),
-	tries: int(),
-	state: _enum([
-		"due",
-		"starting",
-		"started",
-		"ended",
-		"dropped"
-	]),
-	due_at: int(),
-	place: string().nullable(),
-	said: string().nullable()
-});
-function jobRecordOf(row) {
-	const parsed = jobRow.parse(row);
-	return {
-		job: jobSchema$1.parse(JSON.parse(parsed.job)),
-		queuedAt: new Date(parsed.queued_at),
-		tries: parsed.tries,
-		state: stateOf(parsed)
-	};
-}
-function stateOf({ state, due_at, place, said }) {
-	const where = place === null ? {} : { where: place };
-	switch (state) {
-		case "due": return {
-			kind: state,
-			from: new Date(due_at),
-			...said !== null && { why: said }
-		};
-		case "starting": return { kind: state };
-		case "started": return {
-			kind: state,
-			where: place ?? ""
-		};
-		case "ended": return {
-			kind: state,
-			how: said ?? "",
-			...where
-		};
-		case "dropped": return {
-			kind: state,
-			why: said ?? "",
-			...where
-		};
-	}
-}
-function open$1(path) {
-	mkdirSync(dirname(path), {
-		recursive: true,
-		mode: 448
-	});
-	createIfMissing(path);
-	try {
-		return openDatabase(path, header, patienceMilliseconds);
-	} catch (error) {
-		if (!(error instanceof ForeignFileError)) throw error;
-		throw new InboxError(error.format === void 0 ? `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.` : `The relay's queue ${path} has format ${error.format}, and this ppsgate knows format ${header.format}: use the version of ppsgate that made it, or name another folder.`);
-	}
-}
-/** Whole or not at all, and once, whoever else makes it at the same time. */
-function createIfMissing(path) {
-	if (statSync(path, { throwIfNoEntry: false }) !== void 0) return;
-	const draft = `${path}.${randomUUID()}`;
-	try {
-		closeSync(openSync(draft, "wx", 384));
-		openDatabase(draft, header, patienceMilliseconds, (empty) => empty.exec(schema)).close();
-		linkSync(draft, path);
-	} catch (error) {
-		if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-	} finally {
-		rmSync(draft, { force: true });
-	}
-}
-/** Spells "ppsr". */
-const header = {
-	applicationId: 1886417778,
-	format: 1
-};
-/** Times are in milliseconds since 1970. */
-const schema = `
-  PRAGMA journal_mode = WAL;
-  BEGIN;
-  CREATE TABLE deliveries (
-    sequence INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    at INTEGER NOT NULL,
-    -- All of it; NULL once it is settled.
-    pending TEXT
-  ) STRICT;
-  CREATE INDEX deliveries_pending ON deliveries (sequence) WHERE pending IS NOT NULL;
-  CREATE INDEX deliveries_settled ON deliveries (at) WHERE pending IS NULL;
-  CREATE TABLE seen (phid TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-  CREATE TABLE polls (server TEXT PRIMARY KEY, since INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE jobs (
-    sequence INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    revision INTEGER NOT NULL,
-    job TEXT NOT NULL,
-    queued_at INTEGER NOT NULL,
-    due_at INTEGER NOT NULL,
-    tries INTEGER NOT NULL,
-    state TEXT NOT NULL,
-    place TEXT,
-    said TEXT
-  ) STRICT;
-  CREATE INDEX jobs_by_revision ON jobs (revision);
-  CREATE INDEX jobs_unended ON jobs (sequence) WHERE ${unended};
-  PRAGMA application_id = ${header.applicationId};
-  PRAGMA user_version = ${header.format};
-  COMMIT;
-`;
-const moved = (path) => `The relay's queue ${path} was moved away or replaced while it was in use: start this process again, which then uses what is there now.`;
-/** How long to wait for a lock that another process holds for a transaction; this one does nothing else meanwhile. */
-const patienceMilliseconds = 5e3;
-/** Makes an InboxError of what SQLite and the file system throw. */
-function using(path, work) {
-	try {
-		return work();
-	} catch (error) {
-		if (isSqliteError(error)) throw new InboxError(sentence(path, error), { cause: error });
-		if (!(error instanceof Error && "syscall" in error)) throw error;
-		throw new InboxError(`The relay's queue ${path} cannot be opened (${reasonOf(error)}): let this user write the file and its folder, or name another folder.`, { cause: error });
-	}
-}
-function sentence(path, error) {
-	const subject = `The relay's queue ${path}`;
-	switch (failureOf(error)) {
-		case "busy": return `${subject} was locked by another process for more than ${patienceMilliseconds / 1e3} s: see which with "fuser -v ${path}", and try again once it is done.`;
-		case "full": return `${subject} cannot be written because its disk is full: free some space there.`;
-		case "corrupt":
-		case "not-a-database": return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while nobody uses it, move it away together with ${path}-wal; the new one that is then made knows of nothing that was queued.`;
-		default: return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): let this user write the file, those beside it and its folder, and see whether its disk is broken.`;
-	}
-}
 
 // src/relay/start-github.ts
 function startOnGithub(octokit, options) {
@@ -1745,6 +2006,7 @@ async function workOnce(world) {
 	await workOnDeliveries(world);
 	await startJobs(world);
 	await watchJobs(world);
+	await giveAnswers(world);
 }
 /** One look at what has changed on the server since the last; the first finds out where to begin. */
 async function pollOnce(world) {
@@ -1780,8 +2042,7 @@ async function workOnDeliveries(world) {
 		} catch (error) {
 			if (!(error instanceof ConduitError)) throw error;
 			log.warn(error.message);
-			const isOfToken = error.code === "ERR-INVALID-AUTH" || error.code === "ERR-INVALID-SESSION";
-			if (error.kind !== "refused" || isOfToken) return;
+			if (error.kind !== "refused" || isOfToken(error)) return;
 			inbox.settle(delivery.id, {
 				seen: [],
 				jobs: []
@@ -1815,7 +2076,7 @@ const decideWorld = ({ log, ...world }) => ({
 	warn: log.warn
 });
 async function carryOut(decision, world) {
-	const { conduit, inbox, log } = world;
+	const { inbox, log } = world;
 	switch (decision.kind) {
 		case "nothing":
 			log.info(decision.why);
@@ -1827,13 +2088,19 @@ async function carryOut(decision, world) {
 			return;
 		}
 		case "reply": {
-			const told = await say(conduit, decision.of, replyText(decision), decision.key);
-			log.info(told.kind === "told" ? `D${decision.of}: ${decision.topic} ${decision.why}` : told.why);
+			const { of, topic, why, key } = decision;
+			keepAnswer({
+				kind: "reply",
+				of,
+				to: key,
+				text: replyText(decision)
+			}, world);
+			log.info(`D${of}: ${topic} ${why}`);
 			return;
 		}
 		case "refuse-build": {
 			const { build, of: number, diff, why } = decision;
-			await tellBuild(build, {
+			tellBuild(build, {
 				number,
 				diff
 			}, endingOfFailure("usage", why), world);
@@ -1851,7 +2118,7 @@ async function end$1(record, why, world) {
 	if (isDue && job.build !== void 0) {
 		const { revision: number, diff, build } = job;
 		const said = `It was not measured: ${why}.`;
-		await tellBuild(build, {
+		tellBuild(build, {
 			number,
 			diff
 		}, {
@@ -1862,11 +2129,17 @@ async function end$1(record, why, world) {
 	inbox.drop(job.key, why);
 }
 /** Answers a build in place of a gate, where there is none. */
-const tellBuild = (build, of, ending, { conduit, config: { undecided }, log }) => openBuild(conduit, build, of, {
-	run: build,
-	undecided,
-	log
-}).ended(ending);
+function tellBuild(build, revision, ending, world) {
+	const { undecided } = world.config;
+	keepAnswer({
+		kind: "build",
+		revision,
+		build,
+		run: build,
+		undecided,
+		ending: keptOf(ending)
+	}, world);
+}
 async function startJobs(world) {
 	const { inbox, starter, log, now, signal } = world;
 	for (const record of inbox.dueJobs()) {
@@ -1909,7 +2182,7 @@ async function tellRefused(job, why, world) {
 	const { revision: number, diff, build, key } = job;
 	if (build !== void 0) {
 		const ending = endingOfFailure("infrastructure", why);
-		await tellBuild(build, {
+		tellBuild(build, {
 			number,
 			diff
 		}, ending, world);
@@ -2246,4 +2519,4 @@ function isAuthorized(header, userAndPassword) {
 }
 const hasBody = ({ headers }) => headers["transfer-encoding"] !== void 0 || Number(headers["content-length"] ?? 0) > 0;
 
-export { checkPhabricator, openInbox, openStarter, pollOnce, startRelayServer, workOnce };
+export { InboxError, checkPhabricator, inboxIn, keeping$1 as keeping, keptOf, openInbox, openStarter, pollOnce, startRelayServer, waitingText, workOnce };

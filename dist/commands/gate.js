@@ -5,6 +5,7 @@ import { headline } from "../report.js";
 import { UsageError, excerpt, exitCodes, expected, patchName, upshotOfError, upshotOfResult, worstUpshot } from "../words.js";
 import { goingOn, hasPlan, historyFile, randomSeed, readPlan } from "../experiment.js";
 import { findRevision, looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../phabricator.js";
+import { InboxError, inboxIn, keeping, keptOf, openInbox } from "../relay.js";
 import { timestampedDirectory, whoami } from "../controller.js";
 import { gate, resumeGate } from "../gate.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
@@ -160,21 +161,47 @@ async function judgeAndAnswer(asked) {
 			patch
 		}
 	};
+	using kept = keptAnswers(phabricator, conduit);
 	const shared = {
-		undecided,
-		takesCommands: options.run !== void 0,
-		log: stderrLog,
+		run,
 		...details !== void 0 && { details }
 	};
-	const buildAnswer = build === void 0 ? together([]) : openBuild(conduit, build, diff, {
-		...shared,
-		run
-	});
-	const comment = (index, page) => openRevisionComment(conduit, diff, {
-		...shared,
-		run: index === 0 ? run : `${run}.${index}`,
-		...page !== void 0 && { page }
-	});
+	const openKeptBuild = (build) => {
+		const about = {
+			...shared,
+			undecided
+		};
+		const live = openBuild(conduit, build, diff, {
+			...about,
+			log: stderrLog
+		});
+		return kept.keeping(live, (ending) => ({
+			kind: "build",
+			revision: diff,
+			build,
+			...about,
+			ending: keptOf(ending)
+		}));
+	};
+	const buildAnswer = build === void 0 ? together([]) : openKeptBuild(build);
+	const comment = (index, page) => {
+		const about = {
+			...shared,
+			run: index === 0 ? run : `${run}.${index}`,
+			takesCommands: options.run !== void 0,
+			...page !== void 0 && { page }
+		};
+		const live = openRevisionComment(conduit, diff, {
+			...about,
+			log: stderrLog
+		});
+		return kept.keeping(live, (ending) => ({
+			kind: "comment",
+			revision: diff,
+			...about,
+			ending: keptOf(ending)
+		}));
+	};
 	let ended = [];
 	await answering(buildAnswer, signal, async () => {
 		const gates = await gatesOf(call).catch(async (error) => {
@@ -185,6 +212,32 @@ async function judgeAndAnswer(asked) {
 		return worstOf(ended.map(endingOf));
 	});
 	return ended;
+}
+/** Where nothing can be kept, answers are given all the same. */
+function keptAnswers({ relay }, conduit) {
+	const now = () => /* @__PURE__ */ new Date();
+	try {
+		const inbox = openInbox(inboxIn(relay.directory), now);
+		const { signal } = new AbortController();
+		const world = {
+			conduit,
+			inbox,
+			now,
+			log: stderrLog,
+			signal
+		};
+		return {
+			keeping: (answer, keptEnd) => keeping(answer, keptEnd, world),
+			[Symbol.dispose]: inbox[Symbol.dispose]
+		};
+	} catch (error) {
+		if (!(error instanceof InboxError)) throw error;
+		stderrLog.warn(error.message);
+		return {
+			keeping: (answer) => answer,
+			[Symbol.dispose]() {}
+		};
+	}
 }
 /** Each of several gates has a folder of its own in the work directory. */
 function pageOf(gates, index, site) {
@@ -211,7 +264,7 @@ async function diffOf(conduit, call) {
 /** The rest of it is for whoever knows how all gates ended. */
 const whileItLasts = (answer) => ({
 	...answer,
-	ended: async () => {}
+	ended: async () => "given"
 });
 const endingOf = (settled) => settled.status === "fulfilled" ? endingOfResult(settled.value.result, {}) : endingOfError(settled.reason);
 function worstOf(endings) {

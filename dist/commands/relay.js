@@ -2,9 +2,9 @@ import { applyOverrides, calledAs, loadConfig, readSecret } from "../config.js";
 import { runToExit } from "../exit.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
 import { ConduitError, openPhabricator, phabricatorOf, whoami } from "../phabricator.js";
-import { openInbox, openStarter, pollOnce, startRelayServer, workOnce } from "../relay.js";
+import { inboxIn, openInbox, openStarter, pollOnce, startRelayServer, waitingText, workOnce } from "../relay.js";
 import { UsageError, exitCodes, realPause } from "../words.js";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { mkdir } from "node:fs/promises";
 
 // src/commands/relay.ts
@@ -84,8 +84,10 @@ async function openWorld(options, signal) {
 	const starter = await openStarter(relay, { configPath });
 	await mkdir(relay.directory, { recursive: true });
 	const now = () => /* @__PURE__ */ new Date();
-	const inbox = openInbox(join(relay.directory, "inbox.sqlite"), now);
+	const inbox = openInbox(inboxIn(relay.directory), now);
 	log.info(`Is ${me.name} on ${conduit.url}.`);
+	const waiting = inbox.waitingAnswers(conduit.url);
+	if (waiting.length > 0) log.info(`${waitingText(waiting, now())} on ${conduit.url}.`);
 	return {
 		conduit,
 		config: phabricator,

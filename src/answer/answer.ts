@@ -12,6 +12,7 @@ import {
   type Measured,
   upshotOf,
 } from './ending.ts';
+import type { Given } from './teller.ts';
 
 /** None of its functions throws or rejects: what GitHub or the network did is one line in the log. */
 export type Answer = {
@@ -21,8 +22,8 @@ export type Answer = {
   waiting(outlook: Outlook, text: string): void;
   /** `line` is the newest of the log: the run, the numbers so far, the time that is left. */
   measuring(testbed: string, line?: string): void;
-  /** Completes the answer; only the first call counts. Resolves when GitHub knows of it, or cannot be told in time. */
-  ended(ending: Ending): Promise<void>;
+  /** Completes the answer; only the first call counts. Resolves when the forge knows of it, or cannot be told in time. */
+  ended(ending: Ending): Promise<Given>;
   /** The same end again, with links to what has come since; nothing where an answer is given once and for all. */
   linked(ending: Ending): Promise<void>;
   /** Leaves it as it is, for another job to go on with. */
@@ -42,7 +43,8 @@ export const together = (answers: readonly Answer[]): Answer => ({
     for (const answer of answers) answer.measuring(testbed, ...shown);
   },
   async ended(ending) {
-    await Promise.all(answers.map((answer) => answer.ended(ending)));
+    const given = await Promise.all(answers.map((answer) => answer.ended(ending)));
+    return worstFirst.find((one) => given.includes(one)) ?? 'given';
   },
   async linked(ending) {
     await Promise.all(answers.map((answer) => answer.linked(ending)));
@@ -51,6 +53,8 @@ export const together = (answers: readonly Answer[]): Answer => ({
     await Promise.all(answers.map((answer) => answer.left()));
   },
 });
+
+const worstFirst: readonly Given[] = ['untaken', 'refused'];
 
 /**
  * Does the work of a gate and completes its answer as it ends, also where it throws. When it is cancelled the answer

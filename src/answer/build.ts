@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { GithubConfig } from '../config/github.ts';
-import { type Conduit, ConduitError } from '../phabricator/conduit.ts';
+import { type Conduit, ConduitError, mayPass } from '../phabricator/conduit.ts';
 import { outcomeName } from '../report/headline.ts';
 import { plainBlock } from '../words/escape.ts';
 import { formatChange, formatInterval, formatMetric, formatPercent } from '../words/format.ts';
@@ -39,7 +39,7 @@ export function openBuild(
   options: BuildOptions,
 ): Answer {
   const log = { info: eachOnce(options.log.info), warn: eachOnce(options.log.warn) };
-  const teller = newestTeller(messagesTo(conduit, build, revision, { ...options, log }), {
+  const teller = newestTeller(tellBuild(conduit, build, revision, { ...options, log }), {
     ...options,
     log,
     secondsBetween: 60,
@@ -108,7 +108,7 @@ async function buildOf(conduit: Conduit, build: string) {
 
 /** What a server that is busy, or whose answer was lost, may yet be told. */
 export function failureOf(error: unknown, sentence: (why: string) => string): Told {
-  const isPassing = error instanceof ConduitError && error.kind !== 'refused';
+  const isPassing = error instanceof ConduitError && mayPass(error);
   const why = reasonOf(error).replace(/\.$/, '');
   return { kind: isPassing ? 'failed' : 'refused', why: sentence(why) };
 }
@@ -117,15 +117,16 @@ type View = 'working' | Ending;
 type Message = { type: 'work' | 'pass' | 'fail'; unit?: Unit[] };
 
 /**
- * `work` and an end, each once to a target, for Harbormaster adds up the units of all messages. It obeys a second or two
- * after it has answered, or never: so the end is told when the target shows it.
+ * Tells `work` and an end, each once to a target, for Harbormaster adds up the units of all messages. It obeys a second
+ * or two after it has answered, or never: so the end is told when the target shows it. Never throws.
  */
-function messagesTo(
+export function tellBuild(
   conduit: Conduit,
   build: string,
   revision: RevisionDiff,
-  { run, details, undecided, log, pause = realPause }: BuildOptions,
+  { run, details, undecided, pause = realPause, ...options }: BuildOptions,
 ): (view: View) => Promise<Told> {
+  const log = { info: eachOnce(options.log.info), warn: eachOnce(options.log.warn) };
   const workedOn = new Set<string>();
   const linked = new Set<string>();
   const ends = new Map<string, { shows: string; isSure: boolean }>();
@@ -220,7 +221,7 @@ const answeredElse = (revision: RevisionDiff, status: string): string =>
   `${buildName(revision)} shows ${status}, which somebody else has told it.`;
 
 const notTaken = (revision: RevisionDiff, why: string): string =>
-  `${buildName(revision)} may not show how the gate stands (${why}): look at it, and restart or abort it there.`;
+  `${buildName(revision)} may not show how the gate stands (${why}).`;
 
 /** Resolves to whether it has surely got there: false where the answer was lost. */
 async function send(conduit: Conduit, receiver: string, message: Message): Promise<boolean> {

@@ -1,4 +1,5 @@
 // How a gate ended, and what is said of that wherever it is told.
+import { z } from 'zod';
 import { verdictLine } from '../report/headline.ts';
 import { type ReportLinks, renderMarkdown } from '../report/markdown.ts';
 import { codeBlock } from '../words/escape.ts';
@@ -16,7 +17,15 @@ export type Unmeasured = { kind: 'unmeasured'; why: Failure; said: string };
 /** It was measured, and that may not pass the commit on which it is told; `why` is Markdown. */
 type Uncounted = { kind: 'uncounted'; measured: Measured; title: string; why: string };
 
-type Failure = 'cancelled' | 'usage' | 'patchAtFault' | 'infrastructure' | 'waits-for-leave';
+export const failureSchema = z.enum([
+  'cancelled',
+  'usage',
+  'patchAtFault',
+  'infrastructure',
+  'waits-for-leave',
+]);
+
+type Failure = z.infer<typeof failureSchema>;
 
 const cutShort = 'The job was cancelled before there was a verdict: run it again for one.';
 

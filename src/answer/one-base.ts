@@ -22,7 +22,7 @@ export function forOneBase(octokit: Octokit, patch: PullRequest, answer: Answer)
     ...answer,
     async ended(ending) {
       if (mayPass(ending)) elsewhere = await goesElsewhere(octokit, patch);
-      await answer.ended(bound(ending));
+      return answer.ended(bound(ending));
     },
     linked: (ending) => answer.linked(bound(ending)),
   };

@@ -14,7 +14,7 @@ import { type BuildOptions, failureOf, openBuild } from './build.ts';
 import { type Ending, failures, upshotOf } from './ending.ts';
 import { newestTeller, type Told } from './teller.ts';
 
-type RevisionCommentOptions = Pick<BuildOptions, 'run' | 'details' | 'log' | 'pause'> & {
+export type RevisionCommentOptions = Pick<BuildOptions, 'run' | 'details' | 'log' | 'pause'> & {
   /** URL of the report as a page. */
   page?: string;
   /** Somebody listens to what is written on the revision: it is told how to ask again. */
@@ -41,12 +41,40 @@ export const openRevisionAnswer = (
 export function openRevisionComment(
   conduit: Conduit,
   revision: RevisionDiff,
-  { run, details, page, takesCommands, log, pause }: RevisionCommentOptions,
+  options: RevisionCommentOptions,
 ): Answer {
+  const { log, pause } = options;
+  const teller = newestTeller(tellRevision(conduit, revision, options), {
+    // What a reader misses is worth a warning.
+    log: { info: log.warn, warn: log.warn },
+    secondsBetween: 60,
+    tooSlow: (seconds) => unsaid(revision.number, `Phabricator did not answer within ${seconds} s`),
+    ...(pause && { pause }),
+  });
+  const nothing = () => {};
+  return {
+    queued: nothing,
+    waiting: nothing,
+    measuring: nothing,
+    ended: (ending) => teller.tellLast(ending, secondsFor(ending)),
+    // Everybody would get mail again.
+    linked: async () => {},
+    left: teller.left,
+  };
+}
+
+/** Posts the comment, once for each run, however often it is called. Never throws. */
+export function tellRevision(
+  conduit: Conduit,
+  revision: RevisionDiff,
+  { run, details, page, takesCommands, log }: RevisionCommentOptions,
+): (ending: Ending) => Promise<Told> {
   const { number, diff } = revision;
   const marker = `ppsgate D${number}:${diff} run ${run}`;
   const plot = plotOf(conduit, revision);
-  const put = async (ending: Ending): Promise<Told> => {
+  return async (ending) => {
+    // Whoever cancelled it knows, and so does a newer diff's author: nobody else needs mail of it.
+    if (upshotOf(ending) === 'cancelled') return { kind: 'told' };
     const links = {
       ...(details !== undefined && { details }),
       ...(page !== undefined && { page }),
@@ -67,27 +95,6 @@ export function openRevisionComment(
     });
     if (told.kind === 'told' && missing !== undefined) log.info(missing);
     return told;
-  };
-  const teller = newestTeller(put, {
-    // What a reader misses is worth a warning.
-    log: { info: log.warn, warn: log.warn },
-    secondsBetween: 60,
-    tooSlow: (seconds) => unsaid(number, `Phabricator did not answer within ${seconds} s`),
-    ...(pause && { pause }),
-  });
-  const nothing = () => {};
-  return {
-    queued: nothing,
-    waiting: nothing,
-    measuring: nothing,
-    ended: async (ending) => {
-      // Whoever cancelled it knows, and so does a newer diff's author: nobody else needs mail of it.
-      if (upshotOf(ending) === 'cancelled') return teller.left();
-      await teller.tellLast(ending, secondsFor(ending));
-    },
-    // Everybody would get mail again.
-    linked: async () => {},
-    left: teller.left,
   };
 }
 

@@ -1,4 +1,4 @@
-// Tells GitHub the newest of what there is to show, behind the gate's back and at a pace that GitHub bears.
+// Tells a forge the newest of what there is to show, behind the gate's back and at a pace that it bears.
 import { type Pause, realPause } from '../words/pause.ts';
 
 /** `refused` will stay so, `failed` is worth another try. */
@@ -8,16 +8,19 @@ type TellerOptions = {
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   /** Least time between two views that are not the last. */
   secondsBetween: number;
-  /** Said where the last view did not get through in time. */
+  /** Said where the last view got no answer in time. */
   tooSlow(seconds: number): string;
   pause?: Pause;
 };
 
-const mostTriesAtEnd = 6;
+/** Whether the last view got there: `untaken` is worth another try, by whoever has time for it. */
+export type Given = 'given' | 'refused' | 'untaken';
+
+const longestPauseSeconds = 60;
 
 /**
- * Tells one view at a time, and never waits for an answer but at the end. Where GitHub refuses, that is said once and
- * not tried again; the last view is tried several times, for at most as long as is said with it.
+ * Tells one view at a time, and never waits for an answer but at the end. Where the forge refuses, that is said once and
+ * not tried again; the last view is tried again, ever later, for at most as long as is said with it.
  */
 export function newestTeller<View>(
   put: (view: View) => Promise<Told>,
@@ -28,42 +31,59 @@ export function newestTeller<View>(
   const over = AbortSignal.any([end.signal, gaveUp.signal]);
   let untold: View | undefined;
   let telling: Promise<void> | undefined;
-  let ending: Promise<void> | undefined;
+  let ending: Promise<Given> | undefined;
+  let isRefused = false;
+  let whyUntold = '';
 
   const giveUp = (say: (sentence: string) => unknown, why: string): void => {
     if (!gaveUp.signal.aborted) say(why);
     gaveUp.abort();
+  };
+  const refuse = (why: string): 'refused' => {
+    giveUp(log.info, why);
+    isRefused = true;
+    return 'refused';
   };
 
   const keepTelling = async () => {
     while (untold !== undefined && !over.aborted) {
       const view = untold;
       const told = await put(view);
-      if (told.kind === 'refused') giveUp(log.info, told.why);
+      if (told.kind === 'refused') refuse(told.why);
       if (told.kind === 'told' && untold === view) untold = undefined;
       await pause(secondsBetween, over);
     }
     telling = undefined;
   };
 
-  const tellEnd = async (view: View) => {
+  const tellEnd = async (view: View, mostSeconds: number): Promise<Given> => {
     await telling;
+    let waitedSeconds = 0;
     for (let tries = 1; !gaveUp.signal.aborted; tries++) {
       const told = await put(view);
-      if (told.kind === 'told') return;
-      if (told.kind === 'refused') return giveUp(log.info, told.why);
-      if (tries === mostTriesAtEnd) return giveUp(log.warn, told.why);
-      await pause(tries ** 2, gaveUp.signal);
+      if (told.kind === 'told') return 'given';
+      if (told.kind === 'refused') return refuse(told.why);
+      whyUntold = told.why;
+      const pauseSeconds = Math.min(tries ** 2, longestPauseSeconds);
+      waitedSeconds += pauseSeconds;
+      if (waitedSeconds > mostSeconds) break;
+      await pause(pauseSeconds, gaveUp.signal);
     }
+    if (isRefused) return 'refused';
+    giveUp(log.warn, whyUntold);
+    return 'untaken';
   };
 
-  const tellEndInTime = async (view: View, mostSeconds: number) => {
+  const tellEndInTime = async (view: View, mostSeconds: number): Promise<Given> => {
     end.abort();
+    whyUntold = tooSlow(mostSeconds);
     const isTold = new AbortController();
-    const tooLate = pause(mostSeconds, isTold.signal).then(() => 'too late');
-    const first = await Promise.race([tellEnd(view), tooLate]);
+    const tooLate = pause(mostSeconds, isTold.signal).then(() => 'too late' as const);
+    const first = await Promise.race([tellEnd(view, mostSeconds), tooLate]);
     isTold.abort();
-    if (first === 'too late') giveUp(log.warn, tooSlow(mostSeconds));
+    if (first !== 'too late') return first;
+    giveUp(log.warn, whyUntold);
+    return 'untaken';
   };
 
   return {
@@ -77,7 +97,7 @@ export function newestTeller<View>(
       await telling;
     },
     /** Only the first call counts. */
-    tellLast(view: View, mostSeconds: number): Promise<void> {
+    tellLast(view: View, mostSeconds: number): Promise<Given> {
       ending ??= tellEndInTime(view, mostSeconds);
       return ending;
     },

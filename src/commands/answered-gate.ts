@@ -6,10 +6,13 @@ import { openBuild } from '../answer/build.ts';
 import type { Ending } from '../answer/ending.ts';
 import { endingOfError, endingOfResult, upshotOf } from '../answer/ending.ts';
 import { openRevisionComment } from '../answer/revision-comment.ts';
+import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { readPlan } from '../experiment/plan.ts';
 import type { Conduit } from '../phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
 import { findRevision } from '../phabricator/revision.ts';
+import { type KeptAnswer, keeping, keptOf } from '../relay/answers.ts';
+import { InboxError, inboxIn, openInbox } from '../relay/inbox.ts';
 import type { RevisionDiff } from '../words/patch.ts';
 import { worstUpshot } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
@@ -35,21 +38,28 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
   const diff = await diffOf(conduit, asked);
   const patch = `D${diff.number}:${diff.diff}`;
   const call: GateCall = { ...asked, options: { ...options, patch } };
-  const takesCommands = options.run !== undefined;
-  const shared = {
-    undecided,
-    takesCommands,
-    log: stderrLog,
-    ...(details !== undefined && { details }),
+  using kept = keptAnswers(phabricator, conduit);
+  const shared = { run, ...(details !== undefined && { details }) };
+  const openKeptBuild = (build: string): Answer => {
+    const about = { ...shared, undecided };
+    const live = openBuild(conduit, build, diff, { ...about, log: stderrLog });
+    return kept.keeping(live, (ending) => ({
+      ...{ kind: 'build', revision: diff, build, ...about, ending: keptOf(ending) },
+    }));
   };
-  const buildAnswer =
-    build === undefined ? together([]) : openBuild(conduit, build, diff, { ...shared, run });
-  const comment = (index: number, page?: string) =>
-    openRevisionComment(conduit, diff, {
+  const buildAnswer = build === undefined ? together([]) : openKeptBuild(build);
+  const comment = (index: number, page?: string): Answer => {
+    const about = {
       ...shared,
       run: index === 0 ? run : `${run}.${index}`,
+      takesCommands: options.run !== undefined,
       ...(page !== undefined && { page }),
-    });
+    };
+    const live = openRevisionComment(conduit, diff, { ...about, log: stderrLog });
+    return kept.keeping(live, (ending) => ({
+      ...{ kind: 'comment', revision: diff, ...about, ending: keptOf(ending) },
+    }));
+  };
 
   let ended: PromiseSettledResult<Judged>[] = [];
   await answering(buildAnswer, signal, async () => {
@@ -63,6 +73,29 @@ export async function judgeAndAnswer(asked: GateCall): Promise<PromiseSettledRes
     return worstOf(ended.map(endingOf));
   });
   return ended;
+}
+
+/** Where nothing can be kept, answers are given all the same. */
+function keptAnswers(
+  { relay }: PhabricatorConfig,
+  conduit: Conduit,
+): Disposable & {
+  keeping(answer: Answer, keptEnd: (ending: Ending) => KeptAnswer): Answer;
+} {
+  const now = () => new Date();
+  try {
+    const inbox = openInbox(inboxIn(relay.directory), now);
+    const { signal } = new AbortController();
+    const world = { conduit, inbox, now, log: stderrLog, signal };
+    return {
+      keeping: (answer, keptEnd) => keeping(answer, keptEnd, world),
+      [Symbol.dispose]: inbox[Symbol.dispose],
+    };
+  } catch (error) {
+    if (!(error instanceof InboxError)) throw error;
+    stderrLog.warn(error.message);
+    return { keeping: (answer) => answer, [Symbol.dispose]() {} };
+  }
 }
 
 /** Each of several gates has a folder of its own in the work directory. */
@@ -93,7 +126,7 @@ async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
 /** The rest of it is for whoever knows how all gates ended. */
 const whileItLasts = (answer: Answer): Answer => ({
   ...answer,
-  ended: async () => {},
+  ended: async () => 'given',
 });
 
 const endingOf = (settled: PromiseSettledResult<Judged>): Ending =>

@@ -1,7 +1,7 @@
 // `ppsgate relay` and `ppsgate poll`: have revisions of Phabricator measured as they come.
 
 import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
@@ -15,7 +15,8 @@ import type { Ask } from '../patch/command.ts';
 import { ConduitError } from '../phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
 import { whoami } from '../phabricator/revision.ts';
-import { openInbox } from '../relay/inbox.ts';
+import { waitingText } from '../relay/answers.ts';
+import { inboxIn, openInbox } from '../relay/inbox.ts';
 import { openStarter } from '../relay/open-starter.ts';
 import { pollOnce, type RelayWorld, workOnce } from '../relay/relay.ts';
 import { startRelayServer } from '../relay/server.ts';
@@ -116,8 +117,10 @@ async function openWorld(options: RelayOptions, signal: AbortSignal): Promise<Re
   const starter = await openStarter(relay, { configPath });
   await mkdir(relay.directory, { recursive: true });
   const now = () => new Date();
-  const inbox = openInbox(join(relay.directory, 'inbox.sqlite'), now);
+  const inbox = openInbox(inboxIn(relay.directory), now);
   log.info(`Is ${me.name} on ${conduit.url}.`);
+  const waiting = inbox.waitingAnswers(conduit.url);
+  if (waiting.length > 0) log.info(`${waitingText(waiting, now())} on ${conduit.url}.`);
   return {
     ...{ conduit, config: phabricator, me: me.phid, inbox, starter, now, log, signal },
     check: (ask) => checkAsk(config, ask),

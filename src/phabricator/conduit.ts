@@ -56,6 +56,16 @@ export class ConduitError extends Error {
   }
 }
 
+/**
+ * Whether what went wrong may be well later, for whoever can wait for days: also a token that is renewed, and a proxy's
+ * page in the server's place, but not what Conduit itself refuses.
+ */
+export const mayPass = (error: ConduitError): boolean =>
+  error.kind !== 'refused' || error.code === undefined || isOfToken(error);
+
+export const isOfToken = ({ code }: ConduitError): boolean =>
+  code === 'ERR-INVALID-AUTH' || code === 'ERR-INVALID-SESSION';
+
 /** A map as PHP writes it, whose empty ones are empty lists. */
 export const mapOf = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(

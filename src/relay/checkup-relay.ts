@@ -1,10 +1,12 @@
 // Looks at the relay that runs here: whether it answers, and lets in nobody but Phabricator.
 import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { ok, skipped, wrong } from '../checkup/finding.ts';
 import type { PhabricatorConfig, RelayConfig } from '../config/phabricator.ts';
 import { readSecret } from '../config/secret.ts';
 import { type Answer, ask, type Question } from '../http.ts';
 import { reasonOf } from '../words/one-line.ts';
+import { waitingText } from './answers.ts';
 import {
   type Point,
   type SetUpFinding,
@@ -13,6 +15,26 @@ import {
   warning,
 } from './checkup-point.ts';
 import { secretPoint } from './checkup-secret.ts';
+import { inboxIn, openInbox } from './inbox.ts';
+
+/** Looks on this machine alone, where the relay, the poller or the gates keep them. */
+export const answersPoint = (
+  { url, relay: { directory } }: PhabricatorConfig,
+  now: () => Date,
+): Point => ({
+  what: 'answers',
+  async look(what) {
+    const path = inboxIn(directory);
+    if (!existsSync(path)) return [ok(what, 'none waits')];
+    using inbox = openInbox(path, now);
+    const waiting = inbox.waitingAnswers(url);
+    const [oldest] = waiting;
+    if (oldest === undefined) return [ok(what, 'none waits')];
+    const why = `${waitingText(waiting, now())} (${oldest.why ?? 'nobody has tried to give it'})`;
+    const mend = `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`;
+    return [warning(what, why, mend)];
+  },
+});
 
 export function relayPoints(config: PhabricatorConfig, world: SetUpWorld): Point[] {
   const { relay } = config;

@@ -15,7 +15,7 @@ import {
   unreachable,
   warning,
 } from './checkup-point.ts';
-import { relayPoints } from './checkup-relay.ts';
+import { answersPoint, relayPoints } from './checkup-relay.ts';
 import { secretPoint } from './checkup-secret.ts';
 import { starterPoint } from './checkup-starter.ts';
 
@@ -70,6 +70,7 @@ function pointsOf(config: PhabricatorConfig, world: SetUpWorld): Point[] {
     ask('people', (conduit, what) => people(what, conduit, config)),
     ask('build plans', (conduit, what) => buildPlans(what, conduit, config)),
     { what: 'writing', needs: ['the token'], look: async (what) => [skipped(what, unwritten)] },
+    answersPoint(config, world.now),
     ...relayPoints(config, world),
     starterPoint(relay.start, config.branch, world.now),
   ];

@@ -1,7 +1,8 @@
-// What a relay keeps on disk: deliveries until they are settled, what it has seen, and jobs until they have ended.
+// What a relay keeps on disk: deliveries until they are settled, what it has seen, jobs until they have ended, and answers
+// until Phabricator has taken them.
 import { randomUUID } from 'node:crypto';
 import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
 import { type Job, jobSchema } from '../patch/job.ts';
@@ -70,6 +71,18 @@ type JobState =
   | { kind: 'ended'; how: string; where?: string }
   | { kind: 'dropped'; why: string; where?: string };
 
+/** An answer to a revision, and how it stands; its `text` is for whoever gives answers. */
+export type WaitingAnswer = {
+  /** Of that answer and no other. */
+  key: string;
+  revision: number;
+  keptAt: Date;
+  /** Is not to be given before. */
+  from: Date;
+  /** What kept it from being given; absent where it was not tried yet. */
+  why?: string;
+};
+
 /**
  * Shared by the processes of one host. What a call has done when it returns survives a power cut; one that throws an
  * InboxError has done nothing.
@@ -111,12 +124,27 @@ export type Inbox = Disposable & {
   unendedJobs(): JobRecord[];
   /** Newest first. */
   jobsOf(revision: number): JobRecord[];
+
+  /** One that waits already stays as it is. */
+  keepAnswer(answer: { key: string; server: string; revision: number; text: string }): void;
+  /** Those to the revisions of a server, oldest first. */
+  waitingAnswers(server: string): WaitingAnswer[];
+  /** Its `text`; undefined where it does not wait any more. */
+  readAnswer(key: string): string | undefined;
+  postponeAnswer(key: string, from: Date, why: string): void;
+  /** It was given, or is given up. */
+  dropAnswer(key: string): void;
+  /** Undefined while another process gives answers: two would give the same one twice. */
+  lockAnswers(): Disposable | undefined;
 };
 
 /** The file cannot be used: one sentence that says which, why, and what to do. */
 export class InboxError extends Error {
   override readonly name = 'InboxError';
 }
+
+/** Where a relay, a poller and the gates of a machine find it. */
+export const inboxIn = (directory: string): string => join(directory, 'inbox.sqlite');
 
 /** Makes the file where it is missing; it must be on a local disk. */
 export function openInbox(givenPath: string, now: () => Date): Inbox {
@@ -195,6 +223,15 @@ export function openInbox(givenPath: string, now: () => Date): Inbox {
     unendedJobs: () => read(() => sql.unended.all().map(jobRecordOf)),
     jobsOf: (revision) => read(() => sql.jobsOf.all(revision).map(jobRecordOf)),
 
+    keepAnswer: ({ key, server, revision, text }) =>
+      write(() => void sql.keepAnswer.run(key, server, revision, text, now().getTime())),
+    waitingAnswers: (server) => read(() => sql.waiting.all(server).map(waitingAnswerOf)),
+    readAnswer: (key) => read(() => answerText.optional().parse(sql.readAnswer.get(key))?.answer),
+    postponeAnswer: (key, from, why) =>
+      write(() => void sql.postponeAnswer.run(key, from.getTime(), why)),
+    dropAnswer: (key) => write(() => void sql.dropAnswer.run(key)),
+    lockAnswers: () => read(() => lockIfFree(`${path}.answers.lock`)),
+
     [Symbol.dispose]() {
       if (!database.isOpen) return;
       starting?.[Symbol.dispose]();
@@ -248,6 +285,17 @@ function prepare(database: DatabaseSync) {
     end: one(`UPDATE jobs SET state = ?2, said = ?3 WHERE key = ?1 AND ${unended}`),
     unended: one(`SELECT * FROM jobs WHERE ${unended} ORDER BY sequence`),
     jobsOf: one('SELECT * FROM jobs WHERE revision = ? ORDER BY sequence DESC'),
+
+    keepAnswer: one(
+      `INSERT INTO answers (key, server, revision, answer, kept_at, due_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (key) DO NOTHING`,
+    ),
+    waiting: one(
+      'SELECT key, revision, kept_at, due_at, said FROM answers WHERE server = ? ORDER BY sequence',
+    ),
+    readAnswer: one('SELECT answer FROM answers WHERE key = ?'),
+    postponeAnswer: one('UPDATE answers SET due_at = ?2, said = ?3 WHERE key = ?1'),
+    dropAnswer: one('DELETE FROM answers WHERE key = ?'),
   };
 }
 
@@ -298,11 +346,29 @@ function stateOf({ state, due_at, place, said }: z.infer<typeof jobRow>): JobSta
   }
 }
 
+const answerText = z.object({ answer: z.string() });
+
+const answerRow = z.object({
+  key: z.string(),
+  revision: z.int(),
+  kept_at: z.int(),
+  due_at: z.int(),
+  said: z.string().nullable(),
+});
+
+function waitingAnswerOf(row: Row): WaitingAnswer {
+  const { key, revision, kept_at, due_at, said } = answerRow.parse(row);
+  const why = said === null ? {} : { why: said };
+  return { key, revision, keptAt: new Date(kept_at), from: new Date(due_at), ...why };
+}
+
 function open(path: string): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   createIfMissing(path);
   try {
-    return openDatabase(path, header, patienceMilliseconds);
+    const database = openDatabase(path, header, patienceMilliseconds);
+    database.exec(answersSchema);
+    return database;
   } catch (error) {
     if (!(error instanceof ForeignFileError)) throw error;
     throw new InboxError(
@@ -330,6 +396,20 @@ function createIfMissing(path: string): void {
 
 /** Spells "ppsr". */
 const header: Header = { applicationId: 0x70_70_73_72, format: 1 };
+
+/** A table that queues of this format did not always have: a ppsgate that does not know it leaves it alone. */
+const answersSchema = `
+  CREATE TABLE IF NOT EXISTS answers (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    server TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    answer TEXT NOT NULL,
+    kept_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    said TEXT
+  ) STRICT;
+`;
 
 /** Times are in milliseconds since 1970. */
 const schema = `

@@ -1,16 +1,15 @@
 // The work behind a relay and a poller: from what happened on Phabricator to gates that run, and what people are told.
 
-import { openBuild } from '../answer/build.ts';
-import type { Ending } from '../answer/ending.ts';
-import { cancelled, endingOfFailure } from '../answer/ending.ts';
-import { say } from '../answer/revision-comment.ts';
+import { cancelled, type Ending, endingOfFailure } from '../answer/ending.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Ask } from '../patch/command.ts';
 import type { Job } from '../patch/job.ts';
-import { type Conduit, ConduitError } from '../phabricator/conduit.ts';
+import { type Conduit, ConduitError, isOfToken } from '../phabricator/conduit.ts';
 import type { RevisionDiff } from '../words/patch.ts';
+import type { Pause } from '../words/pause.ts';
 import { remarkupText } from '../words/remarkup.ts';
 import { withoutPaths } from '../words/without-paths.ts';
+import { giveAnswers, keepAnswer, keptOf } from './answers.ts';
 import { type DecideWorld, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
 import { happenedSoFar, occurrencesOf, occurrencesSince } from './occurrence.ts';
@@ -28,6 +27,7 @@ export type RelayWorld = {
   now(): Date;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   signal: AbortSignal;
+  pause?: Pause;
 };
 
 /** One round of all that there is to do; it never throws for what Phabricator or a starter did. */
@@ -35,6 +35,7 @@ export async function workOnce(world: RelayWorld): Promise<void> {
   await workOnDeliveries(world);
   await startJobs(world);
   await watchJobs(world);
+  await giveAnswers(world);
 }
 
 /** One look at what has changed on the server since the last; the first finds out where to begin. */
@@ -64,8 +65,7 @@ async function workOnDeliveries(world: RelayWorld): Promise<void> {
       if (!(error instanceof ConduitError)) throw error;
       log.warn(error.message);
       // What Phabricator refuses once it refuses always, and the others wait for no good; a token can be mended.
-      const isOfToken = error.code === 'ERR-INVALID-AUTH' || error.code === 'ERR-INVALID-SESSION';
-      if (error.kind !== 'refused' || isOfToken) return;
+      if (error.kind !== 'refused' || isOfToken(error)) return;
       inbox.settle(delivery.id, { seen: [], jobs: [] });
     }
   }
@@ -101,7 +101,7 @@ async function carryOut(
   decision: Exclude<Decision, { kind: 'run' }>,
   world: RelayWorld,
 ): Promise<void> {
-  const { conduit, inbox, log } = world;
+  const { inbox, log } = world;
   switch (decision.kind) {
     case 'nothing':
       log.info(decision.why);
@@ -115,15 +115,14 @@ async function carryOut(
       return;
     }
     case 'reply': {
-      const told = await say(conduit, decision.of, replyText(decision), decision.key);
-      log.info(
-        told.kind === 'told' ? `D${decision.of}: ${decision.topic} ${decision.why}` : told.why,
-      );
+      const { of, topic, why, key } = decision;
+      keepAnswer({ kind: 'reply', of, to: key, text: replyText(decision) }, world);
+      log.info(`D${of}: ${topic} ${why}`);
       return;
     }
     case 'refuse-build': {
       const { build, of: number, diff, why } = decision;
-      await tellBuild(build, { number, diff }, endingOfFailure('usage', why), world);
+      tellBuild(build, { number, diff }, endingOfFailure('usage', why), world);
       log.info(why);
     }
   }
@@ -140,18 +139,17 @@ async function end(record: JobRecord, why: string, world: RelayWorld): Promise<v
   if (isDue && job.build !== undefined) {
     const { revision: number, diff, build } = job;
     const said = `It was not measured: ${why}.`;
-    await tellBuild(build, { number, diff }, { ...cancelled, said }, world);
+    tellBuild(build, { number, diff }, { ...cancelled, said }, world);
   }
   inbox.drop(job.key, why);
 }
 
 /** Answers a build in place of a gate, where there is none. */
-const tellBuild = (
-  build: string,
-  of: RevisionDiff,
-  ending: Ending,
-  { conduit, config: { undecided }, log }: RelayWorld,
-): Promise<void> => openBuild(conduit, build, of, { run: build, undecided, log }).ended(ending);
+function tellBuild(build: string, revision: RevisionDiff, ending: Ending, world: RelayWorld): void {
+  const { undecided } = world.config;
+  const about = { kind: 'build', revision, build, run: build, undecided } as const;
+  keepAnswer({ ...about, ending: keptOf(ending) }, world);
+}
 
 async function startJobs(world: RelayWorld): Promise<void> {
   const { inbox, starter, log, now, signal } = world;
@@ -203,7 +201,7 @@ async function tellRefused(job: Job, why: string, world: RelayWorld): Promise<vo
   const { revision: number, diff, build, key } = job;
   if (build !== undefined) {
     const ending = endingOfFailure('infrastructure', why);
-    await tellBuild(build, { number, diff }, ending, world);
+    tellBuild(build, { number, diff }, ending, world);
   } else if (!isAutomatic(job)) {
     await carryOut({ kind: 'reply', of: number, topic: 'refused', why, key }, world);
   }

@@ -34,6 +34,7 @@ function aRecorder() {
     async ended(first) {
       ending ??= first;
       told.push(`ended: ${titleOf(first)}`);
+      return 'given';
     },
     linked: async (linked) => void told.push(`linked: ${summaryOf(linked)}`),
     left: async () => void told.push('left'),

@@ -1,7 +1,7 @@
 // What is said on a commit that is the head of several pull requests, or of one that was sent to another branch meanwhile.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { together } from '../../src/answer/answer.ts';
+import { type Answer, together } from '../../src/answer/answer.ts';
 import {
   cancelled,
   type Ending,
@@ -47,7 +47,13 @@ afterEach(async () => {
 });
 
 const ended = async (ending: Ending) => {
-  const answer = { ...together([]), ended: async (one: Ending) => void told.push(one) };
+  const answer: Answer = {
+    ...together([]),
+    async ended(one) {
+      told.push(one);
+      return 'given';
+    },
+  };
   await forOneBase(await hastyOctokit(github), patch, answer).ended(ending);
   return told.at(0);
 };

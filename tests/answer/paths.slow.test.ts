@@ -102,7 +102,7 @@ test('what is told while it lasts is told without paths as well', () => {
     queued: (text) => void told.push(text),
     waiting: (_, text) => void told.push(text),
     measuring: (testbed, line = '') => void told.push(`${testbed}: ${line}`),
-    ended: async () => {},
+    ended: async () => 'given',
     linked: async () => {},
     left: async () => {},
   };

@@ -10,6 +10,8 @@ import { exitCodeOf, findingText, summary } from '../../src/commands/phabricator
 import type { PhabricatorConfig, RelayConfig, StartConfig } from '../../src/config/phabricator.ts';
 import { checkPhabricator } from '../../src/relay/checkup.ts';
 import type { SetUpFinding } from '../../src/relay/checkup-point.ts';
+import { answersPoint } from '../../src/relay/checkup-relay.ts';
+import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
 import { startRelayServer } from '../../src/relay/server.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
@@ -139,6 +141,7 @@ test('a set-up that is right is so at every point', async () => {
     ok          build plans: "ppsgate" does not hold drafts
     skipped     the build step: only its page tells the URI: https://reviews.example.org/harbormaster/plan/1/ has to show POST to …/build?target=\${target.phid}&build=\${build.phid}&diff=\${buildable.diff}&revision=\${buildable.revision}, the user and password of \`relay.buildPasswordFile\` as credential, nothing secret beside, and that it waits for a message
     skipped     writing: nothing is written here, so a server in read-only mode shows only when it is to take a comment
+    ok          answers: none waits
     ok          relay.on: what is measured: builds, comments
     ok          the relay: it answers on http://127.0.0.1:8642, with 0 pending
     ok          relay.webhookKeyFile: /etc/ppsgate/webhook-key is for its owner alone
@@ -228,11 +231,32 @@ test('where the server does not answer, the relay and the clone are looked at al
   expect(findings[0]).toMatchObject({ kind: 'unreachable', what: 'the server' });
   const well = findings.filter(({ kind }) => kind === 'ok').map(({ what }) => what);
   expect(well).toEqual([
-    ...['tokenFile', 'relay.on', 'the relay', 'relay.webhookKeyFile', 'POST /webhook'],
+    ...['tokenFile', 'answers', 'relay.on', 'the relay', 'relay.webhookKeyFile', 'POST /webhook'],
     ...['relay.buildPasswordFile', 'POST /build', 'relay.start.repository'],
   ]);
   expect(exitCodeOf(findings)).toBe(4);
   expect(summary(findings)).toBe('One thing is wrong.');
+});
+
+test('answers that wait are told of, with what keeps them', async () => {
+  const { config } = await aSetUp();
+  const { url, relay } = config;
+  const kept = new Date('2026-11-23T12:00:00Z');
+  using inbox = openInbox(inboxIn(relay.directory), () => kept);
+  for (const key of ['comment D7:12 1', 'build D7:12 1']) {
+    inbox.keepAnswer({ key, server: url, revision: 7, text: '{}' });
+  }
+  inbox.postponeAnswer('comment D7:12 1', kept, 'The server is in read-only mode.');
+  const later = new Date(kept.getTime() + 7_200_000);
+  const found = await Array.fromAsync(await answersPoint(config, () => later).look('answers'));
+  expect(found).toEqual([
+    {
+      kind: 'warning',
+      what: 'answers',
+      why: '2 answers wait, the oldest for 2 h, to D7 (The server is in read-only mode.)',
+      mend: `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`,
+    },
+  ]);
 });
 
 test('a server that is too busy in between is asked again, and given up where it stays so', async () => {

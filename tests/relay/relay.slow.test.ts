@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import type { Job } from '../../src/patch/job.ts';
 import { openConduit } from '../../src/phabricator/conduit.ts';
-import { type Inbox, type JobRecord, openInbox } from '../../src/relay/inbox.ts';
+import { type JobRecord, openInbox } from '../../src/relay/inbox.ts';
 import { pollOnce, type RelayWorld, workOnce } from '../../src/relay/relay.ts';
 import type { JobStanding, Started } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -35,12 +35,15 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
     isFull: false,
     meanwhile: (_job: Job) => {},
   };
+  const conduit = openConduit({ url, token, log, pause: async () => {} });
+  const now = () => clock.now;
+  const signal = new AbortController().signal;
   const world: RelayWorld = {
-    conduit: openConduit({ url, token, log, pause: async () => {} }),
+    conduit,
+    pause: async () => {},
     config: phabricatorSchema.parse({ url, people: ['alice'] }),
-    ...{ me: phabricator.bot.phid, inbox, log, now: () => clock.now },
+    ...{ me: phabricator.bot.phid, inbox, log, now, signal },
     check() {},
-    signal: new AbortController().signal,
     starter: {
       async start(job, mayBeStarted) {
         starter.starts.push({ key: job.key, mayBeStarted });
@@ -78,6 +81,7 @@ afterEach(async () => {
 });
 
 const work = () => workOnce(scene.world);
+const waiting = () => scene.inbox.waitingAnswers(scene.phabricator.url);
 
 const revisionBy = (author: User, of: FakePhabricator = scene.phabricator) =>
   of.addRevision({ author, title: 'Forward faster', diff: { raw } });
@@ -224,19 +228,32 @@ describe('a reply', () => {
   test('is there once though the process dies before the delivery is settled', async () => {
     const revision = revisionBy(scene.alice);
     told(revision, scene.eve, '@ppsgate run');
-    const dying: Inbox = {
-      ...scene.inbox,
-      settle() {
-        throw new Error('killed');
-      },
+    const killed = () => {
+      throw new Error('killed');
     };
-    await expect(workOnce({ ...scene.world, inbox: dying })).rejects.toThrow('killed');
-    expect(commentsOn(revision)).toHaveLength(1);
+    const dying = { ...scene.world, inbox: { ...scene.inbox, settle: killed } };
+    await expect(workOnce(dying)).rejects.toThrow('killed');
     expect(scene.inbox.countPending()).toBe(1);
     using inbox = openInbox(scene.path, () => noon);
     await workOnce({ ...scene.world, inbox });
     expect(commentsOn(revision)).toHaveLength(1);
     expect(inbox.countPending()).toBe(0);
+  });
+
+  test('is there once though the process dies just after Phabricator took it', async () => {
+    const revision = revisionBy(scene.alice);
+    told(revision, scene.eve, '@ppsgate run');
+    const dropAnswer = () => {
+      throw new Error('killed');
+    };
+    const dying = { ...scene.world, inbox: { ...scene.inbox, dropAnswer } };
+    await expect(workOnce(dying)).rejects.toThrow('killed');
+    expect(commentsOn(revision)).toHaveLength(1);
+    expect(waiting()).toHaveLength(1);
+    scene.inbox.lockAnswers()?.[Symbol.dispose]();
+    await work();
+    expect(commentsOn(revision)).toHaveLength(1);
+    expect(waiting()).toEqual([]);
   });
 });
 

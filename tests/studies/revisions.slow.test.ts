@@ -76,12 +76,14 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     const say = (sentence: string) => said.push(sentence);
     const log = { info: say, warn: say };
     const conduit = openConduit({ url: phabricator.url, token: phabricator.token, log });
+    const now = () => new Date();
+    const signal = new AbortController().signal;
     world = {
-      ...{ conduit, inbox, log, now: () => new Date(), me: phabricator.bot.phid },
+      ...{ conduit, inbox, log, now, me: phabricator.bot.phid },
       config: phabricatorSchema.parse({ url: phabricator.url, projects: ['network'] }),
       starter: starterOf(),
       check() {},
-      signal: new AbortController().signal,
+      signal,
     };
     relay = await startRelayServer({
       ...{ host: '127.0.0.1', port: 0, inbox, now: world.now, log: say, webhookKey },

@@ -9,6 +9,14 @@ export const loginPage = html(
 /** HTTP 500. */
 export const brokenPage = html('Unhandled Exception', 'The server has failed.');
 
+/** HTTP 500, of a server whose database is away. */
+export const noDatabasePage =
+  'This install has a fatal setup error, access the web interface to view details and resolve it.';
+
+/** HTTP 502, of the web server where PHP is away. */
+export const noPhpPage =
+  '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n';
+
 /** HTTP 500. */
 export function wrongHostPage(path: string, host: string): string {
   const [name] = host.split(':');

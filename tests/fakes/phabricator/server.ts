@@ -18,7 +18,7 @@ import { type Fault, type FaultBook, type Faults, noFaultsYet } from './faults.t
 import { fileMethods } from './files.ts';
 import { handleMethods } from './handles.ts';
 import { harbormasterMethods } from './harbormaster.ts';
-import { brokenPage, loginPage, wrongHostPage } from './pages.ts';
+import { brokenPage, loginPage, noDatabasePage, noPhpPage, wrongHostPage } from './pages.ts';
 import { peopleMethods } from './people.ts';
 import { remarkupMethods } from './remarkup.ts';
 import { repositoryMethods } from './repositories.ts';
@@ -142,6 +142,11 @@ async function serve(
   const { host = '', cookie } = request.headers;
   if (host !== new URL(inner.state.baseUri).host) {
     send(response, page(500, wrongHostPage(path, host)));
+    return;
+  }
+  if (inner.state.away !== undefined) {
+    const isPhp = inner.state.away === 'php';
+    send(response, isPhp ? page(502, noPhpPage) : page(500, noDatabasePage));
     return;
   }
   const name = /^\/api\/([^/]+)$/.exec(path)?.[1];

@@ -201,6 +201,8 @@ export type State = {
   /** Seconds since 1970; it stands still until a test sets it. */
   now: number;
   isReadOnly: boolean;
+  /** What of the server is away: nothing is answered then, and nothing done. */
+  away?: 'database' | 'php';
   users: User[];
   projects: Project[];
   repositories: Repository[];

@@ -1,0 +1,232 @@
+// Answers on Phabricator, kept on disk until the server has taken them: maintenance may last longer than a gate can wait.
+
+import { z } from 'zod';
+import { type Answer, secondsFor } from '../answer/answer.ts';
+import { tellBuild } from '../answer/build.ts';
+import { type Ending, endingOfResult, failureSchema } from '../answer/ending.ts';
+import { say, tellRevision } from '../answer/revision-comment.ts';
+import type { Given, Told } from '../answer/teller.ts';
+import type { Conduit } from '../phabricator/conduit.ts';
+import { roughly } from '../words/format.ts';
+import { fromJson } from '../words/json.ts';
+import { type Pause, realPause } from '../words/pause.ts';
+import { resultSchema } from '../words/result.ts';
+import type { Inbox, WaitingAnswer } from './inbox.ts';
+
+/** What is said where: the comment of a gate that has ended, the end of its build, or a reply of the relay. */
+export type KeptAnswer = z.infer<typeof keptAnswerSchema>;
+
+export type AnswersWorld = {
+  conduit: Conduit;
+  inbox: Pick<
+    Inbox,
+    'keepAnswer' | 'waitingAnswers' | 'readAnswer' | 'postponeAnswer' | 'dropAnswer' | 'lockAnswers'
+  >;
+  now(): Date;
+  log: Record<'info' | 'warn', (sentence: string) => unknown>;
+  signal: AbortSignal;
+  pause?: Pause;
+};
+
+/** On disk when it returns; the same one a second time is nothing new. Throws an `InboxError`. */
+export function keepAnswer(answer: KeptAnswer, { conduit, inbox }: AnswersWorld): void {
+  const revision = answer.kind === 'reply' ? answer.of : answer.revision.number;
+  const text = JSON.stringify(answer);
+  inbox.keepAnswer({ key: keyOf(answer), server: conduit.url, revision, text });
+}
+
+/**
+ * Gives what waits, the oldest first, as far as the server takes it, whoever kept it; nothing while another process does
+ * that. One that is refused holds back the later ones of its revision alone.
+ */
+export async function giveAnswers(world: AnswersWorld): Promise<void> {
+  const { conduit, inbox, now, log, signal } = world;
+  if (inbox.waitingAnswers(conduit.url).length === 0) return;
+  using lock = inbox.lockAnswers();
+  if (lock === undefined) return;
+  const heldBack = new Set<number>();
+  for (const waiting of inbox.waitingAnswers(conduit.url)) {
+    const { key, revision, keptAt, from, why = 'nobody gave it' } = waiting;
+    if (signal.aborted) return;
+    if (now().getTime() - keptAt.getTime() > keptMilliseconds) {
+      log.warn(`The answer ${key} is dropped: ${conduit.url} did not take it for 7 days (${why}).`);
+      inbox.dropAnswer(key);
+    } else if (heldBack.has(revision) || from > now()) {
+      heldBack.add(revision);
+    } else {
+      const given = await give(waiting, world);
+      if (given === 'not-now') return;
+      if (given === 'later') heldBack.add(revision);
+    }
+  }
+}
+
+/** `not-now` is a server that takes nothing at all. */
+async function give(
+  waiting: WaitingAnswer,
+  world: AnswersWorld,
+): Promise<'done' | 'later' | 'not-now'> {
+  const { inbox, now, log } = world;
+  const { key, keptAt } = waiting;
+  const answer = keptAnswerSchema.safeParse(fromJson(inbox.readAnswer(key) ?? ''));
+  if (!answer.success) {
+    log.warn(`The answer ${key} is dropped: it was kept by another version of ppsgate.`);
+    inbox.dropAnswer(key);
+    return 'done';
+  }
+  const told = await tell(answer.data, world);
+  if (told.kind === 'told') {
+    inbox.dropAnswer(key);
+    const late = (now().getTime() - keptAt.getTime()) / 1000;
+    if (late > secondsWorthTelling) {
+      log.info(`${nameOf(answer.data)} has its answer, ${roughly(late)} late.`);
+    }
+    return 'done';
+  }
+  const { kind, why } = told;
+  if (waiting.why !== why) log.warn(`${why} It is kept, and told when that has passed.`);
+  const from = now().getTime() + (kind === 'refused' ? refusedMilliseconds : 0);
+  inbox.postponeAnswer(key, new Date(from), why);
+  return kind === 'refused' ? 'later' : 'not-now';
+}
+
+/** The same answer, but for its end: that is kept, and given in its turn, now or by whoever gives answers next. */
+export function keeping(
+  answer: Answer,
+  keptEnd: (ending: Ending) => KeptAnswer,
+  world: AnswersWorld,
+): Answer {
+  const { log, signal, pause = realPause } = world;
+  let ended: Promise<Given> | undefined;
+  const end = async (ending: Ending): Promise<Given> => {
+    const kept = keptEnd(ending);
+    keepAnswer(kept, world);
+    const limit = new AbortController();
+    const over = AbortSignal.any([limit.signal, signal]);
+    const late = pause(secondsFor(ending), over);
+    await Promise.race([answer.left().then(() => giveUntil(keyOf(kept), over, world)), late]);
+    limit.abort();
+    if (standing(keyOf(kept), world) === undefined) return 'given';
+    log.warn(
+      `The answer to ${nameOf(kept)} waits: \`ppsgate relay\`, \`ppsgate poll\` or the next gate that answers on this machine gives it.`,
+    );
+    return 'untaken';
+  };
+  return {
+    ...answer,
+    ended: (ending) => {
+      ended ??= end(ending);
+      return ended;
+    },
+  };
+}
+
+const standing = (key: string, { conduit, inbox }: AnswersWorld): WaitingAnswer | undefined =>
+  inbox.waitingAnswers(conduit.url).find((waiting) => waiting.key === key);
+
+/** Until it is given, or refused, or nobody waits for it any more. */
+async function giveUntil(key: string, over: AbortSignal, world: AnswersWorld): Promise<void> {
+  const { now, pause = realPause } = world;
+  for (;;) {
+    await giveAnswers(world);
+    const waiting = standing(key, world);
+    if (waiting === undefined || waiting.from > now() || over.aborted) return;
+    await pause(secondsBetweenTries, over);
+  }
+}
+
+/** `3 answers wait, the oldest for 2 h: D7:12`. */
+export function waitingText(waiting: readonly WaitingAnswer[], now: Date): string {
+  const [oldest] = waiting;
+  const count = waiting.length === 1 ? '1 answer waits' : `${waiting.length} answers wait`;
+  if (oldest === undefined) return 'no answer waits';
+  const age = roughly((now.getTime() - oldest.keptAt.getTime()) / 1000);
+  return `${count}, the oldest for ${age}, to D${oldest.revision}`;
+}
+
+/** What a server took within that was not late. */
+const secondsWorthTelling = 60;
+const secondsBetweenTries = 5;
+/** A server may refuse what it is to take tomorrow, as of a revision that the bot cannot see today. */
+const refusedMilliseconds = 3_600_000;
+const keptMilliseconds = 7 * 86_400_000;
+
+const revision = z.object({ number: z.int().positive(), diff: z.int().positive() });
+
+const keptEnding = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('measured'), result: resultSchema }),
+  z.object({ kind: z.literal('unmeasured'), why: failureSchema, said: z.string() }),
+]);
+
+const keptAnswerSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('comment'),
+    revision,
+    /** Key of the gate. */
+    run: z.string(),
+    details: z.string().optional(),
+    page: z.string().optional(),
+    takesCommands: z.boolean(),
+    ending: keptEnding,
+  }),
+  z.object({
+    kind: z.literal('build'),
+    revision,
+    /** PHID-HMBD-… */
+    build: z.string(),
+    run: z.string(),
+    details: z.string().optional(),
+    undecided: z.enum(['failure', 'neutral']),
+    ending: keptEnding,
+  }),
+  z.object({
+    kind: z.literal('reply'),
+    /** 27401 of D27401. */
+    of: z.int().positive(),
+    /** Key of what it replies to. */
+    to: z.string(),
+    /** Remarkup of our own making. */
+    text: z.string(),
+  }),
+]);
+
+/** What of an ending is kept. Its links are those of an answer on GitHub, which this is not. */
+export const keptOf = (ending: Ending): z.infer<typeof keptEnding> =>
+  ending.kind === 'unmeasured'
+    ? ending
+    : { kind: 'measured', result: (ending.kind === 'measured' ? ending : ending.measured).result };
+
+const endingOf = (kept: z.infer<typeof keptEnding>): Ending =>
+  kept.kind === 'unmeasured' ? kept : endingOfResult(kept.result, {});
+
+const nameOf = (answer: KeptAnswer): string =>
+  answer.kind === 'reply' ? `D${answer.of}` : `D${answer.revision.number}:${answer.revision.diff}`;
+
+function keyOf(answer: KeptAnswer): string {
+  switch (answer.kind) {
+    case 'comment':
+      return `comment ${nameOf(answer)} ${answer.run}`;
+    case 'build':
+      return `build ${nameOf(answer)} ${answer.build} ${answer.run}`;
+    case 'reply':
+      return `reply ${nameOf(answer)} ${answer.to}`;
+  }
+}
+
+async function tell(answer: KeptAnswer, { conduit, log, pause }: AnswersWorld): Promise<Told> {
+  const world = { log, ...(pause && { pause }) };
+  switch (answer.kind) {
+    case 'comment': {
+      const { revision, run, details, page, takesCommands, ending } = answer;
+      const links = { ...(details && { details }), ...(page && { page }), takesCommands };
+      return tellRevision(conduit, revision, { run, ...links, ...world })(endingOf(ending));
+    }
+    case 'build': {
+      const { revision, build, run, details, undecided, ending } = answer;
+      const options = { run, undecided, ...(details && { details }), ...world };
+      return tellBuild(conduit, build, revision, options)(endingOf(ending));
+    }
+    case 'reply':
+      return say(conduit, answer.of, answer.text, answer.to);
+  }
+}

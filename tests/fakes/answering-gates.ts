@@ -1,0 +1,70 @@
+// Gates that have ended and answer one after another, or a relay that gives what they left; the plan is its only argument.
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { together } from '../../src/answer/answer.ts';
+import { endingOfFailure } from '../../src/answer/ending.ts';
+import { openConduit } from '../../src/phabricator/conduit.ts';
+import { type AnswersWorld, giveAnswers, keeping, keptOf } from '../../src/relay/answers.ts';
+import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
+import type { Pause } from '../../src/words/pause.ts';
+
+export type AnsweringGatesPlan = {
+  url: string;
+  token: string;
+  /** Of the queue, and of a file for each gate that has ended. */
+  directory: string;
+  /** In the order in which they end; with none, it gives answers until there is a file `over` in `directory`. */
+  gates: { run: string; revision: number; diff: number; build: string }[];
+  /** Time runs so many times as fast: pauses are shorter. */
+  haste: number;
+  /** So many questions to Phabricator and answers later it is killed. Absent: it lives. */
+  diesAfter?: number;
+};
+
+const plan: AnsweringGatesPlan = JSON.parse(process.argv[2] ?? '');
+const { url, token, directory, gates, haste, diesAfter = Number.POSITIVE_INFINITY } = plan;
+
+const pause: Pause = (seconds, signal) =>
+  sleep((seconds * 1000) / haste, undefined, { signal }).catch(() => {});
+let steps = 0;
+const around = async <T>(asked: Promise<T>): Promise<T> => {
+  step();
+  return asked.finally(step);
+};
+const step = (): void => {
+  steps += 1;
+  // Half of the time what is on its way just then arrives.
+  if (steps > diesAfter) setTimeout(() => process.kill(process.pid, 'SIGKILL'), (steps % 2) * 5);
+};
+
+const log = { info() {}, warn() {} };
+using inbox = openInbox(inboxIn(directory), () => new Date());
+const conduit = openConduit({ url, token, log, pause });
+const world: AnswersWorld = {
+  conduit: {
+    url,
+    call: (...question) => around(conduit.call(...question)),
+    search: (...question) => around(conduit.search(...question)),
+  },
+  ...{ inbox, log, pause, now: () => new Date(), signal: new AbortController().signal },
+};
+
+for (const gate of gates) {
+  const ended = join(directory, `${gate.run}.ended`);
+  if (existsSync(ended)) continue;
+  const { run, build } = gate;
+  const revision = { number: gate.revision, diff: gate.diff };
+  const ending = endingOfFailure('infrastructure', `The gate ${run} has ended.`);
+  const shared = { revision, run, ending: keptOf(ending) };
+  const comment = { ...shared, kind: 'comment', takesCommands: true } as const;
+  const end = { ...shared, kind: 'build', build, undecided: 'failure' } as const;
+  const answers = [comment, end].map((kept) => keeping(together([]), () => kept, world));
+  await together(answers).ended(ending);
+  // As whoever has begun it hears of its end.
+  writeFileSync(ended, '');
+}
+while (gates.length === 0 && !existsSync(join(directory, 'over'))) {
+  await giveAnswers(world);
+  await pause(10, world.signal);
+}

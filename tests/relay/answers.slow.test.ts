@@ -1,0 +1,278 @@
+// Answers that Phabricator does not take at once: kept on disk, and given in their turn, once.
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { together } from '../../src/answer/answer.ts';
+import {
+  cancelled,
+  type Ending,
+  endingOfFailure,
+  endingOfResult,
+} from '../../src/answer/ending.ts';
+import { openConduit } from '../../src/phabricator/conduit.ts';
+import {
+  type AnswersWorld,
+  giveAnswers,
+  type KeptAnswer,
+  keepAnswer,
+  keeping,
+  keptOf,
+} from '../../src/relay/answers.ts';
+import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
+import type { State } from '../fakes/phabricator/state.ts';
+import { aResult } from '../fakes/result.ts';
+
+const raw = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-slow\n+fast\n';
+const minute = 60_000;
+const day = 1440 * minute;
+
+let phabricator: FakePhabricator;
+let inbox: Inbox;
+let world: AnswersWorld;
+let path: string;
+let now: Date;
+let said: string[];
+
+beforeEach(async () => {
+  phabricator = await startPhabricator();
+  path = join(temporaryFolder(), 'inbox.sqlite');
+  now = new Date('2026-11-23T12:00:00Z');
+  inbox = openInbox(path, () => now);
+  said = [];
+  world = aWorld();
+});
+
+afterEach(async () => {
+  inbox[Symbol.dispose]();
+  await phabricator.stop();
+  expect(phabricator.violations).toEqual([]);
+});
+
+/** Pauses end at once, but for the last resort. */
+function aWorld(): AnswersWorld {
+  const log = { info: (text: string) => said.push(text), warn: (text: string) => said.push(text) };
+  const { url, token } = phabricator;
+  return {
+    conduit: openConduit({ url, token, log: { info() {} }, pause: async () => {} }),
+    ...{ inbox, log, now: () => now, signal: new AbortController().signal },
+    pause: (seconds, signal) =>
+      seconds < 30
+        ? Promise.resolve()
+        : new Promise((resolve) => signal.addEventListener('abort', resolve)),
+  };
+}
+
+const aRevision = () => phabricator.addRevision({ author: alice(), title: 'ipfw', diff: { raw } });
+const alice = () => phabricator.addUser(`alice${phabricator.state.users.length}`);
+
+const failed = endingOfFailure('infrastructure', 'The lab is on fire.');
+
+const commentOf = (number: number, run: string, ending: Ending = failed): KeptAnswer => ({
+  kind: 'comment',
+  revision: { number, diff: number },
+  run,
+  takesCommands: true,
+  ending: keptOf(ending),
+});
+
+/** The ends of comments: which runs they tell of. */
+const told = (revision: number): string[] => {
+  const phid = phabricator.state.revisions.find(({ id }) => id === revision)?.phid;
+  return phabricator.state.transactions.flatMap(({ objectPHID, comment }) =>
+    objectPHID === phid ? (/run (\S+)`$/.exec(comment?.raw ?? '')?.[1] ?? []) : [],
+  );
+};
+const waiting = () => inbox.waitingAnswers(phabricator.url).map(({ key }) => key);
+
+describe('the end of a gate', () => {
+  test.each<[string, Partial<State>]>([
+    ['is in maintenance', { isReadOnly: true }],
+    ['has no database', { away: 'database' }],
+    ['has no PHP', { away: 'php' }],
+    ['has thrown the account out', { isReadOnly: false }],
+  ])(
+    'waits while the server %s, which is said, and is told when it is well again',
+    async (_, trouble) => {
+      const { id } = aRevision();
+      Object.assign(phabricator.state, trouble);
+      phabricator.bot.isDisabled = trouble.isReadOnly === false;
+      const answer = commentOf(id, '7');
+      let tries = 0;
+      const impatient: AnswersWorld = {
+        ...world,
+        // Five minutes are over after some tries.
+        pause: async (seconds, signal) => {
+          if (seconds === 5) tries += 1;
+          if (seconds > 5) await expect.poll(() => tries > 3 || signal.aborted).toBe(true);
+        },
+      };
+      expect(await keeping(together([]), () => answer, impatient).ended(failed)).toBe('untaken');
+      expect(said).toEqual([
+        expect.stringMatching(
+          /^The comment on D1 may not be there \(.+\)\. It is kept, and told when/,
+        ),
+        'The answer to D1:1 waits: `ppsgate relay`, `ppsgate poll` or the next gate that answers on this machine gives it.',
+      ]);
+      expect([told(id), waiting()]).toEqual([[], ['comment D1:1 7']]);
+
+      phabricator.state.isReadOnly = false;
+      delete phabricator.state.away;
+      phabricator.bot.isDisabled = false;
+      now = new Date(now.getTime() + 400 * minute);
+      // The try that was begun last may be on its way still.
+      await expect
+        .poll(async () => {
+          await giveAnswers(world);
+          return waiting();
+        })
+        .toEqual([]);
+      expect(told(id)).toEqual(['7']);
+      expect(said.at(-1)).toBe('D1:1 has its answer, 7 h late.');
+    },
+  );
+
+  test('is told at once where the server is well, with all that was measured', async () => {
+    const { id } = aRevision();
+    const ending = endingOfResult(aResult(), {});
+    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), world);
+    expect(await answer.ended(ending)).toBe('given');
+    expect([told(id), waiting(), said]).toEqual([['7'], [], []]);
+  });
+
+  test('that was cancelled is no comment, and nothing waits for it', async () => {
+    const { id } = aRevision();
+    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), world);
+    expect(await answer.ended(cancelled)).toBe('given');
+    expect([told(id), waiting()]).toEqual([[], []]);
+  });
+
+  test('is the first that was told', async () => {
+    const { id } = aRevision();
+    const answer = keeping(together([]), (ended) => commentOf(id, '7', ended), world);
+    await Promise.all([answer.ended(failed), answer.ended(cancelled)]);
+    expect(told(id)).toEqual(['7']);
+  });
+});
+
+describe('answers that wait', () => {
+  test('are given in the order in which they were kept', async () => {
+    const [one, another] = [aRevision().id, aRevision().id];
+    for (const run of ['1', '2', '3']) {
+      keepAnswer(commentOf(one, run), world);
+      keepAnswer(commentOf(another, run), world);
+    }
+    await giveAnswers(world);
+    expect([told(one), told(another)]).toEqual([
+      ['1', '2', '3'],
+      ['1', '2', '3'],
+    ]);
+  });
+
+  test('wait all for a server that takes none, so that none overtakes another', async () => {
+    const ids = [aRevision().id, aRevision().id];
+    for (const id of ids) keepAnswer(commentOf(id, '1'), world);
+    phabricator.faults.order('differential.revision.edit', { kind: 'read-only' }, 6);
+    await giveAnswers(world);
+    expect(ids.flatMap(told)).toEqual([]);
+    await giveAnswers(world);
+    expect(ids.flatMap(told)).toEqual(['1', '1']);
+  });
+
+  test('of another revision do not wait for one that the bot cannot see; its own do', async () => {
+    const hidden = aRevision();
+    const { viewPolicy } = hidden;
+    hidden.viewPolicy = alice().phid;
+    const { id } = aRevision();
+    keepAnswer(commentOf(hidden.id, '1'), world);
+    keepAnswer(commentOf(hidden.id, '2'), world);
+    keepAnswer(commentOf(id, '1'), world);
+    await giveAnswers(world);
+    expect([told(hidden.id), told(id)]).toEqual([[], ['1']]);
+    hidden.viewPolicy = viewPolicy;
+    await giveAnswers(world);
+    expect(told(hidden.id)).toEqual([]);
+    now = new Date(now.getTime() + 60 * minute);
+    await giveAnswers(world);
+    expect(told(hidden.id)).toEqual(['1', '2']);
+  });
+
+  test('are there in the next process, and are given once', async () => {
+    const { id } = aRevision();
+    keepAnswer(commentOf(id, '1'), world);
+    keepAnswer(commentOf(id, '1'), world);
+    inbox[Symbol.dispose]();
+    inbox = openInbox(path, () => now);
+    world = aWorld();
+    await giveAnswers(world);
+    await giveAnswers(world);
+    expect(told(id)).toEqual(['1']);
+  });
+
+  test('are given by one process at a time', async () => {
+    const { id } = aRevision();
+    keepAnswer(commentOf(id, '1'), world);
+    using another = openInbox(path, () => now);
+    const lock = another.lockAnswers();
+    await giveAnswers(world);
+    expect(told(id)).toEqual([]);
+    lock?.[Symbol.dispose]();
+    await giveAnswers(world);
+    expect(told(id)).toEqual(['1']);
+  });
+
+  test('are told of once for each reason', async () => {
+    keepAnswer(commentOf(aRevision().id, '1'), world);
+    phabricator.state.isReadOnly = true;
+    for (let tries = 0; tries < 3; tries++) await giveAnswers(world);
+    expect(said).toHaveLength(1);
+    phabricator.state.away = 'php';
+    await giveAnswers(world);
+    expect(said).toHaveLength(2);
+  });
+
+  test('are dropped after a week, with the reason', async () => {
+    const { id } = aRevision();
+    keepAnswer(commentOf(id, '1'), world);
+    phabricator.state.isReadOnly = true;
+    await giveAnswers(world);
+    phabricator.state.isReadOnly = false;
+    now = new Date(now.getTime() + 7 * day + 1);
+    await giveAnswers(world);
+    expect([told(id), waiting()]).toEqual([[], []]);
+    expect(said.at(-1)).toMatch(
+      /^The answer comment D1:1 1 is dropped: http:.+ did not take it for 7 days \(.+read-only mode/,
+    );
+  });
+
+  test('of another server are left to it', async () => {
+    const { id } = aRevision();
+    const elsewhere = { ...world.conduit, url: 'https://reviews.example.org' };
+    keepAnswer(commentOf(id, '1'), { ...world, conduit: elsewhere });
+    await giveAnswers(world);
+    expect([told(id), inbox.waitingAnswers(elsewhere.url)]).toMatchObject([[], [{ revision: 1 }]]);
+  });
+
+  test('that another version of ppsgate has kept are dropped with a word, and hold up no others', async () => {
+    const { id } = aRevision();
+    inbox.keepAnswer({ key: 'x', server: phabricator.url, revision: id, text: '{"kind":"song"}' });
+    keepAnswer(commentOf(id, '1'), world);
+    await giveAnswers(world);
+    expect(told(id)).toEqual(['1']);
+    expect(said).toEqual(['The answer x is dropped: it was kept by another version of ppsgate.']);
+  });
+
+  test('have room in a queue that was made before there were any', async () => {
+    inbox[Symbol.dispose]();
+    const old = new DatabaseSync(path);
+    old.exec('DROP TABLE answers');
+    old.close();
+    inbox = openInbox(path, () => now);
+    world = aWorld();
+    const { id } = aRevision();
+    keepAnswer(commentOf(id, '1'), world);
+    await giveAnswers(world);
+    expect(told(id)).toEqual(['1']);
+  });
+});
