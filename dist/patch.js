@@ -3,7 +3,8 @@ import { int, object, string } from "./vendor/zod.js";
 import { fetchDiff, findRevision } from "./phabricator.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { askNames, didYouMean, meantBy, parameter } from "./config.js";
-import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { execFile, spawn } from "node:child_process";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -368,6 +369,68 @@ function remarksOn(bytes, lines) {
 	return remarks;
 }
 
+// src/patch/svn-commit.ts
+/**
+* For git-log(1): three fields a commit. Of all that configuration may add, only notes with a name of their own are
+* wanted.
+*/
+const svnLog = [
+	"-z",
+	"--no-show-signature",
+	"--notes=refs/notes/commits",
+	"--format=%H%x00%N%x00%B"
+];
+/**
+* Reads what `svnLog` prints, the newest first, and no more of it than it takes: numbers count the changes of a whole
+* Subversion repository, most of them to other branches, so the newest that is not later is what a working copy had.
+*/
+async function newestUpTo(revision, output) {
+	let saysAny = false;
+	for await (const [commit, note, message] of fieldsOf(output)) {
+		const told = revisionTold(note, message);
+		if (told === void 0) continue;
+		if (told <= revision) return {
+			kind: "found",
+			commit,
+			revision: told
+		};
+		saysAny = true;
+	}
+	return { kind: saysAny ? "only-later" : "no-revisions" };
+}
+/** Their ends, for a message may be longer than our memory. */
+async function* fieldsOf(output) {
+	let done = [];
+	let field = "";
+	for await (const chunk of output) {
+		const [rest = "", ...begun] = chunk.split("\0");
+		field = endOf(field + rest);
+		for (const next of begun) {
+			done.push(field);
+			field = endOf(next);
+			const [commit, note, message] = done;
+			if (commit === void 0 || note === void 0 || message === void 0) continue;
+			yield [
+				commit,
+				note,
+				message
+			];
+			done = [];
+		}
+	}
+}
+const endOf = (text) => text.slice(-4096);
+/**
+* What git-svn writes as the last line of a message, or svn2git into a note, as for FreeBSD; commits that were made after
+* the conversion have neither. Above its last line a message holds what somebody wrote, and a merged stranger's may lie
+* there, too; all that comes of it is that his own commit, which is one of the branch, is the base of a later diff.
+*/
+function revisionTold(note, message) {
+	const told = [...message.trimEnd().split("\n").slice(-1), ...note.split("\n")].map((line) => isTold.exec(line)?.[1]).findLast(Boolean);
+	return told === void 0 ? void 0 : Number(told);
+}
+const isTold = /^(?:git-svn-id: \S+@|svn path=[^;]*; revision=)(\d{1,9})(?![^ ;])/;
+
 // src/patch/repository.ts
 /** What git could not do, in one sentence. */
 var RepositoryError = class extends Error {
@@ -385,15 +448,17 @@ var NoCommitError = class extends RepositoryError {
 const run = promisify(execFile);
 /** Of one file, and of one listing. */
 const maxBytes = 4194304;
+/** For the 280,000 commits of FreeBSD several times over. */
+const svnLogMilliseconds = 6e4;
 /** @param environment for git, where fetching what is missing needs more than the checkout has. */
 function openRepository(directory, environment = {}) {
+	const options = [
+		"-C",
+		directory,
+		"-c",
+		"safe.directory=*"
+	];
 	const gitWith = async (more, ...args) => {
-		const options = [
-			"-C",
-			directory,
-			"-c",
-			"safe.directory=*"
-		];
 		const env = {
 			...process.env,
 			...environment,
@@ -415,6 +480,15 @@ function openRepository(directory, environment = {}) {
 		}).catch(() => refuse(name))).trim();
 	};
 	const pathOf = (folder) => relative(directory, resolve(directory, folder));
+	/** For git-rev-list(1): what was merged into the branch is none of it. */
+	const branchBefore = async (branch, date) => {
+		const tip = await resolve$1(`origin/${branch}`).catch(() => resolve$1(branch));
+		return [
+			"--first-parent",
+			`--before=${Math.floor(date.getTime() / 1e3)}`,
+			tip
+		];
+	};
 	const refuse = async (name) => {
 		await git("rev-parse", "--git-dir").catch((error) => {
 			if (error.syscall === "spawn git") throw new Error(`git cannot be started (${error.code}), and without it no patch can be read: install it, on Debian and Ubuntu by 'apt-get install git'.`);
@@ -485,12 +559,7 @@ function openRepository(directory, environment = {}) {
 				idOf(second)
 			];
 			const diff = [
-				...[
-					"-C",
-					directory,
-					"-c",
-					"safe.directory=*"
-				],
+				...options,
 				"diff",
 				...plain,
 				...prefixes,
@@ -512,11 +581,45 @@ function openRepository(directory, environment = {}) {
 			};
 		},
 		async commitAt(branch, date) {
-			const tip = await resolve$1(`origin/${branch}`).catch(() => resolve$1(branch));
-			const before = `--before=${Math.floor(date.getTime() / 1e3)}`;
-			const last = await git("rev-list", "--max-count=1", "--first-parent", before, tip);
+			const range = await branchBefore(branch, date);
+			const last = await git("rev-list", "--max-count=1", ...range);
 			if (last !== "") return last.trim();
 			throw new RepositoryError(`${branch} has no commit in ${directory} from before ${date.toISOString()}: check it out with its history (fetch-depth: 0).`);
+		},
+		async commitOfSvn(branch, revision, date) {
+			const log = [
+				"log",
+				...svnLog,
+				...await branchBefore(branch, date)
+			];
+			const child = spawn("git", [...options, ...log], {
+				env: {
+					...process.env,
+					...environment
+				},
+				stdio: [
+					"ignore",
+					"pipe",
+					"ignore"
+				],
+				timeout: svnLogMilliseconds
+			});
+			const ended = once(child, "close");
+			const found = await newestUpTo(revision, child.stdout.setEncoding("latin1"));
+			if (found.kind === "found") child.kill();
+			const [code, signal] = await ended;
+			if (found.kind === "found" || code === 0) return found;
+			if (signal !== null) return { kind: "not-in-time" };
+			throw new RepositoryError(`git cannot read the history of ${branch} in ${directory}: look at it with git fsck.`);
+		},
+		async branchOfPath(path) {
+			const parts = path.split("/").filter(Boolean);
+			const ends = parts.map((_, index) => parts.slice(index).join("/"));
+			const folders = ["refs/remotes/origin", "refs/heads"];
+			const named = ends.flatMap((end) => folders.map((folder) => `${folder}/${end}`));
+			if (!named.every(isCommitName)) return void 0;
+			const known = (await git("for-each-ref", "--format=%(refname)", ...named)).split("\n");
+			return ends.find((end) => folders.some((folder) => known.includes(`${folder}/${end}`)));
 		},
 		async commitDiff(base, diff, { message, date }) {
 			const checked = checkDiff(diff);
@@ -703,18 +806,72 @@ function chosen({ diff, earlier }, which) {
 	}
 	return earlier.filter(({ id }) => which.includes(id));
 }
-/** What the diff was made for; what its branch was on the day, where it does not tell or nobody here has that commit. */
-async function baseOf({ id, baseCommit, createdAt }, { repository, config }) {
-	const told = baseCommit && await repository.resolve(baseCommit).catch(() => void 0);
-	if (told) return {
-		commit: told,
-		notes: []
+/** What the diff was made for; what its branch was on the day, where it does not tell or nobody here has that. */
+async function baseOf({ id, base, createdAt }, world) {
+	const { repository, config } = world;
+	const asOfDay = async (why, branch = config.branch) => {
+		const commit = await repository.commitAt(branch, createdAt);
+		return {
+			commit,
+			notes: [`Diff ${id} ${why}: ${`it is measured against ${branch} as of ${createdAt.toISOString().slice(0, 10)}, ${commit.slice(0, 12)}`}.`]
+		};
 	};
-	const commit = await repository.commitAt(config.branch, createdAt);
-	const day = createdAt.toISOString().slice(0, 10);
+	switch (base.kind) {
+		case "none": return asOfDay("does not say what it was made for");
+		case "other": return asOfDay(`says that it was made for "${base.text}", which is no full id of a commit`);
+		case "commit": {
+			const commit = await repository.resolve(base.id).catch(() => void 0);
+			if (commit !== void 0) return {
+				commit,
+				notes: []
+			};
+			return asOfDay(`says that it was made for ${base.id.slice(0, 12)}, which is not in the repository`);
+		}
+		case "svn-path": {
+			const { branch, called } = await branchOf(base.path, world);
+			return asOfDay(`says that it was made for ${called}, without a revision`, branch);
+		}
+		case "svn-revision": {
+			const { path, revision } = base;
+			const { branch, called } = await branchOf(path, world);
+			const number = `r${revision}${called && ` of ${called}`}`;
+			const found = await repository.commitOfSvn(branch, revision, createdAt);
+			if (found.kind !== "found") {
+				const why = whyNotFound[found.kind];
+				return asOfDay(`says that it was made for ${number}, ${why}`, branch);
+			}
+			const last = ` (r${found.revision} is the last change of ${branch} before it)`;
+			const note = `Diff ${id} was made for ${number}, which is ${`${found.commit.slice(0, 12)}${found.revision === revision ? "" : last}`}.`;
+			return {
+				commit: found.commit,
+				notes: [note]
+			};
+		}
+	}
+}
+const whyNotFound = {
+	"no-revisions": "and the repository has neither git-svn-id lines nor the notes of a conversion (git fetch origin refs/notes/commits:refs/notes/commits)",
+	"only-later": "which is older than all that the branch has here",
+	"not-in-time": "which was not found within a minute"
+};
+/** Which branch here was a path of Subversion, and what the path is called in a note. */
+async function branchOf(path, { repository, config: { branch: own } }) {
+	if (path === void 0) return {
+		branch: own,
+		called: ""
+	};
+	if (/(?:^|\/)(?:head|trunk)$/.test(path)) return {
+		branch: own,
+		called: path
+	};
+	const branch = await repository.branchOfPath(path);
+	if (branch !== void 0) return {
+		branch,
+		called: path
+	};
 	return {
-		commit,
-		notes: [`Diff ${id} ${baseCommit ? `says that it was made for ${baseCommit.slice(0, 12)}, which is not in the repository` : "does not say what it was made for"}: it is measured against ${config.branch} as of ${day}, ${commit.slice(0, 12)}.`]
+		branch: own,
+		called: `${path} (which is no branch here, so ${own} is taken)`
 	};
 }
 async function commitOf(number, diff, base, { conduit, repository }) {

@@ -1,4 +1,4 @@
-import { UsageError, fromJson, realPause, reasonOf, shortened } from "./words.js";
+import { UsageError, fromJson, plainLine, realPause, reasonOf, shortened } from "./words.js";
 import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ask as ask$1 } from "./http.js";
 import { readSecret } from "./config.js";
@@ -415,17 +415,40 @@ const repositoryItem = object({ fields: object({
 }) });
 function foundDiff({ id, phid, fields }, names) {
 	const ref = (type) => fields.refs.find((each) => each.type === type);
-	const base = ref("base")?.identifier;
 	const branch = ref("branch")?.name;
 	return {
 		id,
 		phid,
 		createdAt: fields.dateCreated,
 		author: personOf(fields.authorPHID, names),
-		...base && /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(base) && { baseCommit: base },
+		base: toldBase(ref("base")?.identifier ?? ""),
 		...branch && { branch }
 	};
 }
+function toldBase(text) {
+	if (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text)) return {
+		kind: "commit",
+		id: text
+	};
+	const { number, path, at } = svnBase.exec(text)?.groups ?? {};
+	const revision = number ?? at;
+	if (revision !== void 0) return {
+		kind: "svn-revision",
+		revision: Number(revision),
+		...path && { path }
+	};
+	if (path !== void 0) return {
+		kind: "svn-path",
+		path
+	};
+	const line = plainLine(text, 80);
+	return line === "" ? { kind: "none" } : {
+		kind: "other",
+		text: line
+	};
+}
+/** `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or that without its revision. */
+const svnBase = /^(?:r?(?<number>[1-9]\d{0,8})|(?:svn(?:\+\w{1,20})?|https?|file):\/\/[\w.:@-]{0,100}\/(?<path>[\w.+%-]{1,60}(?:\/[\w.+%-]{1,60}){0,9})\/?(?:@(?<at>[1-9]\d{0,8}))?)$/;
 const personOf = (phid, names) => ({
 	phid,
 	name: names.get(phid) ?? phid

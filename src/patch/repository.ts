@@ -1,11 +1,13 @@
 // What ppsgate asks of a git repository on this machine; objects only, never a checkout.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve as resolvePath } from 'node:path';
 import { promisify } from 'node:util';
 import { didYouMean } from '../config/fields.ts';
 import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from './diff.ts';
+import { newestUpTo, type SvnCommit, svnLog } from './svn-commit.ts';
 
 export type Repository = {
   /** The full commit id of a name, which anybody may have written; throws a `RepositoryError` when there is none. */
@@ -30,6 +32,10 @@ export type Repository = {
 export type WritableRepository = Repository & {
   /** The last commit of a branch that was there at a time; throws a `RepositoryError` where there was none. */
   commitAt(branch: string, date: Date): Promise<string>;
+  /** What a branch of Subversion was at a revision: the last commit of ours, of before a time, that is no later one. */
+  commitOfSvn(branch: string, revision: number, date: Date): Promise<SvnCommit>;
+  /** The branch that a path in Subversion, like `base/stable/14`, ends with; undefined where none is called so. */
+  branchOfPath(path: string): Promise<string | undefined>;
   /** A commit of what a unified diff makes of another: always the same commit from the same, whoever makes it. */
   commitDiff(base: string, diff: Uint8Array, about: CommitAbout): Promise<CommittedDiff>;
 };
@@ -62,15 +68,17 @@ export class NoCommitError extends RepositoryError {
 const run = promisify(execFile);
 /** Of one file, and of one listing. */
 const maxBytes = 4 * 1024 * 1024;
+/** For the 280,000 commits of FreeBSD several times over. */
+const svnLogMilliseconds = 60_000;
 
 /** @param environment for git, where fetching what is missing needs more than the checkout has. */
 export function openRepository(
   directory: string,
   environment: NodeJS.ProcessEnv = {},
 ): WritableRepository {
+  // Through sudo, and in containers, the checkout often belongs to somebody else; only objects are touched.
+  const options = ['-C', directory, '-c', 'safe.directory=*'];
   const gitWith = async (more: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => {
-    // Through sudo, and in containers, the checkout often belongs to somebody else; only objects are touched.
-    const options = ['-C', directory, '-c', 'safe.directory=*'];
     const env = { ...process.env, ...environment, ...more };
     const { stdout } = await run('git', [...options, ...args], { env, maxBuffer: maxBytes });
     return stdout;
@@ -96,6 +104,12 @@ export function openRepository(
   };
 
   const pathOf = (folder: string) => relative(directory, resolvePath(directory, folder));
+
+  /** For git-rev-list(1): what was merged into the branch is none of it. */
+  const branchBefore = async (branch: string, date: Date): Promise<string[]> => {
+    const tip = await resolve(`origin/${branch}`).catch(() => resolve(branch));
+    return ['--first-parent', `--before=${Math.floor(date.getTime() / 1000)}`, tip];
+  };
 
   const refuse = async (name: string): Promise<never> => {
     await git('rev-parse', '--git-dir').catch((error: NodeJS.ErrnoException) => {
@@ -180,7 +194,6 @@ export function openRepository(
       ];
       const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
       const range = ['--end-of-options', idOf(first), idOf(second)];
-      const options = ['-C', directory, '-c', 'safe.directory=*'];
       const diff = [...options, 'diff', ...plain, ...prefixes, ...range];
       const { stdout } = await run('git', diff, { maxBuffer: maxBytes, encoding: 'buffer' }).catch(
         () => {
@@ -200,13 +213,40 @@ export function openRepository(
     },
 
     async commitAt(branch, date) {
-      const tip = await resolve(`origin/${branch}`).catch(() => resolve(branch));
-      const before = `--before=${Math.floor(date.getTime() / 1000)}`;
-      const last = await git('rev-list', '--max-count=1', '--first-parent', before, tip);
+      const range = await branchBefore(branch, date);
+      const last = await git('rev-list', '--max-count=1', ...range);
       if (last !== '') return last.trim();
       throw new RepositoryError(
         `${branch} has no commit in ${directory} from before ${date.toISOString()}: check it out with its history (fetch-depth: 0).`,
       );
+    },
+
+    async commitOfSvn(branch, revision, date) {
+      const log = ['log', ...svnLog, ...(await branchBefore(branch, date))];
+      const child = spawn('git', [...options, ...log], {
+        env: { ...process.env, ...environment },
+        stdio: ['ignore', 'pipe', 'ignore'],
+        timeout: svnLogMilliseconds,
+      });
+      const ended = once(child, 'close');
+      const found = await newestUpTo(revision, child.stdout.setEncoding('latin1'));
+      if (found.kind === 'found') child.kill();
+      const [code, signal] = await ended;
+      if (found.kind === 'found' || code === 0) return found;
+      if (signal !== null) return { kind: 'not-in-time' };
+      throw new RepositoryError(
+        `git cannot read the history of ${branch} in ${directory}: look at it with git fsck.`,
+      );
+    },
+
+    async branchOfPath(path) {
+      const parts = path.split('/').filter(Boolean);
+      const ends = parts.map((_, index) => parts.slice(index).join('/'));
+      const folders = ['refs/remotes/origin', 'refs/heads'];
+      const named = ends.flatMap((end) => folders.map((folder) => `${folder}/${end}`));
+      if (!named.every(isCommitName)) return undefined;
+      const known = (await git('for-each-ref', '--format=%(refname)', ...named)).split('\n');
+      return ends.find((end) => folders.some((folder) => known.includes(`${folder}/${end}`)));
     },
 
     async commitDiff(base, diff, { message, date }) {

@@ -125,20 +125,64 @@ function chosen({ diff, earlier }: FoundRevision, which: Earlier): FoundDiff[] {
 
 type Base = { commit: string; notes: string[] };
 
-/** What the diff was made for; what its branch was on the day, where it does not tell or nobody here has that commit. */
-async function baseOf(
-  { id, baseCommit, createdAt }: FoundDiff,
-  { repository, config }: RevisionWorld,
-): Promise<Base> {
-  const told = baseCommit && (await repository.resolve(baseCommit).catch(() => undefined));
-  if (told) return { commit: told, notes: [] };
-  const commit = await repository.commitAt(config.branch, createdAt);
-  const day = createdAt.toISOString().slice(0, 'YYYY-MM-DD'.length);
-  const why = baseCommit
-    ? `says that it was made for ${baseCommit.slice(0, 12)}, which is not in the repository`
-    : 'does not say what it was made for';
-  const note = `Diff ${id} ${why}: it is measured against ${config.branch} as of ${day}, ${commit.slice(0, 12)}.`;
-  return { commit, notes: [note] };
+/** What the diff was made for; what its branch was on the day, where it does not tell or nobody here has that. */
+async function baseOf({ id, base, createdAt }: FoundDiff, world: RevisionWorld): Promise<Base> {
+  const { repository, config } = world;
+  const asOfDay = async (why: string, branch = config.branch): Promise<Base> => {
+    const commit = await repository.commitAt(branch, createdAt);
+    const day = createdAt.toISOString().slice(0, 'YYYY-MM-DD'.length);
+    const against = `it is measured against ${branch} as of ${day}, ${commit.slice(0, 12)}`;
+    return { commit, notes: [`Diff ${id} ${why}: ${against}.`] };
+  };
+  switch (base.kind) {
+    case 'none':
+      return asOfDay('does not say what it was made for');
+    case 'other':
+      return asOfDay(`says that it was made for "${base.text}", which is no full id of a commit`);
+    case 'commit': {
+      const commit = await repository.resolve(base.id).catch(() => undefined);
+      if (commit !== undefined) return { commit, notes: [] };
+      const called = base.id.slice(0, 12);
+      return asOfDay(`says that it was made for ${called}, which is not in the repository`);
+    }
+    case 'svn-path': {
+      const { branch, called } = await branchOf(base.path, world);
+      return asOfDay(`says that it was made for ${called}, without a revision`, branch);
+    }
+    case 'svn-revision': {
+      const { path, revision } = base;
+      const { branch, called } = await branchOf(path, world);
+      const number = `r${revision}${called && ` of ${called}`}`;
+      const found = await repository.commitOfSvn(branch, revision, createdAt);
+      if (found.kind !== 'found') {
+        const why = whyNotFound[found.kind];
+        return asOfDay(`says that it was made for ${number}, ${why}`, branch);
+      }
+      const last = ` (r${found.revision} is the last change of ${branch} before it)`;
+      const which = `${found.commit.slice(0, 12)}${found.revision === revision ? '' : last}`;
+      const note = `Diff ${id} was made for ${number}, which is ${which}.`;
+      return { commit: found.commit, notes: [note] };
+    }
+  }
+}
+
+const whyNotFound = {
+  'no-revisions':
+    'and the repository has neither git-svn-id lines nor the notes of a conversion (git fetch origin refs/notes/commits:refs/notes/commits)',
+  'only-later': 'which is older than all that the branch has here',
+  'not-in-time': 'which was not found within a minute',
+};
+
+/** Which branch here was a path of Subversion, and what the path is called in a note. */
+async function branchOf(
+  path: string | undefined,
+  { repository, config: { branch: own } }: RevisionWorld,
+): Promise<{ branch: string; called: string }> {
+  if (path === undefined) return { branch: own, called: '' };
+  if (/(?:^|\/)(?:head|trunk)$/.test(path)) return { branch: own, called: path };
+  const branch = await repository.branchOfPath(path);
+  if (branch !== undefined) return { branch, called: path };
+  return { branch: own, called: `${path} (which is no branch here, so ${own} is taken)` };
 }
 
 async function commitOf(

@@ -1,5 +1,6 @@
 // Reads from a Phabricator what is judged and who asks for it: revisions, their diffs, comments, people.
 import { z } from 'zod';
+import { plainLine } from '../words/escape.ts';
 import { type Conduit, mapOf } from './conduit.ts';
 
 /** What cannot be found as it is named, in a sentence for the one who named it. */
@@ -23,10 +24,21 @@ export type FoundDiff = {
   createdAt: Date;
   /** Who sent it, which may be another than the revision's author. */
   author: Person;
-  /** What it was made for, a full commit id; absent for pasted diffs, and for bases that are no commit of git. */
-  baseCommit?: string;
+  base: ToldBase;
   branch?: string;
 };
+
+/** What a diff says that it was made for. Whoever sends one writes there what he likes, so none holds more than it says. */
+export type ToldBase =
+  /** That of a diff which was pasted. */
+  | { kind: 'none' }
+  /** A full commit id. */
+  | { kind: 'commit'; id: string }
+  /** Of a working copy of Subversion; the path is that of its URL on the server, like `base/stable/14`. */
+  | { kind: 'svn-revision'; revision: number; path?: string }
+  | { kind: 'svn-path'; path: string }
+  /** One line of at most 80 characters. */
+  | { kind: 'other'; text: string };
 
 export type FoundRevision = {
   /** 27401 of D27401. */
@@ -209,18 +221,32 @@ function foundDiff(
   names: ReadonlyMap<string, string>,
 ): FoundDiff {
   const ref = (type: string) => fields.refs.find((each) => each.type === type);
-  const base = ref('base')?.identifier;
   const branch = ref('branch')?.name;
   return {
     id,
     phid,
     createdAt: fields.dateCreated,
     author: personOf(fields.authorPHID, names),
-    // Whoever sends a diff writes there what he likes.
-    ...(base && /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(base) && { baseCommit: base }),
+    base: toldBase(ref('base')?.identifier ?? ''),
     ...(branch && { branch }),
   };
 }
+
+function toldBase(text: string): ToldBase {
+  if (/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text)) return { kind: 'commit', id: text };
+  const { number, path, at } = svnBase.exec(text)?.groups ?? {};
+  const revision = number ?? at;
+  if (revision !== undefined) {
+    return { kind: 'svn-revision', revision: Number(revision), ...(path && { path }) };
+  }
+  if (path !== undefined) return { kind: 'svn-path', path };
+  const line = plainLine(text, 80);
+  return line === '' ? { kind: 'none' } : { kind: 'other', text: line };
+}
+
+/** `325006`, `r325006`, `svn+ssh://svn.freebsd.org/base/head@325006`, or that without its revision. */
+const svnBase =
+  /^(?:r?(?<number>[1-9]\d{0,8})|(?:svn(?:\+\w{1,20})?|https?|file):\/\/[\w.:@-]{0,100}\/(?<path>[\w.+%-]{1,60}(?:\/[\w.+%-]{1,60}){0,9})\/?(?:@(?<at>[1-9]\d{0,8}))?)$/;
 
 const personOf = (phid: string, names: ReadonlyMap<string, string>): Person => ({
   phid,

@@ -386,7 +386,112 @@ describe('the commit of a branch at a time', () => {
   });
 });
 
-function commitAtTime(directory: string, files: Record<string, string>, seconds: number): string {
+describe('the commit of a revision of Subversion', () => {
+  const now = new Date(1_800_000_000_000);
+
+  const svnCommit = (directory: string, message: string, seconds: number) =>
+    commitAtTime(directory, { file: `${seconds}` }, seconds, message);
+
+  const gitSvn = (path: string, revision: number) =>
+    `Fix it\n\ngit-svn-id: svn+ssh://svn.freebsd.org/base/${path}@${revision} ccf9f872-aa2e-dd11`;
+
+  /** r5 and r8 of head, r7 of stable/11, which parted at r5, and a commit that was made after the conversion. */
+  function converted() {
+    const directory = newRepository();
+    const r5 = svnCommit(directory, gitSvn('head', 5), 1_700_000_000);
+    git(directory, 'switch', '--quiet', '--create', 'stable/11');
+    const r7 = svnCommit(directory, gitSvn('stable/11', 7), 1_700_000_100);
+    git(directory, 'switch', '--quiet', 'main');
+    const r8 = svnCommit(directory, gitSvn('head', 8), 1_700_000_200);
+    svnCommit(directory, 'Made in git', 1_700_000_300);
+    return { ...openRepository(directory), r5, r7, r8 };
+  }
+
+  test.for([
+    ['main', 8, 'r8'],
+    ['main', 5, 'r5'],
+    ['main', 7, 'r5'],
+    ['main', 6, 'r5'],
+    ['main', 999_999_999, 'r8'],
+    ['stable/11', 8, 'r7'],
+    ['stable/11', 6, 'r5'],
+  ] as const)('of %s at %d is %s', async ([branch, revision, expected]) => {
+    const repository = converted();
+    expect(await repository.commitOfSvn(branch, revision, now)).toEqual({
+      ...{ kind: 'found', commit: repository[expected], revision: Number(expected.slice(1)) },
+    });
+  });
+
+  test('is none before the first', async () => {
+    expect(await converted().commitOfSvn('main', 1, now)).toEqual({ kind: 'only-later' });
+  });
+
+  test('is one that was there at the time, whatever the number', async () => {
+    const { commitOfSvn, r5 } = converted();
+    expect(await commitOfSvn('main', 8, new Date(1_700_000_150_000))).toMatchObject({ commit: r5 });
+  });
+
+  test('is told by the notes of a conversion', async () => {
+    const directory = newRepository();
+    const [r5 = '', r8 = ''] = [5, 8].map((revision) => {
+      const id = svnCommit(directory, 'Fix it', 1_700_000_000 + revision);
+      git(directory, 'notes', 'add', '--message', `svn path=/head/; revision=${revision}`, id);
+      return id;
+    });
+    const { commitOfSvn } = openRepository(directory);
+    const of = (commit: string, revision: number) => ({ kind: 'found', commit, revision });
+    expect(await commitOfSvn('main', 8, now)).toEqual(of(r8, 8));
+    expect(await commitOfSvn('main', 7, now)).toEqual(of(r5, 5));
+    git(directory, 'config', 'core.notesRef', 'refs/notes/other');
+    git(directory, 'config', 'notes.displayRef', 'refs/notes/other');
+    git(directory, 'config', 'log.showSignature', 'true');
+    git(directory, 'config', 'log.showRoot', 'true');
+    git(directory, 'config', 'format.notes', 'other');
+    expect(await commitOfSvn('main', 7, now)).toEqual(of(r5, 5));
+  });
+
+  test('is not told where there are neither lines nor notes', async () => {
+    const directory = newRepository();
+    svnCommit(directory, 'Fix it', 1_700_000_000);
+    const { commitOfSvn } = openRepository(directory);
+    expect(await commitOfSvn('main', 5, now)).toEqual({ kind: 'no-revisions' });
+    await expect(commitOfSvn('other', 5, now)).rejects.toThrow(NoCommitError);
+  });
+
+  test('is that of the branch itself, not one that was merged into it', async () => {
+    const directory = newRepository();
+    const r5 = svnCommit(directory, gitSvn('head', 5), 1_700_000_000);
+    git(directory, 'switch', '--quiet', '--create', 'vendor');
+    svnCommit(directory, gitSvn('vendor', 6), 1_700_000_100);
+    git(directory, 'switch', '--quiet', 'main');
+    git(directory, 'merge', '--quiet', '--no-ff', '--no-edit', 'vendor');
+    const { commitOfSvn } = openRepository(directory);
+    expect(await commitOfSvn('main', 7, new Date(4e12))).toMatchObject({ commit: r5 });
+  });
+
+  test('is of a branch that the path in Subversion ends with', async () => {
+    const origin = newRepository();
+    commit(origin, { file: 'one' });
+    for (const branch of ['stable/11', '11', 'x', 'projects/x']) git(origin, 'branch', branch);
+    const clone = join(temporaryFolder(), 'clone');
+    git(origin, 'clone', '--quiet', `file://${origin}`, clone);
+    git(clone, 'branch', 'only-here');
+    const { branchOfPath } = openRepository(clone);
+    expect(await branchOfPath('base/stable/11')).toBe('stable/11');
+    expect(await branchOfPath('repos/branches/x')).toBe('x');
+    expect(await branchOfPath('base/projects/x')).toBe('projects/x');
+    expect(await branchOfPath('base/only-here')).toBe('only-here');
+    for (const path of ['base/stable', 'base/stable/12', 'x/sys', '', '/', 'a/../x', 'stable/*'])
+      expect(await branchOfPath(path)).toBeUndefined();
+  });
+});
+
+function commitAtTime(
+  directory: string,
+  files: Record<string, string>,
+  seconds: number,
+  message = 'A change',
+): string {
   for (const [path, content] of Object.entries(files))
     writeFileSync(join(directory, path), content);
   git(directory, 'add', '--all');
@@ -397,7 +502,7 @@ function commitAtTime(directory: string, files: Record<string, string>, seconds:
   const date = `${seconds} +0000`;
   const env = { GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date };
   const id = withEnvironment(env, () =>
-    git(directory, 'commit-tree', ...parents, '-m', 'A change', tree),
+    git(directory, 'commit-tree', ...parents, '-m', message, tree),
   );
   git(directory, 'reset', '--quiet', '--hard', id);
   return id;

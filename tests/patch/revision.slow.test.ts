@@ -168,6 +168,106 @@ describe('a revision', () => {
   });
 });
 
+describe('a diff of a working copy of Subversion', () => {
+  const gitSvn = (revision: number) =>
+    `Fix it\n\ngit-svn-id: svn+ssh://svn.freebsd.org/base/head@${revision} ccf9f872-aa2e-dd11`;
+
+  /** r325001 and r325006 of head, r325004 of stable/11, before the base, which was made in git. */
+  function convert() {
+    const directory = newRepository();
+    const files = { [file]: 'one\ntwo\nthree\n', 'sys/net/if.c': 'one\n' };
+    const r325001 = commit(directory, files, {}, gitSvn(325_001));
+    git(directory, 'switch', '--quiet', '--create', 'stable/11');
+    const r325004 = commit(directory, {}, {}, gitSvn(325_004));
+    git(directory, 'switch', '--quiet', 'main');
+    const r325006 = commit(directory, {}, {}, gitSvn(325_006));
+    const newest = commit(directory, {}, {}, 'Made in git');
+    return { directory, commits: { r325001, r325004, r325006, newest } };
+  }
+
+  const repository = 'svn+ssh://svn.freebsd.org/base';
+  const day = 'it is measured against BRANCH as of 2099-11-20, HERE.';
+  const onMain = day.replace('BRANCH', 'main');
+  const after1 = '(r325001 is the last change of main before it)';
+
+  type Of = keyof ReturnType<typeof convert>['commits'];
+
+  test.each<[base: string | undefined, on: Of, note: string | undefined]>([
+    ['r325001', 'r325001', 'was made for r325001, which is HERE.'],
+    ['325006', 'r325006', 'was made for r325006, which is HERE.'],
+    ['r325006', 'r325006', 'was made for r325006, which is HERE.'],
+    [`${repository}/head@325006`, 'r325006', 'was made for r325006 of base/head, which is HERE.'],
+    ['325005', 'r325001', `was made for r325005, which is HERE ${after1}.`],
+    ['325004', 'r325001', `was made for r325004, which is HERE ${after1}.`],
+    [
+      '999999999',
+      'r325006',
+      'was made for r999999999, which is HERE (r325006 is the last change of main before it).',
+    ],
+    [
+      `${repository}/stable/11@325005`,
+      'r325004',
+      'was made for r325005 of base/stable/11, which is HERE (r325004 is the last change of stable/11 before it).',
+    ],
+    [
+      `${repository}/projects/x@325005`,
+      'r325001',
+      `was made for r325005 of base/projects/x (which is no branch here, so main is taken), which is HERE ${after1}.`,
+    ],
+    [
+      'r1',
+      'newest',
+      `says that it was made for r1, which is older than all that the branch has here: ${onMain}`,
+    ],
+    [
+      `${repository}/head`,
+      'newest',
+      `says that it was made for base/head, without a revision: ${onMain}`,
+    ],
+    [
+      `${repository}/stable/11`,
+      'r325004',
+      `says that it was made for base/stable/11, without a revision: ${day.replace('BRANCH', 'stable/11')}`,
+    ],
+    [
+      'head',
+      'newest',
+      `says that it was made for "head", which is no full id of a commit: ${onMain}`,
+    ],
+    [undefined, 'newest', `does not say what it was made for: ${onMain}`],
+    ['COMMIT', 'r325001', undefined],
+  ])('is measured on what it says, and the note says so: %s', async (said, on, note) => {
+    const { directory, commits } = convert();
+    const written = said === 'COMMIT' ? commits.r325001 : said;
+    const { id } = revisionWith(diffTo('faster'), written === undefined ? {} : { base: written });
+    const { baseCommit, notes } = await patchOfRevision(
+      { revision: id },
+      'none',
+      worldIn(directory),
+    );
+    expect(baseCommit).toBe(commits[on]);
+    const sentence = `Diff ${idOfNewest()} ${note?.replace('HERE', commits[on].slice(0, 12))}`;
+    expect(notes).toEqual(note === undefined ? [] : [sentence]);
+  });
+
+  test('is measured against the branch of its day where the clone does not tell of Subversion', async () => {
+    const { id } = revisionWith(diffTo('faster'), { base: 'r325006' });
+    const { baseCommit, notes } = await patchOf(id);
+    expect(baseCommit).toBe(base);
+    expect(notes).toEqual([
+      `Diff ${idOfNewest()} says that it was made for r325006, and the repository has neither git-svn-id lines nor the notes of a conversion (git fetch origin refs/notes/commits:refs/notes/commits): it is measured against main as of 2099-11-20, ${nameOfBase()}.`,
+    ]);
+  });
+
+  test('does not depend on how a commit in the branch calls itself above its last line', async () => {
+    const { directory, commits } = convert();
+    commit(directory, {}, {}, `${gitSvn(2)}\n\nSigned-off-by: Mallory`);
+    const { id } = revisionWith(diffTo('faster'), { base: '325005' });
+    const patch = await patchOfRevision({ revision: id }, 'none', worldIn(directory));
+    expect(patch.baseCommit).toBe(commits.r325001);
+  });
+});
+
 describe('a revision of a repository', () => {
   const ofRepository = (callsign?: string) =>
     phabricator.addRevision({

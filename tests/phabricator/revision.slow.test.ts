@@ -12,6 +12,7 @@ import {
   isMember,
   parseRevisionName,
   RevisionError,
+  type ToldBase,
   transactionsOf,
   userNames,
   whoami,
@@ -118,7 +119,7 @@ describe('a revision', () => {
         phid: revision.diffPHID,
         createdAt: new Date(1_795_213_000_000),
         author: person,
-        baseCommit: base,
+        base: { kind: 'commit', id: base },
         branch: 'prefetch',
       },
       earlier: [],
@@ -157,8 +158,10 @@ describe('a revision', () => {
   test('has diffs without a base where they were pasted', async () => {
     const { revision } = withThreeDiffs();
     const { diff, earlier } = await findRevision(conduit, { revision: revision.id });
-    expect([...earlier, diff].map(({ baseCommit }) => baseCommit)).toEqual([
-      ...[undefined, base, undefined],
+    expect([...earlier, diff].map((each) => each.base)).toEqual([
+      { kind: 'none' },
+      { kind: 'commit', id: base },
+      { kind: 'none' },
     ]);
     expect(diff).not.toHaveProperty('branch');
   });
@@ -188,16 +191,53 @@ describe('a revision', () => {
     });
   });
 
-  test.each(['main', base.slice(0, 12), `${base}; reboot`, base.toUpperCase(), '--all', ''])(
-    'has no base where its diff says %j, which is no full commit id',
-    async (written) => {
-      const author = phabricator.addUser('author');
-      const diff = { raw, base: written, branch: 'x' };
-      const revision = phabricator.addRevision({ author, title: 'x', diff });
-      const found = await findRevision(conduit, { revision: revision.id });
-      expect(found.diff).not.toHaveProperty('baseCommit');
-    },
-  );
+  /** Sent by somebody who writes there what he likes. */
+  const baseOf = async (written: string | undefined) => {
+    const author = phabricator.addUser('author');
+    const diff = { raw, branch: 'x', ...(written !== undefined && { base: written }) };
+    const revision = phabricator.addRevision({ author, title: 'x', diff });
+    return (await findRevision(conduit, { revision: revision.id })).diff.base;
+  };
+
+  const numbered = { kind: 'svn-revision', revision: 325006 } as const;
+
+  test.each<[string | undefined, ToldBase]>([
+    [undefined, { kind: 'none' }],
+    ['', { kind: 'none' }],
+    [base, { kind: 'commit', id: base }],
+    ['a'.repeat(64), { kind: 'commit', id: 'a'.repeat(64) }],
+    ['325006', numbered],
+    ['r325006', numbered],
+    ['svn+ssh://svn.freebsd.org/base/head@325006', { ...numbered, path: 'base/head' }],
+    ['svn+ssh://me@svn.freebsd.org/base/head@325006', { ...numbered, path: 'base/head' }],
+    ['https://svn.freebsd.org/base/stable/11@325006', { ...numbered, path: 'base/stable/11' }],
+    ['svn://[::1]/base/head@325006', { kind: 'other', text: 'svn://[::1]/base/head@325006' }],
+    ['file:///home/svn/trunk/@325006', { ...numbered, path: 'home/svn/trunk' }],
+    ['svn+ssh://svn.freebsd.org/base/head', { kind: 'svn-path', path: 'base/head' }],
+    [
+      'svn://svn.freebsd.org/base/a@b@7',
+      { kind: 'other', text: 'svn://svn.freebsd.org/base/a@b@7' },
+    ],
+    ['main', { kind: 'other', text: 'main' }],
+    [base.slice(0, 12), { kind: 'other', text: base.slice(0, 12) }],
+    [base.toUpperCase(), { kind: 'other', text: base.toUpperCase() }],
+  ])('has the base that its diff says: %j', async (written, told) => {
+    expect(await baseOf(written)).toEqual(told);
+  });
+
+  test.each([
+    ...['--all', '-1', '0', 'r0', '1e3', '0x10', 'r-1', '１２', '1234567890', 'r325006; reboot'],
+    ...[`${base}; reboot`, `${base}\n`, '325006\n--all', 'svn://h/base/head@325006\n--all'],
+    ...['svn://h/base/--all branch@7', 'svn://h/$(reboot)@7', 'svn://h/a^{/x}@7', 'svn://h/@7'],
+    ...['svn://h/[@](//evil.example)', 'ext::sh -c reboot@7', 'javascript://h/base/head@7'],
+    ...['\u001b]0;owned\u0007x', '\u202egnp.exe', '<b>@all</b>', '`'.repeat(9)],
+    ...[`svn://h/${'a/'.repeat(5000)}head@7`, 'x'.repeat(1_000_000)],
+  ])('says of a base that is none no more than one short line of it: %#', async (written) => {
+    const told = await baseOf(written);
+    expect(told.kind).toBe('other');
+    const text = told.kind === 'other' ? told.text : '';
+    expect(text).toMatch(/^[^\p{Cc}\p{Cf}]{1,80}$/u);
+  });
 
   test('may be of no repository', async () => {
     const { revision } = withThreeDiffs();
@@ -612,12 +652,13 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
       diff: {
         ...{ id: 2, phid: 'PHID-DIFF-nfdse5nloyt2qpzgxrjr', author },
         createdAt: new Date(1_795_213_397_000),
-        ...{ baseCommit: base, branch: 'prefetch' },
+        ...{ base: { kind: 'commit', id: base }, branch: 'prefetch' },
       },
       earlier: [
         {
           ...{ id: 1, phid: 'PHID-DIFF-urjuxod2lihv3s5u7pzr', author },
           createdAt: new Date(1_795_213_313_000),
+          base: { kind: 'none' },
         },
       ],
     });

@@ -74,6 +74,36 @@ const inboundSchema = z.object({
   body: z.string(),
 });
 
+/** Recorded later, of another server: diffs of working copies of Subversion. */
+export const svnRecordingNeeded =
+  'shared/phabricator/outages/live-differential.diff.search-svn.json';
+
+export function readSvnRecording() {
+  const path = sharedFolder(svnRecordingNeeded.slice('shared/'.length));
+  return svnSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+}
+
+const refSchema = z.object({
+  type: z.string(),
+  name: z.string().optional(),
+  identifier: z.string().optional(),
+});
+
+const svnSchema = z.object({
+  params_decoded: z.record(z.string(), z.unknown()),
+  response_json: z.looseObject({
+    result: z.looseObject({
+      data: z.array(
+        z.object({
+          ...{ id: z.int(), type: z.string(), phid: z.string() },
+          fields: z.looseObject({ refs: z.array(refSchema), policy: z.unknown() }),
+          attachments: z.unknown(),
+        }),
+      ),
+    }),
+  }),
+});
+
 /** Brings a state without anything into the one that `recording` was made in. */
 export function recall(state: State, all: readonly Recording[], recording: Recording): void {
   const now = recording.time;
@@ -336,16 +366,11 @@ function recallDiffs(
   now: number,
   coming: readonly Phid[],
 ): void {
-  const ref = z.object({
-    type: z.string(),
-    name: z.string().optional(),
-    identifier: z.string().optional(),
-  });
   const diffs = rowsOfType(rows, 'DIFF', {
     revisionPHID: phid.nullable(),
     authorPHID: phid,
     repositoryPHID: phid.nullable(),
-    refs: z.array(ref),
+    refs: z.array(refSchema),
   });
   const author = z.object({ name: z.string(), email: z.string(), epoch: z.int() });
   const commit = z.object({

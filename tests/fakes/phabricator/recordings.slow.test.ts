@@ -3,12 +3,15 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { describeWith } from '../../needs.ts';
+import { call } from './calling.ts';
 import {
   type Recording,
   readRecordings,
+  readSvnRecording,
   recall,
   recordedBaseUri,
   recordingsNeeded,
+  svnRecordingNeeded,
 } from './recorded.ts';
 import { startPhabricator } from './server.ts';
 
@@ -71,6 +74,23 @@ describeWith([recordingsNeeded], 'the fake answers like the recorded server:', (
     const answer = await answerOfFake(recordings, recording);
     expect(answer.body).not.toBe(bodyOf(recording));
     expect(answer).toMatchObject(headOf(recording));
+  });
+});
+
+describeWith([svnRecordingNeeded], 'of diffs from Subversion the fake answers like it', () => {
+  test('with bases as they were sent: a number, a whole URL, and none', async () => {
+    const { params_decoded: params, response_json: json } = readSvnRecording();
+    await using phabricator = await startPhabricator();
+    const author = phabricator.addUser('author');
+    const raw = 'diff --git a/a b/a\nnew file mode 100644\n';
+    for (const { id, phid, fields } of json.result.data.toReversed()) {
+      const { refs, policy: _policy, ...known } = fields;
+      const { name: branch } = refs.find(({ type }) => type === 'branch') ?? {};
+      const { identifier: base } = refs.find(({ type }) => type === 'base') ?? {};
+      const sent = { raw, ...(branch && { branch }), ...(base && { base }) };
+      Object.assign(phabricator.addDiff(author, sent), { id, phid, ...known });
+    }
+    expect(await call(phabricator, 'differential.diff.search', params)).toEqual(json);
   });
 });
 

@@ -25,6 +25,7 @@ import type { Webhooks } from './webhooks.ts';
 export type SentDiff = {
   raw: string | Uint8Array;
   branch?: string;
+  /** The id of a commit; of a working copy of Subversion its number, or its URL with or without one; whatever he likes. */
   base?: string;
   commits?: Diff['commits'];
   dateCreated?: number;
