@@ -130,7 +130,7 @@ const isPatched = ({ dut }: FreebsdLab): boolean =>
 /** What holds where ppsgate.yml says nothing of it. */
 const usualConfig: Omit<Config, 'testbeds' | 'scenarios'> = {
   rules: {},
-  overlay: 'dut',
+  overlay: { path: 'dut', beside: '' },
   families: ['inet4'],
   traffic: usualTraffic,
   gate: {
@@ -157,7 +157,7 @@ const patch = {
 const repository: World['repository'] = {
   resolve: async (name) => name,
   mergeBase: async (first) => first,
-  pathOf: (folder) => folder,
+  pathOf: async ({ path }) => path,
   list: async () => [],
   read: async () => '',
   idAt: async () => undefined,

@@ -28,10 +28,11 @@ const overlaySchema = object({
 * changed on the branch meanwhile is neither blamed on the patch nor thanked to it. Throws a `RepositoryError`
 * where neither base nor patched has a file: nothing would be compared with nothing, and pass.
 */
-async function buildOverlays(patch, folder, repository) {
+async function buildOverlays(patch, place, repository) {
+	const folder = await repository.pathOf(place);
 	const { base, changed } = await commitsOf(patch, repository);
 	const overlays = await Promise.all([base, ...changed].map((variant) => readOverlay(repository, variant, folder)));
-	if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) throw new RepositoryError(`The folder ${folder} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`);
+	if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) throw new RepositoryError(`The folder ${folder || "."} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`);
 	return overlays;
 }
 /** Where the patch parted from its base, and what is measured against that: patched comes before what is only shown. */
@@ -52,23 +53,23 @@ async function commitsOf(patch, repository) {
 		}))]
 	};
 }
+/** @param folder its path in the repository. */
 async function readOverlay(repository, { variant, commit }, folder) {
 	const entries = await repository.list(commit, folder);
-	if (entries.length > mostFiles) throw new RepositoryError(`The folder ${folder} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`);
-	const files = await Promise.all(entries.map(async ({ path, mode, object }) => {
-		const content = mode === submodule ? "" : await repository.read(object);
-		return {
-			path,
-			mode,
-			content,
-			sha256: createHash("sha256").update(content).digest("hex")
-		};
-	}));
+	if (entries.length > mostFiles) throw new RepositoryError(`The folder ${folder || "."} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`);
 	return {
 		variant,
 		commit,
-		folder: repository.pathOf(folder),
-		files
+		folder,
+		files: await Promise.all(entries.map(async ({ path, mode, object }) => {
+			const content = mode === submodule ? "" : await repository.read(object);
+			return {
+				path,
+				mode,
+				content,
+				sha256: createHash("sha256").update(content).digest("hex")
+			};
+		}))
 	};
 }
 const mostFiles = 100;

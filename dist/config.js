@@ -2,7 +2,7 @@ import { UsageError, designNames, duration, excerpt, expected, families, flowRan
 import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, url } from "./vendor/zod.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { BlockList, SocketAddress, isIPv4, isIPv6 } from "node:net";
 import { open, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -1060,7 +1060,7 @@ function plainWish(text) {
 }
 /** Every key of ppsgate.yml, as it is written. */
 const configKeys = closed({
-	overlay: path$1.prefault("dut").describe("A folder beside this file whose files are laid over the DUT's."),
+	overlay: path$1.prefault("dut").describe("A folder whose files are laid over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top."),
 	testbeds: testbeds.describe("Testbeds by their names."),
 	each: wishes.optional().describe("A patch is judged on one testbed of each; left out, on the first of the testbeds."),
 	scenarios: namedScenarios$1.prefault(["forwarding"]).describe("Every scenario is measured with every family."),
@@ -1076,7 +1076,7 @@ const configKeys = closed({
 });
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 const configSchema = configKeys.transform((written, context) => {
-	const { traffic: writtenTraffic, each, phabricator, profile, ...rest } = written;
+	const { overlay, traffic: writtenTraffic, each, phabricator, profile, ...rest } = written;
 	const traffic = withDefaults(writtenTraffic, usualSystem(written));
 	const refuse = (path, message) => context.addIssue({
 		code: "custom",
@@ -1102,6 +1102,10 @@ const configSchema = configKeys.transform((written, context) => {
 	const { frameSizes } = writtenTraffic;
 	return {
 		...rest,
+		overlay: {
+			path: overlay,
+			beside: ""
+		},
 		traffic,
 		...profile.enabled && { profile: {
 			seconds: profile.window ?? usualProfileSeconds(written),
@@ -1657,10 +1661,17 @@ var ConfigError = class extends Error {
 };
 /** Reads the file at `path`; throws ConfigError, also where it cannot be read. */
 async function loadConfig(path, home = homedir()) {
-	return parseConfig(await readText(path), {
+	const config = parseConfig(await readText(path), {
 		path,
 		home
 	});
+	return {
+		...config,
+		overlay: {
+			...config.overlay,
+			beside: resolve(dirname(path))
+		}
+	};
 }
 /**
 * The Config that `text` says; throws ConfigError and nothing else.
@@ -1708,7 +1719,10 @@ function withPlacedPaths(config, places) {
 	const { phabricator } = config;
 	return {
 		...config,
-		overlay: placed(config.overlay, places),
+		overlay: {
+			path: fromHome(config.overlay.path, places),
+			beside: places.folder
+		},
 		history: placed(config.history, places),
 		reservations: placedReservations(config.reservations, places),
 		github: placedGithub(config.github, places),
@@ -1817,10 +1831,11 @@ function placedStart(start, places) {
 		...tokenPath !== void 0 && { tokenPath: placed(tokenPath, places) }
 	};
 }
-function placed(path, { folder, home }) {
-	if (/^~(\/|$)/.test(path)) return join(home, path.slice(1));
-	return isAbsolute(path) ? path : join(folder, path);
+function placed(written, places) {
+	const path = fromHome(written, places);
+	return isAbsolute(path) ? path : join(places.folder, path);
 }
+const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
 // src/config/overrides.ts
 /** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */

@@ -4,7 +4,7 @@ import { kebabCase, parameter, parametersThat, parseConfig, systemOf } from "./c
 import { githubFailure, placeOf } from "./github.js";
 import { require_dist } from "./vendor/yaml.js";
 import { execFile } from "node:child_process";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 
@@ -488,9 +488,10 @@ async function lackingOverlay(directory, planned) {
 			home: "/"
 		});
 		const isLaid = Object.keys(config.testbeds).some((name) => systemOf(config, name) === "linux");
-		const folder = relative(directory, config.overlay);
+		const place = resolve(directory, config.overlay.path);
+		const folder = relative(directory, place);
 		const isWithin = folder !== "" && folder.split(sep)[0] !== "..";
-		return isLaid && isWithin && await isEmpty(config.overlay) ? folder : void 0;
+		return isLaid && isWithin && await isEmpty(place) ? folder : void 0;
 	} catch {
 		return;
 	}

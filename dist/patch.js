@@ -479,7 +479,6 @@ function openRepository(directory, environment = {}) {
 			return git("fetch", ...objectsAlone, "--end-of-options", "origin", name).then(parse);
 		}).catch(() => refuse(name))).trim();
 	};
-	const pathOf = (folder) => relative(directory, resolve(directory, folder));
 	/** For git-rev-list(1): what was merged into the branch is none of it. */
 	const branchBefore = async (branch, date) => {
 		const tip = await resolve$1(`origin/${branch}`).catch(() => resolve$1(branch));
@@ -506,7 +505,15 @@ function openRepository(directory, environment = {}) {
 	};
 	return {
 		resolve: resolve$1,
-		pathOf,
+		async pathOf({ path, beside }) {
+			const up = await git("rev-parse", "--show-cdup").catch(() => "");
+			const top = resolve(directory, up.trim());
+			const place = resolve(top, beside);
+			const folder = resolve(isOutside(relative(top, place)) ? top : place, path);
+			const found = relative(top, folder);
+			if (!isOutside(found)) return found;
+			throw new RepositoryError(`The overlay ${path} of ppsgate.yml was looked for at ${folder}, which is outside of the repository ${top}: name a folder in it.`);
+		},
 		async mergeBase(first, second) {
 			const ids = [await resolve$1(first), await resolve$1(second)];
 			return (await git("merge-base", ...ids).catch(() => {
@@ -514,17 +521,17 @@ function openRepository(directory, environment = {}) {
 			})).trim();
 		},
 		async list(commit, folder) {
-			const below = pathOf(folder);
+			const below = relative(directory, resolve(directory, folder));
 			const prefixes = below === "" ? [] : [`${below}/`];
 			const list = [
 				"ls-tree",
 				"-r",
 				"-z",
+				"--full-tree",
 				"--end-of-options",
-				idOf(commit),
-				...prefixes
+				idOf(commit)
 			];
-			const listing = await git("--literal-pathspecs", ...list).catch(() => {
+			const listing = await git("--literal-pathspecs", ...list, ...prefixes).catch(() => {
 				throw new RepositoryError(`git cannot list ${folder} at ${commit} in ${directory}: name a folder of the repository.`);
 			});
 			const [prefix = ""] = prefixes;
@@ -674,6 +681,7 @@ function openRepository(directory, environment = {}) {
 */
 const isCommitName = (name) => name.length <= 250 && /^(?![-/])[^\p{C}\s~^:?*[\\]+(?<![/.])(?:[~^]\d{0,6}|\^\{(?:commit)?\})*$/u.test(name) && !/\.\.|\/\/|\/\.|^\.|\.lock(?:[/~^]|$)|@\{(?![\w-]{1,30}\})/.test(name);
 const isId = (name) => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
+const isOutside = (path) => /^\.\.(?:\/|$)/.test(path);
 /** Whoever asks for more than a name to be resolved has an id. */
 function idOf(text) {
 	if (isId(text)) return text;

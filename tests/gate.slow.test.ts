@@ -35,7 +35,7 @@ import { times } from './random.ts';
 const repository: Repository = {
   resolve: async (name) => name,
   mergeBase: async (first) => first,
-  pathOf: (folder) => folder,
+  pathOf: async ({ path }) => path,
   list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
   read: async (object) => `# ${object}\n`,
   idAt: async (commit) => commit,
@@ -140,7 +140,10 @@ test('patched files that do not load are the outcome, in the words of the DUT', 
 test('their lines are told as those of the files in the repository', async () => {
   const refusal = { scenario: 'forwarding', message: 'nftables.conf:3:1: Error: x' } as const;
   const testbed = fakeTestbed({ prepared: rejectedBy('patched', refusal) });
-  const elsewhere = { ...request, config: { ...config, overlay: 'some/where/else' } };
+  const elsewhere = {
+    ...request,
+    config: { ...config, overlay: { path: 'some/where/else', beside: '' } },
+  };
   const result = await gate(elsewhere, temporaryFolder(), worldOf(testbed));
   expect(annotationsOf(result)).toMatchObject([
     { path: 'some/where/else/nftables.conf', start_line: 3 },

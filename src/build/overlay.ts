@@ -1,6 +1,7 @@
 // A variant of a Linux DUT: the files of a repository's overlay folder at one commit.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { OverlayPlace } from '../config/schema.ts';
 import { type Repository, RepositoryError } from '../patch/repository.ts';
 import type { Patch } from '../words/patch.ts';
 import { diffName } from '../words/variant-name.ts';
@@ -31,16 +32,17 @@ export type Overlay = z.infer<typeof overlaySchema>;
  */
 export async function buildOverlays(
   patch: Patch,
-  folder: string,
+  place: OverlayPlace,
   repository: Repository,
 ): Promise<Overlay[]> {
+  const folder = await repository.pathOf(place);
   const { base, changed } = await commitsOf(patch, repository);
   const overlays = await Promise.all(
     [base, ...changed].map((variant) => readOverlay(repository, variant, folder)),
   );
   if (overlays.slice(0, 2).every(({ files }) => files.length === 0)) {
     throw new RepositoryError(
-      `The folder ${folder} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`,
+      `The folder ${folder || '.'} holds no file at ${base.commit} nor at ${patch.headCommit}: correct \`overlay\` in ppsgate.yml.`,
     );
   }
   return overlays;
@@ -67,7 +69,8 @@ export async function commitsOf(
   };
 }
 
-async function readOverlay(
+/** @param folder its path in the repository. */
+export async function readOverlay(
   repository: Repository,
   { variant, commit }: VariantCommit,
   folder: string,
@@ -75,7 +78,7 @@ async function readOverlay(
   const entries = await repository.list(commit, folder);
   if (entries.length > mostFiles) {
     throw new RepositoryError(
-      `The folder ${folder} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`,
+      `The folder ${folder || '.'} holds ${entries.length} files at ${commit}, and an overlay at most ${mostFiles}: keep other files elsewhere.`,
     );
   }
   const files = await Promise.all(
@@ -84,7 +87,7 @@ async function readOverlay(
       return { path, mode, content, sha256: createHash('sha256').update(content).digest('hex') };
     }),
   );
-  return { variant, commit, folder: repository.pathOf(folder), files };
+  return { variant, commit, folder, files };
 }
 
 const mostFiles = 100;

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import type { OverlayPlace } from '../config/schema.ts';
 import type { Repository } from '../patch/repository.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { commitId, type Patch } from '../words/patch.ts';
@@ -37,7 +38,7 @@ type VariantsRequest = {
   patch: Patch;
   system: System;
   /** Folder whose files are laid over the DUT's, for Linux. */
-  overlayFolder: string;
+  overlayFolder: OverlayPlace;
   /** Kernels that were built before, for FreeBSD; absent: they are built. */
   kernels?: GivenKernels | undefined;
 };

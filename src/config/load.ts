@@ -1,7 +1,7 @@
 // Reads ppsgate.yml: a Config, or all that is wrong in it with file, line and key.
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import type { HostConfig } from './fields.ts';
 import type { GithubConfig } from './github.ts';
@@ -27,7 +27,9 @@ export class ConfigError extends Error {
 
 /** Reads the file at `path`; throws ConfigError, also where it cannot be read. */
 export async function loadConfig(path: string, home = homedir()): Promise<Config> {
-  return parseConfig(await readText(path), { path, home });
+  const config = parseConfig(await readText(path), { path, home });
+  // It lies where we are, which need be nowhere near the repository.
+  return { ...config, overlay: { ...config.overlay, beside: resolve(dirname(path)) } };
 }
 
 /**
@@ -89,7 +91,7 @@ function withPlacedPaths(config: Config, places: Places): Config {
   const { phabricator } = config;
   return {
     ...config,
-    overlay: placed(config.overlay, places),
+    overlay: { path: fromHome(config.overlay.path, places), beside: places.folder },
     history: placed(config.history, places),
     reservations: placedReservations(config.reservations, places),
     github: placedGithub(config.github, places),
@@ -192,7 +194,10 @@ function placedStart(start: StartConfig, places: Places): StartConfig {
   return { ...start, ...(tokenPath !== undefined && { tokenPath: placed(tokenPath, places) }) };
 }
 
-function placed(path: string, { folder, home }: Places): string {
-  if (/^~(\/|$)/.test(path)) return join(home, path.slice(1));
-  return isAbsolute(path) ? path : join(folder, path);
+function placed(written: string, places: Places): string {
+  const path = fromHome(written, places);
+  return isAbsolute(path) ? path : join(places.folder, path);
 }
+
+const fromHome = (path: string, { home }: Places): string =>
+  /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;

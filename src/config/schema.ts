@@ -35,8 +35,7 @@ import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
 import { readWish, wishText } from './wish.ts';
 
 export type Config = {
-  /** Folder whose files are laid over the DUT's. */
-  overlay: string;
+  overlay: OverlayPlace;
   /** Testbeds by name; at least one. */
   testbeds: Record<string, TestbedConfig>;
   /** Wishes: a patch is judged on one testbed of each. Absent: on the first testbed. */
@@ -58,6 +57,14 @@ export type Config = {
   github: GithubConfig;
   /** Absent: no revision is measured. */
   phabricator?: PhabricatorConfig;
+};
+
+/** Folder of a repository whose files are laid over the DUT's; which it is there, says the repository's `pathOf`. */
+export type OverlayPlace = {
+  /** As it was written, or absolute where that began with `~/`. */
+  path: string;
+  /** Folder of ppsgate.yml; where that was read from a commit, its path in the repository. */
+  beside: string;
 };
 
 type OwnRulesFile = Omit<OwnRules, 'text'> & { path: string };
@@ -367,7 +374,9 @@ function plainWish(text: string): string {
 export const configKeys = closed({
   overlay: path
     .prefault('dut')
-    .describe("A folder beside this file whose files are laid over the DUT's."),
+    .describe(
+      "A folder whose files are laid over the DUT's: beside this file, or, where this lies outside of the repository that is measured, below the repository's top.",
+    ),
   testbeds: testbeds.describe('Testbeds by their names.'),
   each: wishes
     .optional()
@@ -401,7 +410,7 @@ export const configKeys = closed({
 
 /** Parses what YAML made of ppsgate.yml; paths stay as written. */
 export const configSchema = configKeys.transform((written, context): Config => {
-  const { traffic: writtenTraffic, each, phabricator, profile, ...rest } = written;
+  const { overlay, traffic: writtenTraffic, each, phabricator, profile, ...rest } = written;
   const traffic = withDefaults(writtenTraffic, usualSystem(written));
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
@@ -432,6 +441,7 @@ export const configSchema = configKeys.transform((written, context): Config => {
   const { frameSizes } = writtenTraffic;
   return {
     ...rest,
+    overlay: { path: overlay, beside: '' },
     traffic,
     ...(profile.enabled && {
       profile: {

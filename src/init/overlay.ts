@@ -1,6 +1,6 @@
 // The folder that a Linux DUT's files are in, without which the first gate has nothing to measure.
 import { readdir } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { parseConfig } from '../config/load.ts';
 import { systemOf } from '../config/schema.ts';
 import { readIfThere } from './files.ts';
@@ -18,9 +18,10 @@ export async function lackingOverlay(
     const text = (await readIfThere(path)) ?? planned;
     const config = parseConfig(text, { path, home: '/' });
     const isLaid = Object.keys(config.testbeds).some((name) => systemOf(config, name) === 'linux');
-    const folder = relative(directory, config.overlay);
+    const place = resolve(directory, config.overlay.path);
+    const folder = relative(directory, place);
     const isWithin = folder !== '' && folder.split(sep)[0] !== '..';
-    return isLaid && isWithin && (await isEmpty(config.overlay)) ? folder : undefined;
+    return isLaid && isWithin && (await isEmpty(place)) ? folder : undefined;
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative, resolve as resolvePath } from 'node:path';
 import { promisify } from 'node:util';
 import { didYouMean } from '../config/fields.ts';
+import type { OverlayPlace } from '../config/schema.ts';
 import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from './diff.ts';
 import { newestUpTo, type SvnCommit, svnLog } from './svn-commit.ts';
 
@@ -14,9 +15,12 @@ export type Repository = {
   resolve(name: string): Promise<string>;
   /** Where two commits parted: what the patch is measured against. */
   mergeBase(first: string, second: string): Promise<string>;
-  /** Where a folder (absolute, or relative to the repository's) lies in it: `some/where`, and nothing for its top. */
-  pathOf(folder: string): string;
-  /** The files below a folder (absolute, or relative to the repository's) at a commit, by their paths in it; none where it does not exist. */
+  /**
+   * Where the overlay's folder lies in it: `some/where`, and nothing for its top. It is beside ppsgate.yml where that lies
+   * in the repository, and below the top otherwise; throws a `RepositoryError` where that leads outside.
+   */
+  pathOf(overlay: OverlayPlace): Promise<string>;
+  /** The files below a folder of it at a commit, by their paths in that; none where it does not exist. */
   list(commit: string, folder: string): Promise<TreeEntry[]>;
   /** The text of an object: its full id, or `COMMIT:PATH`. */
   read(object: string): Promise<string>;
@@ -103,8 +107,6 @@ export function openRepository(
     return id.trim();
   };
 
-  const pathOf = (folder: string) => relative(directory, resolvePath(directory, folder));
-
   /** For git-rev-list(1): what was merged into the branch is none of it. */
   const branchBefore = async (branch: string, date: Date): Promise<string[]> => {
     const tip = await resolve(`origin/${branch}`).catch(() => resolve(branch));
@@ -138,7 +140,19 @@ export function openRepository(
 
   return {
     resolve,
-    pathOf,
+
+    async pathOf({ path, beside }) {
+      // Not --show-toplevel, which has other names than ours where there are symbolic links.
+      const up = await git('rev-parse', '--show-cdup').catch(() => '');
+      const top = resolvePath(directory, up.trim());
+      const place = resolvePath(top, beside);
+      const folder = resolvePath(isOutside(relative(top, place)) ? top : place, path);
+      const found = relative(top, folder);
+      if (!isOutside(found)) return found;
+      throw new RepositoryError(
+        `The overlay ${path} of ppsgate.yml was looked for at ${folder}, which is outside of the repository ${top}: name a folder in it.`,
+      );
+    },
 
     async mergeBase(first, second) {
       const ids = [await resolve(first), await resolve(second)];
@@ -151,10 +165,10 @@ export function openRepository(
     },
 
     async list(commit, folder) {
-      const below = pathOf(folder);
+      const below = relative(directory, resolvePath(directory, folder));
       const prefixes = below === '' ? [] : [`${below}/`];
-      const list = ['ls-tree', '-r', '-z', '--end-of-options', idOf(commit), ...prefixes];
-      const listing = await git('--literal-pathspecs', ...list).catch(() => {
+      const list = ['ls-tree', '-r', '-z', '--full-tree', '--end-of-options', idOf(commit)];
+      const listing = await git('--literal-pathspecs', ...list, ...prefixes).catch(() => {
         throw new RepositoryError(
           `git cannot list ${folder} at ${commit} in ${directory}: name a folder of the repository.`,
         );
@@ -295,6 +309,8 @@ const isCommitName = (name: string): boolean =>
   !/\.\.|\/\/|\/\.|^\.|\.lock(?:[/~^]|$)|@\{(?![\w-]{1,30}\})/.test(name);
 
 const isId = (name: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
+
+const isOutside = (path: string): boolean => /^\.\.(?:\/|$)/.test(path);
 
 /** Whoever asks for more than a name to be resolved has an id. */
 function idOf(text: string): string {

@@ -50,6 +50,13 @@ const failures: [string, (folder: string) => Promise<unknown>][] = [
       return openRepository(directory).list(commit(directory, { file: '' }), '/elsewhere/dut');
     },
   ],
+  [
+    'an overlay that leads outside of it',
+    async () => {
+      const beside = newRepository();
+      return openRepository(beside).pathOf({ path: '/elsewhere/dut', beside });
+    },
+  ],
   ['a file that Node cannot open', (folder) => readFile(join(folder, 'my lab', 'key'))],
   ['a configuration that is not there', (folder) => loadConfig(join(folder, 'ppsgate.yml'))],
   ['a secret', (folder) => readSecret({ what: 'The token', path: join(folder, 'token') })],

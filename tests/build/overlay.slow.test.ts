@@ -16,7 +16,7 @@ const patchOf = (baseCommit: string, headCommit: string): Patch => ({
 });
 
 const build = (directory: string, base: string, head: string) =>
-  buildOverlays(patchOf(base, head), 'dut', openRepository(directory));
+  buildOverlays(patchOf(base, head), { path: 'dut', beside: '' }, openRepository(directory));
 
 test('the variants are the overlay where the patch parted, and at its head', async () => {
   const directory = newRepository();
@@ -52,7 +52,8 @@ test.each([
 ])('the overlay %s is told by its path in the repository', async (folder, path) => {
   const directory = newRepository();
   const id = commit(directory, { [`${path}/nftables.conf`.replace(/^\//, '')]: '# one\n' });
-  for (const place of [folder, join(directory, folder)]) {
+  for (const written of [folder, join(directory, folder)]) {
+    const place = { path: written, beside: '' };
     const overlays = await buildOverlays(patchOf(id, id), place, openRepository(directory));
     expect(overlays.map((overlay) => overlay.folder)).toEqual([path, path]);
   }
@@ -128,7 +129,11 @@ test('earlier diffs of a revision are variants too, after what is judged', async
       { diff: 80654, headCommit: second ?? '' },
     ],
   };
-  const overlays = await buildOverlays(patch, 'dut', openRepository(directory));
+  const overlays = await buildOverlays(
+    patch,
+    { path: 'dut', beside: '' },
+    openRepository(directory),
+  );
   expect(overlays.map(({ variant, files: [file] }) => [variant, file?.content])).toEqual([
     ['base', '# one\n'],
     ['patched', '# 3\n'],

@@ -35,7 +35,7 @@ test('on FreeBSD the variants are kernels of the base and of what each diff chan
   ];
   const patch = { ...revision, baseCommit: base, headCommit: head, earlier };
   const variants = await buildVariants(
-    { patch, system: 'freebsd', overlayFolder: 'dut' },
+    { patch, system: 'freebsd', overlayFolder: { path: 'dut', beside: '' } },
     repository,
   );
   const changed = variants.map(({ variant, commit, kernel }) => {
@@ -59,7 +59,12 @@ test('kernels that were built before are taken as they are', async () => {
   const kernels = { base: join(folder, 'base.tar'), patched: join(folder, 'patched.tar') };
   for (const [name, path] of Object.entries(kernels)) writeFileSync(path, name);
   const patch = { ...pullRequest, baseCommit: base, headCommit: head };
-  const request = { patch, system: 'freebsd', overlayFolder: 'dut', kernels } as const;
+  const request = {
+    patch,
+    system: 'freebsd',
+    overlayFolder: { path: 'dut', beside: '' },
+    kernels,
+  } as const;
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   expect((await buildVariants(request, repository)).map(({ kernel }) => kernel)).toEqual([
     { kind: 'archive', path: kernels.base, sha256: sha256('base') },
@@ -73,7 +78,7 @@ test('kernels of base and patched alone do not make a comparison with earlier di
   const patch = { ...revision, baseCommit: base, headCommit: head, earlier };
   const kernels = { base: '/a.tar', patched: '/b.tar' };
   const built = buildVariants(
-    { patch, system: 'freebsd', overlayFolder: 'dut', kernels },
+    { patch, system: 'freebsd', overlayFolder: { path: 'dut', beside: '' }, kernels },
     repository,
   );
   await expect(built).rejects.toThrow(UsageError);

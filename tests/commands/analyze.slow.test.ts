@@ -132,7 +132,7 @@ test('a work directory of a gate is judged again from what it holds, which stays
     repository: {
       resolve: async (name) => name,
       mergeBase: async (first) => first,
-      pathOf: (folder) => folder,
+      pathOf: async ({ path }) => path,
       list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
       read: async (object) => `# ${object}\n`,
       idAt: async () => undefined,

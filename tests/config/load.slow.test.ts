@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
@@ -116,7 +116,6 @@ test('the example in docs/ shows every way to have gates run, with the defaults 
 
 test('paths start at the folder of the file, at home, or at the root', () => {
   const written = `
-overlay: ../overlays/dut
 testbeds:
   rack:
     kind: linux
@@ -132,7 +131,6 @@ phabricator:
   relay: { webhookKeyFile: ../keys/webhook, start: { repository: src } }
 `;
   const config = parseConfig(written, { path: '/srv/lab/ppsgate.yml', home: '/home/me' });
-  expect(config.overlay).toBe('/srv/overlays/dut');
   expect(config.testbeds.rack).toMatchObject({
     sender: { privateKeyPath: '/srv/lab/keys/lab', knownHostsPath: '/etc/ssh/known' },
     dut: { privateKeyPath: '/home/me/.ssh/lab', knownHostsPath: '/srv/lab/known' },
@@ -151,6 +149,19 @@ phabricator:
   });
   expect(config.testbeds.rack).not.toHaveProperty('receiver.privateKeyPath');
 });
+
+test.each([
+  ['../overlays/dut', '../overlays/dut'],
+  ['~/dut', '/home/me/dut'],
+  ['/srv/dut', '/srv/dut'],
+])(
+  'the overlay %s is looked for in the repository, so it is kept with the folder of the file',
+  (overlay, path) => {
+    const written = `overlay: ${overlay}\ntestbeds: { here: { kind: embedded-linux } }\n`;
+    const config = parseConfig(written, { path: 'ci/ppsgate.yml', home: '/home/me' });
+    expect(config.overlay).toEqual({ path, beside: 'ci' });
+  },
+);
 
 test('a problem is told with file, line and key, in the order of the file', () => {
   const written = `# the lab
@@ -337,7 +348,8 @@ test('a file is read, and its paths start beside it', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'ppsgate.yml');
   await writeFile(path, 'testbeds: { here: { kind: embedded-linux } }\n');
-  expect((await loadConfig(path)).overlay).toBe(join(folder, 'dut'));
+  const config = await loadConfig(relative(process.cwd(), path));
+  expect(config.overlay).toEqual({ path: 'dut', beside: folder });
 });
 
 test('any text is a configuration or a ConfigError', () => {

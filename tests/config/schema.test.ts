@@ -23,7 +23,7 @@ const problemsOf = (text: string): string[] => problemsIn(`${testbeds}\n${text}`
 
 test('all but the testbeds has a default', () => {
   expect(parse('')).toEqual({
-    overlay: '/lab/dut',
+    overlay: { path: 'dut', beside: '/lab' },
     testbeds: { here: { kind: 'embedded-linux' } },
     scenarios: ['forwarding'],
     rules: {},

@@ -43,7 +43,7 @@ test('base and patched of every demo patch can be read as overlays', async () =>
   const repository = openRepository(directory);
   for (const { branch } of demoPatches) {
     const patch = await patchOfRange(repository, `${baseBranch}..${branch}`);
-    const variants = await buildOverlays(patch, 'dut', repository);
+    const variants = await buildOverlays(patch, { path: 'dut', beside: '' }, repository);
     expect(variants.map(({ files }) => files.map(({ path }) => path))).toEqual([
       ['nftables.conf', 'sysctl.conf'],
       ['nftables.conf', 'sysctl.conf'],

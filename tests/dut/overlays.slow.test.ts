@@ -32,6 +32,7 @@ test('the overlays of the demo are taken, of each patch and its base', async () 
   const repository = openRepository(directory);
   for (const { branch } of demoPatches) {
     const patch = await patchOfRange(repository, `${baseBranch}..${branch}`);
-    for (const { files } of await buildOverlays(patch, 'dut', repository)) expectAllTaken(files);
+    for (const { files } of await buildOverlays(patch, { path: 'dut', beside: '' }, repository))
+      expectAllTaken(files);
   }
 });

@@ -29,7 +29,7 @@ export const fourOverlays: Overlay[] = [
 
 /** One cell, at most 48 pairs in two blasts; with what a test wants to be otherwise. */
 export const aConfig = (changes: Partial<Config> = {}): Config => ({
-  overlay: 'dut',
+  overlay: { path: 'dut', beside: '' },
   testbeds: { fake: { kind: 'embedded-linux' } },
   scenarios: ['forwarding'],
   rules: {},

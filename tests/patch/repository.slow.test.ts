@@ -272,6 +272,86 @@ test('a folder may be named absolutely, relatively, or be the repository itself'
   expect(await paths('.')).toEqual(['b', 'dut/a']);
 });
 
+describe('the folder of an overlay', () => {
+  /** A repository with `sub`, at `/src` in what is written and told. */
+  async function pathOf(path: string, beside: string, at = '') {
+    const directory = newRepository();
+    commit(directory, { 'sub/file': '' });
+    const placed = (text: string) => text.replace(/^\/src/, directory);
+    const repository = openRepository(join(directory, at));
+    return repository.pathOf({ path: placed(path), beside: placed(beside) }).catch((error) => {
+      expect(error).toBeInstanceOf(RepositoryError);
+      return error.message.replaceAll(directory, '/src');
+    });
+  }
+
+  test.each([
+    ['dut', '/src', 'dut'],
+    ['dut', '/src/ci', 'ci/dut'],
+    ['../dut', '/src/ci', 'dut'],
+    ['.', '/src', ''],
+    ['./dut/', '/src', 'dut'],
+    ['/src/lab/dut', '/src/ci', 'lab/dut'],
+  ])('is beside a ppsgate.yml of the repository: %s, in %s', async (path, beside, found) => {
+    expect(await pathOf(path, beside)).toBe(found);
+    expect(await pathOf(path, beside, 'sub')).toBe(found);
+  });
+
+  test.each([
+    ['dut', '.', 'dut'],
+    ['dut', 'ci', 'ci/dut'],
+  ])('is beside one that was read from a commit: %s, in %s', async (path, beside, found) => {
+    expect(await pathOf(path, beside)).toBe(found);
+  });
+
+  test.each([
+    ['dut', '/usr/local/etc/ppsgate', 'dut'],
+    ['lab/dut', '/', 'lab/dut'],
+    ['.', '/usr/local/etc/ppsgate', ''],
+    ['dut', '/src/..', 'dut'],
+    ['dut', '/src-of-another', 'dut'],
+    ['/src/dut', '/usr/local/etc/ppsgate', 'dut'],
+  ])('is below the top for one that lies elsewhere: %s, in %s', async (path, beside, found) => {
+    expect(await pathOf(path, beside)).toBe(found);
+    expect(await pathOf(path, beside, 'sub')).toBe(found);
+  });
+
+  test.each([
+    ['..', '/src'],
+    ['../../dut', '/src/ci'],
+    ['../dut', '/usr/local/etc/ppsgate'],
+    ['dut/../../dut', '/usr/local/etc/ppsgate'],
+    ['/etc', '/src'],
+    ['/src-of-another/dut', '/src'],
+  ])('is refused where that leads outside: %s, in %s', async (path, beside) => {
+    expect(await pathOf(path, beside)).toMatch(
+      /^The overlay \S+ of ppsgate\.yml was looked for at \/\S+, which is outside of the repository \/src: name a folder in it\.$/,
+    );
+  });
+
+  test('may be one that is called as if it led outside', async () => {
+    expect(await pathOf('..dut', '/src')).toBe('..dut');
+  });
+
+  test('is found in a bare repository', async () => {
+    const directory = newRepository();
+    const id = commit(directory, { 'dut/a': '' });
+    const bare = join(temporaryFolder(), 'src.git');
+    git(directory, 'clone', '--quiet', '--bare', `file://${directory}`, bare);
+    const repository = openRepository(bare);
+    const folder = await repository.pathOf({ path: 'dut', beside: '/usr/local/etc/ppsgate' });
+    expect(await repository.list(id, folder)).toMatchObject([{ path: 'a' }]);
+  });
+
+  test('is listed from a folder of the repository, too', async () => {
+    const directory = newRepository();
+    const id = commit(directory, { 'dut/a': '', 'sub/dut/b': '' });
+    const repository = openRepository(join(directory, 'sub'));
+    const folder = await repository.pathOf({ path: 'dut', beside: directory });
+    expect(await repository.list(id, folder)).toMatchObject([{ path: 'a' }]);
+  });
+});
+
 test('a link is listed as what it is, and read as where it points', async () => {
   const directory = newRepository();
   const id = commit(directory, {}, { 'dut/nftables.conf': '/etc/shadow' });

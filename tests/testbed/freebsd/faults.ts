@@ -491,7 +491,7 @@ function builderOf(
 const repositoryOf = (base: string, diff: string): Repository => ({
   resolve: async (name) => name,
   mergeBase: async (first) => base || first,
-  pathOf: (folder) => folder,
+  pathOf: async ({ path }) => path,
   list: async () => [],
   read: async () => '',
   idAt: async () => undefined,
