@@ -76,6 +76,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'github',
     'phabricator',
     'patch',
+    'build',
     'checkup',
     'experiment',
     'answer',

@@ -813,4 +813,4 @@ async function sizesOf(host, archive) {
 	};
 }
 
-export { BuilderError, buildKernel, buildVariants, fetchKernel, gitIn, variantSchema };
+export { BuilderError, buildKernel, buildVariants, fetchKernel, gitIn, readOverlay, variantSchema };

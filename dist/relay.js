@@ -5,10 +5,11 @@ import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfTok
 import { askedAs, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, endingOfResult, failureSchema, say, secondsFor, tellBuild as tellBuild$1, tellRevision } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
-import { authorizeRevision, callOnPhabricator, checkDiff, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
+import { RepositoryError, authorizeRevision, callOnPhabricator, checkDiff, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
 import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./sqlite.js";
 import { commandText, isRunning, leaderSchema, shell, signalGroup, startOf, turns } from "./host.js";
 import { hasPlan, readPlan } from "./experiment.js";
+import { readOverlay } from "./build.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./checkup.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
@@ -736,11 +737,11 @@ function open$1(what, given, { status }) {
 
 // src/relay/checkup-starter.ts
 /** @param branch what diffs without a base are measured against. */
-function starterPoint(start, branch, now) {
+function starterPoint(start, branch, world) {
 	switch (start.kind) {
 		case "here": return {
 			what: "relay.start.repository",
-			look: (what) => clone(what, start.repository, branch, now())
+			look: (what) => clone(what, start.repository, branch, world)
 		};
 		case "github": {
 			const place = {
@@ -764,15 +765,35 @@ function starterPoint(start, branch, now) {
 		}
 	}
 }
-async function clone(what, path, branch, now) {
+async function clone(what, path, branch, { now, overlay }) {
 	const repository = openRepository(path);
 	if (!await repository.resolve("HEAD").then(() => true, () => false)) {
-		const mend = `name a clone, or make one with ${typed(shell`git clone ${"https://git.freebsd.org/src.git"} ${path}`)}`;
+		const mend = `name a clone, or make one with ${typed(shell`git clone --config ${withNotes} ${"https://git.freebsd.org/src.git"} ${path}`)}`;
 		return [wrong(what, `${path} is no git repository with a commit`, mend)];
 	}
-	const tip = await repository.commitAt(branch, now).catch(() => void 0);
+	const tip = await repository.commitAt(branch, now()).catch(() => void 0);
 	if (tip === void 0) return [wrong(what, `${path} has no branch ${branch}`, "write the branch that revisions are made for as `phabricator.branch`")];
-	return [ok(what, `${path} has ${branch}, at ${tip.slice(0, 12)}`)];
+	const found = `${path} has ${branch}, at ${tip.slice(0, 12)}`;
+	return [overlay === void 0 ? ok(what, found) : await base(what, found, repository, tip, overlay)];
+}
+/** They tell the revisions of Subversion that diffs of before 2021 were made for. */
+const withNotes = "remote.origin.fetch=+refs/notes/*:refs/notes/*";
+/** Whether a gate whose base is that commit finds what a Linux DUT is to load. */
+async function base(what, found, repository, commit, overlay) {
+	try {
+		const folder = await repository.pathOf(overlay);
+		const { files } = await readOverlay(repository, {
+			variant: "base",
+			commit
+		}, folder);
+		const place = folder === "" ? "its top" : folder;
+		const count = files.length === 1 ? "1 file" : `${files.length} files`;
+		if (files.length > 0) return ok(what, `${found}, with ${count} in ${place}`);
+		return wrong(what, `${found}, with no file in ${place}`, "write the folder with the files of a Linux DUT as `overlay`, or commit some to it");
+	} catch (error) {
+		if (!(error instanceof RepositoryError)) throw error;
+		return wrong(what, error.message.replace(/\.$/, ""), "write a folder of that repository as `overlay`, of at most 100 files");
+	}
 }
 
 // src/relay/checkup.ts
@@ -833,7 +854,7 @@ function pointsOf(config, world) {
 		},
 		answersPoint(config, world.now),
 		...relayPoints(config, world),
-		starterPoint(relay.start, config.branch, world.now)
+		starterPoint(relay.start, config.branch, world)
 	];
 }
 const unwritten = "nothing is written here, so a server in read-only mode shows only when it is to take a comment";

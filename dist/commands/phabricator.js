@@ -1,4 +1,4 @@
-import { loadConfig } from "../config.js";
+import { loadConfig, systemOf } from "../config.js";
 import { runToExit } from "../exit.js";
 import { phabricatorOf } from "../phabricator.js";
 import { checkPhabricator } from "../relay.js";
@@ -29,14 +29,16 @@ wrong, 4 when all that is wrong is that the server or the relay does not
 answer.`;
 /** Prints each finding as it is made, or with `json` all of them at the end. */
 async function checkSetUp({ config: path, json }, signal) {
-	const phabricator = phabricatorOf(await loadConfig(configPath(path)));
+	const config = await loadConfig(configPath(path));
+	const phabricator = phabricatorOf(config);
 	const tell = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
 	const patience = tellIfSlow(tell);
 	const world = {
 		signal,
 		now: () => /* @__PURE__ */ new Date(),
 		log: { info: tell },
-		onLook: patience.begin
+		onLook: patience.begin,
+		...hasLinux(config) && { overlay: config.overlay }
 	};
 	const findings = [];
 	try {
@@ -55,6 +57,7 @@ async function checkSetUp({ config: path, json }, signal) {
 	else print(summary(findings));
 	return exitCodeOf(findings);
 }
+const hasLinux = (config) => Object.keys(config.testbeds).some((name) => systemOf(config, name) === "linux");
 const patienceSeconds = 2;
 function tellIfSlow(tell) {
 	let timer;

@@ -1,6 +1,7 @@
 // `ppsgate phabricator`: whether the set-up for a Phabricator is right.
 import type { Command } from 'commander';
 import { loadConfig } from '../config/load.ts';
+import { type Config, systemOf } from '../config/schema.ts';
 import { runToExit } from '../exit.ts';
 import { phabricatorOf } from '../phabricator/login.ts';
 import type { Output } from '../progress.ts';
@@ -49,11 +50,15 @@ async function checkSetUp(
   { config: path, json }: CheckOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const phabricator = phabricatorOf(await loadConfig(configPath(path)));
+  const config = await loadConfig(configPath(path));
+  const phabricator = phabricatorOf(config);
   const tell = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
   const patience = tellIfSlow(tell);
-  const world = { signal, now: () => new Date(), log: { info: tell }, onLook: patience.begin };
+  const world = {
+    ...{ signal, now: () => new Date(), log: { info: tell }, onLook: patience.begin },
+    ...(hasLinux(config) && { overlay: config.overlay }),
+  };
   const findings: SetUpFinding[] = [];
   try {
     for await (const finding of checkPhabricator(phabricator, world)) {
@@ -68,6 +73,9 @@ async function checkSetUp(
   else print(summary(findings));
   return exitCodeOf(findings);
 }
+
+const hasLinux = (config: Config): boolean =>
+  Object.keys(config.testbeds).some((name) => systemOf(config, name) === 'linux');
 
 const patienceSeconds = 2;
 

@@ -1,6 +1,7 @@
 // What is looked at of a set-up for Phabricator, and what is found.
 
 import type { Finding as Plain, Step } from '../checkup/finding.ts';
+import type { OverlayPlace } from '../config/schema.ts';
 import type { ConduitOptions } from '../phabricator/conduit.ts';
 
 export type SetUpFinding =
@@ -15,6 +16,8 @@ export type SetUpWorld = Pick<ConduitOptions, 'log' | 'pause'> & {
   now(): Date;
   /** Hears what is looked at next. */
   onLook(what: string): void;
+  /** What the site's Linux testbeds lay; absent where it has none. */
+  overlay?: OverlayPlace;
 };
 
 export const warning = (what: string, why: string, mend: string): SetUpFinding => ({

@@ -72,7 +72,7 @@ function pointsOf(config: PhabricatorConfig, world: SetUpWorld): Point[] {
     { what: 'writing', needs: ['the token'], look: async (what) => [skipped(what, unwritten)] },
     answersPoint(config, world.now),
     ...relayPoints(config, world),
-    starterPoint(relay.start, config.branch, world.now),
+    starterPoint(relay.start, config.branch, world),
   ];
 }
 

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { startPhabricator } from '../fakes/phabricator/server.ts';
-import { commit, newRepository } from '../fakes/repository.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
 
 const cli = join(inject('bundle'), 'cli.js');
 
@@ -36,7 +36,7 @@ async function aSetUp() {
   const tokenFile = join(temporaryFolder(), 'token');
   writeFileSync(tokenFile, phabricator.token, { mode: 0o600 });
   const repository = newRepository();
-  commit(repository, {});
+  commit(repository, { 'dut/sysctl.conf': '' });
   const { url } = phabricator;
   return { url, tokenFile, people: ['bob'], relay: { start: { repository } } };
 }
@@ -47,6 +47,20 @@ test('prints a line for each thing, and how it is on the whole', async () => {
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toContain('ok          people: bob is there');
   expect(lines.at(-1)).toBe('All is well.');
+});
+
+test('looks for what the testbeds lay in the repository that is measured, not beside ppsgate.yml', async () => {
+  const setUp = await aSetUp();
+  const { stdout } = await check(configFile(setUp));
+  const { repository } = setUp.relay.start;
+  expect(stdout).toMatch(
+    `relay.start.repository: ${repository} has main, at ${git(repository, 'rev-parse', '--short=12', 'main')}, with 1 file in dut\n`,
+  );
+  git(repository, 'rm', '--quiet', '-r', 'dut');
+  commit(repository, {});
+  const { status, stdout: without } = await check(configFile(setUp));
+  expect(status).toBe(2);
+  expect(without).toContain(', with no file in dut\n    mend: ');
 });
 
 test('prints the findings as JSON', async () => {

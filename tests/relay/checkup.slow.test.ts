@@ -5,9 +5,10 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { exitCodeOf, findingText, summary } from '../../src/commands/phabricator.ts';
 import type { PhabricatorConfig, RelayConfig, StartConfig } from '../../src/config/phabricator.ts';
+import type { OverlayPlace } from '../../src/config/schema.ts';
 import { checkPhabricator } from '../../src/relay/checkup.ts';
 import type { SetUpFinding } from '../../src/relay/checkup-point.ts';
 import { answersPoint } from '../../src/relay/checkup-relay.ts';
@@ -96,8 +97,10 @@ async function aRelay(secrets: { webhookKey?: string; buildPassword?: string }):
 async function findingsOf(
   config: PhabricatorConfig,
   now = () => new Date(),
+  overlay?: OverlayPlace,
 ): Promise<SetUpFinding[]> {
   const world = {
+    ...(overlay !== undefined && { overlay }),
     now,
     log: { info: () => {} },
     pause: async () => {},
@@ -501,6 +504,70 @@ test('a branch that the repository lacks is told', async () => {
   expect(await faultsOf(await aSetUp(), { branch: 'stable/15' })).toEqual([
     'wrong       relay.start.repository: /src has no branch stable/15\n    mend: write the branch that revisions are made for as `phabricator.branch`',
   ]);
+});
+
+describe('what the Linux testbeds lay', () => {
+  const files = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`dut/${index}`, '']));
+
+  /** Of a ppsgate.yml in `/usr/local/etc`. */
+  async function overlayOf(inRepository: Record<string, string>, path = 'dut') {
+    const { config } = await aSetUp();
+    const repository = newRepository();
+    commit(repository, { file: '', ...inRepository });
+    const relay = { ...config.relay, start: { kind: 'here', repository, most: 4 } as const };
+    const place = { path, beside: '/usr/local/etc/ppsgate' };
+    const changed = { ...config, relay };
+    const findings = await findingsOf(changed, () => new Date(), place);
+    const found = findings.find(({ what }) => what === 'relay.start.repository');
+    if (found === undefined) throw new Error('The repository was not looked at.');
+    return textOf(found, changed).replace(/[0-9a-f]{12,40}/g, '1a2b3c4d5e6f');
+  }
+
+  test.each<[string, Record<string, string>, string, string]>([
+    ['one file', files(1), 'dut', 'with 1 file in dut'],
+    ['some', files(2), 'dut', 'with 2 files in dut'],
+    ['files of another folder', { 'lab/dut/x': '' }, 'lab/dut', 'with 1 file in lab/dut'],
+    ['files of the top', {}, '.', 'with 1 file in its top'],
+    ['as many as may be', files(100), 'dut', 'with 100 files in dut'],
+  ])('is there: %s', async (_, inRepository, path, found) => {
+    expect(await overlayOf(inRepository, path)).toBe(
+      `ok          relay.start.repository: /src has main, at 1a2b3c4d5e6f, ${found}`,
+    );
+  });
+
+  test('is told where it is not there', async () => {
+    expect(await overlayOf({})).toBe(
+      `wrong       relay.start.repository: /src has main, at 1a2b3c4d5e6f, with no file in dut
+    mend: write the folder with the files of a Linux DUT as \`overlay\`, or commit some to it`,
+    );
+  });
+
+  test.each<[string, Record<string, string>, string, string]>([
+    [
+      'has too many files',
+      files(101),
+      'dut',
+      'The folder dut holds 101 files at 1a2b3c4d5e6f, and an overlay at most 100: keep other files elsewhere',
+    ],
+    [
+      'has a file that is too large',
+      { 'dut/x': 'x'.repeat(4 * 1024 * 1024 + 1) },
+      'dut',
+      'git cannot read the object 1a2b3c4d5e6f in /src: it must be a file of at most 4 MiB',
+    ],
+    [
+      'leads outside',
+      {},
+      '/srv/dut',
+      'The overlay /srv/dut of ppsgate.yml was looked for at /srv/dut, which is outside of the repository /src: name a folder in it',
+    ],
+  ])('is told where it %s', async (_, inRepository, path, why) => {
+    expect(await overlayOf(inRepository, path)).toBe(
+      `wrong       relay.start.repository: ${why}
+    mend: write a folder of that repository as \`overlay\`, of at most 100 files`,
+    );
+  });
 });
 
 test.each<[string, (tokenPath: string) => StartConfig]>([
