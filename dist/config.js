@@ -770,6 +770,7 @@ const relay = closed({
 const phabricatorSchema = closed({
 	url: serverUrl("https://reviews.freebsd.org"),
 	tokenFile: path$1.optional().describe("The bot's Conduit token; left out, it is PPSGATE_CONDUIT_TOKEN in the environment."),
+	ca: path$1.optional().describe("Certificate of the authority that signed the server's; left out, those that Node knows are trusted."),
 	branch: text(/^(?!-)[\w./-]{1,100}$/, "the name of a branch like main").prefault("main").describe("What a diff is measured against that does not tell its base."),
 	repositories: someOf(repositoryName, "src").optional().describe("Callsigns or short names; left out, revisions of any repository, and of none."),
 	paths: someOf(pathPrefix, "sys/net/").optional().describe("New diffs are measured by themselves if they change something below one of these."),
@@ -777,9 +778,10 @@ const phabricatorSchema = closed({
 	projects: listWith(hashtag, "network").prefault([]).describe("Hashtags of projects whose members may."),
 	undecided: _enum(conclusions, { error: wrongName(conclusions) }).prefault("failure").describe("The build where nobody can say; neutral passes it."),
 	relay: relay.prefault({}).describe("Of `ppsgate relay` and `ppsgate poll`.")
-}).transform(({ tokenFile, repositories, paths, ...rest }) => ({
+}).transform(({ tokenFile, ca, repositories, paths, ...rest }) => ({
 	...rest,
 	...tokenFile !== void 0 && { tokenPath: tokenFile },
+	...ca !== void 0 && { caPath: ca },
 	...repositories !== void 0 && { repositories },
 	...paths !== void 0 && { paths }
 }));
@@ -1806,11 +1808,12 @@ function placedGithub(github, places) {
 	};
 }
 function placedPhabricator(phabricator, places) {
-	const { relay, tokenPath } = phabricator;
+	const { relay, tokenPath, caPath } = phabricator;
 	const { start, webhookKeyPath, buildPasswordPath } = relay;
 	return {
 		...phabricator,
 		...tokenPath !== void 0 && { tokenPath: placed(tokenPath, places) },
+		...caPath !== void 0 && { caPath: placed(caPath, places) },
 		relay: {
 			...relay,
 			directory: placed(relay.directory, places),

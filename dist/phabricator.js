@@ -1,7 +1,9 @@
 import { UsageError, fromJson, plainLine, realPause, reasonOf, shortened } from "./words.js";
 import { array, boolean, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
-import { ask as ask$1 } from "./http.js";
+import { ask as ask$1, noConnection } from "./http.js";
 import { readSecret } from "./config.js";
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
 
 // src/phabricator/conduit.ts
 /** What went wrong between us and a Phabricator, in a sentence that names the server and the method, and never the token. */
@@ -64,24 +66,20 @@ function refuseUnsafe(url, token) {
 	if (!/^[\w-]{1,200}$/.test(token)) throw new ConduitError("refused", `The Conduit token for ${url} is empty, or has more in it than letters, digits and hyphens: copy it from the bot's settings there, under Conduit API Tokens.`);
 }
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-async function ask({ url, token, signal, answerSeconds }, method, params) {
+async function ask({ url, token, ca, signal, answerSeconds }, method, params) {
 	if (signal.aborted) return {
 		kind: "busy",
 		why: "it was cancelled"
 	};
 	const answer = await ask$1(`${url}/api/${method}`, {
 		method: "POST",
-		headers: {
-			"content-type": "application/x-www-form-urlencoded",
-			"user-agent": "ppsgate",
-			connection: "close"
-		},
 		body: new URLSearchParams({ params: asJson({
 			...params,
 			__conduit__: { token }
 		}) }),
 		answerSeconds,
 		mostBytes,
+		ca,
 		signal
 	});
 	if (answer.kind === "answered") return answer.status === 200 ? readAnswer(answer) : otherStatus(answer);
@@ -89,8 +87,14 @@ async function ask({ url, token, signal, answerSeconds }, method, params) {
 		kind: "lost",
 		why: "it was cancelled"
 	};
+	const { distrust } = answer;
+	if (distrust !== void 0) return {
+		kind: "distrusted",
+		why: distrust.shown,
+		advice: mendOfCertificate(distrust, ca)
+	};
 	return {
-		kind: beforeSending.test(answer.code) ? "busy" : "lost",
+		kind: beforeSending.includes(answer.code) ? "busy" : "lost",
 		why: answer.why
 	};
 }
@@ -173,8 +177,22 @@ function otherStatus({ status, statusText, headers }) {
 		advice: "look whether the address is right, and whether a proxy stands before it"
 	};
 }
-/** Of node's errors, those where there was no connection yet, and those about the server's certificate. */
-const beforeSending = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$|CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
+/** Of errors, those where there was no connection yet. */
+const beforeSending = [
+	"ECONNREFUSED",
+	"ENOTFOUND",
+	"EAI_AGAIN",
+	noConnection
+];
+/** What to do about the certificate of a Phabricator, `ca` being what is trusted now. */
+function mendOfCertificate({ fault }, ca) {
+	switch (fault) {
+		case "authority": return ca === void 0 ? "write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS" : "write the certificate of the authority that has signed it as `phabricator.ca`";
+		case "time": return "have it renewed there, if the clock of this machine is right";
+		case "name": return "write the name that it is for in `phabricator.url`, or have one made for this name";
+		case "other": return "have another one made there";
+	}
+}
 /** What only reads can be asked for as often as one likes. */
 const isRead = (method) => /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
 const mayAskAgain = ({ kind }, method) => kind === "busy" || kind === "lost" && isRead(method);
@@ -182,6 +200,7 @@ function errorOf(outcome, method, server) {
 	const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
 	const { did, otherwise } = words[kind];
 	const { why, advice = otherwise, code } = outcome;
+	if (outcome.kind === "distrusted") return new ConduitError(kind, `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`);
 	const sentence = `${server.url} ${did} ${method} (${said(why, server.token)}): ${advice}.`;
 	return new ConduitError(kind, sentence, code);
 }
@@ -197,6 +216,10 @@ const kinds = {
 	lost: {
 		ofRead: "busy",
 		ofWrite: "unsure"
+	},
+	distrusted: {
+		ofRead: "busy",
+		ofWrite: "busy"
 	},
 	unreadable: {
 		ofRead: "refused",
@@ -278,19 +301,35 @@ function phabricatorOf({ phabricator }) {
 	if (phabricator !== void 0) return phabricator;
 	throw new UsageError("ppsgate.yml has no `phabricator`: write at least `phabricator: { url: https://reviews.example.org }` there.");
 }
-/** Throws a `UsageError` where there is no token. */
-async function openPhabricator({ url, tokenPath }, options) {
+/** Throws a `UsageError` where there is no token, or no authority where one is named. */
+async function openPhabricator({ url, tokenPath, caPath }, options) {
 	const place = {
 		what: "The Conduit token",
 		path: tokenPath,
 		variable: tokenVariable
 	};
+	const ca = await readAuthority(caPath);
 	return openConduit({
 		...options,
 		url,
+		ca,
 		token: await readSecret(place)
 	});
 }
+/** PEM; undefined where no file is named. Throws a `UsageError` that names the file. */
+async function readAuthority(path) {
+	if (path === void 0) return void 0;
+	const pem = await readFile(path, "utf8").catch((error) => {
+		throw unfit(path, "cannot be read", error);
+	});
+	try {
+		new X509Certificate(pem);
+	} catch (error) {
+		throw unfit(path, "holds no certificate", error);
+	}
+	return pem;
+}
+const unfit = (path, fault, error) => new UsageError(`\`phabricator.ca\` ${fault} (${path}: ${reasonOf(error)}): name a file there with the certificate of the server's authority as PEM.`);
 
 // src/phabricator/revision.ts
 /** What cannot be found as it is named, in a sentence for the one who named it. */
@@ -615,4 +654,4 @@ function remarksOn(diff) {
 	return ["Phabricator gives diffs in UTF-8, and this one has other letters than ASCII in lines that are there already: files in Latin-1 it cannot change."];
 }
 
-export { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, looksLikeRevision, mapOf, mayPass, openConduit, openPhabricator, parseRevisionName, phabricatorOf, tokenVariable, transactionsOf, userNames, whoami };
+export { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, looksLikeRevision, mapOf, mayPass, mendOfCertificate, openConduit, openPhabricator, parseRevisionName, phabricatorOf, readAuthority, tokenVariable, transactionsOf, userNames, whoami };

@@ -1,7 +1,7 @@
 import { UsageError, exitCodes, fromJson, realPause, reasonOf, remarkupText, resultSchema, roughly, shortened, upshotOfError, withoutPaths } from "./words.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ask } from "./http.js";
-import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, mapOf, openPhabricator, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
+import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, mapOf, mendOfCertificate, openPhabricator, readAuthority, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
 import { askedAs, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, endingOfResult, failureSchema, say, secondsFor, tellBuild as tellBuild$1, tellRevision } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
@@ -812,15 +812,22 @@ function failed(what, error) {
 }
 function pointsOf(config, world) {
 	const session = {};
-	const { tokenPath, relay } = config;
+	const { tokenPath, caPath, relay } = config;
 	const ask = (what, look) => ({
 		what,
 		needs: ["the token"],
 		look: async () => session.conduit === void 0 ? [] : look(session.conduit, what)
 	});
+	const place = {
+		what: "The Conduit token",
+		path: tokenPath,
+		variable: tokenVariable
+	};
 	return [
+		...caPath === void 0 ? [] : [authority(caPath, session)],
 		{
 			what: "the server",
+			needs: ["ca"],
 			look: (what) => server(what, config, session, world)
 		},
 		{
@@ -828,11 +835,7 @@ function pointsOf(config, world) {
 			needs: ["the server"],
 			look: async (what) => clocks(what, session, world.now())
 		},
-		secretPoint("tokenFile", {
-			what: "The Conduit token",
-			path: tokenPath,
-			variable: tokenVariable
-		}),
+		secretPoint("tokenFile", place),
 		{
 			what: "the token",
 			needs: ["the server"],
@@ -857,6 +860,13 @@ function pointsOf(config, world) {
 		starterPoint(relay.start, config.branch, world)
 	];
 }
+const authority = (path, session) => ({
+	what: "ca",
+	async look(what) {
+		session.ca = await readAuthority(path);
+		return [ok(what, `${path} has the certificate of an authority`)];
+	}
+});
 const unwritten = "nothing is written here, so a server in read-only mode shows only when it is to take a comment";
 const mostSeconds = 20;
 const mostBytes$1 = 1024 ** 2;
@@ -867,8 +877,13 @@ async function server(what, { url }, session, { signal }) {
 		body: new URLSearchParams({ params: "{}" }),
 		answerSeconds: mostSeconds,
 		mostBytes: mostBytes$1,
+		ca: session.ca,
 		signal
 	});
+	if (answer.kind === "no-answer" && answer.distrust !== void 0) {
+		const { distrust } = answer;
+		return [wrong(what, `${url} shows ${distrust.shown}`, mendOfCertificate(distrust, session.ca))];
+	}
 	if (answer.kind === "no-answer") {
 		const why = `${url} does not answer (${answer.why})`;
 		return [unreachable(what, why, "see whether `url` in ppsgate.yml is right, and the server up")];

@@ -10,9 +10,9 @@ import { accessSync, closeSync, constants, mkdirSync, openSync, realpathSync, st
 import { Agent, request } from "node:http";
 import { TLSSocket, createSecureContext } from "node:tls";
 import { X509Certificate, randomUUID } from "node:crypto";
+import { Agent as Agent$1, request as request$1 } from "node:https";
 import { setTimeout as setTimeout$1 } from "node:timers/promises";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { Agent as Agent$1, request as request$1 } from "node:https";
 
 // src/reservation/etcd-answer.ts
 /** Whoever answers may send back what it was sent: no secret gets into what is said to people. */

@@ -171,11 +171,12 @@ function placedGithub(github: GithubConfig, places: Places): GithubConfig {
 }
 
 function placedPhabricator(phabricator: PhabricatorConfig, places: Places): PhabricatorConfig {
-  const { relay, tokenPath } = phabricator;
+  const { relay, tokenPath, caPath } = phabricator;
   const { start, webhookKeyPath, buildPasswordPath } = relay;
   return {
     ...phabricator,
     ...(tokenPath !== undefined && { tokenPath: placed(tokenPath, places) }),
+    ...(caPath !== undefined && { caPath: placed(caPath, places) }),
     relay: {
       ...relay,
       directory: placed(relay.directory, places),

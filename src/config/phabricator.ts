@@ -8,6 +8,8 @@ export type PhabricatorConfig = {
   url: string;
   /** File with the bot's Conduit token. Absent: it is in the environment, as PPSGATE_CONDUIT_TOKEN. */
   tokenPath?: string;
+  /** PEM file of the authority that signed the server's certificate. Absent: one of those that Node knows has. */
+  caPath?: string;
   /** What a diff is measured against that does not tell its base, as of the day it was sent. */
   branch: string;
   /** Callsigns or short names of the repositories whose revisions are measured. Absent: of any, and of none. */
@@ -172,6 +174,11 @@ export const phabricatorSchema = closed({
   tokenFile: path
     .optional()
     .describe("The bot's Conduit token; left out, it is PPSGATE_CONDUIT_TOKEN in the environment."),
+  ca: path
+    .optional()
+    .describe(
+      "Certificate of the authority that signed the server's; left out, those that Node knows are trusted.",
+    ),
   branch: text(/^(?!-)[\w./-]{1,100}$/, 'the name of a branch like main')
     .prefault('main')
     .describe('What a diff is measured against that does not tell its base.'),
@@ -193,9 +200,10 @@ export const phabricatorSchema = closed({
     .describe('The build where nobody can say; neutral passes it.'),
   relay: relay.prefault({}).describe('Of `ppsgate relay` and `ppsgate poll`.'),
 }).transform(
-  ({ tokenFile, repositories, paths, ...rest }): PhabricatorConfig => ({
+  ({ tokenFile, ca, repositories, paths, ...rest }): PhabricatorConfig => ({
     ...rest,
     ...(tokenFile !== undefined && { tokenPath: tokenFile }),
+    ...(ca !== undefined && { caPath: ca }),
     ...(repositories !== undefined && { repositories }),
     ...(paths !== undefined && { paths }),
   }),

@@ -1,7 +1,7 @@
 // Calls methods of a Phabricator server through Conduit, its HTTP API, and waits where the server wants patience.
 
 import { z } from 'zod';
-import { type Answer, ask as question } from '../http.ts';
+import { type Answer, type Distrust, noConnection, ask as question } from '../http.ts';
 import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Pause, realPause } from '../words/pause.ts';
@@ -10,6 +10,8 @@ export type ConduitOptions = {
   /** Without a slash at its end. */
   url: string;
   token: string;
+  /** PEM of the authority that signed the server's certificate. Absent: one of those that Node knows has. */
+  ca?: string | undefined;
   /** Told of waits of more than 2 s. */
   log: { info(sentence: string): unknown };
   /** Ends what is under way, with an error like others. */
@@ -125,12 +127,14 @@ function refuseUnsafe(url: string, token: string): void {
 
 const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** What became of one try. Nothing was done in `refused` and `busy`; in `lost` and `unreadable` a write may have been. */
+/** What became of one try. Nothing was done in `refused`, `busy` and `distrusted`; in `lost` and `unreadable` a write may have been. */
 type Outcome =
   | { kind: 'answered'; result: unknown }
   | Failure<'refused'>
   | Failure<'busy'>
   | Failure<'lost'>
+  /** It is not the server that we know. */
+  | Failure<'distrusted'>
   /** It would not be better a second time. */
   | Failure<'unreadable'>;
 
@@ -145,35 +149,34 @@ type Failure<Kind> = {
 
 type FailedOutcome = Exclude<Outcome, { kind: 'answered' }>;
 
-type Server = Pick<ConduitOptions, 'url' | 'token'>;
+type Server = Pick<ConduitOptions, 'url' | 'token' | 'ca'>;
 
 type AskOptions = Server & { signal: AbortSignal; answerSeconds: number };
 
 async function ask(
-  { url, token, signal, answerSeconds }: AskOptions,
+  { url, token, ca, signal, answerSeconds }: AskOptions,
   method: string,
   params: Record<string, unknown>,
 ): Promise<Outcome> {
   if (signal.aborted) return { kind: 'busy', why: 'it was cancelled' };
   const answer = await question(`${url}/api/${method}`, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      'user-agent': 'ppsgate',
-      // On a kept connection, which the server may close meanwhile, nobody knows whether a write was done.
-      connection: 'close',
-    },
     // Of all ways to send parameters, the one that keeps their types.
     body: new URLSearchParams({ params: asJson({ ...params, __conduit__: { token } }) }),
     answerSeconds,
     mostBytes,
+    ca,
     signal,
   });
   if (answer.kind === 'answered') {
     return answer.status === 200 ? readAnswer(answer) : otherStatus(answer);
   }
   if (signal.aborted) return { kind: 'lost', why: 'it was cancelled' };
-  return { kind: beforeSending.test(answer.code) ? 'busy' : 'lost', why: answer.why };
+  const { distrust } = answer;
+  if (distrust !== undefined) {
+    return { kind: 'distrusted', why: distrust.shown, advice: mendOfCertificate(distrust, ca) };
+  }
+  return { kind: beforeSending.includes(answer.code) ? 'busy' : 'lost', why: answer.why };
 }
 
 /** PHP takes no half of a surrogate pair, which a text that was cut somewhere may end in. */
@@ -255,9 +258,24 @@ function otherStatus({ status, statusText, headers }: Answer): Outcome {
   return { kind: 'refused', why, advice };
 }
 
-/** Of node's errors, those where there was no connection yet, and those about the server's certificate. */
-const beforeSending =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$|CERT|SELF_SIGNED|UNABLE_TO_VERIFY/;
+/** Of errors, those where there was no connection yet. */
+const beforeSending: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', noConnection];
+
+/** What to do about the certificate of a Phabricator, `ca` being what is trusted now. */
+export function mendOfCertificate({ fault }: Distrust, ca: string | undefined): string {
+  switch (fault) {
+    case 'authority':
+      return ca === undefined
+        ? 'write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS'
+        : 'write the certificate of the authority that has signed it as `phabricator.ca`';
+    case 'time':
+      return 'have it renewed there, if the clock of this machine is right';
+    case 'name':
+      return 'write the name that it is for in `phabricator.url`, or have one made for this name';
+    case 'other':
+      return 'have another one made there';
+  }
+}
 
 /** What only reads can be asked for as often as one likes. */
 const isRead = (method: string): boolean =>
@@ -270,6 +288,12 @@ function errorOf(outcome: FailedOutcome, method: string, server: Server): Condui
   const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
   const { did, otherwise } = words[kind];
   const { why, advice = otherwise, code } = outcome;
+  if (outcome.kind === 'distrusted') {
+    return new ConduitError(
+      kind,
+      `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`,
+    );
+  }
   const sentence = `${server.url} ${did} ${method} (${said(why, server.token)}): ${advice}.`;
   return new ConduitError(kind, sentence, code);
 }
@@ -278,6 +302,8 @@ const kinds: Record<FailedOutcome['kind'], { ofRead: ConduitFailure; ofWrite: Co
   refused: { ofRead: 'refused', ofWrite: 'refused' },
   busy: { ofRead: 'busy', ofWrite: 'busy' },
   lost: { ofRead: 'busy', ofWrite: 'unsure' },
+  // Certificates are renewed, and what was to be written can then be.
+  distrusted: { ofRead: 'busy', ofWrite: 'busy' },
   unreadable: { ofRead: 'refused', ofWrite: 'unsure' },
 };
 

@@ -1,8 +1,11 @@
 // Opens the Phabricator of ppsgate.yml as its bot.
 
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
 import { readSecret } from '../config/secret.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { type Conduit, type ConduitOptions, openConduit } from './conduit.ts';
 
@@ -16,11 +19,32 @@ export function phabricatorOf({ phabricator }: Pick<Config, 'phabricator'>): Pha
   );
 }
 
-/** Throws a `UsageError` where there is no token. */
+/** Throws a `UsageError` where there is no token, or no authority where one is named. */
 export async function openPhabricator(
-  { url, tokenPath }: Pick<PhabricatorConfig, 'url' | 'tokenPath'>,
+  { url, tokenPath, caPath }: Pick<PhabricatorConfig, 'url' | 'tokenPath' | 'caPath'>,
   options: Pick<ConduitOptions, 'log' | 'signal'>,
 ): Promise<Conduit> {
   const place = { what: 'The Conduit token', path: tokenPath, variable: tokenVariable };
-  return openConduit({ ...options, url, token: await readSecret(place) });
+  const ca = await readAuthority(caPath);
+  return openConduit({ ...options, url, ca, token: await readSecret(place) });
 }
+
+/** PEM; undefined where no file is named. Throws a `UsageError` that names the file. */
+export async function readAuthority(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  const pem = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw unfit(path, 'cannot be read', error);
+  });
+  try {
+    // Where it is no certificate, Node would silently trust nobody.
+    new X509Certificate(pem);
+  } catch (error) {
+    throw unfit(path, 'holds no certificate', error);
+  }
+  return pem;
+}
+
+const unfit = (path: string, fault: string, error: unknown): UsageError =>
+  new UsageError(
+    `\`phabricator.ca\` ${fault} (${path}: ${reasonOf(error)}): name a file there with the certificate of the server's authority as PEM.`,
+  );

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { lookAgain, ok, skipped, walk, wrong } from '../checkup/finding.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { ask } from '../http.ts';
-import { type Conduit, ConduitError, mapOf } from '../phabricator/conduit.ts';
-import { openPhabricator, tokenVariable } from '../phabricator/login.ts';
+import { type Conduit, ConduitError, mapOf, mendOfCertificate } from '../phabricator/conduit.ts';
+import { openPhabricator, readAuthority, tokenVariable } from '../phabricator/login.ts';
 import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
 import {
@@ -32,11 +32,16 @@ function failed(what: string, error: unknown): SetUpFinding {
 }
 
 /** What earlier points have found for later ones. */
-type Session = { conduit?: Conduit; account?: z.infer<typeof account>; date?: Date };
+type Session = {
+  ca?: string | undefined;
+  conduit?: Conduit;
+  account?: z.infer<typeof account>;
+  date?: Date;
+};
 
 function pointsOf(config: PhabricatorConfig, world: SetUpWorld): Point[] {
   const session: Session = {};
-  const { tokenPath, relay } = config;
+  const { tokenPath, caPath, relay } = config;
   const ask = (
     what: string,
     look: (conduit: Conduit, what: string) => Promise<SetUpFinding[]>,
@@ -47,7 +52,12 @@ function pointsOf(config: PhabricatorConfig, world: SetUpWorld): Point[] {
   });
   const place = { what: 'The Conduit token', path: tokenPath, variable: tokenVariable };
   return [
-    { what: 'the server', look: (what) => server(what, config, session, world) },
+    ...(caPath === undefined ? [] : [authority(caPath, session)]),
+    {
+      what: 'the server',
+      needs: ['ca'],
+      look: (what) => server(what, config, session, world),
+    },
     {
       what: 'the clocks',
       needs: ['the server'],
@@ -76,6 +86,14 @@ function pointsOf(config: PhabricatorConfig, world: SetUpWorld): Point[] {
   ];
 }
 
+const authority = (path: string, session: Session): Point => ({
+  what: 'ca',
+  async look(what) {
+    session.ca = await readAuthority(path);
+    return [ok(what, `${path} has the certificate of an authority`)];
+  },
+});
+
 const unwritten =
   'nothing is written here, so a server in read-only mode shows only when it is to take a comment';
 
@@ -94,8 +112,13 @@ async function server(
     body: new URLSearchParams({ params: '{}' }),
     answerSeconds: mostSeconds,
     mostBytes,
+    ca: session.ca,
     signal,
   });
+  if (answer.kind === 'no-answer' && answer.distrust !== undefined) {
+    const { distrust } = answer;
+    return [wrong(what, `${url} shows ${distrust.shown}`, mendOfCertificate(distrust, session.ca))];
+  }
   if (answer.kind === 'no-answer') {
     const why = `${url} does not answer (${answer.why})`;
     return [unreachable(what, why, 'see whether `url` in ppsgate.yml is right, and the server up')];

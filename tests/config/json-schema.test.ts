@@ -40,6 +40,7 @@ const phabricator = (start: string): string => `${embedded}
 phabricator:
   url: https://reviews.example.org/
   tokenFile: token
+  ca: site.pem
   repositories: [src]
   paths: [sys/net/]
   projects: [Network]

@@ -89,10 +89,11 @@ test('the example in docs/ tells the defaults of phabricator, and the keys that 
   const { phabricator: defaults } = parseConfig(least, { ...place, path: example });
   expect(phabricator).toEqual({ ...defaults, url: 'https://reviews.example.org' });
 
-  const keys = /# (?=(?:tokenFile|repositories|paths|webhookKeyFile|buildPasswordFile):)/g;
+  const keys = /# (?=(?:tokenFile|ca|repositories|paths|webhookKeyFile|buildPasswordFile):)/g;
   const written = readFileSync(example, 'utf8').replaceAll(keys, '');
   expect(parseConfig(written, place).phabricator).toMatchObject({
     tokenPath: 'lab/phabricator.token',
+    caPath: 'lab/site.pem',
     repositories: ['src'],
     paths: ['sys/net/', 'sys/netinet/', 'sys/netinet6/', 'sys/netpfil/'],
     relay: { webhookKeyPath: 'lab/webhook.key', buildPasswordPath: 'lab/build.password' },
@@ -128,6 +129,7 @@ github: { data: { directory: ../www } }
 phabricator:
   url: https://reviews.example.org
   tokenFile: ~/token
+  ca: site.pem
   relay: { webhookKeyFile: ../keys/webhook, start: { repository: src } }
 `;
   const config = parseConfig(written, { path: '/srv/lab/ppsgate.yml', home: '/home/me' });
@@ -141,6 +143,7 @@ phabricator:
   expect(config.github.data).toMatchObject({ directory: '/srv/www' });
   expect(config.phabricator).toMatchObject({
     tokenPath: '/home/me/token',
+    caPath: '/srv/lab/site.pem',
     relay: {
       directory: '/home/me/.local/state/ppsgate/relay',
       webhookKeyPath: '/srv/keys/webhook',

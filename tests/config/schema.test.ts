@@ -264,6 +264,7 @@ test('every key of phabricator can be set', () => {
 phabricator:
   url: https://reviews.example.org/
   tokenFile: token
+  ca: site.pem
   branch: stable/15
   repositories: [SRC, ports]
   paths: [sys/net/, sbin/ipfw/]
@@ -282,6 +283,7 @@ phabricator:
   expect(parse(written).phabricator).toEqual({
     url: 'https://reviews.example.org',
     tokenPath: '/lab/token',
+    caPath: '/lab/site.pem',
     branch: 'stable/15',
     repositories: ['SRC', 'ports'],
     paths: ['sys/net/', 'sbin/ipfw/'],
@@ -370,7 +372,7 @@ test.each([
   ['undecided: pass', 'undecided: expected one of failure, neutral, found "pass"'],
   [
     'token: api-x',
-    'token: unknown key `token`; known here: url, tokenFile, branch, repositories, paths, people, projects, undecided, relay',
+    'token: unknown key `token`; known here: url, tokenFile, ca, branch, repositories, paths, people, projects, undecided, relay',
   ],
   ['relay: { port: 70000 }', 'relay.port: expected a whole number from 0 to 65535, found 70000'],
   ['relay: { host: "a b" }', 'relay.host: expected a host name or an address, found "a b"'],

@@ -2,12 +2,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, isIP } from 'node:net';
+import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Need } from '../needs.ts';
+import { makeAuthority } from './authority.ts';
 
 const run = promisify(execFile);
 
@@ -340,40 +341,6 @@ async function makeTls(folder: string, options: true | { name: string }): Promis
       'client-cert-auth': 'true',
     },
     client: { caPath: authority.caPath, ...client },
-  };
-}
-
-export type Authority = {
-  caPath: string;
-  /** A key, and a certificate for one address or host name. */
-  issue(file: string, name: string): Promise<{ certificatePath: string; keyPath: string }>;
-};
-
-/** An authority of its own for certificates; its files are in the folder. */
-export async function makeAuthority(folder: string, name: string): Promise<Authority> {
-  const pathOf = (file: string) => join(folder, file);
-  const [caPath, caKeyPath] = [pathOf(`${name}.pem`), pathOf(`${name}.key`)];
-  // Nothing but what is said here: Debian's own configuration would make every certificate an authority's.
-  const configPath = pathOf('openssl.cnf');
-  writeFileSync(configPath, '[req]\ndistinguished_name = name\n[name]\n');
-  const make = (keyPath: string, certificatePath: string, subject: string, more: string[]) =>
-    run('openssl', [
-      ...['req', '-x509', '-config', configPath, '-subj', `/CN=${subject}`, '-days', '2'],
-      ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
-      ...['-keyout', keyPath, '-out', certificatePath, ...more],
-    ]);
-  await make(caKeyPath, caPath, name, ['-addext', 'basicConstraints=critical,CA:TRUE']);
-  return {
-    caPath,
-    async issue(file, host) {
-      const [certificatePath, keyPath] = [pathOf(`${file}.pem`), pathOf(`${file}.key`)];
-      const kind = isIP(host) === 0 ? 'DNS' : 'IP';
-      await make(keyPath, certificatePath, file, [
-        ...['-CA', caPath, '-CAkey', caKeyPath],
-        ...['-addext', `subjectAltName=${kind}:${host}`],
-      ]);
-      return { certificatePath, keyPath };
-    },
   };
 }
 

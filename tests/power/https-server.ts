@@ -49,7 +49,7 @@ export interface HttpsServer extends AsyncDisposable {
 }
 
 export async function startHttps(
-  { keyPath, certificatePath }: Certificate,
+  { keyPath, certificatePath }: Pick<Certificate, 'keyPath' | 'certificatePath'>,
   answer: RequestListener,
 ): Promise<HttpsServer> {
   const files = { key: readFileSync(keyPath), cert: readFileSync(certificatePath) };

@@ -14,10 +14,12 @@ import type { SetUpFinding } from '../../src/relay/checkup-point.ts';
 import { answersPoint } from '../../src/relay/checkup-relay.ts';
 import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
 import { startRelayServer } from '../../src/relay/server.ts';
+import { makeAuthority } from '../fakes/authority.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
-import { describeWith, sharedFolder } from '../needs.ts';
+import { describeWith, sharedFolder, testWith } from '../needs.ts';
+import { startHttps } from '../power/https-server.ts';
 
 const webhookKey = 'k'.repeat(32);
 const buildPassword = 'harbormaster:open sesame';
@@ -260,6 +262,81 @@ test('answers that wait are told of, with what keeps them', async () => {
       mend: `see that \`ppsgate relay\` or \`ppsgate poll\` runs here: it gives them as soon as ${url} takes them`,
     },
   ]);
+});
+
+/** The address of a server that is asked by its authority's certificate, and that authority. */
+async function trusted(days?: number): Promise<{ url: string; caPath: string }> {
+  const authority = await makeAuthority(temporaryFolder(), 'site');
+  const certificate = await authority.issue('server', '127.0.0.1', days);
+  const server = await startHttps(certificate, (_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end('{"result":"vm","error_code":null,"error_info":null}');
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return { url: server.origin, caPath: authority.caPath };
+}
+
+testWith(
+  ['openssl'],
+  'a certificate that is not trusted is wrong, and the token is kept',
+  async () => {
+    const { config } = await aSetUp();
+    const { url } = await trusted();
+    const findings = await findingsOf({ ...config, url });
+    expect(findings[0]).toEqual({
+      kind: 'wrong',
+      what: 'the server',
+      why: `${url} shows a certificate that is signed by nobody whom this machine trusts (UNABLE_TO_VERIFY_LEAF_SIGNATURE)`,
+      mend: 'write the authority’s certificate as `phabricator.ca`, or set NODE_EXTRA_CA_CERTS',
+    });
+    expect(findings).toContainEqual({
+      kind: 'skipped',
+      what: 'the token',
+      why: 'not tried, because of this: the server',
+    });
+    expect(exitCodeOf(findings)).toBe(2);
+  },
+);
+
+testWith(
+  ['openssl'],
+  'a certificate that has expired is wrong, and told until when it was good',
+  async () => {
+    const { config } = await aSetUp();
+    const [, server] = await findingsOf({ ...config, ...(await trusted(-1)) });
+    expect(server).toMatchObject({
+      kind: 'wrong',
+      why: expect.stringMatching(
+        /shows a certificate that was good until \d{4}-\d\d-\d\d \d\d:\d\d UTC \(CERT_HAS_EXPIRED\)$/,
+      ),
+    });
+  },
+);
+
+testWith(['openssl'], 'the authority that is named is trusted', async () => {
+  const { config } = await aSetUp();
+  const site = await trusted();
+  const findings = await findingsOf({ ...config, ...site });
+  expect(findings.slice(0, 2)).toEqual([
+    { kind: 'ok', what: 'ca', why: `${site.caPath} has the certificate of an authority` },
+    { kind: 'ok', what: 'the server', why: `${site.url} answers as a Phabricator does` },
+  ]);
+});
+
+test('an authority that is not there is wrong, and the server is not asked', async () => {
+  const { config, folder } = await aSetUp();
+  const findings = await findingsOf({ ...config, caPath: join(folder, 'no-ca') });
+  expect(findings[0]).toMatchObject({
+    kind: 'wrong',
+    what: 'ca',
+    why: expect.stringMatching(/^`phabricator\.ca` cannot be read \(\S+no-ca: ENOENT/),
+  });
+  expect(findings[1]).toEqual({
+    kind: 'skipped',
+    what: 'the server',
+    why: 'not tried, because of this: ca',
+  });
+  expect(exitCodeOf(findings)).toBe(2);
 });
 
 test('a server that is too busy in between is asked again, and given up where it stays so', async () => {

@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type EtcdConfig, openEtcd } from '../../src/reservation/etcd.ts';
 import { type Store, StoreError } from '../../src/reservation/store.ts';
+import { makeAuthority } from '../fakes/authority.ts';
 import {
   type EtcdCluster,
   type EtcdMember,
   type EtcdOptions,
   etcdNeeds,
-  makeAuthority,
   startEtcd,
 } from '../fakes/etcd.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
