@@ -48,8 +48,22 @@ const signs = {
 	"⏸": "[||]"
 };
 
+// src/commands/unread.ts
+/**
+* From now on it is lost, and nothing else: the work goes on, for a gate may be under way, and the program ends as it
+* would otherwise.
+*/
+function letReaderGo(stream) {
+	stream.on("error", (error) => {
+		if (error.code !== "EPIPE") throw error;
+	});
+}
+
 // src/cli.ts
-if (!readsUtf8(process.env)) for (const one of [process.stdout, process.stderr]) writeAscii(one);
+for (const one of [process.stdout, process.stderr]) {
+	letReaderGo(one);
+	if (!readsUtf8(process.env)) writeAscii(one);
+}
 const words = process.argv.slice(2);
 const program = await programFor(words);
 try {

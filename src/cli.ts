@@ -2,8 +2,12 @@
 import { CommanderError } from 'commander';
 import { readsUtf8, writeAscii } from './commands/ascii.ts';
 import { programFor } from './commands/commands.ts';
+import { letReaderGo } from './commands/unread.ts';
 
-if (!readsUtf8(process.env)) for (const one of [process.stdout, process.stderr]) writeAscii(one);
+for (const one of [process.stdout, process.stderr]) {
+  letReaderGo(one);
+  if (!readsUtf8(process.env)) writeAscii(one);
+}
 
 const words = process.argv.slice(2);
 const program = await programFor(words);

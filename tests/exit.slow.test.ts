@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, inject, test } from 'vitest';
 import { ConfigError } from '../src/config/load.ts';
 import { runToExit } from '../src/exit.ts';
 import { JournalError } from '../src/experiment/journal.ts';
@@ -81,4 +85,26 @@ test('what it leaves to be told is told after the reason, and only where it fail
   };
   expect(await exitOf(fail, false, lastWords)).toEqual({ code: 4, told: ['gone', 'go on'] });
   expect(await exitOf(async () => 0, false, lastWords)).toEqual({ code: 0, told: [] });
+});
+
+test.each([
+  [['--help'], 0],
+  [['gate', '--help'], 0],
+])(
+  '%j ends quietly, and as it does otherwise, where nobody reads what it prints',
+  async (words) => {
+    const cli = join(inject('bundle'), 'cli.js');
+    const child = spawn(process.execPath, [cli, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const said = text(child.stderr);
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(await said).not.toContain('EPIPE');
+  },
+);
+
+test('a complaint that nobody reads changes nothing', async () => {
+  const cli = join(inject('bundle'), 'cli.js');
+  const child = spawn(process.execPath, [cli, '--hlep'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stderr.destroy();
+  expect(await once(child, 'close')).toEqual([2, null]);
 });

@@ -34,13 +34,30 @@ async function showTestbeds(
   const config = await loadConfig(configPath(path));
   const store = await openStore(config.reservations);
   try {
-    if (watch) await watchTestbeds(config, store, watcherOf(process.stdout, json), signal);
+    if (watch) return await watchWhileRead(config, store, watcherOf(process.stdout, json), signal);
     const { overview } = await lookAt(config, store, await readUsualSeconds(store, new Date()));
     if (json) printJson(overview);
     else print(textFor(overview, process.stdout));
     return exitCodes.pass;
   } finally {
     await store.close();
+  }
+}
+
+/** Ends where nobody reads any more what it prints. */
+async function watchWhileRead(
+  config: Config,
+  store: Store,
+  show: Show,
+  signal: AbortSignal,
+): Promise<number> {
+  const unread = new AbortController();
+  process.stdout.once('error', () => unread.abort());
+  try {
+    return await watchTestbeds(config, store, show, AbortSignal.any([signal, unread.signal]));
+  } catch (error) {
+    if (signal.aborted || !unread.signal.aborted) throw error;
+    return exitCodes.pass;
   }
 }
 

@@ -1,5 +1,8 @@
 // `ppsgate testbeds`: who has what, until when, and who waits.
-import { expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { changedLines, overviewText } from '../../src/commands/overview-text.ts';
 import type { Overview } from '../../src/inventory/overview.ts';
 import { putUse } from '../../src/reservation/records.ts';
@@ -212,6 +215,21 @@ test('watches as JSON, one object a line', async () => {
   await expect.poll(() => looks().at(-1)?.testbeds[0]?.state).toBe('held');
   watch.child.kill('SIGTERM');
   expect((await watch.ended).status).toBe(130);
+});
+
+test('watches no longer than somebody reads it', async () => {
+  const { folder, take } = await all();
+  const cli = join(inject('bundle'), 'cli.js');
+  const watch = spawn(process.execPath, [cli, 'testbeds', '--watch', '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: folder,
+  });
+  onTestFinished(() => void watch.kill('SIGKILL'));
+  const ended = once(watch, 'close');
+  await once(watch.stdout, 'data');
+  watch.stdout.destroy();
+  await take('hp');
+  expect(await ended).toEqual([0, null]);
 });
 
 test('a use whose holder is gone is left behind on all testbeds of its machines', async () => {

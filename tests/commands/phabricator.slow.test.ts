@@ -63,6 +63,17 @@ test('looks for what the testbeds lay in the repository that is measured, not be
   expect(without).toContain(', with no file in dut\n    mend: ');
 });
 
+test('goes on where nobody reads what it prints', async () => {
+  const config = configFile({ ...(await aSetUp()), people: ['eve'] });
+  const child = spawn(process.execPath, [cli, 'phabricator', 'check', '-c', config], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.destroy();
+  const said = text(child.stderr);
+  expect(await once(child, 'close')).toEqual([2, null]);
+  expect(await said).toBe('');
+});
+
 test('prints the findings as JSON', async () => {
   const setUp = { ...(await aSetUp()), people: ['eve'] };
   const { status, stdout } = await check(configFile(setUp), '--json');
