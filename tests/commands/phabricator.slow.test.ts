@@ -1,7 +1,7 @@
 // `ppsgate phabricator check`: what it prints for people and for programs, and exits with.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -11,8 +11,11 @@ import { commit, git, newRepository } from '../fakes/repository.ts';
 
 const cli = join(inject('bundle'), 'cli.js');
 
-async function check(config: string, ...args: string[]) {
-  const child = spawn(process.execPath, [cli, 'phabricator', 'check', '-c', config, ...args], {
+const check = (config: string, ...args: string[]) =>
+  ppsgate('phabricator', 'check', '-c', config, ...args);
+
+async function ppsgate(...args: string[]) {
+  const child = spawn(process.execPath, [cli, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
@@ -92,4 +95,21 @@ test('a configuration without a Phabricator is wrong usage, and told what to wri
   const { status, stderr } = await check(configFile(undefined));
   expect(status).toBe(2);
   expect(stderr).toContain('ppsgate.yml has no `phabricator`: write at least');
+});
+
+test.each([
+  'relay',
+  'poll --once',
+  'gate --patch D1 --repository .',
+  'gate --patch D1 --repository . --answer',
+])('%s ends with one sentence where the authority’s file is not there', async (line) => {
+  const { relay, ...setUp } = await aSetUp();
+  const directory = join(temporaryFolder(), 'relay');
+  const config = configFile({ ...setUp, ca: 'nowhere.pem', relay: { ...relay, directory } });
+  const { status, stderr } = await ppsgate(...line.split(' '), '--config', config);
+  expect(stderr).toMatch(
+    /^ppsgate: `phabricator\.ca` cannot be read \(\S+nowhere\.pem: ENOENT[^\n]*\n$/,
+  );
+  expect(status).toBe(2);
+  expect(existsSync(directory)).toBe(false);
 });
