@@ -608,12 +608,15 @@ async function fetchDiff(conduit, { id }) {
 	const why = whyMisleading(text);
 	if (why !== void 0) return {
 		kind: "misleading",
-		why
+		why,
+		paths: pathsMeant(text)
 	};
+	const added = sectionsOf(text).filter(isNew).map(newNameOf);
 	return {
 		kind: "usable",
 		bytes: Buffer.from(text),
-		remarks: remarksOn(text)
+		remarks: remarksOn(text),
+		added
 	};
 }
 async function rawDiff(conduit, diffID) {
@@ -626,17 +629,25 @@ async function rawDiff(conduit, diffID) {
 }
 /** Undefined where Phabricator has kept the meaning, as far as a diff tells. */
 function whyMisleading(diff) {
-	const sections = diff.split(/(?<=^|\n)(?=diff --git )/);
-	for (const section of sections.filter((each) => each.startsWith(gitLine))) {
-		const [first = "", ...lines] = section.split("\n");
-		const why = whySectionMisleads(first.slice(gitLine.length), lines);
+	for (const section of sectionsOf(diff)) {
+		const why = whySectionMisleads(section);
 		if (why !== void 0) return why;
 	}
 }
 const gitLine = "diff --git ";
-/** @param names as `diff --git` has them: `a/PATH b/PATH`. */
-function whySectionMisleads(names, lines) {
-	const file = shortened(names.slice(names.lastIndexOf(" b/") + 3));
+const sectionsOf = (diff) => diff.split(/(?<=^|\n)(?=diff --git )/).filter((each) => each.startsWith(gitLine)).map((each) => {
+	const [first = "", ...lines] = each.split("\n");
+	return {
+		names: first.slice(11),
+		lines
+	};
+});
+const newNameOf = ({ names }) => names.slice(names.lastIndexOf(" b/") + 3);
+const oldNameOf = ({ names }) => names.slice(2, names.lastIndexOf(" b/"));
+const isNew = ({ lines }) => lines[0]?.startsWith("new file mode ") ?? false;
+function whySectionMisleads(section) {
+	const { names, lines } = section;
+	const file = shortened(newNameOf(section));
 	if (lines.some((line) => isBinary.test(line))) return `Phabricator gives back the binary file ${file} as an empty one: send the diff without it.`;
 	if (names.includes("	")) return `Phabricator does not quote the tab in the name of ${file}, so git cannot read it: rename the file.`;
 	if (lines.some((line) => /^(?:rename|copy) from /.test(line)) || !names.startsWith("a/") || namesOne(names)) return void 0;
@@ -648,6 +659,33 @@ const isBinary = /^(?:GIT binary patch|Binary files .* differ)$/;
 function namesOne(names) {
 	const path = names.slice(2, (names.length - 1) / 2);
 	return names === `a/${path} b/${path}`;
+}
+/**
+* Both names of each file, but where the one is the other without its first folder: Phabricator takes any for a prefix
+* of the new name, and of the old one `a/` and `b/` alone. A new file has lost its folder from both, and it is that of
+* another file, if any.
+*/
+function pathsMeant(diff) {
+	const sections = sectionsOf(diff);
+	const folders = [...new Set(sections.map(folderLost).filter((folder) => folder !== void 0))].slice(0, mostFolders);
+	const meant = sections.flatMap((section) => {
+		const [before, after] = [oldNameOf(section), newNameOf(section)];
+		if (isNew(section)) return [after, ...folders.map((folder) => folder + after)];
+		const folder = folderLost(section);
+		if (folder === void 0) return [before, after];
+		return prefixesOfGit.test(folder) ? [after] : [before];
+	});
+	return [...new Set(meant)];
+}
+/** At the top of a tree; made to have many, a diff would take long. */
+const mostFolders = 20;
+/** With diff.mnemonicPrefix, as of git-config(1). */
+const prefixesOfGit = /^[ciow12]\/$/;
+/** `sys/` of `a/sys/net/if.c b/net/if.c`. */
+function folderLost(section) {
+	const [before, after] = [oldNameOf(section), newNameOf(section)];
+	const folder = before.slice(0, before.length - after.length);
+	return /^[^/]+\/$/.test(folder) && before === folder + after ? folder : void 0;
 }
 function remarksOn(diff) {
 	if (!/^(?!--- )[ -].*[^\p{ASCII}]/mu.test(diff)) return [];

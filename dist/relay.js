@@ -1727,12 +1727,20 @@ async function decideDiff({ of, diff }, world) {
 	if (why !== void 0) return nothing$1(why);
 	const leave = await leaveFor(found, sentBy(found), world);
 	if (leave.kind !== "allowed") return nothing$1(leave.why);
-	const elsewhere = await whyElsewhere(found, world);
-	if (elsewhere !== void 0) return nothing$1(elsewhere);
+	const key = `D${of}:${diff}`;
+	const elsewhere = await elsewhereOf(found, world);
+	if (elsewhere?.kind === "elsewhere") return nothing$1(elsewhere.why);
+	if (elsewhere?.kind === "doubtful") return {
+		kind: "reply",
+		of,
+		topic: "refused",
+		why: elsewhere.why,
+		key
+	};
 	return {
 		kind: "run",
 		job: {
-			key: `D${of}:${diff}`,
+			key,
 			revision: of,
 			diff,
 			ask: {},
@@ -1899,20 +1907,47 @@ function whyNone({ number, repository, status }, { config }) {
 	if (repositories === void 0 || names.some((name) => repositories.includes(name))) return;
 	return `D${number} is of none of the repositories that are measured: ${repositories.join(", ")}.`;
 }
-async function whyElsewhere({ number, diff }, { config, conduit }) {
+/** Undefined where it changes something below the paths, or nobody can read what it changes. */
+async function elsewhereOf({ number, diff }, { config, conduit }) {
 	const { paths } = config;
 	if (paths === void 0) return void 0;
 	const changed = await pathsOf(diff, conduit);
 	if (changed === void 0) return void 0;
-	if (changed.some((path) => paths.some((folder) => path.startsWith(folder)))) return void 0;
-	return `D${number} changes nothing below ${paths.join(", ")}.`;
+	const isBelow = (path) => paths.some((folder) => path.startsWith(folder));
+	if (changed.paths.some(isBelow)) return void 0;
+	const why = `D${number} changes nothing below ${paths.join(", ")}`;
+	for (const path of changed.added) {
+		const folder = paths.find((each) => isBelowRest(path, each));
+		if (folder === void 0) continue;
+		const meant = folder.slice(0, folder.indexOf("/") + 1) + path;
+		return {
+			kind: "doubtful",
+			why: `${why}; ${`if ${shortened(path)} is to be ${shortened(meant)}, it was sent without prefixes: send it with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`}`
+		};
+	}
+	return {
+		kind: "elsewhere",
+		why: `${why}.`
+	};
+}
+/** Whether the path is below the folder as it is called without its first part. */
+function isBelowRest(path, folder) {
+	const rest = folder.slice(folder.indexOf("/") + 1);
+	return rest !== "" && path.startsWith(rest);
 }
 /** Undefined where it cannot be read, which is for its author to be told. */
 async function pathsOf(diff, conduit) {
 	try {
 		const fetched = await fetchDiff(conduit, diff);
-		const checked = fetched.kind === "usable" ? checkDiff(fetched.bytes) : void 0;
-		return checked?.kind === "accepted" ? checked.paths : void 0;
+		if (fetched.kind === "misleading") return {
+			paths: fetched.paths,
+			added: []
+		};
+		const checked = checkDiff(fetched.bytes);
+		return checked.kind === "accepted" ? {
+			...fetched,
+			paths: checked.paths
+		} : void 0;
 	} catch (error) {
 		if (error instanceof ConduitError && error.kind === "refused") return void 0;
 		throw error;
@@ -2257,7 +2292,7 @@ function tellQueued(jobs, { log }) {
 }
 const jobName = ({ revision, diff }) => `D${revision}:${diff}`;
 function replyText({ topic, why }) {
-	const said = why === "" ? [] : [remarkupText(withoutPaths(why))];
+	const said = why === "" ? [] : [remarkupText(withoutPaths(why), 1e3)];
 	switch (topic) {
 		case "refused": return ["**ppsgate: not measured**", ...said].join("\n\n");
 		case "mistaken": return [

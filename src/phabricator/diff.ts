@@ -10,9 +10,14 @@ type FetchedDiff =
       bytes: Uint8Array;
       /** Sentences about what it may not apply for. */
       remarks: string[];
+      /** New files: of those alone nothing tells whether they have lost their first folder. */
+      added: string[];
     }
-  /** git might apply it and do something else than the author meant; `why` is a sentence for the author. */
-  | { kind: 'misleading'; why: string };
+  /**
+   * git might apply it and do something else than the author meant; `why` is a sentence for the author, `paths` are what
+   * he changes, as far as it can be told.
+   */
+  | { kind: 'misleading'; why: string; paths: string[] };
 
 /** Throws a `RevisionError` where there is no such diff, or not for the bot to see. */
 export async function fetchDiff(
@@ -21,8 +26,9 @@ export async function fetchDiff(
 ): Promise<FetchedDiff> {
   const text = await rawDiff(conduit, id);
   const why = whyMisleading(text);
-  if (why !== undefined) return { kind: 'misleading', why };
-  return { kind: 'usable', bytes: Buffer.from(text), remarks: remarksOn(text) };
+  if (why !== undefined) return { kind: 'misleading', why, paths: pathsMeant(text) };
+  const added = sectionsOf(text).filter(isNew).map(newNameOf);
+  return { kind: 'usable', bytes: Buffer.from(text), remarks: remarksOn(text), added };
 }
 
 async function rawDiff(conduit: Conduit, diffID: number): Promise<string> {
@@ -38,20 +44,38 @@ async function rawDiff(conduit: Conduit, diffID: number): Promise<string> {
 
 /** Undefined where Phabricator has kept the meaning, as far as a diff tells. */
 export function whyMisleading(diff: string): string | undefined {
-  const sections = diff.split(/(?<=^|\n)(?=diff --git )/);
-  for (const section of sections.filter((each) => each.startsWith(gitLine))) {
-    const [first = '', ...lines] = section.split('\n');
-    const why = whySectionMisleads(first.slice(gitLine.length), lines);
+  for (const section of sectionsOf(diff)) {
+    const why = whySectionMisleads(section);
     if (why !== undefined) return why;
   }
   return undefined;
 }
 
+/** `names` as `diff --git` has them: `a/PATH b/PATH`. */
+type Section = { names: string; lines: readonly string[] };
+
 const gitLine = 'diff --git ';
 
-/** @param names as `diff --git` has them: `a/PATH b/PATH`. */
-function whySectionMisleads(names: string, lines: readonly string[]): string | undefined {
-  const file = shortened(names.slice(names.lastIndexOf(' b/') + ' b/'.length));
+const sectionsOf = (diff: string): Section[] =>
+  diff
+    .split(/(?<=^|\n)(?=diff --git )/)
+    .filter((each) => each.startsWith(gitLine))
+    .map((each) => {
+      const [first = '', ...lines] = each.split('\n');
+      return { names: first.slice(gitLine.length), lines };
+    });
+
+const newNameOf = ({ names }: Section): string =>
+  names.slice(names.lastIndexOf(' b/') + ' b/'.length);
+
+const oldNameOf = ({ names }: Section): string =>
+  names.slice('a/'.length, names.lastIndexOf(' b/'));
+
+const isNew = ({ lines }: Section): boolean => lines[0]?.startsWith('new file mode ') ?? false;
+
+function whySectionMisleads(section: Section): string | undefined {
+  const { names, lines } = section;
+  const file = shortened(newNameOf(section));
   if (lines.some((line) => isBinary.test(line))) {
     return `Phabricator gives back the binary file ${file} as an empty one: send the diff without it.`;
   }
@@ -70,6 +94,38 @@ const isBinary = /^(?:GIT binary patch|Binary files .* differ)$/;
 function namesOne(names: string): boolean {
   const path = names.slice('a/'.length, (names.length - 1) / 2);
   return names === `a/${path} b/${path}`;
+}
+
+/**
+ * Both names of each file, but where the one is the other without its first folder: Phabricator takes any for a prefix
+ * of the new name, and of the old one `a/` and `b/` alone. A new file has lost its folder from both, and it is that of
+ * another file, if any.
+ */
+function pathsMeant(diff: string): string[] {
+  const sections = sectionsOf(diff);
+  const lost = new Set(sections.map(folderLost).filter((folder) => folder !== undefined));
+  const folders = [...lost].slice(0, mostFolders);
+  const meant = sections.flatMap((section) => {
+    const [before, after] = [oldNameOf(section), newNameOf(section)];
+    if (isNew(section)) return [after, ...folders.map((folder) => folder + after)];
+    const folder = folderLost(section);
+    if (folder === undefined) return [before, after];
+    return prefixesOfGit.test(folder) ? [after] : [before];
+  });
+  return [...new Set(meant)];
+}
+
+/** At the top of a tree; made to have many, a diff would take long. */
+const mostFolders = 20;
+
+/** With diff.mnemonicPrefix, as of git-config(1). */
+const prefixesOfGit = /^[ciow12]\/$/;
+
+/** `sys/` of `a/sys/net/if.c b/net/if.c`. */
+function folderLost(section: Section): string | undefined {
+  const [before, after] = [oldNameOf(section), newNameOf(section)];
+  const folder = before.slice(0, before.length - after.length);
+  return /^[^/]+\/$/.test(folder) && before === folder + after ? folder : undefined;
 }
 
 function remarksOn(diff: string): string[] {

@@ -23,6 +23,7 @@ import {
   transactionsOf,
   userNames,
 } from '../phabricator/revision.ts';
+import { shortened } from '../words/one-line.ts';
 import { UsageError } from '../words/usage-error.ts';
 import type { Inbox } from './inbox.ts';
 
@@ -84,13 +85,13 @@ async function decideDiff({ of, diff }: Of<'diff'>, world: DecideWorld): Promise
   if (why !== undefined) return nothing(why);
   const leave = await leaveFor(found, sentBy(found), world);
   if (leave.kind !== 'allowed') return nothing(leave.why);
-  const elsewhere = await whyElsewhere(found, world);
-  if (elsewhere !== undefined) return nothing(elsewhere);
-  const job: Job = {
-    ...{ key: `D${of}:${diff}`, revision: of, diff },
-    ask: {},
-    by: found.author.name,
-  };
+  const key = `D${of}:${diff}`;
+  const elsewhere = await elsewhereOf(found, world);
+  if (elsewhere?.kind === 'elsewhere') return nothing(elsewhere.why);
+  if (elsewhere?.kind === 'doubtful') {
+    return { kind: 'reply', of, topic: 'refused', why: elsewhere.why, key };
+  }
+  const job: Job = { key, revision: of, diff, ask: {}, by: found.author.name };
   return { kind: 'run', job };
 }
 
@@ -230,21 +231,49 @@ function whyNone({ number, repository, status }: FoundRevision, { config }: Deci
   return `D${number} is of none of the repositories that are measured: ${repositories.join(', ')}.`;
 }
 
-async function whyElsewhere({ number, diff }: FoundRevision, { config, conduit }: DecideWorld) {
+type Elsewhere =
+  | { kind: 'elsewhere'; why: string }
+  /** It may be for this lab all the same, which its author alone knows. */
+  | { kind: 'doubtful'; why: string };
+
+/** Undefined where it changes something below the paths, or nobody can read what it changes. */
+async function elsewhereOf(
+  { number, diff }: FoundRevision,
+  { config, conduit }: DecideWorld,
+): Promise<Elsewhere | undefined> {
   const { paths } = config;
   if (paths === undefined) return undefined;
   const changed = await pathsOf(diff, conduit);
   if (changed === undefined) return undefined;
-  if (changed.some((path) => paths.some((folder) => path.startsWith(folder)))) return undefined;
-  return `D${number} changes nothing below ${paths.join(', ')}.`;
+  const isBelow = (path: string) => paths.some((folder) => path.startsWith(folder));
+  if (changed.paths.some(isBelow)) return undefined;
+  const why = `D${number} changes nothing below ${paths.join(', ')}`;
+  for (const path of changed.added) {
+    const folder = paths.find((each) => isBelowRest(path, each));
+    if (folder === undefined) continue;
+    const meant = folder.slice(0, folder.indexOf('/') + 1) + path;
+    const sent = `if ${shortened(path)} is to be ${shortened(meant)}, it was sent without prefixes: send it with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.`;
+    return { kind: 'doubtful', why: `${why}; ${sent}` };
+  }
+  return { kind: 'elsewhere', why: `${why}.` };
+}
+
+/** Whether the path is below the folder as it is called without its first part. */
+function isBelowRest(path: string, folder: string): boolean {
+  const rest = folder.slice(folder.indexOf('/') + 1);
+  return rest !== '' && path.startsWith(rest);
 }
 
 /** Undefined where it cannot be read, which is for its author to be told. */
-async function pathsOf(diff: FoundDiff, conduit: Conduit): Promise<readonly string[] | undefined> {
+async function pathsOf(
+  diff: FoundDiff,
+  conduit: Conduit,
+): Promise<{ paths: readonly string[]; added: readonly string[] } | undefined> {
   try {
     const fetched = await fetchDiff(conduit, diff);
-    const checked = fetched.kind === 'usable' ? checkDiff(fetched.bytes) : undefined;
-    return checked?.kind === 'accepted' ? checked.paths : undefined;
+    if (fetched.kind === 'misleading') return { paths: fetched.paths, added: [] };
+    const checked = checkDiff(fetched.bytes);
+    return checked.kind === 'accepted' ? { ...fetched, paths: checked.paths } : undefined;
   } catch (error) {
     // One that is too large, for example: nothing else is to wait for it.
     if (error instanceof ConduitError && error.kind === 'refused') return undefined;

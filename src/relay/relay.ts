@@ -240,7 +240,7 @@ function tellQueued(jobs: readonly Job[], { log }: RelayWorld): void {
 const jobName = ({ revision, diff }: Job): string => `D${revision}:${diff}`;
 
 function replyText({ topic, why }: Extract<Decision, { kind: 'reply' }>): string {
-  const said = why === '' ? [] : [remarkupText(withoutPaths(why))];
+  const said = why === '' ? [] : [remarkupText(withoutPaths(why), 1000)];
   switch (topic) {
     case 'refused':
       return ['**ppsgate: not measured**', ...said].join('\n\n');

@@ -1,7 +1,7 @@
 // What docs/phabricator.md promises: its configuration is one, its build step is read by the relay, and its links lead somewhere.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/load.ts';
 import { readBuild } from '../../src/relay/delivery.ts';
@@ -52,6 +52,39 @@ test('the URI of the build step asks for a build', () => {
   expect(readBuild(asked.searchParams, new Date(0))).toEqual({
     ...{ kind: 'build', id: 'PHID-HMBT-a', at: new Date(0) },
     ...{ target: 'PHID-HMBT-a', build: 'PHID-HMBD-b', diff: 80677, revision: 27401 },
+  });
+});
+
+describe('the expression of the rule that runs the build plan', () => {
+  const [, written = ''] = /Affected files matches regexp `@(.*?)@`/.exec(page) ?? [];
+  // A bar in a table is escaped; what remains is the same to PCRE and to JavaScript.
+  const expression = new RegExp(written.replaceAll('\\|', '|'));
+
+  test.each([
+    '/sys/net/if.c',
+    'sys/netinet/tcp_input.c',
+    '/sys/netinet6/ip6_forward.c',
+    '/sys/netpfil/pf/pf.c',
+    // As Herald sees them where the diff has no prefixes.
+    '/net/if.c',
+    'netinet/tcp_input.c',
+    '/netpfil/pf/pf.c',
+  ])('matches %s', (path) => {
+    expect(path).toMatch(expression);
+  });
+
+  test.each([
+    '/share/man/man4/net/if.4',
+    '/usr.bin/netstat/main.c',
+    '/sys/dev/net/x.c',
+    '/sys/netgraph/ng_ether.c',
+    '/netgraph/ng_ether.c',
+    '/contrib/sys/net/if.c',
+    '/sys/sys/mbuf.h',
+    '/sysnet/if.c',
+    '/net.c',
+  ])('does not match %s', (path) => {
+    expect(path).not.toMatch(expression);
   });
 });
 

@@ -350,6 +350,7 @@ describe('a diff', () => {
     expect(await sent(raw + binary)).toEqual({
       kind: 'misleading',
       why: 'Phabricator gives back the binary file sys/blob.bin as an empty one: send the diff without it.',
+      paths: ['sys/blob.bin', 'sys/netinet/ip_fastfwd.c'],
     });
   });
 
@@ -369,6 +370,7 @@ describe('a diff', () => {
     expect(await sent(raw.replaceAll(/\b[ab]\//g, ''))).toEqual({
       kind: 'misleading',
       why: 'Phabricator gives back one file by two names, "a/sys/netinet/ip_fastfwd.c b/netinet/ip_fastfwd.c", as it does where the prefixes a/ and b/ were not sent: send the diff with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.',
+      paths: ['sys/netinet/ip_fastfwd.c'],
     });
   });
 
@@ -384,6 +386,7 @@ describe('a diff', () => {
     expect(await sent(named)).toEqual({
       kind: 'misleading',
       why: 'Phabricator does not quote the tab in the name of t ab.c, so git cannot read it: rename the file.',
+      paths: ['t\tab.c'],
     });
   });
 
@@ -705,6 +708,8 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
     expect(await ofProject('PHID-USER-5vtv56knxjookmmi3ps3')).toEqual({ isMember: true });
   });
 
+  const file = 'sys/netinet/ip_fastfwd.c';
+
   const fetched = async (name: string) => {
     await using server = await recorded({ 'differential.getrawdiff': `-${name}` });
     return await fetchDiff(server.conduit, { id: 1 });
@@ -720,14 +725,23 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
   });
 
   test.each([
-    ['git-binary', /^Phabricator gives back the binary file blob\.bin as an empty one: /],
-    ['git-binary2', /^Phabricator gives back the binary file blob\.bin as an empty one: /],
-    ['noprefix', /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/],
-    ['noprefix-real', /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/],
-    ['crlf-space-empty-symlink', /the tab in the name of t ab\.c, /],
-  ])('the diff "%s" is misleading', async (name, why) => {
+    [
+      'git-binary',
+      /^Phabricator gives back the binary file blob\.bin as an empty one: /,
+      'blob.bin',
+    ],
+    [
+      'git-binary2',
+      /^Phabricator gives back the binary file blob\.bin as an empty one: /,
+      'blob.bin',
+    ],
+    ['noprefix', /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/, file],
+    ['noprefix-real', /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/, file],
+    ['crlf-space-empty-symlink', /the tab in the name of t ab\.c, /, 'crlf.txt'],
+  ])('the diff "%s" is misleading, and what it changes is known', async (name, why, path) => {
     const diff = await fetched(name);
-    expect(diff).toEqual({ kind: 'misleading', why: expect.stringMatching(why) });
+    const paths = expect.arrayContaining([path]);
+    expect(diff).toEqual({ kind: 'misleading', why: expect.stringMatching(why), paths });
   });
 
   test.each([

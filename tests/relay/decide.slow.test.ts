@@ -181,11 +181,52 @@ describe('a new diff', () => {
   });
 
   test('that nobody can read goes to a gate, which tells its author', async () => {
-    const moved = revisionBy(alice, { diff: { raw: raw.replaceAll(' b/sys/', ' b/') } });
-    const paths = { paths: ['sys/dev/'] };
-    expect((await about(sent(moved), paths)).kind).toBe('run');
     phabricator.faults.order('differential.getrawdiff', { kind: 'html' });
-    expect((await about(sent(revisionBy(alice)), paths)).kind).toBe('run');
+    expect((await about(sent(revisionBy(alice)), { paths: ['sys/dev/'] })).kind).toBe('run');
+  });
+
+  describe('of git diff --no-prefix', () => {
+    const changed = (path: string) => bare(path, `--- ${path}\n+++ ${path}\n@@ -1 +1 @@\n-x\n+y\n`);
+    const added = (path: string) =>
+      bare(path, `new file mode 100644\n--- /dev/null\n+++ ${path}\n@@ -0,0 +1 @@\n+y\n`);
+    const deleted = (path: string) =>
+      bare(path, `deleted file mode 100644\n--- ${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n`);
+    const bare = (path: string, lines: string) => `diff --git ${path} ${path}\n${lines}`;
+    const decided = (raw: string, ...paths: string[]) =>
+      about(sent(revisionBy(alice, { diff: { raw } })), { paths });
+
+    test.each([
+      ['a changed file', changed('sys/net/if.c'), 'sys/net/'],
+      ['a changed file of a folder at the top', changed('dut/nftables.conf'), 'dut/'],
+      ['a deleted file', deleted('sys/net/if.c'), 'sys/net/'],
+      ['a new file beside a changed one', added('sys/net/a.c') + changed('sys/x.c'), 'sys/net/'],
+      [
+        'a changed file, with the prefixes of mnemonicPrefix',
+        changed('sys/net/if.c')
+          .replaceAll(/(git |--- )(?=sys)/g, '$1i/')
+          .replaceAll(/( |\+\+\+ )(?=sys)/g, '$1w/'),
+        'sys/net/',
+      ],
+    ])('is taken for %s below the paths', async (_, raw, folder) => {
+      expect((await decided(raw, folder)).kind).toBe('run');
+    });
+
+    test.each([
+      ['a changed file', changed('usr.bin/netstat/main.c'), 'sys/net/'],
+      ['a changed file whose path ends like one of ours', changed('sys/net/if.c'), 'net/'],
+      ['a deleted file', deleted('share/man/man4/net.4'), 'sys/net/'],
+      ['a new file beside a changed one', added('doc/net.md') + changed('doc/x.md'), 'dut/'],
+      ['a new file', added('usr.bin/netstat/new.c'), 'sys/net/'],
+    ])('is left alone for %s elsewhere', async (_, raw, folder) => {
+      expect(await decided(raw, folder)).toEqual(nothing(`D1 changes nothing below ${folder}.`));
+    });
+
+    test('is told to its author where nothing but new files are ours perhaps: their folder is lost', async () => {
+      expect(await decided(added('sys/net/new.c'), 'sys/dev/', 'sys/net/')).toEqual({
+        ...{ kind: 'reply', of: 1, topic: 'refused', key: 'D1:1' },
+        why: 'D1 changes nothing below sys/dev/, sys/net/; if net/new.c is to be sys/net/new.c, it was sent without prefixes: send it with arc diff, or make it with git diff --src-prefix=a/ --dst-prefix=b/.',
+      });
+    });
   });
 
   test('of a stranger is not even fetched', async () => {

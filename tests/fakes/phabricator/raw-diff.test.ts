@@ -26,10 +26,51 @@ test('a binary file comes back empty', () => {
 });
 
 test('without prefixes the new path loses its first folder', () => {
-  const raw = smallDiff.replaceAll(/\b[ab]\/sys/g, 'sys');
-  expect(back(raw)).toContain(
-    'diff --git a/sys/netinet/ip_fastfwd.c b/netinet/ip_fastfwd.c\n--- a/sys/netinet/ip_fastfwd.c\n+++ b/netinet/ip_fastfwd.c\n',
-  );
+  const raw = `diff --git dut/nftables.conf dut/nftables.conf
+index 1a2b3c4..5d6e7f8 100644
+--- dut/nftables.conf
++++ dut/nftables.conf
+@@ -61,2 +61,3 @@ chain forward {
+     meta l4proto 254 drop
++    meta l4proto upd drop
+   }
+`;
+  // As a live server gave it back, with fewer lines.
+  expect(back(raw)).toBe(`diff --git a/dut/nftables.conf b/nftables.conf
+--- a/dut/nftables.conf
++++ b/nftables.conf
+@@ -61,2 +61,3 @@
+     meta l4proto 254 drop
++    meta l4proto upd drop
+   }
+
+`);
+});
+
+test.each([
+  [
+    'a new file loses it on both sides',
+    'new file mode 100644\n--- /dev/null\n+++ sys/net/x.c\n@@ -0,0 +1 @@\n+x\n',
+    'diff --git a/net/x.c b/net/x.c\nnew file mode 100644\n--- /dev/null\n+++ b/net/x.c\n@@ -0,0 +1 @@\n+x\n\n',
+  ],
+  [
+    'a deleted file keeps it',
+    'deleted file mode 100644\n--- sys/net/x.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n',
+    'diff --git a/sys/net/x.c b/sys/net/x.c\ndeleted file mode 100644\n--- a/sys/net/x.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\n',
+  ],
+  [
+    'a file of which only the mode changes loses it on both sides',
+    'old mode 100644\nnew mode 100755\n',
+    'diff --git a/net/x.c b/net/x.c\nold mode 100644\nnew mode 100755\n\n',
+  ],
+])('without prefixes %s', (_, lines, answer) => {
+  expect(back(`diff --git sys/net/x.c sys/net/x.c\n${lines}`)).toBe(answer);
+});
+
+test('without prefixes the file that a diff deletes is known to Herald by the rest of its path', () => {
+  const raw =
+    'diff --git sys/net/x.c sys/net/x.c\ndeleted file mode 100644\n--- sys/net/x.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n';
+  expect(parseRawDiff(raw)).toMatchObject([{ oldPath: 'sys/net/x.c', path: 'net/x.c' }]);
 });
 
 test('bytes that are no UTF-8 are taken for Latin-1', () => {

@@ -85,6 +85,9 @@ function readGit(
     }
     if (!readHeader(change, line)) break;
   }
+  // The old path is that of `---`, and without such a line no other than the new one.
+  const isMoved = change.kind === 'rename' || change.kind === 'copy';
+  if (!isMoved && !bare(lines[at - 1]).startsWith('+++ ')) change.oldPath = change.path;
   for (;;) {
     const hunk = readHunk(lines, at);
     if (hunk === undefined) return { change, next: at };
@@ -112,7 +115,10 @@ function readHeader(change: Changeset, line: string): boolean {
   return true;
 }
 
-/** The paths of `a/x b/x`; without such prefixes, the new one loses its first folder, as it does on the real server. */
+/**
+ * The paths of `a/x b/x`. The real server takes the first folder of each for a prefix, whatever it is called, and reads
+ * the old path from `---` once more, where only `a/` and `b/` are some: so the new one alone loses its folder.
+ */
 function gitPaths(both: string): Pick<Changeset, 'oldPath' | 'path'> {
   const quoted = /^("(?:[^"\\]|\\.)*"|\S+) ("(?:[^"\\]|\\.)*"|\S+)$/.exec(both);
   const half = both.slice(0, (both.length - 1) / 2);
@@ -162,7 +168,10 @@ function endOfBinary(lines: readonly string[], start: number): number {
 }
 
 function rendered(change: Changeset): string {
-  const { oldPath, path, kind, oldMode, newMode } = change;
+  const { kind, oldMode, newMode } = change;
+  // On the side where there is no file the other's name stands.
+  const oldPath = kind === 'add' ? change.path : change.oldPath;
+  const path = kind === 'delete' ? change.oldPath : change.path;
   const head = [`diff --git a/${oldPath} b/${path}`];
   if (kind === 'add') head.push(`new file mode ${newMode}`);
   else if (kind === 'delete') head.push(`deleted file mode ${oldMode}`);
