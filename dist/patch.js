@@ -58,6 +58,27 @@ const verbs = [
 	"cancel",
 	"help"
 ];
+/** What people can write, and what for, as the answer to `help` tells them. */
+function commandsFor(call) {
+	const isOnGithub = call === callOnGithub;
+	const all = {
+		run: [
+			["run", isOnGithub ? "measure the pull request as it stands" : "measure the newest diff"],
+			isOnGithub ? ["run 1a2b3c4d5e6f", "the same, if that is the head: for a patch from a fork"] : ["run 80677", "measure that diff: for one by somebody who is not ours"],
+			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with scenarios, families, margin, most runs or testbed of your own"],
+			["run profile", "the same with profiles; profile=off without, profile=30s with longer ones"],
+			...isOnGithub ? [] : [["run earlier=all", "measure the earlier diffs beside it"]]
+		],
+		rerun: [["rerun", "measure again what was asked for last"]],
+		extend: [["extend runs=40", "go on with an experiment that was inconclusive"]],
+		cancel: [["cancel", "end what runs and what waits"]],
+		help: [["help", "see this list"]]
+	};
+	return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({
+		write: `${call} ${rest}`,
+		to
+	})));
+}
 /** Nobody types more, and nobody has to read more. */
 const longestCommand = 500;
 /** Separated by blanks, but for those in double quotes: `testbed="mellanox and 40G"` is one. */
@@ -951,6 +972,15 @@ async function authorize(occasion, found, rules) {
 				why: `${by}, who may have patches measured in ${repository}, asked for #${number} at ${short(headCommit)}.`
 			};
 		}
+		case "cancelled":
+			if (await isKnown(by)) return {
+				kind: "allowed",
+				why: `${by} has cancelled it.`
+			};
+			return {
+				kind: "refused",
+				why: `Thank you, ${by}: what runs for #${number} is not cancelled; who may write to ${repository}, and who is among \`github.people\` of its ppsgate.yml, may do that, by /ppsgate cancel.`
+			};
 		case "pressed":
 		case "dispatched": {
 			const { kind, commit } = occasion;
@@ -1038,7 +1068,7 @@ async function authorizeRevision({ number, diff }, occasion, rules) {
 	const isKnown = async ({ phid, name }) => rules.people.includes(name) || rules.projects.length > 0 && await rules.isMember(phid);
 	switch (occasion.kind) {
 		case "sent":
-			for (const person of occasion.by) if (!await isKnown(person)) return stranger(person, {
+			for (const person of occasion.by) if (!await isKnown(person)) return stranger(person, "run", {
 				number,
 				diff
 			}, rules);
@@ -1047,31 +1077,55 @@ async function authorizeRevision({ number, diff }, occasion, rules) {
 				why: `${[...new Set(occasion.by.map(({ name }) => name))].join(" and ")} may have diffs measured.`
 			};
 		case "commanded": {
-			const { by, at, sentAt, isNamed } = occasion;
-			if (!await isKnown(by)) return stranger(by, {
+			const { verb, by, at, sentAt, isNamed } = occasion;
+			if (!await isKnown(by)) return stranger(by, verb, {
 				number,
 				diff
 			}, rules);
 			if (!isNamed && at.getTime() - sentAt.getTime() < readingSeconds * 1e3) return {
 				kind: "refused",
-				why: `Diff ${diff} came just before the command was written: read it, and write @ppsgate run ${diff}.`
+				why: `Diff ${diff} came just before the command was written: read it, and write @ppsgate ${verb} ${diff}.`
 			};
 			return {
 				kind: "allowed",
 				why: `${by.name}, who may have diffs measured, asked for it.`
 			};
 		}
+		case "cancelled": {
+			const { by } = occasion;
+			if (await isKnown(by)) return {
+				kind: "allowed",
+				why: `${by.name}, who may have diffs measured, asked for it.`
+			};
+			const who = oursIn(rules);
+			const may = who === void 0 ? nobody("do that") : `${who} may do that, by @ppsgate cancel`;
+			return {
+				kind: "refused",
+				why: `Thank you, ${by.name}: what runs for D${number} is not cancelled; ${may}.`
+			};
+		}
 	}
 }
 /** Whoever began to write before the diff came has written by then. */
 const readingSeconds = 60;
-function stranger({ name }, { number, diff }, { people, projects }) {
-	const who = [...projects.length > 0 ? [`a member of ${projects.join(" or ")}`] : [], ...people.length > 0 ? ["somebody of the list in ppsgate.yml"] : []];
-	const asks = who.length === 0 ? "nobody may ask for it: `people` and `projects` in ppsgate.yml are empty" : `${who.join(" or ")} has read diff ${diff} and written @ppsgate run ${diff}`;
+const waits = {
+	run: "is not measured yet",
+	rerun: "is not measured again yet",
+	extend: "is not measured any further yet"
+};
+function stranger({ name }, verb, { number, diff }, rules) {
+	const who = oursIn(rules);
+	const asks = who === void 0 ? nobody("ask for it") : `it runs on the testbed when ${who} has read diff ${diff} and written @ppsgate ${verb} ${diff}`;
 	return {
 		kind: "refused",
-		why: `Thank you, ${name}: D${number} is not measured yet; ${who.length === 0 ? "" : "it runs on the testbed when "}${asks}.`
+		why: `Thank you, ${name}: D${number} ${waits[verb]}; ${asks}.`
 	};
 }
+/** Undefined where nobody is. */
+function oursIn({ people, projects }) {
+	const who = [...projects.length > 0 ? [`a member of ${projects.join(" or ")}`] : [], ...people.length > 0 ? ["somebody of the list in ppsgate.yml"] : []];
+	return who.length === 0 ? void 0 : who.join(" or ");
+}
+const nobody = (what) => `nobody may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoRepositoryError, RepositoryError, askSchema, authorize, authorizeRevision, callOnGithub, callOnPhabricator, checkDiff, isAsSaid, jobSchema, objectsAlone, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision, rangeLike, rawChanges, restoreRevision, whyGitRefuses };
+export { NoRepositoryError, RepositoryError, askSchema, authorize, authorizeRevision, callOnGithub, callOnPhabricator, checkDiff, commandsFor, isAsSaid, jobSchema, objectsAlone, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision, rangeLike, rawChanges, restoreRevision, whyGitRefuses };

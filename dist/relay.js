@@ -5,7 +5,7 @@ import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfTok
 import { askedAs, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, endingOfResult, failureSchema, say, secondsFor, tellBuild as tellBuild$1, tellRevision } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
-import { RepositoryError, authorizeRevision, callOnPhabricator, checkDiff, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
+import { RepositoryError, authorizeRevision, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
 import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./sqlite.js";
 import { commandText, isRunning, leaderSchema, shell, signalGroup, startOf, turns } from "./host.js";
 import { hasPlan, readPlan } from "./experiment.js";
@@ -1795,31 +1795,40 @@ async function decideComment(occurrence, world) {
 	if (command.kind === "mistaken") return reply("mistaken", command.why);
 	if (command.kind === "help") return reply("help", "");
 	try {
-		const named = "diff" in command ? command.diff : void 0;
+		const name = (await userNames(world.conduit, [by])).get(by) ?? by;
+		const person = {
+			phid: by,
+			name
+		};
+		if (command.kind === "cancel") {
+			const leave = await leaveFor(await findRevision(world.conduit, { revision: of }), {
+				kind: "cancelled",
+				by: person
+			}, world);
+			if (leave.kind !== "allowed") return reply("not-cancelled", leave.why);
+			return {
+				kind: "cancel",
+				of,
+				why: leave.why
+			};
+		}
+		const named = command.diff;
 		const before = await diffBefore(occurrence, named, world);
 		const found = await findRevision(world.conduit, {
 			revision: of,
 			diff: before.diff
 		});
-		const why = command.kind === "cancel" ? void 0 : whyNone(found, world);
+		const why = whyNone(found, world);
 		if (why !== void 0) return reply("refused", why);
-		const name = (await userNames(world.conduit, [by])).get(by) ?? by;
 		const leave = await leaveFor(found, {
 			kind: "commanded",
-			by: {
-				phid: by,
-				name
-			},
+			verb: command.kind,
+			by: person,
 			at: occurrence.at,
 			sentAt: before.sentAt,
-			isNamed: named !== void 0 || command.kind === "cancel"
+			isNamed: named !== void 0
 		}, world);
 		if (leave.kind !== "allowed") return reply("refused", leave.why);
-		if (command.kind === "cancel") return {
-			kind: "cancel",
-			of,
-			why: leave.why
-		};
 		const job = jobFor(command, {
 			key,
 			revision: of,
@@ -2295,6 +2304,7 @@ function replyText({ topic, why }) {
 	const said = why === "" ? [] : [remarkupText(withoutPaths(why), 1e3)];
 	switch (topic) {
 		case "refused": return ["**ppsgate: not measured**", ...said].join("\n\n");
+		case "not-cancelled": return ["**ppsgate: not cancelled**", ...said].join("\n\n");
 		case "mistaken": return [
 			"**ppsgate did not understand**",
 			...said,
@@ -2303,15 +2313,8 @@ function replyText({ topic, why }) {
 		case "help": return ["**ppsgate**", help].join("\n\n");
 	}
 }
-const help = `| write | to |
-| --- | --- |
-| \`@ppsgate run\` | measure the newest diff |
-| \`@ppsgate run 80677\` | measure that diff |
-| \`@ppsgate run forwarding inet6 margin=1% runs=20 testbed=chelsio\` | the same with scenarios, families, margin, most runs or testbed of your own |
-| \`@ppsgate run earlier=all\` | measure the earlier diffs beside it |
-| \`@ppsgate rerun\` | measure again as it was asked for last |
-| \`@ppsgate extend runs=40\` | go on with an experiment that was inconclusive |
-| \`@ppsgate cancel\` | end what runs |`;
+/** A list, for a table as wide as these commands is cut off on a phone. */
+const help = commandsFor(callOnPhabricator).map(({ write, to }) => `- ${remarkupText(write)}: ${to}`).join("\n");
 
 // src/relay/delivery.ts
 /** `body` as it was sent: redelivered, it has the same bytes. */

@@ -3,7 +3,7 @@ import { applyOverrides, askNames, askedAs, calledAs, kebabCase, parseConfig, pa
 import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
 import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, placeOf, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
-import { authorize, callOnGithub, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
+import { authorize, callOnGithub, commandsFor, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
 import { findRevision, looksLikeRevision, openConduit, parseRevisionName, phabricatorOf } from "../phabricator.js";
 import { UsageError, codeSpan, exitCodes, patchName, withoutPaths } from "../words.js";
 import { requestSchema, requestText, subjectOf } from "./request.js";
@@ -199,24 +199,22 @@ async function admitComment(comment, world) {
 async function admitCommand(command, { by, at }, found, world) {
 	const { pullRequest } = found;
 	if (command.kind === "cancel") {
-		const occasion = {
-			kind: "commanded",
-			by,
-			at,
-			commit: pullRequest.headCommit
-		};
 		const { config, rules } = await rulesFor(found, {}, world);
-		const { kind, why } = await authorize(occasion, found, rules);
+		const { kind, why } = await authorize({
+			kind: "cancelled",
+			by
+		}, found, rules);
 		return kind === "allowed" ? {
 			kind: "cancel",
 			pullRequest,
-			why: `${by} has cancelled it.`
+			why
 		} : {
 			kind: "refused",
 			pullRequest,
 			config,
 			name: noticeName,
-			why
+			why,
+			what: "not cancelled"
 		};
 	}
 	const occasion = {
@@ -753,10 +751,10 @@ async function tell(admission, context) {
 * pull request, fails from now on.
 */
 async function tellRefusal(context, refusal) {
-	const { pullRequest, config, name, why, runId: run } = refusal;
+	const { pullRequest, config, name, why, what, runId: run } = refusal;
 	const { octokit, inputs } = context;
 	const { number, headCommit } = pullRequest;
-	const body = `### ⏸️ ppsgate: #${number} waits for a maintainer\n\n${codeSpan(withoutPaths(why), 1e3)}`;
+	const body = `### ⏸️ ppsgate: ${what ?? `#${number} waits for a maintainer`}\n\n${codeSpan(withoutPaths(why), 1e3)}`;
 	const writing = {
 		name,
 		run,
@@ -794,13 +792,10 @@ function answerTo({ kind, why }) {
 		help: ["### ppsgate", help]
 	}[kind]].join("\n\n");
 }
-const help = `| write | to |
-|---|---|
-| \`/ppsgate run\` | measure the pull request as it stands |
-| \`/ppsgate run forwarding inet6 margin=1% runs=20 testbed=chelsio\` | the same with scenarios, families, margin, most runs or testbed of your own |
-| \`/ppsgate run 1a2b3c4d5e6f\` | the same, if that is the head: for a patch from a fork |
-| \`/ppsgate rerun\` | measure again what was asked for last |
-| \`/ppsgate extend runs=40\` | go on with an experiment that was inconclusive |
-| \`/ppsgate cancel\` | end what runs |`;
+const help = [
+	"| write | to |",
+	"|---|---|",
+	...commandsFor(callOnGithub).map(({ write, to }) => `| \`${write}\` | ${to} |`)
+].join("\n");
 
 export { admitEvent, answerFor, configCommitOf, exitCodeOf, gateNames, openJob, revisionWorldOf, runAdmit, tellRefusal, wishesFor };

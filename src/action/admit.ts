@@ -27,7 +27,15 @@ export type Admission =
   /** `why` is one sentence for the log. */
   | { kind: 'go'; request: AdmittedRequest; config: Config; why: string }
   /** `why` is one sentence for the people at the pull request, and `name` that of the comment for it. */
-  | { kind: 'refused'; pullRequest: PullRequest; config: Config; name: string; why: string }
+  | {
+      kind: 'refused';
+      pullRequest: PullRequest;
+      config: Config;
+      name: string;
+      why: string;
+      /** Where it is no measurement that is refused. */
+      what?: 'not cancelled';
+    }
   /** A command that measures nothing, which is no failure: what is answered, as plain text. */
   | { kind: 'cancel' | 'help' | 'mistaken'; pullRequest: PullRequest; why: string }
   | { kind: 'nothing'; why: string };
@@ -120,12 +128,11 @@ async function admitCommand(
 ): Promise<Admission> {
   const { pullRequest } = found;
   if (command.kind === 'cancel') {
-    const occasion: Occasion = { kind: 'commanded', by, at, commit: pullRequest.headCommit };
     const { config, rules } = await rulesFor(found, {}, world);
-    const { kind, why } = await authorize(occasion, found, rules);
+    const { kind, why } = await authorize({ kind: 'cancelled', by }, found, rules);
     return kind === 'allowed'
-      ? { kind: 'cancel', pullRequest, why: `${by} has cancelled it.` }
-      : { kind: 'refused', pullRequest, config, name: noticeName, why };
+      ? { kind: 'cancel', pullRequest, why }
+      : { kind: 'refused', pullRequest, config, name: noticeName, why, what: 'not cancelled' };
   }
   const named = command.commit === undefined ? {} : { commit: command.commit };
   const occasion: Occasion = { kind: 'commanded', by, at, ...named };

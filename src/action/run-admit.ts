@@ -8,6 +8,7 @@ import { calledAs } from '../config/parameters.ts';
 import { placeOf } from '../github/client.ts';
 import { publishComment } from '../github/comment.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
+import { callOnGithub, commandsFor } from '../patch/command.ts';
 import { parseEarlier, patchOfRevision } from '../patch/revision.ts';
 import { findRevision, parseRevisionName } from '../phabricator/revision.ts';
 import { codeSpan } from '../words/escape.ts';
@@ -153,10 +154,11 @@ export async function tellRefusal(
   context: JobContext,
   refusal: Omit<Of<'refused'>, 'kind'> & { runId: number },
 ): Promise<void> {
-  const { pullRequest, config, name, why, runId: run } = refusal;
+  const { pullRequest, config, name, why, what, runId: run } = refusal;
   const { octokit, inputs } = context;
   const { number, headCommit } = pullRequest;
-  const body = `### ⏸️ ppsgate: #${number} waits for a maintainer\n\n${codeSpan(withoutPaths(why), 1000)}`;
+  const heading = what ?? `#${number} waits for a maintainer`;
+  const body = `### ⏸️ ppsgate: ${heading}\n\n${codeSpan(withoutPaths(why), 1000)}`;
   const writing = { name, run, headCommit, at: new Date() };
   const compose = (before: string | undefined) =>
     name !== noticeName && isTold(before, headCommit)
@@ -189,11 +191,8 @@ function answerTo({ kind, why }: Of<'cancel' | 'help' | 'mistaken'>): string {
   return [notice, ...parts[kind]].join('\n\n');
 }
 
-const help = `| write | to |
-|---|---|
-| \`/ppsgate run\` | measure the pull request as it stands |
-| \`/ppsgate run forwarding inet6 margin=1% runs=20 testbed=chelsio\` | the same with scenarios, families, margin, most runs or testbed of your own |
-| \`/ppsgate run 1a2b3c4d5e6f\` | the same, if that is the head: for a patch from a fork |
-| \`/ppsgate rerun\` | measure again what was asked for last |
-| \`/ppsgate extend runs=40\` | go on with an experiment that was inconclusive |
-| \`/ppsgate cancel\` | end what runs |`;
+const help = [
+  '| write | to |',
+  '|---|---|',
+  ...commandsFor(callOnGithub).map(({ write, to }) => `| \`${write}\` | ${to} |`),
+].join('\n');

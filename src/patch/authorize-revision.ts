@@ -8,7 +8,11 @@ export type RevisionOccasion =
   /** It was sent, or a build of it began: nobody but its author and who sent it has a hand in it. */
   | { kind: 'sent'; by: readonly Person[] }
   /** `isNamed` where the person wrote the id of the diff, `sentAt` is when the diff came. */
-  | { kind: 'commanded'; by: Person; at: Date; sentAt: Date; isNamed: boolean };
+  | { kind: 'commanded'; verb: Verb; by: Person; at: Date; sentAt: Date; isNamed: boolean }
+  /** What runs for the revision is to end, whichever diff it is of. */
+  | { kind: 'cancelled'; by: Person };
+
+type Verb = 'run' | 'rerun' | 'extend';
 
 type RevisionRules = {
   /** User names. */
@@ -32,19 +36,29 @@ export async function authorizeRevision(
   switch (occasion.kind) {
     case 'sent': {
       for (const person of occasion.by) {
-        if (!(await isKnown(person))) return stranger(person, { number, diff }, rules);
+        if (!(await isKnown(person))) return stranger(person, 'run', { number, diff }, rules);
       }
       const names = [...new Set(occasion.by.map(({ name }) => name))].join(' and ');
       return { kind: 'allowed', why: `${names} may have diffs measured.` };
     }
     case 'commanded': {
-      const { by, at, sentAt, isNamed } = occasion;
-      if (!(await isKnown(by))) return stranger(by, { number, diff }, rules);
+      const { verb, by, at, sentAt, isNamed } = occasion;
+      if (!(await isKnown(by))) return stranger(by, verb, { number, diff }, rules);
       if (!isNamed && at.getTime() - sentAt.getTime() < readingSeconds * 1000) {
-        const why = `Diff ${diff} came just before the command was written: read it, and write @ppsgate run ${diff}.`;
+        const why = `Diff ${diff} came just before the command was written: read it, and write @ppsgate ${verb} ${diff}.`;
         return { kind: 'refused', why };
       }
       return { kind: 'allowed', why: `${by.name}, who may have diffs measured, asked for it.` };
+    }
+    case 'cancelled': {
+      const { by } = occasion;
+      if (await isKnown(by)) {
+        return { kind: 'allowed', why: `${by.name}, who may have diffs measured, asked for it.` };
+      }
+      const who = oursIn(rules);
+      const may = who === undefined ? nobody('do that') : `${who} may do that, by @ppsgate cancel`;
+      const why = `Thank you, ${by.name}: what runs for D${number} is not cancelled; ${may}.`;
+      return { kind: 'refused', why };
     }
   }
 }
@@ -52,22 +66,34 @@ export async function authorizeRevision(
 /** Whoever began to write before the diff came has written by then. */
 const readingSeconds = 60;
 
+const waits: Record<Verb, string> = {
+  run: 'is not measured yet',
+  rerun: 'is not measured again yet',
+  extend: 'is not measured any further yet',
+};
+
 function stranger(
   { name }: Person,
+  verb: Verb,
   { number, diff }: { number: number; diff: number },
-  { people, projects }: RevisionRules,
+  rules: RevisionRules,
 ): Leave {
+  const who = oursIn(rules);
+  const asks =
+    who === undefined
+      ? nobody('ask for it')
+      : `it runs on the testbed when ${who} has read diff ${diff} and written @ppsgate ${verb} ${diff}`;
+  return { kind: 'refused', why: `Thank you, ${name}: D${number} ${waits[verb]}; ${asks}.` };
+}
+
+/** Undefined where nobody is. */
+function oursIn({ people, projects }: RevisionRules): string | undefined {
   const who = [
     ...(projects.length > 0 ? [`a member of ${projects.join(' or ')}`] : []),
     ...(people.length > 0 ? ['somebody of the list in ppsgate.yml'] : []),
   ];
-  const asks =
-    who.length === 0
-      ? 'nobody may ask for it: `people` and `projects` in ppsgate.yml are empty'
-      : `${who.join(' or ')} has read diff ${diff} and written @ppsgate run ${diff}`;
-  const when = who.length === 0 ? '' : 'it runs on the testbed when ';
-  return {
-    kind: 'refused',
-    why: `Thank you, ${name}: D${number} is not measured yet; ${when}${asks}.`,
-  };
+  return who.length === 0 ? undefined : who.join(' or ');
 }
+
+const nobody = (what: string): string =>
+  `nobody may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;

@@ -20,6 +20,8 @@ export type Occasion =
    * is to be held to something else than what the configuration says.
    */
   | { kind: 'commanded'; by: string; at: string; commit?: string; isOtherwise?: boolean }
+  /** What runs is to end, whichever head it is of. */
+  | { kind: 'cancelled'; by: string }
   /** The button of a check, which stands on `commit`; GitHub does not promise who may press one. */
   | { kind: 'pressed'; by: string; commit: string }
   /** A run by hand, which GitHub lets only people who may write start; `commit` is the head that the person named, if any. */
@@ -90,6 +92,11 @@ export async function authorize(
       if (gap !== undefined) return { kind: 'refused', why: gap };
       const why = `${by}, who may have patches measured in ${repository}, asked for #${number} at ${short(headCommit)}.`;
       return { kind: 'allowed', why };
+    }
+    case 'cancelled': {
+      if (await isKnown(by)) return { kind: 'allowed', why: `${by} has cancelled it.` };
+      const why = `Thank you, ${by}: what runs for #${number} is not cancelled; who may write to ${repository}, and who is among \`github.people\` of its ppsgate.yml, may do that, by /ppsgate cancel.`;
+      return { kind: 'refused', why };
     }
     case 'pressed':
     case 'dispatched': {

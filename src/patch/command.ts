@@ -73,7 +73,31 @@ function nearestVerb(word: string): string {
   return distance(word.toLowerCase(), nearest) <= 2 ? nearest : 'help';
 }
 
-const verbs = ['run', 'rerun', 'extend', 'cancel', 'help'] as const;
+export const verbs = ['run', 'rerun', 'extend', 'cancel', 'help'] as const;
+
+/** What people can write, and what for, as the answer to `help` tells them. */
+export function commandsFor(call: Call): { write: string; to: string }[] {
+  const isOnGithub = call === callOnGithub;
+  const all: Record<(typeof verbs)[number], readonly (readonly [string, string])[]> = {
+    run: [
+      ['run', isOnGithub ? 'measure the pull request as it stands' : 'measure the newest diff'],
+      isOnGithub
+        ? ['run 1a2b3c4d5e6f', 'the same, if that is the head: for a patch from a fork']
+        : ['run 80677', 'measure that diff: for one by somebody who is not ours'],
+      [
+        'run forwarding inet6 margin=1% runs=20 testbed=chelsio',
+        'the same with scenarios, families, margin, most runs or testbed of your own',
+      ],
+      ['run profile', 'the same with profiles; profile=off without, profile=30s with longer ones'],
+      ...(isOnGithub ? [] : [['run earlier=all', 'measure the earlier diffs beside it'] as const]),
+    ],
+    rerun: [['rerun', 'measure again what was asked for last']],
+    extend: [['extend runs=40', 'go on with an experiment that was inconclusive']],
+    cancel: [['cancel', 'end what runs and what waits']],
+    help: [['help', 'see this list']],
+  };
+  return verbs.flatMap((verb) => all[verb].map(([rest, to]) => ({ write: `${call} ${rest}`, to })));
+}
 
 /** Nobody types more, and nobody has to read more. */
 const longestCommand = 500;

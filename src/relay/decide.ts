@@ -37,10 +37,13 @@ export type Occurrence = { key: string; of: number } & (
 export type Decision =
   | { kind: 'run'; job: Job }
   | { kind: 'cancel'; of: number; why: string }
-  | { kind: 'reply'; of: number; topic: 'help' | 'mistaken' | 'refused'; why: string; key: string }
+  | { kind: 'reply'; of: number; topic: ReplyTopic; why: string; key: string }
   /** Nobody may have it measured, and somebody waits to be told so. */
   | { kind: 'refuse-build'; build: string; of: number; diff: number; why: string }
   | { kind: 'nothing'; why: string };
+
+/** `refused`: nothing is measured. */
+export type ReplyTopic = 'help' | 'mistaken' | 'refused' | 'not-cancelled';
 
 export type DecideWorld = {
   conduit: Conduit;
@@ -119,26 +122,32 @@ async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Pro
   if (by === world.me) return nothing('The comment is the bot’s own.');
   const command = parseCommand(text, callOnPhabricator);
   if (command === undefined) return nothing('The comment is no command.');
-  const reply = (topic: 'help' | 'mistaken' | 'refused', why: string): Decision => ({
+  const reply = (topic: ReplyTopic, why: string): Decision => ({
     ...{ kind: 'reply', of, topic, why, key },
   });
   if (command.kind === 'mistaken') return reply('mistaken', command.why);
   if (command.kind === 'help') return reply('help', '');
   try {
-    const named = 'diff' in command ? command.diff : undefined;
+    const name = (await userNames(world.conduit, [by])).get(by) ?? by;
+    const person = { phid: by, name };
+    if (command.kind === 'cancel') {
+      // What runs can be ended also where it is for this lab no more.
+      const found = await findRevision(world.conduit, { revision: of });
+      const leave = await leaveFor(found, { kind: 'cancelled', by: person }, world);
+      if (leave.kind !== 'allowed') return reply('not-cancelled', leave.why);
+      return { kind: 'cancel', of, why: leave.why };
+    }
+    const named = command.diff;
     const before = await diffBefore(occurrence, named, world);
     const found = await findRevision(world.conduit, { revision: of, diff: before.diff });
-    // What runs can be ended also where it is for this lab no more.
-    const why = command.kind === 'cancel' ? undefined : whyNone(found, world);
+    const why = whyNone(found, world);
     if (why !== undefined) return reply('refused', why);
-    const name = (await userNames(world.conduit, [by])).get(by) ?? by;
     const occasion: RevisionOccasion = {
-      ...{ kind: 'commanded', by: { phid: by, name }, at: occurrence.at, sentAt: before.sentAt },
-      isNamed: named !== undefined || command.kind === 'cancel',
+      ...{ kind: 'commanded', verb: command.kind, by: person },
+      ...{ at: occurrence.at, sentAt: before.sentAt, isNamed: named !== undefined },
     };
     const leave = await leaveFor(found, occasion, world);
     if (leave.kind !== 'allowed') return reply('refused', leave.why);
-    if (command.kind === 'cancel') return { kind: 'cancel', of, why: leave.why };
     const asked = { key, revision: of, diff: before.diff, by: name };
     const job = jobFor(command, asked, world);
     if (typeof job === 'string') return reply('mistaken', job);

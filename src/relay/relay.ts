@@ -2,7 +2,7 @@
 
 import { cancelled, type Ending, endingOfFailure } from '../answer/ending.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
-import type { Ask } from '../patch/command.ts';
+import { type Ask, callOnPhabricator, commandsFor } from '../patch/command.ts';
 import type { Job } from '../patch/job.ts';
 import { type Conduit, ConduitError, isOfToken } from '../phabricator/conduit.ts';
 import type { RevisionDiff } from '../words/patch.ts';
@@ -244,6 +244,8 @@ function replyText({ topic, why }: Extract<Decision, { kind: 'reply' }>): string
   switch (topic) {
     case 'refused':
       return ['**ppsgate: not measured**', ...said].join('\n\n');
+    case 'not-cancelled':
+      return ['**ppsgate: not cancelled**', ...said].join('\n\n');
     case 'mistaken':
       return ['**ppsgate did not understand**', ...said, help].join('\n\n');
     case 'help':
@@ -251,12 +253,7 @@ function replyText({ topic, why }: Extract<Decision, { kind: 'reply' }>): string
   }
 }
 
-const help = `| write | to |
-| --- | --- |
-| \`@ppsgate run\` | measure the newest diff |
-| \`@ppsgate run 80677\` | measure that diff |
-| \`@ppsgate run forwarding inet6 margin=1% runs=20 testbed=chelsio\` | the same with scenarios, families, margin, most runs or testbed of your own |
-| \`@ppsgate run earlier=all\` | measure the earlier diffs beside it |
-| \`@ppsgate rerun\` | measure again as it was asked for last |
-| \`@ppsgate extend runs=40\` | go on with an experiment that was inconclusive |
-| \`@ppsgate cancel\` | end what runs |`;
+/** A list, for a table as wide as these commands is cut off on a phone. */
+const help = commandsFor(callOnPhabricator)
+  .map(({ write, to }) => `- ${remarkupText(write)}: ${to}`)
+  .join('\n');

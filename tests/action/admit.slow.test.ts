@@ -476,9 +476,10 @@ describe('a command that measures nothing', () => {
   });
 
   test('a stranger may not cancel', async () => {
-    expect(await admitted(comment('/ppsgate cancel', 'mallory'))).toEqual(
-      refused(/^Thank you, mallory: /),
-    );
+    expect(await admitted(comment('/ppsgate cancel', 'mallory'))).toEqual({
+      ...refused(/^Thank you, mallory: what runs for #7 is not cancelled; who may write to /),
+      what: 'not cancelled',
+    });
   });
 
   test('everybody gets help', async () => {

@@ -1,5 +1,5 @@
 // Whose diffs run on our hardware: for each occasion, who is asked for and what leave is for.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { authorizeRevision, type RevisionOccasion } from '../../src/patch/authorize-revision.ts';
 import type { Person } from '../../src/phabricator/revision.ts';
 
@@ -20,9 +20,14 @@ const judge = (occasion: RevisionOccasion) => authorizeRevision(diff, occasion, 
 
 const sent = (...by: Person[]) => judge({ kind: 'sent', by });
 
-const written = (by: Person, secondsAfter: number, isNamed: boolean) =>
+const written = (
+  by: Person,
+  secondsAfter: number,
+  isNamed: boolean,
+  verb: 'run' | 'rerun' | 'extend' = 'run',
+) =>
   judge({
-    ...{ kind: 'commanded', by, isNamed },
+    ...{ kind: 'commanded', verb, by, isNamed },
     sentAt: new Date('2026-11-20T12:00:00Z'),
     at: new Date(Date.parse('2026-11-20T12:00:00Z') + secondsAfter * 1000),
   });
@@ -62,6 +67,41 @@ test('a command that names no diff is leave for one that was there for a minute'
 
 test.each([true, false])('a command of a stranger is refused (named: %s)', async (isNamed) => {
   expect(await written(eve, 3600, isNamed)).toMatchObject({ kind: 'refused' });
+});
+
+test.each([
+  ['run', 'D27401 is not measured yet'],
+  ['rerun', 'D27401 is not measured again yet'],
+  ['extend', 'D27401 is not measured any further yet'],
+] as const)(
+  'a stranger hears what he asked for, and what one of ours would write: %s',
+  async (verb, what) => {
+    expect((await written(eve, 3600, true, verb)).why).toBe(
+      `Thank you, eve: ${what}; it runs on the testbed when a member of network or somebody of the list in ppsgate.yml has read diff 80677 and written @ppsgate ${verb} 80677.`,
+    );
+    expect((await written(bob, 1, false, verb)).why).toMatch(
+      new RegExp(`read it, and write @ppsgate ${verb} 80677\\.$`),
+    );
+  },
+);
+
+describe('who wants it cancelled', () => {
+  const cancelled = (by: Person, more: object = {}) =>
+    authorizeRevision(diff, { kind: 'cancelled', by }, { ...rules, ...more });
+
+  test.each([alice, bob])('has leave where diffs are measured for $name', async (by) => {
+    expect(await cancelled(by)).toMatchObject({ kind: 'allowed' });
+  });
+
+  test('hears as a stranger who may, and not what would have it measured', async () => {
+    expect(await cancelled(eve)).toEqual({
+      kind: 'refused',
+      why: 'Thank you, eve: what runs for D27401 is not cancelled; a member of network or somebody of the list in ppsgate.yml may do that, by @ppsgate cancel.',
+    });
+    expect((await cancelled(eve, { people: [], projects: [] })).why).toBe(
+      'Thank you, eve: what runs for D27401 is not cancelled; nobody may do that: `people` and `projects` in ppsgate.yml are empty.',
+    );
+  });
 });
 
 test('where nobody is named nobody has leave, and no project is asked for', async () => {

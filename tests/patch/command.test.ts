@@ -1,7 +1,14 @@
 // What people write in a comment to have a patch measured.
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { parseCommand } from '../../src/patch/command.ts';
+import { describe, expect, test } from 'vitest';
+import { askNames, parameter } from '../../src/config/parameters.ts';
+import {
+  callOnGithub,
+  callOnPhabricator,
+  commandsFor,
+  parseCommand,
+  verbs,
+} from '../../src/patch/command.ts';
 
 test.each([
   ['/ppsgate run', { kind: 'run', ask: {} }],
@@ -105,4 +112,30 @@ test('whatever is written, scenarios and families are plain names, and an answer
       }
     }),
   );
+});
+
+describe.each([callOnGithub, callOnPhabricator] as const)('what help tells of %s', (call) => {
+  const told = commandsFor(call).map(({ write }) => write);
+
+  test.each(told)('is a command: %s', (write) => {
+    expect(parseCommand(write, call)?.kind).toBe(write.split(' ')[1]);
+  });
+
+  test.each(verbs)('has %s', (verb) => {
+    expect(
+      told.some((write) => write === `${call} ${verb}` || write.startsWith(`${call} ${verb} `)),
+    ).toBe(true);
+  });
+
+  const keys = askNames.flatMap((name) => {
+    const { comment } = parameter(name);
+    return comment !== undefined && (call === callOnPhabricator || !comment.isOfRevision)
+      ? comment.key
+      : [];
+  });
+
+  test.each(keys)('has %s, as all that run takes', (key) => {
+    const all = commandsFor(call).map(({ write, to }) => `${write} ${to}`);
+    expect(all.join('\n')).toMatch(new RegExp(`\\b${key}=`));
+  });
 });

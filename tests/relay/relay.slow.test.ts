@@ -225,6 +225,37 @@ describe('a reply', () => {
     expect(commentsOn(revision)[0]).toContain('`run takes no "@eve"; write @ppsgate run`');
   });
 
+  test('to a cancel without leave tells that nothing was cancelled, and who may', async () => {
+    const revision = revisionBy(scene.alice);
+    told(revision, scene.eve, '@ppsgate cancel');
+    await work();
+    expect(commentsOn(revision)).toEqual([
+      expect.stringMatching(
+        /^\*\*ppsgate: not cancelled\*\*\n\n`Thank you, eve: what runs for D1 is not cancelled; somebody of the list in ppsgate\.yml may do that, by @ppsgate cancel\.`/,
+      ),
+    ]);
+  });
+
+  test('to help is a list of commands without a table, which a phone would cut off', async () => {
+    const revision = revisionBy(scene.alice);
+    told(revision, scene.eve, '@ppsgate help');
+    await work();
+    const [help = ''] = commentsOn(revision);
+    expect(help).toContain('\n- `@ppsgate run profile`: ');
+    expect(help).toContain('\n- `@ppsgate help`: ');
+    expect(help).not.toMatch(/^\|/m);
+  });
+
+  test('has its sentence whole, however long the list of who may is', async () => {
+    scene.world.config.projects = Array.from({ length: 20 }, (_, at) => `project_${at}`);
+    const revision = revisionBy(scene.alice);
+    told(revision, scene.eve, '@ppsgate run');
+    await work();
+    expect(commentsOn(revision)[0]).toMatch(
+      / or project_19 or .* has read diff 1 and written @ppsgate run 1\.`/,
+    );
+  });
+
   test('is there once though the process dies before the delivery is settled', async () => {
     const revision = revisionBy(scene.alice);
     told(revision, scene.eve, '@ppsgate run');
