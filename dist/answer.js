@@ -1,7 +1,7 @@
-import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plainBlock, plainLine, realPause, reasonOf, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
+import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
 import { _enum, array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
 import { ConduitError, mayPass as mayPass$1 } from "./phabricator.js";
-import { annotationsOf, intervalPlot, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, verdictLine } from "./report.js";
+import { annotationsOf, intervalPlot, invalidLines, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, verdictLine } from "./report.js";
 import { githubFailure, placeOf, publishComment, pullRequestsWithHead, whyNotDone } from "./github.js";
 import { askSchema, callOnPhabricator } from "./patch.js";
 
@@ -166,6 +166,53 @@ function expectation({ expectedSeconds }, now) {
 	return `Expected to begin at about ${timeText(begin)}, ${asOf}.`;
 }
 const timeText = (date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+// src/answer/newer-diff.ts
+/**
+* A sentence that names the revision's newest diff, and its build of the same plan, if any; undefined where none is
+* newer. Throws a ConduitError.
+*
+* @param build the PHID of that of the older diff
+*/
+async function newerDiff(conduit, build, { number, diff }) {
+	const ofRevision = { constraints: { ids: [number] } };
+	const [revision] = await conduit.search("differential.revision.search", ofRevision, revisions$1);
+	if (revision === void 0) return void 0;
+	const { diffPHID } = revision.fields;
+	const ofDiff = { constraints: { phids: [diffPHID] } };
+	const [newest] = await conduit.search("differential.diff.search", ofDiff, diffs);
+	if (newest === void 0 || newest.id <= diff) return void 0;
+	const said = `Diff ${newest.id} is newer and has taken its place`;
+	const its = await buildableOf(conduit, diffPHID, build).catch(() => void 0);
+	if (its === void 0) return `${said}: what is measured is that one.`;
+	return `${said}: see its build, B${its.id} (${its.fields.uri}).`;
+}
+const revisions$1 = object({ fields: object({ diffPHID: string() }) });
+const diffs = object({ id: int() });
+/** The page of the newest build of that diff by the plan of ours. */
+async function buildableOf(conduit, diffPHID, build) {
+	const ofOurs = { constraints: { phids: [build] } };
+	const [ours] = await conduit.search("harbormaster.build.search", ofOurs, builds$1);
+	const ofDiff = { constraints: { objectPHIDs: [diffPHID] } };
+	const found = await conduit.search("harbormaster.buildable.search", ofDiff, buildables);
+	if (ours === void 0 || found.length === 0) return void 0;
+	const plans = [ours.fields.buildPlanPHID];
+	const ofPlan = { constraints: {
+		buildables: found.map(({ phid }) => phid),
+		plans
+	} };
+	const [its] = await conduit.search("harbormaster.build.search", ofPlan, builds$1);
+	return found.find(({ phid }) => phid === its?.fields.buildablePHID);
+}
+const buildables = object({
+	id: int(),
+	phid: string(),
+	fields: object({ uri: string() })
+});
+const builds$1 = object({ fields: object({
+	buildPlanPHID: string(),
+	buildablePHID: string()
+}) });
 
 // src/answer/teller.ts
 const longestPauseSeconds = 60;
@@ -343,6 +390,7 @@ function tellBuild(conduit, build, revision, { run, details, undecided, pause = 
 	const linked = /* @__PURE__ */ new Set();
 	const ends = /* @__PURE__ */ new Map();
 	const what = buildName(revision);
+	let newer;
 	const put = async (view) => {
 		for (const seconds of [
 			0,
@@ -390,7 +438,7 @@ function tellBuild(conduit, build, revision, { run, details, undecided, pause = 
 		});
 	};
 	const messageFor = async (view) => {
-		const message = view === "working" ? { type: "work" } : endOf(view, undecided);
+		const message = view === "working" ? { type: "work" } : endOf(await withReason(view), undecided);
 		if (message.type === "pass") return message;
 		const warning = await draftWarning(conduit, build, revision);
 		if (warning === void 0) return message;
@@ -399,6 +447,16 @@ function tellBuild(conduit, build, revision, { run, details, undecided, pause = 
 		return {
 			type: "pass",
 			unit: [aUnit(view === "working" ? "result comes as a comment" : "passed for the draft", "skip", warning), ...unit]
+		};
+	};
+	/** To say of a cancelled gate what took its place: asked once, and not for long, for its job is killed soon. */
+	const withReason = async (ending) => {
+		if (ending.kind !== "unmeasured" || ending.why !== "cancelled") return ending;
+		newer ??= knownSoon(newerDiff(conduit, build, revision), pause);
+		const said = await newer;
+		return said === void 0 ? ending : {
+			...ending,
+			said
 		};
 	};
 	/** A convenience: the comment has the link as well. */
@@ -421,6 +479,15 @@ function tellBuild(conduit, build, revision, { run, details, undecided, pause = 
 	};
 }
 const never$1 = new AbortController().signal;
+const mostSecondsToKnow = 3;
+/** Undefined where it is not known soon, or not at all. */
+async function knownSoon(asked, pause) {
+	const isKnown = new AbortController();
+	const tooLate = pause(mostSecondsToKnow, isKnown.signal).then(() => void 0);
+	const known = await Promise.race([asked.catch(() => void 0), tooLate]);
+	isKnown.abort();
+	return known;
+}
 function eachOnce(say) {
 	const said = /* @__PURE__ */ new Set();
 	return (sentence) => {
@@ -507,11 +574,17 @@ function unitsOf(ending) {
 	if (ending.kind === "unmeasured") return [aUnit("gate", resultsWithout.get(ending.why) ?? "broken", ending.said)];
 	const { result } = ending.kind === "measured" ? ending : ending.measured;
 	const { outcome } = result;
-	if (outcome.kind === "judged") return outcome.cells.map((cell) => unitOf(cell, result));
+	if (outcome.kind === "judged") return unitsOfCells(outcome.cells, result);
 	const blame = outcome.kind === "out-of-disk" ? "broken" : "fail";
 	return [aUnit(outcomeName(result), blame, outcome.message)];
 }
 const resultsWithout = /* @__PURE__ */ new Map([["patchAtFault", "fail"], ["cancelled", "skip"]]);
+/** Where nothing was measured one tells of all, for of many Harbormaster shows five. */
+function unitsOfCells(cells, result) {
+	if (cells.some(({ verdict }) => verdict.kind !== "invalid") || cells.length === 1) return cells.map((cell) => unitOf(cell, result));
+	const lines = [`invalid: ${sentence(result).text}`, ...invalidLines(cells, plain$1)];
+	return [aUnit("gate", resultOf.invalid, lines.join("\n"))];
+}
 function unitOf(cell, { blasts, policy }) {
 	const name = cellName(cell.cell);
 	const seconds = blasts.filter((blast) => cellName(blast.cell) === name).reduce((sum, { trafficSeconds }) => sum + trafficSeconds, 0);
@@ -525,13 +598,16 @@ function unitOf(cell, { blasts, policy }) {
 }
 /** `805.3 kpps → 721.5 kpps: −10.4 %, 95 % interval −11.2 … −9.60 %`. */
 const changeText = ({ metric, base, patched, interval }, confidence) => [`${formatMetric(base, metric)} → ${formatMetric(patched, metric)}: ${formatChange(interval.change)}`, `${confidence} interval ${formatInterval(interval.low, interval.high)} %`].join(", ");
-/** `unsound` is measured without an answer, `skip` is not measured, by what these words mean to Harbormaster. */
+/**
+* `unsound` is measured without an answer, `broken` could not be measured, by what these words mean to Harbormaster. It
+* would call that `skip`, too, and then shows neither unit nor reason on the revision, as of all that passes.
+*/
 const resultOf = {
 	"no-regression": "pass",
 	improvement: "pass",
 	regression: "fail",
 	inconclusive: "unsound",
-	invalid: "skip"
+	invalid: "broken"
 };
 const aUnit = (name, result, details) => ({
 	engine: "ppsgate",

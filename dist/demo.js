@@ -1,6 +1,6 @@
 import { outcomeName, readResult } from "./report.js";
-import { sum } from "./vendor/simple-statistics.js";
 import { applyOverrides, calledAs, parseConfig } from "./config.js";
+import { sum } from "./vendor/simple-statistics.js";
 import { openRepository, patchOfRange } from "./patch.js";
 import { hasPlan, historyFile } from "./experiment.js";
 import { gate, resumeGate } from "./gate.js";

@@ -1,6 +1,6 @@
 import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, grouped, isJudged, metricName, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, verdictsWorstFirst } from "./words.js";
-import { confidencePercents, countedRuns, median, renderMinistat, runCounts, runsApart } from "./stats.js";
 import { frameBytesFor } from "./config.js";
+import { confidencePercents, countedRuns, median, renderMinistat, runCounts, runsApart } from "./stats.js";
 import { embedded, embeddedScript } from "./embedded.js";
 import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, samplesOf, withReasons } from "./profile.js";
 import { dirname, join, posix } from "node:path";
@@ -163,126 +163,56 @@ const causes = {
 const busyMachine = ({ verdict }) => verdict.kind === "invalid" && tooBusy.exec(verdict.reason)?.slice(0, 1) || [];
 const tooBusy = /^machine too busy: the (?:sender|DUT) waited for a CPU \d{1,3} % of the time/;
 
-// src/report/cell-rows.ts
-/**
-* The columns of a table by one metric. What is asked first stands in front, the change and its interval as one: a
-* phone has room for three columns, and the others are out of sight.
-*/
-const cellColumns = ({ metric, confidenceRatio }, shown) => [
-	{ head: "cell" },
-	...shown === metric ? [{ head: "verdict" }] : [],
-	{ head: `change (${formatPercent(confidenceRatio)} interval)` },
-	{
-		head: "base",
-		isNumber: true
-	},
-	{
-		head: "patched",
-		isNumber: true
-	},
-	{
-		head: "runs",
-		isNumber: true
-	}
-];
-/** A cell's row, and below it those of its other variants; a change that is surely one is written by `bold`. */
-function cellRows(result, metric, policy, bold = (text) => text) {
-	const isJudged = metric === policy.metric;
-	const { comparisons, others } = result;
-	const verdict = result.verdict.kind;
-	const own = comparisonBy(metric, comparisons, isJudged);
-	const believed = verdict === "invalid" ? void 0 : own;
-	const { counted, made } = runCounts(result, metric);
+// src/report/ministats.ts
+/** Patched of each cell against base, and then its earlier diffs against base. */
+const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
+function ministatOfPatched(policy, cell) {
+	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
+	if (base === void 0 || patched === void 0) return [];
+	const text = ministat([base, patched], policy);
 	return [{
-		kind: "cell",
-		result,
-		numbers: [
-			believed ? changeOf(believed, bold) : "–",
-			...valuesOf$1(own),
-			unbroken(formatRuns(believed ? [believed.baseRuns, believed.patchedRuns] : counted, made))
-		],
-		verdict: isJudged ? verdict : void 0
-	}, ...others.map((other) => {
-		const its = comparisonBy(metric, other.comparisons, isJudged);
-		const runs = its ? unbroken(`${its.baseRuns} + ${its.patchedRuns}`) : "–";
-		return {
-			kind: "variant",
-			variant: other.variant,
-			numbers: [
-				its ? changeOf(its, bold) : "–",
-				...valuesOf$1(its),
-				runs
-			],
-			verdict: isJudged ? "not judged" : void 0
-		};
-	})];
+		name: `ministat: ${cellName(cell.cell)}`,
+		note: ministatNote(cell),
+		text
+	}];
 }
-/** A DUT that forwards nothing has no time per packet, but it has packets per second: none. */
-const comparisonBy = (metric, comparisons, isJudged) => comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : void 0);
-/** `−10.4 % (−11.2 … −9.60)`. */
-function changeOf({ interval: { change, low, high } }, bold) {
-	const isClear = low > 0 || high < 0;
-	const shown = unbroken(formatChange(change));
-	const interval = formatInterval(low, high).replace(" …", "\xA0…");
-	return `${isClear ? bold(shown) : shown} (${interval})`;
+/** Each of them against base. */
+function ministatOfOthers(policy, cell) {
+	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
+	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
+	if (base?.variant !== "base" || others.length === 0) return [];
+	return [{
+		name: `ministat of earlier diffs: ${cellName(cell.cell)}`,
+		text: ministat([base, ...others], policy)
+	}];
 }
-const valuesOf$1 = (shown) => shown === void 0 ? ["–", "–"] : [shown.base, shown.patched].map((value) => unbroken(formatMetric(value, shown.metric)));
-/** `🔴 regression`, as a cell of a table; nothing where the table is not the one that was judged. */
-function verdictTexts(row) {
-	if (row.verdict === void 0) return [];
-	return [row.kind === "cell" ? `${symbols[row.verdict]} ${row.verdict}` : row.verdict];
+/** ministat has symbols for so many sets and base. */
+const mostOthers$1 = 6;
+/** Those of enough runs for a spread. */
+const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
+	variant,
+	name: `${variant}, ${cellName(cell.cell)}`,
+	values: valuesOf$1(cell, variant, metric)
+})).filter(({ values }) => values.length >= 3);
+function ministat(sets, { confidenceRatio }) {
+	const confidencePercent = ministatConfidence(confidenceRatio);
+	return renderMinistat(sets, {
+		separateBars: true,
+		confidencePercent
+	});
 }
-/** With spaces at which no line breaks. */
-const unbroken = (text) => text.replaceAll(" ", "\xA0");
-const worstFirst = (cells) => cells.toSorted((a, b) => weightOf(a) - weightOf(b));
-const weightOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
-
-// src/report/fitting.ts
-/** The worst cells first when there is no room for all, and below them how many are left out. */
-function rowsThatFit(cells, toRow) {
-	const inOrder = fittingRows(cells, toRow);
-	if (inOrder.length === cells.length) return inOrder;
-	const worst = fittingRows(worstFirst(cells), toRow);
-	const rest = cells.length - worst.length;
-	return [
-		...worst,
-		"",
-		`${rest} more cells, none of them worse, are in \`result.json\`.`
-	];
+/** What tells the classic block from the table above it. */
+function ministatNote({ design }) {
+	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
 }
-const mostRows = 100;
-/** A reason of a hundred backticks needs three hundred characters. */
-const mostRowCharacters = 4e4;
-function fittingRows(cells, toRow) {
-	const rows = [];
-	let room = mostRowCharacters;
-	for (const cell of cells.slice(0, mostRows)) {
-		const next = toRow(cell);
-		room -= next.length + 1;
-		if (room < 0) break;
-		rows.push(next);
-	}
-	return rows;
+/** Of base and patched those runs that the table counts. */
+function valuesOf$1(cell, variant, metric) {
+	const { base, patched } = countedRuns(cell, cell.pairs);
+	const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
+	return Float64Array.from(counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []));
 }
-/** Keeps what fits of the parts, in their order, and says how many there was no room for. */
-function fitted(main, parts, end, { most, sizeOf }) {
-	const kept = [];
-	let room = most - sizeOf([...main, end].join("\n\n")) - 200;
-	for (const part of parts) {
-		const size = sizeOf(part) + 2;
-		if (size > room) continue;
-		room -= size;
-		kept.push(part);
-	}
-	const missing = parts.length - kept.length;
-	const notice = missing > 0 ? [`${missing} more parts are in the full report beside \`result.json\`.`] : [];
-	return `${[
-		...main,
-		...kept,
-		...notice,
-		end
-	].filter(Boolean).join("\n\n")}\n`;
-}
+const isValid = ({ validity }) => validity.kind === "valid";
+const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
 
 // src/report/why.ts
 /** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
@@ -358,110 +288,6 @@ function graphNames(cell) {
 	const names = judgedProfiles(cell).flatMap(({ kind, variant }) => kind === "profiled" ? variant : []);
 	return names.length > 1 ? [...names, "difference"] : names;
 }
-
-// src/report/next-steps.ts
-/** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
-function meaningOf({ outcome, policy }) {
-	if (outcome.kind !== "judged") return void 0;
-	const { cells, verdict } = outcome;
-	const where = whereText(withVerdict(cells, verdict), cells);
-	const isSpeed = policy.metric === "pps";
-	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
-	switch (verdict) {
-		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base${where}, beyond what chance explains.`;
-		case "improvement": return `The patched router ${isSpeed ? "forwards more packets per second" : "takes less CPU time for each packet"} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
-		case "no-regression": return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
-		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
-		case "invalid": return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
-	}
-}
-/** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
-function whereText(those, cells) {
-	if (cells.length === 1) return "";
-	return those.length === cells.length ? ` in all ${cells.length} cells` : ` in ${those.length} of ${cells.length} cells`;
-}
-/** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
-function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
-	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
-	switch (outcome.verdict) {
-		case "regression": return `${outcome.cells.some(isProfiled) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.`;
-		case "improvement": return "Nothing; the numbers below are for the commit message.";
-		case "no-regression": return "Nothing: as far as forwarding goes, the patch can go in.";
-		case "inconclusive": return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
-		case "invalid": return afterInvalid(outcome.cells, testbed.name);
-	}
-}
-/** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
-function afterInvalid(cells, testbed) {
-	const cause = causeOf(withVerdict(cells, "invalid"));
-	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : ""}\``;
-	return `${(cause === void 0 ? void 0 : mendings[cause]) ?? `Mend what ${check} finds wrong`}, and run it again.`;
-}
-/** By what made most runs invalid; for other causes the testbed is to be looked at. */
-const mendings = {
-	"generator-limited": "Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
-	"machine-busy": "End what else runs on that machine, or wait until it has ended",
-	"too-short": "Measure for longer, with `traffic.measure`"
-};
-const afterRejection = {
-	"does-not-apply": "Rebase the patch onto the head of its branch, and send it again.",
-	"build-failed": "Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.",
-	"out-of-disk": "Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.",
-	"does-not-load": "Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.",
-	"boot-failed": "Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.",
-	"panics-under-load": "Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again."
-};
-
-// src/report/ministats.ts
-/** Patched of each cell against base, and then its earlier diffs against base. */
-const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
-function ministatOfPatched(policy, cell) {
-	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
-	if (base === void 0 || patched === void 0) return [];
-	const text = ministat([base, patched], policy);
-	return [{
-		name: `ministat: ${cellName(cell.cell)}`,
-		note: ministatNote(cell),
-		text
-	}];
-}
-/** Each of them against base. */
-function ministatOfOthers(policy, cell) {
-	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
-	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
-	if (base?.variant !== "base" || others.length === 0) return [];
-	return [{
-		name: `ministat of earlier diffs: ${cellName(cell.cell)}`,
-		text: ministat([base, ...others], policy)
-	}];
-}
-/** ministat has symbols for so many sets and base. */
-const mostOthers$1 = 6;
-/** Those of enough runs for a spread. */
-const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
-	variant,
-	name: `${variant}, ${cellName(cell.cell)}`,
-	values: valuesOf(cell, variant, metric)
-})).filter(({ values }) => values.length >= 3);
-function ministat(sets, { confidenceRatio }) {
-	const confidencePercent = ministatConfidence(confidenceRatio);
-	return renderMinistat(sets, {
-		separateBars: true,
-		confidencePercent
-	});
-}
-/** What tells the classic block from the table above it. */
-function ministatNote({ design }) {
-	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
-}
-/** Of base and patched those runs that the table counts. */
-function valuesOf(cell, variant, metric) {
-	const { base, patched } = countedRuns(cell, cell.pairs);
-	const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
-	return Float64Array.from(counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []));
-}
-const isValid = ({ validity }) => validity.kind === "valid";
-const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
 
 // src/report/sections.ts
 /**
@@ -659,6 +485,180 @@ function verdictMeanings({ marginRatio }) {
 		["invalid", "too few runs count, so nothing is said"]
 	];
 }
+
+// src/report/cell-rows.ts
+/**
+* The columns of a table by one metric. What is asked first stands in front, the change and its interval as one: a
+* phone has room for three columns, and the others are out of sight.
+*/
+const cellColumns = ({ metric, confidenceRatio }, shown) => [
+	{ head: "cell" },
+	...shown === metric ? [{ head: "verdict" }] : [],
+	{ head: `change (${formatPercent(confidenceRatio)} interval)` },
+	{
+		head: "base",
+		isNumber: true
+	},
+	{
+		head: "patched",
+		isNumber: true
+	},
+	{
+		head: "runs",
+		isNumber: true
+	}
+];
+/** A cell's row, and below it those of its other variants; a change that is surely one is written by `bold`. */
+function cellRows(result, metric, policy, bold = (text) => text) {
+	const isJudged = metric === policy.metric;
+	const { comparisons, others } = result;
+	const verdict = result.verdict.kind;
+	const own = comparisonBy(metric, comparisons, isJudged);
+	const believed = verdict === "invalid" ? void 0 : own;
+	const { counted, made } = runCounts(result, metric);
+	return [{
+		kind: "cell",
+		result,
+		numbers: [
+			believed ? changeOf(believed, bold) : "–",
+			...valuesOf(own),
+			unbroken(formatRuns(believed ? [believed.baseRuns, believed.patchedRuns] : counted, made))
+		],
+		verdict: isJudged ? verdict : void 0
+	}, ...others.map((other) => {
+		const its = comparisonBy(metric, other.comparisons, isJudged);
+		const runs = its ? unbroken(`${its.baseRuns} + ${its.patchedRuns}`) : "–";
+		return {
+			kind: "variant",
+			variant: other.variant,
+			numbers: [
+				its ? changeOf(its, bold) : "–",
+				...valuesOf(its),
+				runs
+			],
+			verdict: isJudged ? "not judged" : void 0
+		};
+	})];
+}
+/** A DUT that forwards nothing has no time per packet, but it has packets per second: none. */
+const comparisonBy = (metric, comparisons, isJudged) => comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : void 0);
+/** `−10.4 % (−11.2 … −9.60)`. */
+function changeOf({ interval: { change, low, high } }, bold) {
+	const isClear = low > 0 || high < 0;
+	const shown = unbroken(formatChange(change));
+	const interval = formatInterval(low, high).replace(" …", "\xA0…");
+	return `${isClear ? bold(shown) : shown} (${interval})`;
+}
+const valuesOf = (shown) => shown === void 0 ? ["–", "–"] : [shown.base, shown.patched].map((value) => unbroken(formatMetric(value, shown.metric)));
+/** `🔴 regression`, as a cell of a table; nothing where the table is not the one that was judged. */
+function verdictTexts(row) {
+	if (row.verdict === void 0) return [];
+	return [row.kind === "cell" ? `${symbols[row.verdict]} ${row.verdict}` : row.verdict];
+}
+/** With spaces at which no line breaks. */
+const unbroken = (text) => text.replaceAll(" ", "\xA0");
+const worstFirst = (cells) => cells.toSorted((a, b) => weightOf(a) - weightOf(b));
+const weightOf = ({ verdict }) => verdictsWorstFirst.indexOf(verdict.kind);
+
+// src/report/fitting.ts
+/** The worst cells first when there is no room for all, and below them how many are left out. */
+function rowsThatFit(cells, toRow) {
+	const inOrder = fittingRows(cells, toRow);
+	if (inOrder.length === cells.length) return inOrder;
+	const worst = fittingRows(worstFirst(cells), toRow);
+	const rest = cells.length - worst.length;
+	return [
+		...worst,
+		"",
+		`${rest} more cells, none of them worse, are in \`result.json\`.`
+	];
+}
+const mostRows = 100;
+/** A reason of a hundred backticks needs three hundred characters. */
+const mostRowCharacters = 4e4;
+function fittingRows(cells, toRow) {
+	const rows = [];
+	let room = mostRowCharacters;
+	for (const cell of cells.slice(0, mostRows)) {
+		const next = toRow(cell);
+		room -= next.length + 1;
+		if (room < 0) break;
+		rows.push(next);
+	}
+	return rows;
+}
+/** Keeps what fits of the parts, in their order, and says how many there was no room for. */
+function fitted(main, parts, end, { most, sizeOf }) {
+	const kept = [];
+	let room = most - sizeOf([...main, end].join("\n\n")) - 200;
+	for (const part of parts) {
+		const size = sizeOf(part) + 2;
+		if (size > room) continue;
+		room -= size;
+		kept.push(part);
+	}
+	const missing = parts.length - kept.length;
+	const notice = missing > 0 ? [`${missing} more parts are in the full report beside \`result.json\`.`] : [];
+	return `${[
+		...main,
+		...kept,
+		...notice,
+		end
+	].filter(Boolean).join("\n\n")}\n`;
+}
+
+// src/report/next-steps.ts
+/** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
+function meaningOf({ outcome, policy }) {
+	if (outcome.kind !== "judged") return void 0;
+	const { cells, verdict } = outcome;
+	const where = whereText(withVerdict(cells, verdict), cells);
+	const isSpeed = policy.metric === "pps";
+	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
+	switch (verdict) {
+		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base${where}, beyond what chance explains.`;
+		case "improvement": return `The patched router ${isSpeed ? "forwards more packets per second" : "takes less CPU time for each packet"} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
+		case "no-regression": return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
+		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
+		case "invalid": return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
+	}
+}
+/** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
+function whereText(those, cells) {
+	if (cells.length === 1) return "";
+	return those.length === cells.length ? ` in all ${cells.length} cells` : ` in ${those.length} of ${cells.length} cells`;
+}
+/** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
+function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
+	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
+	switch (outcome.verdict) {
+		case "regression": return `${outcome.cells.some(isProfiled) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.`;
+		case "improvement": return "Nothing; the numbers below are for the commit message.";
+		case "no-regression": return "Nothing: as far as forwarding goes, the patch can go in.";
+		case "inconclusive": return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
+		case "invalid": return afterInvalid(outcome.cells, testbed.name);
+	}
+}
+/** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
+function afterInvalid(cells, testbed) {
+	const cause = causeOf(withVerdict(cells, "invalid"));
+	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : ""}\``;
+	return `${(cause === void 0 ? void 0 : mendings[cause]) ?? `Mend what ${check} finds wrong`}, and run it again.`;
+}
+/** By what made most runs invalid; for other causes the testbed is to be looked at. */
+const mendings = {
+	"generator-limited": "Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
+	"machine-busy": "End what else runs on that machine, or wait until it has ended",
+	"too-short": "Measure for longer, with `traffic.measure`"
+};
+const afterRejection = {
+	"does-not-apply": "Rebase the patch onto the head of its branch, and send it again.",
+	"build-failed": "Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.",
+	"out-of-disk": "Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.",
+	"does-not-load": "Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.",
+	"boot-failed": "Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.",
+	"panics-under-load": "Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again."
+};
 
 // src/report/markdown.ts
 /** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
@@ -2349,4 +2349,4 @@ async function replaceFile(path, content) {
 	await rename(draft, path);
 }
 
-export { annotationsOf, badgeVerdicts, drawGraph, explained, graphsOf, headline, intervalPlot, outcomeName, pngOf, readResult, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, verdictLine, writeResult };
+export { annotationsOf, badgeVerdicts, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readResult, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, verdictLine, writeResult };

@@ -1,8 +1,8 @@
 import { fromJson, isCarriedThrough, priorities, reasonOf, shortened } from "./words.js";
 import { _enum, array, boolean, custom, datetime, int, number, number$1, object, string, tuple, union } from "./vendor/zod.js";
 import { bytesWithin } from "./http.js";
-import { median } from "./stats.js";
 import { ExposedError, readGuarded } from "./config.js";
+import { median } from "./stats.js";
 import { ForeignFileError, failureOf, isEmpty, isSqliteError, openDatabase, watchPlace } from "./sqlite.js";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";

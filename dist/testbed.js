@@ -1,7 +1,7 @@
 import { flowRanges, flowSlices, formatPercent, formatPps, isJudged, isLinuxScenario, lastLine, netmapPort, pathName, reasonOf } from "./words.js";
 import { int, object } from "./vendor/zod.js";
-import { isSteady, median, steadyStretch } from "./stats.js";
 import { frameBytesFor } from "./config.js";
+import { isSteady, median, steadyStretch } from "./stats.js";
 import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, requirePrograms, shell, stdoutOf } from "./host.js";
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";

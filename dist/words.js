@@ -253,88 +253,53 @@ function patchName(patch) {
 	}
 }
 
-// src/words/escape.ts
-/** As text, for what can say more only by markup of its own. */
-const plain = {
-	code: (text, mostCharacters) => plainLine(text, mostCharacters),
-	name: (name) => name
+// src/words/flows.ts
+/**
+* A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
+* divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
+* network.
+*/
+function flowRanges(flows, family, senders = 1) {
+	if (!Number.isSafeInteger(flows) || flows < senders) return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
+	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
+	const sources = flows / destinations;
+	if (sources <= mostSources[family]) return {
+		kind: "split",
+		flows: {
+			sources,
+			destinations
+		}
+	};
+	return refused(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
+}
+const refused = (message) => ({
+	kind: "refused",
+	message
+});
+const mostDestinations = 100;
+/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
+const mostSources = {
+	inet4: 62974,
+	inet6: 65535
 };
-/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
-function codeSpan(text, mostCharacters = 200) {
-	const line = plainLine(text, mostCharacters);
-	if (line === "") return "";
-	const fence = fenceFor(line, 1);
-	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
-	return `${fence}${padding}${line}${padding}${fence}`;
+function greatestDivisor(value, most) {
+	let divisor = Math.floor(most);
+	while (value % divisor !== 0) divisor -= 1;
+	return divisor;
 }
-/** A fenced code block, shortened in the middle to `mostCharacters`. */
-function codeBlock(text, mostCharacters = 4e3) {
-	const block = plainBlock(text, mostCharacters);
-	const fence = fenceFor(block, 3);
-	return `${fence}\n${block}\n${fence}`;
-}
-/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
-const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
-/** The same of many lines, shortened in the middle. */
-const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
-/** Longer than any run of backticks inside. */
-function fenceFor(text, least) {
-	const runs = text.match(/`+/g) ?? [];
-	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
-}
-/** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
-function withoutControls(text) {
-	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
-}
-/** Without what a terminal obeys; control characters that stand alone stay. */
-const withoutSequences = (text) => text.replace(sequences, "");
 /**
-* What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
-* stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
+* The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
+* than sources.
 */
-const sequences = new RegExp([
-	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
-	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
-	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
-].join("|"), "g");
-function shortened(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	const half = Math.floor(mostCharacters / 2);
-	const left = text.length - 2 * half;
-	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
-	return `${first}\n… ${left} characters left out …\n${last}`;
+function flowSlices({ sources, destinations }, senders) {
+	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
+	const end = (slice) => Math.floor(slice * sources / senders);
+	return Array.from({ length: senders }, (_, slice) => ({
+		firstSource: end(slice) + 1,
+		sources: end(slice + 1) - end(slice),
+		destinations
+	}));
 }
-function cut(text, mostCharacters) {
-	if (text.length <= mostCharacters) return text;
-	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
-}
-/** A cut may go through a surrogate pair. */
-const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
-/** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
-function pageUrl(address) {
-	const url = URL.parse(address);
-	if (url === null || !["http:", "https:"].includes(url.protocol)) return void 0;
-	return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
-}
-const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
-
-// src/words/without-paths.ts
-/**
-* The text with `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them
-* apart in what Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
-*/
-const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
-/** A line's number and what ends a sentence; of a longer end nobody would want more. */
-const endOf = (found) => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? "";
-const quotes = "'\"`‘’“”";
-const start = "(?:file:/+|~[\\w.-]{0,64}/|/+)";
-/** How ppsgate is called, and the length of a prefix as in ::/0. */
-const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
-const letter = `[^\\s${quotes}]`;
-/** There may be blanks in it, as where Node writes `open '/home/alice/my lab/key'`. */
-const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
-/** After a blank, a word that has a slash in it goes on with the path. */
-const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
 
 // src/words/rejection.ts
 const message = string();
@@ -634,62 +599,6 @@ const resultSchema = object({
 	outcome: outcomeSchema
 });
 
-// src/words/variant-name.ts
-/** Base and patched, of which a verdict is given; all others are shown beside them. */
-const isJudged = (variant) => variant === "base" || variant === "patched";
-/** Name of an earlier diff of a revision: `diff 80345`. */
-const diffName = (diff) => `diff ${diff}`;
-/** As a part of a path, or of the name of a boot environment: `diff-80345`. */
-const pathName = (variant) => variant.replaceAll(" ", "-");
-
-// src/words/flows.ts
-/**
-* A number of flows as sources × destinations, exactly: 2000 as 20 × 100. The destinations are as many as
-* divide it, up to 100, and leave every sender a source; refused is a number whose sources would run out of their
-* network.
-*/
-function flowRanges(flows, family, senders = 1) {
-	if (!Number.isSafeInteger(flows) || flows < senders) return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
-	const destinations = greatestDivisor(flows, Math.min(mostDestinations, flows / senders));
-	const sources = flows / destinations;
-	if (sources <= mostSources[family]) return {
-		kind: "split",
-		flows: {
-			sources,
-			destinations
-		}
-	};
-	return refused(`${flows} flows of ${family} need ${sources} sources, and their network has ${mostSources[family]}: choose a multiple of 100.`);
-}
-const refused = (message) => ({
-	kind: "refused",
-	message
-});
-const mostDestinations = 100;
-/** 198.18.10.1 to 198.18.255.254; what the last 16 bits hold, the only ones that pkt-gen counts up. */
-const mostSources = {
-	inet4: 62974,
-	inet6: 65535
-};
-function greatestDivisor(value, most) {
-	let divisor = Math.floor(most);
-	while (value % divisor !== 0) divisor -= 1;
-	return divisor;
-}
-/**
-* The flows in slices of their sources, as even as can be, one for each sender. Throws a RangeError for more senders
-* than sources.
-*/
-function flowSlices({ sources, destinations }, senders) {
-	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
-	const end = (slice) => Math.floor(slice * sources / senders);
-	return Array.from({ length: senders }, (_, slice) => ({
-		firstSource: end(slice) + 1,
-		sources: end(slice + 1) - end(slice),
-		destinations
-	}));
-}
-
 // src/words/units.ts
 /** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
 const ratio = (limit) => quantity("a percentage like 2%", { "%": .01 }, limit);
@@ -769,6 +678,97 @@ const driverOfPort = {
 	ixv: "ixgbe",
 	ql: "qlxgbe"
 };
+
+// src/words/variant-name.ts
+/** Base and patched, of which a verdict is given; all others are shown beside them. */
+const isJudged = (variant) => variant === "base" || variant === "patched";
+/** Name of an earlier diff of a revision: `diff 80345`. */
+const diffName = (diff) => `diff ${diff}`;
+/** As a part of a path, or of the name of a boot environment: `diff-80345`. */
+const pathName = (variant) => variant.replaceAll(" ", "-");
+
+// src/words/escape.ts
+/** As text, for what can say more only by markup of its own. */
+const plain = {
+	code: (text, mostCharacters) => plainLine(text, mostCharacters),
+	name: (name) => name
+};
+/** A code span, cut to `mostCharacters`: no mention, link, reference, markup or line break in it can take effect. */
+function codeSpan(text, mostCharacters = 200) {
+	const line = plainLine(text, mostCharacters);
+	if (line === "") return "";
+	const fence = fenceFor(line, 1);
+	const padding = line.startsWith("`") || line.endsWith("`") ? " " : "";
+	return `${fence}${padding}${line}${padding}${fence}`;
+}
+/** A fenced code block, shortened in the middle to `mostCharacters`. */
+function codeBlock(text, mostCharacters = 4e3) {
+	const block = plainBlock(text, mostCharacters);
+	const fence = fenceFor(block, 3);
+	return `${fence}\n${block}\n${fence}`;
+}
+/** One line without control and format characters, cut to `mostCharacters`: markup in it is still markup. */
+const plainLine = (text, mostCharacters = 200) => cut(withoutControls(text).replace(/\s+/g, " ").trim(), mostCharacters);
+/** The same of many lines, shortened in the middle. */
+const plainBlock = (text, mostCharacters = 4e3) => shortened(withoutControls(text).trimEnd(), mostCharacters);
+/** Longer than any run of backticks inside. */
+function fenceFor(text, least) {
+	const runs = text.match(/`+/g) ?? [];
+	return "`".repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
+}
+/** Control and format characters colour terminals, turn the direction of text or hide it; tabs and line ends stay. */
+function withoutControls(text) {
+	return withoutSequences(text).replace(/(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
+}
+/** Without what a terminal obeys; control characters that stand alone stay. */
+const withoutSequences = (text) => text.replace(sequences, "");
+/**
+* What a terminal obeys by ECMA-48: control sequences, strings that end, and a character set's choice. Node's own
+* stripVTControlCharacters takes hours for a megabyte of strings that do not end; here no part can begin in another.
+*/
+const sequences = new RegExp([
+	"(?:\\x1b\\[|\\x9b)[0-?]*[ -/]*[@-~]",
+	"(?:\\x1b\\]|\\x9d)[^\\x07\\x1b\\x9c\\x9d]*(?:\\x07|\\x1b\\\\|\\x9c)",
+	"\\x1b[()#]?[0-9A-PR-TZcf-nq-uy=><~]"
+].join("|"), "g");
+function shortened(text, mostCharacters) {
+	if (text.length <= mostCharacters) return text;
+	const half = Math.floor(mostCharacters / 2);
+	const left = text.length - 2 * half;
+	const [first, last] = [text.slice(0, half), text.slice(-half)].map(withoutHalves);
+	return `${first}\n… ${left} characters left out …\n${last}`;
+}
+function cut(text, mostCharacters) {
+	if (text.length <= mostCharacters) return text;
+	return `${withoutHalves(text.slice(0, mostCharacters - 1)).trimEnd()}…`;
+}
+/** A cut may go through a surrogate pair. */
+const withoutHalves = (text) => text.replace(/\p{Cs}/gu, "");
+/** Without what a markup could take for the address's end, or for markup in it; undefined where it is none of a page. */
+function pageUrl(address) {
+	const url = URL.parse(address);
+	if (url === null || !["http:", "https:"].includes(url.protocol)) return void 0;
+	return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
+}
+const percentEncoded = (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+
+// src/words/without-paths.ts
+/**
+* The text with `[path]` in place of each absolute path, be it of this machine or of the lab: nobody can tell them
+* apart in what Node, git or ssh say. URLs, commands to ppsgate and paths within a tree stay.
+*/
+const withoutPaths = (text) => text.replace(quotedPath, "[path]").replace(barePath, (found) => `[path]${endOf(found)}`);
+/** A line's number and what ends a sentence; of a longer end nobody would want more. */
+const endOf = (found) => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? "";
+const quotes = "'\"`‘’“”";
+const start = "(?:file:/+|~[\\w.-]{0,64}/|/+)";
+/** How ppsgate is called, and the length of a prefix as in ::/0. */
+const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
+const letter = `[^\\s${quotes}]`;
+/** There may be blanks in it, as where Node writes `open '/home/alice/my lab/key'`. */
+const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
+/** After a blank, a word that has a slash in it goes on with the path. */
+const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
 
 // src/words/usage-error.ts
 /** An option or input that cannot be used. */

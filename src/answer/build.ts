@@ -3,8 +3,9 @@
 import { z } from 'zod';
 import type { GithubConfig } from '../config/github.ts';
 import { type Conduit, ConduitError, mayPass } from '../phabricator/conduit.ts';
-import { outcomeName } from '../report/headline.ts';
-import { plainBlock } from '../words/escape.ts';
+import { outcomeName, sentence } from '../report/headline.ts';
+import { invalidLines } from '../report/sections.ts';
+import { plain, plainBlock } from '../words/escape.ts';
 import { formatChange, formatInterval, formatMetric, formatPercent } from '../words/format.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { RevisionDiff } from '../words/patch.ts';
@@ -13,6 +14,7 @@ import type { CellResult, CellVerdict, Comparison, Result } from '../words/resul
 import { cellName } from '../words/scenario.ts';
 import { type Answer, secondsFor } from './answer.ts';
 import { type Ending, type Unmeasured, upshotOf } from './ending.ts';
+import { newerDiff } from './newer-diff.ts';
 import { newestTeller, type Told } from './teller.ts';
 
 export type BuildOptions = {
@@ -131,6 +133,7 @@ export function tellBuild(
   const linked = new Set<string>();
   const ends = new Map<string, { shows: string; isSure: boolean }>();
   const what = buildName(revision);
+  let newer: Promise<string | undefined> | undefined;
 
   const put = async (view: View): Promise<Told> => {
     for (const seconds of [0, 1, 2, 4, 8]) {
@@ -167,7 +170,8 @@ export function tellBuild(
   };
 
   const messageFor = async (view: View): Promise<Message> => {
-    const message: Message = view === 'working' ? { type: 'work' } : endOf(view, undecided);
+    const message: Message =
+      view === 'working' ? { type: 'work' } : endOf(await withReason(view), undecided);
     if (message.type === 'pass') return message;
     const warning = await draftWarning(conduit, build, revision);
     if (warning === undefined) return message;
@@ -175,6 +179,14 @@ export function tellBuild(
     const { unit = [] } = message;
     const name = view === 'working' ? 'result comes as a comment' : 'passed for the draft';
     return { type: 'pass', unit: [aUnit(name, 'skip', warning), ...unit] };
+  };
+
+  /** To say of a cancelled gate what took its place: asked once, and not for long, for its job is killed soon. */
+  const withReason = async (ending: Ending): Promise<Ending> => {
+    if (ending.kind !== 'unmeasured' || ending.why !== 'cancelled') return ending;
+    newer ??= knownSoon(newerDiff(conduit, build, revision), pause);
+    const said = await newer;
+    return said === undefined ? ending : { ...ending, said };
   };
 
   /** A convenience: the comment has the link as well. */
@@ -202,6 +214,20 @@ export function tellBuild(
 }
 
 const never = new AbortController().signal;
+
+const mostSecondsToKnow = 3;
+
+/** Undefined where it is not known soon, or not at all. */
+async function knownSoon(
+  asked: Promise<string | undefined>,
+  pause: Pause,
+): Promise<string | undefined> {
+  const isKnown = new AbortController();
+  const tooLate = pause(mostSecondsToKnow, isKnown.signal).then(() => undefined);
+  const known = await Promise.race([asked.catch(() => undefined), tooLate]);
+  isKnown.abort();
+  return known;
+}
 
 function eachOnce(say: (sentence: string) => unknown): (sentence: string) => void {
   const said = new Set<string>();
@@ -298,7 +324,7 @@ function unitsOf(ending: Ending): Unit[] {
   }
   const { result } = ending.kind === 'measured' ? ending : ending.measured;
   const { outcome } = result;
-  if (outcome.kind === 'judged') return outcome.cells.map((cell) => unitOf(cell, result));
+  if (outcome.kind === 'judged') return unitsOfCells(outcome.cells, result);
   const blame = outcome.kind === 'out-of-disk' ? 'broken' : 'fail';
   return [aUnit(outcomeName(result), blame, outcome.message)];
 }
@@ -307,6 +333,14 @@ const resultsWithout = new Map<Unmeasured['why'], Unit['result']>([
   ['patchAtFault', 'fail'],
   ['cancelled', 'skip'],
 ]);
+
+/** Where nothing was measured one tells of all, for of many Harbormaster shows five. */
+function unitsOfCells(cells: readonly CellResult[], result: Result): Unit[] {
+  const isMeasured = cells.some(({ verdict }) => verdict.kind !== 'invalid');
+  if (isMeasured || cells.length === 1) return cells.map((cell) => unitOf(cell, result));
+  const lines = [`invalid: ${sentence(result).text}`, ...invalidLines(cells, plain)];
+  return [aUnit('gate', resultOf.invalid, lines.join('\n'))];
+}
 
 function unitOf(cell: CellResult, { blasts, policy }: Result): Unit {
   const name = cellName(cell.cell);
@@ -330,13 +364,16 @@ const changeText = ({ metric, base, patched, interval }: Comparison, confidence:
     `${confidence} interval ${formatInterval(interval.low, interval.high)} %`,
   ].join(', ');
 
-/** `unsound` is measured without an answer, `skip` is not measured, by what these words mean to Harbormaster. */
+/**
+ * `unsound` is measured without an answer, `broken` could not be measured, by what these words mean to Harbormaster. It
+ * would call that `skip`, too, and then shows neither unit nor reason on the revision, as of all that passes.
+ */
 const resultOf: Record<CellVerdict['kind'], Unit['result']> = {
   'no-regression': 'pass',
   improvement: 'pass',
   regression: 'fail',
   inconclusive: 'unsound',
-  invalid: 'skip',
+  invalid: 'broken',
 };
 
 const aUnit = (name: string, result: Unit['result'], details: string): Unit => ({

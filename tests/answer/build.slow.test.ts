@@ -98,7 +98,7 @@ function open(
   return { answer, conduit };
 }
 
-const isLastResort = (seconds: number) => seconds === 30 || seconds === 300;
+const isLastResort = (seconds: number) => [3, 30, 300].includes(seconds);
 
 const abortOf = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -233,7 +233,7 @@ describe('a gate that ends with', () => {
       'an invalid cell',
       judged({ kind: 'invalid', reason: 'the generator is the limit' }),
       'failed',
-      ['forwarding inet4: skip'],
+      ['forwarding inet4: broken'],
     ],
     [
       'a patch that does not build',
@@ -276,7 +276,7 @@ describe('a gate that ends with', () => {
 
   test.each<[CellVerdict, string]>([
     [{ kind: 'inconclusive' }, 'forwarding inet4: unsound'],
-    [{ kind: 'invalid', reason: 'a hole' }, 'forwarding inet4: skip'],
+    [{ kind: 'invalid', reason: 'a hole' }, 'forwarding inet4: broken'],
   ])('%j passes where the site takes what is undecided for no failure', async (verdict, unit) => {
     const scene = await aBuild();
     await open(scene, { undecided: 'neutral' }).answer.ended(judged(verdict));
@@ -292,6 +292,27 @@ describe('a gate that ends with', () => {
     const scene = await aBuild();
     await open(scene, { undecided: 'neutral' }).answer.ended(ending);
     expect(scene.build.status).toBe('failed');
+  });
+
+  test('an invalid cell tells the reason in a unit that Harbormaster shows on the revision', async () => {
+    const scene = await aBuild();
+    const reason = 'the generator is the limit';
+    await open(scene).answer.ended(judged({ kind: 'improvement' }, { kind: 'invalid', reason }));
+    expect(scene.target.units.map(({ result }) => result)).toEqual(['pass', 'broken']);
+    expect(scene.target.units[1]?.details?.split('\n')[0]).toBe(`invalid: ${reason}`);
+  });
+
+  test('no valid cell tells it once, the reasons in the three lines that are shown', async () => {
+    const scene = await aBuild();
+    const reason = '0 of 8 pairs of runs count: the machine was too busy';
+    const invalid: CellVerdict = { kind: 'invalid', reason };
+    await open(scene).answer.ended(judged(...new Array<CellVerdict>(7).fill(invalid)));
+    expect(unitsOf(scene.target)).toEqual(['gate: broken']);
+    expect(scene.target.units[0]?.details?.split('\n').slice(0, 3)).toEqual([
+      'invalid: was not measured: too few runs count',
+      `forwarding inet4 is invalid: ${reason}`,
+      `forwarding inet4 is invalid: ${reason}`,
+    ]);
   });
 
   test('words of others has them as plain text without controls, shortened, and never half a character', async () => {
@@ -386,16 +407,97 @@ describe('somebody', () => {
     ]);
   });
 
-  test('sends another diff: the build of the old one still gets its end', async () => {
+  describe('sends another diff, and the gate of the old one is cancelled', () => {
+    const anotherDiff = (scene: Awaited<ReturnType<typeof aBuild>>) =>
+      phabricator.updateRevision(scene.shown, { raw: raw.replace('int y', 'long y') });
+    const reason = ({ target }: Awaited<ReturnType<typeof aBuild>>) => target.units[0]?.details;
+    const taken = 'Diff 2 is newer and has taken its place';
+
+    test('the build of the old one names that of the new one', async () => {
+      const scene = await aBuild();
+      const { answer } = open(scene);
+      answer.queued('waits for leave');
+      await expect.poll(messages).toEqual(['work']);
+      anotherDiff(scene);
+      const other = phabricator.addBuildPlan({ uri: 'http://127.0.0.1:1/', name: 'another' });
+      await phabricator.startBuild(scene.shown, other);
+      const newer = await phabricator.startBuild(scene.shown, scene.plan);
+      await answer.ended(cancelled);
+      expect(scene.build.status).toBe('failed');
+      expect(unitsOf(scene.target)).toEqual(['gate: skip']);
+      expect(reason(scene)).toBe(`${taken}: see its build, B2 (${phabricator.state.baseUri}/B2).`);
+      expect(newer).toMatchObject({ status: 'target/waiting', messages: [] });
+    });
+
+    test.each([
+      ['has no build', async () => {}],
+      [
+        'has one of another plan alone',
+        async (scene: Awaited<ReturnType<typeof aBuild>>) => {
+          const plan = phabricator.addBuildPlan({ uri: 'http://127.0.0.1:1/', name: 'another' });
+          await phabricator.startBuild(scene.shown, plan);
+        },
+      ],
+      [
+        'has one that Phabricator does not tell of',
+        async (scene: Awaited<ReturnType<typeof aBuild>>) => {
+          await phabricator.startBuild(scene.shown, scene.plan);
+          phabricator.faults.order('harbormaster.buildable.search', { kind: 'html' });
+        },
+      ],
+    ])('and says that alone where the new one %s', async (_, before) => {
+      const scene = await aBuild();
+      anotherDiff(scene);
+      await before(scene);
+      await open(scene).answer.ended(cancelled);
+      expect(reason(scene)).toBe(`${taken}: what is measured is that one.`);
+    });
+
+    test('also while it waits in the queue of a relay', async () => {
+      const scene = await aBuild();
+      anotherDiff(scene);
+      const said = 'It was not measured: diff 2 took its place.';
+      await open(scene).answer.ended({ ...cancelled, said });
+      expect(reason(scene)).toContain(taken);
+    });
+
+    test('and reads as it does without one where Phabricator does not tell of it: nothing waits for that', async () => {
+      const scene = await aBuild();
+      anotherDiff(scene);
+      phabricator.faults.order('differential.diff.search', { kind: 'slow', milliseconds: 60_000 });
+      const pause: BuildOptions['pause'] = async (seconds, signal) => {
+        if (seconds > 3) await abortOf(signal);
+      };
+      await open(scene, { pause }).answer.ended(cancelled);
+      expect(scene.build.status).toBe('failed');
+      expect(reason(scene)).toBe(cancelled.said);
+    });
+
+    test('and is asked about once, however often the end is sent', async () => {
+      const scene = await aBuild();
+      anotherDiff(scene);
+      phabricator.faults.order('differential.diff.search', { kind: 'html' });
+      phabricator.faults.order('harbormaster.sendmessage', { kind: 'broken' }, 2);
+      await open(scene).answer.ended(cancelled);
+      const asked = phabricator.requests.filter(
+        ({ method }) => method === 'differential.diff.search',
+      );
+      expect(asked).toHaveLength(1);
+      expect(reason(scene)).toBe(cancelled.said);
+    });
+  });
+
+  test('cancels the gate of the newest diff: its build reads as ever', async () => {
     const scene = await aBuild();
-    const { answer } = open(scene);
-    answer.queued('waits for leave');
-    await expect.poll(messages).toEqual(['work']);
+    await open(scene).answer.ended(cancelled);
+    expect(scene.target.units).toMatchObject([{ details: cancelled.said }]);
+  });
+
+  test('sends another diff after a verdict, which is told as it is', async () => {
+    const scene = await aBuild();
     phabricator.updateRevision(scene.shown, { raw: raw.replace('int y', 'long y') });
-    const newer = await phabricator.startBuild(scene.shown, scene.plan);
-    await answer.ended(cancelled);
-    expect(scene.build.status).toBe('failed');
-    expect(newer).toMatchObject({ status: 'target/waiting', messages: [] });
+    await open(scene).answer.ended(passed);
+    expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
   });
 });
 

@@ -97,7 +97,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
     await expect.poll(() => said, { timeout: 120_000 }).toMatch(ended);
     const isFound = ended.exec(said)?.[1] === 'the patch is at fault';
 
-    const result = isFound ? 'fail' : expect.stringMatching(/^(unsound|skip)$/);
+    const result = isFound ? 'fail' : expect.stringMatching(/^(unsound|broken)$/);
     expect(target.units).toEqual([expect.objectContaining({ name: 'forwarding inet4', result })]);
     expect(commentsOn(phabricator, revision)).toEqual([
       expect.stringMatching(isFound ? /takes [\s\S]*\{F\d+, size=full/ : /may take|not measured/),

@@ -500,7 +500,7 @@ describe('a newer diff', () => {
     await work();
     expect(stateOf(target.phid)).toMatchObject({ kind: 'dropped' });
     expect(target.messages).toEqual(['fail']);
-    expect(JSON.stringify(target.units)).toContain('diff 2 took its place');
+    expect(JSON.stringify(target.units)).toContain('Diff 2 is newer and has taken its place');
   });
 });
 
