@@ -1,4 +1,4 @@
-import { UsageError, exitCodes, fromJson, realPause, reasonOf, remarkupText, resultSchema, roughly, shortened, upshotOfError, withoutPaths } from "./words.js";
+import { UsageError, exitCodes, fromJson, oneLine, realPause, reasonOf, remarkupText, resultSchema, roughly, shortened, upshotOfError, withoutPaths } from "./words.js";
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ask } from "./http.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, mapOf, mendOfCertificate, openPhabricator, readAuthority, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
@@ -572,6 +572,66 @@ async function keeping(what, path) {
 const withMode = (path, { mode }) => `${path} has the mode ${(mode & 511).toString(8)}`;
 const mendOf = (path) => typed(shell`chmod 600 ${path}`);
 
+// src/relay/delivery.ts
+/** The revision of which `ppsgate phabricator check` sends a test, signed: there is none. */
+const checkObject = "PHID-DREV-ppsgatecheck";
+/** How it calls itself in what it sends; so can anybody. */
+const checkAgent = "ppsgate-check";
+/** `body` as it was sent: redelivered, it has the same bytes. */
+function readWebhook(body, at) {
+	const { data } = webhookSchema.safeParse(fromJson(Buffer.from(body).toString()));
+	if (data === void 0) return { kind: "strange" };
+	if (data.action.test) return {
+		kind: "test",
+		isOfCheck: data.object.phid === checkObject
+	};
+	if (data.object.type !== "DREV") return { kind: "other" };
+	return {
+		kind: "webhook",
+		id: hash("sha256", body),
+		at,
+		object: data.object.phid,
+		transactions: data.transactions.map(({ phid }) => phid)
+	};
+}
+/**
+* Reads the URI of the build step,
+* `?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}`.
+*/
+function readBuild(query, at) {
+	const { data, error } = buildSchema.safeParse(Object.fromEntries(query));
+	if (data !== void 0) return {
+		kind: "build",
+		id: data.target,
+		at,
+		...data
+	};
+	return {
+		kind: "strange",
+		why: `Wrong or missing in the query: ${[...new Set(error.issues.map(({ path }) => path.join(".")))].join(", ")}.`
+	};
+}
+const phid = (type) => string().regex(new RegExp(`^PHID-${type}-[\\w-]{1,40}$`));
+const webhookSchema = object({
+	object: object({
+		type: string(),
+		phid: phid("[A-Z]{4}")
+	}),
+	action: object({ test: boolean() }),
+	transactions: array(object({ phid: phid("XACT") }))
+});
+const number = string().regex(/^[1-9]\d{0,8}$/).transform(Number);
+/** `27401`, and `D27401` for who writes the URI so. */
+const revision = preprocess((text) => String(text).replace(/^D/, ""), number);
+/** Harbormaster writes what is not there as nothing. */
+const nothing$1 = literal("").transform(() => void 0);
+const buildSchema = object({
+	target: phid("HMBT"),
+	build: phid("HMBD"),
+	diff: number,
+	revision: union([nothing$1, revision]).optional()
+});
+
 // src/relay/checkup-relay.ts
 /** Looks on this machine alone, where the relay, the poller or the gates keep them. */
 const answersPoint = ({ url, relay: { directory } }, now) => ({
@@ -625,8 +685,13 @@ const askOf = (relay, signal) => async (path, question = {}) => {
 		mostBytes: mostBytes$2,
 		signal
 	};
+	const headers = {
+		...question.headers,
+		"user-agent": checkAgent
+	};
 	const answer = await ask(`${baseOf(relay)}${path}`, {
 		...question,
+		headers,
 		...limits
 	});
 	if (answer.kind === "no-answer") throw new Error(answer.why);
@@ -690,7 +755,7 @@ function webhookPoints(path, { url }, ask) {
 const testWebhook = JSON.stringify({
 	object: {
 		type: "DREV",
-		phid: "PHID-DREV-ppsgatecheck"
+		phid: checkObject
 	},
 	triggers: [],
 	action: {
@@ -1709,27 +1774,24 @@ async function decide(occurrence, world) {
 		}
 	} catch (error) {
 		if (!(error instanceof RevisionError)) throw error;
-		return {
-			kind: "nothing",
-			why: error.message
-		};
+		return nothing(error.message);
 	}
 }
 async function decideDiff({ of, diff }, world) {
-	if (!world.config.relay.on.includes("diffs")) return nothing$1("New diffs are not measured here.");
-	if (world.inbox.jobsOf(of).some(({ job }) => job.diff === diff && job.build !== void 0)) return nothing$1(`Harbormaster has asked for diff ${diff} of D${of}.`);
+	if (!world.config.relay.on.includes("diffs")) return nothing(`D${of} is left alone: new diffs are not measured here.`);
+	if (world.inbox.jobsOf(of).some(({ job }) => job.diff === diff && job.build !== void 0)) return nothing(`Harbormaster has asked for diff ${diff} of D${of}.`);
 	const found = await findRevision(world.conduit, {
 		revision: of,
 		diff
 	});
-	if ((await findRevision(world.conduit, { revision: of })).diff.id !== diff) return nothing$1(`D${of} has a newer diff than ${diff}.`);
+	if ((await findRevision(world.conduit, { revision: of })).diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
 	const why = whyNone(found, world);
-	if (why !== void 0) return nothing$1(why);
+	if (why !== void 0) return nothing(why);
 	const leave = await leaveFor(found, sentBy(found), world);
-	if (leave.kind !== "allowed") return nothing$1(leave.why);
+	if (leave.kind !== "allowed") return nothing(leave.why);
 	const key = `D${of}:${diff}`;
 	const elsewhere = await elsewhereOf(found, world);
-	if (elsewhere?.kind === "elsewhere") return nothing$1(elsewhere.why);
+	if (elsewhere?.kind === "elsewhere") return nothing(elsewhere.why);
 	if (elsewhere?.kind === "doubtful") return {
 		kind: "reply",
 		of,
@@ -1758,7 +1820,7 @@ async function decideBuild(occurrence, world) {
 		why
 	});
 	if (!world.config.relay.on.includes("builds")) return refused("Builds are not measured here.");
-	if (world.inbox.jobsOf(of).some(({ job, state }) => job.build === build && !["ended", "dropped"].includes(state.kind))) return nothing$1(`The build of diff ${diff} of D${of} is on its way already.`);
+	if (world.inbox.jobsOf(of).some(({ job, state }) => job.build === build && !["ended", "dropped"].includes(state.kind))) return nothing(`The build of diff ${diff} of D${of} is on its way already.`);
 	const found = await findRevision(world.conduit, {
 		revision: of,
 		diff
@@ -1781,10 +1843,10 @@ async function decideBuild(occurrence, world) {
 }
 async function decideComment(occurrence, world) {
 	const { key, of, text, by } = occurrence;
-	if (!world.config.relay.on.includes("comments")) return nothing$1("Comments ask for nothing here.");
-	if (by === world.me) return nothing$1("The comment is the bot’s own.");
+	if (!world.config.relay.on.includes("comments")) return nothing(`D${of} is left alone: comments ask for nothing here.`);
+	if (by === world.me) return nothing(`The comment on D${of} is the bot’s own.`);
 	const command = parseCommand(text, callOnPhabricator);
-	if (command === void 0) return nothing$1("The comment is no command.");
+	if (command === void 0) return nothing(`The comment on D${of} is no command.`);
 	const reply = (topic, why) => ({
 		kind: "reply",
 		of,
@@ -1962,7 +2024,7 @@ async function pathsOf(diff, conduit) {
 		throw error;
 	}
 }
-const nothing$1 = (why) => ({
+const nothing = (why) => ({
 	kind: "nothing",
 	why
 });
@@ -2159,7 +2221,7 @@ async function carryOut(decision, world) {
 	const { inbox, log } = world;
 	switch (decision.kind) {
 		case "nothing":
-			log.info(decision.why);
+			log.info(oneLine(decision.why));
 			return;
 		case "cancel": {
 			log.info(`D${decision.of} is cancelled: ${decision.why}`);
@@ -2175,7 +2237,7 @@ async function carryOut(decision, world) {
 				to: key,
 				text: replyText(decision)
 			}, world);
-			log.info(`D${of}: ${topic} ${why}`);
+			log.info(oneLine(`D${of}: ${topic} ${why}`));
 			return;
 		}
 		case "refuse-build": {
@@ -2192,6 +2254,7 @@ async function carryOut(decision, world) {
 async function end$1(record, why, world) {
 	const { inbox, starter, log, signal } = world;
 	const { job, state, tries } = record;
+	log.info(`${jobName(job)} is ended: ${why}.`);
 	const isDue = state.kind === "due";
 	const trouble = isDue && tries === 0 ? void 0 : await starter.cancel(job, signal);
 	if (trouble !== void 0) log.info(trouble);
@@ -2233,7 +2296,10 @@ async function startJobs(world) {
 			case "started":
 				log.info(`${jobName(job)} was started: ${started.where}`);
 				if (inbox.markStarted(job.key, started.where)) await endOlder(job, world);
-				else await starter.cancel(job, signal);
+				else {
+					log.info(`${jobName(job)} is ended: it was no longer wanted when it had begun.`);
+					await starter.cancel(job, signal);
+				}
 				break;
 			case "failed": {
 				const seconds = Math.min(15 * 2 ** tries, mostSecondsBetweenTries);
@@ -2284,14 +2350,21 @@ async function watchJobs(world) {
 			log.info(`${jobName(job)} has ended: ${ended.how}`);
 		}
 		const seconds = (now().getTime() - queuedAt.getTime()) / 1e3;
-		if (ended.kind === "elsewhere" && seconds > secondsElsewhere) inbox.markEnded(job.key, "it was handed over long ago");
+		if (ended.kind === "elsewhere" && seconds > secondsElsewhere) {
+			inbox.markEnded(job.key, "it was handed over long ago");
+			log.info(`${jobName(job)} has ended, or so it seems: it was handed over long ago`);
+		}
 		if (ended.kind !== "lost") continue;
 		const again = await starter.start(job, true, signal);
+		if (again.kind === "started") {
+			log.info(`${jobName(job)} was lost, and goes on: ${again.where}`);
+			continue;
+		}
 		if (again.kind === "refused") {
 			inbox.markEnded(job.key, again.why);
 			await tellRefused(job, again.why, world);
 		}
-		if (again.kind !== "started") log.warn(again.why);
+		log.warn(again.why);
 	}
 }
 /** No gate takes longer. */
@@ -2315,59 +2388,6 @@ function replyText({ topic, why }) {
 }
 /** A list, for a table as wide as these commands is cut off on a phone. */
 const help = commandsFor(callOnPhabricator).map(({ write, to }) => `- ${remarkupText(write)}: ${to}`).join("\n");
-
-// src/relay/delivery.ts
-/** `body` as it was sent: redelivered, it has the same bytes. */
-function readWebhook(body, at) {
-	const { data } = webhookSchema.safeParse(fromJson(Buffer.from(body).toString()));
-	if (data === void 0) return { kind: "strange" };
-	if (data.action.test) return { kind: "test" };
-	if (data.object.type !== "DREV") return { kind: "other" };
-	return {
-		kind: "webhook",
-		id: hash("sha256", body),
-		at,
-		object: data.object.phid,
-		transactions: data.transactions.map(({ phid }) => phid)
-	};
-}
-/**
-* Reads the URI of the build step,
-* `?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}`.
-*/
-function readBuild(query, at) {
-	const { data, error } = buildSchema.safeParse(Object.fromEntries(query));
-	if (data !== void 0) return {
-		kind: "build",
-		id: data.target,
-		at,
-		...data
-	};
-	return {
-		kind: "strange",
-		why: `Wrong or missing in the query: ${[...new Set(error.issues.map(({ path }) => path.join(".")))].join(", ")}.`
-	};
-}
-const phid = (type) => string().regex(new RegExp(`^PHID-${type}-[\\w-]{1,40}$`));
-const webhookSchema = object({
-	object: object({
-		type: string(),
-		phid: phid("[A-Z]{4}")
-	}),
-	action: object({ test: boolean() }),
-	transactions: array(object({ phid: phid("XACT") }))
-});
-const number = string().regex(/^[1-9]\d{0,8}$/).transform(Number);
-/** `27401`, and `D27401` for who writes the URI so. */
-const revision = preprocess((text) => String(text).replace(/^D/, ""), number);
-/** Harbormaster writes what is not there as nothing. */
-const nothing = literal("").transform(() => void 0);
-const buildSchema = object({
-	target: phid("HMBT"),
-	build: phid("HMBD"),
-	diff: number,
-	revision: union([nothing, revision]).optional()
-});
 
 // src/relay/signature.ts
 /** `signature` is hexadecimal HMAC-SHA256 of the bytes as they were sent; absent or malformed, it is none. */
@@ -2492,10 +2512,36 @@ function routeOf(request, routes) {
 function routesOf(options, bodyBytes, accept) {
 	const { webhookKey, buildPassword, inbox } = options;
 	const routes = /* @__PURE__ */ new Map([["/health", healthRoute(inbox)]]);
-	if (webhookKey) routes.set("/webhook", webhookRoute(webhookKey, bodyBytes, accept, options));
-	if (buildPassword) routes.set("/build", buildRoute(buildPassword, accept, options));
+	const told = {
+		...options,
+		tellRefused: refusalsIn(options)
+	};
+	if (webhookKey) routes.set("/webhook", webhookRoute(webhookKey, bodyBytes, accept, told));
+	if (buildPassword) routes.set("/build", buildRoute(buildPassword, accept, told));
 	return routes;
 }
+/** Strangers decide how often something is refused: of each kind there is a line a minute, and nothing of their words. */
+function refusalsIn({ now, log }) {
+	const told = /* @__PURE__ */ new Map();
+	return ({ headers, socket }, why) => {
+		const isOfCheck = headers["user-agent"] === checkAgent;
+		const kind = `${why} ${isOfCheck}`;
+		const last = told.get(kind);
+		if (last !== void 0 && Math.abs(+now() - +last.at) < secondsBetweenLines * 1e3) {
+			last.untold += 1;
+			return;
+		}
+		const more = last?.untold ? ` ${last.untold} more came after the last of which this told.` : "";
+		told.set(kind, {
+			at: now(),
+			untold: 0
+		});
+		const whose = isOfCheck ? `; by its own word it is of \`${checkCommand}\`` : "";
+		log(`Refused from ${socket.remoteAddress ?? "who has gone"}: ${why}${whose}.${more}`);
+	};
+}
+const secondsBetweenLines = 60;
+const checkCommand = "ppsgate phabricator check";
 /**
 * Those that come at the same time are on disk with one write, and nobody is answered before. Node takes one connection
 * in a turn of its loop, so a write in every turn would be one for each.
@@ -2541,12 +2587,15 @@ const healthRoute = ({ countPending }) => ({
 	refuse: () => void 0,
 	answer: async () => says(200, `${countPending()} pending`)
 });
-function webhookRoute(key, mostBytes, accept, { now, log }) {
-	const unsigned = says(401, "The signature is missing or wrong.");
+function webhookRoute(key, mostBytes, accept, { now, log, tellRefused }) {
+	const unsigned = (request) => {
+		tellRefused(request, "a webhook whose signature is missing or wrong");
+		return says(401, "The signature is missing or wrong.");
+	};
 	return {
 		method: "POST",
 		refuse(request) {
-			if (signatureOf(request) === void 0) return unsigned;
+			if (signatureOf(request) === void 0) return unsigned(request);
 			const length = request.headers["content-length"];
 			if (length === void 0) return says(411, "Say how long the body is, and send it whole.");
 			if (Number(length) <= mostBytes) return void 0;
@@ -2555,12 +2604,12 @@ function webhookRoute(key, mostBytes, accept, { now, log }) {
 		async answer(request) {
 			const body = await buffer(request).catch(() => void 0);
 			if (body === void 0) return says(400, "The body did not come whole.");
-			if (!isSigned(body, signatureOf(request), key)) return unsigned;
+			if (!isSigned(body, signatureOf(request), key)) return unsigned(request);
 			const webhook = readWebhook(body, now());
 			switch (webhook.kind) {
 				case "webhook": return queued(await accept(webhook));
 				case "test":
-					log("A test webhook has come, and its signature is good.");
+					log(webhook.isOfCheck ? `\`${checkCommand}\` has tried the webhook, and its signature is good.` : "A test webhook has come, and its signature is good.");
 					return says(200, "ignored");
 				case "other": return says(200, "ignored");
 				case "strange":
@@ -2574,15 +2623,20 @@ function signatureOf({ headers }) {
 	const signature = headers["x-phabricator-webhook-signature"];
 	return typeof signature === "string" ? signature : void 0;
 }
-const buildRoute = (password, accept, { now }) => ({
+const buildRoute = (password, accept, { now, log, tellRefused }) => ({
 	method: "POST",
 	refuse(request) {
-		if (!isAuthorized(request.headers.authorization, password)) return says(401, "The user or the password is missing or wrong.", { "WWW-Authenticate": "Basic realm=\"ppsgate\"" });
+		if (!isAuthorized(request.headers.authorization, password)) {
+			tellRefused(request, "a build whose user or password is missing or wrong");
+			return says(401, "The user or the password is missing or wrong.", { "WWW-Authenticate": "Basic realm=\"ppsgate\"" });
+		}
 		return hasBody(request) ? says(413, "Send no body: all is in the query.") : void 0;
 	},
-	async answer(_request, query) {
+	async answer({ headers }, query) {
 		const build = readBuild(query, now());
-		return build.kind === "build" ? queued(await accept(build)) : says(400, build.why);
+		if (build.kind === "build") return queued(await accept(build));
+		log(headers["user-agent"] === "ppsgate-check" ? `The user and the password of builds were tried, and are right; by its own word it was \`${checkCommand}\`.` : `A build with the right password was refused: ${build.why} Correct the URI of the build step.`);
+		return says(400, build.why);
 	}
 });
 /** Whether the header gives the user and password, in the scheme Basic (RFC 7617). */

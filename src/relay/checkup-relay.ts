@@ -15,6 +15,7 @@ import {
   warning,
 } from './checkup-point.ts';
 import { secretPoint } from './checkup-secret.ts';
+import { checkAgent, checkObject } from './delivery.ts';
 import { inboxIn, openInbox } from './inbox.ts';
 
 /** Looks on this machine alone, where the relay, the poller or the gates keep them. */
@@ -80,7 +81,9 @@ const askOf =
   (relay: RelayConfig, signal: AbortSignal): Ask =>
   async (path, question = {}) => {
     const limits = { answerSeconds: mostSeconds, mostBytes, signal };
-    const answer = await ask(`${baseOf(relay)}${path}`, { ...question, ...limits });
+    // By which the relay's log tells it from strangers.
+    const headers = { ...question.headers, 'user-agent': checkAgent };
+    const answer = await ask(`${baseOf(relay)}${path}`, { ...question, headers, ...limits });
     if (answer.kind === 'no-answer') throw new Error(answer.why);
     return answer;
   };
@@ -148,7 +151,7 @@ function webhookPoints(path: string, { url }: PhabricatorConfig, ask: Ask): Poin
 
 /** Sent by hand, says Herald by `test`, and so of no consequence. */
 const testWebhook = JSON.stringify({
-  object: { type: 'DREV', phid: 'PHID-DREV-ppsgatecheck' },
+  object: { type: 'DREV', phid: checkObject },
   triggers: [],
   action: { test: true, silent: false, secure: false, epoch: 0 },
   transactions: [],

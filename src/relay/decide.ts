@@ -40,6 +40,7 @@ export type Decision =
   | { kind: 'reply'; of: number; topic: ReplyTopic; why: string; key: string }
   /** Nobody may have it measured, and somebody waits to be told so. */
   | { kind: 'refuse-build'; build: string; of: number; diff: number; why: string }
+  /** A sentence for the log, which names the revision. */
   | { kind: 'nothing'; why: string };
 
 /** `refused`: nothing is measured. */
@@ -69,14 +70,16 @@ export async function decide(occurrence: Occurrence, world: DecideWorld): Promis
     }
   } catch (error) {
     if (!(error instanceof RevisionError)) throw error;
-    return { kind: 'nothing', why: error.message };
+    return nothing(error.message);
   }
 }
 
 type Of<Kind extends Occurrence['kind']> = Extract<Occurrence, { kind: Kind }>;
 
 async function decideDiff({ of, diff }: Of<'diff'>, world: DecideWorld): Promise<Decision> {
-  if (!world.config.relay.on.includes('diffs')) return nothing('New diffs are not measured here.');
+  if (!world.config.relay.on.includes('diffs')) {
+    return nothing(`D${of} is left alone: new diffs are not measured here.`);
+  }
   const isAskedFor = world.inbox
     .jobsOf(of)
     .some(({ job }) => job.diff === diff && job.build !== undefined);
@@ -118,10 +121,12 @@ async function decideBuild(occurrence: Of<'build'>, world: DecideWorld): Promise
 
 async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Promise<Decision> {
   const { key, of, text, by } = occurrence;
-  if (!world.config.relay.on.includes('comments')) return nothing('Comments ask for nothing here.');
-  if (by === world.me) return nothing('The comment is the bot’s own.');
+  if (!world.config.relay.on.includes('comments')) {
+    return nothing(`D${of} is left alone: comments ask for nothing here.`);
+  }
+  if (by === world.me) return nothing(`The comment on D${of} is the bot’s own.`);
   const command = parseCommand(text, callOnPhabricator);
-  if (command === undefined) return nothing('The comment is no command.');
+  if (command === undefined) return nothing(`The comment on D${of} is no command.`);
   const reply = (topic: ReplyTopic, why: string): Decision => ({
     ...{ kind: 'reply', of, topic, why, key },
   });

@@ -7,14 +7,23 @@ import type { Delivery } from './inbox.ts';
 
 type OfKind<Kind> = Extract<Delivery, { kind: Kind }>;
 
+/** The revision of which `ppsgate phabricator check` sends a test, signed: there is none. */
+export const checkObject = 'PHID-DREV-ppsgatecheck';
+
+/** How it calls itself in what it sends; so can anybody. */
+export const checkAgent = 'ppsgate-check';
+
 /** `other`: of an object that is no revision. `test`: sent by hand, with transactions that are old. */
-type Webhook = OfKind<'webhook'> | { kind: 'test' | 'other' | 'strange' };
+type Webhook =
+  | OfKind<'webhook'>
+  | { kind: 'test'; isOfCheck: boolean }
+  | { kind: 'other' | 'strange' };
 
 /** `body` as it was sent: redelivered, it has the same bytes. */
 export function readWebhook(body: Uint8Array, at: Date): Webhook {
   const { data } = webhookSchema.safeParse(fromJson(Buffer.from(body).toString()));
   if (data === undefined) return { kind: 'strange' };
-  if (data.action.test) return { kind: 'test' };
+  if (data.action.test) return { kind: 'test', isOfCheck: data.object.phid === checkObject };
   if (data.object.type !== 'DREV') return { kind: 'other' };
   return {
     ...{ kind: 'webhook', id: hash('sha256', body), at, object: data.object.phid },

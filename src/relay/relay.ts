@@ -5,6 +5,7 @@ import type { PhabricatorConfig } from '../config/phabricator.ts';
 import { type Ask, callOnPhabricator, commandsFor } from '../patch/command.ts';
 import type { Job } from '../patch/job.ts';
 import { type Conduit, ConduitError, isOfToken } from '../phabricator/conduit.ts';
+import { oneLine } from '../words/one-line.ts';
 import type { RevisionDiff } from '../words/patch.ts';
 import type { Pause } from '../words/pause.ts';
 import { remarkupText } from '../words/remarkup.ts';
@@ -104,7 +105,7 @@ async function carryOut(
   const { inbox, log } = world;
   switch (decision.kind) {
     case 'nothing':
-      log.info(decision.why);
+      log.info(oneLine(decision.why));
       return;
     case 'cancel': {
       log.info(`D${decision.of} is cancelled: ${decision.why}`);
@@ -117,7 +118,7 @@ async function carryOut(
     case 'reply': {
       const { of, topic, why, key } = decision;
       keepAnswer({ kind: 'reply', of, to: key, text: replyText(decision) }, world);
-      log.info(`D${of}: ${topic} ${why}`);
+      log.info(oneLine(`D${of}: ${topic} ${why}`));
       return;
     }
     case 'refuse-build': {
@@ -132,6 +133,7 @@ async function carryOut(
 async function end(record: JobRecord, why: string, world: RelayWorld): Promise<void> {
   const { inbox, starter, log, signal } = world;
   const { job, state, tries } = record;
+  log.info(`${jobName(job)} is ended: ${why}.`);
   const isDue = state.kind === 'due';
   // It may have been started though nobody heard of it.
   const trouble = isDue && tries === 0 ? undefined : await starter.cancel(job, signal);
@@ -163,8 +165,12 @@ async function startJobs(world: RelayWorld): Promise<void> {
     switch (started.kind) {
       case 'started':
         log.info(`${jobName(job)} was started: ${started.where}`);
-        if (inbox.markStarted(job.key, started.where)) await endOlder(job, world);
-        else await starter.cancel(job, signal);
+        if (inbox.markStarted(job.key, started.where)) {
+          await endOlder(job, world);
+        } else {
+          log.info(`${jobName(job)} is ended: it was no longer wanted when it had begun.`);
+          await starter.cancel(job, signal);
+        }
         break;
       case 'failed': {
         const seconds = Math.min(15 * 2 ** tries, mostSecondsBetweenTries);
@@ -219,14 +225,19 @@ async function watchJobs(world: RelayWorld): Promise<void> {
     const seconds = (now().getTime() - queuedAt.getTime()) / 1000;
     if (ended.kind === 'elsewhere' && seconds > secondsElsewhere) {
       inbox.markEnded(job.key, 'it was handed over long ago');
+      log.info(`${jobName(job)} has ended, or so it seems: it was handed over long ago`);
     }
     if (ended.kind !== 'lost') continue;
     const again = await starter.start(job, true, signal);
+    if (again.kind === 'started') {
+      log.info(`${jobName(job)} was lost, and goes on: ${again.where}`);
+      continue;
+    }
     if (again.kind === 'refused') {
       inbox.markEnded(job.key, again.why);
       await tellRefused(job, again.why, world);
     }
-    if (again.kind !== 'started') log.warn(again.why);
+    log.warn(again.why);
   }
 }
 

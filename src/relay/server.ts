@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { reasonOf } from '../words/one-line.ts';
-import { readBuild, readWebhook } from './delivery.ts';
+import { checkAgent, readBuild, readWebhook } from './delivery.ts';
 import type { Delivery, Inbox } from './inbox.ts';
 import { isSigned } from './signature.ts';
 
@@ -186,10 +186,38 @@ function routesOf(
 ): ReadonlyMap<string, Route> {
   const { webhookKey, buildPassword, inbox } = options;
   const routes = new Map([['/health', healthRoute(inbox)]]);
-  if (webhookKey) routes.set('/webhook', webhookRoute(webhookKey, bodyBytes, accept, options));
-  if (buildPassword) routes.set('/build', buildRoute(buildPassword, accept, options));
+  const told = { ...options, tellRefused: refusalsIn(options) };
+  if (webhookKey) routes.set('/webhook', webhookRoute(webhookKey, bodyBytes, accept, told));
+  if (buildPassword) routes.set('/build', buildRoute(buildPassword, accept, told));
   return routes;
 }
+
+type RouteWorld = Pick<RelayServerOptions, 'now' | 'log'> & {
+  tellRefused(request: IncomingMessage, why: string): void;
+};
+
+/** Strangers decide how often something is refused: of each kind there is a line a minute, and nothing of their words. */
+function refusalsIn({ now, log }: Pick<RelayServerOptions, 'now' | 'log'>) {
+  const told = new Map<string, { at: Date; untold: number }>();
+  return ({ headers, socket }: IncomingMessage, why: string): void => {
+    const isOfCheck = headers['user-agent'] === checkAgent;
+    const kind = `${why} ${isOfCheck}`;
+    const last = told.get(kind);
+    // A clock that was set back must not keep it silent.
+    if (last !== undefined && Math.abs(+now() - +last.at) < secondsBetweenLines * 1000) {
+      last.untold += 1;
+      return;
+    }
+    const more = last?.untold ? ` ${last.untold} more came after the last of which this told.` : '';
+    told.set(kind, { at: now(), untold: 0 });
+    const whose = isOfCheck ? `; by its own word it is of \`${checkCommand}\`` : '';
+    log(`Refused from ${socket.remoteAddress ?? 'who has gone'}: ${why}${whose}.${more}`);
+  };
+}
+
+const secondsBetweenLines = 60;
+
+const checkCommand = 'ppsgate phabricator check';
 
 type Accept = (delivery: Delivery) => Promise<'new' | 'known'>;
 
@@ -247,13 +275,16 @@ function webhookRoute(
   key: string,
   mostBytes: number,
   accept: Accept,
-  { now, log }: RelayServerOptions,
+  { now, log, tellRefused }: RouteWorld,
 ): Route {
-  const unsigned = says(401, 'The signature is missing or wrong.');
+  const unsigned = (request: IncomingMessage) => {
+    tellRefused(request, 'a webhook whose signature is missing or wrong');
+    return says(401, 'The signature is missing or wrong.');
+  };
   return {
     method: 'POST',
     refuse(request) {
-      if (signatureOf(request) === undefined) return unsigned;
+      if (signatureOf(request) === undefined) return unsigned(request);
       const length = request.headers['content-length'];
       if (length === undefined) return says(411, 'Say how long the body is, and send it whole.');
       if (Number(length) <= mostBytes) return undefined;
@@ -262,13 +293,17 @@ function webhookRoute(
     async answer(request) {
       const body = await buffer(request).catch(() => undefined);
       if (body === undefined) return says(400, 'The body did not come whole.');
-      if (!isSigned(body, signatureOf(request), key)) return unsigned;
+      if (!isSigned(body, signatureOf(request), key)) return unsigned(request);
       const webhook = readWebhook(body, now());
       switch (webhook.kind) {
         case 'webhook':
           return queued(await accept(webhook));
         case 'test':
-          log('A test webhook has come, and its signature is good.');
+          log(
+            webhook.isOfCheck
+              ? `\`${checkCommand}\` has tried the webhook, and its signature is good.`
+              : 'A test webhook has come, and its signature is good.',
+          );
           return says(200, 'ignored');
         case 'other':
           return says(200, 'ignored');
@@ -285,19 +320,30 @@ function signatureOf({ headers }: IncomingMessage): string | undefined {
   return typeof signature === 'string' ? signature : undefined;
 }
 
-const buildRoute = (password: string, accept: Accept, { now }: RelayServerOptions): Route => ({
+const buildRoute = (
+  password: string,
+  accept: Accept,
+  { now, log, tellRefused }: RouteWorld,
+): Route => ({
   method: 'POST',
   refuse(request) {
     if (!isAuthorized(request.headers.authorization, password)) {
+      tellRefused(request, 'a build whose user or password is missing or wrong');
       return says(401, 'The user or the password is missing or wrong.', {
         'WWW-Authenticate': 'Basic realm="ppsgate"',
       });
     }
     return hasBody(request) ? says(413, 'Send no body: all is in the query.') : undefined;
   },
-  async answer(_request, query) {
+  async answer({ headers }, query) {
     const build = readBuild(query, now());
-    return build.kind === 'build' ? queued(await accept(build)) : says(400, build.why);
+    if (build.kind === 'build') return queued(await accept(build));
+    log(
+      headers['user-agent'] === checkAgent
+        ? `The user and the password of builds were tried, and are right; by its own word it was \`${checkCommand}\`.`
+        : `A build with the right password was refused: ${build.why} Correct the URI of the build step.`,
+    );
+    return says(400, build.why);
   },
 });
 

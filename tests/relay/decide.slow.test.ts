@@ -46,7 +46,8 @@ afterEach(async () => {
   expect(phabricator.violations).toEqual([]);
 });
 
-const about = (occurrence: Occurrence, settings: object = {}): Promise<Decision> => {
+/** What is left alone is told in the log by its revision, whatever the reason. */
+const about = async (occurrence: Occurrence, settings: object = {}): Promise<Decision> => {
   const written = { url: phabricator.url, people: ['alice'], projects: ['network'], ...settings };
   const world: DecideWorld = {
     ...{ conduit, inbox, config: phabricatorSchema.parse(written), me: phabricator.bot.phid },
@@ -56,7 +57,9 @@ const about = (occurrence: Occurrence, settings: object = {}): Promise<Decision>
     },
     warn: (sentence) => warnings.push(sentence),
   };
-  return decide(occurrence, world);
+  const decision = await decide(occurrence, world);
+  if (decision.kind === 'nothing') expect(decision.why).toMatch(`D${occurrence.of}`);
+  return decision;
 };
 
 const revisionBy = (author: User, more: object = {}) =>
@@ -249,7 +252,7 @@ describe('a new diff', () => {
   test('is nothing where diffs are not measured by themselves', async () => {
     const relay = { on: ['builds', 'comments'] };
     expect(await about(sent(revisionBy(alice)), { relay })).toEqual(
-      nothing('New diffs are not measured here.'),
+      nothing('D1 is left alone: new diffs are not measured here.'),
     );
   });
 
@@ -352,7 +355,7 @@ describe('a comment', () => {
   ])('that is no command is nothing: %j', async (text) => {
     const revision = revisionBy(alice);
     expect(await about(written(revision, alice, text))).toEqual(
-      nothing('The comment is no command.'),
+      nothing('The comment on D1 is no command.'),
     );
   });
 
@@ -361,7 +364,7 @@ describe('a comment', () => {
     const { people } = { people: ['perfbot'] };
     for (const text of ['@ppsgate run', '@ppsgate help', '@ppsgate nonsense']) {
       expect(await about({ ...own, text } as Occurrence, { people })).toEqual(
-        nothing('The comment is the bot’s own.'),
+        nothing('The comment on D1 is the bot’s own.'),
       );
     }
   });

@@ -369,6 +369,7 @@ describe('a job', () => {
       { key, mayBeStarted: false },
       { key, mayBeStarted: true },
     ]);
+    expect(scene.said.at(-1)).toBe(`D1:1 was lost, and goes on: at ${key}`);
     scene.starter.standings.set(key, { kind: 'running' });
     await work();
     expect(scene.starter.starts).toHaveLength(2);
@@ -464,6 +465,7 @@ describe('a newer diff', () => {
     expect(startedKeys()).toEqual([older, newer, newer]);
     expect(scene.starter.cancelled).toEqual([older]);
     expect(stateOf(older)).toMatchObject({ kind: 'dropped', why: 'diff 2 took its place' });
+    expect(scene.said).toContain(`${older} is ended: diff 2 took its place.`);
   });
 
   test('leaves alone what was asked for, and other revisions', async () => {

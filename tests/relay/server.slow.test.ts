@@ -65,7 +65,60 @@ describe('a webhook', () => {
     const answer = await send(port, webhookText(webhookBody(), headers));
     expect(answer).toMatchObject({ status: 401, text: 'The signature is missing or wrong.' });
     expect(inbox.countPending()).toBe(0);
-    expect(logged).toEqual([]);
+    expect(logged).toEqual([unsigned]);
+  });
+
+  const unsigned = 'Refused from 127.0.0.1: a webhook whose signature is missing or wrong.';
+
+  test('that is refused is in the log once a minute, with how many more there were', async () => {
+    let now = at;
+    const { port, logged } = await start({ now: () => now });
+    const request = webhookText('x', { 'X-Phabricator-Webhook-Signature': undefined });
+    const minutesLater = (minutes: number) => {
+      now = new Date(at.getTime() + minutes * 60_000);
+    };
+    for (let count = 0; count < 20; count += 1) await send(port, request);
+    minutesLater(0.99);
+    await send(port, request);
+    expect(logged).toEqual([unsigned]);
+    minutesLater(1);
+    await send(port, request);
+    minutesLater(-60);
+    await send(port, request);
+    expect(logged).toEqual([
+      unsigned,
+      `${unsigned} 20 more came after the last of which this told.`,
+      unsigned,
+    ]);
+  });
+
+  test('that is refused leaves nothing of its words in the log', async () => {
+    const { port, logged } = await start();
+    const headers = {
+      'X-Phabricator-Webhook-Signature': 'STRANGE',
+      'User-Agent': 'STRANGE\tppsgate-check',
+      'X-Forwarded-For': 'STRANGE',
+    };
+    await send(port, webhookText('STRANGE', headers));
+    expect(logged).toEqual([unsigned]);
+  });
+
+  test('of the check is told from those of strangers: the signed one surely, others by their word', async () => {
+    const { port, logged } = await start();
+    const headers = { 'User-Agent': 'ppsgate-check' };
+    const body = JSON.stringify({
+      object: { type: 'DREV', phid: 'PHID-DREV-ppsgatecheck' },
+      action: { test: true },
+      transactions: [],
+    });
+    await send(port, webhookText(body, headers));
+    await send(port, webhookText(body, { ...headers, 'X-Phabricator-Webhook-Signature': '0' }));
+    await send(port, webhookText(body, { 'X-Phabricator-Webhook-Signature': '0' }));
+    expect(logged).toEqual([
+      '`ppsgate phabricator check` has tried the webhook, and its signature is good.',
+      unsigned.replace(/\.$/, '; by its own word it is of `ppsgate phabricator check`.'),
+      unsigned,
+    ]);
   });
 
   test('of any other object than a revision is ignored', async () => {
@@ -232,6 +285,23 @@ describe('a build', () => {
       expect(answer.text).toBe('The user or the password is missing or wrong.');
     }
     expect(inbox.countPending()).toBe(0);
+  });
+
+  test('that is refused is in the log, by its password and by what it asks for', async () => {
+    const { port, logged } = await start();
+    const check = { 'User-Agent': 'ppsgate-check' };
+    for (const authorization of [undefined, basic('a:STRANGE')]) {
+      await send(port, buildText('STRANGE', { Authorization: authorization }));
+    }
+    await send(port, buildText('', { ...check, Authorization: undefined }));
+    await send(port, buildText('', check));
+    await send(port, buildText('target=STRANGE'));
+    expect(logged).toEqual([
+      'Refused from 127.0.0.1: a build whose user or password is missing or wrong.',
+      'Refused from 127.0.0.1: a build whose user or password is missing or wrong; by its own word it is of `ppsgate phabricator check`.',
+      'The user and the password of builds were tried, and are right; by its own word it was `ppsgate phabricator check`.',
+      'A build with the right password was refused: Wrong or missing in the query: target, build, diff. Correct the URI of the build step.',
+    ]);
   });
 
   test('has no body', async () => {
