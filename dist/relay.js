@@ -2142,6 +2142,24 @@ async function diffIds(conduit, phids) {
 	return new Map(found.map(({ id, phid }) => [phid, id]));
 }
 
+// src/relay/reply.ts
+/** @param why a sentence in which anybody's text may be, or nothing */
+function replyText(topic, why) {
+	const said = why === "" ? [] : [remarkupText(withoutPaths(why), 1e3)];
+	switch (topic) {
+		case "refused": return ["**ppsgate: not measured**", ...said].join("\n\n");
+		case "not-cancelled": return ["**ppsgate: not cancelled**", ...said].join("\n\n");
+		case "mistaken": return [
+			"**ppsgate did not understand**",
+			...said,
+			help
+		].join("\n\n");
+		case "help": return ["**ppsgate**", help].join("\n\n");
+	}
+}
+/** A list, for a table as wide as these commands is cut off on a phone. */
+const help = commandsFor(callOnPhabricator).map(({ write, to }) => `- ${remarkupText(write)}: ${to}`).join("\n");
+
 // src/relay/relay.ts
 /** One round of all that there is to do; it never throws for what Phabricator or a starter did. */
 async function workOnce(world) {
@@ -2235,7 +2253,7 @@ async function carryOut(decision, world) {
 				kind: "reply",
 				of,
 				to: key,
-				text: replyText(decision)
+				text: replyText(topic, why)
 			}, world);
 			log.info(oneLine(`D${of}: ${topic} ${why}`));
 			return;
@@ -2373,21 +2391,6 @@ function tellQueued(jobs, { log }) {
 	for (const job of jobs) log.info(`${jobName(job)} is queued, for ${job.by}.`);
 }
 const jobName = ({ revision, diff }) => `D${revision}:${diff}`;
-function replyText({ topic, why }) {
-	const said = why === "" ? [] : [remarkupText(withoutPaths(why), 1e3)];
-	switch (topic) {
-		case "refused": return ["**ppsgate: not measured**", ...said].join("\n\n");
-		case "not-cancelled": return ["**ppsgate: not cancelled**", ...said].join("\n\n");
-		case "mistaken": return [
-			"**ppsgate did not understand**",
-			...said,
-			help
-		].join("\n\n");
-		case "help": return ["**ppsgate**", help].join("\n\n");
-	}
-}
-/** A list, for a table as wide as these commands is cut off on a phone. */
-const help = commandsFor(callOnPhabricator).map(({ write, to }) => `- ${remarkupText(write)}: ${to}`).join("\n");
 
 // src/relay/signature.ts
 /** `signature` is hexadecimal HMAC-SHA256 of the bytes as they were sent; absent or malformed, it is none. */

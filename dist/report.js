@@ -1364,23 +1364,33 @@ function judged$1(result, cells, links) {
 	];
 }
 const nextLine = (result, { goOn }) => `**What now:** ${nextStep(result, goOn && remarkupText(goOn))}`;
-/** The worst cells first when there is no room for all. Colons for alignment would make the heads plain cells. */
+/**
+* The worst cells first when there is no room for all. A phone has room for four narrow columns: a cell and its verdict
+* share one, and so do base and patched. Colons for alignment would make the heads plain cells.
+*/
 function table$1(policy, cells, metric) {
-	const columns = cellColumns(policy, metric);
+	const columns = cellColumns(policy, metric).map(({ head }) => head);
+	const heads = [metric === policy.metric ? "cell and verdict" : "cell", ...narrowed(columns.slice(-4))];
 	return [
-		tableRow(columns.map(({ head }) => head)),
-		tableRow(columns.map(() => "---")),
+		tableRow(heads),
+		tableRow(heads.map(() => "---")),
 		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold).map(rowText).join("\n"))
 	].join("\n");
+}
+/** Of change, base, patched and runs. */
+function narrowed([change = "", base = "", patched = "", runs = ""]) {
+	const isNothing = base === "–" && patched === "–";
+	const counts = runs.replace("\xA0of", " of");
+	return [
+		change,
+		isNothing ? "–" : `${base} → ${patched}`,
+		counts
+	];
 }
 const bold = (text) => `**${text}**`;
 function rowText(row) {
 	const name = row.kind === "variant" ? `↳ ${remarkupCell(row.variant)}` : remarkupCell(cellName(row.result.cell));
-	return tableRow([
-		name,
-		...verdictTexts(row),
-		...row.numbers
-	]);
+	return tableRow([[name, ...verdictTexts(row)].join(" "), ...narrowed(row.numbers)]);
 }
 const tableRow = (columns) => `| ${columns.join(" | ")} |`;
 const plot = ({ image }) => image === void 0 ? [] : [`{${image}, size=full, alt=the changes of all cells and their intervals}`];

@@ -2,18 +2,17 @@
 
 import { cancelled, type Ending, endingOfFailure } from '../answer/ending.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
-import { type Ask, callOnPhabricator, commandsFor } from '../patch/command.ts';
+import type { Ask } from '../patch/command.ts';
 import type { Job } from '../patch/job.ts';
 import { type Conduit, ConduitError, isOfToken } from '../phabricator/conduit.ts';
 import { oneLine } from '../words/one-line.ts';
 import type { RevisionDiff } from '../words/patch.ts';
 import type { Pause } from '../words/pause.ts';
-import { remarkupText } from '../words/remarkup.ts';
-import { withoutPaths } from '../words/without-paths.ts';
 import { giveAnswers, keepAnswer, keptOf } from './answers.ts';
 import { type DecideWorld, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
 import { happenedSoFar, occurrencesOf, occurrencesSince } from './occurrence.ts';
+import { replyText } from './reply.ts';
 import type { RelayStarter } from './starter.ts';
 
 export type RelayWorld = {
@@ -117,7 +116,7 @@ async function carryOut(
     }
     case 'reply': {
       const { of, topic, why, key } = decision;
-      keepAnswer({ kind: 'reply', of, to: key, text: replyText(decision) }, world);
+      keepAnswer({ kind: 'reply', of, to: key, text: replyText(topic, why) }, world);
       log.info(oneLine(`D${of}: ${topic} ${why}`));
       return;
     }
@@ -249,22 +248,3 @@ function tellQueued(jobs: readonly Job[], { log }: RelayWorld): void {
 }
 
 const jobName = ({ revision, diff }: Job): string => `D${revision}:${diff}`;
-
-function replyText({ topic, why }: Extract<Decision, { kind: 'reply' }>): string {
-  const said = why === '' ? [] : [remarkupText(withoutPaths(why), 1000)];
-  switch (topic) {
-    case 'refused':
-      return ['**ppsgate: not measured**', ...said].join('\n\n');
-    case 'not-cancelled':
-      return ['**ppsgate: not cancelled**', ...said].join('\n\n');
-    case 'mistaken':
-      return ['**ppsgate did not understand**', ...said, help].join('\n\n');
-    case 'help':
-      return ['**ppsgate**', help].join('\n\n');
-  }
-}
-
-/** A list, for a table as wide as these commands is cut off on a phone. */
-const help = commandsFor(callOnPhabricator)
-  .map(({ write, to }) => `- ${remarkupText(write)}: ${to}`)
-  .join('\n');

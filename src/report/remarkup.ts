@@ -96,14 +96,27 @@ function judged(result: Result, cells: readonly CellResult[], links: RemarkupLin
 const nextLine = (result: Result, { goOn }: RemarkupLinks): string =>
   `**What now:** ${nextStep(result, goOn && remarkupText(goOn))}`;
 
-/** The worst cells first when there is no room for all. Colons for alignment would make the heads plain cells. */
+/**
+ * The worst cells first when there is no room for all. A phone has room for four narrow columns: a cell and its verdict
+ * share one, and so do base and patched. Colons for alignment would make the heads plain cells.
+ */
 function table(policy: Policy, cells: readonly CellResult[], metric: Metric): string {
-  const columns = cellColumns(policy, metric);
+  const columns = cellColumns(policy, metric).map(({ head }) => head);
+  const first = metric === policy.metric ? 'cell and verdict' : 'cell';
+  const heads = [first, ...narrowed(columns.slice(-4))];
   return [
-    tableRow(columns.map(({ head }) => head)),
-    tableRow(columns.map(() => '---')),
+    tableRow(heads),
+    tableRow(heads.map(() => '---')),
     ...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold).map(rowText).join('\n')),
   ].join('\n');
+}
+
+/** Of change, base, patched and runs. */
+function narrowed([change = '', base = '', patched = '', runs = '']: readonly string[]): string[] {
+  const isNothing = base === '–' && patched === '–';
+  // `9 + 10 of 10 + 10` may break in its middle.
+  const counts = runs.replace('\u00a0of', ' of');
+  return [change, isNothing ? '–' : `${base} → ${patched}`, counts];
 }
 
 const bold = (text: string): string => `**${text}**`;
@@ -113,7 +126,7 @@ function rowText(row: CellRow): string {
     row.kind === 'variant'
       ? `↳ ${remarkupCell(row.variant)}`
       : remarkupCell(cellName(row.result.cell));
-  return tableRow([name, ...verdictTexts(row), ...row.numbers]);
+  return tableRow([[name, ...verdictTexts(row)].join(' '), ...narrowed(row.numbers)]);
 }
 
 const tableRow = (columns: readonly string[]): string => `| ${columns.join(' | ')} |`;

@@ -1,0 +1,25 @@
+// What people are told in a comment of its own, in Remarkup.
+import { callOnPhabricator, commandsFor } from '../patch/command.ts';
+import { remarkupText } from '../words/remarkup.ts';
+import { withoutPaths } from '../words/without-paths.ts';
+import type { ReplyTopic } from './decide.ts';
+
+/** @param why a sentence in which anybody's text may be, or nothing */
+export function replyText(topic: ReplyTopic, why: string): string {
+  const said = why === '' ? [] : [remarkupText(withoutPaths(why), 1000)];
+  switch (topic) {
+    case 'refused':
+      return ['**ppsgate: not measured**', ...said].join('\n\n');
+    case 'not-cancelled':
+      return ['**ppsgate: not cancelled**', ...said].join('\n\n');
+    case 'mistaken':
+      return ['**ppsgate did not understand**', ...said, help].join('\n\n');
+    case 'help':
+      return ['**ppsgate**', help].join('\n\n');
+  }
+}
+
+/** A list, for a table as wide as these commands is cut off on a phone. */
+const help = commandsFor(callOnPhabricator)
+  .map(({ write, to }) => `- ${remarkupText(write)}: ${to}`)
+  .join('\n');
