@@ -2035,17 +2035,19 @@ const nothing = (why) => ({
 * be asked.
 */
 async function occurrencesOf(conduit, delivery, isSeen) {
-	if (delivery.kind === "build") return {
-		seen: [],
-		occurrences: await buildOf(conduit, delivery)
-	};
+	if (delivery.kind === "build") return buildOf(conduit, delivery);
 	const { object, transactions } = delivery;
 	const seen = isSeen(transactions);
 	const fresh = transactions.filter((phid) => !seen.has(phid));
-	const revision = await revisionWith(conduit, object);
-	if (fresh.length === 0 || revision === void 0) return {
+	if (fresh.length === 0) return {
 		occurrences: [],
 		seen: fresh
+	};
+	const revision = await revisionWith(conduit, object);
+	if (revision === void 0) return {
+		occurrences: [],
+		seen: fresh,
+		left: `${object} is left alone: it is no revision that the bot may see.`
 	};
 	return {
 		occurrences: await occurrences(conduit, revision, await transactionsOf(conduit, object, { phids: fresh })),
@@ -2055,16 +2057,23 @@ async function occurrencesOf(conduit, delivery, isSeen) {
 /** A build may be of a diff that the bot cannot see, and then is nobody's. */
 async function buildOf(conduit, { target: key, build, diff, revision }) {
 	try {
-		return [{
-			kind: "build",
-			key,
-			of: revision ?? (await findRevision(conduit, { diff })).number,
-			build,
-			diff
-		}];
+		return {
+			occurrences: [{
+				kind: "build",
+				key,
+				of: revision ?? (await findRevision(conduit, { diff })).number,
+				build,
+				diff
+			}],
+			seen: []
+		};
 	} catch (error) {
-		if (error instanceof RevisionError) return [];
-		throw error;
+		if (!(error instanceof RevisionError)) throw error;
+		return {
+			occurrences: [],
+			seen: [],
+			left: `The build of diff ${diff} is left alone, and waits: ${error.message}`
+		};
 	}
 }
 /**
@@ -2193,7 +2202,8 @@ async function workOnDeliveries(world) {
 	for (const delivery of inbox.pendingDeliveries()) {
 		if (signal.aborted) return;
 		try {
-			const { occurrences, seen } = await occurrencesOf(conduit, delivery, inbox.hasSeen);
+			const { occurrences, seen, left } = await occurrencesOf(conduit, delivery, inbox.hasSeen);
+			if (left !== void 0) log.info(left);
 			const jobs = await jobsFrom(occurrences, world);
 			tellQueued(inbox.settle(delivery.id, {
 				seen,

@@ -14,6 +14,8 @@ type Happened = {
   occurrences: Occurrence[];
   /** PHIDs of all transactions that were looked at. */
   seen: string[];
+  /** A sentence on what the bot cannot see, or nobody; absent where there was nothing of that. */
+  left?: string;
 };
 
 /**
@@ -25,12 +27,16 @@ export async function occurrencesOf(
   delivery: Delivery,
   isSeen: (phids: readonly string[]) => ReadonlySet<string>,
 ): Promise<Happened> {
-  if (delivery.kind === 'build') return { seen: [], occurrences: await buildOf(conduit, delivery) };
+  if (delivery.kind === 'build') return buildOf(conduit, delivery);
   const { object, transactions } = delivery;
   const seen = isSeen(transactions);
   const fresh = transactions.filter((phid) => !seen.has(phid));
+  if (fresh.length === 0) return { occurrences: [], seen: fresh };
   const revision = await revisionWith(conduit, object);
-  if (fresh.length === 0 || revision === undefined) return { occurrences: [], seen: fresh };
+  if (revision === undefined) {
+    const left = `${object} is left alone: it is no revision that the bot may see.`;
+    return { occurrences: [], seen: fresh, left };
+  }
   const found = await transactionsOf(conduit, object, { phids: fresh });
   return { occurrences: await occurrences(conduit, revision, found), seen: fresh };
 }
@@ -39,13 +45,14 @@ export async function occurrencesOf(
 async function buildOf(
   conduit: Conduit,
   { target: key, build, diff, revision }: Extract<Delivery, { kind: 'build' }>,
-): Promise<Occurrence[]> {
+): Promise<Happened> {
   try {
     const of = revision ?? (await findRevision(conduit, { diff })).number;
-    return [{ kind: 'build', key, of, build, diff }];
+    return { occurrences: [{ kind: 'build', key, of, build, diff }], seen: [] };
   } catch (error) {
-    if (error instanceof RevisionError) return [];
-    throw error;
+    if (!(error instanceof RevisionError)) throw error;
+    const left = `The build of diff ${diff} is left alone, and waits: ${error.message}`;
+    return { occurrences: [], seen: [], left };
   }
 }
 

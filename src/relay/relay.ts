@@ -58,7 +58,8 @@ async function workOnDeliveries(world: RelayWorld): Promise<void> {
   for (const delivery of inbox.pendingDeliveries()) {
     if (signal.aborted) return;
     try {
-      const { occurrences, seen } = await occurrencesOf(conduit, delivery, inbox.hasSeen);
+      const { occurrences, seen, left } = await occurrencesOf(conduit, delivery, inbox.hasSeen);
+      if (left !== undefined) log.info(left);
       const jobs = await jobsFrom(occurrences, world);
       tellQueued(inbox.settle(delivery.id, { seen, jobs }), world);
     } catch (error) {

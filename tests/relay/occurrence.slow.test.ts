@@ -82,6 +82,7 @@ describe('a webhook', () => {
     const all = transactionsOf(hidden);
     expect(await occurrencesOf(conduit, webhook(hidden), nothingSeen)).toEqual({
       ...{ occurrences: [], seen: all },
+      left: `${hidden.phid} is left alone: it is no revision that the bot may see.`,
     });
   });
 });
@@ -105,7 +106,10 @@ describe('a build', () => {
     newRevision({ visibleTo: author });
     const { id } = phabricator.addDiff(author, { raw });
     for (const diff of [1, id, 99]) {
-      expect((await occurrencesOf(conduit, build(diff), nothingSeen)).occurrences).toEqual([]);
+      expect(await occurrencesOf(conduit, build(diff), nothingSeen)).toEqual({
+        ...{ occurrences: [], seen: [] },
+        left: expect.stringMatching(/^The build of diff \d+ is left alone, and waits: .*\.$/),
+      });
     }
   });
 

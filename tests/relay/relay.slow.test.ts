@@ -207,6 +207,7 @@ describe('a delivery', () => {
     heard(hidden);
     await work();
     expect([scene.inbox.countPending(), startedKeys()]).toEqual([0, []]);
+    expect(scene.said).toEqual([expect.stringContaining(`${hidden.phid} is left alone`)]);
   });
 });
 

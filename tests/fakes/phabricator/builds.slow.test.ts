@@ -221,6 +221,36 @@ test('a newer diff gets a buildable of its own, and the old build goes on', asyn
   ]);
 });
 
+describe('a search for builds', () => {
+  test('knows the constraints of HarbormasterBuildSearchEngine, which all have to hold', async () => {
+    await using phabricator = await startPhabricator();
+    await using relay = await listen();
+    const { revision, plan, target } = await buildOf(phabricator, relay);
+    const other = phabricator.addBuildPlan({ uri: relay.url });
+    await phabricator.startBuild(revision, other);
+    const [buildable] = phabricator.state.buildables;
+    const found = async (constraints: object) => {
+      const item = z.object({ phid: z.string() });
+      const all = await rows(phabricator, 'harbormaster.build.search', { constraints }, item);
+      return all.map(({ phid }) => phid);
+    };
+    const buildables = [buildable?.phid];
+    expect(await found({ buildables })).toHaveLength(2);
+    expect(await found({ buildables, plans: [plan.phid] })).toEqual([target.buildPHID]);
+    expect(await found({ buildables: ['PHID-HMBB-none'], plans: [plan.phid] })).toEqual([]);
+  });
+
+  test.each([
+    [{ buildablePHIDs: ['PHID-HMBB-a'] }, 'ERR-INVALID-CONSTRAINT'],
+    [{ buildables: [] }, 'ERR-CONDUIT-CORE'],
+    [{ plans: 'PHID-HMCP-a' }, 'ERR-CONDUIT-CORE'],
+  ])('refuses others, and what is no list of PHIDs: %j', async (constraints, code) => {
+    await using phabricator = await startPhabricator();
+    const answer = await call(phabricator, 'harbormaster.build.search', { constraints });
+    expect(answer).toMatchObject({ result: null, error_code: code });
+  });
+});
+
 testWith([recordingsNeeded], 'a request for a build is the recorded one', async () => {
   const recorded = readInbound('0012-build.json');
   await using phabricator = await startPhabricator();
