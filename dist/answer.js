@@ -1,7 +1,7 @@
 import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval, formatMetric, formatPercent, patchName, plain as plain$1, plainBlock, plainLine, realPause, reasonOf, upshotOfError, upshotOfResult, withoutPaths } from "./words.js";
 import { _enum, array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
 import { ConduitError, mayPass as mayPass$1 } from "./phabricator.js";
-import { annotationsOf, intervalPlot, invalidLines, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, verdictLine } from "./report.js";
+import { annotationsOf, intervalPlot, invalidLines, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
 import { githubFailure, placeOf, publishComment, pullRequestsWithHead, whyNotDone } from "./github.js";
 import { askSchema, callOnPhabricator } from "./patch.js";
 
@@ -575,6 +575,7 @@ function unitsOf(ending) {
 	const { result } = ending.kind === "measured" ? ending : ending.measured;
 	const { outcome } = result;
 	if (outcome.kind === "judged") return unitsOfCells(outcome.cells, result);
+	if (outcome.kind === "unchanged") return [aUnit("unchanged", "skip", unchangedMeaning)];
 	const blame = outcome.kind === "out-of-disk" ? "broken" : "fail";
 	return [aUnit(outcomeName(result), blame, outcome.message)];
 }
@@ -760,12 +761,13 @@ const checksOfCommit = "GET /repos/{owner}/{repo}/commits/{ref}/check-runs";
 const updateCheck = "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}";
 /**
 * What makes the job red makes the check red, and only a pass makes it green. `neutral` would be fair where nobody can
-* say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where nothing was
-* measured at all it is never given. Whose fault it is stands in the title.
+* say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where something kept
+* the patch from being measured it is never given. A patch that need not be measured is to pass such a rule, and did
+* not earn green. Whose fault it is stands in the title.
 */
 function conclusionOf(ending, undecided) {
 	switch (upshotOf(ending)) {
-		case "pass": return "success";
+		case "pass": return resultOf$1(ending)?.outcome.kind === "unchanged" ? "neutral" : "success";
 		case "cancelled": return "cancelled";
 		case "undecided": return undecided;
 		case "patchAtFault":

@@ -250,7 +250,7 @@ function lastOfCells(result, known, now) {
 		verdict: verdict.kind,
 		...patchedPps(comparisons)
 	}));
-	if (outcome.kind === "out-of-disk") return [];
+	if (outcome.kind === "out-of-disk" || outcome.kind === "unchanged") return [];
 	const verdict = outcome.kind;
 	return known.flatMap(({ testbed: name, cell }) => name === testbed.name ? {
 		...about,

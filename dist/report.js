@@ -30,6 +30,7 @@ function verdictLine(result) {
 const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : outcome.kind;
 /** What is said of the patch; `named` writes the names of cells, where they could be taken for markup. */
 function sentence({ outcome, policy }, named = (name) => name) {
+	if (outcome.kind === "unchanged") return unchanged$1;
 	if (outcome.kind !== "judged") return rejections[outcome.kind];
 	const { cells, verdict } = outcome;
 	return {
@@ -37,6 +38,10 @@ function sentence({ outcome, policy }, named = (name) => name) {
 		text: judgedText(verdict, cells, policy, named)
 	};
 }
+const unchanged$1 = {
+	symbol: "⚪",
+	text: "changes nothing that the testbed lays"
+};
 function judgedText(verdict, cells, policy, named) {
 	const those = withVerdict(cells, verdict);
 	switch (verdict) {
@@ -163,57 +168,6 @@ const causes = {
 const busyMachine = ({ verdict }) => verdict.kind === "invalid" && tooBusy.exec(verdict.reason)?.slice(0, 1) || [];
 const tooBusy = /^machine too busy: the (?:sender|DUT) waited for a CPU \d{1,3} % of the time/;
 
-// src/report/ministats.ts
-/** Patched of each cell against base, and then its earlier diffs against base. */
-const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
-function ministatOfPatched(policy, cell) {
-	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
-	if (base === void 0 || patched === void 0) return [];
-	const text = ministat([base, patched], policy);
-	return [{
-		name: `ministat: ${cellName(cell.cell)}`,
-		note: ministatNote(cell),
-		text
-	}];
-}
-/** Each of them against base. */
-function ministatOfOthers(policy, cell) {
-	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
-	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
-	if (base?.variant !== "base" || others.length === 0) return [];
-	return [{
-		name: `ministat of earlier diffs: ${cellName(cell.cell)}`,
-		text: ministat([base, ...others], policy)
-	}];
-}
-/** ministat has symbols for so many sets and base. */
-const mostOthers$1 = 6;
-/** Those of enough runs for a spread. */
-const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
-	variant,
-	name: `${variant}, ${cellName(cell.cell)}`,
-	values: valuesOf$1(cell, variant, metric)
-})).filter(({ values }) => values.length >= 3);
-function ministat(sets, { confidenceRatio }) {
-	const confidencePercent = ministatConfidence(confidenceRatio);
-	return renderMinistat(sets, {
-		separateBars: true,
-		confidencePercent
-	});
-}
-/** What tells the classic block from the table above it. */
-function ministatNote({ design }) {
-	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
-}
-/** Of base and patched those runs that the table counts. */
-function valuesOf$1(cell, variant, metric) {
-	const { base, patched } = countedRuns(cell, cell.pairs);
-	const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
-	return Float64Array.from(counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []));
-}
-const isValid = ({ validity }) => validity.kind === "valid";
-const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
-
 // src/report/why.ts
 /** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
 function whyLines(cells, quoting, flamegraphs = () => "") {
@@ -288,6 +242,115 @@ function graphNames(cell) {
 	const names = judgedProfiles(cell).flatMap(({ kind, variant }) => kind === "profiled" ? variant : []);
 	return names.length > 1 ? [...names, "difference"] : names;
 }
+
+// src/report/next-steps.ts
+/** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
+function meaningOf({ outcome, policy }) {
+	if (outcome.kind === "unchanged") return unchangedMeaning;
+	if (outcome.kind !== "judged") return void 0;
+	const { cells, verdict } = outcome;
+	const where = whereText(withVerdict(cells, verdict), cells);
+	const isSpeed = policy.metric === "pps";
+	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
+	switch (verdict) {
+		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base${where}, beyond what chance explains.`;
+		case "improvement": return `The patched router ${isSpeed ? "forwards more packets per second" : "takes less CPU time for each packet"} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
+		case "no-regression": return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
+		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
+		case "invalid": return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
+	}
+}
+/** Why there are no numbers of a patch that need not be measured. */
+const unchangedMeaning = "Nothing was measured: nothing that this testbed lays differs between base and patched.";
+/** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
+function whereText(those, cells) {
+	if (cells.length === 1) return "";
+	return those.length === cells.length ? ` in all ${cells.length} cells` : ` in ${those.length} of ${cells.length} cells`;
+}
+/** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
+function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
+	if (outcome.kind === "unchanged") return afterUnchanged;
+	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
+	switch (outcome.verdict) {
+		case "regression": return `${outcome.cells.some(isProfiled) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.`;
+		case "improvement": return "Nothing; the numbers below are for the commit message.";
+		case "no-regression": return "Nothing: as far as forwarding goes, the patch can go in.";
+		case "inconclusive": return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
+		case "invalid": return afterInvalid(outcome.cells, testbed.name);
+	}
+}
+const afterUnchanged = "Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.";
+/** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
+function afterInvalid(cells, testbed) {
+	const cause = causeOf(withVerdict(cells, "invalid"));
+	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : ""}\``;
+	return `${(cause === void 0 ? void 0 : mendings[cause]) ?? `Mend what ${check} finds wrong`}, and run it again.`;
+}
+/** By what made most runs invalid; for other causes the testbed is to be looked at. */
+const mendings = {
+	"generator-limited": "Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
+	"machine-busy": "End what else runs on that machine, or wait until it has ended",
+	"too-short": "Measure for longer, with `traffic.measure`"
+};
+const afterRejection = {
+	"does-not-apply": "Rebase the patch onto the head of its branch, and send it again.",
+	"build-failed": "Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.",
+	"out-of-disk": "Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.",
+	"does-not-load": "Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.",
+	"boot-failed": "Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.",
+	"panics-under-load": "Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again."
+};
+
+// src/report/ministats.ts
+/** Patched of each cell against base, and then its earlier diffs against base. */
+const ministats = (policy, cells) => [...cells.flatMap((cell) => ministatOfPatched(policy, cell)), ...cells.flatMap((cell) => ministatOfOthers(policy, cell))];
+function ministatOfPatched(policy, cell) {
+	const [base, patched] = ministatSets(cell, ["base", "patched"], policy.metric);
+	if (base === void 0 || patched === void 0) return [];
+	const text = ministat([base, patched], policy);
+	return [{
+		name: `ministat: ${cellName(cell.cell)}`,
+		note: ministatNote(cell),
+		text
+	}];
+}
+/** Each of them against base. */
+function ministatOfOthers(policy, cell) {
+	const names = cell.others.slice(0, mostOthers$1).map(({ variant }) => variant);
+	const [base, ...others] = ministatSets(cell, ["base", ...names], policy.metric);
+	if (base?.variant !== "base" || others.length === 0) return [];
+	return [{
+		name: `ministat of earlier diffs: ${cellName(cell.cell)}`,
+		text: ministat([base, ...others], policy)
+	}];
+}
+/** ministat has symbols for so many sets and base. */
+const mostOthers$1 = 6;
+/** Those of enough runs for a spread. */
+const ministatSets = (cell, variants, metric) => variants.map((variant) => ({
+	variant,
+	name: `${variant}, ${cellName(cell.cell)}`,
+	values: valuesOf$1(cell, variant, metric)
+})).filter(({ values }) => values.length >= 3);
+function ministat(sets, { confidenceRatio }) {
+	const confidencePercent = ministatConfidence(confidenceRatio);
+	return renderMinistat(sets, {
+		separateBars: true,
+		confidencePercent
+	});
+}
+/** What tells the classic block from the table above it. */
+function ministatNote({ design }) {
+	return `ministat takes the runs to be independent${design.name === "fixed" ? "" : " and to be as many as were planned, so its error is too small where the experiment stopped early"}${design.method === "paired" ? ", while the table compares neighbouring runs, so that what slows both alike cancels" : ""}.`;
+}
+/** Of base and patched those runs that the table counts. */
+function valuesOf$1(cell, variant, metric) {
+	const { base, patched } = countedRuns(cell, cell.pairs);
+	const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
+	return Float64Array.from(counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []));
+}
+const isValid = ({ validity }) => validity.kind === "valid";
+const ministatConfidence = (ratio) => confidencePercents.find((percent) => Math.abs(percent / 100 - ratio) < 1e-9) ?? 95;
 
 // src/report/sections.ts
 /**
@@ -607,82 +670,36 @@ function fitted(main, parts, end, { most, sizeOf }) {
 	].filter(Boolean).join("\n\n")}\n`;
 }
 
-// src/report/next-steps.ts
-/** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
-function meaningOf({ outcome, policy }) {
-	if (outcome.kind !== "judged") return void 0;
-	const { cells, verdict } = outcome;
-	const where = whereText(withVerdict(cells, verdict), cells);
-	const isSpeed = policy.metric === "pps";
-	const margin = formatPercent(Math.abs(marginsOf(policy).loss));
-	switch (verdict) {
-		case "regression": return `The patched router ${isSpeed ? "forwards fewer packets per second" : "takes more CPU time for each packet"} than base${where}, beyond what chance explains.`;
-		case "improvement": return `The patched router ${isSpeed ? "forwards more packets per second" : "takes less CPU time for each packet"} than base${where}, beyond what chance explains, and nowhere does it ${lossThatMatters(policy)}.`;
-		case "no-regression": return `If the patch costs anything at all${where}, it is less than the ${margin} that would matter.`;
-		case "inconclusive": return `The runs differ too much among themselves${where} to tell whether the patch costs ${margin} or nothing.`;
-		case "invalid": return `Too few runs can be used${where}, which is not held against the patch: nothing is known of it.`;
-	}
-}
-/** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
-function whereText(those, cells) {
-	if (cells.length === 1) return "";
-	return those.length === cells.length ? ` in all ${cells.length} cells` : ` in ${those.length} of ${cells.length} cells`;
-}
-/** What to do now; between backticks stands what is typed. `goOn` is how more runs are asked for where the report stands. */
-function nextStep({ outcome, testbed }, goOn = "`ppsgate gate --resume DIR --max-runs N`") {
-	if (outcome.kind !== "judged") return afterRejection[outcome.kind];
-	switch (outcome.verdict) {
-		case "regression": return `${outcome.cells.some(isProfiled) ? "See below which functions cost more" : "See what the patch does for each packet"}, make that cheaper, and send the patch again; or tell in it what the loss is for.`;
-		case "improvement": return "Nothing; the numbers below are for the commit message.";
-		case "no-regression": return "Nothing: as far as forwarding goes, the patch can go in.";
-		case "inconclusive": return `Allow more runs with ${goOn}; a quieter testbed or a wider margin needs fewer.`;
-		case "invalid": return afterInvalid(outcome.cells, testbed.name);
-	}
-}
-/** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
-function afterInvalid(cells, testbed) {
-	const cause = causeOf(withVerdict(cells, "invalid"));
-	const check = `\`ppsgate testbeds check${/^[\w.-]{1,64}$/.test(testbed) ? ` ${testbed}` : ""}\``;
-	return `${(cause === void 0 ? void 0 : mendings[cause]) ?? `Mend what ${check} finds wrong`}, and run it again.`;
-}
-/** By what made most runs invalid; for other causes the testbed is to be looked at. */
-const mendings = {
-	"generator-limited": "Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
-	"machine-busy": "End what else runs on that machine, or wait until it has ended",
-	"too-short": "Measure for longer, with `traffic.measure`"
-};
-const afterRejection = {
-	"does-not-apply": "Rebase the patch onto the head of its branch, and send it again.",
-	"build-failed": "Build the kernel with the patch yourself, mend what the build says first, and send the patch again. The whole log is in `builds/`, beside `result.json`.",
-	"out-of-disk": "Whoever looks after the lab frees some space on the disk that is named above; then the same patch can be judged again as it is.",
-	"does-not-load": "Load the files on a machine of your own, as with `pfctl -nf`, `nft -c -f` or `ipfw -n`, mend what is said above, and send the patch again.",
-	"boot-failed": "Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.",
-	"panics-under-load": "Send packets through the patched kernel on a machine whose console you see: the same blast kills it each time. Mend what it dies of, and send the patch again."
-};
-
 // src/report/markdown.ts
 /** GitHub refuses a comment of more characters; what ours remembers of earlier pushes needs some. */
 const mostCharacters$1 = 53248;
 /** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
 function renderMarkdown(result, links = {}) {
-	const { outcome, policy } = result;
-	const next = `**What now:** ${nextStep(result, links.goOn)}`;
-	const main = outcome.kind === "judged" ? [
-		...[meaningOf(result), next].filter((line) => line !== void 0),
-		table$2(policy, outcome.cells, policy.metric),
-		...invalidLines(outcome.cells, markdown).map((line) => `- ${line}`),
-		...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink)),
-		rule(policy)
-	] : [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`, next];
 	const sections = sectionsOf(result, markdown, markdown);
 	return fitted([
 		`### ${headline(result)}`,
-		...main,
+		...mainParts$1(result, links),
 		setting(result, markdown)
 	], [...corrections(links), ...sections.map((section) => sectionText$1(section, result, links))], footer(links), {
 		most: mostCharacters$1,
 		sizeOf: (text) => text.length
 	});
+}
+function mainParts$1(result, links) {
+	const { outcome, policy } = result;
+	const next = `**What now:** ${nextStep(result, links.goOn)}`;
+	const meaning = [meaningOf(result), next].filter((line) => line !== void 0);
+	switch (outcome.kind) {
+		case "judged": return [
+			...meaning,
+			table$2(policy, outcome.cells, policy.metric),
+			...invalidLines(outcome.cells, markdown).map((line) => `- ${line}`),
+			...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink)),
+			rule(policy)
+		];
+		case "unchanged": return meaning;
+		default: return [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`, next];
+	}
 }
 const markdown = {
 	code: codeSpan,
@@ -781,7 +798,7 @@ const bullets$1 = (lines) => lines.map((line) => `- ${line}`).join("\n");
 const mostAnnotations = 20;
 /** Made of the lines of compilers, `git apply` and rule parsers, which begin with a file's path and a line's number. */
 function annotationsOf({ outcome, variants }) {
-	if (outcome.kind === "judged") return [];
+	if (!("message" in outcome)) return [];
 	const patched = variants.find(({ name }) => name === "patched");
 	return outcome.message.split("\n").flatMap((line) => annotation(line, patched) ?? []).slice(0, mostAnnotations);
 }
@@ -1331,19 +1348,14 @@ const fontFiles = [new URL("open-sans-latin-400-normal.woff2", import.meta.url),
 const mostBytes = 1e5;
 /** Renders at most 100 kB: what does not fit is left out from the end, ministat first, and said. */
 function renderRemarkup(result, links = {}) {
-	const { outcome, patch } = result;
+	const { patch } = result;
 	const { symbol, text } = sentence(result, remarkupText);
 	const name = patch.kind === "revision" ? `diff ${patch.diff}` : patchName(patch);
 	const verdict = `**${symbol} ppsgate: ${remarkupText(name)} ${text}**`;
-	const main = outcome.kind === "judged" ? judged$1(result, outcome.cells, links) : [
-		failureText(outcome, remarkup),
-		remarkupBlock("what was said", failureSaid(outcome), 20),
-		nextLine(result, links)
-	];
 	const parts = sectionsOf(result, remarkup, plain).map((section, index, all) => sectionText(section, result, all[index - 1]));
 	return within([
 		verdict,
-		...main,
+		...mainParts(result, links),
 		setting(result, remarkup)
 	], parts, links);
 }
@@ -1351,11 +1363,24 @@ function renderRemarkup(result, links = {}) {
 function renderRemarkupFailure({ symbol, text, said }, links = {}) {
 	return within([`**${remarkupWords(symbol)} ppsgate: ${remarkupWords(text)}**`, remarkupBlock("what was said", said, 20)], [], links);
 }
+function mainParts(result, links) {
+	const { outcome } = result;
+	switch (outcome.kind) {
+		case "judged": return judged$1(result, outcome.cells, links);
+		case "unchanged": return meaning(result, links);
+		default: return [
+			failureText(outcome, remarkup),
+			remarkupBlock("what was said", failureSaid(outcome), 20),
+			nextLine(result, links)
+		];
+	}
+}
+const meaning = (result, links) => [meaningOf(result), nextLine(result, links)].filter((line) => line !== void 0);
 function judged$1(result, cells, links) {
 	const { policy } = result;
 	const invalid = invalidLines(cells, remarkup).map((line) => `- ${line}`);
 	return [
-		...[meaningOf(result), nextLine(result, links)].filter((line) => line !== void 0),
+		...meaning(result, links),
 		table$1(policy, cells, policy.metric),
 		...invalid.length > 0 ? [invalid.join("\n")] : [],
 		...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),
@@ -1944,15 +1969,10 @@ var _templateObject;
 * style and scripts by their hash. Cells have flamegraphs as far as there are profiles.
 */
 function renderHtml(result, profiles) {
-	const { outcome, generator } = result;
+	const { generator } = result;
 	const graphs = graphsOf(result, profiles);
-	const main = outcome.kind === "judged" ? judged(result, outcome.cells, graphs) : [
-		rejected(result, outcome),
-		remarks(result),
-		environment(result)
-	];
 	const body = html`${header(result)}<main>
-${main}</main>
+${mainPieces(result, graphs)}</main>
 <footer>${generator.name} ${plainLine(generator.version)}, from <code>result.json</code></footer>
 `;
 	const isDrawn = graphs.length > 0;
@@ -1990,21 +2010,41 @@ ${body}${scripts.map((script) => html(_templateObject || (_templateObject = _tag
 `.markup;
 }
 const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-/** A patch that cannot be measured has the symbol of a loss; a lab that cannot measure has that of no verdict. */
+function mainPieces(result, graphs) {
+	const { outcome } = result;
+	switch (outcome.kind) {
+		case "judged": return judged(result, outcome.cells, graphs);
+		case "unchanged": return [remarks(result), environment(result)];
+		default: return [
+			rejected(result, outcome),
+			remarks(result),
+			environment(result)
+		];
+	}
+}
+/**
+* A patch that cannot be measured has the symbol of a loss; a lab that cannot measure has that of no verdict, as has a
+* patch that need not be measured.
+*/
 function verdictOf({ outcome }) {
-	if (outcome.kind === "judged") return outcome.verdict;
-	return outcome.kind === "out-of-disk" ? "invalid" : "regression";
+	switch (outcome.kind) {
+		case "judged": return outcome.verdict;
+		case "unchanged":
+		case "out-of-disk": return "invalid";
+		default: return "regression";
+	}
 }
 function header(result) {
 	const { patch, policy, outcome } = result;
 	const verdict = verdictOf(result);
+	const meaning = meaningOf(result);
 	const diff = patch.kind === "revision" && ` diff ${patch.diff}`;
 	const url = patch.kind === "range" ? void 0 : pageUrl(patch.url);
 	const name = html`${patchName(patch)}${diff}`;
 	return html`<header class="${verdict}">
 <p class="name">ppsgate</p>
 <h1>${mark(verdict)} ${patchName(patch)} ${sentence(result).text}</h1>
-${outcome.kind === "judged" && html`<p>${meaningOf(result)}</p>\n<p><b>What now:</b> ${withCode(nextStep(result))}</p>\n`}<p>${url === void 0 ? name : html`<a href="${url}">${name}</a>`}: ${plainLine(patch.title)}, by ${plainLine(patch.author)}</p>
+${meaning !== void 0 && html`<p>${meaning}</p>\n<p><b>What now:</b> ${withCode(nextStep(result))}</p>\n`}<p>${url === void 0 ? name : html`<a href="${url}">${name}</a>`}: ${plainLine(patch.title)}, by ${plainLine(patch.author)}</p>
 <p class="faint">${setting(result, plain)}</p>
 ${outcome.kind === "judged" && [html`<p class="faint">${rule(policy)}</p>\n`, contents(outcome.cells)]}</header>
 `;
@@ -2215,8 +2255,8 @@ function ifMissing(error) {
 // src/report/junit.ts
 /** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
 function renderJunit(result) {
-	const { outcome, testbed, startedAt } = result;
-	const cases = outcome.kind === "judged" ? judgedCases(result, outcome.cells) : [refusal(outcome)];
+	const { testbed, startedAt } = result;
+	const cases = casesOf(result);
 	const count = (ending) => String(cases.filter((one) => one.ending === ending).length);
 	const seconds = cases.reduce((sum, one) => sum + one.seconds, 0);
 	return [
@@ -2236,6 +2276,22 @@ function renderJunit(result) {
 		""
 	].join("\n");
 }
+function casesOf(result) {
+	const { outcome } = result;
+	switch (outcome.kind) {
+		case "judged": return judgedCases(result, outcome.cells);
+		case "unchanged": return [unchanged];
+		default: return [refusal(outcome)];
+	}
+}
+const unchanged = {
+	name: "unchanged",
+	seconds: 0,
+	ending: "skipped",
+	type: "unchanged",
+	message: unchangedMeaning,
+	text: ""
+};
 function judgedCases({ policy, blasts }, cells) {
 	const blastsOf = Map.groupBy(blasts, ({ cell }) => cellName(cell));
 	return cells.map((cell) => {
@@ -2359,4 +2415,4 @@ async function replaceFile(path, content) {
 	await rename(draft, path);
 }
 
-export { annotationsOf, badgeVerdicts, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readResult, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, verdictLine, writeResult };
+export { annotationsOf, badgeVerdicts, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readResult, renderBadge, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, unchangedMeaning, verdictLine, writeResult };

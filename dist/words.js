@@ -15,8 +15,12 @@ const exitCodes = {
 	cancelled: 130
 };
 function upshotOfResult({ outcome }) {
-	if (outcome.kind === "judged") return upshotOfVerdict(outcome.verdict);
-	return outcome.kind === "out-of-disk" ? "infrastructure" : "patchAtFault";
+	switch (outcome.kind) {
+		case "judged": return upshotOfVerdict(outcome.verdict);
+		case "unchanged": return "pass";
+		case "out-of-disk": return "infrastructure";
+		default: return "patchAtFault";
+	}
 }
 /** The worst of several gates of one patch: the patch's own fault weighs most, a pass least. */
 const worstUpshot = (upshots) => byWeight.find((upshot) => upshots.includes(upshot)) ?? "pass";
@@ -252,6 +256,14 @@ function patchName(patch) {
 		case "range": return `${patch.baseCommit.slice(0, 7)}..${patch.headCommit.slice(0, 7)}`;
 	}
 }
+
+// src/words/variant-name.ts
+/** Base and patched, of which a verdict is given; all others are shown beside them. */
+const isJudged = (variant) => variant === "base" || variant === "patched";
+/** Name of an earlier diff of a revision: `diff 80345`. */
+const diffName = (diff) => `diff ${diff}`;
+/** As a part of a path, or of the name of a boot environment: `diff-80345`. */
+const pathName = (variant) => variant.replaceAll(" ", "-");
 
 // src/words/flows.ts
 /**
@@ -540,17 +552,21 @@ const policySchema = object({
 	/** A cell passed that lost the margin, as a share of such cells. */
 	missRatio: number()
 });
-const outcomeSchema = discriminatedUnion("kind", [object({
-	kind: literal("judged"),
-	verdict: _enum([
-		"regression",
-		"no-regression",
-		"improvement",
-		"inconclusive",
-		"invalid"
-	]),
-	cells: array(cellResultSchema).min(1)
-}), ...rejections]);
+const outcomeSchema = discriminatedUnion("kind", [
+	object({
+		kind: literal("judged"),
+		verdict: _enum([
+			"regression",
+			"no-regression",
+			"improvement",
+			"inconclusive",
+			"invalid"
+		]),
+		cells: array(cellResultSchema).min(1)
+	}),
+	object({ kind: literal("unchanged") }),
+	...rejections
+]);
 const variantSummarySchema = object({
 	name: string(),
 	commit: string(),
@@ -678,14 +694,6 @@ const driverOfPort = {
 	ixv: "ixgbe",
 	ql: "qlxgbe"
 };
-
-// src/words/variant-name.ts
-/** Base and patched, of which a verdict is given; all others are shown beside them. */
-const isJudged = (variant) => variant === "base" || variant === "patched";
-/** Name of an earlier diff of a revision: `diff 80345`. */
-const diffName = (diff) => `diff ${diff}`;
-/** As a part of a path, or of the name of a boot environment: `diff-80345`. */
-const pathName = (variant) => variant.replaceAll(" ", "-");
 
 // src/words/escape.ts
 /** As text, for what can say more only by markup of its own. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { GithubConfig } from '../config/github.ts';
 import { type Conduit, ConduitError, mayPass } from '../phabricator/conduit.ts';
 import { outcomeName, sentence } from '../report/headline.ts';
+import { unchangedMeaning } from '../report/next-steps.ts';
 import { invalidLines } from '../report/sections.ts';
 import { plain, plainBlock } from '../words/escape.ts';
 import { formatChange, formatInterval, formatMetric, formatPercent } from '../words/format.ts';
@@ -325,6 +326,7 @@ function unitsOf(ending: Ending): Unit[] {
   const { result } = ending.kind === 'measured' ? ending : ending.measured;
   const { outcome } = result;
   if (outcome.kind === 'judged') return unitsOfCells(outcome.cells, result);
+  if (outcome.kind === 'unchanged') return [aUnit('unchanged', 'skip', unchangedMeaning)];
   const blame = outcome.kind === 'out-of-disk' ? 'broken' : 'fail';
   return [aUnit(outcomeName(result), blame, outcome.message)];
 }

@@ -156,13 +156,14 @@ type Conclusion = 'success' | 'failure' | 'neutral' | 'cancelled';
 
 /**
  * What makes the job red makes the check red, and only a pass makes it green. `neutral` would be fair where nobody can
- * say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where nothing was
- * measured at all it is never given. Whose fault it is stands in the title.
+ * say, but a branch rule that requires the check takes it for a pass, so a site has to ask for it; where something kept
+ * the patch from being measured it is never given. A patch that need not be measured is to pass such a rule, and did
+ * not earn green. Whose fault it is stands in the title.
  */
 function conclusionOf(ending: Ending, undecided: GithubConfig['undecided']): Conclusion {
   switch (upshotOf(ending)) {
     case 'pass':
-      return 'success';
+      return resultOf(ending)?.outcome.kind === 'unchanged' ? 'neutral' : 'success';
     case 'cancelled':
       return 'cancelled';
     case 'undecided':

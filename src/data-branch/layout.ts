@@ -339,8 +339,8 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
       ...patchedPps(comparisons),
     }));
   }
-  // That is the lab's fault, and tells nothing of the branch.
-  if (outcome.kind === 'out-of-disk') return [];
+  // The one is the lab's fault and tells nothing of the branch, the other leaves all as it was.
+  if (outcome.kind === 'out-of-disk' || outcome.kind === 'unchanged') return [];
   const verdict: BadgeVerdict = outcome.kind;
   return known.flatMap(({ testbed: name, cell }) =>
     name === testbed.name ? { ...about, cell, verdict } : [],

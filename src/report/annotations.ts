@@ -19,7 +19,7 @@ export function annotationsOf({
   outcome,
   variants,
 }: Pick<Result, 'outcome' | 'variants'>): Annotation[] {
-  if (outcome.kind === 'judged') return [];
+  if (!('message' in outcome)) return [];
   const patched = variants.find(({ name }) => name === 'patched');
   return outcome.message
     .split('\n')

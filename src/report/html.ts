@@ -38,14 +38,10 @@ import {
  * style and scripts by their hash. Cells have flamegraphs as far as there are profiles.
  */
 export function renderHtml(result: Result, profiles: readonly CellProfiles[]): string {
-  const { outcome, generator } = result;
+  const { generator } = result;
   const graphs = graphsOf(result, profiles);
-  const main =
-    outcome.kind === 'judged'
-      ? judged(result, outcome.cells, graphs)
-      : [rejected(result, outcome), remarks(result), environment(result)];
   const body = html`${header(result)}<main>
-${main}</main>
+${mainPieces(result, graphs)}</main>
 <footer>${generator.name} ${plainLine(generator.version)}, from <code>result.json</code></footer>
 `;
   const isDrawn = graphs.length > 0;
@@ -91,22 +87,45 @@ ${body}${scripts.map((script) => html`<script>${new Html(script)}</script>\n`)}<
 const hashOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** A patch that cannot be measured has the symbol of a loss; a lab that cannot measure has that of no verdict. */
+function mainPieces(result: Result, graphs: readonly Graph[]): Piece {
+  const { outcome } = result;
+  switch (outcome.kind) {
+    case 'judged':
+      return judged(result, outcome.cells, graphs);
+    case 'unchanged':
+      return [remarks(result), environment(result)];
+    default:
+      return [rejected(result, outcome), remarks(result), environment(result)];
+  }
+}
+
+/**
+ * A patch that cannot be measured has the symbol of a loss; a lab that cannot measure has that of no verdict, as has a
+ * patch that need not be measured.
+ */
 function verdictOf({ outcome }: Result): CellVerdict['kind'] {
-  if (outcome.kind === 'judged') return outcome.verdict;
-  return outcome.kind === 'out-of-disk' ? 'invalid' : 'regression';
+  switch (outcome.kind) {
+    case 'judged':
+      return outcome.verdict;
+    case 'unchanged':
+    case 'out-of-disk':
+      return 'invalid';
+    default:
+      return 'regression';
+  }
 }
 
 function header(result: Result): Html {
   const { patch, policy, outcome } = result;
   const verdict = verdictOf(result);
+  const meaning = meaningOf(result);
   const diff = patch.kind === 'revision' && ` diff ${patch.diff}`;
   const url = patch.kind === 'range' ? undefined : pageUrl(patch.url);
   const name = html`${patchName(patch)}${diff}`;
   return html`<header class="${verdict}">
 <p class="name">ppsgate</p>
 <h1>${mark(verdict)} ${patchName(patch)} ${sentence(result).text}</h1>
-${outcome.kind === 'judged' && html`<p>${meaningOf(result)}</p>\n<p><b>What now:</b> ${withCode(nextStep(result))}</p>\n`}<p>${url === undefined ? name : html`<a href="${url}">${name}</a>`}: ${plainLine(patch.title)}, by ${plainLine(patch.author)}</p>
+${meaning !== undefined && html`<p>${meaning}</p>\n<p><b>What now:</b> ${withCode(nextStep(result))}</p>\n`}<p>${url === undefined ? name : html`<a href="${url}">${name}</a>`}: ${plainLine(patch.title)}, by ${plainLine(patch.author)}</p>
 <p class="faint">${setting(result, plain)}</p>
 ${outcome.kind === 'judged' && [html`<p class="faint">${rule(policy)}</p>\n`, contents(outcome.cells)]}</header>
 `;

@@ -14,11 +14,12 @@ import type { CellResult, Comparison, Policy, Result } from '../words/result.ts'
 import { cellName } from '../words/scenario.ts';
 import { escaped } from '../words/xml.ts';
 import { headline, lossThatMatters, marginsOf, outcomeName, rejectionText } from './headline.ts';
+import { unchangedMeaning } from './next-steps.ts';
 
 /** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
 export function renderJunit(result: Result): string {
-  const { outcome, testbed, startedAt } = result;
-  const cases = outcome.kind === 'judged' ? judgedCases(result, outcome.cells) : [refusal(outcome)];
+  const { testbed, startedAt } = result;
+  const cases = casesOf(result);
   const count = (ending: Ending): string =>
     String(cases.filter((one) => one.ending === ending).length);
   const seconds = cases.reduce((sum, one) => sum + one.seconds, 0);
@@ -53,6 +54,27 @@ type Case = {
   message: string;
   /** Lines. */
   text: string;
+};
+
+function casesOf(result: Result): Case[] {
+  const { outcome } = result;
+  switch (outcome.kind) {
+    case 'judged':
+      return judgedCases(result, outcome.cells);
+    case 'unchanged':
+      return [unchanged];
+    default:
+      return [refusal(outcome)];
+  }
+}
+
+const unchanged: Case = {
+  name: 'unchanged',
+  seconds: 0,
+  ending: 'skipped',
+  type: 'unchanged',
+  message: unchangedMeaning,
+  text: '',
 };
 
 function judgedCases({ policy, blasts }: Result, cells: readonly CellResult[]): Case[] {

@@ -45,25 +45,33 @@ export type ReportLinks = {
 
 /** Renders at most `mostCharacters`: what does not fit is left out from the end, and said. */
 export function renderMarkdown(result: Result, links: ReportLinks = {}): string {
-  const { outcome, policy } = result;
-  const next = `**What now:** ${nextStep(result, links.goOn)}`;
-  const main =
-    outcome.kind === 'judged'
-      ? [
-          ...[meaningOf(result), next].filter((line) => line !== undefined),
-          table(policy, outcome.cells, policy.metric),
-          ...invalidLines(outcome.cells, markdown).map((line) => `- ${line}`),
-          ...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink)),
-          rule(policy),
-        ]
-      : [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`, next];
   const sections = sectionsOf(result, markdown, markdown);
   return fitted(
-    [`### ${headline(result)}`, ...main, setting(result, markdown)],
+    [`### ${headline(result)}`, ...mainParts(result, links), setting(result, markdown)],
     [...corrections(links), ...sections.map((section) => sectionText(section, result, links))],
     footer(links),
     { most: mostCharacters, sizeOf: (text) => text.length },
   );
+}
+
+function mainParts(result: Result, links: ReportLinks): string[] {
+  const { outcome, policy } = result;
+  const next = `**What now:** ${nextStep(result, links.goOn)}`;
+  const meaning = [meaningOf(result), next].filter((line) => line !== undefined);
+  switch (outcome.kind) {
+    case 'judged':
+      return [
+        ...meaning,
+        table(policy, outcome.cells, policy.metric),
+        ...invalidLines(outcome.cells, markdown).map((line) => `- ${line}`),
+        ...whyLines(outcome.cells, markdown, (cell) => flamegraphsText(cell, links, graphLink)),
+        rule(policy),
+      ];
+    case 'unchanged':
+      return meaning;
+    default:
+      return [`${failureText(outcome, markdown)}\n\n${codeBlock(failureSaid(outcome))}`, next];
+  }
 }
 
 const markdown: Quoting = { code: codeSpan, name: (name) => name };

@@ -8,6 +8,7 @@ import { isProfiled } from './why.ts';
 
 /** What was found, in a sentence; undefined where a rejection tells it. Plain text of our own making. */
 export function meaningOf({ outcome, policy }: Result): string | undefined {
+  if (outcome.kind === 'unchanged') return unchangedMeaning;
   if (outcome.kind !== 'judged') return undefined;
 
   const { cells, verdict } = outcome;
@@ -29,6 +30,10 @@ export function meaningOf({ outcome, policy }: Result): string | undefined {
   }
 }
 
+/** Why there are no numbers of a patch that need not be measured. */
+export const unchangedMeaning =
+  'Nothing was measured: nothing that this testbed lays differs between base and patched.';
+
 /** ` in 1 of 4 cells`; a patch that has one cell alone needs no such words. */
 function whereText(those: readonly CellResult[], cells: readonly CellResult[]): string {
   if (cells.length === 1) return '';
@@ -42,6 +47,7 @@ export function nextStep(
   { outcome, testbed }: Result,
   goOn = '`ppsgate gate --resume DIR --max-runs N`',
 ): string {
+  if (outcome.kind === 'unchanged') return afterUnchanged;
   if (outcome.kind !== 'judged') return afterRejection[outcome.kind];
   switch (outcome.verdict) {
     case 'regression': {
@@ -60,6 +66,9 @@ export function nextStep(
       return afterInvalid(outcome.cells, testbed.name);
   }
 }
+
+const afterUnchanged =
+  'Nothing: packets are forwarded as before. To have that measured all the same, run the gate with `--measure-anyway`, or write `run measure-anyway` in a comment.';
 
 /** What most runs suffered from is mended first; where that is nothing known, the testbed is to be looked at. */
 function afterInvalid(cells: readonly CellResult[], testbed: string): string {

@@ -53,22 +53,14 @@ const mostBytes = 100_000;
 
 /** Renders at most 100 kB: what does not fit is left out from the end, ministat first, and said. */
 export function renderRemarkup(result: Result, links: RemarkupLinks = {}): string {
-  const { outcome, patch } = result;
+  const { patch } = result;
   const { symbol, text } = sentence(result, remarkupText);
   const name = patch.kind === 'revision' ? `diff ${patch.diff}` : patchName(patch);
   const verdict = `**${symbol} ppsgate: ${remarkupText(name)} ${text}**`;
-  const main =
-    outcome.kind === 'judged'
-      ? judged(result, outcome.cells, links)
-      : [
-          failureText(outcome, remarkup),
-          remarkupBlock('what was said', failureSaid(outcome), 20),
-          nextLine(result, links),
-        ];
   const parts = sectionsOf(result, remarkup, plain).map((section, index, all) =>
     sectionText(section, result, all[index - 1]),
   );
-  return within([verdict, ...main, setting(result, remarkup)], parts, links);
+  return within([verdict, ...mainParts(result, links), setting(result, remarkup)], parts, links);
 }
 
 /** Symbol and text are of our own making, like `⚪` and `not measured: cancelled`; `said` is the sentence behind it. */
@@ -80,11 +72,30 @@ export function renderRemarkupFailure(
   return within([heading, remarkupBlock('what was said', said, 20)], [], links);
 }
 
+function mainParts(result: Result, links: RemarkupLinks): string[] {
+  const { outcome } = result;
+  switch (outcome.kind) {
+    case 'judged':
+      return judged(result, outcome.cells, links);
+    case 'unchanged':
+      return meaning(result, links);
+    default:
+      return [
+        failureText(outcome, remarkup),
+        remarkupBlock('what was said', failureSaid(outcome), 20),
+        nextLine(result, links),
+      ];
+  }
+}
+
+const meaning = (result: Result, links: RemarkupLinks): string[] =>
+  [meaningOf(result), nextLine(result, links)].filter((line) => line !== undefined);
+
 function judged(result: Result, cells: readonly CellResult[], links: RemarkupLinks): string[] {
   const { policy } = result;
   const invalid = invalidLines(cells, remarkup).map((line) => `- ${line}`);
   return [
-    ...[meaningOf(result), nextLine(result, links)].filter((line) => line !== undefined),
+    ...meaning(result, links),
     table(policy, cells, policy.metric),
     ...(invalid.length > 0 ? [invalid.join('\n')] : []),
     ...whyLines(cells, remarkup, (cell) => flamegraphsText(cell, links, link)),

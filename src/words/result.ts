@@ -227,6 +227,8 @@ const outcomeSchema = z.discriminatedUnion('kind', [
     verdict: z.enum(['regression', 'no-regression', 'improvement', 'inconclusive', 'invalid']),
     cells: z.array(cellResultSchema).min(1),
   }),
+  /** Nothing that the testbed would lay or boot differs from base, so nothing was measured. */
+  z.object({ kind: z.literal('unchanged') }),
   ...rejections,
 ]);
 

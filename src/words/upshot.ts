@@ -17,8 +17,16 @@ export const exitCodes = {
 export type Upshot = keyof typeof exitCodes;
 
 export function upshotOfResult({ outcome }: Pick<Result, 'outcome'>): Upshot {
-  if (outcome.kind === 'judged') return upshotOfVerdict(outcome.verdict);
-  return outcome.kind === 'out-of-disk' ? 'infrastructure' : 'patchAtFault';
+  switch (outcome.kind) {
+    case 'judged':
+      return upshotOfVerdict(outcome.verdict);
+    case 'unchanged':
+      return 'pass';
+    case 'out-of-disk':
+      return 'infrastructure';
+    default:
+      return 'patchAtFault';
+  }
 }
 
 /** The worst of several gates of one patch: the patch's own fault weighs most, a pass least. */

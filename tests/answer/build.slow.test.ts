@@ -18,7 +18,7 @@ import { finish } from '../fakes/phabricator/builds.ts';
 import type { Fault } from '../fakes/phabricator/faults.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import { type BuildPlan, existing, type Target } from '../fakes/phabricator/state.ts';
-import { aCell, aResult } from '../fakes/result.ts';
+import { aCell, aResult, unchanged } from '../fakes/result.ts';
 import { times } from '../random.ts';
 
 const raw = [
@@ -266,6 +266,12 @@ describe('a gate that ends with', () => {
       ['gate: fail'],
     ],
     ['being cancelled', cancelled, 'failed', ['gate: skip']],
+    [
+      'a patch that changes nothing that is laid',
+      endingOfResult(unchanged, {}),
+      'passed',
+      ['unchanged: skip'],
+    ],
   ])('%s shows it by the build and its units', async (_name, ending, status, units) => {
     const scene = await aBuild();
     await open(scene).answer.ended(ending);

@@ -19,7 +19,7 @@ import { UsageError } from '../../src/words/usage-error.ts';
 import type { Fault } from '../fakes/github/faults.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, personalToken, startFakeGitHub } from '../fakes/github/server.ts';
-import { aResult, passing } from '../fakes/result.ts';
+import { aResult, passing, unchanged } from '../fakes/result.ts';
 
 const pullRequest: PullRequest = {
   kind: 'pull-request',
@@ -444,6 +444,17 @@ describe('where a site wants neutral for what nobody can say', () => {
     expect(await conclusionOf(ending)).toBe(conclusion);
   });
 });
+
+test.each(['failure', 'neutral'] as const)(
+  'a patch that changes nothing that is laid is neutral, where what is undecided is a %s',
+  async (undecided) => {
+    const { check } = await open({ undecided });
+    await check.ended(endingOfResult(unchanged, {}));
+    expect(github.state.checkRuns).toMatchObject([
+      { conclusion: 'neutral', title: '⚪ #7 changes nothing that the testbed lays' },
+    ]);
+  },
+);
 
 describe('its buttons', () => {
   const buttonsAfter = async (ending: Ending, isOwnApp = true) => {

@@ -5,7 +5,7 @@ import { cancelled, type Ending, endingOfError, endingOfResult } from '../../src
 import { openStatus } from '../../src/answer/status.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
-import { aResult, passing, pullRequest } from '../fakes/result.ts';
+import { aResult, passing, pullRequest, unchanged } from '../fakes/result.ts';
 
 const repository = 'example/router';
 const detailsUrl = 'https://github.com/example/router/actions/runs/41';
@@ -89,6 +89,11 @@ describe('it ends', () => {
   ])('%s', async (_, ending, state) => {
     await (await open()).ended(ending);
     expect(github.state.statuses).toMatchObject([{ state }]);
+  });
+
+  test('with success for a patch that changes nothing that is laid: a status knows no neutral', async () => {
+    await (await open()).ended(endingOfResult(unchanged, {}));
+    expect(shown()).toEqual(['success: ⚪ #7 changes nothing that the testbed lays']);
   });
 
   test('with the verdict, without the symbol that GitHub refuses there', async () => {

@@ -409,10 +409,12 @@ describe('a badge', () => {
     expect(messageIn(shelf)).toBe('boot-failed');
   });
 
-  test('stays as it is when the lab is to blame', () => {
+  test.each<[string, Result['outcome']]>([
+    ['the lab is to blame', { kind: 'out-of-disk', message: 'no space left on device' }],
+    ['what was pushed changes nothing that is laid', { kind: 'unchanged' }],
+  ])('stays as it is when %s', (_, outcome) => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({}, onDefault)]);
-    const outcome = { kind: 'out-of-disk', message: 'no space left on device' } as const;
     publish(shelf, [publication({ outcome, startedAt: onDay(21) }, onDefault)]);
     expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
   });

@@ -156,3 +156,11 @@ export const aResult = (changes: Partial<Result> = {}): Result => ({
   outcome: { kind: 'judged', verdict: 'regression', cells: [aCell({ kind: 'regression' })] },
   ...changes,
 });
+
+/** Of a patch that changes nothing that the testbed lays. */
+export const unchanged: Result = aResult({
+  testbed: { name: 'shelf-3', fingerprint: {}, warnings: [] },
+  finishedAt: '2026-11-20T12:00:00.000Z',
+  blasts: [],
+  outcome: { kind: 'unchanged' },
+});

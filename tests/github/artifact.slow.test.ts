@@ -375,7 +375,11 @@ const rejections: Result['outcome'][] = [
   { kind: 'boot-failed', message, panic: 'page fault' },
   { kind: 'panics-under-load', message, panic: 'page fault' },
 ];
-const shown = [rich, ...rejections.map((outcome) => ({ ...rich, outcome }))];
+const shown = [
+  rich,
+  { ...rich, outcome: { kind: 'unchanged' as const } },
+  ...rejections.map((outcome) => ({ ...rich, outcome })),
+];
 
 const mark = 'hostile@everyone</details><img src=x onerror=1>[x](javascript:y)#1**b**';
 const hostile = [

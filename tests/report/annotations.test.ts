@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { annotationsOf } from '../../src/report/annotations.ts';
 import type { Result } from '../../src/words/result.ts';
-import { aResult } from '../fakes/result.ts';
+import { aResult, unchanged } from '../fakes/result.ts';
 import { times } from '../random.ts';
 
 const of = (message: string) =>
@@ -57,6 +57,10 @@ test('there are twenty at most, the first', () => {
 
 test('a patch that was judged has none, whatever its numbers', () => {
   expect(annotationsOf(aResult())).toEqual([]);
+});
+
+test('nor has one that need not be measured', () => {
+  expect(annotationsOf(unchanged)).toEqual([]);
 });
 
 test.each<Result['outcome']>([

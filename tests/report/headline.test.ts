@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { headline } from '../../src/report/headline.ts';
 import type { CellResult, Result } from '../../src/words/result.ts';
 import type { Cell } from '../../src/words/scenario.ts';
-import { aCell, aResult, aRun, policy, revision, unfit } from '../fakes/result.ts';
+import { aCell, aResult, aRun, policy, revision, unchanged, unfit } from '../fakes/result.ts';
 
 const inet6: Cell = { scenario: 'forwarding', family: 'inet6' };
 const stateful: Cell = { scenario: 'nftables-stateful', family: 'inet4' };
@@ -155,4 +155,8 @@ test('a revision is named as Phabricator names it', () => {
   expect(headlineOf('improvement', cells, { patch: revision })).toBe(
     '🟢 ppsgate: D27401 gains 8.30 % (forwarding inet4); no regression',
   );
+});
+
+test('a patch that need not be measured is said to change nothing that is laid', () => {
+  expect(headline(unchanged)).toBe('⚪ ppsgate: #7 changes nothing that the testbed lays');
 });

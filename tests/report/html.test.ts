@@ -12,7 +12,16 @@ import {
   resultSchema,
 } from '../../src/words/result.ts';
 import { anExperiment } from '../fakes/report.ts';
-import { aCell, aResult, aRun, forwarding, pairedRuns, revision, unfit } from '../fakes/result.ts';
+import {
+  aCell,
+  aResult,
+  aRun,
+  forwarding,
+  pairedRuns,
+  revision,
+  unchanged,
+  unfit,
+} from '../fakes/result.ts';
 
 const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
   aResult({ outcome: { kind: 'judged', verdict: 'regression', cells }, ...changes });
@@ -449,4 +458,11 @@ describe('text of others is never markup', () => {
     const patch = { ...revision, url: 'javascript:alert(1)' };
     expect(renderHtml(aResult({ patch }), [])).not.toContain('javascript:');
   });
+});
+
+test('a patch that need not be measured is told why, and how it would be', () => {
+  const text = textOf(renderHtml(unchanged, []));
+  expect(text).toContain('#7 changes nothing that the testbed lays');
+  expect(text).toContain('nothing that this testbed lays differs between base and patched');
+  expect(text).toMatch(/What now: .*--measure-anyway/);
 });

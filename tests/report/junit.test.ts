@@ -4,7 +4,7 @@ import { renderJunit } from '../../src/report/junit.ts';
 import type { Rejection } from '../../src/words/rejection.ts';
 import type { CellResult, Result } from '../../src/words/result.ts';
 import { anExperiment } from '../fakes/report.ts';
-import { aCell, aResult } from '../fakes/result.ts';
+import { aCell, aResult, unchanged } from '../fakes/result.ts';
 import { readXml, type XmlElement } from '../fakes/xml.ts';
 import { times } from '../random.ts';
 
@@ -97,6 +97,15 @@ test.for(rejections)('$kind is a case of its own, without time, that says why', 
   if ('panic' in rejection) expect(first?.text).toContain(rejection.panic);
 });
 
+test('a patch that need not be measured is one case, which is skipped and says why', () => {
+  const { attributes, first } = onlyCase(unchanged);
+  expect(attributes).toMatchObject({ classname: 'ppsgate.shelf-3', name: 'unchanged' });
+  expect(first?.name).toBe('skipped');
+  expect(first?.attributes.message).toBe(
+    'Nothing was measured: nothing that this testbed lays differs between base and patched.',
+  );
+});
+
 test('the names of cases do not depend on what was measured', () => {
   const names = endings.map((verdict) => onlyCase(judged(aCell(verdict))).attributes);
   expect(new Set(names.map((name) => JSON.stringify(name))).size).toBe(1);
@@ -106,6 +115,7 @@ describe("what Jenkins' schema of JUnit XML wants (junit-10.xsd of its xUnit plu
   const all: [string, Result][] = [
     ['an experiment', anExperiment().result],
     ...endings.map((verdict): [string, Result] => [verdict.kind, judged(aCell(verdict))]),
+    ['nothing to measure', unchanged],
     ['all verdicts', judged(...endings.map((verdict) => aCell(verdict)))],
     ...rejections.map((outcome): [string, Result] => [outcome.kind, aResult({ outcome })]),
   ];

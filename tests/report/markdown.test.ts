@@ -11,7 +11,16 @@ import type {
 } from '../../src/words/result.ts';
 import { families, scenarios } from '../../src/words/scenario.ts';
 import { judgeCell } from '../fakes/cell.ts';
-import { aCell, aResult, aRun, pairedRuns, policy, revision, unfit } from '../fakes/result.ts';
+import {
+  aCell,
+  aResult,
+  aRun,
+  pairedRuns,
+  policy,
+  revision,
+  unchanged,
+  unfit,
+} from '../fakes/result.ts';
 import { times } from '../random.ts';
 
 const repeated = (times: number, values: number[]): number[] =>
@@ -695,4 +704,27 @@ describe('a revision measured beside earlier diffs', () => {
       'runs that stand apart, and count',
     );
   });
+});
+
+test('a patch that need not be measured is told why, and how it would be', () => {
+  expect(renderMarkdown(unchanged)).toMatchInlineSnapshot(`
+    "### ⚪ ppsgate: #7 changes nothing that the testbed lays
+
+    Nothing was measured: nothing that this testbed lays differs between base and patched.
+
+    **What now:** Nothing: packets are forwarded as before. To have that measured all the same, run the gate with \`--measure-anyway\`, or write \`run measure-anyway\` in a comment.
+
+    \`shelf-3\`
+
+    <details><summary>environment</summary>
+
+    - patch: \`Drop protocol 254 early\` by \`alice\`
+    - \`base\`: commit \`aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\`
+    - \`patched\`: commit \`bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\`
+    - order of runs: seed 42
+    - ppsgate \`0.1.0\`
+
+    </details>
+    "
+  `);
 });

@@ -12,7 +12,7 @@ import {
   resultSchema,
 } from '../../src/words/result.ts';
 import { judgeCell } from '../fakes/cell.ts';
-import { aCell, aResult, aRun, pairedRuns, revision, unfit } from '../fakes/result.ts';
+import { aCell, aResult, aRun, pairedRuns, revision, unchanged, unfit } from '../fakes/result.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
 import { times } from '../random.ts';
 
@@ -748,4 +748,29 @@ describe('no text of a result gets out of code', () => {
       { numRuns: times(20) },
     );
   });
+});
+
+test('a patch that need not be measured, as its reader sees it', () => {
+  expect(renderRemarkup({ ...unchanged, patch: revision })).toMatchInlineSnapshot(`
+    "**⚪ ppsgate: \`diff 80700\` changes nothing that the testbed lays**
+
+    Nothing was measured: nothing that this testbed lays differs between base and patched.
+
+    **What now:** Nothing: packets are forwarded as before. To have that measured all the same, run the gate with \`--measure-anyway\`, or write \`run measure-anyway\` in a comment.
+
+    \`shelf-3\`
+
+    \`\`\`lang=text, name=notes on the revision, lines=8
+    The base is the commit that the author named.
+    \`\`\`
+
+    \`\`\`lang=text, name=environment, lines=8
+    patch: D27401 diff 80700, Look up less, by alice
+    base: commit aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+    patched: commit bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+    order of runs: seed 42
+    ppsgate 0.1.0
+    \`\`\`
+    "
+  `);
 });

@@ -570,6 +570,7 @@ function story(repeats: readonly string[], cycles: number, dut: string): string 
 function outcomeText(end: End): string {
   if ('error' in end) return plain(end.error instanceof Error ? end.error.message : '');
   const { outcome } = end;
+  if (outcome.kind === 'unchanged') return '**unchanged**';
   if (outcome.kind !== 'judged') {
     const panic = 'panic' in outcome && outcome.panic ? ` Panic: ${outcome.panic}.` : '';
     return plain(`**${outcome.kind}**: ${outcome.message}${panic}`);

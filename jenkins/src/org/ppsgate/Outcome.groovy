@@ -58,7 +58,7 @@ class Outcome {
 
   @NonCPS
   private static int rank(String verdict) {
-    return ['out-of-disk', 'invalid', 'inconclusive', 'improvement', 'no-regression'].indexOf(verdict)
+    return ['out-of-disk', 'invalid', 'inconclusive', 'improvement', 'no-regression', 'unchanged'].indexOf(verdict)
   }
 
   /** The error that it ended with, in its own words; null where there was none. */
