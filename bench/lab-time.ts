@@ -160,6 +160,7 @@ const repository: World['repository'] = {
   pathOf: async ({ path }) => path,
   list: async () => [],
   read: async () => '',
+  changedPaths: async () => ['dut/nftables.conf'],
   idAt: async () => undefined,
   diff: async () => Buffer.from(''),
   describe: async () => ({ subject: patch.title, author: patch.author }),

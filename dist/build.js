@@ -1,5 +1,6 @@
 import { UsageError, commitId, diffName, lastLine, reasonOf, withoutSequences } from "./words.js";
 import { array, base64, discriminatedUnion, literal, number$1 as number, object, string } from "./vendor/zod.js";
+import { systemOf } from "./config.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./patch.js";
 import { HostError, shell } from "./host.js";
 import { resolve } from "node:path";
@@ -62,7 +63,7 @@ async function readOverlay(repository, { variant, commit }, folder) {
 		commit,
 		folder,
 		files: await Promise.all(entries.map(async ({ path, mode, object }) => {
-			const content = mode === submodule ? "" : await repository.read(object);
+			const content = mode === "160000" ? "" : await repository.read(object);
 			return {
 				path,
 				mode,
@@ -117,6 +118,18 @@ async function buildVariants({ patch, system, overlayFolder, kernels }, reposito
 		files: [],
 		kernel: await given(kernels.patched)
 	}];
+}
+/** The variants of each system that the testbeds are of: what one is depends on what is booted or laid. */
+async function variantsBySystem({ patch, config, kernels, testbeds }, repository) {
+	const built = [...new Set(testbeds.map((name) => systemOf(config, name)))].map(async (system) => {
+		return [system, await buildVariants({
+			patch,
+			system,
+			overlayFolder: config.overlay,
+			kernels
+		}, repository)];
+	});
+	return new Map(await Promise.all(built));
 }
 async function onBase(baseCommit, { variant, commit }, repository) {
 	return {
@@ -813,4 +826,4 @@ async function sizesOf(host, archive) {
 	};
 }
 
-export { BuilderError, buildKernel, buildVariants, fetchKernel, gitIn, readOverlay, variantSchema };
+export { BuilderError, buildKernel, fetchKernel, gitIn, readOverlay, variantSchema, variantsBySystem };

@@ -1,4 +1,4 @@
-import { buildVariants } from "./build.js";
+import { variantsBySystem } from "./build.js";
 import { systemOf } from "./config.js";
 import { assembleResult, earlierEntries, extendPlan, finishedAt, historyEntries, journalIn, makePlan, readJournal, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
@@ -47,19 +47,6 @@ async function resumeGate(directory, world, maxRunsPerVariant) {
 		if (plan !== written) await replacePlan(directory, plan);
 		return carryOut(plan, directory, reserved, world);
 	});
-}
-/** What a variant is depends on what the testbed boots or lays. */
-async function variantsBySystem({ patch, config, kernels, testbeds }, repository) {
-	const built = [...new Set(testbeds.map((name) => systemOf(config, name)))].map(async (system) => {
-		const request = {
-			patch,
-			system,
-			overlayFolder: config.overlay,
-			kernels
-		};
-		return [system, await buildVariants(request, repository)];
-	});
-	return new Map(await Promise.all(built));
 }
 /** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
 async function readRules({ rules, scenarios }) {

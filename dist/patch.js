@@ -572,6 +572,21 @@ function openRepository(directory, environment = {}) {
 				throw new RepositoryError(`git cannot look for ${path} at ${commit} in ${directory}.`);
 			})).trim() || void 0;
 		},
+		async changedPaths(first, second) {
+			return (await git(...[
+				"diff-tree",
+				"--name-only",
+				...[
+					"-r",
+					"-z",
+					"--no-renames",
+					"--ignore-submodules=none"
+				],
+				"--end-of-options"
+			], idOf(first), idOf(second)).catch(() => {
+				throw new RepositoryError(`git cannot tell what differs between ${first} and ${second} in ${directory}: check it out with both commits, which may differ in paths of at most 4 MiB.`);
+			})).split("\0").filter(Boolean);
+		},
 		async diff(first, second) {
 			const plain = [
 				"--no-color",

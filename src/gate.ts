@@ -1,7 +1,7 @@
 // The story of a patch: what is judged, on which testbed, by which runs, and what comes of it.
 
 import { readFile } from 'node:fs/promises';
-import { buildVariants, type GivenKernels, type Variant } from './build/variant.ts';
+import { type GivenKernels, variantsBySystem } from './build/variant.ts';
 import { type Config, systemOf } from './config/schema.ts';
 import { assembleResult } from './experiment/assemble.ts';
 import { type ExperimentEvent, finishedAt, runExperiment } from './experiment/experiment.ts';
@@ -24,7 +24,6 @@ import type { Reserved } from './testbed/testbed.ts';
 import { reasonOf } from './words/one-line.ts';
 import type { Patch } from './words/patch.ts';
 import type { Result } from './words/result.ts';
-import type { System } from './words/scenario.ts';
 import { UsageError } from './words/usage-error.ts';
 import { brokenOff } from './words/use-outcome.ts';
 
@@ -90,19 +89,6 @@ export async function resumeGate(
     if (plan !== written) await replacePlan(directory, plan);
     return carryOut(plan, directory, reserved, world);
   });
-}
-
-/** What a variant is depends on what the testbed boots or lays. */
-async function variantsBySystem(
-  { patch, config, kernels, testbeds }: GateRequest,
-  repository: Repository,
-): Promise<Map<System, Variant[]>> {
-  const systems = [...new Set(testbeds.map((name) => systemOf(config, name)))];
-  const built = systems.map(async (system) => {
-    const request = { patch, system, overlayFolder: config.overlay, kernels };
-    return [system, await buildVariants(request, repository)] as const;
-  });
-  return new Map(await Promise.all(built));
 }
 
 /** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */

@@ -39,6 +39,7 @@ const repository: Repository = {
   list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
   read: async (object) => `# ${object}\n`,
   idAt: async (commit) => commit,
+  changedPaths: async () => [],
   diff: async () => Buffer.from(''),
   describe: async () => ({ subject: 'Drop protocol 254 early', author: 'alice' }),
 };

@@ -93,4 +93,4 @@ export async function readOverlay(
 const mostFiles = 100;
 
 /** A commit of another repository: there is nothing to read. */
-const submodule = '160000';
+export const submodule = '160000';

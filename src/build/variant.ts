@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import type { OverlayPlace } from '../config/schema.ts';
+import { type Config, type OverlayPlace, systemOf } from '../config/schema.ts';
 import type { Repository } from '../patch/repository.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { commitId, type Patch } from '../words/patch.ts';
@@ -70,6 +70,28 @@ export async function buildVariants(
     { ...base, files: [], kernel: await given(kernels.base) },
     { ...patched, files: [], kernel: await given(kernels.patched) },
   ];
+}
+
+/** The variants of each system that the testbeds are of: what one is depends on what is booted or laid. */
+export async function variantsBySystem(
+  {
+    patch,
+    config,
+    kernels,
+    testbeds,
+  }: Omit<VariantsRequest, 'system' | 'overlayFolder'> & {
+    config: Config;
+    /** Names of testbeds of the configuration. */
+    testbeds: readonly string[];
+  },
+  repository: Repository,
+): Promise<Map<System, Variant[]>> {
+  const systems = [...new Set(testbeds.map((name) => systemOf(config, name)))];
+  const built = systems.map(async (system) => {
+    const request = { patch, system, overlayFolder: config.overlay, kernels };
+    return [system, await buildVariants(request, repository)] as const;
+  });
+  return new Map(await Promise.all(built));
 }
 
 async function onBase(

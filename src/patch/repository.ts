@@ -26,6 +26,8 @@ export type Repository = {
   read(object: string): Promise<string>;
   /** The id of what lies at a path of a commit, be it a file, a link, a submodule or a folder with all below it. */
   idAt(commit: string, path: string): Promise<string | undefined>;
+  /** Paths of all files, links and submodules that differ between two commits, in content or in mode. */
+  changedPaths(first: string, second: string): Promise<string[]>;
   /** All that the second commit changes of the first, as bytes: files need be no text. */
   diff(first: string, second: string): Promise<Buffer>;
   /** Subject line and author of a commit. */
@@ -196,6 +198,18 @@ export function openRepository(
         throw new RepositoryError(`git cannot look for ${path} at ${commit} in ${directory}.`);
       });
       return id.trim() || undefined;
+    },
+
+    async changedPaths(first, second) {
+      // A patch could have its submodules ignored by a .gitmodules of its own.
+      const all = ['-r', '-z', '--no-renames', '--ignore-submodules=none'];
+      const compare = ['diff-tree', '--name-only', ...all, '--end-of-options'];
+      const listing = await git(...compare, idOf(first), idOf(second)).catch(() => {
+        throw new RepositoryError(
+          `git cannot tell what differs between ${first} and ${second} in ${directory}: check it out with both commits, which may differ in paths of at most 4 MiB.`,
+        );
+      });
+      return listing.split('\0').filter(Boolean);
     },
 
     async diff(first, second) {

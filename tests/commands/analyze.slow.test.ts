@@ -135,6 +135,7 @@ test('a work directory of a gate is judged again from what it holds, which stays
       pathOf: async ({ path }) => path,
       list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
       read: async (object) => `# ${object}\n`,
+      changedPaths: async () => ['dut/nftables.conf'],
       idAt: async () => undefined,
       diff: async () => Buffer.from(''),
       describe: async () => ({ subject: 'A patch', author: 'alice' }),

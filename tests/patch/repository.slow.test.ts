@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -822,3 +822,47 @@ function filesBelow(folder: string): Map<string, string> {
       .map((path) => [path, readFileSync(path, 'latin1')]),
   );
 }
+
+describe('what differs between two commits', () => {
+  test('is told by its paths, be it content, a mode, a link or what is gone', async () => {
+    const directory = newRepository();
+    const first = commit(directory, {
+      same: '1',
+      content: '1',
+      mode: '1',
+      link: '1',
+      'a/gone': '1',
+    });
+    chmodSync(join(directory, 'mode'), 0o755);
+    rmSync(join(directory, 'link'));
+    rmSync(join(directory, 'a/gone'));
+    const second = commit(directory, { content: '2', 'a/a\nname': '' }, { link: '1' });
+    const paths = await openRepository(directory).changedPaths(first, second);
+    expect(paths.toSorted()).toEqual(['a/a\nname', 'a/gone', 'content', 'link', 'mode']);
+    expect(await openRepository(directory).changedPaths(second, second)).toEqual([]);
+  });
+
+  test('is told of the whole repository, submodules too, whatever it or its owner has set', async () => {
+    const directory = newRepository();
+    const ignoring = '[submodule "sub"]\n\tpath = sub\n\turl = x\n\tignore = all\n';
+    commit(directory, { '.gitmodules': ignoring, 'below/file': '1' });
+    git(directory, 'config', 'diff.ignoreSubmodules', 'all');
+    git(directory, 'config', 'submodule.sub.ignore', 'all');
+    const at = (id: string) => {
+      git(directory, 'update-index', '--add', '--cacheinfo', `160000,${id},sub`);
+      git(directory, 'commit', '--quiet', '--allow-empty', '--message', 'A submodule');
+      return git(directory, 'rev-parse', 'HEAD');
+    };
+    const [first, second] = [at('c'.repeat(40)), at('d'.repeat(40))];
+    for (const place of [directory, join(directory, 'below')]) {
+      expect(await openRepository(place).changedPaths(first, second)).toEqual(['sub']);
+    }
+  });
+
+  test('cannot be told of a commit that is not there, and says so', async () => {
+    const directory = newRepository();
+    const id = commit(directory, { file: '1' });
+    const asked = openRepository(directory).changedPaths(id, 'c'.repeat(40));
+    await expect(asked).rejects.toThrow(RepositoryError);
+  });
+});

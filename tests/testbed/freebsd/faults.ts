@@ -495,6 +495,7 @@ const repositoryOf = (base: string, diff: string): Repository => ({
   list: async () => [],
   read: async () => '',
   idAt: async () => undefined,
+  changedPaths: async () => ['sys/net/if.c'],
   diff: async () => Buffer.from(diff),
   describe: async () => ({ subject: 'Drop protocol 254 early', author: 'alice' }),
 });

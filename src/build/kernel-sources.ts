@@ -1,0 +1,49 @@
+// Which files of FreeBSD's tree a kernel may be made of: all but those that no step of its build reads.
+import type { BuilderConfig } from '../config/builder.ts';
+
+/**
+ * Whether a kernel may come out otherwise for a change of a file of the tree. Only `make kernel-toolchain buildkernel` is
+ * known to leave files alone, and whatever it is not known to leave alone counts: to measure for nothing costs an hour,
+ * to call a kernel unchanged that is not costs the truth.
+ *
+ * @param makefile Makefile.inc1 of the base, which names all programs that take part; undefined where there is none.
+ */
+export function mayChangeKernel(
+  path: string,
+  { recipe, folder }: Pick<BuilderConfig, 'recipe' | 'folder'>,
+  makefile: string | undefined,
+): boolean {
+  if (recipe.kind !== 'make' || makefile === undefined) return true;
+  const { kernelConfigFolder = '', options } = recipe;
+  // A configuration of the builder's own is the same for all variants, unless it lies in the tree that is built.
+  if (kernelConfigFolder.startsWith(`${folder}/`) || !options.every(isPlain)) return true;
+  if (isOfBuild(path)) return true;
+  return !(isDocument(path) || isManual(path) || isUserland(path, makefile));
+}
+
+/** Any other option with a value may have make(1) read whatever it names: `LOCAL_TOOL_DIRS`, `PORTS_MODULES`. */
+const isPlain = (option: string): boolean =>
+  /^(?:-D\w+|(?:MODULES_OVERRIDE|WITHOUT_MODULES|TARGET|TARGET_ARCH)=.*)$/.test(option);
+
+/** Cleaning walks through the makefiles of programs that are not built, and `.gitattributes` says how files are laid. */
+const isOfBuild = (path: string): boolean =>
+  /(?:^|\/)(?:(?:BSD|GNU)?[Mm]akefile[^/]*|[^/]+\.(?:mk|inc)|\.git[^/]*)$/.test(path);
+
+/** Not all of `share`: newvers.sh has read the copyright from `share/examples` into the kernel. */
+const isDocument = (path: string): boolean =>
+  /^(?:share\/(?:doc|man)|release|tests)\/|^(?:CONTRIBUTING\.md|MAINTAINERS|README(?:\.md)?|RELNOTES|UPDATING)$/.test(
+    path,
+  );
+
+/** Those of `contrib` and `sys` are few, and not worth a thought. */
+const isManual = (path: string): boolean =>
+  /^(?:cddl|lib|libexec|s?bin|secure|usr\.s?bin)\/.+\.[1-9]$/.test(path);
+
+/** Some programs are built first, and then build the kernel. */
+function isUserland(path: string, makefile: string): boolean {
+  const [program] = /^(?:libexec|s?bin|usr\.s?bin)\/[^/]+(?=\/)/.exec(path) ?? [];
+  return program !== undefined && !makefile.includes(program) && !isMake.test(program);
+}
+
+/** The tree's own Makefile builds it where the builder's is too old, and does not say its name. */
+const isMake = /^usr\.bin\/b?make$/;
