@@ -1339,6 +1339,14 @@ const parameters = {
 		isAsked: true,
 		jenkins: true
 	},
+	measureAnyway: {
+		input: "true measures also a patch that changes nothing which the testbed lays, as base against itself.",
+		option: { says: "also what changes nothing that the testbed lays" },
+		dispatch: "true to measure also what changes nothing that the testbed lays; empty for no",
+		isAsked: true,
+		jenkins: true,
+		kind: "switch"
+	},
 	earlier: {
 		input: "Diffs of a Phabricator revision to measure beside the one that is judged: all, or their ids with commas.",
 		option: {
@@ -1442,6 +1450,13 @@ const askedAs = (ask, nameOf) => Object.fromEntries(askNames.flatMap((name) => {
 	const value = ask[name];
 	return value ? [[nameOf(name), value]] : [];
 }));
+/** What is asked as words of `ppsgate gate`. */
+const askedWords = (ask) => askNames.flatMap((name) => {
+	const [value, flag] = [ask[name], calledAs.flag(name)];
+	if (!value) return [];
+	if (parameter(name).kind !== "switch") return [flag, value];
+	return value === "true" ? [flag] : [];
+});
 
 // src/config/secret.ts
 /** One line of text; throws a `UsageError` that says where it was looked for and nothing of it. */
@@ -1471,6 +1486,88 @@ async function readGuarded(path) {
 }
 /** Root may let a group read what it has laid there for a service. */
 const isExposed = (stat) => stat.isFile() && (stat.mode & (stat.uid === 0 ? 31 : 63)) !== 0;
+
+// src/config/overrides.ts
+/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
+function applyOverrides(config, texts, calledAs) {
+	const { shape } = configKeys;
+	const { scenarios, families, profile: asked } = texts;
+	const { profile: written, ...rest } = config;
+	const profile = asked ? profileAsked(config, asked, calledAs("profile")) : written;
+	return {
+		...rest,
+		...profile && { profile },
+		...scenarios && { scenarios: namedScenarios(config, scenarios, calledAs("scenarios")) },
+		...families && { families: parse(calledAs("families"), shape.families, list(families)) },
+		gate: overrideGate(config.gate, texts, calledAs)
+	};
+}
+function profileAsked(config, text, called) {
+	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
+	if (text === "on") return usual;
+	if (text === "off") return void 0;
+	if (!/^\d/.test(text)) throw refused$1(called, expected("on, off or a duration like 20 s")({ input: text }));
+	const { window } = parse(called, configKeys.shape.profile, { window: text });
+	return {
+		...usual,
+		seconds: window ?? usual.seconds
+	};
+}
+function namedScenarios(config, text, called) {
+	const named = parse(called, configKeys.shape.scenarios, list(text));
+	const known = scenariosIn(config);
+	const stranger = named.find((name) => !known.includes(name));
+	if (stranger === void 0) return named;
+	throw refused$1(called, wrongScenario(known)({ input: stranger }));
+}
+/** The same for what a verdict is held to alone, which without a configuration has its defaults. */
+function overrideGate(gate, texts, calledAs) {
+	const schema = configKeys.shape.gate;
+	const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
+	const read = (name, value) => parse(calledAs(name), schema, { [name]: value });
+	return {
+		...gate ?? schema.parse({}),
+		...metric && { metric: read("metric", metric).metric },
+		...margin && { marginRatio: read("margin", margin).marginRatio },
+		...falseAlarms && { falseAlarmRatio: read("falseAlarms", falseAlarms).falseAlarmRatio },
+		...power && { missRatio: read("power", power).missRatio },
+		...design && { design: read("design", design).design },
+		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns, calledAs("maxRuns")) }
+	};
+}
+/** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
+function parseSeed(text, called) {
+	const seed = Number(text);
+	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
+	throw refused$1(called, expected("a whole number from 0 to 2147483647")({ input: text }));
+}
+/** Where in the queue for a testbed; a patch's place when absent. */
+function parsePriority(text, called) {
+	const named = text || "patch";
+	const priority = priorities.find((one) => one === named);
+	if (priority !== void 0) return priority;
+	throw refused$1(called, wrongName(priorities)({ input: named }));
+}
+/** Whether a switch is on, of which somebody may have typed the text. */
+function parseSwitch(text, called) {
+	if (!text || text === "true" || text === "false") return text === "true";
+	throw refused$1(called, expected("true or false")({ input: text }));
+}
+/** Most runs of a variant and cell. */
+function parseMaxRuns(text, called) {
+	const maxRuns = /^\d+$/.test(text) ? Number(text) : text;
+	const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
+	return maxRunsPerVariant ?? 0;
+}
+/** Wishes for testbeds, with commas between them. */
+const parseEach = (text, called) => parse(called, configKeys.shape.each.unwrap(), list(text));
+const list = (text) => text.split(",").map((item) => item.trim());
+function parse(called, schema, value) {
+	const parsed = schema.safeParse(value);
+	if (parsed.success) return parsed.data;
+	throw refused$1(called, parsed.error.issues[0]?.message ?? "cannot be used");
+}
+const refused$1 = (called, message) => new UsageError(`${called}: ${sentence$1(message)}`);
 
 // src/config/problem.ts
 /** `traffic.flows`, `scenarios[1]`. */
@@ -1540,11 +1637,11 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 var import_dist = require_dist();
 /** Refuses more than the library does: duplicate keys, a file that is empty, and one that is too long. Throws nothing. */
 function readYaml(text) {
-	if (text.length > mostCharacters) return refused$1(0, `the file has more than ${mostCharacters} characters; check that it is the right one`);
+	if (text.length > mostCharacters) return refused(0, `the file has more than ${mostCharacters} characters; check that it is the right one`);
 	try {
 		return understoodYaml(text);
 	} catch {
-		return refused$1(0, "the file nests too deeply, or an alias (*name) in it multiplies or has no anchor; write it out plainly");
+		return refused(0, "the file nests too deeply, or an alias (*name) in it multiplies or has no anchor; write it out plainly");
 	}
 }
 const mostCharacters = 65536;
@@ -1560,21 +1657,21 @@ function understoodYaml(text) {
 		uniqueKeys: false
 	});
 	const [mistake] = [...document.errors, ...document.warnings];
-	if (mistake !== void 0) return refused$1(lineAt(mistake.pos[0]), mistakes[mistake.code] ?? "this is not YAML; mend it");
+	if (mistake !== void 0) return refused(lineAt(mistake.pos[0]), mistakes[mistake.code] ?? "this is not YAML; mend it");
 	const duplicates = duplicateKeys(document, lineAt);
 	if (duplicates.length > 0) return {
 		kind: "refused",
 		problems: duplicates
 	};
 	const value = document.toJS();
-	if (value === null) return refused$1(0, `the file is empty; ${seeExample}`);
+	if (value === null) return refused(0, `the file is empty; ${seeExample}`);
 	return {
 		kind: "read",
 		value,
 		lineOf: (path) => lineAt(offsetOf(document, path))
 	};
 }
-const refused$1 = (line, message) => ({
+const refused = (line, message) => ({
 	kind: "refused",
 	problems: [{
 		line,
@@ -1840,81 +1937,4 @@ function placed(written, places) {
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
-// src/config/overrides.ts
-/** The configuration with the overrides in it; throws a `UsageError` that names the first wrong one as `calledAs` does. */
-function applyOverrides(config, texts, calledAs) {
-	const { shape } = configKeys;
-	const { scenarios, families, profile: asked } = texts;
-	const { profile: written, ...rest } = config;
-	const profile = asked ? profileAsked(config, asked, calledAs("profile")) : written;
-	return {
-		...rest,
-		...profile && { profile },
-		...scenarios && { scenarios: namedScenarios(config, scenarios, calledAs("scenarios")) },
-		...families && { families: parse(calledAs("families"), shape.families, list(families)) },
-		gate: overrideGate(config.gate, texts, calledAs)
-	};
-}
-function profileAsked(config, text, called) {
-	const usual = config.profile ?? { seconds: usualProfileSeconds(config) };
-	if (text === "on") return usual;
-	if (text === "off") return void 0;
-	if (!/^\d/.test(text)) throw refused(called, expected("on, off or a duration like 20 s")({ input: text }));
-	const { window } = parse(called, configKeys.shape.profile, { window: text });
-	return {
-		...usual,
-		seconds: window ?? usual.seconds
-	};
-}
-function namedScenarios(config, text, called) {
-	const named = parse(called, configKeys.shape.scenarios, list(text));
-	const known = scenariosIn(config);
-	const stranger = named.find((name) => !known.includes(name));
-	if (stranger === void 0) return named;
-	throw refused(called, wrongScenario(known)({ input: stranger }));
-}
-/** The same for what a verdict is held to alone, which without a configuration has its defaults. */
-function overrideGate(gate, texts, calledAs) {
-	const schema = configKeys.shape.gate;
-	const { metric, margin, falseAlarms, power, design, maxRuns } = texts;
-	const read = (name, value) => parse(calledAs(name), schema, { [name]: value });
-	return {
-		...gate ?? schema.parse({}),
-		...metric && { metric: read("metric", metric).metric },
-		...margin && { marginRatio: read("margin", margin).marginRatio },
-		...falseAlarms && { falseAlarmRatio: read("falseAlarms", falseAlarms).falseAlarmRatio },
-		...power && { missRatio: read("power", power).missRatio },
-		...design && { design: read("design", design).design },
-		...maxRuns && { maxRunsPerVariant: parseMaxRuns(maxRuns, calledAs("maxRuns")) }
-	};
-}
-/** A seed of the order of runs: a whole number from 0 to 2³¹ − 1. */
-function parseSeed(text, called) {
-	const seed = Number(text);
-	if (/^\d+$/.test(text) && seed < 2 ** 31) return seed;
-	throw refused(called, expected("a whole number from 0 to 2147483647")({ input: text }));
-}
-/** Where in the queue for a testbed; a patch's place when absent. */
-function parsePriority(text, called) {
-	const named = text || "patch";
-	const priority = priorities.find((one) => one === named);
-	if (priority !== void 0) return priority;
-	throw refused(called, wrongName(priorities)({ input: named }));
-}
-/** Most runs of a variant and cell. */
-function parseMaxRuns(text, called) {
-	const maxRuns = /^\d+$/.test(text) ? Number(text) : text;
-	const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
-	return maxRunsPerVariant ?? 0;
-}
-/** Wishes for testbeds, with commas between them. */
-const parseEach = (text, called) => parse(called, configKeys.shape.each.unwrap(), list(text));
-const list = (text) => text.split(",").map((item) => item.trim());
-function parse(called, schema, value) {
-	const parsed = schema.safeParse(value);
-	if (parsed.success) return parsed.data;
-	throw refused(called, parsed.error.issues[0]?.message ?? "cannot be used");
-}
-const refused = (called, message) => new UsageError(`${called}: ${sentence$1(message)}`);
-
-export { ExposedError, applyOverrides, askNames, askedAs, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, readGuarded, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };
+export { ExposedError, applyOverrides, askNames, askedAs, askedWords, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };

@@ -607,6 +607,17 @@ function assembleResult(plan, journal) {
 		outcome: outcomeOf$1(plan, journal)
 	};
 }
+/** The result of an experiment that need not be made. */
+function unchangedResult(plan, now) {
+	const at = now.toISOString();
+	const outcome = { kind: "unchanged" };
+	return {
+		...assembleResult(plan, []),
+		startedAt: at,
+		finishedAt: at,
+		outcome
+	};
+}
 const epoch = (/* @__PURE__ */ new Date(0)).toISOString();
 function outcomeOf$1(plan, journal) {
 	const last = journal.findLast((entry) => entry.kind !== "started" && !leavesOut(entry));
@@ -1223,4 +1234,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, historyEntries, historyEntrySchema, historyFile, journalIn, makePlan, randomSeed, readJournal, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, writePlan };
+export { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, historyEntries, historyEntrySchema, historyFile, journalIn, makePlan, randomSeed, readJournal, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, unchangedResult, writePlan };

@@ -1,36 +1,53 @@
-import { variantsBySystem } from "./build.js";
+import { testbedsThatDiffer, variantsBySystem } from "./build.js";
 import { systemOf } from "./config.js";
-import { assembleResult, earlierEntries, extendPlan, finishedAt, historyEntries, journalIn, makePlan, readJournal, readPlan, refuseUsed, replacePlan, runExperiment, writePlan } from "./experiment.js";
+import { assembleResult, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./experiment.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
 import { UsageError, brokenOff, reasonOf } from "./words.js";
 import { readFile } from "node:fs/promises";
 
 // src/gate.ts
-/** Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. */
+/**
+* Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. Where it
+* changes nothing that any of the testbeds would lay there is no plan: nothing is reserved, and that is the result.
+*/
 async function gate(request, directory, world) {
-	const { patch, config, testbeds } = request;
+	const { patch, config } = request;
 	await refuseUsed(directory);
 	const rules = await readRules(config);
 	const history = earlierEntries(await world.history.read(), world.now());
 	const variants = await variantsBySystem(request, world.repository);
-	return onTestbed(testbeds, patch, world, async (reserved) => {
-		const { name: testbed } = reserved;
+	const testbeds = request.isMeasuredAnyway ? request.testbeds : await testbedsThatDiffer({
+		...request,
+		variants
+	}, world.repository);
+	const planOn = (testbed) => {
 		const ours = variants.get(systemOf(config, testbed)) ?? [];
-		const plan = makePlan({
+		return makePlan({
 			...request,
 			testbed,
 			rules
 		}, ours, history);
+	};
+	if (testbeds.length === 0) {
+		const [first = ""] = request.testbeds;
+		const result = unchangedResult(planOn(first), world.now());
+		await writeResult(directory, result);
+		return result;
+	}
+	return onTestbed(testbeds, patch, world, async (reserved) => {
+		const plan = planOn(reserved.name);
 		await writePlan(directory, plan);
 		return carryOut(plan, directory, reserved, world);
 	});
 }
 /**
 * Goes on with a gate that was cut short: the plan of its work directory, less what its journal holds; with
-* `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs. One that has finished is told again, and
-* needs no testbed.
+* `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs. One that has finished, or had nothing to
+* measure, is told again, and needs no testbed.
 */
 async function resumeGate(directory, world, maxRunsPerVariant) {
+	const unplanned = await unplannedResult(directory);
+	if (unplanned !== void 0) return unplanned;
 	const written = await readPlan(directory);
 	const plan = maxRunsPerVariant === void 0 ? written : extendPlan(written, maxRunsPerVariant);
 	const journal = await readJournal(journalIn(directory));
@@ -47,6 +64,12 @@ async function resumeGate(directory, world, maxRunsPerVariant) {
 		if (plan !== written) await replacePlan(directory, plan);
 		return carryOut(plan, directory, reserved, world);
 	});
+}
+/** What was found before there was anything to plan; undefined where there is a plan, or nothing at all. */
+async function unplannedResult(directory) {
+	if (await hasPlan(directory)) return void 0;
+	const kept = await readResult(directory).catch(() => void 0);
+	return kept?.outcome.kind === "unchanged" ? kept : void 0;
 }
 /** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
 async function readRules({ rules, scenarios }) {

@@ -2,7 +2,7 @@ import { UsageError, excerpt, families, oneLine } from "./words.js";
 import { int, object, string } from "./vendor/zod.js";
 import { fetchDiff, findRevision } from "./phabricator.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
-import { askNames, didYouMean, meantBy, parameter } from "./config.js";
+import { askNames, didYouMean, kebabCase, meantBy, parameter } from "./config.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { join, relative, resolve } from "node:path";
@@ -67,6 +67,7 @@ function commandsFor(call) {
 			isOnGithub ? ["run 1a2b3c4d5e6f", "the same, if that is the head: for a patch from a fork"] : ["run 80677", "measure that diff: for one by somebody who is not ours"],
 			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with scenarios, families, margin, most runs or testbed of your own"],
 			["run profile", "the same with profiles; profile=off without, profile=30s with longer ones"],
+			["run measure-anyway", "the same, also where nothing differs that the testbed lays"],
 			...isOnGithub ? [] : [["run earlier=all", "measure the earlier diffs beside it"]]
 		],
 		rerun: [["rerun", "measure again what was asked for last"]],
@@ -91,6 +92,8 @@ const keyed = new Map(askNames.flatMap((name) => {
 		name
 	}]];
 }));
+/** What `run` is told by its name alone. */
+const switches = new Map(askNames.flatMap((name) => parameter(name).kind === "switch" ? [[kebabCase(name), name]] : []));
 /** How the head is named, by where the comment stands. */
 const heads = {
 	[callOnGithub]: /^[0-9a-f]{7,64}$/,
@@ -113,6 +116,7 @@ function readArguments(verb, words, call) {
 	});
 	for (const word of words) {
 		const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
+		const switchNamed = switches.get(word);
 		if (key !== void 0) {
 			const [meant] = meantBy(key, known);
 			const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
@@ -125,6 +129,7 @@ function readArguments(verb, words, call) {
 		} else if (heads[call].test(word) && namedHead === void 0) namedHead = word;
 		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
 		else if (word === "profile") ask.profile ??= "on";
+		else if (switchNamed !== void 0) ask[switchNamed] = "true";
 		else if (families.some((family) => family === word)) named.push(word);
 		else found.push(word);
 	}

@@ -2,7 +2,7 @@ import { UsageError, exitCodes, fromJson, oneLine, realPause, reasonOf, remarkup
 import { _enum, array, boolean, date, discriminatedUnion, int, literal, object, preprocess, record, string, union, unknown } from "./vendor/zod.js";
 import { ask } from "./http.js";
 import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfToken, mapOf, mendOfCertificate, openPhabricator, readAuthority, tokenVariable, transactionsOf, userNames } from "./phabricator.js";
-import { askedAs, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
+import { askedAs, askedWords, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, endingOfResult, failureSchema, say, secondsFor, tellBuild as tellBuild$1, tellRevision } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
 import { RepositoryError, authorizeRevision, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
@@ -1379,10 +1379,7 @@ async function callFor(job, before, { configPath, repository, directory, site })
 		work,
 		args: resume(work)
 	};
-	const asked = flags({
-		"--directory": work,
-		...askedAs(ask, calledAs.flag)
-	});
+	const asked = [...flags({ "--directory": work }), ...askedWords(ask)];
 	return {
 		work,
 		args: [

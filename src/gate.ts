@@ -1,14 +1,16 @@
 // The story of a patch: what is judged, on which testbed, by which runs, and what comes of it.
 
 import { readFile } from 'node:fs/promises';
+import { testbedsThatDiffer } from './build/unchanged.ts';
 import { type GivenKernels, variantsBySystem } from './build/variant.ts';
 import { type Config, systemOf } from './config/schema.ts';
-import { assembleResult } from './experiment/assemble.ts';
+import { assembleResult, unchangedResult } from './experiment/assemble.ts';
 import { type ExperimentEvent, finishedAt, runExperiment } from './experiment/experiment.ts';
 import { earlierEntries, type HistoryFile, historyEntries } from './experiment/history.ts';
 import { type Entry, journalIn, readJournal } from './experiment/journal.ts';
 import {
   extendPlan,
+  hasPlan,
   makePlan,
   type Plan,
   readPlan,
@@ -36,6 +38,8 @@ type GateRequest = {
   seed: number;
   /** Absent: they are built. */
   kernels?: GivenKernels | undefined;
+  /** Whether also a patch is measured that changes nothing which is laid or booted. */
+  isMeasuredAnyway?: boolean;
 };
 
 /** All that a gate touches of the world. */
@@ -49,18 +53,32 @@ export type World = {
   signal: AbortSignal;
 };
 
-/** Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. */
+/**
+ * Judges a patch; leaves the plan, the journal, raw logs, `result.json` and `report.md` in the work directory. Where it
+ * changes nothing that any of the testbeds would lay there is no plan: nothing is reserved, and that is the result.
+ */
 export async function gate(request: GateRequest, directory: string, world: World): Promise<Result> {
-  const { patch, config, testbeds } = request;
+  const { patch, config } = request;
   await refuseUsed(directory);
   const rules = await readRules(config);
   const history = earlierEntries(await world.history.read(), world.now());
   const variants = await variantsBySystem(request, world.repository);
+  const testbeds = request.isMeasuredAnyway
+    ? request.testbeds
+    : await testbedsThatDiffer({ ...request, variants }, world.repository);
+  const planOn = (testbed: string): Plan => {
+    const ours = variants.get(systemOf(config, testbed)) ?? [];
+    return makePlan({ ...request, testbed, rules }, ours, history);
+  };
+  if (testbeds.length === 0) {
+    const [first = ''] = request.testbeds;
+    const result = unchangedResult(planOn(first), world.now());
+    await writeResult(directory, result);
+    return result;
+  }
 
   return onTestbed(testbeds, patch, world, async (reserved) => {
-    const { name: testbed } = reserved;
-    const ours = variants.get(systemOf(config, testbed)) ?? [];
-    const plan = makePlan({ ...request, testbed, rules }, ours, history);
+    const plan = planOn(reserved.name);
     await writePlan(directory, plan);
     return carryOut(plan, directory, reserved, world);
   });
@@ -68,14 +86,16 @@ export async function gate(request: GateRequest, directory: string, world: World
 
 /**
  * Goes on with a gate that was cut short: the plan of its work directory, less what its journal holds; with
- * `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs. One that has finished is told again, and
- * needs no testbed.
+ * `maxRunsPerVariant` also with one that stayed inconclusive, for so many runs. One that has finished, or had nothing to
+ * measure, is told again, and needs no testbed.
  */
 export async function resumeGate(
   directory: string,
   world: World,
   maxRunsPerVariant?: number,
 ): Promise<Result> {
+  const unplanned = await unplannedResult(directory);
+  if (unplanned !== undefined) return unplanned;
   const written = await readPlan(directory);
   const plan = maxRunsPerVariant === undefined ? written : extendPlan(written, maxRunsPerVariant);
   const journal = await readJournal(journalIn(directory));
@@ -89,6 +109,13 @@ export async function resumeGate(
     if (plan !== written) await replacePlan(directory, plan);
     return carryOut(plan, directory, reserved, world);
   });
+}
+
+/** What was found before there was anything to plan; undefined where there is a plan, or nothing at all. */
+async function unplannedResult(directory: string): Promise<Result | undefined> {
+  if (await hasPlan(directory)) return undefined;
+  const kept = await readResult(directory).catch(() => undefined);
+  return kept?.outcome.kind === 'unchanged' ? kept : undefined;
 }
 
 /** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */

@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { freebsdTestbedSchema } from '../src/config/freebsd-testbed.ts';
 import type { Config } from '../src/config/schema.ts';
 import type { ExperimentEvent } from '../src/experiment/experiment.ts';
 import { gate, resumeGate, type World } from '../src/gate.ts';
@@ -17,8 +18,9 @@ import { type Repository, RepositoryError } from '../src/patch/repository.ts';
 import { annotationsOf } from '../src/report/annotations.ts';
 import { type Reserved, unshared } from '../src/testbed/testbed.ts';
 import type { Prepared } from '../src/words/rejection.ts';
-import type { Result } from '../src/words/result.ts';
+import { type Result, resultSchema } from '../src/words/result.ts';
 import type { Scenario } from '../src/words/scenario.ts';
+import { upshotOfResult } from '../src/words/upshot.ts';
 import { temporaryFolder } from './fakes/folder.ts';
 import { aHistoryEntry, memoryHistory } from './fakes/history.ts';
 import { aConfig, gateConfig, singleRuns } from './fakes/plan.ts';
@@ -251,6 +253,104 @@ test('a verdict stands where the testbed is not as it was afterwards, and people
   );
   expect(outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
   expect(events.at(-1)).toEqual({ kind: 'warning', text: 'fake is in quarantine now.' });
+});
+
+describe('a patch that changes nothing that the testbed lays', () => {
+  const nothing: Repository = { ...repository, read: async () => '# the same at each commit\n' };
+  const reserve = () => Promise.reject(new Error('a testbed was reserved'));
+  const refusing = (changes: Partial<World> = {}) =>
+    worldOf(fakeTestbed(), { repository: nothing, reserve, ...changes });
+
+  test('is told so, without a run, and costs no testbed', async () => {
+    const directory = temporaryFolder();
+    const result = await gate(request, directory, refusing());
+    expect(result).toMatchObject({
+      outcome: { kind: 'unchanged' },
+      testbed: { name: 'fake' },
+      blasts: [],
+      startedAt: '2026-11-20T12:00:00.000Z',
+      finishedAt: '2026-11-20T12:00:00.000Z',
+    });
+    expect(upshotOfResult(result)).toBe('pass');
+    expect(resultSchema.parse(result)).toEqual(result);
+    expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
+    expect(JSON.parse(readFileSync(join(directory, 'result.json'), 'utf8'))).toEqual(result);
+    expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain(
+      'nothing that this testbed lays differs between base and patched',
+    );
+  });
+
+  test('teaches nothing about the testbed', async () => {
+    const history = memoryHistory();
+    await gate(request, temporaryFolder(), refusing({ history }));
+    expect(await history.read()).toEqual([]);
+  });
+
+  test('is measured all the same where that is asked for', async () => {
+    const world = worldOf(fakeTestbed(), { repository: nothing });
+    const { outcome } = await gate(
+      { ...request, isMeasuredAnyway: true },
+      temporaryFolder(),
+      world,
+    );
+    expect(outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
+  });
+
+  test('is told again when its directory is resumed', async () => {
+    const directory = temporaryFolder();
+    const first = await gate(request, directory, refusing());
+    expect(await resumeGate(directory, refusing())).toEqual(first);
+    expect(await resumeGate(directory, refusing(), 100)).toEqual(first);
+  });
+
+  test('is judged again in the same directory, as by a relay whose gate died before it could tell', async () => {
+    const directory = temporaryFolder();
+    await gate(request, directory, refusing());
+    const again = await gate(request, directory, refusing());
+    expect(again.outcome).toEqual({ kind: 'unchanged' });
+  });
+
+  test('leaves nothing behind that another gate in its directory would be told for', async () => {
+    const directory = temporaryFolder();
+    await gate(request, directory, refusing());
+    const cut = worldOf(fakeTestbed({ faults: () => ['throws'] }), { repository: nothing });
+    await gate({ ...request, isMeasuredAnyway: true }, directory, cut).catch(() => {});
+    const { outcome } = await resumeGate(directory, worldOf(fakeTestbed()));
+    expect(outcome).toMatchObject({ kind: 'judged' });
+  });
+
+  test('on some of the testbeds is measured on one of the others', async () => {
+    const port = { interface: 'cxl0', mac: '00:07:43:2e:e5:92', inet4: '198.18.0.110' };
+    const freebsd = freebsdTestbedSchema.parse({
+      kind: 'freebsd',
+      dut: { host: 'dut', ingress: { interface: 'cxl0' }, egress: { interface: 'cxl1' } },
+      senders: [{ host: 'tx', ...port }],
+      receiver: { host: 'rx', ...port, mac: '00:07:43:2e:e5:9a', inet4: '198.19.0.110' },
+      builder: { host: 'builder' },
+    });
+    const linux = { kind: 'embedded-linux' } as const;
+    const testbeds = { one: linux, kernels: freebsd, other: linux };
+    const asked: (readonly string[])[] = [];
+    const world = worldOf(fakeTestbed(), {
+      repository: { ...nothing, changedPaths: async () => ['sys/net/if.c'] },
+      reserve: async (names) => {
+        asked.push(names);
+        return unshared('kernels', async () => ({ ...fakeTestbed(), name: 'kernels' }));
+      },
+    });
+    const several = { ...config, testbeds, ...singleRuns };
+    const all = { ...request, config: several, testbeds: ['one', 'kernels', 'other'] };
+    const { testbed, outcome } = await gate(all, temporaryFolder(), world);
+    expect(asked).toEqual([['kernels']]);
+    expect(testbed.name).toBe('kernels');
+    expect(outcome.kind).toBe('judged');
+  });
+
+  test('is an error where nobody can read what it lays', async () => {
+    const unreadable = { ...nothing, read: () => Promise.reject(new RepositoryError('too large')) };
+    const world = refusing({ repository: unreadable });
+    await expect(gate(request, temporaryFolder(), world)).rejects.toThrow('too large');
+  });
 });
 
 describe('a gate that has finished', () => {

@@ -1,5 +1,6 @@
 import { endingOfError, upshotOf } from "../answer.js";
 import { _enum, boolean, int, object, string } from "../vendor/zod.js";
+import { calledAs, parseSwitch } from "../config.js";
 import { askSchema, jobSchema } from "../patch.js";
 import { UsageError, exitCodes, patchName, patchSchema, priorities } from "../words.js";
 
@@ -38,6 +39,15 @@ function readRequest(text) {
 }
 /** Names the patch among all that are judged, for a workflow's `concurrency` and for the queue. */
 const subjectOf = ({ patch, purpose }) => purpose === "patch" ? patchName(patch) : purpose;
+/**
+* Whether also what changes nothing is measured, as the request or the job's own inputs want it: at night it is the point
+* to measure the base against itself. Throws a `UsageError` for what is no switch.
+*/
+const isMeasuredAnyway = ({ purpose, ask }, inputs) => [
+	purpose === "nightly",
+	parseSwitch(inputs.measureAnyway, calledAs.input("measureAnyway")),
+	parseSwitch(ask.measureAnyway, calledAs.comment("measureAnyway"))
+].includes(true);
 /** What the files of one of several gates are called that the job which publishes looks for. */
 const fileOf = (base, index, of) => of === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
 /** What a gate leaves that came to no result. */
@@ -58,4 +68,4 @@ function failureOf(error) {
 	};
 }
 
-export { failureOf, failureSchema, fileOf, readRequest, requestSchema, requestText, subjectOf };
+export { failureOf, failureSchema, fileOf, isMeasuredAnyway, readRequest, requestSchema, requestText, subjectOf };

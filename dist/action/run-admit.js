@@ -259,8 +259,8 @@ async function mistaken(why, { by, at }, found, { octokit, repositoryName, readC
 		why
 	};
 }
-/** More or fewer runs, and profiles, never pass what would not be passed. */
-const otherwise = ({ maxRuns: _, profile: __, ...held }) => ({ isOtherwise: Object.keys(held).length > 0 });
+/** More or fewer runs, profiles, and what need not be measured at all, never pass what would not be passed. */
+const otherwise = ({ maxRuns: _, profile: __, measureAnyway: ___, ...held }) => ({ isOtherwise: Object.keys(held).length > 0 });
 async function admitDispatched(trigger, world) {
 	const { by, patch: name, ask } = trigger;
 	if (looksLikeRevision(name)) return admitRevision(trigger, world);

@@ -14,7 +14,7 @@ import { fetchExperiment, publishData, runsToExtend } from "./publish-data.js";
 import { admitEvent, answerFor, configCommitOf, exitCodeOf, gateNames, revisionWorldOf, wishesFor } from "./run-admit.js";
 import { answerState, labState, leaseState, openAnswerText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
-import { failureOf, fileOf, readRequest, subjectOf } from "./request.js";
+import { failureOf, fileOf, isMeasuredAnyway, readRequest, subjectOf } from "./request.js";
 import { join } from "node:path";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 
@@ -42,7 +42,7 @@ async function runGate(context, signal) {
 	});
 }
 async function measure(request, written, job) {
-	const { config, wishes, testbeds } = await planned(request, written, job);
+	const { config, wishes, testbeds, ...rest } = await planned(request, written, job);
 	if (testbeds.flat().some((name) => config.testbeds[name]?.kind === "embedded-linux")) {
 		const exitCode = await readyMachine(log.info);
 		if (exitCode !== void 0) return exitCode;
@@ -66,7 +66,8 @@ async function measure(request, written, job) {
 		const ending = await answering(answer, job.signal, () => judge({
 			request,
 			config,
-			testbeds: testbeds[index] ?? []
+			testbeds: testbeds[index] ?? [],
+			...rest
 		}, place, answer)).catch(async (error) => {
 			await keepFailure(error, place);
 			throw error;
@@ -94,7 +95,8 @@ async function planned(request, written, { context, isAlone }) {
 		return {
 			config,
 			wishes,
-			testbeds: wishes.map((wish) => testbedsFor(config, wish))
+			testbeds: wishes.map((wish) => testbedsFor(config, wish)),
+			isMeasuredAnyway: isMeasuredAnyway(request, inputs.ask)
 		};
 	} catch (error) {
 		if (isAlone) {
@@ -161,7 +163,7 @@ async function summarized(ending) {
 * line.
 */
 const jobLog = { write: (text) => process.stdout.write(text) };
-function measured({ request, config, testbeds }, { context, folder, directory, signal }, answer) {
+function measured({ request, config, testbeds, isMeasuredAnyway }, { context, folder, directory, signal }, answer) {
 	const { inputs, octokit, repository } = context;
 	const { job } = inputs;
 	const { patch, extend, priority } = request;
@@ -187,12 +189,14 @@ function measured({ request, config, testbeds }, { context, folder, directory, s
 	return inSession(session, async (world) => {
 		if (extend === void 0) {
 			const seed = randomSeed();
-			return gate({
+			const wanted = {
 				patch,
 				config,
 				testbeds: [...testbeds],
-				seed
-			}, directory, world);
+				seed,
+				isMeasuredAnyway
+			};
+			return gate(wanted, directory, world);
 		}
 		await fetchExperiment(octokit, job.repository, {
 			...extend,

@@ -50,12 +50,15 @@ async function gatesOf(call) {
 	return wishes.map((wish) => {
 		const isOnly = wishes.length === 1;
 		const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, "-"));
+		const isMeasuredAnyway = options.measureAnyway === true;
+		const testbeds = testbedsFor(config, wish);
 		const request = {
 			patch,
 			config,
-			testbeds: testbedsFor(config, wish),
+			testbeds,
 			seed,
-			kernels
+			kernels,
+			isMeasuredAnyway
 		};
 		return {
 			name: isOnly ? "" : wish,

@@ -2,7 +2,9 @@
 
 import { z } from 'zod';
 import { endingOfError, upshotOf } from '../answer/ending.ts';
-import { askSchema } from '../patch/command.ts';
+import { parseSwitch } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
+import { type Ask, askSchema } from '../patch/command.ts';
 import { jobSchema } from '../patch/job.ts';
 import { patchName, patchSchema } from '../words/patch.ts';
 import { priorities } from '../words/priority.ts';
@@ -42,6 +44,17 @@ export function readRequest(text: string): AdmittedRequest {
 /** Names the patch among all that are judged, for a workflow's `concurrency` and for the queue. */
 export const subjectOf = ({ patch, purpose }: AdmittedRequest): string =>
   purpose === 'patch' ? patchName(patch) : purpose;
+
+/**
+ * Whether also what changes nothing is measured, as the request or the job's own inputs want it: at night it is the point
+ * to measure the base against itself. Throws a `UsageError` for what is no switch.
+ */
+export const isMeasuredAnyway = ({ purpose, ask }: AdmittedRequest, inputs: Ask): boolean =>
+  [
+    purpose === 'nightly',
+    parseSwitch(inputs.measureAnyway, calledAs.input('measureAnyway')),
+    parseSwitch(ask.measureAnyway, calledAs.comment('measureAnyway')),
+  ].includes(true);
 
 /** What the files of one of several gates are called that the job which publishes looks for. */
 export const fileOf = (base: 'result' | 'failure', index: number, of: number): string =>

@@ -47,6 +47,7 @@ import {
   type Failure,
   failureOf,
   fileOf,
+  isMeasuredAnyway,
   readRequest,
   subjectOf,
 } from './request.ts';
@@ -77,7 +78,7 @@ type Job = {
 };
 
 async function measure(request: AdmittedRequest, written: Config, job: Job): Promise<number> {
-  const { config, wishes, testbeds } = await planned(request, written, job);
+  const { config, wishes, testbeds, ...rest } = await planned(request, written, job);
   if (testbeds.flat().some((name) => config.testbeds[name]?.kind === 'embedded-linux')) {
     const exitCode = await readyMachine(log.info);
     if (exitCode !== undefined) return exitCode;
@@ -97,7 +98,7 @@ async function measure(request: AdmittedRequest, written: Config, job: Job): Pro
     const answer = await openAnswer(request, config, name, place);
     if (job.isAlone) saveState(answerState, openAnswerText({ name, request }));
     const ending = await answering(answer, job.signal, () =>
-      judge({ request, config, testbeds: testbeds[index] ?? [] }, place, answer),
+      judge({ request, config, testbeds: testbeds[index] ?? [], ...rest }, place, answer),
     )
       .catch(async (error: unknown) => {
         await keepFailure(error, place);
@@ -122,7 +123,12 @@ function exitCodeFor(purpose: AdmittedRequest['purpose'], upshots: readonly Upsh
   return exitCodes[isLearning ? 'pass' : upshot];
 }
 
-type Planned = { config: Config; wishes: string[]; testbeds: string[][] };
+type Planned = {
+  config: Config;
+  wishes: string[];
+  testbeds: string[][];
+  isMeasuredAnyway: boolean;
+};
 
 /** What cannot be carried out as it is configured is told before anything is reserved, and not in the log alone. */
 async function planned(
@@ -135,7 +141,12 @@ async function planned(
     const configured = applyOverrides(written, inputs.ask, calledAs.input);
     const config = applyOverrides(configured, request.ask, calledAs.comment);
     const wishes = wishesFor(config, request.ask, inputs);
-    return { config, wishes, testbeds: wishes.map((wish) => testbedsFor(config, wish)) };
+    return {
+      config,
+      wishes,
+      testbeds: wishes.map((wish) => testbedsFor(config, wish)),
+      isMeasuredAnyway: isMeasuredAnyway(request, inputs.ask),
+    };
   } catch (error) {
     if (isAlone) {
       const place = { name: 'ppsgate', runId: inputs.job.runId };
@@ -189,7 +200,12 @@ const openAnswer = async (
       })
     : together([]);
 
-type Task = { request: AdmittedRequest; config: Config; testbeds: readonly string[] };
+type Task = {
+  request: AdmittedRequest;
+  config: Config;
+  testbeds: readonly string[];
+  isMeasuredAnyway: boolean;
+};
 
 async function judge(task: Task, place: Place, answer: Answer): Promise<Ending> {
   const { context, isAlone, directory } = place;
@@ -223,7 +239,7 @@ async function summarized(ending: Ending): Promise<Ending> {
 const jobLog: Output = { write: (text) => process.stdout.write(text) };
 
 function measured(
-  { request, config, testbeds }: Task,
+  { request, config, testbeds, isMeasuredAnyway }: Task,
   { context, folder, directory, signal }: Place,
   answer: Answer,
 ): Promise<Result> {
@@ -244,7 +260,8 @@ function measured(
   return inSession(session, async (world) => {
     if (extend === undefined) {
       const seed = randomSeed();
-      return gate({ patch, config, testbeds: [...testbeds], seed }, directory, world);
+      const wanted = { patch, config, testbeds: [...testbeds], seed, isMeasuredAnyway };
+      return gate(wanted, directory, world);
     }
     await fetchExperiment(octokit, job.repository, { ...extend, patch }, directory);
     return resumeGate(directory, world, await runsToExtend(directory, extend.maxRuns));

@@ -88,7 +88,9 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   return wishes.map((wish): OneGate => {
     const isOnly = wishes.length === 1;
     const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, '-'));
-    const request = { patch, config, testbeds: testbedsFor(config, wish), seed, kernels };
+    const isMeasuredAnyway = options.measureAnyway === true;
+    const testbeds = testbedsFor(config, wish);
+    const request = { patch, config, testbeds, seed, kernels, isMeasuredAnyway };
     return {
       name: isOnly ? '' : wish,
       directory,

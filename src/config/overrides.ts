@@ -84,6 +84,12 @@ export function parsePriority(text: string | undefined, called: string): Priorit
   throw refused(called, wrongName(priorities)({ input: named }));
 }
 
+/** Whether a switch is on, of which somebody may have typed the text. */
+export function parseSwitch(text: string | undefined, called: string): boolean {
+  if (!text || text === 'true' || text === 'false') return text === 'true';
+  throw refused(called, expected('true or false')({ input: text }));
+}
+
 /** Most runs of a variant and cell. */
 export function parseMaxRuns(text: string, called: string): number {
   const maxRuns = /^\d+$/.test(text) ? Number(text) : text;

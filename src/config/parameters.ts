@@ -20,7 +20,7 @@ type Parameter = {
   isAsked?: true;
   /** How a comment says it: `runs=20`. Absent: in words of its own, like `forwarding inet6`. */
   comment?: { key: string; example: string; isOfRevision?: true };
-  /** Text has no mark: a list is written with commas, a switch has no value. */
+  /** Text has no mark: a list is written with commas, a switch is `true` or `false`, and at a shell has no value. */
   kind?: 'list' | 'switch';
   /** What holds in action.yml where nothing is given. */
   default?: string;
@@ -169,6 +169,15 @@ const parameters = {
     isAsked: true,
     jenkins: true,
   },
+  measureAnyway: {
+    input:
+      'true measures also a patch that changes nothing which the testbed lays, as base against itself.',
+    option: { says: 'also what changes nothing that the testbed lays' },
+    dispatch: 'true to measure also what changes nothing that the testbed lays; empty for no',
+    isAsked: true,
+    jenkins: true,
+    kind: 'switch',
+  },
   earlier: {
     input:
       'Diffs of a Phabricator revision to measure beside the one that is judged: all, or their ids with commas.',
@@ -239,7 +248,7 @@ export type TextOption = Exclude<With<{ option: object }>, Switch>;
 /** As typed at a shell; a switch that is not there is off. */
 export type GateOptions = { [Name in TextOption]?: string } & { [Name in Switch]?: true };
 
-/** What may be asked of one gate. */
+/** What may be asked of one gate; a switch is `true` there, as text. */
 export type AskName = With<{ isAsked: true }>;
 
 const names = Object.keys(parameters) as ParameterName[];
@@ -270,14 +279,22 @@ export const calledAs = {
   comment: (name) => parameter(name).comment?.key ?? name,
 } as const satisfies Record<string, CalledAs>;
 
+type Asked = Readonly<Partial<Record<AskName, string | undefined>>>;
+
 /** What is asked, by whatever names a place has for it; nothing of what is not asked. */
-export const askedAs = (
-  ask: Readonly<Partial<Record<AskName, string | undefined>>>,
-  nameOf: CalledAs,
-): Record<string, string> =>
+export const askedAs = (ask: Asked, nameOf: CalledAs): Record<string, string> =>
   Object.fromEntries(
     askNames.flatMap((name) => {
       const value = ask[name];
       return value ? [[nameOf(name), value]] : [];
     }),
   );
+
+/** What is asked as words of `ppsgate gate`. */
+export const askedWords = (ask: Asked): string[] =>
+  askNames.flatMap((name) => {
+    const [value, flag] = [ask[name], calledAs.flag(name)];
+    if (!value) return [];
+    if (parameter(name).kind !== 'switch') return [flag, value];
+    return value === 'true' ? [flag] : [];
+  });

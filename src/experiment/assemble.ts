@@ -40,6 +40,13 @@ export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
   };
 }
 
+/** The result of an experiment that need not be made. */
+export function unchangedResult(plan: Plan, now: Date): Result {
+  const at = now.toISOString();
+  const outcome = { kind: 'unchanged' } as const;
+  return { ...assembleResult(plan, []), startedAt: at, finishedAt: at, outcome };
+}
+
 const epoch = new Date(0).toISOString();
 
 function outcomeOf(plan: Plan, journal: readonly Entry[]): Outcome {

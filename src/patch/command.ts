@@ -2,7 +2,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { meantBy } from '../config/fields.ts';
-import { type AskName, askNames, parameter } from '../config/parameters.ts';
+import { type AskName, askNames, kebabCase, parameter } from '../config/parameters.ts';
 import { families } from '../words/scenario.ts';
 import { excerpt } from '../words/units.ts';
 
@@ -89,6 +89,7 @@ export function commandsFor(call: Call): { write: string; to: string }[] {
         'the same with scenarios, families, margin, most runs or testbed of your own',
       ],
       ['run profile', 'the same with profiles; profile=off without, profile=30s with longer ones'],
+      ['run measure-anyway', 'the same, also where nothing differs that the testbed lays'],
       ...(isOnGithub ? [] : [['run earlier=all', 'measure the earlier diffs beside it'] as const]),
     ],
     rerun: [['rerun', 'measure again what was asked for last']],
@@ -112,6 +113,13 @@ const keyed = new Map(
     const { comment } = parameter(name);
     return comment === undefined ? [] : [[comment.key, { ...comment, name }] as const];
   }),
+);
+
+/** What `run` is told by its name alone. */
+const switches = new Map(
+  askNames.flatMap((name) =>
+    parameter(name).kind === 'switch' ? [[kebabCase(name), name] as const] : [],
+  ),
 );
 
 /** How the head is named, by where the comment stands. */
@@ -148,6 +156,7 @@ function readArguments(verb: Verb, words: readonly string[], call: Call): Read {
 
   for (const word of words) {
     const [, key, value = ''] = /^([^=]+)=(.*)$/.exec(word) ?? [];
+    const switchNamed = switches.get(word);
     if (key !== undefined) {
       const [meant] = meantBy(key, known);
       const nearest = meant === undefined ? verb : `${verb} ${meant}=${excerpt(value)}`;
@@ -165,6 +174,8 @@ function readArguments(verb: Verb, words: readonly string[], call: Call): Read {
       return mistaken(`${verb} takes no "${excerpt(word)}"`);
     } else if (word === 'profile') {
       ask.profile ??= 'on';
+    } else if (switchNamed !== undefined) {
+      ask[switchNamed] = 'true';
     } else if (families.some((family) => family === word)) {
       named.push(word);
     } else {

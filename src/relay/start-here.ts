@@ -6,7 +6,7 @@ import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { parseMaxRuns } from '../config/overrides.ts';
-import { askedAs, calledAs } from '../config/parameters.ts';
+import { askedWords, calledAs } from '../config/parameters.ts';
 import { hasPlan, readPlan } from '../experiment/plan.ts';
 import { isRunning, type Leader, leaderSchema, signalGroup, startOf } from '../host/process.ts';
 import { commandText, shell } from '../host/shell.ts';
@@ -199,10 +199,7 @@ async function callFor(
 
   const work = join(directory, job.key);
   if (await hasPlan(work)) return { work, args: resume(work) };
-  const asked = flags({
-    '--directory': work,
-    ...askedAs(ask, calledAs.flag),
-  });
+  const asked = [...flags({ '--directory': work }), ...askedWords(ask)];
   const patch = `D${job.revision}:${job.diff}`;
   const args = ['gate', '--patch', patch, '--answer', ...always, ...siteOf(work), ...asked];
   return { work, args };

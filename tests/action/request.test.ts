@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type AdmittedRequest,
   fileOf,
+  isMeasuredAnyway,
   purposes,
   readRequest,
   requestText,
@@ -109,6 +110,29 @@ describe('it is called', () => {
 
   test('for a revision by its number, whichever of its diffs it is', () => {
     expect(subjectOf(ofRevision)).toBe('D27401');
+  });
+});
+
+describe('what changes nothing that the testbed lays is measured', () => {
+  test('at night, when the base is measured against itself', () => {
+    expect(isMeasuredAnyway({ ...request, purpose: 'nightly' }, {})).toBe(true);
+  });
+
+  test('where the comment or the job asks for it, and else not', () => {
+    const ask = { measureAnyway: 'true' };
+    expect(isMeasuredAnyway({ ...request, ask }, {})).toBe(true);
+    expect(isMeasuredAnyway(request, ask)).toBe(true);
+    for (const purpose of ['patch', 'history'] as const) {
+      expect(isMeasuredAnyway({ ...request, purpose }, { measureAnyway: '' })).toBe(false);
+    }
+  });
+
+  test.each<[AdmittedRequest['ask'], AdmittedRequest['ask']]>([
+    [{ measureAnyway: 'perhaps' }, {}],
+    [{}, { measureAnyway: 'perhaps' }],
+    [{ measureAnyway: 'perhaps' }, { measureAnyway: 'true' }],
+  ])('and never by chance: %j, %j', (ask, inputs) => {
+    expect(() => isMeasuredAnyway({ ...request, ask }, inputs)).toThrow(UsageError);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
-import { applyOverrides, parseEach, parseSeed } from '../../src/config/overrides.ts';
+import { applyOverrides, parseEach, parseSeed, parseSwitch } from '../../src/config/overrides.ts';
 import { calledAs } from '../../src/config/parameters.ts';
 import { UsageError } from '../../src/words/usage-error.ts';
 
@@ -91,5 +91,16 @@ test('a seed is a whole number of 31 bits', () => {
   expect(parseSeed('2147483647', '--seed')).toBe(2147483647);
   for (const text of ['2147483648', '-1', '1.5', '1e3', '', 'x']) {
     expect(() => parseSeed(text, '--seed')).toThrow(`found "${text}"`);
+  }
+});
+
+test('a switch is true or false, and off where nobody says anything', () => {
+  expect(['true', 'false', '', undefined].map((text) => parseSwitch(text, '--x'))).toEqual([
+    ...[true, false, false, false],
+  ]);
+  for (const text of ['on', 'yes', 'True', ' true']) {
+    expect(() => parseSwitch(text, 'measure-anyway')).toThrow(
+      new UsageError(`measure-anyway: expected true or false, found "${text}".`),
+    );
   }
 });

@@ -4,7 +4,13 @@ import { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { define } from '../../src/commands/gate.ts';
-import { kebabCase, parameter, parametersThat } from '../../src/config/parameters.ts';
+import {
+  askedWords,
+  askNames,
+  kebabCase,
+  parameter,
+  parametersThat,
+} from '../../src/config/parameters.ts';
 
 test('action.yml has the inputs of the table, with their descriptions and defaults', async () => {
   const inputs = parametersThat(({ input }) => input !== undefined).map((name) => {
@@ -52,4 +58,20 @@ test('the Jenkins library takes its parameters from the table', async () => {
   });
   const file = '../../jenkins/resources/org/ppsgate/parameters.json';
   await expect(`${JSON.stringify(ofJenkins, null, 2)}\n`).toMatchFileSnapshot(file);
+});
+
+test('what is asked of one gate is told `ppsgate gate` as it takes it, switches too', async () => {
+  const gate = new Command();
+  define(gate.exitOverride());
+  gate.action(() => {});
+  const values = askNames.map((name) => [
+    name,
+    parameter(name).kind === 'switch' ? 'true' : `a ${name}`,
+  ]);
+  gate.parse(askedWords(Object.fromEntries(values)), { from: 'user' });
+  expect(gate.opts()).toMatchObject({
+    ...Object.fromEntries(values),
+    measureAnyway: true,
+  });
+  expect(askedWords({ measureAnyway: 'false', margin: '' })).toEqual([]);
 });

@@ -94,7 +94,7 @@ describe('the job for the relay', () => {
     jenkins.state.defined = asked;
     const ask = {
       ...{ scenarios: 'forwarding', families: 'inet6', margin: '1%', maxRuns: '30' },
-      ...{ profile: 'off', testbed: 'mellanox', earlier: 'all' },
+      ...{ profile: 'off', measureAnyway: 'true', testbed: 'mellanox', earlier: 'all' },
     };
     const job: Job = {
       key: 'D7-12',
@@ -111,7 +111,7 @@ describe('the job for the relay', () => {
     const [sent] = jenkins.state.queue;
     // What was not sent has the job's default, which is empty.
     expect(Object.entries(sent?.parameters ?? {}).filter(([, value]) => value === '')).toEqual([]);
-    expect(Object.keys(sent?.parameters ?? {})).toHaveLength(10);
+    expect(Object.keys(sent?.parameters ?? {})).toHaveLength(11);
   });
 
   test('is where the configuration of the page has gates run', () => {

@@ -35,6 +35,10 @@ test.each([
     '/ppsgate run forwarding profile=30s',
     { kind: 'run', ask: { scenarios: 'forwarding', profile: '30s' } },
   ],
+  [
+    '/ppsgate run measure-anyway inet6',
+    { kind: 'run', ask: { measureAnyway: 'true', families: 'inet6' } },
+  ],
   ['/ppsgate run 1a2b3c4', { kind: 'run', ask: {}, commit: '1a2b3c4' }],
   ['/ppsgate rerun', { kind: 'rerun' }],
   ['/ppsgate rerun 1a2b3c4d', { kind: 'rerun', commit: '1a2b3c4d' }],

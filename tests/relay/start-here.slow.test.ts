@@ -83,6 +83,7 @@ test('a gate is called with all that was asked for, and works in a directory nam
     margin: '1%',
     maxRuns: '30',
     profile: 'off',
+    measureAnyway: 'true',
     testbed: 'mellanox and 40G',
     earlier: '80345,80654',
   };
@@ -91,7 +92,7 @@ test('a gate is called with all that was asked for, and works in a directory nam
   expect(await start({ ...job, ask, build })).toEqual({ kind: 'started', where: work });
   await soon(kindOf).toBe('ended');
   expect(calls()).toEqual([
-    `gate --patch D7:12 --answer --run D7-12 --build PHID-HMBD-x --config /etc/ppsgate.yml --repository /src --directory ${work} --testbed mellanox and 40G --scenarios forwarding,pf-stateful --families inet6 --margin 1% --max-runs 30 --profile off --earlier 80345,80654`,
+    `gate --patch D7:12 --answer --run D7-12 --build PHID-HMBD-x --config /etc/ppsgate.yml --repository /src --directory ${work} --testbed mellanox and 40G --scenarios forwarding,pf-stateful --families inet6 --margin 1% --max-runs 30 --profile off --measure-anyway --earlier 80345,80654`,
   ]);
 });
 
