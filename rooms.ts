@@ -118,6 +118,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'github',
     'phabricator',
     'patch',
+    'build',
     'reservation',
     'inventory',
     'linux-lab',

@@ -957,7 +957,8 @@ async function writeLog(folder, name, content) {
 /**
 * The same result, with the policy, cells, designs and traffic of the configuration and all that follows from the runs
 * under these. What earlier experiments told of a cell's noise is taken for numbers, as the runs are; so is that a cell
-* is invalid, which lets nothing pass. The profiles keep their place, and reasons have to be found again.
+* is invalid, which lets nothing pass. The profiles keep their place, and reasons have to be found again; that a patch is
+* unchanged is for the repository to tell.
 */
 function recompute(claimed, asked) {
 	const { config, testbeds } = asked;
@@ -977,6 +978,7 @@ function recompute(claimed, asked) {
 		},
 		variants: variantsOf(claimed, asked.patch),
 		leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
+		...claimed.outcome.kind === "unchanged" && { blasts: [] },
 		outcome: outcomeOf(claimed, asked)
 	};
 	return {

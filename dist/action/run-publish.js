@@ -1,18 +1,20 @@
 import { summary } from "../vendor/actions-core.js";
 import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, summaryOf, titleOf } from "../answer.js";
-import { applyOverrides, calledAs } from "../config.js";
+import { testbedsThatDiffer, variantsBySystem } from "../build.js";
 import { int, object, string } from "../vendor/zod.js";
+import { applyOverrides, calledAs } from "../config.js";
 import { recompute } from "../experiment.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../github.js";
 import { testbedsFor } from "../inventory.js";
+import { restoreRevision } from "../patch.js";
 import { withReasons } from "../profile.js";
 import { headline } from "../report.js";
-import { UsageError, exitCodes, patchName } from "../words.js";
+import { UsageError, exitCodes, patchName, reasonOf } from "../words.js";
 import { artifactName, publishData } from "./publish-data.js";
 import { readEvent } from "./inputs.js";
-import { answerFor, configCommitOf, gateNames, tellRefusal, wishesFor } from "./run-admit.js";
+import { answerFor, configCommitOf, gateNames, revisionWorldOf, tellRefusal, wishesFor } from "./run-admit.js";
 import { log } from "./log.js";
-import { failureSchema, fileOf, readRequest } from "./request.js";
+import { failureSchema, fileOf, isMeasuredAnyway, readRequest } from "./request.js";
 import { relative } from "node:path";
 
 // src/action/run-publish.ts
@@ -149,6 +151,14 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 			isExtended: request.extend !== void 0
 		});
 		if (read.kind === "refused") return ended(endingOfFailure("infrastructure", read.why));
+		if (read.result.outcome.kind === "unchanged") {
+			const why = await whyNotUnchanged(request, {
+				config: asked,
+				wish: wishes[index],
+				context
+			});
+			if (why !== void 0) return ended(endingOfFailure("infrastructure", why));
+		}
 		for (const sentence of read.refused) log.warn(`The artifact is not believed: ${sentence}`);
 		const folder = of === 1 ? "" : `${index + 1}/`;
 		const profiles = await profilesIn(artifact.bytes, read.result, folder, log.warn);
@@ -172,6 +182,33 @@ function believed(text, asked) {
 		why
 	};
 	return recompute(withPatch(read.result, asked.patch), asked);
+}
+/**
+* Why it is not believed that a patch changes nothing which is laid: such a result passes branch rules without a number,
+* so what the gate has found is found here again, between the commits that there was leave for.
+*/
+async function whyNotUnchanged(request, { config, wish, context }) {
+	const { patch } = request;
+	const { repository, inputs } = context;
+	const claim = `The result says that ${patchName(patch)} changes nothing which the testbed lays`;
+	if (isMeasuredAnyway(request, inputs.ask)) return `${claim}, which was to be measured anyway: judge the patch again.`;
+	try {
+		if (patch.kind === "revision") await restoreRevision(patch, revisionWorldOf(context, config));
+		const question = {
+			patch,
+			config,
+			testbeds: testbedsFor(config, wish)
+		};
+		const variants = await variantsBySystem(question, repository);
+		const differ = await testbedsThatDiffer({
+			...question,
+			variants
+		}, repository);
+		if (differ.length === 0) return void 0;
+		return `${claim}, and on ${differ.join(" and ")} it does: judge the patch again.`;
+	} catch (error) {
+		return `${claim}, and nobody can prove it (${reasonOf(error)}): judge the patch again.`;
+	}
 }
 /** A gate that was cut short has left neither a result nor a word. */
 function endingOfText(text) {

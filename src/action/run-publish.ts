@@ -12,6 +12,8 @@ import {
   summaryOf,
   titleOf,
 } from '../answer/ending.ts';
+import { testbedsThatDiffer } from '../build/unchanged.ts';
+import { variantsBySystem } from '../build/variant.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
@@ -27,17 +29,32 @@ import {
 import { numbersOf, pullRequestsOfBranch } from '../github/pull-request.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import type { Repository } from '../patch/repository.ts';
+import { restoreRevision } from '../patch/revision.ts';
 import { type CellProfiles, withReasons } from '../profile/of-result.ts';
 import { headline } from '../report/headline.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { artifactName } from './extend.ts';
 import { type GithubJob, readEvent } from './inputs.ts';
-import { answerFor, configCommitOf, gateNames, type JobContext, wishesFor } from './job.ts';
+import {
+  answerFor,
+  configCommitOf,
+  gateNames,
+  type JobContext,
+  revisionWorldOf,
+  wishesFor,
+} from './job.ts';
 import { log } from './log.ts';
 import { publishData } from './publish-data.ts';
-import { type AdmittedRequest, failureSchema, fileOf, readRequest } from './request.ts';
+import {
+  type AdmittedRequest,
+  failureSchema,
+  fileOf,
+  isMeasuredAnyway,
+  readRequest,
+} from './request.ts';
 import { tellRefusal } from './run-admit.ts';
 
 /** Passes when the patch is answered, whatever the verdict: that is for the check to say. */
@@ -191,6 +208,10 @@ async function endingsOf(
         isExtended: request.extend !== undefined,
       });
       if (read.kind === 'refused') return ended(endingOfFailure('infrastructure', read.why));
+      if (read.result.outcome.kind === 'unchanged') {
+        const why = await whyNotUnchanged(request, { config: asked, wish: wishes[index], context });
+        if (why !== undefined) return ended(endingOfFailure('infrastructure', why));
+      }
       for (const sentence of read.refused) log.warn(`The artifact is not believed: ${sentence}`);
       const folder = of === 1 ? '' : `${index + 1}/`;
       const profiles = await profilesIn(artifact.bytes, read.result, folder, log.warn);
@@ -213,6 +234,34 @@ function believed(text: string, asked: Asked): Recomputed {
   const why = agreesWith(read.result, asked.patch);
   if (why !== undefined) return { kind: 'refused', why };
   return recompute(withPatch(read.result, asked.patch), asked);
+}
+
+/**
+ * Why it is not believed that a patch changes nothing which is laid: such a result passes branch rules without a number,
+ * so what the gate has found is found here again, between the commits that there was leave for.
+ */
+async function whyNotUnchanged(
+  request: AdmittedRequest,
+  { config, wish, context }: { config: Config; wish: string | undefined; context: JobContext },
+): Promise<string | undefined> {
+  const { patch } = request;
+  const { repository, inputs } = context;
+  const claim = `The result says that ${patchName(patch)} changes nothing which the testbed lays`;
+  if (isMeasuredAnyway(request, inputs.ask)) {
+    return `${claim}, which was to be measured anyway: judge the patch again.`;
+  }
+  try {
+    if (patch.kind === 'revision') {
+      await restoreRevision(patch, revisionWorldOf(context, config));
+    }
+    const question = { patch, config, testbeds: testbedsFor(config, wish) };
+    const variants = await variantsBySystem(question, repository);
+    const differ = await testbedsThatDiffer({ ...question, variants }, repository);
+    if (differ.length === 0) return undefined;
+    return `${claim}, and on ${differ.join(' and ')} it does: judge the patch again.`;
+  } catch (error) {
+    return `${claim}, and nobody can prove it (${reasonOf(error)}): judge the patch again.`;
+  }
 }
 
 /** A gate that was cut short has left neither a result nor a word. */

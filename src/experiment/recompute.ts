@@ -32,7 +32,8 @@ export type Recomputed =
 /**
  * The same result, with the policy, cells, designs and traffic of the configuration and all that follows from the runs
  * under these. What earlier experiments told of a cell's noise is taken for numbers, as the runs are; so is that a cell
- * is invalid, which lets nothing pass. The profiles keep their place, and reasons have to be found again.
+ * is invalid, which lets nothing pass. The profiles keep their place, and reasons have to be found again; that a patch is
+ * unchanged is for the repository to tell.
  */
 export function recompute(claimed: Result, asked: Asked): Recomputed {
   const { config, testbeds } = asked;
@@ -47,6 +48,8 @@ export function recompute(claimed: Result, asked: Asked): Recomputed {
     traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
     variants: variantsOf(claimed, asked.patch),
     leftOut: claimed.leftOut.filter(({ variant }) => othersOf(asked.patch).includes(variant)),
+    // What need not be measured was not.
+    ...(claimed.outcome.kind === 'unchanged' && { blasts: [] }),
     outcome: outcomeOf(claimed, asked),
   };
   return { kind: 'computed', result, refused: differences(claimed, result).slice(0, mostTold) };

@@ -1,6 +1,8 @@
 // What the publishing job makes of an artifact: the action's own entry, as GitHub's runner starts it, and what GitHub then shows.
+import { chmodSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { requestText } from '../../src/action/request.ts';
+import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { assembleResult } from '../../src/experiment/assemble.ts';
 import { makePlan } from '../../src/experiment/plan.ts';
@@ -9,21 +11,26 @@ import type { CellResult, Result } from '../../src/words/result.ts';
 import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
 import { journalOf, still } from '../fakes/journal.ts';
-import { commit, newRepository } from '../fakes/repository.ts';
+import { commit, git, newRepository } from '../fakes/repository.ts';
 import { type Ran, runStep } from '../fakes/runner.ts';
 import { type ZipEntry, zipOf } from '../fakes/zip.ts';
 
 const repository = 'example/router';
 const config = 'testbeds: { lab: { kind: embedded-linux } }\nscenarios: [forwarding]\n';
 
+const laid = { 'dut/nftables.conf': '# one\n', 'sys/net/if.c': 'int if_base;\n' };
+
 let github: FakeGitHub;
 let workspace: string;
 let patch: PullRequest;
 
-beforeEach(async () => {
+beforeEach(() => prepare((directory) => commit(directory, { a: '1' })));
+
+/** A pull request that brings the commit which is made on its base. */
+async function prepare(change: (directory: string) => string, written = config): Promise<void> {
   workspace = newRepository();
-  const baseCommit = commit(workspace, { 'ppsgate.yml': config });
-  const headCommit = commit(workspace, { a: '1' });
+  const baseCommit = commit(workspace, { 'ppsgate.yml': written, ...laid });
+  const headCommit = change(workspace);
   const pullRequest = { number: 7, title: 'A change', author: 'alice', baseCommit, headCommit };
   github = await startFakeGitHub({
     repository,
@@ -31,7 +38,7 @@ beforeEach(async () => {
   });
   const url = 'https://github.com/example/router/pull/7';
   patch = { kind: 'pull-request', repository, url, baseBranch: 'main', ...pullRequest };
-});
+}
 
 afterEach(async () => {
   await github.stop();
@@ -49,10 +56,15 @@ function resultOf(speed: number): Result {
   return assembleResult(plan, journalOf(plan, { ...still, speed }));
 }
 
-async function publish(result: Result, others: readonly ZipEntry[] = []): Promise<Ran> {
+async function publish(
+  result: Result,
+  others: readonly ZipEntry[] = [],
+  changes: Partial<AdmittedRequest> = {},
+): Promise<Ran> {
   const bytes = zipOf([{ name: 'result.json', content: JSON.stringify(result) }, ...others]);
   github.state.artifacts.push({ id: 7001, runId: 42, name: 'ppsgate-result', bytes });
-  const request = { patch, ask: {}, priority: 'patch', purpose: 'patch' } as const;
+  const usual = { patch, ask: {}, priority: 'patch', purpose: 'patch' } as const;
+  const request: AdmittedRequest = { ...usual, ...changes };
   return runStep({
     ...{ entry: 'action.js', workspace, repository, apiUrl: github.url },
     event: { name: 'pull_request_target', payload: {} },
@@ -120,4 +132,97 @@ test('an honest artifact whose profiles nobody could draw is answered without th
     expect.stringContaining('has a line of more than 1,048,576 bytes'),
   ]);
   expect(hasHistory()).toBe(true);
+});
+
+describe('an artifact that says that nothing changes which the testbed lays', () => {
+  const claim = (testbed = 'lab'): Result => ({
+    ...resultOf(1),
+    testbed: { name: testbed, fingerprint: {}, warnings: [] },
+    outcome: { kind: 'unchanged' },
+  });
+
+  /** In place of the pull request that there is. */
+  const instead = async (change: (directory: string) => string, written?: string) => {
+    await github.stop();
+    await prepare(change, written);
+  };
+
+  test('is believed where the repository says so, and the check is neutral', async () => {
+    const ran = await publish(claim());
+    expect(conclusions(), ran.log).toEqual(['neutral']);
+    expect(comment()).toContain('#7 changes nothing that the testbed lays');
+    expect(comment()).not.toContain('sent over a blast');
+    expect(hasHistory()).toBe(false);
+  });
+
+  test.each<[string, (directory: string) => string]>([
+    ['changes a file', (directory) => commit(directory, { 'dut/nftables.conf': '# slow\n' })],
+    ['brings a file', (directory) => commit(directory, { 'dut/sysctl.conf': '' })],
+    [
+      'changes a mode',
+      (directory) => {
+        chmodSync(join(directory, 'dut/nftables.conf'), 0o755);
+        return commit(directory, {});
+      },
+    ],
+    [
+      'makes a link of a file that reads as before',
+      (directory) => {
+        rmSync(join(directory, 'dut/nftables.conf'));
+        return commit(directory, {}, { 'dut/nftables.conf': '# one\n' });
+      },
+    ],
+    [
+      'brings a submodule that it has git ignore',
+      (directory) => {
+        const ignoring = '[submodule "s"]\n\tpath = dut/s\n\turl = x\n\tignore = all\n';
+        commit(directory, { '.gitmodules': ignoring });
+        git(directory, 'update-index', '--add', '--cacheinfo', `160000,${'c'.repeat(40)},dut/s`);
+        git(directory, 'commit', '--quiet', '--allow-empty', '--message', 'A submodule');
+        return git(directory, 'rev-parse', 'HEAD');
+      },
+    ],
+  ])('does not pass where the patch %s', async (_, change) => {
+    await instead(change);
+    const ran = await publish(claim());
+    expect(conclusions(), ran.log).toEqual(['failure']);
+    expect(comment()).toContain('changes nothing which the testbed lays, and on lab it does');
+  });
+
+  test('does not pass where the patch changes a kernel, of which the testbed needs no overlay', async () => {
+    const port = 'interface: cxl0, mac: "00:07:43:2e:e5:92", inet4: 198.18.0.110';
+    const other = port.replace('e5:92', 'e5:9a').replace('198.18', '198.19');
+    await instead(
+      (directory) => commit(directory, { 'sys/net/if.c': 'int if_patched;\n' }),
+      [
+        'testbeds:',
+        '  rack:',
+        '    kind: freebsd',
+        '    dut: { host: dut, ingress: { interface: cxl0 }, egress: { interface: cxl1 } }',
+        `    senders: [{ host: tx, ${port} }]`,
+        `    receiver: { host: rx, ${other} }`,
+        '    builder: { host: builder }',
+        'scenarios: [forwarding]',
+        'traffic: { runsPerBlast: 1, measure: 60 s }',
+        '',
+      ].join('\n'),
+    );
+    const ran = await publish(claim('rack'));
+    expect(conclusions(), ran.log).toEqual(['failure']);
+    expect(comment()).toContain('and on rack it does');
+  });
+
+  test('does not pass where nobody can prove it', async () => {
+    const gone = 'overlay: elsewhere\n';
+    await instead((directory) => commit(directory, { a: '1' }), config + gone);
+    const ran = await publish(claim());
+    expect(conclusions(), ran.log).toEqual(['failure']);
+    expect(comment()).toContain('nobody can prove it');
+  });
+
+  test('does not pass where it was to be measured anyway', async () => {
+    const ran = await publish(claim(), [], { ask: { measureAnyway: 'true' } });
+    expect(conclusions(), ran.log).toEqual(['failure']);
+    expect(comment()).toContain('was to be measured anyway');
+  });
 });
