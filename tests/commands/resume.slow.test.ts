@@ -11,6 +11,7 @@ import { temporaryFolder } from '../fakes/folder.ts';
 import { memoryHistory } from '../fakes/history.ts';
 import { aPlace, linuxOf, type Place } from '../fakes/place.ts';
 import { aConfig } from '../fakes/plan.ts';
+import { commit, git } from '../fakes/repository.ts';
 import { fakeTestbed } from '../fakes/testbed.ts';
 
 const patience = { timeout: 120_000 };
@@ -87,4 +88,25 @@ test('what was used wrongly is no gate that was cut short', async () => {
   const { status, stderr } = await ppsgate(...args);
   expect(stderr).toMatch(/^ppsgate: --max-runs: .*\n$/);
   expect(status).toBe(2);
+});
+
+test('a patch that changes nothing which is laid passes at once, is told again, and waits only to be measured anyway', async () => {
+  const { folder, ppsgate, start, take } = await aPlace({ fake: linuxOf('fake') });
+  git(folder, 'init', '--quiet', '--initial-branch=main');
+  commit(folder, { 'dut/nftables.conf': '# one\n' });
+  commit(folder, { 'README.md': 'A router' });
+  await take('fake');
+  const asked = ['gate', '--patch', 'HEAD~1..HEAD', '--directory'];
+  const said = expect.stringMatching(
+    /^⚪ ppsgate: \S+ changes nothing that the testbed lays\nReport: work\/report\/index\.html\n$/,
+  );
+  const passed = { status: 0, stdout: said, stderr: '' };
+  expect(await ppsgate(...asked, 'work')).toEqual(passed);
+  expect(await ppsgate('gate', '--resume', 'work')).toEqual(passed);
+  expect(await ppsgate(...asked, 'work')).toEqual(passed);
+
+  const waiting = start(...asked, 'anyway', '--measure-anyway');
+  await expect.poll(waiting.said, patience).toContain('in line');
+  waiting.child.kill('SIGINT');
+  expect((await waiting.ended).status).toBe(130);
 });
