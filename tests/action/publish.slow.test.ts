@@ -1,16 +1,21 @@
 // What the publishing job makes of an artifact: the action's own entry, as GitHub's runner starts it, and what GitHub then shows.
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { assembleResult } from '../../src/experiment/assemble.ts';
 import { makePlan } from '../../src/experiment/plan.ts';
+import { openRepository } from '../../src/patch/repository.ts';
+import { patchOfRevision } from '../../src/patch/revision.ts';
+import { openConduit } from '../../src/phabricator/conduit.ts';
 import type { PullRequest } from '../../src/words/patch.ts';
 import type { CellResult, Result } from '../../src/words/result.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
 import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
 import { journalOf, still } from '../fakes/journal.ts';
+import { startPhabricator } from '../fakes/phabricator/server.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { type Ran, runStep } from '../fakes/runner.ts';
 import { type ZipEntry, zipOf } from '../fakes/zip.ts';
@@ -60,6 +65,7 @@ async function publish(
   result: Result,
   others: readonly ZipEntry[] = [],
   changes: Partial<AdmittedRequest> = {},
+  { commit, conduitToken = '' }: { commit?: string; conduitToken?: string } = {},
 ): Promise<Ran> {
   const bytes = zipOf([{ name: 'result.json', content: JSON.stringify(result) }, ...others]);
   github.state.artifacts.push({ id: 7001, runId: 42, name: 'ppsgate-result', bytes });
@@ -68,7 +74,11 @@ async function publish(
   return runStep({
     ...{ entry: 'action.js', workspace, repository, apiUrl: github.url },
     event: { name: 'pull_request_target', payload: {} },
-    inputs: { COMMAND: 'publish', TOKEN: installationToken, REQUEST: requestText(request) },
+    inputs: {
+      ...{ COMMAND: 'publish', TOKEN: installationToken, REQUEST: requestText(request) },
+      'CONDUIT-TOKEN': conduitToken,
+    },
+    environment: { GITHUB_SHA: commit },
   });
 }
 
@@ -224,5 +234,31 @@ describe('an artifact that says that nothing changes which the testbed lays', ()
     const ran = await publish(claim(), [], { ask: { measureAnyway: 'true' } });
     expect(conclusions(), ran.log).toEqual(['failure']);
     expect(comment()).toContain('was to be measured anyway');
+  });
+
+  test.each([
+    ['sys/net/if.c', 'changes nothing that the testbed lays**'],
+    ['dut/nftables.conf', 'changes nothing which the testbed lays, and on lab it does'],
+  ])('is proved of a revision as well, whose commits are made again: of %s', async (path, said) => {
+    await using phabricator = await startPhabricator();
+    const { url, token: conduitToken } = phabricator;
+    const written = `${config}phabricator: { url: "${url}" }\n`;
+    workspace = newRepository();
+    const base = commit(workspace, { 'ppsgate.yml': written, ...laid });
+    const elsewhere = join(temporaryFolder(), 'clone');
+    git(workspace, 'clone', '--quiet', workspace, elsewhere);
+    writeFileSync(join(elsewhere, path), 'another\n');
+    const raw = `${git(elsewhere, 'diff')}\n`;
+    const author = phabricator.addUser('author');
+    const { id } = phabricator.addRevision({ author, title: 'Forward', diff: { raw, base } });
+    const conduit = openConduit({ url, token: conduitToken, log: { info() {} } });
+    const world = { conduit, repository: openRepository(elsewhere), config: { branch: 'main' } };
+    const revision = await patchOfRevision({ revision: id }, 'none', world);
+
+    const result = { ...claim(), patch: revision };
+    const ran = await publish(result, [], { patch: revision }, { commit: base, conduitToken });
+    const told = phabricator.state.transactions.at(-1)?.comment?.raw;
+    expect(told, ran.log).toContain(said);
+    expect(phabricator.violations).toEqual([]);
   });
 });
