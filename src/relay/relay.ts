@@ -7,7 +7,6 @@ import type { Job } from '../patch/job.ts';
 import { type Conduit, ConduitError, isOfToken } from '../phabricator/conduit.ts';
 import { oneLine } from '../words/one-line.ts';
 import type { RevisionDiff } from '../words/patch.ts';
-import type { Pause } from '../words/pause.ts';
 import { giveAnswers, keepAnswer, keptOf } from './answers.ts';
 import { type DecideWorld, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
@@ -27,7 +26,6 @@ export type RelayWorld = {
   now(): Date;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   signal: AbortSignal;
-  pause?: Pause;
 };
 
 /** One round of all that there is to do; it never throws for what Phabricator or a starter did. */

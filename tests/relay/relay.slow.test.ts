@@ -40,7 +40,6 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
   const signal = new AbortController().signal;
   const world: RelayWorld = {
     conduit,
-    pause: async () => {},
     config: phabricatorSchema.parse({ url, people: ['alice'] }),
     ...{ me: phabricator.bot.phid, inbox, log, now, signal },
     check() {},

@@ -39,13 +39,16 @@ test.for([
 
 describe('a gate here, of a ppsgate.yml that lies elsewhere', () => {
   /** The log of a gate by the real program, on a lab that does not answer: what comes before any machine is asked. */
-  async function logOf(overlay: object, inRepository: Record<string, string>): Promise<string> {
+  async function logOf(
+    overlay: object,
+    inRepository: Record<string, string>,
+    added = 'dut/nftables.conf',
+  ): Promise<string> {
     await using phabricator = await startPhabricator();
     const directory = newRepository();
     const base = commit(directory, { 'README.md': '', ...inRepository });
     const author = phabricator.addUser('author');
-    const raw =
-      'diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n';
+    const raw = `diff --git a/${added} b/${added}\nnew file mode 100644\n--- /dev/null\n+++ b/${added}\n@@ -0,0 +1 @@\n+# Patched.\n`;
     const { id } = phabricator.addRevision({ author, title: 'Forward', diff: { raw, base } });
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'token'), phabricator.token, { mode: 0o600 });
@@ -85,7 +88,7 @@ describe('a gate here, of a ppsgate.yml that lies elsewhere', () => {
   });
 
   test('is refused, before any machine is asked, where the repository has none', async () => {
-    expect(await logOf({}, {})).toBe(
+    expect(await logOf({}, {}, 'sys/net/if.c')).toBe(
       'ppsgate: The folder dut holds no file at ID nor at ID: correct `overlay` in ppsgate.yml.\n',
     );
   });
