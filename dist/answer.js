@@ -2,7 +2,7 @@ import { cellName, codeBlock, codeSpan, expectedly, formatChange, formatInterval
 import { _enum, array, boolean, datetime, int, object, record, string, unknown } from "./vendor/zod.js";
 import { ConduitError, mayPass as mayPass$1 } from "./phabricator.js";
 import { annotationsOf, intervalPlot, invalidLines, outcomeName, pngOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "./report.js";
-import { githubFailure, placeOf, publishComment, pullRequestsWithHead, whyNotDone } from "./github.js";
+import { githubFailure, mayPassSoon, placeOf, publishComment, pullRequestsWithHead, whyNotDone } from "./github.js";
 import { askSchema, callOnPhabricator } from "./patch.js";
 
 // src/answer/ending.ts
@@ -151,8 +151,10 @@ async function linkedAfterwards(answer, ending, make, warn) {
 		return ending;
 	}
 }
-/** A job that is cancelled is killed soon. */
-const secondsFor = (ending) => upshotOf(ending) === "cancelled" ? 30 : 300;
+/**
+* How long an end is tried: a job that is cancelled is killed soon, and one that does nothing but answer has `patience`.
+*/
+const secondsFor = (ending, patienceSeconds) => patienceSeconds ?? (upshotOf(ending) === "cancelled" ? 30 : 300);
 /** `2 of 3 in line, some 40 min`. */
 function placeInLine({ place, of, expectedSeconds }) {
 	const line = `${place} of ${of} in line`;
@@ -215,6 +217,15 @@ const builds$1 = object({ fields: object({
 }) });
 
 // src/answer/teller.ts
+/** The pauses between tries, ever longer, all of them together no longer than that. */
+function* pausesWithin(mostSeconds) {
+	for (let tries = 1, waited = 0;; tries++) {
+		const seconds = Math.min(tries ** 2, longestPauseSeconds);
+		waited += seconds;
+		if (waited > mostSeconds) return;
+		yield seconds;
+	}
+}
 const longestPauseSeconds = 60;
 /**
 * Tells one view at a time, and never waits for an answer but at the end. Where the forge refuses, that is said once and
@@ -250,16 +261,13 @@ function newestTeller(put, { log, secondsBetween, tooSlow, pause = realPause }) 
 	};
 	const tellEnd = async (view, mostSeconds) => {
 		await telling;
-		let waitedSeconds = 0;
-		for (let tries = 1; !gaveUp.signal.aborted; tries++) {
+		for (const seconds of [0, ...pausesWithin(mostSeconds)]) {
+			if (seconds > 0) await pause(seconds, gaveUp.signal);
+			if (gaveUp.signal.aborted) break;
 			const told = await put(view);
 			if (told.kind === "told") return "given";
 			if (told.kind === "refused") return refuse(told.why);
 			whyUntold = told.why;
-			const pauseSeconds = Math.min(tries ** 2, longestPauseSeconds);
-			waitedSeconds += pauseSeconds;
-			if (waitedSeconds > mostSeconds) break;
-			await pause(pauseSeconds, gaveUp.signal);
 		}
 		if (isRefused) return "refused";
 		giveUp(log.warn, whyUntold);
@@ -326,7 +334,7 @@ function openBuild(conduit, build, revision, options) {
 		queued: working,
 		waiting: working,
 		measuring: working,
-		ended: (ending) => teller.tellLast(ending, secondsFor(ending)),
+		ended: (ending) => teller.tellLast(ending, secondsFor(ending, options.patienceSeconds)),
 		linked: async () => {},
 		left: teller.left
 	};
@@ -399,7 +407,7 @@ function tellBuild(conduit, build, revision, { run, details, undecided, pause = 
 			4,
 			8
 		]) {
-			if (seconds > 0) await pause(seconds, never$1);
+			if (seconds > 0) await pause(seconds, never$2);
 			const standing = await standingOf(conduit, build);
 			if (standing === void 0) return {
 				kind: "refused",
@@ -478,7 +486,7 @@ function tellBuild(conduit, build, revision, { run, details, undecided, pause = 
 		return { kind: "told" };
 	};
 }
-const never$1 = new AbortController().signal;
+const never$2 = new AbortController().signal;
 const mostSecondsToKnow = 3;
 /** Undefined where it is not known soon, or not at all. */
 async function knownSoon(asked, pause) {
@@ -625,7 +633,7 @@ const aUnit = (name, result, details) => ({
 * once and not tried again.
 */
 function openCheckRun(octokit, subject, options) {
-	const { detailsUrl, now, undecided, isOwnApp } = options;
+	const { detailsUrl, now, undecided, isOwnApp, patienceSeconds } = options;
 	const teller = newestTeller(checkRunOf(octokit, subject, options), {
 		...options,
 		secondsBetween: 10,
@@ -680,7 +688,7 @@ function openCheckRun(octokit, subject, options) {
 				conclusion,
 				output,
 				actions
-			}, secondsFor(ending));
+			}, secondsFor(ending, patienceSeconds));
 		},
 		linked: (ending) => teller.tellInstead({
 			status: "linked",
@@ -688,7 +696,7 @@ function openCheckRun(octokit, subject, options) {
 				title: titleOf(ending),
 				summary: withJob(summaryOf(ending))
 			}
-		}, secondsFor(ending)),
+		}, secondsFor(ending, patienceSeconds)),
 		left: teller.left
 	};
 }
@@ -994,7 +1002,7 @@ function earlierVerdicts({ run, last, earlier }) {
 
 // src/answer/comment.ts
 /** Where GitHub refuses, as it does a token that may only read, that is said once and not tried again. */
-function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, now, pause, keep = () => {} }) {
+function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} }) {
 	const { headCommit } = pullRequest;
 	const put = async ({ body, title }) => {
 		const writing = {
@@ -1008,7 +1016,7 @@ function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, no
 		try {
 			const published = await publishComment(octokit, pullRequest, (before) => composeComment(before, body, writing), {
 				marker: markerOf(name),
-				...pause && { pause: (seconds) => pause(seconds, never) }
+				...pause && { pause: (seconds) => pause(seconds, never$1) }
 			});
 			if (published.kind === "left") return {
 				kind: "refused",
@@ -1059,12 +1067,12 @@ function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, no
 			const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
 			teller.tell(said(heading("is being measured"), where, codeSpan(line), job));
 		},
-		ended: (ending) => teller.tellLast(ended(ending), secondsFor(ending)),
-		linked: (ending) => teller.tellInstead(ended(ending), secondsFor(ending)),
+		ended: (ending) => teller.tellLast(ended(ending), secondsFor(ending, patienceSeconds)),
+		linked: (ending) => teller.tellInstead(ended(ending), secondsFor(ending, patienceSeconds)),
 		left: teller.left
 	};
 }
-const never = new AbortController().signal;
+const never$1 = new AbortController().signal;
 const superseded = "The comment is left to a later run for the same pull request.";
 const tooSlow$1 = (seconds) => `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
 function unmeasured(pullRequest, ending) {
@@ -1077,7 +1085,7 @@ function unmeasured(pullRequest, ending) {
 * The same answer on the head commit, which fails instead of passing where an open pull request with this head goes to
 * another branch than the one that the patch was measured for; its own too, when it was sent elsewhere meanwhile.
 */
-function forOneBase(octokit, patch, answer) {
+function forOneBase(octokit, patch, answer, { patienceSeconds, pause = realPause } = {}) {
 	let elsewhere;
 	const bound = (ending) => elsewhere === void 0 || ending.kind !== "measured" ? ending : {
 		kind: "uncounted",
@@ -1087,7 +1095,10 @@ function forOneBase(octokit, patch, answer) {
 	return {
 		...answer,
 		async ended(ending) {
-			if (mayPass(ending)) elsewhere = await goesElsewhere(octokit, patch);
+			if (mayPass(ending)) elsewhere = await goesElsewhere(octokit, patch, {
+				most: secondsFor(ending, patienceSeconds),
+				pause
+			});
 			return answer.ended(bound(ending));
 		},
 		linked: (ending) => answer.linked(bound(ending))
@@ -1095,10 +1106,10 @@ function forOneBase(octokit, patch, answer) {
 }
 /** A branch rule takes a check that is neutral for a pass. */
 const mayPass = (ending) => ["pass", "undecided"].includes(upshotOf(ending));
-async function goesElsewhere(octokit, patch) {
+async function goesElsewhere(octokit, patch, { most, pause }) {
 	const { repository, headCommit, baseBranch } = patch;
 	try {
-		const elsewhere = (await pullRequestsWithHead(octokit, repository, headCommit)).find(({ pullRequest }) => pullRequest.baseBranch !== baseBranch);
+		const elsewhere = (await whenWell(() => pullRequestsWithHead(octokit, repository, headCommit), [...pausesWithin(most)], pause)).find(({ pullRequest }) => pullRequest.baseBranch !== baseBranch);
 		if (elsewhere === void 0) return void 0;
 		const { number, baseBranch: branch = "" } = elsewhere.pullRequest;
 		const goes = number === patch.number ? "goes" : "has the same head and goes";
@@ -1113,12 +1124,24 @@ async function goesElsewhere(octokit, patch) {
 		};
 	}
 }
+/** Asks again, after each of the pauses, while GitHub is not well. */
+async function whenWell(ask, [seconds, ...later], pause) {
+	try {
+		return await ask();
+	} catch (error) {
+		const cause = error instanceof Error ? error.cause : void 0;
+		if (seconds === void 0 || !mayPassSoon(githubFailure(cause))) throw error;
+		await pause(seconds, never);
+		return whenWell(ask, later, pause);
+	}
+}
+const never = new AbortController().signal;
 
 // src/answer/revision-comment.ts
 const openRevisionAnswer = (conduit, revision, { build, ...options }) => together([...build === void 0 ? [] : [openBuild(conduit, build, revision, options)], openRevisionComment(conduit, revision, options)]);
 /** One comment when the gate has ended, with its plot where that can be uploaded; everybody who follows gets mail of it. */
 function openRevisionComment(conduit, revision, options) {
-	const { log, pause } = options;
+	const { log, pause, patienceSeconds } = options;
 	const teller = newestTeller(tellRevision(conduit, revision, options), {
 		log: {
 			info: log.warn,
@@ -1133,7 +1156,7 @@ function openRevisionComment(conduit, revision, options) {
 		queued: nothing,
 		waiting: nothing,
 		measuring: nothing,
-		ended: (ending) => teller.tellLast(ending, secondsFor(ending)),
+		ended: (ending) => teller.tellLast(ending, secondsFor(ending, patienceSeconds)),
 		linked: async () => {},
 		left: teller.left
 	};
@@ -1250,7 +1273,7 @@ async function upload(conduit, name, bytes) {
 // src/answer/status.ts
 /** A status knows no neutral: where nobody can say, it fails. */
 function openStatus(octokit, subject, options) {
-	const { name, detailsUrl } = options;
+	const { name, detailsUrl, patienceSeconds } = options;
 	const { owner, repo } = placeOf(subject.repository);
 	const put = async ({ state, description }) => {
 		try {
@@ -1291,7 +1314,7 @@ function openStatus(octokit, subject, options) {
 			return teller.tellLast({
 				state,
 				description: titleOf(ending)
-			}, secondsFor(ending));
+			}, secondsFor(ending, patienceSeconds));
 		},
 		linked: async () => {},
 		left: teller.left
@@ -1324,4 +1347,4 @@ function notTold(error) {
 	};
 }
 
-export { answering, cancelled, closeLeftCheckRun, composeComment, endingOfError, endingOfFailure, endingOfResult, failureSchema, forOneBase, linkedAfterwards, markerOf, openBuild, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pullRequestOfCheckRun, readMemory, say, secondsFor, standsForAnother, summaryOf, tellBuild, tellRevision, titleOf, together, upshotOf };
+export { answering, cancelled, closeLeftCheckRun, composeComment, endingOfError, endingOfFailure, endingOfResult, failureSchema, forOneBase, linkedAfterwards, markerOf, openBuild, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pausesWithin, pullRequestOfCheckRun, readMemory, say, secondsFor, standsForAnother, summaryOf, tellBuild, tellRevision, titleOf, together, upshotOf };

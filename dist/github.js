@@ -125,6 +125,8 @@ function githubFailure(error) {
 }
 /** GitHub or the network broke down: what was asked for may have been done all the same, and another try may help. */
 const isBreakdown = (failure) => failure?.kind === "no-answer" || failure?.kind === "answered" && failure.status >= 500;
+/** The same, or that of a rate limit: what is worth another try by whoever has an hour. */
+const mayPassSoon = (failure) => isBreakdown(failure) || failure?.kind === "rate-limited";
 /** One sentence for people: what was not done, why, and what helps. */
 function whyNotDone(what, failure, { again, permission, otherwise }) {
 	const { kind, said } = failure;
@@ -424,7 +426,8 @@ async function told(ask, what) {
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure === void 0) throw error;
-		throw new Error(`GitHub did not tell ${what} (${failure.said}): run the job again.`);
+		const why = `GitHub did not tell ${what} (${failure.said}): run the job again.`;
+		throw new Error(why, { cause: error });
 	}
 }
 /** Forty digits, or 64 in a repository that uses SHA-256. */
@@ -500,7 +503,7 @@ async function fetchArtifact(octokit, wanted, limits = artifactLimits) {
 	} catch (error) {
 		const failure = githubFailure(error);
 		if (failure === void 0) throw error;
-		return failed(whyNot(failure, wanted));
+		return failed(whyNot(failure, wanted), mayPassSoon(failure));
 	}
 }
 const none = (why) => ({
@@ -511,9 +514,10 @@ const refused = (why) => ({
 	kind: "refused",
 	why
 });
-const failed = (why) => ({
+const failed = (why, mayPass = true) => ({
 	kind: "failed",
-	why
+	why,
+	mayPass
 });
 const called = ({ repository, runId, name }) => `The artifact ${name} of run ${runId} of ${repository}`;
 const tooLarge = (wanted, { zipBytes }) => `${called(wanted)} has more than ${zipBytes} bytes and was left alone: upload the work directory only.`;
@@ -738,4 +742,4 @@ const withPatch = (result, patch) => ({
 	patch
 });
 
-export { agreesWith, createOctokit, fetchArtifact, fetchPullRequest, findComment, githubFailure, isBreakdown, mayWrite, numbersOf, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, whyNotDone, withPatch };
+export { agreesWith, createOctokit, fetchArtifact, fetchPullRequest, findComment, githubFailure, isBreakdown, mayPassSoon, mayWrite, numbersOf, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, whyNotDone, withPatch };

@@ -219,6 +219,8 @@ jobs:
       checks: write # the check, with the place in the queue
       actions: read # the experiment that \`/ppsgate extend\` goes on with
       # statuses: write # only with \`status: true\` in ppsgate.yml
+    outputs:
+      request: \${{ steps.gate.outputs.request }}
     steps:
 ${checkout}
       - id: gate
@@ -228,6 +230,25 @@ ${checkout}
 ${dispatchedInputs}
 ${conduitToken}
 ${upload}
+
+  publish:
+    name: publish
+    needs: gate
+    # Only where nobody took the answer, as while GitHub is down: it is given once more, of what gate has left.
+    if: always() && needs.gate.outputs.request != ''
+    runs-on: ubuntu-latest
+    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
+    concurrency:
+      group: publish-\${{ github.run_id }}
+      cancel-in-progress: false
+${answerPermissions}
+    steps:
+${checkout}
+      - uses: ${setting.action}
+        with:
+          command: publish${configLine(setting)}
+          request: \${{ needs.gate.outputs.request }}
+${conduitToken}
 `;
 /**
 * The workflow for forks beside `oneJobWorkflow`, whose token may then only read: this one answers with what that left.
@@ -254,17 +275,12 @@ jobs:
       && (github.event.workflow_run.head_repository.full_name != github.repository
       || github.event.workflow_run.actor.login == 'dependabot[bot]')
     runs-on: ubuntu-latest
-    timeout-minutes: 10
+    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
     # One after another for each head: whoever finishes last has the last word.
     concurrency:
       group: publish-\${{ github.event.workflow_run.head_sha }}
       cancel-in-progress: false
-    permissions:
-      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
-      pull-requests: write # the comment
-      checks: write # the check
-      actions: read # the artifact of the other workflow
-      # statuses: write # only with \`status: true\` in ppsgate.yml
+${answerPermissions}
     steps:
 ${checkout}
       - uses: ${setting.action}
@@ -363,13 +379,8 @@ ${upload}
     # Also when the gate failed or was cancelled.
     if: always() && needs.admit.outputs.go == 'true'
     runs-on: ubuntu-latest
-    timeout-minutes: 10
-    permissions:
-      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
-      pull-requests: write # the comment
-      checks: write # the check
-      actions: read # the artifact of the gate
-      # statuses: write # only with \`status: true\` in ppsgate.yml
+    timeout-minutes: 75 # most of it waits, for an hour, until the answer is taken
+${answerPermissions}
     steps:
 ${checkout}
       - uses: ${setting.action}
@@ -411,6 +422,14 @@ const dispatchInputs = dispatched.map((name) => [
 	...name === "patch" ? ["        required: true"] : []
 ].join("\n")).join("\n");
 const dispatchedInputs = dispatched.map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`).join("\n");
+/** Of a job that answers with what another one has measured. */
+const answerPermissions = `\
+    permissions:
+      contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read
+      pull-requests: write # the comment
+      checks: write # the check
+      actions: read # the artifact of the job that measured
+      # statuses: write # only with \`status: true\` in ppsgate.yml`;
 /** A relay of Phabricator finds the run that it has started by the key of its job. */
 const runName = `run-name: \${{ github.event.client_payload.key && format('ppsgate {0}', github.event.client_payload.key) || '' }}`;
 /** Empty where there is no such secret, which is all the same but for revisions. */

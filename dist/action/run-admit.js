@@ -72,22 +72,18 @@ const wishesFor = (config, ask, inputs) => wishesOf(config, ask.testbed ? { test
 /** What the comment and the check of each gate are called. */
 const gateNames = (wishes) => wishes.length === 1 ? ["ppsgate"] : wishes.map((wish) => `ppsgate: ${wish}`);
 /** Where people look for how a gate goes; nobody waits for what is measured at night. */
-async function answerFor(context, { patch, ask, purpose, revisionAnswer }, config, { name, runId, isOpen = false, keepComment }) {
+async function answerFor(context, { patch, ask, purpose, revisionAnswer }, config, { keepComment, ...place }) {
+	const { name, runId } = place;
 	if (purpose === "nightly") return together([]);
 	if (patch.kind === "revision") return answerOnPhabricator(context, config, patch, {
-		name,
-		runId,
+		...place,
 		...revisionAnswer
 	});
 	const undecided = purpose === "history" ? "neutral" : config.github.undecided;
 	const marks = await marksFor(context, patch, {
 		...config.github,
 		undecided
-	}, {
-		name,
-		runId,
-		isOpen
-	});
+	}, place);
 	if (patch.kind !== "pull-request") return marks;
 	const comment = openComment(context.octokit, patch, {
 		name,
@@ -96,12 +92,13 @@ async function answerFor(context, { patch, ask, purpose, revisionAnswer }, confi
 		detailsUrl: runUrl(context.inputs.job, runId),
 		log,
 		now: () => /* @__PURE__ */ new Date(),
-		...keepComment && { keep: keepComment }
+		...keepComment && { keep: keepComment },
+		...place.patience
 	});
 	return together([marks, comment]);
 }
 /** What stands on the head commit: the check, and at a pull request the status where it is asked for. */
-async function marksFor({ octokit, inputs: { job } }, patch, { undecided, status }, { name, runId, isOpen = false }) {
+async function marksFor({ octokit, inputs: { job } }, patch, { undecided, status }, { name, runId, isOpen = false, patience }) {
 	const subject = {
 		repository: patch.kind === "pull-request" ? patch.repository : job.repository,
 		patch
@@ -110,7 +107,8 @@ async function marksFor({ octokit, inputs: { job } }, patch, { undecided, status
 		name,
 		detailsUrl: runUrl(job, runId),
 		log,
-		now: () => /* @__PURE__ */ new Date()
+		now: () => /* @__PURE__ */ new Date(),
+		...patience
 	};
 	const isOwnApp = await ownLogin(octokit).catch(() => workflowsOwn) !== workflowsOwn;
 	const check = openCheckRun(octokit, subject, {
@@ -121,10 +119,10 @@ async function marksFor({ octokit, inputs: { job } }, patch, { undecided, status
 	});
 	if (patch.kind !== "pull-request") return together([check]);
 	const marks = [check, ...status ? [openStatus(octokit, subject, shared)] : []];
-	return forOneBase(octokit, patch, together(marks));
+	return forOneBase(octokit, patch, together(marks), patience);
 }
 /** Tells how the gate goes, or what kept it from being one; `key` and `build` are those of a relay. */
-function answerOnPhabricator(context, config, revision, { name, runId, key, build }) {
+function answerOnPhabricator(context, config, revision, { name, runId, key, build, patience }) {
 	const { conduit, config: phabricator } = revisionWorldOf(context, config);
 	const run = key ?? `${runId}`;
 	return openRevisionAnswer(conduit, revision, {
@@ -133,6 +131,7 @@ function answerOnPhabricator(context, config, revision, { name, runId, key, buil
 		details: runUrl(context.inputs.job, runId),
 		undecided: phabricator.undecided,
 		log,
+		...patience,
 		...build !== void 0 && { build }
 	});
 }

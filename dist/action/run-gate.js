@@ -14,7 +14,7 @@ import { fetchExperiment, publishData, runsToExtend } from "./publish-data.js";
 import { admitEvent, answerFor, configCommitOf, exitCodeOf, gateNames, revisionWorldOf, wishesFor } from "./run-admit.js";
 import { answerState, labState, leaseState, openAnswerText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
-import { failureOf, fileOf, isMeasuredAnyway, readRequest, subjectOf } from "./request.js";
+import { failureOf, fileOf, isMeasuredAnyway, readRequest, requestText, subjectOf } from "./request.js";
 import { join } from "node:path";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 
@@ -126,11 +126,23 @@ async function makeFirst(path, number = 1) {
 		return makeFirst(path, number + 1);
 	}
 }
-const openAnswer = async (request, config, name, { context, isAlone }) => isAlone ? answerFor(context, request, config, {
-	name,
-	runId: context.inputs.job.runId,
-	keepComment: (url) => setOutput("comment-url", url)
-}) : together([]);
+/** Where it is not taken, the output `request` has another job answer, with what this one leaves behind. */
+async function openAnswer(request, config, name, { context, isAlone }) {
+	if (!isAlone) return together([]);
+	const answer = await answerFor(context, request, config, {
+		name,
+		runId: context.inputs.job.runId,
+		keepComment: (url) => setOutput("comment-url", url)
+	});
+	return {
+		...answer,
+		async ended(ending) {
+			const given = await answer.ended(ending);
+			if (given === "untaken") setOutput("request", requestText(request));
+			return given;
+		}
+	};
+}
 async function judge(task, place, answer) {
 	const { context, isAlone, directory } = place;
 	const { request, config } = task;

@@ -1,5 +1,5 @@
 import { summary } from "../vendor/actions-core.js";
-import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, summaryOf, titleOf } from "../answer.js";
+import { cancelled, endingOfFailure, endingOfResult, linkedAfterwards, pausesWithin, summaryOf, titleOf } from "../answer.js";
 import { testbedsThatDiffer, variantsBySystem } from "../build.js";
 import { int, object, string } from "../vendor/zod.js";
 import { applyOverrides, calledAs } from "../config.js";
@@ -9,7 +9,7 @@ import { testbedsFor } from "../inventory.js";
 import { restoreRevision } from "../patch.js";
 import { withReasons } from "../profile.js";
 import { headline } from "../report.js";
-import { UsageError, exitCodes, patchName, reasonOf } from "../words.js";
+import { UsageError, exitCodes, patchName, realPause, reasonOf } from "../words.js";
 import { artifactName, publishData } from "./publish-data.js";
 import { readEvent } from "./inputs.js";
 import { answerFor, configCommitOf, gateNames, revisionWorldOf, tellRefusal, wishesFor } from "./run-admit.js";
@@ -18,8 +18,14 @@ import { failureSchema, fileOf, isMeasuredAnyway, readRequest } from "./request.
 import { relative } from "node:path";
 
 // src/action/run-publish.ts
-/** Passes when the patch is answered, whatever the verdict: that is for the check to say. */
-async function runPublish(context) {
+/**
+* Passes when the patch is answered, whatever the verdict: that is for the check to say. Where that could not be done
+* within an hour, the job can be run again: what was measured lies in the artifact.
+*/
+async function runPublish(context, patience = {
+	patienceSeconds: 3600,
+	pause: realPause
+}) {
 	const source = await sourceOf(context);
 	if (source === void 0) return exitCodes.pass;
 	const { request, isTrusted } = source;
@@ -29,11 +35,13 @@ async function runPublish(context) {
 	const endings = await endingsOf(source, {
 		config,
 		wishes,
-		context
+		context,
+		patience
 	});
 	const { runId } = source;
 	const isOpen = runId === context.inputs.job.runId;
 	const answered = [];
+	let isGiven = endings.every((left) => left.kind === "refused" || !left.mayPass);
 	for (const [index, name] of names.entries()) {
 		const left = endings[index] ?? ended(cancelled);
 		if (left.kind === "refused" && request.patch.kind === "pull-request") {
@@ -52,9 +60,10 @@ async function runPublish(context) {
 		const answer = await answerFor(context, request, config, {
 			name,
 			runId,
-			isOpen
+			isOpen,
+			patience
 		});
-		await answer.ended(ending);
+		if (await answer.ended(ending) === "untaken") isGiven = false;
 		answered.push({
 			answer,
 			left: known
@@ -66,7 +75,9 @@ async function runPublish(context) {
 		request,
 		isTrusted
 	}, config, context);
-	return exitCodes.pass;
+	if (isGiven) return exitCodes.pass;
+	log.error("The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.");
+	return exitCodes.infrastructure;
 }
 const ended = (ending) => ({
 	kind: "ended",
@@ -115,7 +126,7 @@ const workflowRun = object({ workflow_run: object({
 	head_repository: object({ owner: object({ login: string() }) })
 }) });
 /** How each gate ended, one for each wish, as far as the artifact can be believed. */
-async function endingsOf({ request, runId, isTrusted }, { config, wishes, context }) {
+async function endingsOf({ request, runId, isTrusted }, { config, wishes, context, patience }) {
 	const { octokit, repository, inputs } = context;
 	const { job } = inputs;
 	const of = wishes.length;
@@ -125,13 +136,20 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 		const own = await changedOfGate(patch, repository, job);
 		if (own !== void 0) return everywhere(endingOfFailure("usage", selfMade(patch, own)));
 	}
-	const artifact = await fetchArtifact(octokit, {
+	const artifact = await fetchPatiently(octokit, {
 		repository: job.repository,
 		runId,
 		name: artifactName
-	});
+	}, patience);
 	if (artifact.kind === "none") return everywhere(cancelled);
-	if (artifact.kind !== "fetched") return everywhere(endingOfFailure("infrastructure", artifact.why));
+	if (artifact.kind !== "fetched") {
+		const mayPass = artifact.kind === "failed" && artifact.mayPass;
+		const failed = ended(endingOfFailure("infrastructure", artifact.why));
+		return new Array(of).fill({
+			...failed,
+			mayPass
+		});
+	}
 	const files = Array.from({ length: of }, (_, index) => ({
 		result: fileOf("result", index, of),
 		failure: fileOf("failure", index, of)
@@ -171,6 +189,15 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 			corrections
 		};
 	}));
+}
+/** Asks again while GitHub is not well. */
+async function fetchPatiently(octokit, place, { patienceSeconds, pause }) {
+	for (const seconds of pausesWithin(patienceSeconds)) {
+		const artifact = await fetchArtifact(octokit, place);
+		if (artifact.kind !== "failed" || !artifact.mayPass) return artifact;
+		await pause(seconds, new AbortController().signal);
+	}
+	return fetchArtifact(octokit, place);
 }
 /** Believes only the numbers of all that the artifact says: what follows from them is computed again. */
 function believed(text, asked) {

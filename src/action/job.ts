@@ -1,6 +1,6 @@
 // What every command of the Action shares: the inputs, GitHub, the checkout, and how a patch is answered.
 import { type Answer, together } from '../answer/answer.ts';
-import { openCheckRun } from '../answer/check-run.ts';
+import { type CheckRunOptions, openCheckRun } from '../answer/check-run.ts';
 import { openComment } from '../answer/comment.ts';
 import { forOneBase } from '../answer/one-base.ts';
 import { openRevisionAnswer } from '../answer/revision-comment.ts';
@@ -99,6 +99,8 @@ type AnswerPlace = {
   runId: number;
   /** An earlier job of the same run has begun to answer. */
   isOpen?: boolean;
+  /** Where the end is tried for longer than usual. */
+  patience?: Pick<CheckRunOptions, 'patienceSeconds' | 'pause'>;
   /** Hears where the comment is. */
   keepComment?(url: string): void;
 };
@@ -108,20 +110,22 @@ export async function answerFor(
   context: JobContext,
   { patch, ask, purpose, revisionAnswer }: AdmittedRequest,
   config: Config,
-  { name, runId, isOpen = false, keepComment }: AnswerPlace,
+  { keepComment, ...place }: AnswerPlace,
 ): Promise<Answer> {
+  const { name, runId } = place;
   if (purpose === 'nightly') return together([]);
   if (patch.kind === 'revision') {
-    return answerOnPhabricator(context, config, patch, { name, runId, ...revisionAnswer });
+    return answerOnPhabricator(context, config, patch, { ...place, ...revisionAnswer });
   }
   // Nobody can be kept from merging what is merged already.
   const undecided = purpose === 'history' ? 'neutral' : config.github.undecided;
   const github = { ...config.github, undecided };
-  const marks = await marksFor(context, patch, github, { name, runId, isOpen });
+  const marks = await marksFor(context, patch, github, place);
   if (patch.kind !== 'pull-request') return marks;
   const comment = openComment(context.octokit, patch, {
     ...{ name, run: runId, ask, detailsUrl: runUrl(context.inputs.job, runId) },
     ...{ log, now: () => new Date(), ...(keepComment && { keep: keepComment }) },
+    ...place.patience,
   });
   return together([marks, comment]);
 }
@@ -131,17 +135,17 @@ export async function marksFor(
   { octokit, inputs: { job } }: JobContext,
   patch: Exclude<Patch, { kind: 'revision' }>,
   { undecided, status }: Pick<Config['github'], 'undecided' | 'status'>,
-  { name, runId, isOpen = false }: Omit<AnswerPlace, 'keepComment'>,
+  { name, runId, isOpen = false, patience }: Omit<AnswerPlace, 'keepComment'>,
 ): Promise<Answer> {
   const repository = patch.kind === 'pull-request' ? patch.repository : job.repository;
   const subject = { repository, patch };
-  const shared = { name, detailsUrl: runUrl(job, runId), log, now: () => new Date() };
+  const shared = { name, detailsUrl: runUrl(job, runId), log, now: () => new Date(), ...patience };
   const login = await ownLogin(octokit).catch(() => workflowsOwn);
   const isOwnApp = login !== workflowsOwn;
   const check = openCheckRun(octokit, subject, { ...shared, undecided, isOpen, isOwnApp });
   if (patch.kind !== 'pull-request') return together([check]);
   const marks = [check, ...(status ? [openStatus(octokit, subject, shared)] : [])];
-  return forOneBase(octokit, patch, together(marks));
+  return forOneBase(octokit, patch, together(marks), patience);
 }
 
 /** Tells how the gate goes, or what kept it from being one; `key` and `build` are those of a relay. */
@@ -149,7 +153,7 @@ export function answerOnPhabricator(
   context: JobContext,
   config: Config,
   revision: RevisionDiff,
-  { name, runId, key, build }: AnswerPlace & AdmittedRequest['revisionAnswer'],
+  { name, runId, key, build, patience }: AnswerPlace & AdmittedRequest['revisionAnswer'],
 ): Answer {
   const { conduit, config: phabricator } = revisionWorldOf(context, config);
   const run = key ?? `${runId}`;
@@ -159,6 +163,7 @@ export function answerOnPhabricator(
     details: runUrl(context.inputs.job, runId),
     undecided: phabricator.undecided,
     log,
+    ...patience,
     ...(build !== undefined && { build }),
   });
 }

@@ -49,6 +49,7 @@ import {
   fileOf,
   isMeasuredAnyway,
   readRequest,
+  requestText,
   subjectOf,
 } from './request.ts';
 import { admitEvent, exitCodeOf } from './run-admit.ts';
@@ -186,19 +187,28 @@ type Place = Job & {
   file(base: 'result' | 'failure'): string;
 };
 
-const openAnswer = async (
+/** Where it is not taken, the output `request` has another job answer, with what this one leaves behind. */
+async function openAnswer(
   request: AdmittedRequest,
   config: Config,
   name: string,
   { context, isAlone }: Place,
-): Promise<Answer> =>
-  isAlone
-    ? answerFor(context, request, config, {
-        name,
-        runId: context.inputs.job.runId,
-        keepComment: (url) => setOutput('comment-url', url),
-      })
-    : together([]);
+): Promise<Answer> {
+  if (!isAlone) return together([]);
+  const answer = await answerFor(context, request, config, {
+    name,
+    runId: context.inputs.job.runId,
+    keepComment: (url) => setOutput('comment-url', url),
+  });
+  return {
+    ...answer,
+    async ended(ending) {
+      const given = await answer.ended(ending);
+      if (given === 'untaken') setOutput('request', requestText(request));
+      return given;
+    },
+  };
+}
 
 type Task = {
   request: AdmittedRequest;

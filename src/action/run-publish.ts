@@ -4,6 +4,7 @@ import { relative } from 'node:path';
 import * as core from '@actions/core';
 import { z } from 'zod';
 import { type Answer, linkedAfterwards } from '../answer/answer.ts';
+import type { CheckRunOptions } from '../answer/check-run.ts';
 import {
   cancelled,
   type Ending,
@@ -12,6 +13,7 @@ import {
   summaryOf,
   titleOf,
 } from '../answer/ending.ts';
+import { pausesWithin } from '../answer/teller.ts';
 import { testbedsThatDiffer } from '../build/unchanged.ts';
 import { variantsBySystem } from '../build/variant.ts';
 import { applyOverrides } from '../config/overrides.ts';
@@ -26,6 +28,7 @@ import {
   readEntries,
   withPatch,
 } from '../github/artifact.ts';
+import type { Octokit } from '../github/client.ts';
 import { numbersOf, pullRequestsOfBranch } from '../github/pull-request.ts';
 import { testbedsFor } from '../inventory/wishes.ts';
 import type { Repository } from '../patch/repository.ts';
@@ -34,6 +37,7 @@ import { type CellProfiles, withReasons } from '../profile/of-result.ts';
 import { headline } from '../report/headline.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName } from '../words/patch.ts';
+import { realPause } from '../words/pause.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { artifactName } from './extend.ts';
@@ -57,18 +61,25 @@ import {
 } from './request.ts';
 import { tellRefusal } from './run-admit.ts';
 
-/** Passes when the patch is answered, whatever the verdict: that is for the check to say. */
-export async function runPublish(context: JobContext): Promise<number> {
+/**
+ * Passes when the patch is answered, whatever the verdict: that is for the check to say. Where that could not be done
+ * within an hour, the job can be run again: what was measured lies in the artifact.
+ */
+export async function runPublish(
+  context: JobContext,
+  patience: Patience = { patienceSeconds: 3600, pause: realPause },
+): Promise<number> {
   const source = await sourceOf(context);
   if (source === undefined) return exitCodes.pass;
   const { request, isTrusted } = source;
   const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
   const wishes = wishesFor(config, request.ask, context.inputs);
   const names = gateNames(wishes);
-  const endings = await endingsOf(source, { config, wishes, context });
+  const endings = await endingsOf(source, { config, wishes, context, patience });
   const { runId } = source;
   const isOpen = runId === context.inputs.job.runId;
   const answered: { answer: Answer; left: Ended }[] = [];
+  let isGiven = endings.every((left) => left.kind === 'refused' || !left.mayPass);
   for (const [index, name] of names.entries()) {
     const left = endings[index] ?? ended(cancelled);
     if (left.kind === 'refused' && request.patch.kind === 'pull-request') {
@@ -78,8 +89,8 @@ export async function runPublish(context: JobContext): Promise<number> {
     }
     const known = left.kind === 'refused' ? ended(endingOfFailure('usage', left.why)) : left;
     const { ending } = known;
-    const answer = await answerFor(context, request, config, { name, runId, isOpen });
-    await answer.ended(ending);
+    const answer = await answerFor(context, request, config, { name, runId, isOpen, patience });
+    if ((await answer.ended(ending)) === 'untaken') isGiven = false;
     answered.push({ answer, left: known });
     if (ending.kind === 'unmeasured') log.info(titleOf(ending));
     else await core.summary.addRaw(summaryOf(ending)).write();
@@ -88,8 +99,14 @@ export async function runPublish(context: JobContext): Promise<number> {
   for (const { answer, left } of answered) {
     await withLinks(answer, left, { request, isTrusted }, config, context);
   }
-  return exitCodes.pass;
+  if (isGiven) return exitCodes.pass;
+  log.error(
+    'The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.',
+  );
+  return exitCodes.infrastructure;
 }
+
+type Patience = Required<Pick<CheckRunOptions, 'patienceSeconds' | 'pause'>>;
 
 /** How a gate ended, or why it was not let begin. */
 type Left =
@@ -100,6 +117,8 @@ type Left =
       profiles: readonly CellProfiles[];
       /** What the artifact said and was not believed, in sentences. */
       corrections: readonly string[];
+      /** The artifact could not be read for a reason that passes: a later try may find a verdict. */
+      mayPass?: boolean;
     };
 
 type Ended = Extract<Left, { kind: 'ended' }>;
@@ -161,12 +180,17 @@ const workflowRun = z.object({
   }),
 });
 
-type Task = { config: Config; wishes: readonly string[]; context: JobContext };
+type Task = {
+  config: Config;
+  wishes: readonly string[];
+  context: JobContext;
+  patience: Patience;
+};
 
 /** How each gate ended, one for each wish, as far as the artifact can be believed. */
 async function endingsOf(
   { request, runId, isTrusted }: Source,
-  { config, wishes, context }: Task,
+  { config, wishes, context, patience }: Task,
 ): Promise<Left[]> {
   const { octokit, repository, inputs } = context;
   const { job } = inputs;
@@ -177,14 +201,13 @@ async function endingsOf(
     const own = await changedOfGate(patch, repository, job);
     if (own !== undefined) return everywhere(endingOfFailure('usage', selfMade(patch, own)));
   }
-  const artifact = await fetchArtifact(octokit, {
-    repository: job.repository,
-    runId,
-    name: artifactName,
-  });
+  const place = { repository: job.repository, runId, name: artifactName };
+  const artifact = await fetchPatiently(octokit, place, patience);
   if (artifact.kind === 'none') return everywhere(cancelled);
   if (artifact.kind !== 'fetched') {
-    return everywhere(endingOfFailure('infrastructure', artifact.why));
+    const mayPass = artifact.kind === 'failed' && artifact.mayPass;
+    const failed = ended(endingOfFailure('infrastructure', artifact.why));
+    return new Array<Left>(of).fill({ ...failed, mayPass });
   }
   const files = Array.from({ length: of }, (_, index) => ({
     result: fileOf('result', index, of),
@@ -225,6 +248,20 @@ async function endingsOf(
       };
     }),
   );
+}
+
+/** Asks again while GitHub is not well. */
+async function fetchPatiently(
+  octokit: Octokit,
+  place: Parameters<typeof fetchArtifact>[1],
+  { patienceSeconds, pause }: Patience,
+): ReturnType<typeof fetchArtifact> {
+  for (const seconds of pausesWithin(patienceSeconds)) {
+    const artifact = await fetchArtifact(octokit, place);
+    if (artifact.kind !== 'failed' || !artifact.mayPass) return artifact;
+    await pause(seconds, new AbortController().signal);
+  }
+  return fetchArtifact(octokit, place);
 }
 
 /** Believes only the numbers of all that the artifact says: what follows from them is computed again. */

@@ -100,8 +100,11 @@ export async function linkedAfterwards(
   }
 }
 
-/** A job that is cancelled is killed soon. */
-export const secondsFor = (ending: Ending): number => (upshotOf(ending) === 'cancelled' ? 30 : 300);
+/**
+ * How long an end is tried: a job that is cancelled is killed soon, and one that does nothing but answer has `patience`.
+ */
+export const secondsFor = (ending: Ending, patienceSeconds?: number): number =>
+  patienceSeconds ?? (upshotOf(ending) === 'cancelled' ? 30 : 300);
 
 /** `2 of 3 in line, some 40 min`. */
 export function placeInLine({ place, of, expectedSeconds }: Outlook): string {

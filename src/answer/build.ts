@@ -27,6 +27,8 @@ export type BuildOptions = {
   undecided: GithubConfig['undecided'];
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   pause?: Pause;
+  /** How long the end is tried, where that is longer than usual. */
+  patienceSeconds?: number;
 };
 
 /**
@@ -53,7 +55,7 @@ export function openBuild(
     queued: working,
     waiting: working,
     measuring: working,
-    ended: (ending) => teller.tellLast(ending, secondsFor(ending)),
+    ended: (ending) => teller.tellLast(ending, secondsFor(ending, options.patienceSeconds)),
     linked: async () => {},
     left: teller.left,
   };

@@ -29,6 +29,8 @@ export type CheckRunOptions = {
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   now(): Date;
   pause?: Pause;
+  /** How long the end is tried, where that is longer than usual. */
+  patienceSeconds?: number;
   /** An earlier job of the same run has made it. */
   isOpen?: boolean;
 };
@@ -39,7 +41,7 @@ export type CheckRunOptions = {
  * once and not tried again.
  */
 export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckRunOptions): Answer {
-  const { detailsUrl, now, undecided, isOwnApp } = options;
+  const { detailsUrl, now, undecided, isOwnApp, patienceSeconds } = options;
   const teller = newestTeller(checkRunOf(octokit, subject, options), {
     ...options,
     secondsBetween: 10,
@@ -70,7 +72,7 @@ export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckR
       const actions = isOwnApp ? buttonsFor(ending) : [];
       return teller.tellLast(
         { status: 'completed', conclusion, output, actions },
-        secondsFor(ending),
+        secondsFor(ending, patienceSeconds),
       );
     },
     linked: (ending) =>
@@ -79,7 +81,7 @@ export function openCheckRun(octokit: Octokit, subject: Subject, options: CheckR
           status: 'linked',
           output: { title: titleOf(ending), summary: withJob(summaryOf(ending)) },
         },
-        secondsFor(ending),
+        secondsFor(ending, patienceSeconds),
       ),
     left: teller.left,
   };

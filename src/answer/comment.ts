@@ -17,6 +17,8 @@ export type CommentOptions = Pick<Writing, 'name' | 'run' | 'ask'> & {
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   now(): Date;
   pause?: Pause;
+  /** How long the end is tried, where that is longer than usual. */
+  patienceSeconds?: number;
   /** Hears where the comment is. */
   keep?: (url: string) => void;
 };
@@ -25,7 +27,7 @@ export type CommentOptions = Pick<Writing, 'name' | 'run' | 'ask'> & {
 export function openComment(
   octokit: Octokit,
   pullRequest: PullRequest,
-  { name, run, ask, detailsUrl, log, now, pause, keep = () => {} }: CommentOptions,
+  { name, run, ask, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} }: CommentOptions,
 ): Answer {
   const { headCommit } = pullRequest;
   const put = async ({ body, title }: View): Promise<Told> => {
@@ -77,8 +79,8 @@ export function openComment(
       const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
       teller.tell(said(heading('is being measured'), where, codeSpan(line), job));
     },
-    ended: (ending) => teller.tellLast(ended(ending), secondsFor(ending)),
-    linked: (ending) => teller.tellInstead(ended(ending), secondsFor(ending)),
+    ended: (ending) => teller.tellLast(ended(ending), secondsFor(ending, patienceSeconds)),
+    linked: (ending) => teller.tellInstead(ended(ending), secondsFor(ending, patienceSeconds)),
     left: teller.left,
   };
 }

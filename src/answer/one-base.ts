@@ -1,18 +1,27 @@
 // A check stands on a commit, and that may be the head of several pull requests: it passes only where none goes elsewhere.
 
 import type { Octokit } from '../github/client.ts';
+import { githubFailure, mayPassSoon } from '../github/failure.ts';
 import { pullRequestsWithHead } from '../github/pull-request.ts';
 import { codeSpan } from '../words/escape.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type PullRequest, patchName } from '../words/patch.ts';
-import type { Answer } from './answer.ts';
+import { type Pause, realPause } from '../words/pause.ts';
+import { type Answer, secondsFor } from './answer.ts';
+import type { CheckRunOptions } from './check-run.ts';
 import { type Ending, upshotOf } from './ending.ts';
+import { pausesWithin } from './teller.ts';
 
 /**
  * The same answer on the head commit, which fails instead of passing where an open pull request with this head goes to
  * another branch than the one that the patch was measured for; its own too, when it was sent elsewhere meanwhile.
  */
-export function forOneBase(octokit: Octokit, patch: PullRequest, answer: Answer): Answer {
+export function forOneBase(
+  octokit: Octokit,
+  patch: PullRequest,
+  answer: Answer,
+  { patienceSeconds, pause = realPause }: Pick<CheckRunOptions, 'patienceSeconds' | 'pause'> = {},
+): Answer {
   let elsewhere: Elsewhere | undefined;
   const bound = (ending: Ending): Ending =>
     elsewhere === undefined || ending.kind !== 'measured'
@@ -21,7 +30,10 @@ export function forOneBase(octokit: Octokit, patch: PullRequest, answer: Answer)
   return {
     ...answer,
     async ended(ending) {
-      if (mayPass(ending)) elsewhere = await goesElsewhere(octokit, patch);
+      if (mayPass(ending)) {
+        const most = secondsFor(ending, patienceSeconds);
+        elsewhere = await goesElsewhere(octokit, patch, { most, pause });
+      }
       return answer.ended(bound(ending));
     },
     linked: (ending) => answer.linked(bound(ending)),
@@ -34,10 +46,18 @@ const mayPass = (ending: Ending): boolean => ['pass', 'undecided'].includes(upsh
 /** `title` is short plain text of our own, `why` is Markdown. */
 type Elsewhere = { title: string; why: string };
 
-async function goesElsewhere(octokit: Octokit, patch: PullRequest): Promise<Elsewhere | undefined> {
+async function goesElsewhere(
+  octokit: Octokit,
+  patch: PullRequest,
+  { most, pause }: { most: number; pause: Pause },
+): Promise<Elsewhere | undefined> {
   const { repository, headCommit, baseBranch } = patch;
   try {
-    const all = await pullRequestsWithHead(octokit, repository, headCommit);
+    const all = await whenWell(
+      () => pullRequestsWithHead(octokit, repository, headCommit),
+      [...pausesWithin(most)],
+      pause,
+    );
     const elsewhere = all.find(({ pullRequest }) => pullRequest.baseBranch !== baseBranch);
     if (elsewhere === undefined) return undefined;
     const { number, baseBranch: branch = '' } = elsewhere.pullRequest;
@@ -49,3 +69,21 @@ async function goesElsewhere(octokit: Octokit, patch: PullRequest): Promise<Else
     return { title: 'GitHub did not tell where this commit goes', why };
   }
 }
+
+/** Asks again, after each of the pauses, while GitHub is not well. */
+async function whenWell<Told>(
+  ask: () => Promise<Told>,
+  [seconds, ...later]: readonly number[],
+  pause: Pause,
+): Promise<Told> {
+  try {
+    return await ask();
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (seconds === undefined || !mayPassSoon(githubFailure(cause))) throw error;
+    await pause(seconds, never);
+    return whenWell(ask, later, pause);
+  }
+}
+
+const never = new AbortController().signal;

@@ -14,7 +14,10 @@ import { type BuildOptions, failureOf, openBuild } from './build.ts';
 import { type Ending, failures, upshotOf } from './ending.ts';
 import { newestTeller, type Told } from './teller.ts';
 
-export type RevisionCommentOptions = Pick<BuildOptions, 'run' | 'details' | 'log' | 'pause'> & {
+export type RevisionCommentOptions = Pick<
+  BuildOptions,
+  'run' | 'details' | 'log' | 'pause' | 'patienceSeconds'
+> & {
   /** URL of the report as a page. */
   page?: string;
   /** Somebody listens to what is written on the revision: it is told how to ask again. */
@@ -43,7 +46,7 @@ export function openRevisionComment(
   revision: RevisionDiff,
   options: RevisionCommentOptions,
 ): Answer {
-  const { log, pause } = options;
+  const { log, pause, patienceSeconds } = options;
   const teller = newestTeller(tellRevision(conduit, revision, options), {
     // What a reader misses is worth a warning.
     log: { info: log.warn, warn: log.warn },
@@ -56,7 +59,7 @@ export function openRevisionComment(
     queued: nothing,
     waiting: nothing,
     measuring: nothing,
-    ended: (ending) => teller.tellLast(ending, secondsFor(ending)),
+    ended: (ending) => teller.tellLast(ending, secondsFor(ending, patienceSeconds)),
     // Everybody would get mail again.
     linked: async () => {},
     left: teller.left,

@@ -9,11 +9,14 @@ import type { CheckRunOptions, Subject } from './check-run.ts';
 import { titleOf, upshotOf } from './ending.ts';
 import { newestTeller, type Told } from './teller.ts';
 
-type StatusOptions = Pick<CheckRunOptions, 'name' | 'detailsUrl' | 'log' | 'pause'>;
+type StatusOptions = Pick<
+  CheckRunOptions,
+  'name' | 'detailsUrl' | 'log' | 'pause' | 'patienceSeconds'
+>;
 
 /** A status knows no neutral: where nobody can say, it fails. */
 export function openStatus(octokit: Octokit, subject: Subject, options: StatusOptions): Answer {
-  const { name, detailsUrl } = options;
+  const { name, detailsUrl, patienceSeconds } = options;
   const { owner, repo } = placeOf(subject.repository);
   const put = async ({ state, description }: View): Promise<Told> => {
     try {
@@ -35,7 +38,10 @@ export function openStatus(octokit: Octokit, subject: Subject, options: StatusOp
       teller.tell({ state: 'pending', description: `measuring on ${testbed}` }),
     ended(ending) {
       const state = states[upshotOf(ending)];
-      return teller.tellLast({ state, description: titleOf(ending) }, secondsFor(ending));
+      return teller.tellLast(
+        { state, description: titleOf(ending) },
+        secondsFor(ending, patienceSeconds),
+      );
     },
     linked: async () => {},
     left: teller.left,

@@ -16,6 +16,16 @@ type TellerOptions = {
 /** Whether the last view got there: `untaken` is worth another try, by whoever has time for it. */
 export type Given = 'given' | 'refused' | 'untaken';
 
+/** The pauses between tries, ever longer, all of them together no longer than that. */
+export function* pausesWithin(mostSeconds: number): Generator<number> {
+  for (let tries = 1, waited = 0; ; tries++) {
+    const seconds = Math.min(tries ** 2, longestPauseSeconds);
+    waited += seconds;
+    if (waited > mostSeconds) return;
+    yield seconds;
+  }
+}
+
 const longestPauseSeconds = 60;
 
 /**
@@ -58,16 +68,13 @@ export function newestTeller<View>(
 
   const tellEnd = async (view: View, mostSeconds: number): Promise<Given> => {
     await telling;
-    let waitedSeconds = 0;
-    for (let tries = 1; !gaveUp.signal.aborted; tries++) {
+    for (const seconds of [0, ...pausesWithin(mostSeconds)]) {
+      if (seconds > 0) await pause(seconds, gaveUp.signal);
+      if (gaveUp.signal.aborted) break;
       const told = await put(view);
       if (told.kind === 'told') return 'given';
       if (told.kind === 'refused') return refuse(told.why);
       whyUntold = told.why;
-      const pauseSeconds = Math.min(tries ** 2, longestPauseSeconds);
-      waitedSeconds += pauseSeconds;
-      if (waitedSeconds > mostSeconds) break;
-      await pause(pauseSeconds, gaveUp.signal);
     }
     if (isRefused) return 'refused';
     giveUp(log.warn, whyUntold);

@@ -9,7 +9,7 @@ import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import { type Result, resultSchema } from '../words/result.ts';
 import { type Octokit, placeOf } from './client.ts';
-import { type GithubFailure, githubFailure, whyNotDone } from './failure.ts';
+import { type GithubFailure, githubFailure, mayPassSoon, whyNotDone } from './failure.ts';
 
 /** `runId` is the workflow run's, `repository` is `owner/name`. */
 type ArtifactName = { repository: string; runId: number; name: string };
@@ -33,12 +33,15 @@ export const artifactLimits: ArtifactLimits = {
 
 type Refused = { kind: 'refused'; why: string };
 
-/** `why` is a sentence: `none` where there is nothing to fetch, `failed` where GitHub or the network did not give it. */
+/**
+ * `why` is a sentence: `none` where there is nothing to fetch, `failed` where GitHub or the network did not give it, which
+ * `mayPass` or will stay so.
+ */
 type FetchedArtifact =
   | { kind: 'fetched'; bytes: Buffer }
   | { kind: 'none'; why: string }
   | Refused
-  | { kind: 'failed'; why: string };
+  | { kind: 'failed'; why: string; mayPass: boolean };
 
 /**
  * Downloads the newest artifact of this name of a workflow run: a re-run of its job leaves another one. Needs a token
@@ -63,13 +66,13 @@ export async function fetchArtifact(
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
-    return failed(whyNot(failure, wanted));
+    return failed(whyNot(failure, wanted), mayPassSoon(failure));
   }
 }
 
 const none = (why: string) => ({ kind: 'none', why }) as const;
 const refused = (why: string) => ({ kind: 'refused', why }) as const;
-const failed = (why: string) => ({ kind: 'failed', why }) as const;
+const failed = (why: string, mayPass = true) => ({ kind: 'failed', why, mayPass }) as const;
 
 const called = ({ repository, runId, name }: ArtifactName): string =>
   `The artifact ${name} of run ${runId} of ${repository}`;

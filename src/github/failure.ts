@@ -22,6 +22,10 @@ export function githubFailure(error: unknown): GithubFailure | undefined {
 export const isBreakdown = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'no-answer' || (failure?.kind === 'answered' && failure.status >= 500);
 
+/** The same, or that of a rate limit: what is worth another try by whoever has an hour. */
+export const mayPassSoon = (failure: GithubFailure | undefined): boolean =>
+  isBreakdown(failure) || failure?.kind === 'rate-limited';
+
 /** What helps, where GitHub did not do as it was asked. */
 type Mends = {
   /** Once GitHub takes it: `publish the result`, `run the job`. */

@@ -136,7 +136,8 @@ async function told<Data>(ask: () => Promise<Data>, what: string): Promise<Data>
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
-    throw new Error(`GitHub did not tell ${what} (${failure.said}): run the job again.`);
+    const why = `GitHub did not tell ${what} (${failure.said}): run the job again.`;
+    throw new Error(why, { cause: error });
   }
 }
 

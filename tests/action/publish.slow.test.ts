@@ -1,8 +1,10 @@
 // What the publishing job makes of an artifact: the action's own entry, as GitHub's runner starts it, and what GitHub then shows.
 import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { readInputs } from '../../src/action/inputs.ts';
 import { type AdmittedRequest, requestText } from '../../src/action/request.ts';
+import { runPublish } from '../../src/action/run-publish.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { assembleResult } from '../../src/experiment/assemble.ts';
 import { makePlan } from '../../src/experiment/plan.ts';
@@ -10,9 +12,11 @@ import { openRepository } from '../../src/patch/repository.ts';
 import { patchOfRevision } from '../../src/patch/revision.ts';
 import { openConduit } from '../../src/phabricator/conduit.ts';
 import type { PullRequest } from '../../src/words/patch.ts';
+import type { Pause } from '../../src/words/pause.ts';
 import type { CellResult, Result } from '../../src/words/result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
+import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
 import { journalOf, still } from '../fakes/journal.ts';
 import { startPhabricator } from '../fakes/phabricator/server.ts';
@@ -97,6 +101,69 @@ const hasHistory = (): boolean => {
 
 const cellsOf = ({ outcome }: Result): CellResult[] =>
   outcome.kind === 'judged' ? outcome.cells : [];
+
+describe('while GitHub is away', () => {
+  /** The job in this process, where time is nothing. */
+  async function publishHere(): Promise<number> {
+    const temporary = temporaryFolder();
+    const request = { patch, ask: {}, priority: 'patch', purpose: 'patch' } as const;
+    const environment = {
+      ...{ INPUT_COMMAND: 'publish', INPUT_TOKEN: installationToken, INPUT_CONFIG: 'ppsgate.yml' },
+      INPUT_REQUEST: requestText(request),
+      ...{ GITHUB_API_URL: github.url, GITHUB_SERVER_URL: 'https://github.com' },
+      ...{ GITHUB_REPOSITORY: repository, GITHUB_WORKSPACE: workspace, GITHUB_RUN_ID: '42' },
+      ...{ GITHUB_EVENT_NAME: 'pull_request', GITHUB_EVENT_PATH: '', RUNNER_TEMP: temporary },
+      GITHUB_STEP_SUMMARY: '/dev/null',
+    };
+    for (const [name, text] of Object.entries(environment)) vi.stubEnv(name, text);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const context = {
+      inputs: readInputs(process.env),
+      octokit: await hastyOctokit(github),
+      repository: openRepository(workspace),
+      readConfig: async () => parseConfig(written, { path: 'ppsgate.yml', home: '/' }),
+    };
+    let waitedSeconds = 0;
+    const pause: Pause = async (seconds, signal) => {
+      // The last resort, which ends with what it is for.
+      if (seconds === patienceSeconds) {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      }
+      waitedSeconds += seconds;
+      if (waitedSeconds > awaySeconds) github.faults.clear();
+    };
+    return runPublish(context, { patienceSeconds, pause });
+  }
+
+  const written = `${config}github: { data: { branch: false } }\n`;
+  const patienceSeconds = 120;
+  let awaySeconds: number;
+
+  beforeEach(() => {
+    const bytes = zipOf([{ name: 'result.json', content: JSON.stringify(resultOf(1)) }]);
+    github.state.artifacts.push({ id: 7001, runId: 42, name: 'ppsgate-result', bytes });
+    const kinds = [{ kind: 'broken', status: 503 }, { kind: 'reset' }] as const;
+    github.faults.byChance({ random: () => 0.3, share: 1, kinds });
+  });
+
+  test('for less than the job has patience, the answer waits for it', async () => {
+    awaySeconds = 60;
+    expect(await publishHere()).toBe(0);
+    expect(conclusions()).toEqual(['success']);
+    expect(comment()).toContain('🟢 ppsgate: #7 loses nothing');
+  });
+
+  test('for longer, the job fails, and run again it answers with what was measured', async () => {
+    awaySeconds = Number.POSITIVE_INFINITY;
+    expect(await publishHere()).toBe(4);
+    expect(conclusions()).toEqual([]);
+    github.faults.clear();
+    expect(await publishHere()).toBe(0);
+    expect(conclusions()).toEqual(['success']);
+    expect(github.state.comments).toHaveLength(1);
+    expect(comment()).toContain('🟢 ppsgate: #7 loses nothing');
+  });
+});
 
 describe('an artifact that lies', () => {
   test('by a margin of 100 % and a verdict of its own does not pass, and the comment says what was not believed', async () => {

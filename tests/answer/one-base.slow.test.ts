@@ -54,7 +54,8 @@ const ended = async (ending: Ending) => {
       return 'given';
     },
   };
-  await forOneBase(await hastyOctokit(github), patch, answer).ended(ending);
+  const pause = async () => {};
+  await forOneBase(await hastyOctokit(github), patch, answer, { pause }).ended(ending);
   return told.at(0);
 };
 
@@ -102,8 +103,14 @@ describe('a pass on a commit', () => {
 
   test('fails where GitHub does not tell, for no answer is no pass', async () => {
     const operation = 'repos/list-pull-requests-associated-with-commit';
-    github.faults.order(operation, { kind: 'broken', status: 502 }, 9);
+    github.faults.order(operation, { kind: 'broken', status: 502 }, 1000);
     expectUncounted(await ended(passed), 'GitHub did not tell where this commit goes');
+  });
+
+  test('passes where GitHub is not well for a while, and tells then', async () => {
+    const operation = 'repos/list-pull-requests-associated-with-commit';
+    github.faults.order(operation, { kind: 'broken', status: 502 }, 9);
+    expect(await ended(passed)).toEqual(passed);
   });
 });
 

@@ -685,7 +685,11 @@ describe('an artifact is not fetched', () => {
       response.writeHead(302, { location: further.url }).end(),
     );
     const github = await gitHub([anArtifact()], () => ({ status: 302, location: store.url }));
-    expect(await fetchFrom(github)).toEqual({ kind: 'failed', why: why('answered 302') });
+    expect(await fetchFrom(github)).toEqual({
+      kind: 'failed',
+      why: why('answered 302'),
+      mayPass: true,
+    });
     expect(further.asked).toEqual([]);
   });
 
@@ -706,7 +710,7 @@ describe('an artifact is not fetched', () => {
       location: `${store.url}/?sig=secret`,
     }));
     const fetched = await fetchFrom(github);
-    expect(fetched).toEqual({ kind: 'failed', why: why(said) });
+    expect(fetched).toEqual({ kind: 'failed', why: why(said), mayPass: true });
     expect(JSON.stringify(fetched)).not.toContain('secret');
   });
 
@@ -714,7 +718,11 @@ describe('an artifact is not fetched', () => {
     const store = await serve(() => {});
     const github = await gitHub([anArtifact()], () => ({ status: 302, location: store.url }));
     const answer = await fetchFrom(github, { ...artifactLimits, seconds: 0.05 });
-    expect(answer).toEqual({ kind: 'failed', why: why('no whole answer within 0.05 s') });
+    expect(answer).toEqual({
+      kind: 'failed',
+      why: why('no whole answer within 0.05 s'),
+      mayPass: true,
+    });
   });
 
   test.for([
@@ -723,12 +731,16 @@ describe('an artifact is not fetched', () => {
     [401, 'does not know the token'],
   ] as const)('where GitHub answers %d', async ([status, said]) => {
     const github = await gitHub([anArtifact()], () => ({ status }));
-    expect(await fetchFrom(github)).toEqual({ kind: 'failed', why: why(said) });
+    expect(await fetchFrom(github)).toEqual({ kind: 'failed', why: why(said), mayPass: false });
   });
 
   test('where GitHub cannot be reached', async () => {
     const url = 'http://127.0.0.1:1';
-    expect(await fetchFrom({ url })).toEqual({ kind: 'failed', why: why('cannot be reached') });
+    expect(await fetchFrom({ url })).toEqual({
+      kind: 'failed',
+      why: why('cannot be reached'),
+      mayPass: true,
+    });
   });
 });
 

@@ -83,7 +83,7 @@ test('each job may do what it does and no more', () => {
     checks: 'write',
     actions: 'read',
   };
-  expect(permissionsOf(oneJobWorkflow(setting))).toEqual({ gate: answers });
+  expect(permissionsOf(oneJobWorkflow(setting))).toEqual({ gate: answers, publish: answers });
   expect(permissionsOf(publishWorkflow(setting))).toEqual({ publish: answers });
   expect(permissionsOf(splitWorkflow(beside))).toEqual({
     admit: { contents: 'read', 'pull-requests': 'write', checks: 'write' },
@@ -109,13 +109,13 @@ const steps = [oneJobWorkflow(setting), publishWorkflow(setting), splitWorkflow(
 
 test('nothing is run that is not pinned to a commit', () => {
   const actions = steps.flatMap(({ uses }) => uses ?? []);
-  expect(actions).toHaveLength(12);
+  expect(actions).toHaveLength(14);
   for (const action of actions) expect(action).toMatch(/@[\da-f]{40}$/);
 });
 
 test('every checkout is of the base, with its history and without a token left behind', () => {
   const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
-  expect(checkouts).toHaveLength(5);
+  expect(checkouts).toHaveLength(6);
   for (const checkout of checkouts) {
     expect(checkout.with).toEqual({ 'fetch-depth': 0, 'persist-credentials': false });
   }
