@@ -215,7 +215,7 @@ async function differs(base, variant, builder, repository) {
 	const makefile = await repository.read(`${base.commit}:Makefile.inc1`).catch(() => void 0);
 	return paths.some((path) => mayChangeKernel(path, builder, makefile));
 }
-/** Of a submodule nothing was read, so nobody knows. */
+/** A submodule counts as changed: nothing was read of it, so nobody knows. */
 function isSameOverlay({ files }, other) {
 	const others = new Map(other.files.map((file) => [file.path, file]));
 	return files.length === others.size && files.every(({ path, mode, sha256 }) => {

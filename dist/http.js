@@ -98,7 +98,7 @@ function goodWhen(dates) {
 	return "whose authority’s is not good today";
 }
 const dayOf = (date) => date.toISOString().replace(/T(.{5}).*/, " $1 UTC");
-/** Of a certificate that was refused, by which time Node has forgotten it: looked at again, and nothing is sent. */
+/** The dates of a certificate that was refused, which Node has forgotten by then: it is looked at again, and nothing is sent. */
 async function datesOf({ hostname, port }, signal) {
 	const host = hostname.replace(/^\[|\]$/g, "");
 	const socket = connect$1({

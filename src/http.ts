@@ -159,7 +159,7 @@ function goodWhen(dates: Dates | undefined): string {
 
 const dayOf = (date: Date): string => date.toISOString().replace(/T(.{5}).*/, ' $1 UTC');
 
-/** Of a certificate that was refused, by which time Node has forgotten it: looked at again, and nothing is sent. */
+/** The dates of a certificate that was refused, which Node has forgotten by then: it is looked at again, and nothing is sent. */
 async function datesOf({ hostname, port }: URL, signal: AbortSignal): Promise<Dates | undefined> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({

@@ -58,7 +58,7 @@ async function differs(
   return paths.some((path) => mayChangeKernel(path, builder, makefile));
 }
 
-/** Of a submodule nothing was read, so nobody knows. */
+/** A submodule counts as changed: nothing was read of it, so nobody knows. */
 function isSameOverlay({ files }: Variant, other: Variant): boolean {
   const others = new Map(other.files.map((file) => [file.path, file]));
   return (

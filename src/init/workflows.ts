@@ -297,7 +297,7 @@ const dispatchedInputs = dispatched
   .map((name) => `          ${kebabCase(name)}: \${{ inputs.${kebabCase(name)} }}`)
   .join('\n');
 
-/** Of a job that answers with what another one has measured. */
+/** What a job may do that answers with what another one has measured. */
 const answerPermissions = `\
     permissions:
       contents: write # results, badge and history on the branch ppsgate-data; with \`data: { branch: false }\`, read

@@ -34,7 +34,7 @@ export type ToldBase =
   | { kind: 'none' }
   /** A full commit id. */
   | { kind: 'commit'; id: string }
-  /** Of a working copy of Subversion; the path is that of its URL on the server, like `base/stable/14`. */
+  /** What a working copy of Subversion was at; the path is that of its URL on the server, like `base/stable/14`. */
   | { kind: 'svn-revision'; revision: number; path?: string }
   | { kind: 'svn-path'; path: string }
   /** One line of at most 80 characters. */

@@ -12,7 +12,7 @@ import type { Pause } from '../../src/words/pause.ts';
 export type AnsweringGatesPlan = {
   url: string;
   token: string;
-  /** Of the queue, and of a file for each gate that has ended. */
+  /** Has the queue, and a file for each gate that has ended. */
   directory: string;
   /** In the order in which they end; with none, it gives answers until there is a file `over` in `directory`. */
   gates: { run: string; revision: number; diff: number; build: string }[];

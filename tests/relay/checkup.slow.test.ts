@@ -587,7 +587,7 @@ describe('what the Linux testbeds lay', () => {
   const files = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`dut/${index}`, '']));
 
-  /** Of a ppsgate.yml in `/usr/local/etc`. */
+  /** What is found of the overlay that a ppsgate.yml in `/usr/local/etc` names. */
   async function overlayOf(inRepository: Record<string, string>, path = 'dut') {
     const { config } = await aSetUp();
     const repository = newRepository();
