@@ -177,7 +177,7 @@ function otherStatus({ status, statusText, headers }) {
 		advice: "look whether the address is right, and whether a proxy stands before it"
 	};
 }
-/** Of errors, those where there was no connection yet. */
+/** The codes of errors where there was no connection yet. */
 const beforeSending = [
 	"ECONNREFUSED",
 	"ENOTFOUND",

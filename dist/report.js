@@ -1402,7 +1402,7 @@ function table$1(policy, cells, metric) {
 		...rowsThatFit(cells, (cell) => cellRows(cell, metric, policy, bold).map(rowText).join("\n"))
 	].join("\n");
 }
-/** Of change, base, patched and runs. */
+/** Change, base, patched and runs, with base and patched as one. */
 function narrowed([change = "", base = "", patched = "", runs = ""]) {
 	const isNothing = base === "–" && patched === "–";
 	const counts = runs.replace("\xA0of", " of");

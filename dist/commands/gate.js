@@ -1,7 +1,7 @@
 import { answering, endingOfError, endingOfResult, openBuild, openRevisionComment, together, upshotOf } from "../answer.js";
 import { applyOverrides, calledAs, loadConfig, parameter, parametersThat, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
 import { runToExit } from "../exit.js";
-import { headline } from "../report.js";
+import { headline, readResult } from "../report.js";
 import { UsageError, excerpt, exitCodes, expected, patchName, upshotOfError, upshotOfResult, worstUpshot } from "../words.js";
 import { goingOn, hasPlan, historyFile, randomSeed, readPlan } from "../experiment.js";
 import { findRevision, looksLikeRevision, openPhabricator, parseRevisionName, phabricatorOf } from "../phabricator.js";
@@ -253,7 +253,7 @@ function pageOf(gates, index, site) {
 async function diffOf(conduit, call) {
 	const { options } = call;
 	if (options.resume !== void 0) {
-		const { patch } = await readPlan(options.resume);
+		const { patch } = await toldIn(options.resume);
 		if (patch.kind === "revision") return patch;
 		throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
 	}
@@ -263,6 +263,11 @@ async function diffOf(conduit, call) {
 		number,
 		diff: diff.id
 	};
+}
+/** A gate that had nothing to measure has a result, and no plan. */
+async function toldIn(directory) {
+	if (await hasPlan(directory)) return readPlan(directory);
+	return readResult(directory).catch(() => readPlan(directory));
 }
 /** The rest of it is for whoever knows how all gates ended. */
 const whileItLasts = (answer) => ({

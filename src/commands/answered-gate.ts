@@ -7,13 +7,14 @@ import type { Ending } from '../answer/ending.ts';
 import { endingOfError, endingOfResult, upshotOf } from '../answer/ending.ts';
 import { openRevisionComment } from '../answer/revision-comment.ts';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
-import { readPlan } from '../experiment/plan.ts';
+import { hasPlan, readPlan } from '../experiment/plan.ts';
 import type { Conduit } from '../phabricator/conduit.ts';
 import { openPhabricator, phabricatorOf } from '../phabricator/login.ts';
 import { findRevision } from '../phabricator/revision.ts';
 import { type KeptAnswer, keeping, keptOf } from '../relay/answers.ts';
 import { InboxError, inboxIn, openInbox } from '../relay/inbox.ts';
-import type { RevisionDiff } from '../words/patch.ts';
+import { readResult } from '../report/read.ts';
+import type { Patch, RevisionDiff } from '../words/patch.ts';
 import { worstUpshot } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import {
@@ -114,13 +115,19 @@ function pageOf(
 async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
   const { options } = call;
   if (options.resume !== undefined) {
-    const { patch } = await readPlan(options.resume);
+    const { patch } = await toldIn(options.resume);
     if (patch.kind === 'revision') return patch;
     throw new UsageError(`--answer: ${options.resume} holds no gate of a revision.`);
   }
   const name = revisionNamed(required('patch', call), call);
   const { number, diff } = await findRevision(conduit, name);
   return { number, diff: diff.id };
+}
+
+/** A gate that had nothing to measure has a result, and no plan. */
+async function toldIn(directory: string): Promise<{ patch: Patch }> {
+  if (await hasPlan(directory)) return readPlan(directory);
+  return readResult(directory).catch(() => readPlan(directory));
 }
 
 /** The rest of it is for whoever knows how all gates ended. */

@@ -258,7 +258,7 @@ function otherStatus({ status, statusText, headers }: Answer): Outcome {
   return { kind: 'refused', why, advice };
 }
 
-/** Of errors, those where there was no connection yet. */
+/** The codes of errors where there was no connection yet. */
 const beforeSending: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', noConnection];
 
 /** What to do about the certificate of a Phabricator, `ca` being what is trusted now. */

@@ -73,7 +73,7 @@ type JobState =
 
 /** An answer to a revision, and how it stands; its `text` is for whoever gives answers. */
 export type WaitingAnswer = {
-  /** Of that answer and no other. */
+  /** No other answer has it. */
   key: string;
   revision: number;
   keptAt: Date;

@@ -122,7 +122,7 @@ function table(policy: Policy, cells: readonly CellResult[], metric: Metric): st
   ].join('\n');
 }
 
-/** Of change, base, patched and runs. */
+/** Change, base, patched and runs, with base and patched as one. */
 function narrowed([change = '', base = '', patched = '', runs = '']: readonly string[]): string[] {
   const isNothing = base === '–' && patched === '–';
   // `9 + 10 of 10 + 10` may break in its middle.

@@ -39,7 +39,7 @@ const base = {
   'share/man/man4/em.4': 'em',
 };
 
-/** Of testbeds by name those on which a patch is worth measuring that does this to a checkout of its base. */
+/** The names of the testbeds on which a patch is worth measuring that does this to a checkout of its base. */
 async function differing(
   testbeds: Record<string, TestbedConfig>,
   change: Record<string, string> | ((directory: string) => void),

@@ -17,7 +17,7 @@ const pullRequests = 20;
 const runsOfEach = times(2);
 /** Each has the jobs of some pull requests, one after another. */
 const runners = 3;
-/** Of each runner. */
+/** How often a runner is killed at most. */
 const mostDeaths = 5;
 
 test('each job has one check in the end, and each pull request one comment, of its last job', async () => {

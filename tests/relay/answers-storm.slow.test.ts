@@ -18,7 +18,7 @@ const revisions = 20;
 const gatesOfEach = 10;
 /** Each has the gates of some revisions, one after another. */
 const machines = 4;
-/** Of each machine, and of the relay. */
+/** How often a machine, or the relay, is killed at most. */
 const mostDeaths = 6;
 
 test('each gate has one answer in the end, in the order in which those of its revision ended', async () => {
