@@ -2271,7 +2271,7 @@ async function carryOut(decision, world) {
 				number,
 				diff
 			}, endingOfFailure("usage", why), world);
-			log.info(why);
+			log.info(oneLine(why));
 		}
 	}
 }

@@ -23,7 +23,8 @@ import { relative } from "node:path";
 * within an hour, the job can be run again: what was measured lies in the artifact.
 */
 async function runPublish(context, patience = {
-	patienceSeconds: 3600,
+	until: inAnHour(),
+	now: () => /* @__PURE__ */ new Date(),
 	pause: realPause
 }) {
 	const source = await sourceOf(context);
@@ -57,12 +58,13 @@ async function runPublish(context, patience = {
 		}
 		const known = left.kind === "refused" ? ended(endingOfFailure("usage", left.why)) : left;
 		const { ending } = known;
-		const answer = await answerFor(context, request, config, {
+		const place = {
 			name,
 			runId,
 			isOpen,
-			patience
-		});
+			patience: leftOf(patience)
+		};
+		const answer = await answerFor(context, request, config, place);
 		if (await answer.ended(ending) === "untaken") isGiven = false;
 		answered.push({
 			answer,
@@ -79,6 +81,12 @@ async function runPublish(context, patience = {
 	log.error("The answer is not there, or not the right one, because GitHub or Phabricator was not well: run this job again, which measures nothing.");
 	return exitCodes.infrastructure;
 }
+const inAnHour = () => new Date(Date.now() + 36e5);
+/** A minute where all is used up, for GitHub may be well again just now. */
+const leftOf = ({ until, now, pause }) => ({
+	patienceSeconds: Math.max(60, Math.round((until.getTime() - now().getTime()) / 1e3)),
+	pause
+});
 const ended = (ending) => ({
 	kind: "ended",
 	ending,
@@ -191,10 +199,11 @@ async function endingsOf({ request, runId, isTrusted }, { config, wishes, contex
 	}));
 }
 /** Asks again while GitHub is not well. */
-async function fetchPatiently(octokit, place, { patienceSeconds, pause }) {
-	for (const seconds of pausesWithin(patienceSeconds)) {
+async function fetchPatiently(octokit, place, patience) {
+	const { until, now, pause } = patience;
+	for (const seconds of pausesWithin(leftOf(patience).patienceSeconds)) {
 		const artifact = await fetchArtifact(octokit, place);
-		if (artifact.kind !== "failed" || !artifact.mayPass) return artifact;
+		if (artifact.kind !== "failed" || !artifact.mayPass || now() > until) return artifact;
 		await pause(seconds, new AbortController().signal);
 	}
 	return fetchArtifact(octokit, place);

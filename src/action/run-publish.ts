@@ -4,7 +4,6 @@ import { relative } from 'node:path';
 import * as core from '@actions/core';
 import { z } from 'zod';
 import { type Answer, linkedAfterwards } from '../answer/answer.ts';
-import type { CheckRunOptions } from '../answer/check-run.ts';
 import {
   cancelled,
   type Ending,
@@ -37,7 +36,7 @@ import { type CellProfiles, withReasons } from '../profile/of-result.ts';
 import { headline } from '../report/headline.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchName } from '../words/patch.ts';
-import { realPause } from '../words/pause.ts';
+import { type Pause, realPause } from '../words/pause.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { artifactName } from './extend.ts';
@@ -67,7 +66,7 @@ import { tellRefusal } from './run-admit.ts';
  */
 export async function runPublish(
   context: JobContext,
-  patience: Patience = { patienceSeconds: 3600, pause: realPause },
+  patience: Patience = { until: inAnHour(), now: () => new Date(), pause: realPause },
 ): Promise<number> {
   const source = await sourceOf(context);
   if (source === undefined) return exitCodes.pass;
@@ -89,7 +88,8 @@ export async function runPublish(
     }
     const known = left.kind === 'refused' ? ended(endingOfFailure('usage', left.why)) : left;
     const { ending } = known;
-    const answer = await answerFor(context, request, config, { name, runId, isOpen, patience });
+    const place = { name, runId, isOpen, patience: leftOf(patience) };
+    const answer = await answerFor(context, request, config, place);
     if ((await answer.ended(ending)) === 'untaken') isGiven = false;
     answered.push({ answer, left: known });
     if (ending.kind === 'unmeasured') log.info(titleOf(ending));
@@ -106,7 +106,16 @@ export async function runPublish(
   return exitCodes.infrastructure;
 }
 
-type Patience = Required<Pick<CheckRunOptions, 'patienceSeconds' | 'pause'>>;
+/** The job's own, for all that it asks and tells: one that took an hour for each would be killed in their midst. */
+type Patience = { until: Date; now(): Date; pause: Pause };
+
+const inAnHour = (): Date => new Date(Date.now() + 3_600_000);
+
+/** A minute where all is used up, for GitHub may be well again just now. */
+const leftOf = ({ until, now, pause }: Patience) => ({
+  patienceSeconds: Math.max(60, Math.round((until.getTime() - now().getTime()) / 1000)),
+  pause,
+});
 
 /** How a gate ended, or why it was not let begin. */
 type Left =
@@ -254,11 +263,12 @@ async function endingsOf(
 async function fetchPatiently(
   octokit: Octokit,
   place: Parameters<typeof fetchArtifact>[1],
-  { patienceSeconds, pause }: Patience,
+  patience: Patience,
 ): ReturnType<typeof fetchArtifact> {
-  for (const seconds of pausesWithin(patienceSeconds)) {
+  const { until, now, pause } = patience;
+  for (const seconds of pausesWithin(leftOf(patience).patienceSeconds)) {
     const artifact = await fetchArtifact(octokit, place);
-    if (artifact.kind !== 'failed' || !artifact.mayPass) return artifact;
+    if (artifact.kind !== 'failed' || !artifact.mayPass || now() > until) return artifact;
     await pause(seconds, new AbortController().signal);
   }
   return fetchArtifact(octokit, place);

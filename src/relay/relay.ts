@@ -122,7 +122,7 @@ async function carryOut(
     case 'refuse-build': {
       const { build, of: number, diff, why } = decision;
       tellBuild(build, { number, diff }, endingOfFailure('usage', why), world);
-      log.info(why);
+      log.info(oneLine(why));
     }
   }
 }

@@ -132,7 +132,9 @@ describe('while GitHub is away', () => {
       waitedSeconds += seconds;
       if (waitedSeconds > awaySeconds) github.faults.clear();
     };
-    return runPublish(context, { patienceSeconds, pause });
+    const now = new Date('2026-11-23T12:00:00Z');
+    const until = new Date(now.getTime() + patienceSeconds * 1000);
+    return runPublish(context, { until, now: () => now, pause });
   }
 
   const written = `${config}github: { data: { branch: false } }\n`;
