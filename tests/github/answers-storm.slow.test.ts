@@ -14,11 +14,11 @@ import { times } from '../random.ts';
 
 const repository = 'example/router';
 const pullRequests = 20;
-const runsOfEach = times(2);
+const runsOfEach = times(1);
 /** Each has the jobs of some pull requests, one after another. */
 const runners = 3;
 /** How often a runner is killed at most. */
-const mostDeaths = 5;
+const mostDeaths = 2;
 
 test('each job has one check in the end, and each pull request one comment, of its last job', async () => {
   const patches = Array.from({ length: pullRequests }, (_, index) => patchOf(index + 1));
@@ -38,7 +38,7 @@ test('each job has one check in the end, and each pull request one comment, of i
   let deaths = 0;
   const live = async (own: AnsweringJobsPlan['jobs']) => {
     for (let lives = 0; lives < mostDeaths; lives++) {
-      const diesAfter = Math.ceil(chance() * 1500);
+      const diesAfter = Math.ceil(chance() * 60);
       const { signal, stderr } = await run({ ...shared, jobs: own, diesAfter });
       expect(stderr).toBe('');
       if (signal === null) return;
@@ -62,7 +62,7 @@ test('each job has one check in the end, and each pull request one comment, of i
   isOver = true;
   await sky;
 
-  expect(deaths).toBeGreaterThan(0);
+  expect(deaths).toBeGreaterThanOrEqual(runners);
   expect(readdirSync(directory)).toHaveLength(jobs.length);
   const checks = github.state.checkRuns.map(({ externalId, status, conclusion }) =>
     [externalId, status, conclusion].join(' '),
