@@ -430,7 +430,7 @@ function tellBuild(conduit, build, revision, { run, details, undecided, pause = 
 			if (view === "working") return { kind: "told" };
 		}
 		return {
-			kind: "failed",
+			kind: "not-yet",
 			why: notTaken(revision, "none of its targets has taken it")
 		};
 	};

@@ -68,8 +68,12 @@ async function give(waiting, world) {
 		inbox.dropAnswer(key);
 		return "done";
 	}
-	const told = await tell$1(answer.data, world);
+	const tellers = tellersOf(inbox);
+	const tell = tellers.get(key) ?? tellerOf(answer.data, world);
+	tellers.set(key, tell);
+	const told = await tell();
 	if (told.kind === "told") {
+		tellers.delete(key);
 		inbox.dropAnswer(key);
 		const late = (now().getTime() - keptAt.getTime()) / 1e3;
 		if (late > secondsWorthTelling) log.info(`${nameOf$1(answer.data)} has its answer, ${roughly(late)} late.`);
@@ -77,9 +81,8 @@ async function give(waiting, world) {
 	}
 	const { kind, why } = told;
 	if (waiting.why !== why) log.warn(`${why} It is kept, and told when that has passed.`);
-	const from = now().getTime() + (kind === "refused" ? refusedMilliseconds : 0);
-	inbox.postponeAnswer(key, new Date(from), why);
-	return kind === "refused" ? "later" : "not-now";
+	inbox.postponeAnswer(key, new Date(now().getTime() + postponedMilliseconds[kind]), why);
+	return kind === "failed" ? "not-now" : "later";
 }
 /** The same answer, but for its end: that is kept, and given in its turn, now or by whoever gives answers next. */
 function keeping$1(answer, keptEnd, world) {
@@ -112,7 +115,8 @@ async function giveUntil(key, over, world) {
 	for (;;) {
 		await giveAnswers(world);
 		const waiting = standing(key, world);
-		if (waiting === void 0 || waiting.from > now() || over.aborted) return;
+		const isRefused = waiting?.why !== void 0 && waiting.from.getTime() - now().getTime() > patienceMilliseconds$1;
+		if (waiting === void 0 || isRefused || over.aborted) return;
 		await pause(secondsBetweenTries, over);
 	}
 }
@@ -126,8 +130,14 @@ function waitingText(waiting, now) {
 /** What a server took within that was not late. */
 const secondsWorthTelling = 60;
 const secondsBetweenTries = 5;
+/** Nobody waits here for what is postponed for longer. */
+const patienceMilliseconds$1 = 3e5;
 /** A server may refuse what it is to take tomorrow, as of a revision that the bot cannot see today. */
-const refusedMilliseconds = 36e5;
+const postponedMilliseconds = {
+	failed: 0,
+	"not-yet": 15e3,
+	refused: 36e5
+};
 const keptMilliseconds$1 = 6048e5;
 const revision$1 = object({
 	number: int().positive(),
@@ -186,7 +196,17 @@ function keyOf$1(answer) {
 		case "reply": return `reply ${nameOf$1(answer)} ${answer.to}`;
 	}
 }
-async function tell$1(answer, { conduit, log, pause }) {
+/**
+* Those of this process whose answers wait: they know which target was sent its units, of which a second sending would
+* make two each, and which picture is uploaded.
+*/
+function tellersOf(inbox) {
+	const known = tellersByInbox.get(inbox) ?? /* @__PURE__ */ new Map();
+	tellersByInbox.set(inbox, known);
+	return known;
+}
+const tellersByInbox = /* @__PURE__ */ new WeakMap();
+function tellerOf(answer, { conduit, log, pause }) {
 	const world = {
 		log,
 		...pause && { pause }
@@ -199,11 +219,12 @@ async function tell$1(answer, { conduit, log, pause }) {
 				...page && { page },
 				takesCommands
 			};
-			return tellRevision(conduit, revision, {
+			const tell = tellRevision(conduit, revision, {
 				run,
 				...links,
 				...world
-			})(endingOf$1(ending));
+			});
+			return () => tell(endingOf$1(ending));
 		}
 		case "build": {
 			const { revision, build, run, details, undecided, ending } = answer;
@@ -213,9 +234,10 @@ async function tell$1(answer, { conduit, log, pause }) {
 				...details && { details },
 				...world
 			};
-			return tellBuild$1(conduit, build, revision, options)(endingOf$1(ending));
+			const tell = tellBuild$1(conduit, build, revision, options);
+			return () => tell(endingOf$1(ending));
 		}
-		case "reply": return say(conduit, answer.of, answer.text, answer.to);
+		case "reply": return () => say(conduit, answer.of, answer.text, answer.to);
 	}
 }
 

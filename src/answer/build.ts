@@ -160,7 +160,7 @@ export function tellBuild(
       if (!isTold && target !== undefined) await tell(target.phid, view);
       if (view === 'working') return { kind: 'told' };
     }
-    return { kind: 'failed', why: notTaken(revision, 'none of its targets has taken it') };
+    return { kind: 'not-yet', why: notTaken(revision, 'none of its targets has taken it') };
   };
 
   const tell = async (target: string, view: View) => {

@@ -1,8 +1,11 @@
 // Tells a forge the newest of what there is to show, behind the gate's back and at a pace that it bears.
 import { type Pause, realPause } from '../words/pause.ts';
 
-/** `refused` will stay so, `failed` is worth another try. */
-export type Told = { kind: 'told' } | { kind: 'refused' | 'failed'; why: string };
+/**
+ * `refused` will stay so, `failed` is worth another try, and so is `not-yet`: what it was to be told to is not ready for
+ * it, and others may be.
+ */
+export type Told = { kind: 'told' } | { kind: 'refused' | 'failed' | 'not-yet'; why: string };
 
 type TellerOptions = {
   log: Record<'info' | 'warn', (sentence: string) => unknown>;

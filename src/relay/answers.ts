@@ -74,8 +74,12 @@ async function give(
     inbox.dropAnswer(key);
     return 'done';
   }
-  const told = await tell(answer.data, world);
+  const tellers = tellersOf(inbox);
+  const tell = tellers.get(key) ?? tellerOf(answer.data, world);
+  tellers.set(key, tell);
+  const told = await tell();
   if (told.kind === 'told') {
+    tellers.delete(key);
     inbox.dropAnswer(key);
     const late = (now().getTime() - keptAt.getTime()) / 1000;
     if (late > secondsWorthTelling) {
@@ -85,9 +89,8 @@ async function give(
   }
   const { kind, why } = told;
   if (waiting.why !== why) log.warn(`${why} It is kept, and told when that has passed.`);
-  const from = now().getTime() + (kind === 'refused' ? refusedMilliseconds : 0);
-  inbox.postponeAnswer(key, new Date(from), why);
-  return kind === 'refused' ? 'later' : 'not-now';
+  inbox.postponeAnswer(key, new Date(now().getTime() + postponedMilliseconds[kind]), why);
+  return kind === 'failed' ? 'not-now' : 'later';
 }
 
 /** The same answer, but for its end: that is kept, and given in its turn, now or by whoever gives answers next. */
@@ -130,7 +133,9 @@ async function giveUntil(key: string, over: AbortSignal, world: AnswersWorld): P
   for (;;) {
     await giveAnswers(world);
     const waiting = standing(key, world);
-    if (waiting === undefined || waiting.from > now() || over.aborted) return;
+    const isRefused =
+      waiting?.why !== undefined && waiting.from.getTime() - now().getTime() > patienceMilliseconds;
+    if (waiting === undefined || isRefused || over.aborted) return;
     await pause(secondsBetweenTries, over);
   }
 }
@@ -147,8 +152,10 @@ export function waitingText(waiting: readonly WaitingAnswer[], now: Date): strin
 /** What a server took within that was not late. */
 const secondsWorthTelling = 60;
 const secondsBetweenTries = 5;
+/** Nobody waits here for what is postponed for longer. */
+const patienceMilliseconds = 300_000;
 /** A server may refuse what it is to take tomorrow, as of a revision that the bot cannot see today. */
-const refusedMilliseconds = 3_600_000;
+const postponedMilliseconds = { failed: 0, 'not-yet': 15_000, refused: 3_600_000 };
 const keptMilliseconds = 7 * 86_400_000;
 
 const revision = z.object({ number: z.int().positive(), diff: z.int().positive() });
@@ -213,20 +220,34 @@ function keyOf(answer: KeptAnswer): string {
   }
 }
 
-async function tell(answer: KeptAnswer, { conduit, log, pause }: AnswersWorld): Promise<Told> {
+/**
+ * Those of this process whose answers wait: they know which target was sent its units, of which a second sending would
+ * make two each, and which picture is uploaded.
+ */
+function tellersOf(inbox: AnswersWorld['inbox']): Map<string, () => Promise<Told>> {
+  const known = tellersByInbox.get(inbox) ?? new Map();
+  tellersByInbox.set(inbox, known);
+  return known;
+}
+
+const tellersByInbox = new WeakMap<object, Map<string, () => Promise<Told>>>();
+
+function tellerOf(answer: KeptAnswer, { conduit, log, pause }: AnswersWorld): () => Promise<Told> {
   const world = { log, ...(pause && { pause }) };
   switch (answer.kind) {
     case 'comment': {
       const { revision, run, details, page, takesCommands, ending } = answer;
       const links = { ...(details && { details }), ...(page && { page }), takesCommands };
-      return tellRevision(conduit, revision, { run, ...links, ...world })(endingOf(ending));
+      const tell = tellRevision(conduit, revision, { run, ...links, ...world });
+      return () => tell(endingOf(ending));
     }
     case 'build': {
       const { revision, build, run, details, undecided, ending } = answer;
       const options = { run, undecided, ...(details && { details }), ...world };
-      return tellBuild(conduit, build, revision, options)(endingOf(ending));
+      const tell = tellBuild(conduit, build, revision, options);
+      return () => tell(endingOf(ending));
     }
     case 'reply':
-      return say(conduit, answer.of, answer.text, answer.to);
+      return () => say(conduit, answer.of, answer.text, answer.to);
   }
 }

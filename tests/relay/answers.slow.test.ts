@@ -1,4 +1,7 @@
 // Answers that Phabricator does not take at once: kept on disk, and given in their turn, once.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -20,6 +23,7 @@ import {
 } from '../../src/relay/answers.ts';
 import { type Inbox, openInbox } from '../../src/relay/inbox.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
+import { finish } from '../fakes/phabricator/builds.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import type { State } from '../fakes/phabricator/state.ts';
 import { aResult } from '../fakes/result.ts';
@@ -196,6 +200,31 @@ describe('answers that wait', () => {
     now = new Date(now.getTime() + 60 * minute);
     await giveAnswers(world);
     expect(told(hidden.id)).toEqual(['1', '2']);
+  });
+
+  test('do not wait for a build that takes none yet, which is sent its own once', async () => {
+    const heard = createServer((_request, response) => response.end('queued\n'));
+    await once(heard.listen(0, '127.0.0.1'), 'listening');
+    const uri = `http://127.0.0.1:${(heard.address() as AddressInfo).port}/build`;
+    const plan = phabricator.addBuildPlan({ name: 'ppsgate', uri, holdDrafts: 'never' });
+    const revision = aRevision();
+    const target = await phabricator.startBuild(revision, plan);
+    heard.close();
+    const about = { revision: { number: revision.id, diff: 1 }, run: '1', ending: keptOf(failed) };
+    const end = { ...about, kind: 'build', undecided: 'failure' } as const;
+    keepAnswer({ ...end, build: target.buildPHID }, world);
+    const { id } = aRevision();
+    keepAnswer(commentOf(id, '1'), world);
+    const build = phabricator.state.builds.find(({ phid }) => phid === target.buildPHID);
+    Object.assign(build ?? {}, { generation: 2 });
+    await giveAnswers(world);
+    expect([told(id), waiting()]).toEqual([['1'], [`build D1:1 ${target.buildPHID} 1`]]);
+    Object.assign(build ?? {}, { generation: 1 });
+    finish(phabricator.state, target, 'failed');
+    now = new Date(now.getTime() + minute);
+    await giveAnswers(world);
+    const sent = phabricator.requests.filter(({ method }) => method === 'harbormaster.sendmessage');
+    expect([sent.length, waiting()]).toEqual([1, []]);
   });
 
   test('are there in the next process, and are given once', async () => {
