@@ -112,11 +112,11 @@ async function buildVariants({ patch, system, overlayFolder, kernels }, reposito
 	return [{
 		...base,
 		files: [],
-		kernel: await given(kernels.base)
+		kernel: await givenKernel(kernels.base)
 	}, {
 		...patched,
 		files: [],
-		kernel: await given(kernels.patched)
+		kernel: await givenKernel(kernels.patched)
 	}];
 }
 /** The variants of each system that the testbeds are of: what one is depends on what is booted or laid. */
@@ -143,7 +143,8 @@ async function onBase(baseCommit, { variant, commit }, repository) {
 		}
 	};
 }
-async function given(path) {
+/** A kernel that was built before, with its sum as it is now; throws a UsageError where it cannot be read. */
+async function givenKernel(path) {
 	const hash = createHash("sha256");
 	try {
 		await pipeline(createReadStream(path), hash);

@@ -141,6 +141,7 @@ function leased(lease, config, world) {
 		name: lease.testbed,
 		signal: lease.signal,
 		lease,
+		worldOf: (testbed) => fencedWorld(world.machines, testbed, lease),
 		async open(traffic) {
 			const testbed = await openLeased(lease, traffic, config, world);
 			return {

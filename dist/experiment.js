@@ -269,6 +269,19 @@ function makePlan(request, variants, history) {
 		blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed)
 	};
 }
+/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
+async function readRules({ rules, scenarios }) {
+	const read = Object.entries(rules).filter(([name]) => scenarios.includes(name)).map(async ([name, { path, ...rest }]) => {
+		const text = await readFile(path, "utf8").catch((error) => {
+			throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
+		});
+		return [name, {
+			...rest,
+			text
+		}];
+	});
+	return Object.fromEntries(await Promise.all(read));
+}
 /** What a configuration asks to be measured, in its order. */
 function cellsOf({ scenarios, families, frameSizes }) {
 	const sizes = frameSizes === void 0 ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
@@ -1236,4 +1249,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, historyEntries, historyEntrySchema, historyFile, journalIn, makePlan, randomSeed, readJournal, readPlan, recompute, refuseUsed, replacePlan, reread, runExperiment, unchangedResult, writePlan };
+export { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, historyEntries, historyEntrySchema, historyFile, journalIn, makePlan, randomSeed, readJournal, readPlan, readRules, recompute, refuseUsed, replacePlan, reread, runExperiment, unchangedResult, writePlan };

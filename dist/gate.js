@@ -1,9 +1,8 @@
 import { testbedsThatDiffer, variantsBySystem } from "./build.js";
 import { systemOf } from "./config.js";
-import { assembleResult, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./experiment.js";
+import { assembleResult, earlierEntries, extendPlan, finishedAt, hasPlan, historyEntries, journalIn, makePlan, readJournal, readPlan, readRules, refuseUsed, replacePlan, runExperiment, unchangedResult, writePlan } from "./experiment.js";
 import { explained, outcomeName, readResult, writeResult } from "./report.js";
-import { UsageError, brokenOff, reasonOf } from "./words.js";
-import { readFile } from "node:fs/promises";
+import { brokenOff, reasonOf } from "./words.js";
 
 // src/gate.ts
 /**
@@ -70,19 +69,6 @@ async function unplannedResult(directory) {
 	if (await hasPlan(directory)) return void 0;
 	const kept = await readResult(directory).catch(() => void 0);
 	return kept?.outcome.kind === "unchanged" ? kept : void 0;
-}
-/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
-async function readRules({ rules, scenarios }) {
-	const read = Object.entries(rules).filter(([name]) => scenarios.includes(name)).map(async ([name, { path, ...rest }]) => {
-		const text = await readFile(path, "utf8").catch((error) => {
-			throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
-		});
-		return [name, {
-			...rest,
-			text
-		}];
-	});
-	return Object.fromEntries(await Promise.all(read));
 }
 /** Does the work on a testbed that is ours meanwhile, and gives it back whatever came of it. */
 async function onTestbed(testbeds, patch, world, work) {

@@ -880,6 +880,21 @@ const bounded = (host, timeoutSeconds = stuckSeconds) => ({
 // src/testbed/freebsd/testbed.ts
 /** Connects to all machines, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
 async function openFreebsdTestbed(name, config, traffic, world) {
+	const { lab, prepare, restore } = await openFreebsdMachines(name, config, traffic, world);
+	return {
+		name,
+		inspect: (cells) => inspect(name, lab, cells),
+		async prepare(request) {
+			prepare(request);
+			return { kind: "ready" };
+		},
+		blast: (planned, keepLog, signal) => blast$1(lab, planned, keepLog, signal),
+		profile: (request, keepLog, signal) => profile$1(lab, request, keepLog, signal),
+		restore
+	};
+}
+/** As `openFreebsdTestbed`, for who has more to do with the machines than to measure on them. */
+async function openFreebsdMachines(name, config, traffic, world) {
 	await using opened = new AsyncDisposableStack();
 	const cycles = { done: 0 };
 	const generators = await openGenerators(config, traffic, world);
@@ -901,9 +916,9 @@ async function openFreebsdTestbed(name, config, traffic, world) {
 	const over = new AbortController();
 	opened.move();
 	return {
-		name,
-		inspect: (cells) => inspect(name, lab, cells),
-		async prepare(request) {
+		lab,
+		dut,
+		prepare(request) {
 			const signal = AbortSignal.any([request.signal, over.signal]);
 			const kernels = startKernels({
 				...request,
@@ -915,10 +930,7 @@ async function openFreebsdTestbed(name, config, traffic, world) {
 				variants,
 				rules: request.rules
 			};
-			return { kind: "ready" };
 		},
-		blast: (planned, keepLog, signal) => blast$1(lab, planned, keepLog, signal),
-		profile: (request, keepLog, signal) => profile$1(lab, request, keepLog, signal),
 		async restore() {
 			over.abort(/* @__PURE__ */ new Error("the testbed is given back"));
 			try {

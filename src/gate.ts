@@ -1,6 +1,5 @@
 // The story of a patch: what is judged, on which testbed, by which runs, and what comes of it.
 
-import { readFile } from 'node:fs/promises';
 import { testbedsThatDiffer } from './build/unchanged.ts';
 import { type GivenKernels, variantsBySystem } from './build/variant.ts';
 import { type Config, systemOf } from './config/schema.ts';
@@ -14,6 +13,7 @@ import {
   makePlan,
   type Plan,
   readPlan,
+  readRules,
   refuseUsed,
   replacePlan,
   writePlan,
@@ -26,7 +26,6 @@ import type { Reserved } from './testbed/testbed.ts';
 import { reasonOf } from './words/one-line.ts';
 import type { Patch } from './words/patch.ts';
 import type { Result } from './words/result.ts';
-import { UsageError } from './words/usage-error.ts';
 import { brokenOff } from './words/use-outcome.ts';
 
 type GateRequest = {
@@ -116,18 +115,6 @@ async function unplannedResult(directory: string): Promise<Result | undefined> {
   if (await hasPlan(directory)) return undefined;
   const kept = await readResult(directory).catch(() => undefined);
   return kept?.outcome.kind === 'unchanged' ? kept : undefined;
-}
-
-/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
-async function readRules({ rules, scenarios }: Config): Promise<Plan['rules']> {
-  const entries = Object.entries(rules).filter(([name]) => scenarios.includes(name));
-  const read = entries.map(async ([name, { path, ...rest }]) => {
-    const text = await readFile(path, 'utf8').catch((error: unknown) => {
-      throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
-    });
-    return [name, { ...rest, text }] as const;
-  });
-  return Object.fromEntries(await Promise.all(read));
 }
 
 /** Does the work on a testbed that is ours meanwhile, and gives it back whatever came of it. */

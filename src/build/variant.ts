@@ -67,8 +67,8 @@ export async function buildVariants(
     );
   }
   return [
-    { ...base, files: [], kernel: await given(kernels.base) },
-    { ...patched, files: [], kernel: await given(kernels.patched) },
+    { ...base, files: [], kernel: await givenKernel(kernels.base) },
+    { ...patched, files: [], kernel: await givenKernel(kernels.patched) },
   ];
 }
 
@@ -103,7 +103,8 @@ async function onBase(
   return { variant, commit, files: [], kernel: { kind: 'tree', baseCommit, diff } };
 }
 
-async function given(path: string): Promise<KernelSource> {
+/** A kernel that was built before, with its sum as it is now; throws a UsageError where it cannot be read. */
+export async function givenKernel(path: string): Promise<KernelSource> {
   const hash = createHash('sha256');
   try {
     await pipeline(createReadStream(path), hash);

@@ -1,6 +1,7 @@
 // From what a patch asks for to a testbed that is ours, fit to be used, and given back as it was.
 
 import { healthOf, whyUnhealthy } from '../checkup/health.ts';
+import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import type { Config, TestbedConfig, Traffic } from '../config/schema.ts';
 import { DutLostError } from '../dut/freebsd.ts';
 import { FencedError } from '../host/fence.ts';
@@ -26,7 +27,11 @@ type ReserveWorld = LeaseWorld & {
   tell(sentence: string): void;
 };
 
-export type LeasedTestbed = Reserved & { lease: Lease };
+export type LeasedTestbed = Reserved & {
+  lease: Lease;
+  /** The world of a FreeBSD testbed, whose machines obey as long as it is ours. */
+  worldOf(testbed: FreebsdTestbed): FreebsdWorld;
+};
 
 /**
  * Waits for one of the testbeds and readies it: its machines know the lease, and it is on its base again where its last
@@ -136,6 +141,7 @@ function leased(lease: Lease, config: Config, world: ReserveWorld): LeasedTestbe
     name: lease.testbed,
     signal: lease.signal,
     lease,
+    worldOf: (testbed) => fencedWorld(world.machines, testbed, lease),
 
     async open(traffic) {
       const testbed = await openLeased(lease, traffic, config, world);

@@ -30,6 +30,8 @@ export type FreebsdDut = {
   lay(kernel: KernelArchive): Promise<LayOutcome>;
   /** Boots a laid kernel for once, or with `undefined` the machine's own, and proves what came up. */
   boot(variant: string | undefined): Promise<BootOutcome>;
+  /** Reboots without a word of what is to come, and proves that this was the machine's own kernel. */
+  bootUnasked(): Promise<BootOutcome>;
   /** The connection of the moment: every boot makes a new one. */
   host(): Host;
   /** After a blast was lost: up on its own kernel again, and what it panicked of since the last boot. */
@@ -88,6 +90,11 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
   const boot = async (variant: string | undefined): Promise<BootOutcome> => {
     if (variant !== undefined && method.armsFromOwn) await goHome();
     const wanted = await method.arm(variant);
+    return rebootTo(wanted, variant === undefined);
+  };
+
+  /** What fails to come up is followed by the machine's own, unless that is what failed. */
+  const rebootTo = async (wanted: System, isOwn: boolean): Promise<BootOutcome> => {
     const timeBefore = await bootTime(host);
     traces = await tracesOf(host);
     const toldAt = options.now();
@@ -96,7 +103,7 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
     const seconds = options.now() - toldAt;
     host = up.host;
     const proof = await prove(host, wanted);
-    if (variant === undefined) return { ...proof, seconds };
+    if (isOwn) return { ...proof, seconds };
     if (up.wasCycled) {
       const reason = `it was not up after ${options.bootSeconds} s, and was power-cycled`;
       return { kind: 'boot-failed', reason, seconds, ...(await recover()) };
@@ -133,6 +140,7 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
   return {
     lay: (kernel) => method.lay(kernel),
     boot,
+    bootUnasked: () => rebootTo(own, true),
     host: () => host,
     recover,
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Variant, variantSchema } from '../build/variant.ts';
 import type { Config } from '../config/schema.ts';
+import { reasonOf } from '../words/one-line.ts';
 import { type Patch, patchSchema } from '../words/patch.ts';
 import { plannedBlastSchema } from '../words/planned-blast.ts';
 import { designSchema, type History, historySchema, policySchema } from '../words/result.ts';
@@ -85,6 +86,21 @@ export function makePlan(
     seed,
     blasts: blastsFor(cells, variants, traffic.runsPerBlast, seed),
   };
+}
+
+/** The texts of the site's own rules that are to be measured; throws a `UsageError` for one that cannot be read. */
+export async function readRules({
+  rules,
+  scenarios,
+}: Pick<Config, 'rules' | 'scenarios'>): Promise<Plan['rules']> {
+  const entries = Object.entries(rules).filter(([name]) => scenarios.includes(name));
+  const read = entries.map(async ([name, { path, ...rest }]) => {
+    const text = await readFile(path, 'utf8').catch((error: unknown) => {
+      throw new UsageError(`rules: ${name}: ${path} cannot be read (${reasonOf(error)}).`);
+    });
+    return [name, { ...rest, text }] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
 }
 
 /** What a configuration asks to be measured, in its order. */

@@ -17,7 +17,7 @@ import { shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
 import type { Power, PowerConfig } from '../../power/power.ts';
 import type { Cell } from '../../words/scenario.ts';
-import type { Inspection, Testbed } from '../testbed.ts';
+import type { Inspection, PrepareRequest, Testbed } from '../testbed.ts';
 import { type BlastWorld, blast, profile } from './blast.ts';
 import { bootsOf, fingerprintOfDut, inspectDut } from './boots.ts';
 import { openGenerators, silenceGenerators } from './generators.ts';
@@ -26,6 +26,16 @@ import { PreflightError } from './preflight.ts';
 import { rulesFolder, takeRulesAway } from './rules.ts';
 import { bounded, type FreebsdWorld } from './world.ts';
 
+/** A FreeBSD testbed with its machines within reach. */
+export type OpenFreebsd = {
+  lab: BlastWorld;
+  dut: FreebsdDut;
+  /** Begins to build or to fetch the kernels of variants, which blasts then wait for. */
+  prepare(request: PrepareRequest): void;
+  /** See `Testbed.restore`. */
+  restore(): Promise<void>;
+};
+
 /** Connects to all machines, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
 export async function openFreebsdTestbed(
   name: string,
@@ -33,6 +43,31 @@ export async function openFreebsdTestbed(
   traffic: Traffic,
   world: FreebsdWorld,
 ): Promise<Testbed> {
+  const { lab, prepare, restore } = await openFreebsdMachines(name, config, traffic, world);
+  return {
+    name,
+    inspect: (cells) => inspect(name, lab, cells),
+
+    async prepare(request) {
+      prepare(request);
+      return { kind: 'ready' };
+    },
+
+    blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
+
+    profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
+
+    restore,
+  };
+}
+
+/** As `openFreebsdTestbed`, for who has more to do with the machines than to measure on them. */
+export async function openFreebsdMachines(
+  name: string,
+  config: FreebsdTestbed,
+  traffic: Traffic,
+  world: FreebsdWorld,
+): Promise<OpenFreebsd> {
   await using opened = new AsyncDisposableStack();
   const cycles = { done: 0 };
   // First: the DUT is deaf for as long as somebody sends.
@@ -57,20 +92,15 @@ export async function openFreebsdTestbed(
   const over = new AbortController();
   opened.move();
   return {
-    name,
-    inspect: (cells) => inspect(name, lab, cells),
+    lab,
+    dut,
 
-    async prepare(request) {
+    prepare(request) {
       const signal = AbortSignal.any([request.signal, over.signal]);
       const kernels = startKernels({ ...request, signal }, builderOf(name, config, world), folder);
       const variants = request.variants.map(({ variant }) => variant);
       lab.prepared = { kernels, variants, rules: request.rules };
-      return { kind: 'ready' };
     },
-
-    blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
-
-    profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
 
     async restore() {
       over.abort(new Error('the testbed is given back'));
