@@ -895,4 +895,4 @@ async function sizesOf(host, archive) {
 	};
 }
 
-export { BuilderError, buildKernel, fetchKernel, gitIn, readOverlay, testbedsThatDiffer, variantSchema, variantsBySystem };
+export { BuilderError, buildKernel, fetchKernel, gitIn, givenKernel, readOverlay, testbedsThatDiffer, variantSchema, variantsBySystem };

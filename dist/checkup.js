@@ -831,4 +831,4 @@ function linkStep(machine, name) {
 	};
 }
 
-export { checkFreebsdTestbed, checkLinuxTestbed, healthOf, lookAgain, ok, skipped, typed, walk, whyUnhealthy, wrong };
+export { checkFreebsdTestbed, checkLinuxTestbed, healthOf, isGood, lookAgain, ok, skipped, testbedFailed, typed, walk, whyUnhealthy, wrong };

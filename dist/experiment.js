@@ -1249,4 +1249,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, cellsOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, historyEntries, historyEntrySchema, historyFile, journalIn, makePlan, randomSeed, readJournal, readPlan, readRules, recompute, refuseUsed, replacePlan, reread, runExperiment, unchangedResult, writePlan };
+export { assembleResult, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, historyEntries, historyEntrySchema, historyFile, historyOf, journalIn, makePlan, policyOf, randomSeed, readJournal, readPlan, readRules, recompute, refuseUsed, replacePlan, reread, runExperiment, unchangedResult, writePlan };

@@ -1435,4 +1435,4 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-export { bounded, connectTo, fencedConnect, fencedWorld, freebsdLogNames, logNames, neededPrograms, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, unshared, wakeFreebsdTestbed };
+export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, freebsdLogNames, layRules, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, takeRulesAway, unshared, wakeFreebsdTestbed };

@@ -27,6 +27,12 @@ const subcommands = [
 		load: () => import("./testbeds-check.js")
 	},
 	{
+		name: "rehearse",
+		takes: "[options] <name>",
+		description: "do all that a gate does on a FreeBSD testbed, accidents too, before a patch does",
+		load: () => import("./testbeds-rehearse.js")
+	},
+	{
 		name: "health",
 		takes: "[options] [names...]",
 		description: "see whether testbeds that nobody has are as they should be before the next patch",

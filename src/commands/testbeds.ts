@@ -31,6 +31,12 @@ export const subcommands: readonly NamedCommand[] = [
     load: () => import('./testbeds-check.ts'),
   },
   {
+    name: 'rehearse',
+    takes: '[options] <name>',
+    description: 'do all that a gate does on a FreeBSD testbed, accidents too, before a patch does',
+    load: () => import('./testbeds-rehearse.ts'),
+  },
+  {
     name: 'health',
     takes: '[options] [names...]',
     description: 'see whether testbeds that nobody has are as they should be before the next patch',

@@ -1,5 +1,5 @@
 // A FreeBSD laboratory without machines: real ssh, virtual time, a DUT whose speed is known, and faults on order.
-
+import { setTimeout } from 'node:timers/promises';
 import { tokenFolder } from '../../../src/host/fence.ts';
 import type { Target } from '../../../src/host/login.ts';
 import { type Cabling, type CablingOptions, cabling } from './cabling.ts';
@@ -149,6 +149,21 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/**
+ * The laboratory's time runs by itself while one of its programs does. While the DUT boots nobody sleeps there, so it
+ * is made to run: that many seconds for each tenth of a real one.
+ */
+export async function keepTime(
+  lab: FreebsdLab,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await setTimeout(100, undefined, { signal }).catch(() => {});
+    if (lab.state().stage !== 'up') await lab.clock.sleep(seconds, { signal });
+  }
 }
 
 /** Which upload it is, and whether it still may go on. */

@@ -37,6 +37,9 @@ export function panic(machine: Machine, world: World, reason: string): void {
   later(machine, world, machine.timing.dumpSeconds, () => boot(machine, world));
 }
 
+/** Until its power is cycled. */
+export const hang = (machine: Machine): void => enter(machine, 'hung');
+
 export function setPower(machine: Machine, world: World, power: PowerState): void {
   if (machine.power === power) return;
   machine.power = power;

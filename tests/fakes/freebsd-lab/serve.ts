@@ -2,14 +2,13 @@
 // `ready` and works until its stdin ends or it is told to terminate. Real time passes for whoever waits for a boot.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
 import type { HostConfig } from '../../../src/config/fields.ts';
 import type { FreebsdTestbed, Generator } from '../../../src/config/freebsd-testbed.ts';
 import { builtVariant, testbedOf } from '../freebsd-testbed.ts';
 import { commit, git } from '../repository.ts';
-import { type FreebsdLab, startFreebsdLab } from './lab.ts';
+import { type FreebsdLab, keepTime, startFreebsdLab } from './lab.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -103,15 +102,4 @@ function sshOf({ host, port, user, privateKeyPath, knownHostsPath }: HostConfig)
     key: privateKeyPath,
     knownHosts: knownHostsPath,
   };
-}
-
-/**
- * The laboratory's time runs by itself while one of its programs does. While the DUT boots nobody sleeps there, so it
- * is made to run: that many seconds for each tenth of a real one.
- */
-async function keepTime(lab: FreebsdLab, seconds: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await setTimeout(100, undefined, { signal }).catch(() => {});
-    if (lab.state().stage !== 'up') await lab.clock.sleep(seconds, { signal });
-  }
 }

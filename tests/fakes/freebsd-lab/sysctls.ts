@@ -15,6 +15,9 @@ export type Sysctls = Map<string, Sysctl>;
 /** As FreeBSD sets them when nothing in /boot/loader.conf or /etc/sysctl.conf says otherwise. */
 export function defaultSysctls(): Sysctls {
   return new Map<string, Sysctl>([
+    ['debug.kdb.current', readOnly('')],
+    ['debug.kdb.enter', integer(0)],
+    ['debug.kdb.panic', integer(0)],
     ['hw.cxgbe.nrxq10g', tunable(8)],
     ['hw.cxgbe.ntxq10g', tunable(8)],
     ['hw.cxgbe.pause_settings', tunable(7)],

@@ -1,14 +1,14 @@
-// tar: unpacks archives onto a machine's disk.
+// tar: unpacks archives onto a machine's disk, and packs its folders.
 import { posix } from 'node:path';
-import { fileErrorText, makeFolder, nodeAt, writeFile } from '../file-system.ts';
+import { fileErrorText, makeFolder, namesIn, nodeAt, writeFile } from '../file-system.ts';
 import { hasOption, optionValue } from '../getopt.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
-import { readTar, type TarEntry } from '../tar.ts';
+import { makeTar, readTar, type TarEntry } from '../tar.ts';
 import { readOptions } from './options.ts';
 
 export const archivePrograms: Readonly<Record<string, Program>> = { tar };
 
-/** bsdtar(1); of its modes only -x. */
+/** bsdtar(1); of its modes -x, and -c of all files of a folder to standard output. */
 function tar(process: Process): number {
   const usage = {
     program: 'tar',
@@ -21,12 +21,14 @@ function tar(process: Process): number {
   if (given.kind === 'refused') return given.code;
   const { options, operands } = given;
   const file = optionValue(options, 'f');
+  const folder = optionValue(options, 'C') ?? '/root';
+  const packs = options.map(({ name }) => name).join('') === 'cfC' && file === '-';
+  if (packs && operands.length === 1 && operands[0] === '.') return pack(process, folder);
   const isPlain = options.every(({ name }) => 'xpfC'.includes(name)) && operands.length === 0;
   if (!isPlain || !hasOption(options, 'x') || file === undefined) {
     return notModelled(process, 'this use of tar');
   }
   const { files } = process.machine;
-  const folder = optionValue(options, 'C') ?? '/root';
   const archive = nodeAt(files, file);
   if (archive?.kind !== 'file') {
     return fail(process, `tar: Error opening archive: Failed to open '${file}'`);
@@ -41,6 +43,16 @@ function tar(process: Process): number {
   const failures = outcome.entries.map((entry) => extract(process, folder, entry));
   if (!failures.includes(1)) return 0;
   return fail(process, 'tar: Error exit delayed from previous errors.');
+}
+
+/** Folders in it are left out: a kernel's has none. */
+function pack({ machine: { files }, out }: Process, folder: string): number {
+  const packed = namesIn(files, folder).flatMap((name) => {
+    const node = nodeAt(files, posix.join(folder, name));
+    return node?.kind === 'file' ? [[name, node.bytes] as const] : [];
+  });
+  out(makeTar(new Map(packed)));
+  return 0;
 }
 
 function extract(process: Process, folder: string, entry: TarEntry): number {

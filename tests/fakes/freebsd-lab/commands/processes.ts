@@ -1,6 +1,6 @@
 // pgrep and pkill: the programs that run on a machine, by their names.
 import { hasOption } from '../getopt.ts';
-import type { Machine } from '../machine.ts';
+import { type Machine, setCutOff } from '../machine.ts';
 import { notModelled, type Process, type Program, runProgram } from '../process.ts';
 import { readOptions, showUsage } from './options.ts';
 
@@ -51,12 +51,20 @@ function pgrep(process: Process): number {
 /** A signal is only its first argument. */
 function pkill(process: Process): number {
   const [first = '', ...rest] = process.args;
-  const signal = /^-(?:SIG)?(INT|KILL|TERM)$/i.exec(first)?.[1]?.toUpperCase();
+  const signal = /^-(?:SIG)?(INT|KILL|TERM|STOP)$/i.exec(first)?.[1]?.toUpperCase();
   const args = signal === undefined ? process.args : rest;
   const found = matching({ ...process, args }, 'pkill');
   if (found.kind === 'refused') return found.code;
+  if (signal === 'STOP') return stop(process, found.all.length, args);
   for (const { interrupt, kill } of found.all) (signal === 'INT' ? interrupt : kill).abort();
   return found.all.length > 0 ? 0 : 1;
+}
+
+/** Of what the laboratory has, only sshd can be stopped: nobody logs in any more. */
+function stop(process: Process, others: number, args: readonly string[]): number {
+  if (others > 0 || args.at(-1) !== 'sshd') return notModelled(process, 'this use of -STOP');
+  setCutOff(process.machine, true);
+  return 0;
 }
 
 type Matching = { kind: 'found'; all: Running[] } | { kind: 'refused'; code: number };

@@ -1,6 +1,7 @@
 // uname, sysctl, dmesg and pciconf: what a machine says of itself.
 import { describeCards } from '../cards.ts';
 import { hasOption } from '../getopt.ts';
+import { hang, panic } from '../lifecycle.ts';
 import type { Machine } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { isInteger, type Sysctl, takes } from '../sysctls.ts';
@@ -83,7 +84,15 @@ function sysctlOne(process: Process, operand: string, style: Style): number {
   if (refusal !== undefined) return fail(process, refusal);
   sysctl.value = String(sysctl.type.kind === 'integer' ? Number(value) : value);
   out(`${before} -> ${sysctl.value}\n`);
+  if (value !== '0') act(process, name);
   return 0;
+}
+
+/** Handlers of sys/kern/subr_kdb.c; to enter a debugger does nothing where the kernel has none. */
+function act({ machine, world }: Process, name: string): void {
+  if (name === 'debug.kdb.panic') panic(machine, world, 'kdb_sysctl_panic');
+  const hasDebugger = machine.sysctls.get('debug.kdb.current')?.value !== '';
+  if (name === 'debug.kdb.enter' && hasDebugger) hang(machine);
 }
 
 function whyRefused(name: string, { access, type }: Sysctl, value: string): string | undefined {
