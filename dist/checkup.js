@@ -1,4 +1,4 @@
-import { advice, checkSettings, fileSystemsOf, isOurs, nextRoot, parseIfconfig, pathSettings, problemOf, runningSystem, settingsCommands } from "./dut.js";
+import { advice, checkSettings, fileSystemsOf, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, pathSettings, problemOf, runningSystem, settingsCommands } from "./dut.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
 import { provesScenario, takeAwayCommands } from "./scenario.js";
 import { bounded, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext } from "./testbed.js";
@@ -349,7 +349,7 @@ async function powerState({ name, dut, world }, config) {
 async function powerCycle(lab, config, what) {
 	const { name, dut, world, testbed } = lab;
 	if (dut.host === void 0) return [];
-	const bootBefore = await bootTime(dut.host);
+	await markBoot(dut.host);
 	const power = await world.openPower(`the DUT of ${name}`, config);
 	world.tell("Switching the DUT off and on: it takes some minutes to be up again.");
 	const begun = world.now();
@@ -361,10 +361,9 @@ async function powerCycle(lab, config, what) {
 	}
 	await dut.host.close();
 	dut.host = back;
-	if (await bootTime(back) === bootBefore) return [wrong(what, "it says that the DUT was off and on, and the DUT never went down", "correct `power` in ppsgate.yml: it may be that of another machine")];
+	if (!await hasBootedSinceMark(back)) return [wrong(what, "it says that the DUT was off and on, and the DUT never went down", "correct `power` in ppsgate.yml: it may be that of another machine")];
 	return [ok(what, `up again after ${Math.round(world.now() - begun)} s`)];
 }
-const bootTime = (host) => host.output(shell`sysctl -n kern.boottime`, limits);
 const secondsBetweenLooks = 5;
 /** Undefined where it does not answer within the limit of a boot. */
 async function reachAgain({ world, testbed }) {
@@ -550,10 +549,7 @@ async function netmap(host, what) {
 	if (await does(host, shell`test -e /dev/netmap`)) return [ok(what, "/dev/netmap is there")];
 	return [wrong(what, "there is no /dev/netmap", "`kldload netmap` there, or boot a kernel with `device netmap` in its configuration")];
 }
-const contextOf = ({ testbed, families, world }) => ({
-	...settingsContext(testbed, families),
-	nowSeconds: world.now()
-});
+const contextOf = ({ testbed, families }) => settingsContext(testbed, families);
 /** Apart from other settings: without routes the blast would leave by the default route. */
 async function pathsOf(lab, host, what) {
 	const context = contextOf(lab);

@@ -44,6 +44,20 @@ async function fileSystemsOf(host, paths) {
 		};
 	});
 }
+/** In the kernel's environment, which every boot makes anew. */
+const mark = "ppsgate.boot";
+/**
+* Before a reboot, which is proven by the loss of this: kern.boottime will not do, as it moves whenever the clock is set,
+* and kern.boot_id is not in FreeBSD 12.
+*/
+const markBoot = async (host) => {
+	await host.output(shell`kenv ${`${mark}=1`}`);
+};
+/** An environment that cannot be read, or is empty, proves nothing. */
+async function hasBootedSinceMark(host) {
+	const names = (await host.output(shell`kenv -N`)).split("\n").filter(Boolean);
+	return names.length > 0 && !names.includes(mark);
+}
 
 // src/dut/freebsd-boot-archive.ts
 /** Half an archive stays here when the machine is lost: who lays the same again goes on from there. */
@@ -362,7 +376,7 @@ async function openFreebsdDut(options) {
 	let traces = await tracesOf(host);
 	const reconnect = async () => {
 		await host.close();
-		host = (await waitForUp(void 0, options)).host;
+		host = (await waitForUp("answers", options)).host;
 		return host;
 	};
 	const method = methods[options.method]({
@@ -377,11 +391,10 @@ async function openFreebsdDut(options) {
 	};
 	/** What fails to come up is followed by the machine's own, unless that is what failed. */
 	const rebootTo = async (wanted, isOwn) => {
-		const timeBefore = await bootTime(host);
 		traces = await tracesOf(host);
 		const toldAt = options.now();
 		await tellToReboot(host);
-		const up = await waitForUp(timeBefore, options);
+		const up = await waitForUp("has booted", options);
 		const seconds = options.now() - toldAt;
 		host = up.host;
 		const proof = await prove$1(host, wanted);
@@ -463,7 +476,7 @@ async function prove$1(host, wanted) {
 }
 /** Answers when the machine does; one that boots is waited for, and one that stays away is power-cycled. */
 async function wakeFreebsdDut(options) {
-	await (await options.connect().catch(ifNotUp) ?? (await waitForUp(void 0, options)).host).close();
+	await (await options.connect().catch(ifNotUp) ?? (await waitForUp("answers", options)).host).close();
 }
 /** Whoever died may have ordered another one while one of ours ran; each was ordered for one boot only. */
 const mostBootsOfOurs = 2;
@@ -477,16 +490,14 @@ async function leaveOurs(first, options) {
 			await host.close();
 			throw new DutLostError(`The DUT runs ${running.kernel} of an earlier experiment, after two reboots too; boot its own kernel.`);
 		}
-		const timeBefore = await bootTime(host);
 		await tellToReboot(host);
-		host = (await waitForUp(timeBefore, options)).host;
+		host = (await waitForUp("has booted", options)).host;
 	}
 }
 const answerSeconds = 10;
-/** `{ sec = 1700000000, usec = 123456 } Tue Nov 14 …`: after a boot it says something else. */
-const bootTime = async (host) => (await host.output(shell`sysctl -n kern.boottime`)).trim();
 /** The connection mostly breaks before the command has said that it succeeded. */
 async function tellToReboot(host) {
+	await markBoot(host);
 	try {
 		await host.output(shell`shutdown -r now`);
 	} catch (error) {
@@ -495,8 +506,8 @@ async function tellToReboot(host) {
 	await host.close();
 }
 const secondsBetweenLooks = 2;
-/** Up is a machine that answers and has booted since then; one that is late is power-cycled, twice if need be. */
-async function waitForUp(bootTimeBefore, { connect, power, bootSeconds, sleep, now }) {
+/** One that is late is power-cycled, twice if need be. */
+async function waitForUp(wanted, { connect, power, bootSeconds, sleep, now }) {
 	let powerFailure;
 	for (const cycles of [
 		0,
@@ -508,7 +519,7 @@ async function waitForUp(bootTimeBefore, { connect, power, bootSeconds, sleep, n
 		const deadline = now() + bootSeconds;
 		while (powerFailure === void 0 && now() < deadline) {
 			await sleep(secondsBetweenLooks);
-			const host = await connectOnceUp(connect, bootTimeBefore).catch(ifNotUp);
+			const host = await connectOnceUp(connect, wanted).catch(ifNotUp);
 			if (host !== void 0) return {
 				host,
 				wasCycled: cycles > 0
@@ -528,10 +539,10 @@ function whatWasTried(power, failure) {
 	return failure === void 0 ? "not even power-cycled twice" : `and could not be power-cycled in two tries (${reasonOf(failure)})`;
 }
 /** Undefined while the machine still shuts down. */
-async function connectOnceUp(connect, bootTimeBefore) {
+async function connectOnceUp(connect, wanted) {
 	const host = await connect();
 	try {
-		if (bootTimeBefore === void 0 || await bootTime(host) !== bootTimeBefore) return host;
+		if (wanted === "answers" || await hasBootedSinceMark(host)) return host;
 	} catch (error) {
 		await host.close();
 		throw error;
@@ -1056,7 +1067,7 @@ function checkSettings(said, context) {
 	return settingsOf(context).flatMap((setting) => problemOf(setting, said));
 }
 function settingsOf(context) {
-	const { families, nowSeconds } = context;
+	const { families } = context;
 	return [
 		harvestMask,
 		hyperthreading,
@@ -1065,7 +1076,7 @@ function settingsOf(context) {
 		...portSettings(context),
 		...families.flatMap((family) => pathSettings(family, context)),
 		load,
-		timeSinceBoot(nowSeconds)
+		timeSinceBoot
 	];
 }
 /** Bits of sys/random.h's sources. Others are a machine's own: those of hardware cannot even be cleared. */
@@ -1142,29 +1153,34 @@ const load = {
 };
 /** Daemons are started, and entropy and crash dumps saved, for a while after the first login is possible. */
 const leastSecondsUp = 60;
-const timeSinceBoot = (nowSeconds) => ({
+/** By the DUT's own clock alone: it need not agree with any other, and both values move when it is set. */
+const timeSinceBoot = {
 	name: "kern.boottime",
 	why: "what starts at boot still runs",
-	reads: [readSysctl("kern.boottime")],
-	check: (value) => {
-		const up = nowSeconds - Number(/^\{ sec = (\d+),/.exec(value)?.[1] ?? NaN);
-		if (up < 0 || Number.isNaN(up)) return {
-			is: `is ${value}`,
-			mend: clockIsOff
+	reads: [readSysctl("kern.boottime"), shell`date +%s`],
+	check: (boot, now) => {
+		const bootSeconds = Number(/^\{ sec = (\d+),/.exec(boot)?.[1] ?? NaN);
+		const up = Number(now) - bootSeconds;
+		if (up < 0) return {
+			is: "is yet to come",
+			mend: {
+				kind: "wait",
+				seconds: leastSecondsUp
+			}
 		};
 		const seconds = Math.ceil(leastSecondsUp - up);
 		return unless(seconds <= 0, {
-			is: `is ${Math.round(up)} s ago`,
-			mend: {
+			is: Number.isNaN(up) ? `is ${boot}` : `is ${up} s ago`,
+			mend: Number.isNaN(up) ? unreadable : {
 				kind: "wait",
 				seconds
 			}
 		});
 	}
-});
-const clockIsOff = {
+};
+const unreadable = {
 	kind: "person",
-	what: "set the clock of the DUT or of this machine"
+	what: "see what `sysctl -n kern.boottime` and `date +%s` say on the DUT"
 };
 const isWhole = (value) => /^\d+$/.test(value);
 
@@ -1693,4 +1709,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, isOurs, linuxDut, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readySampling, runningSystem, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel };
+export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readySampling, runningSystem, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel };

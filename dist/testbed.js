@@ -209,14 +209,8 @@ function settingsContext({ dut, senders, receiver }, families) {
 	};
 }
 /** The problems that are left: what only needs time has been waited for, and with `fix` commands have been run. */
-async function preflight(host, { mode, context, now, sleep }) {
-	const look = async () => {
-		const settings = {
-			...context,
-			nowSeconds: now()
-		};
-		return checkSettings(await readAll(host, settingsCommands(settings)), settings);
-	};
+async function preflight(host, { mode, context, sleep }) {
+	const look = async () => checkSettings(await readAll(host, settingsCommands(context)), context);
 	let problems = await look();
 	const waits = problems.flatMap(({ mend }) => mend.kind === "wait" ? mend.seconds : []);
 	const commands = problems.flatMap(({ mend }) => mend.kind === "command" ? mend.command : []);
@@ -267,7 +261,6 @@ const portsOf = ({ config: { dut } }) => [dut.ingress.interface, dut.egress.inte
 const settingsThatFail = ({ config, families, world, dut }) => preflight(dut.host(), {
 	mode: config.preflight,
 	context: settingsContext(config, families),
-	now: world.now,
 	sleep: world.sleep
 });
 /** One boot serves all cells of a pair's variant; what boots badly is tried once more before it is told. */

@@ -265,10 +265,8 @@ async function netmap(host: Host, what: string): Promise<Finding[]> {
   return [wrong(what, 'there is no /dev/netmap', mend)];
 }
 
-const contextOf = ({ testbed, families, world }: Lab): SettingsContext => ({
-  ...settingsContext(testbed, families),
-  nowSeconds: world.now(),
-});
+const contextOf = ({ testbed, families }: Lab): SettingsContext =>
+  settingsContext(testbed, families);
 
 /** Apart from other settings: without routes the blast would leave by the default route. */
 async function pathsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {

@@ -1,21 +1,12 @@
 // Asks what controls the DUT's power, and where it is to be tried switches the DUT off and on.
 
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
+import { hasBootedSinceMark, markBoot } from '../dut/freebsd-boot-system.ts';
 import { HostError } from '../host/host-error.ts';
-import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import type { PowerConfig } from '../power/power.ts';
 import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
-import {
-  type Finding,
-  limits,
-  type Machine,
-  ok,
-  type Step,
-  skipped,
-  sshTo,
-  wrong,
-} from './finding.ts';
+import { type Finding, type Machine, ok, type Step, skipped, sshTo, wrong } from './finding.ts';
 
 export type CheckupWorld = FreebsdWorld & {
   /** Hears what is about to happen where that takes a while, or is not harmless. */
@@ -73,7 +64,7 @@ async function powerState(
 async function powerCycle(lab: PowerCheck, config: PowerConfig, what: string): Promise<Finding[]> {
   const { name, dut, world, testbed } = lab;
   if (dut.host === undefined) return [];
-  const bootBefore = await bootTime(dut.host);
+  await markBoot(dut.host);
   const power = await world.openPower(`the DUT of ${name}`, config);
   world.tell('Switching the DUT off and on: it takes some minutes to be up again.');
   const begun = world.now();
@@ -86,15 +77,12 @@ async function powerCycle(lab: PowerCheck, config: PowerConfig, what: string): P
   }
   await dut.host.close();
   dut.host = back;
-  if ((await bootTime(back)) === bootBefore) {
+  if (!(await hasBootedSinceMark(back))) {
     const why = 'it says that the DUT was off and on, and the DUT never went down';
     return [wrong(what, why, 'correct `power` in ppsgate.yml: it may be that of another machine')];
   }
   return [ok(what, `up again after ${Math.round(world.now() - begun)} s`)];
 }
-
-const bootTime = (host: Host): Promise<string> =>
-  host.output(shell`sysctl -n kern.boottime`, limits);
 
 const secondsBetweenLooks = 5;
 

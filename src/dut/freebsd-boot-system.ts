@@ -48,3 +48,20 @@ export async function fileSystemsOf(host: Host, paths: readonly string[]): Promi
     return { device, availableBytes: Number(kibibytes) * 1024 };
   });
 }
+
+/** In the kernel's environment, which every boot makes anew. */
+const mark = 'ppsgate.boot';
+
+/**
+ * Before a reboot, which is proven by the loss of this: kern.boottime will not do, as it moves whenever the clock is set,
+ * and kern.boot_id is not in FreeBSD 12.
+ */
+export const markBoot = async (host: Host): Promise<void> => {
+  await host.output(shell`kenv ${`${mark}=1`}`);
+};
+
+/** An environment that cannot be read, or is empty, proves nothing. */
+export async function hasBootedSinceMark(host: Host): Promise<boolean> {
+  const names = (await host.output(shell`kenv -N`)).split('\n').filter(Boolean);
+  return names.length > 0 && !names.includes(mark);
+}

@@ -16,8 +16,6 @@ import {
 
 export type SettingsContext = DutPorts & {
   families: readonly Family[];
-  /** The time by the controller's clock, in seconds since 1970. */
-  nowSeconds: number;
 };
 
 /** The commands whose output `checkSettings` needs, each once. */
@@ -32,7 +30,7 @@ export function checkSettings(said: Said, context: SettingsContext): SettingProb
 }
 
 function settingsOf(context: SettingsContext): Setting[] {
-  const { families, nowSeconds } = context;
+  const { families } = context;
   return [
     harvestMask,
     hyperthreading,
@@ -41,7 +39,7 @@ function settingsOf(context: SettingsContext): Setting[] {
     ...portSettings(context),
     ...families.flatMap((family) => pathSettings(family, context)),
     load,
-    timeSinceBoot(nowSeconds),
+    timeSinceBoot,
   ];
 }
 
@@ -132,22 +130,27 @@ const load: Setting = {
 /** Daemons are started, and entropy and crash dumps saved, for a while after the first login is possible. */
 const leastSecondsUp = 60;
 
-const timeSinceBoot = (nowSeconds: number): Setting => ({
+/** By the DUT's own clock alone: it need not agree with any other, and both values move when it is set. */
+const timeSinceBoot: Setting = {
   name: 'kern.boottime',
   why: 'what starts at boot still runs',
-  reads: [readSysctl('kern.boottime')],
-  check: (value) => {
-    const bootSeconds = Number(/^\{ sec = (\d+),/.exec(value)?.[1] ?? Number.NaN);
-    const up = nowSeconds - bootSeconds;
-    if (up < 0 || Number.isNaN(up)) return { is: `is ${value}`, mend: clockIsOff };
+  reads: [readSysctl('kern.boottime'), shell`date +%s`],
+  check: (boot, now) => {
+    const bootSeconds = Number(/^\{ sec = (\d+),/.exec(boot)?.[1] ?? Number.NaN);
+    const up = Number(now) - bootSeconds;
+    // Set between the two looks: look again.
+    if (up < 0) return { is: 'is yet to come', mend: { kind: 'wait', seconds: leastSecondsUp } };
     const seconds = Math.ceil(leastSecondsUp - up);
     return unless(seconds <= 0, {
-      is: `is ${Math.round(up)} s ago`,
-      mend: { kind: 'wait', seconds },
+      is: Number.isNaN(up) ? `is ${boot}` : `is ${up} s ago`,
+      mend: Number.isNaN(up) ? unreadable : { kind: 'wait', seconds },
     });
   },
-});
+};
 
-const clockIsOff: Mend = { kind: 'person', what: 'set the clock of the DUT or of this machine' };
+const unreadable: Mend = {
+  kind: 'person',
+  what: 'see what `sysctl -n kern.boottime` and `date +%s` say on the DUT',
+};
 
 const isWhole = (value: string): boolean => /^\d+$/.test(value);

@@ -9,8 +9,10 @@ import { bootEnvironment } from './freebsd-boot-environment.ts';
 import { nanobsd } from './freebsd-boot-nanobsd.ts';
 import { nextboot } from './freebsd-boot-nextboot.ts';
 import {
+  hasBootedSinceMark,
   isOurs,
   isSamePlace,
+  markBoot,
   runningSystem,
   type System,
   whyOther,
@@ -82,7 +84,7 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
 
   const reconnect = async (): Promise<Host> => {
     await host.close();
-    host = (await waitForUp(undefined, options)).host;
+    host = (await waitForUp('answers', options)).host;
     return host;
   };
   const method = methods[options.method]({ own, host: () => host, reconnect });
@@ -95,11 +97,10 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
 
   /** What fails to come up is followed by the machine's own, unless that is what failed. */
   const rebootTo = async (wanted: System, isOwn: boolean): Promise<BootOutcome> => {
-    const timeBefore = await bootTime(host);
     traces = await tracesOf(host);
     const toldAt = options.now();
     await tellToReboot(host);
-    const up = await waitForUp(timeBefore, options);
+    const up = await waitForUp('has booted', options);
     const seconds = options.now() - toldAt;
     host = up.host;
     const proof = await prove(host, wanted);
@@ -170,7 +171,7 @@ async function prove(host: Host, wanted: System): Promise<Proof> {
 /** Answers when the machine does; one that boots is waited for, and one that stays away is power-cycled. */
 export async function wakeFreebsdDut(options: FreebsdDutOptions): Promise<void> {
   const host = await options.connect().catch(ifNotUp);
-  const awake = host ?? (await waitForUp(undefined, options)).host;
+  const awake = host ?? (await waitForUp('answers', options)).host;
   await awake.close();
 }
 
@@ -189,20 +190,16 @@ async function leaveOurs(first: Host, options: FreebsdDutOptions): Promise<Host>
         `The DUT runs ${running.kernel} of an earlier experiment, after two reboots too; boot its own kernel.`,
       );
     }
-    const timeBefore = await bootTime(host);
     await tellToReboot(host);
-    host = (await waitForUp(timeBefore, options)).host;
+    host = (await waitForUp('has booted', options)).host;
   }
 }
 
 const answerSeconds = 10;
 
-/** `{ sec = 1700000000, usec = 123456 } Tue Nov 14 …`: after a boot it says something else. */
-const bootTime = async (host: Host): Promise<string> =>
-  (await host.output(shell`sysctl -n kern.boottime`)).trim();
-
 /** The connection mostly breaks before the command has said that it succeeded. */
 async function tellToReboot(host: Host): Promise<void> {
+  await markBoot(host);
   try {
     await host.output(shell`shutdown -r now`);
   } catch (error) {
@@ -213,9 +210,12 @@ async function tellToReboot(host: Host): Promise<void> {
 
 const secondsBetweenLooks = 2;
 
-/** Up is a machine that answers and has booted since then; one that is late is power-cycled, twice if need be. */
+/** Of a machine that was told to reboot an answer is not enough: it may still shut down. */
+type Up = 'answers' | 'has booted';
+
+/** One that is late is power-cycled, twice if need be. */
 async function waitForUp(
-  bootTimeBefore: string | undefined,
+  wanted: Up,
   { connect, power, bootSeconds, sleep, now }: FreebsdDutOptions,
 ): Promise<{ host: Host; wasCycled: boolean }> {
   let powerFailure: unknown;
@@ -225,7 +225,7 @@ async function waitForUp(
     const deadline = now() + bootSeconds;
     while (powerFailure === undefined && now() < deadline) {
       await sleep(secondsBetweenLooks);
-      const host = await connectOnceUp(connect, bootTimeBefore).catch(ifNotUp);
+      const host = await connectOnceUp(connect, wanted).catch(ifNotUp);
       if (host !== undefined) return { host, wasCycled: cycles > 0 };
     }
   }
@@ -249,13 +249,10 @@ function whatWasTried(power: FreebsdDutOptions['power'], failure: unknown): stri
 }
 
 /** Undefined while the machine still shuts down. */
-async function connectOnceUp(
-  connect: () => Promise<Host>,
-  bootTimeBefore: string | undefined,
-): Promise<Host | undefined> {
+async function connectOnceUp(connect: () => Promise<Host>, wanted: Up): Promise<Host | undefined> {
   const host = await connect();
   try {
-    if (bootTimeBefore === undefined || (await bootTime(host)) !== bootTimeBefore) return host;
+    if (wanted === 'answers' || (await hasBootedSinceMark(host))) return host;
   } catch (error) {
     await host.close();
     throw error;

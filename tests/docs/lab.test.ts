@@ -70,7 +70,6 @@ function settingsOf({ dut, senders, receiver }: FreebsdTestbed): SettingsContext
     families: ['inet4', 'inet6'],
     ingress: { ...dut.ingress, neighbour: neighbour(sender) },
     egress: { ...dut.egress, neighbour: neighbour(receiver) },
-    nowSeconds: 0,
   };
 }
 

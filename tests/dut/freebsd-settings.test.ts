@@ -28,7 +28,6 @@ const context: SettingsContext = {
       mac: '00:07:43:2e:e5:9a',
     },
   },
-  nowSeconds: bootSeconds + 300,
 };
 
 const ifconfig = (name: string) => `\
@@ -90,6 +89,7 @@ Neighbor                             Linklayer Address  Netif Expire    S Flags
 `,
   'sysctl -n vm.loadavg': '{ 0.12 0.34 0.20 }\n',
   'sysctl -n kern.boottime': `{ sec = ${bootSeconds}, usec = 123456 } Thu Oct  9 08:53:20 2025\n`,
+  'date +%s': `${bootSeconds + 300}\n`,
 };
 
 /** Without the quotes around a command's words. */
@@ -347,16 +347,35 @@ test('a DUT on which something else runs has to wait', () => {
   ]);
 });
 
+const clock = (seconds: number | string) => ({ 'date +%s': `${seconds}\n` });
+
 test('a DUT that has just come up waits for the rest of a minute', () => {
-  const [problem, ...rest] = problems({}, { nowSeconds: bootSeconds + 12.5 });
+  const [problem, ...rest] = problems(clock(bootSeconds + 12));
   expect(rest).toEqual([]);
   expect(problem?.mend).toEqual({ kind: 'wait', seconds: 48 });
   expect(problem?.message).toBe(
-    'kern.boottime is 13 s ago, and what starts at boot still runs: wait 48 s.',
+    'kern.boottime is 12 s ago, and what starts at boot still runs: wait 48 s.',
   );
 });
 
-test('a DUT that has not come up yet has another clock', () => {
-  const [problem] = problems({}, { nowSeconds: bootSeconds - 3600 });
+test('a DUT whose clock is set between two looks is looked at again', () => {
+  const [problem] = problems(clock(bootSeconds - 3600));
+  expect(problem).toMatchObject({ setting: 'kern.boottime', mend: { kind: 'wait', seconds: 60 } });
+});
+
+test('a time that is none is for a person to look at', () => {
+  const [problem] = problems(clock('never'));
   expect(problem).toMatchObject({ setting: 'kern.boottime', mend: { kind: 'person' } });
+});
+
+test.for([
+  ['is 30 s ahead', 30],
+  ['is 60 s behind', -60],
+  ['is hours off', 7200],
+] as const)('a DUT whose clock %s is as long up as any other', ([, seconds]) => {
+  const boot = sysctl('kern.boottime', `{ sec = ${bootSeconds + seconds}, usec = 0 } Thu`);
+  expect(messages({ ...boot, ...clock(bootSeconds + seconds + 300) })).toEqual([]);
+  expect(messages({ ...boot, ...clock(bootSeconds + seconds + 12) })).toEqual([
+    'kern.boottime is 12 s ago, and what starts at boot still runs: wait 48 s.',
+  ]);
 });

@@ -269,3 +269,28 @@ test('a DUT whose connection was lost is found again to be restored', async () =
   await dut.restore();
   expect(lab.state()).toMatchObject(clean);
 });
+
+test.for([
+  ['is 30 s ahead', { aheadSeconds: 30 }],
+  ['is 60 s behind', { aheadSeconds: -60 }],
+  ['is hours off, and set when the DUT is up', { aheadSeconds: 7200, setAfterSeconds: 1 }],
+] as const)('a DUT whose clock %s is booted and restored', async ([, realTimeClock]) => {
+  await using lab = await startFreebsdLab({ realTimeClock });
+  const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
+  expect(outcome).toMatchObject({ kind: 'booted', seconds: 126 });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('a clock that is set while the DUT shuts down is not taken for its boot', async () => {
+  await using lab = await startFreebsdLab({
+    realTimeClock: { aheadSeconds: -600 },
+    timing: { shutdownSeconds: 30 },
+  });
+  const dut = await openDut(lab);
+  await dut.lay(archiveOf({ ident: 'patched' }));
+  lab.clock.after(5, () => {
+    lab.dut.machine.clockAhead = 0;
+  });
+  expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
+});

@@ -84,7 +84,7 @@ const port = (name: string) => ({
 });
 const dut: SettingsContext = {
   ...{ ingress: port('cxl0'), egress: port('cxl1') },
-  ...{ families: ['inet4', 'inet6'], nowSeconds: 1_800_000_000 },
+  ...{ families: ['inet4', 'inet6'] },
 };
 const host = { interfaces: ['cxl0'], bootFile: '/boot/kernel/kernel' };
 

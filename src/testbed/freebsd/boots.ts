@@ -65,7 +65,6 @@ const settingsThatFail = ({ config, families, world, dut }: Boots): Promise<Sett
   preflight(dut.host(), {
     mode: config.preflight,
     context: settingsContext(config, families),
-    now: world.now,
     sleep: world.sleep,
   });
 

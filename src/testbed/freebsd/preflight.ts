@@ -35,7 +35,7 @@ export class PreflightError extends Error {
 export function settingsContext(
   { dut, senders, receiver }: FreebsdTestbed,
   families: readonly Family[],
-): PreflightOptions['context'] {
+): SettingsContext {
   const port = (own: DutPortConfig, far = receiver): DutPort => ({
     ...own,
     neighbour: {
@@ -48,21 +48,16 @@ export function settingsContext(
 
 type PreflightOptions = {
   mode: FreebsdTestbed['preflight'];
-  context: Omit<SettingsContext, 'nowSeconds'>;
-  /** The time in seconds since 1970. */
-  now(): number;
+  context: SettingsContext;
   sleep(seconds: number): Promise<void>;
 };
 
 /** The problems that are left: what only needs time has been waited for, and with `fix` commands have been run. */
 export async function preflight(
   host: Host,
-  { mode, context, now, sleep }: PreflightOptions,
+  { mode, context, sleep }: PreflightOptions,
 ): Promise<SettingProblem[]> {
-  const look = async () => {
-    const settings = { ...context, nowSeconds: now() };
-    return checkSettings(await readAll(host, settingsCommands(settings)), settings);
-  };
+  const look = async () => checkSettings(await readAll(host, settingsCommands(context)), context);
   let problems = await look();
   const waits = problems.flatMap(({ mend }) => (mend.kind === 'wait' ? mend.seconds : []));
   const commands = problems.flatMap(({ mend }) => (mend.kind === 'command' ? mend.command : []));

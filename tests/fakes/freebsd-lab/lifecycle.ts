@@ -72,7 +72,10 @@ function boot(machine: Machine, world: World): void {
     if (meets('hang-at-boot') || behaviour.kind === 'hangs-at-boot') {
       return enter(machine, 'hung');
     }
-    later(machine, world, half, () => startServices(machine, world.clock.now()));
+    later(machine, world, half, () => {
+      startServices(machine, world.clock.now());
+      startTimeKeeping(machine, world);
+    });
   });
 }
 
@@ -115,6 +118,7 @@ function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
 function load(machine: Machine, { file, kernel }: Chosen, startedAt: number): void {
   if (kernel === undefined) throw new TypeError(`${machine.name} has no kernel in ${file}.`);
   machine.running = { kernel, file, startedAt };
+  machine.clockAhead = machine.realTimeClock.aheadSeconds;
   machine.sysctls = defaultSysctls();
   for (const [name, value] of Object.entries(machine.hardware)) {
     machine.sysctls.set(name, readOnly(value));
@@ -127,6 +131,15 @@ function load(machine: Machine, { file, kernel }: Chosen, startedAt: number): vo
   machine.pf = noPf();
   machine.ipfw = freshIpfw(loader.get('net.inet.ip.fw.default_to_accept') === '1');
   machine.messages.push('---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');
+}
+
+/** ntpd(8) steps the clock once it knows by how much. */
+function startTimeKeeping(machine: Machine, world: World): void {
+  const { setAfterSeconds } = machine.realTimeClock;
+  if (setAfterSeconds === undefined) return;
+  later(machine, world, setAfterSeconds, () => {
+    machine.clockAhead = 0;
+  });
 }
 
 /** rc(8): what is configured, the dump saved, nextboot.conf removed, sshd started. */

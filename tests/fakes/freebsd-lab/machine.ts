@@ -68,11 +68,14 @@ export type Machine = {
   /** Sysctls that its hardware decides: `hw.model`… */
   readonly hardware: Readonly<Record<string, string>>;
   readonly timing: Timing;
+  readonly realTimeClock: RealTimeClock;
   /** A shell script up to FreeBSD 14.0, a program that says other things since. */
   readonly nextboot: 'script' | 'program';
   readonly root: Root;
   stage: Stage;
   power: PowerState;
+  /** What it takes the time to be ahead of the laboratory's, in seconds: kern.boottime moves with it when it is set. */
+  clockAhead: number;
   /** Since the laboratory was started, begun ones too. */
   boots: number;
   running: Running | undefined;
@@ -95,6 +98,9 @@ export type Machine = {
   /** Told after every change of `stage`, and of whether it is deaf. */
   readonly watchers: Set<() => void>;
 };
+
+/** What a boot takes the time from, and how long after it ntpd(8) sets it right; never when absent. */
+export type RealTimeClock = { aheadSeconds: number; setAfterSeconds?: number };
 
 export type Timing = { bootSeconds: number; shutdownSeconds: number; dumpSeconds: number };
 

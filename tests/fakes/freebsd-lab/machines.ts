@@ -3,7 +3,7 @@ import type { Cabling } from './cabling.ts';
 import { fileSystem, makeFolder, writeFile } from './file-system.ts';
 import { freshIpfw, noPf } from './firewall.ts';
 import { allModules, type KernelText, kernelText } from './kernel.ts';
-import type { Machine, Timing } from './machine.ts';
+import type { Machine, RealTimeClock, Timing } from './machine.ts';
 import { labelOf, type RootKind, rootOf } from './root.ts';
 import { makeTar } from './tar.ts';
 
@@ -12,6 +12,8 @@ export type DutOptions = {
   kernel?: KernelText;
   /** 120, 5 and 30 s when absent. */
   timing?: Partial<Timing>;
+  /** Right when absent. */
+  realTimeClock?: RealTimeClock;
   /** Sysctls that its hardware decides: `hw.model`, `hw.ncpu`; eight cores of an old Xeon when absent. */
   hardware?: Readonly<Record<string, string>>;
   /** 20 GB with 5 GB used when absent. */
@@ -52,6 +54,8 @@ export function dutOf(wires: Cabling, options: DutOptions): Machine {
     neighbours: [...wires.dut.neighbours],
     hardware: options.hardware ?? {},
     timing: { ...machine.timing, ...options.timing },
+    realTimeClock: options.realTimeClock ?? machine.realTimeClock,
+    clockAhead: options.realTimeClock?.aheadSeconds ?? 0,
     nextboot: options.nextboot ?? 'script',
   };
 }
@@ -106,6 +110,8 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   neighbours: [],
   hardware: {},
   timing: { bootSeconds: 120, shutdownSeconds: 5, dumpSeconds: 30 },
+  realTimeClock: { aheadSeconds: 0 },
+  clockAhead: 0,
   nextboot: 'script',
   root: rootOf('ufs'),
   stage: 'off',

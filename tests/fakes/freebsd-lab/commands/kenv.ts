@@ -12,12 +12,18 @@ const usage = {
   code: 1,
 };
 
-/** As of a single variable. */
+/** As of a single variable, or the names of all. */
 function kenv(process: Process): number {
   const given = readOptions(process, usage);
   if (given.kind === 'refused') return given.code;
   const { options, operands } = given;
   const [operand, ...more] = operands;
+  if (operand === undefined && hasOption(options, 'N') && options.length === 1) {
+    for (const name of ['kernelname', ...process.machine.environment.keys()]) {
+      process.out(`${name}\n`);
+    }
+    return 0;
+  }
   if (operand === undefined && options.every(({ name }) => !'uv'.includes(name))) {
     return notModelled(process, 'kenv without a variable');
   }

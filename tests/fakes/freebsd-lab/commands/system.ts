@@ -7,7 +7,20 @@ import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { isInteger, type Sysctl, takes } from '../sysctls.ts';
 import { readOptions, showUsage } from './options.ts';
 
-export const systemPrograms: Readonly<Record<string, Program>> = { dmesg, pciconf, sysctl, uname };
+export const systemPrograms: Readonly<Record<string, Program>> = {
+  date,
+  dmesg,
+  pciconf,
+  sysctl,
+  uname,
+};
+
+function date(process: Process): number {
+  const { args, machine, world, out } = process;
+  if (args.length !== 1 || args[0] !== '+%s') return notModelled(process, 'this use of date');
+  out(`${Math.floor(world.clock.now() + machine.clockAhead)}\n`);
+  return 0;
+}
 
 function uname(process: Process): number {
   const given = readOptions(process, {
@@ -108,9 +121,15 @@ function whyRefused(name: string, { access, type }: Sysctl, value: string): stri
 const configurationName = 'GENERIC';
 
 /** Those that the kernel makes up when it is asked. */
-function readSysctl({ running, ipfw }: Machine, name: string, { value }: Sysctl): string {
+function readSysctl(
+  { running, ipfw, clockAhead }: Machine,
+  name: string,
+  { value }: Sysctl,
+): string {
   if (running === undefined) return value;
-  const { kernel, file, startedAt } = running;
+  const { kernel, file } = running;
+  // tc_setclock() moves the time of the boot, and leaves the time since then as it is.
+  const startedAt = running.startedAt + clockAhead;
   switch (name) {
     case 'kern.bootfile':
       return file;
