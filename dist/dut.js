@@ -350,6 +350,45 @@ async function cancelNextBoot(host) {
 	throw new HostError("command-failed", `"nextboot -D" on ${host.name} leaves /boot/nextboot.conf behind: remove it, or the next boot is not its own.`);
 }
 
+// src/dut/freebsd-panic.ts
+async function tracesOf(host) {
+	const messages = await host.output(shell`dmesg -a`);
+	const dump = await host.run(shell`cat ${"/var/crash/info.last"}`);
+	return {
+		dump: dump.kind === "exited" && dump.code === 0 ? dump.stdout.trim() : void 0,
+		messages: messages.trimEnd().split("\n")
+	};
+}
+/** Time limit: a site may have no savecore(8) at boot, and what it never saves tells nothing. */
+const mostSaveSeconds = 300;
+const secondsBetweenLooks$1 = 5;
+/**
+* savecore(8) is not ordered against sshd: the first login may come before a dump is saved. `-C` succeeds while there is
+* one that is not.
+*/
+async function waitForDump(host, sleep) {
+	for (let seconds = 0; seconds < mostSaveSeconds; seconds += secondsBetweenLooks$1) {
+		const unsaved = await host.run(shell`savecore -C`);
+		if (unsaved.kind !== "exited" || unsaved.code !== 0) return;
+		await sleep(secondsBetweenLooks$1);
+	}
+}
+/** The first panic is the cause of all that follow. */
+function panicSince(before, now) {
+	const dumped = /^[ \t]*Panic String: (.+)$/m.exec(now.dump ?? "")?.[1];
+	if (now.dump !== before.dump && dumped !== void 0) return dumped;
+	for (const line of newLines(before.messages, now.messages)) {
+		const panic = /^(?:\[\d+(?:\.\d+)?\] )?panic: (.+)$/.exec(line)?.[1];
+		if (panic !== void 0) return panic;
+	}
+}
+/** What is left of the old lines is at the beginning; where nothing is, all are new. */
+function newLines(before, now) {
+	const isLeft = (first) => before.slice(first).every((line, index) => line === now[index]);
+	const first = before.findIndex((_, index) => isLeft(index));
+	return first === -1 ? now : now.slice(before.length - first);
+}
+
 // src/dut/freebsd.ts
 const methods = {
 	/** A folder in /boot; the boot after the next is the machine's own again. */
@@ -433,6 +472,7 @@ async function openFreebsdDut(options) {
 	};
 	const recover = async () => {
 		await reach();
+		await waitForDump(host, options.sleep);
 		const tracesNow = await tracesOf(host);
 		const panic = panicSince(traces, tracesNow);
 		traces = tracesNow;
@@ -556,19 +596,6 @@ function ifNotUp(error) {
 		"timeout"
 	].includes(error.kind)) return;
 	throw error;
-}
-async function tracesOf(host) {
-	const messages = await host.output(shell`dmesg -a`);
-	const dump = await host.run(shell`cat ${"/var/crash/info.last"}`);
-	return {
-		dump: dump.kind === "exited" && dump.code === 0 ? dump.stdout.trim() : void 0,
-		panics: [...messages.matchAll(/^panic: (.+)$/gm)].map(([, panic = ""]) => panic)
-	};
-}
-function panicSince(before, now) {
-	const dumped = /^[ \t]*Panic String: (.+)$/m.exec(now.dump ?? "")?.[1];
-	if (now.dump !== before.dump && dumped !== void 0) return dumped;
-	return now.panics.length > before.panics.length ? now.panics.at(-1) : void 0;
 }
 
 // src/dut/freebsd-network.ts

@@ -17,6 +17,7 @@ import {
   type System,
   whyOther,
 } from './freebsd-boot-system.ts';
+import { panicSince, tracesOf, waitForDump } from './freebsd-panic.ts';
 
 export type { KernelArchive, LayOutcome } from './freebsd-boot.ts';
 
@@ -130,6 +131,7 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
 
   const recover = async (): Promise<{ panic?: string }> => {
     await reach();
+    await waitForDump(host, options.sleep);
     const tracesNow = await tracesOf(host);
     const panic = panicSince(traces, tracesNow);
     traces = tracesNow;
@@ -266,22 +268,4 @@ function ifNotUp(error: unknown): undefined {
     return undefined;
   }
   throw error;
-}
-
-/** What panics leave: the newest dump's description, and lines in the message buffer, which outlives a reboot. */
-type Traces = { dump: string | undefined; panics: string[] };
-
-async function tracesOf(host: Host): Promise<Traces> {
-  const messages = await host.output(shell`dmesg -a`);
-  const dump = await host.run(shell`cat ${'/var/crash/info.last'}`);
-  return {
-    dump: dump.kind === 'exited' && dump.code === 0 ? dump.stdout.trim() : undefined,
-    panics: [...messages.matchAll(/^panic: (.+)$/gm)].map(([, panic = '']) => panic),
-  };
-}
-
-function panicSince(before: Traces, now: Traces): string | undefined {
-  const dumped = /^[ \t]*Panic String: (.+)$/m.exec(now.dump ?? '')?.[1];
-  if (now.dump !== before.dump && dumped !== undefined) return dumped;
-  return now.panics.length > before.panics.length ? now.panics.at(-1) : undefined;
 }

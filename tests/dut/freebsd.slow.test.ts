@@ -294,3 +294,47 @@ test('a clock that is set while the DUT shuts down is not taken for its boot', a
   });
   expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
 });
+
+const panicsAtBoot = {
+  ident: 'patched',
+  behaviour: { kind: 'panics-at-boot', panic: 'mtx_lock() of destroyed mutex' },
+} as const;
+
+test.for<[string, FreebsdLabOptions['crashes'] & object]>([
+  [
+    'whose messages a reset clears, and whose dump is saved late',
+    { keepsMessages: false, saveSeconds: 90 },
+  ],
+  ['that dumps over the network', { dumpsTo: 'network' }],
+  ['that dumps nowhere', { dumpsTo: 'nowhere' }],
+  ['whose messages are few', { mostMessages: 16 }],
+])('a DUT %s tells of its panic', async ([, crashes]) => {
+  await using lab = await startFreebsdLab({ crashes });
+  // The message of an earlier panic is what is pushed out.
+  lab.dut.machine.messages = [
+    'panic: of another day',
+    ...Array.from({ length: 9 }, () => 'link up'),
+  ];
+  const { outcome } = await bootOf(lab, panicsAtBoot);
+  expect(outcome).toMatchObject({
+    kind: 'boot-failed',
+    panic: 'mtx_lock() of destroyed mutex',
+  });
+});
+
+test('a DUT that keeps nothing of a panic is not waited for', async () => {
+  await using lab = await startFreebsdLab({
+    crashes: { keepsMessages: false, dumpsTo: 'nowhere' },
+  });
+  const { outcome } = await bootOf(lab, panicsAtBoot);
+  expect(outcome).toMatchObject({ kind: 'boot-failed', seconds: 216 });
+  expect(outcome).not.toHaveProperty('panic');
+});
+
+test('a dump that is never saved is not waited for longer than five minutes', async () => {
+  await using lab = await startFreebsdLab({ crashes: { saveSeconds: 1e9 } });
+  const began = lab.clock.now();
+  const { outcome } = await bootOf(lab, panicsAtBoot);
+  expect(outcome).toMatchObject({ kind: 'boot-failed', panic: 'mtx_lock() of destroyed mutex' });
+  expect(lab.clock.now() - began).toBeLessThan(900);
+});

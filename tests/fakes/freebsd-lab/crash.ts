@@ -1,24 +1,31 @@
 // What a panic leaves behind: messages, and a dump that savecore(8) and crashinfo(8) find at the next boot.
 import { remove, textOf, writeFile } from './file-system.ts';
 import type { Kernel } from './kernel.ts';
-import type { Machine, World } from './machine.ts';
+import { type Machine, tell, type World } from './machine.ts';
 
 /** Before the machine is left; `reason` is the string that panic(9) was given. */
 export function dumpCore(machine: Machine, world: World, reason: string): void {
-  machine.messages.push(
+  tell(
+    machine,
     'Fatal trap 12: page fault while in kernel mode',
     `panic: ${reason}`,
     'cpuid = 3',
     'Uptime: 1m5s',
-    'Dumping 1102 out of 32640 MB:..2%..50%..100%',
-    'Dump complete',
+    ...(machine.crashes.dumpsTo === 'nowhere' ? [] : dumpMessages),
     'Automatic reboot in 15 seconds - press a key on the console to abort',
   );
+  if (machine.crashes.dumpsTo !== 'disk') return;
   writeFile(machine.files, dumpFile, dumpHeader(machine, machine.running?.kernel, reason, world));
 }
 
+const dumpMessages = ['Dumping 1102 out of 32640 MB:..2%..50%..100%', 'Dump complete'];
+
 /** Stands for the dump device. */
 const dumpFile = '/var/crash/.dumped';
+
+/** Whether savecore(8) still has something to save. */
+export const hasUnsavedDump = ({ files }: Machine): boolean =>
+  textOf(files, dumpFile) !== undefined;
 
 /** savecore(8) and crashinfo(8): the dump of the last panic, under the next number. */
 export function saveCore(machine: Machine): void {

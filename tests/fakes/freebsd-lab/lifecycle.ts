@@ -9,6 +9,7 @@ import {
   nextbootFile,
   type PowerState,
   type Stage,
+  tell,
   tellWatchers,
   type World,
 } from './machine.ts';
@@ -26,7 +27,7 @@ export function startUp(machine: Machine, { clock }: World): void {
 export function reboot(machine: Machine, world: World): void {
   if (machine.stage !== 'up') return;
   enter(machine, 'shutting-down');
-  machine.messages.push("Waiting (max 60 seconds) for system process `syncer' to stop... done");
+  tell(machine, "Waiting (max 60 seconds) for system process `syncer' to stop... done");
   later(machine, world, machine.timing.shutdownSeconds, () => boot(machine, world));
 }
 
@@ -53,6 +54,7 @@ export function setPower(machine: Machine, world: World, power: PowerState): voi
 
 function boot(machine: Machine, world: World): void {
   machine.boots += 1;
+  if (!machine.crashes.keepsMessages) machine.messages = [];
   machine.isCutOff = false;
   enter(machine, 'booting');
   for (const { port } of machine.interfaces)
@@ -75,6 +77,7 @@ function boot(machine: Machine, world: World): void {
     later(machine, world, half, () => {
       startServices(machine, world.clock.now());
       startTimeKeeping(machine, world);
+      later(machine, world, machine.crashes.saveSeconds, () => saveCore(machine));
     });
   });
 }
@@ -130,7 +133,7 @@ function load(machine: Machine, { file, kernel }: Chosen, startedAt: number): vo
   machine.modules = new Set(['if_cxgbe']);
   machine.pf = noPf();
   machine.ipfw = freshIpfw(loader.get('net.inet.ip.fw.default_to_accept') === '1');
-  machine.messages.push('---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');
+  tell(machine, '---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');
 }
 
 /** ntpd(8) steps the clock once it knows by how much. */
@@ -142,13 +145,12 @@ function startTimeKeeping(machine: Machine, world: World): void {
   });
 }
 
-/** rc(8): what is configured, the dump saved, nextboot.conf removed, sshd started. */
+/** rc(8): what is configured, nextboot.conf removed, sshd started. */
 function startServices(machine: Machine, now: number): void {
   const settings = readSettings(textOf(machine.files, '/etc/sysctl.conf') ?? '');
   applySettings(machine.sysctls, settings, 'read-write');
   const hostname = machine.sysctls.get('kern.hostname');
   if (hostname !== undefined) hostname.value = machine.name;
-  saveCore(machine);
   remove(machine.files, nextbootFile);
   for (const { port } of machine.interfaces) if (port.cable !== undefined) port.cable.upAt = now;
   enter(machine, 'up');

@@ -85,8 +85,9 @@ export type Machine = {
   modules: Set<string>;
   pf: Pf;
   ipfw: Ipfw;
-  /** What `dmesg -a` prints: it survives a reboot, but no loss of power. */
+  /** What `dmesg -a` prints: it survives a reboot, but no loss of power. `tell` adds to it. */
   messages: string[];
+  readonly crashes: Crashes;
   /** Packets take all its time, and leave none for sshd. */
   isOverloaded: boolean;
   /** Its management network is gone: nobody reaches its sshd. */
@@ -101,6 +102,23 @@ export type Machine = {
 
 /** What a boot takes the time from, and how long after it ntpd(8) sets it right; never when absent. */
 export type RealTimeClock = { aheadSeconds: number; setAfterSeconds?: number };
+
+/** What is left of a panic. */
+export type Crashes = {
+  /** The oldest messages give way to new ones. */
+  mostMessages: number;
+  /** Some firmware clears the memory at every reset. */
+  keepsMessages: boolean;
+  /** A dump over the network leaves nothing on the machine. */
+  dumpsTo: 'disk' | 'network' | 'nowhere';
+  /** savecore(8) is not ordered against sshd: it is done so long after the first login is possible. */
+  saveSeconds: number;
+};
+
+/** printf(9) */
+export function tell(machine: Machine, ...lines: readonly string[]): void {
+  machine.messages = [...machine.messages, ...lines].slice(-machine.crashes.mostMessages);
+}
 
 export type Timing = { bootSeconds: number; shutdownSeconds: number; dumpSeconds: number };
 

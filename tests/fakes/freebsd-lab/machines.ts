@@ -3,7 +3,7 @@ import type { Cabling } from './cabling.ts';
 import { fileSystem, makeFolder, writeFile } from './file-system.ts';
 import { freshIpfw, noPf } from './firewall.ts';
 import { allModules, type KernelText, kernelText } from './kernel.ts';
-import type { Machine, RealTimeClock, Timing } from './machine.ts';
+import type { Crashes, Machine, RealTimeClock, Timing } from './machine.ts';
 import { labelOf, type RootKind, rootOf } from './root.ts';
 import { makeTar } from './tar.ts';
 
@@ -12,6 +12,8 @@ export type DutOptions = {
   kernel?: KernelText;
   /** 120, 5 and 30 s when absent. */
   timing?: Partial<Timing>;
+  /** 2000 messages, which a reset keeps, and dumps that are saved 20 s after the first login when absent. */
+  crashes?: Partial<Crashes>;
   /** Right when absent. */
   realTimeClock?: RealTimeClock;
   /** Sysctls that its hardware decides: `hw.model`, `hw.ncpu`; eight cores of an old Xeon when absent. */
@@ -54,6 +56,7 @@ export function dutOf(wires: Cabling, options: DutOptions): Machine {
     neighbours: [...wires.dut.neighbours],
     hardware: options.hardware ?? {},
     timing: { ...machine.timing, ...options.timing },
+    crashes: { ...machine.crashes, ...options.crashes },
     realTimeClock: options.realTimeClock ?? machine.realTimeClock,
     clockAhead: options.realTimeClock?.aheadSeconds ?? 0,
     nextboot: options.nextboot ?? 'script',
@@ -124,6 +127,7 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   pf: noPf(),
   ipfw: freshIpfw(true),
   messages: [],
+  crashes: { mostMessages: 2000, keepsMessages: true, dumpsTo: 'disk', saveSeconds: 20 },
   isOverloaded: false,
   isCutOff: false,
   lacks: new Set(),

@@ -1,5 +1,6 @@
 // uname, sysctl, dmesg and pciconf: what a machine says of itself.
 import { describeCards } from '../cards.ts';
+import { hasUnsavedDump } from '../crash.ts';
 import { hasOption } from '../getopt.ts';
 import { hang, panic } from '../lifecycle.ts';
 import type { Machine } from '../machine.ts';
@@ -11,6 +12,7 @@ export const systemPrograms: Readonly<Record<string, Program>> = {
   date,
   dmesg,
   pciconf,
+  savecore,
   sysctl,
   uname,
 };
@@ -173,6 +175,15 @@ function dmesg(process: Process): number {
   if (given.options.some(({ name }) => name !== 'a')) return notModelled(process, 'this dmesg');
   process.out(`${process.machine.messages.join('\n')}\n`);
   return 0;
+}
+
+/** Of `-C` alone, which tells whether there is a dump that is not saved yet. */
+function savecore(process: Process): number {
+  const { args, machine, out } = process;
+  if (args.length !== 1 || args[0] !== '-C') return notModelled(process, 'this use of savecore');
+  if (machine.crashes.dumpsTo !== 'disk') return fail(process, 'savecore: No dump device');
+  out(hasUnsavedDump(machine) ? 'A dump exists on /dev/ada0p3\n' : '');
+  return hasUnsavedDump(machine) ? 0 : 1;
 }
 
 function pciconf(process: Process): number {
