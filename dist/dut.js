@@ -1,4 +1,4 @@
-import { lastLine, pathName, reasonOf } from "./words.js";
+import { lastLine, pathName, reasonOf, shortened } from "./words.js";
 import { HostError, commandText, nsPerTick, ownFolder, shell, uploadOverBreaks } from "./host.js";
 import { PowerError } from "./power.js";
 import { scenarioRules } from "./scenario.js";
@@ -35,12 +35,14 @@ const isSamePlace = (one, other) => one.root === other.root && one.kernel === ot
 const sha256Of = async (host, file) => (await host.output(shell`sha256 -q ${file}`)).trim();
 /** Those that the given paths lie on, in their order. */
 async function fileSystemsOf(host, paths) {
-	const [, ...rows] = (await host.output(shell`df -k ${paths}`)).trim().split("\n");
+	const [, ...rows] = (await host.output(shell`df -k -T ${paths}`)).trim().split("\n");
 	return rows.map((row) => {
-		const [device = "", , , kibibytes] = row.split(/\s+/);
+		const [device = "", type = "", , , kibibytes, , ...place] = row.split(/\s+/);
 		return {
 			device,
-			availableBytes: Number(kibibytes) * 1024
+			type,
+			availableBytes: Number(kibibytes) * 1024,
+			mountedOn: place.join(" ")
 		};
 	});
 }
@@ -111,6 +113,52 @@ function lackOf(folder, availableBytes, neededBytes) {
 	return `${folder} has ${mebibytes(availableBytes)} left and a kernel needs ${mebibytes(neededBytes)}`;
 }
 
+// src/dut/freebsd-panic.ts
+/** A kernel with the debugger in it stops at its prompt otherwise, and nobody learns what it panicked of. */
+const resetsAtPanic = {
+	name: "debug.debugger_on_panic",
+	value: 0,
+	/** For the loader, or for nextboot(8). */
+	line: "debug.debugger_on_panic=0"
+};
+async function tracesOf(host) {
+	const messages = await host.output(shell`dmesg -a`);
+	const dump = await host.run(shell`cat ${"/var/crash/info.last"}`);
+	return {
+		dump: dump.kind === "exited" && dump.code === 0 ? dump.stdout.trim() : void 0,
+		messages: messages.trimEnd().split("\n")
+	};
+}
+/** Time limit: a site may have no savecore(8) at boot, and what it never saves tells nothing. */
+const mostSaveSeconds = 300;
+const secondsBetweenLooks$1 = 5;
+/**
+* savecore(8) is not ordered against sshd: the first login may come before a dump is saved. `-C` succeeds while there is
+* one that is not.
+*/
+async function waitForDump(host, sleep) {
+	for (let seconds = 0; seconds < mostSaveSeconds; seconds += secondsBetweenLooks$1) {
+		const unsaved = await host.run(shell`savecore -C`);
+		if (unsaved.kind !== "exited" || unsaved.code !== 0) return;
+		await sleep(secondsBetweenLooks$1);
+	}
+}
+/** The first panic is the cause of all that follow. */
+function panicSince(before, now) {
+	const dumped = /^[ \t]*Panic String: (.+)$/m.exec(now.dump ?? "")?.[1];
+	if (now.dump !== before.dump && dumped !== void 0) return dumped;
+	for (const line of newLines(before.messages, now.messages)) {
+		const panic = /^(?:\[\d+(?:\.\d+)?\] )?panic: (.+)$/.exec(line)?.[1];
+		if (panic !== void 0) return panic;
+	}
+}
+/** What is left of the old lines is at the beginning; where nothing is, all are new. */
+function newLines(before, now) {
+	const isLeft = (first) => before.slice(first).every((line, index) => line === now[index]);
+	const first = before.findIndex((_, index) => isLeft(index));
+	return first === -1 ? now : now.slice(before.length - first);
+}
+
 // src/dut/freebsd-boot-environment.ts
 function bootEnvironment(machine) {
 	const { own, host } = machine;
@@ -128,7 +176,7 @@ function bootEnvironment(machine) {
 				laid.delete(variant);
 				if ((await environmentsOn(host())).includes(name)) await destroy(host(), name);
 				await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
-				const filled = await fill(host(), name, dirname(own.kernel), archive);
+				const filled = await fill(host(), own, name, archive);
 				if (filled.kind === "no-space") {
 					await destroy(host(), name);
 					return filled;
@@ -173,14 +221,15 @@ async function destroy(host, name) {
 	await host.output(shell`bectl destroy -F -o ${name}`);
 }
 /** The kernel takes the place of the machine's own, as both have the same loader.conf. */
-async function fill(host, name, folder, archive) {
-	const place = (await host.output(shell`bectl mount ${name}`)).trim();
-	const target = `${place}${folder}`;
+async function fill(host, own, name, archive) {
+	const place = await mount(host, own, name);
+	const target = `${place}${dirname(own.kernel)}`;
 	try {
 		await host.output(shell`rm -rf ${target}`);
 		await host.output(shell`mkdir -p ${target}`);
 		const outcome = await unpack(host, archive, target);
 		if (outcome.kind === "no-space") return outcome;
+		await addLoaderLine(host, `${place}/boot/loader.conf.local`);
 		return {
 			kind: "filled",
 			sha256: await sha256Of(host, `${target}/kernel`)
@@ -189,6 +238,26 @@ async function fill(host, name, folder, archive) {
 		await host.output(shell`bectl unmount ${name}`);
 		await host.output(shell`rmdir ${place}`);
 	}
+}
+/**
+* Where it is mounted, as df(1) proves: a folder below is removed, and below another place, or below none, that would be
+* the kernel that runs.
+*/
+async function mount(host, own, name) {
+	const said = (await host.output(shell`bectl mount ${name}`)).trim();
+	const dataset = `${dirname(own.root)}/${name}`;
+	const [found] = /^\/[\w./-]+$/.test(said) ? await fileSystemsOf(host, [said]) : [];
+	if (found?.device === dataset && found.mountedOn === said) return said;
+	throw new HostError("command-failed", `"bectl mount ${name}" on ${host.name} says ${JSON.stringify(shortened(said))}, where ${dataset} is not mounted, so nothing was laid: see what \`mount\` tells there.`);
+}
+async function addLoaderLine(host, file) {
+	const there = await host.run(shell`cat ${file}`);
+	const text = [
+		there.kind === "exited" && there.code === 0 ? there.stdout.trimEnd() : "",
+		resetsAtPanic.line,
+		""
+	].filter((line, at) => at > 0 || line !== "");
+	await host.upload(Buffer.from(text.join("\n")), file, 420);
 }
 
 // src/dut/freebsd-boot-nanobsd.ts
@@ -311,7 +380,8 @@ function nextboot(machine) {
 			}
 			const system = laid.get(variant);
 			if (system === void 0) throw new TypeError(`The variant ${variant} was never laid.`);
-			await host().output(shell`nextboot -k ${dirname(system.kernel).replace("/boot/", "")}`);
+			const name = dirname(system.kernel).replace("/boot/", "");
+			await host().output(shell`nextboot -k ${name} -e ${resetsAtPanic.line}`);
 			return system;
 		},
 		async clear() {
@@ -348,45 +418,6 @@ async function cancelNextBoot(host) {
 	const left = await host.run(shell`test -e ${"/boot/nextboot.conf"}`);
 	if (left.kind === "exited" && left.code !== 0) return;
 	throw new HostError("command-failed", `"nextboot -D" on ${host.name} leaves /boot/nextboot.conf behind: remove it, or the next boot is not its own.`);
-}
-
-// src/dut/freebsd-panic.ts
-async function tracesOf(host) {
-	const messages = await host.output(shell`dmesg -a`);
-	const dump = await host.run(shell`cat ${"/var/crash/info.last"}`);
-	return {
-		dump: dump.kind === "exited" && dump.code === 0 ? dump.stdout.trim() : void 0,
-		messages: messages.trimEnd().split("\n")
-	};
-}
-/** Time limit: a site may have no savecore(8) at boot, and what it never saves tells nothing. */
-const mostSaveSeconds = 300;
-const secondsBetweenLooks$1 = 5;
-/**
-* savecore(8) is not ordered against sshd: the first login may come before a dump is saved. `-C` succeeds while there is
-* one that is not.
-*/
-async function waitForDump(host, sleep) {
-	for (let seconds = 0; seconds < mostSaveSeconds; seconds += secondsBetweenLooks$1) {
-		const unsaved = await host.run(shell`savecore -C`);
-		if (unsaved.kind !== "exited" || unsaved.code !== 0) return;
-		await sleep(secondsBetweenLooks$1);
-	}
-}
-/** The first panic is the cause of all that follow. */
-function panicSince(before, now) {
-	const dumped = /^[ \t]*Panic String: (.+)$/m.exec(now.dump ?? "")?.[1];
-	if (now.dump !== before.dump && dumped !== void 0) return dumped;
-	for (const line of newLines(before.messages, now.messages)) {
-		const panic = /^(?:\[\d+(?:\.\d+)?\] )?panic: (.+)$/.exec(line)?.[1];
-		if (panic !== void 0) return panic;
-	}
-}
-/** What is left of the old lines is at the beginning; where nothing is, all are new. */
-function newLines(before, now) {
-	const isLeft = (first) => before.slice(first).every((line, index) => line === now[index]);
-	const first = before.findIndex((_, index) => isLeft(index));
-	return first === -1 ? now : now.slice(before.length - first);
 }
 
 // src/dut/freebsd.ts
@@ -1096,6 +1127,8 @@ function checkSettings(said, context) {
 function settingsOf(context) {
 	const { families } = context;
 	return [
+		debuggerOnPanic,
+		dumpDevice,
 		harvestMask,
 		hyperthreading,
 		...netisr,
@@ -1106,6 +1139,24 @@ function settingsOf(context) {
 		timeSinceBoot
 	];
 }
+/** Kernels without `options KDB` have it not. */
+const debuggerOnPanic = {
+	...sysctl(resetsAtPanic.name, resetsAtPanic.value, "a kernel with the debugger in it then stops at its prompt where it panics"),
+	isOptional: true
+};
+const dumpDevice = {
+	name: "kern.shutdown.dumpdevname",
+	why: "nobody then learns what a kernel panicked of",
+	reads: [readSysctl("kern.shutdown.dumpdevname")],
+	check: (device) => unless(device !== "" && device !== "/dev/null", {
+		is: "names no dump device",
+		mend: {
+			kind: "person",
+			what: "put `dumpdev=\"AUTO\"` into the /etc/rc.conf of the DUT, which needs swap for it, and run `service dumpon start`"
+		}
+	}),
+	isOptional: true
+};
 /** Bits of sys/random.h's sources. Others are a machine's own: those of hardware cannot even be cleared. */
 const perPacketSources = 160;
 const harvestMask = {

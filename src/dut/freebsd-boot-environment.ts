@@ -1,11 +1,14 @@
 // bectl(8): a kernel in a clone of the machine's own boot environment, activated for one boot.
 import { basename, dirname } from 'node:path/posix';
+import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import { shortened } from '../words/one-line.ts';
 import { pathName } from '../words/variant-name.ts';
 import type { BootMethod, LayOutcome, Machine } from './freebsd-boot.ts';
 import { archiveFolder, unpack, withArchive } from './freebsd-boot-archive.ts';
-import { type System, sha256Of } from './freebsd-boot-system.ts';
+import { fileSystemsOf, type System, sha256Of } from './freebsd-boot-system.ts';
+import { resetsAtPanic } from './freebsd-panic.ts';
 
 export function bootEnvironment(machine: Machine): BootMethod {
   const { own, host } = machine;
@@ -22,7 +25,7 @@ export function bootEnvironment(machine: Machine): BootMethod {
         if ((await environmentsOn(host())).includes(name)) await destroy(host(), name);
         // Its own by name: what runs may be another variant.
         await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
-        const filled = await fill(host(), name, dirname(own.kernel), archive);
+        const filled = await fill(host(), own, name, archive);
         if (filled.kind === 'no-space') {
           await destroy(host(), name);
           return filled;
@@ -70,17 +73,40 @@ async function destroy(host: Host, name: string): Promise<void> {
 type Filled = Exclude<LayOutcome, { kind: 'laid' }> | { kind: 'filled'; sha256: string };
 
 /** The kernel takes the place of the machine's own, as both have the same loader.conf. */
-async function fill(host: Host, name: string, folder: string, archive: string): Promise<Filled> {
-  const place = (await host.output(shell`bectl mount ${name}`)).trim();
-  const target = `${place}${folder}`;
+async function fill(host: Host, own: System, name: string, archive: string): Promise<Filled> {
+  const place = await mount(host, own, name);
+  const target = `${place}${dirname(own.kernel)}`;
   try {
     await host.output(shell`rm -rf ${target}`);
     await host.output(shell`mkdir -p ${target}`);
     const outcome = await unpack(host, archive, target);
     if (outcome.kind === 'no-space') return outcome;
+    await addLoaderLine(host, `${place}/boot/loader.conf.local`);
     return { kind: 'filled', sha256: await sha256Of(host, `${target}/kernel`) };
   } finally {
     await host.output(shell`bectl unmount ${name}`);
     await host.output(shell`rmdir ${place}`);
   }
+}
+
+/**
+ * Where it is mounted, as df(1) proves: a folder below is removed, and below another place, or below none, that would be
+ * the kernel that runs.
+ */
+async function mount(host: Host, own: System, name: string): Promise<string> {
+  const said = (await host.output(shell`bectl mount ${name}`)).trim();
+  const dataset = `${dirname(own.root)}/${name}`;
+  const [found] = /^\/[\w./-]+$/.test(said) ? await fileSystemsOf(host, [said]) : [];
+  if (found?.device === dataset && found.mountedOn === said) return said;
+  throw new HostError(
+    'command-failed',
+    `"bectl mount ${name}" on ${host.name} says ${JSON.stringify(shortened(said))}, where ${dataset} is not mounted, so nothing was laid: see what \`mount\` tells there.`,
+  );
+}
+
+async function addLoaderLine(host: Host, file: string): Promise<void> {
+  const there = await host.run(shell`cat ${file}`);
+  const before = there.kind === 'exited' && there.code === 0 ? there.stdout.trimEnd() : '';
+  const text = [before, resetsAtPanic.line, ''].filter((line, at) => at > 0 || line !== '');
+  await host.upload(Buffer.from(text.join('\n')), file, 0o644);
 }

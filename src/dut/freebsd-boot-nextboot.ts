@@ -7,6 +7,7 @@ import { pathName } from '../words/variant-name.ts';
 import type { BootMethod, KernelArchive, LayOutcome, Machine } from './freebsd-boot.ts';
 import { archiveFolder, unpack, withArchive } from './freebsd-boot-archive.ts';
 import { type System, sha256Of } from './freebsd-boot-system.ts';
+import { resetsAtPanic } from './freebsd-panic.ts';
 
 export function nextboot(machine: Machine): BootMethod {
   const { own, host } = machine;
@@ -30,7 +31,8 @@ export function nextboot(machine: Machine): BootMethod {
       }
       const system = laid.get(variant);
       if (system === undefined) throw new TypeError(`The variant ${variant} was never laid.`);
-      await host().output(shell`nextboot -k ${dirname(system.kernel).replace('/boot/', '')}`);
+      const name = dirname(system.kernel).replace('/boot/', '');
+      await host().output(shell`nextboot -k ${name} -e ${resetsAtPanic.line}`);
       return system;
     },
 

@@ -38,14 +38,25 @@ export const isSamePlace = (one: System, other: System): boolean =>
 export const sha256Of = async (host: Host, file: string): Promise<string> =>
   (await host.output(shell`sha256 -q ${file}`)).trim();
 
-export type FileSystem = { device: string; availableBytes: number };
+export type FileSystem = {
+  device: string;
+  /** `ufs`, `zfs`, `nfs`… */
+  type: string;
+  availableBytes: number;
+  mountedOn: string;
+};
 
 /** Those that the given paths lie on, in their order. */
 export async function fileSystemsOf(host: Host, paths: readonly string[]): Promise<FileSystem[]> {
-  const [, ...rows] = (await host.output(shell`df -k ${paths}`)).trim().split('\n');
+  const [, ...rows] = (await host.output(shell`df -k -T ${paths}`)).trim().split('\n');
   return rows.map((row) => {
-    const [device = '', , , kibibytes] = row.split(/\s+/);
-    return { device, availableBytes: Number(kibibytes) * 1024 };
+    const [device = '', type = '', , , kibibytes, , ...place] = row.split(/\s+/);
+    return {
+      device,
+      type,
+      availableBytes: Number(kibibytes) * 1024,
+      mountedOn: place.join(' '),
+    };
   });
 }
 

@@ -2,6 +2,14 @@
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 
+/** A kernel with the debugger in it stops at its prompt otherwise, and nobody learns what it panicked of. */
+export const resetsAtPanic = {
+  name: 'debug.debugger_on_panic',
+  value: 0,
+  /** For the loader, or for nextboot(8). */
+  line: 'debug.debugger_on_panic=0',
+};
+
 export type Traces = {
   /** The newest dump's; a dump over the network leaves none. */
   dump: string | undefined;

@@ -1,6 +1,7 @@
 // What must hold on a FreeBSD DUT before anything is measured on it.
 import { type Command, commandText, shell } from '../host/shell.ts';
 import type { Family } from '../words/scenario.ts';
+import { resetsAtPanic } from './freebsd-panic.ts';
 import { type DutPorts, pathSettings, portSettings } from './freebsd-ports.ts';
 import {
   type Mend,
@@ -32,6 +33,8 @@ export function checkSettings(said: Said, context: SettingsContext): SettingProb
 function settingsOf(context: SettingsContext): Setting[] {
   const { families } = context;
   return [
+    debuggerOnPanic,
+    dumpDevice,
     harvestMask,
     hyperthreading,
     ...netisr,
@@ -42,6 +45,31 @@ function settingsOf(context: SettingsContext): Setting[] {
     timeSinceBoot,
   ];
 }
+
+/** Kernels without `options KDB` have it not. */
+const debuggerOnPanic: Setting = {
+  ...sysctl(
+    resetsAtPanic.name,
+    resetsAtPanic.value,
+    'a kernel with the debugger in it then stops at its prompt where it panics',
+  ),
+  isOptional: true,
+};
+
+const dumpDevice: Setting = {
+  name: 'kern.shutdown.dumpdevname',
+  why: 'nobody then learns what a kernel panicked of',
+  reads: [readSysctl('kern.shutdown.dumpdevname')],
+  check: (device) =>
+    unless(device !== '' && device !== '/dev/null', {
+      is: 'names no dump device',
+      mend: {
+        kind: 'person',
+        what: 'put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT, which needs swap for it, and run `service dumpon start`',
+      },
+    }),
+  isOptional: true,
+};
 
 /** Bits of sys/random.h's sources. Others are a machine's own: those of hardware cannot even be cleared. */
 const perPacketSources = (1 << 5) | (1 << 7);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { shell } from '../../src/host/shell.ts';
 import { sendBlast } from '../fakes/freebsd-lab/blast.ts';
 import { archiveOf, archiveWith, openDut } from '../fakes/freebsd-lab/dut.ts';
+import { textOf, writeFile } from '../fakes/freebsd-lab/file-system.ts';
 import type { KernelText } from '../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../fakes/freebsd-lab/lab.ts';
 
@@ -147,6 +148,46 @@ test('a variant whose name has a blank is booted from an environment whose name 
   await dut.lay(archiveOf({ ident: 'older' }, 'diff 80345'));
   expect(await dut.boot('diff 80345')).toMatchObject({ kind: 'booted' });
   expect(lab.state()).toMatchObject({ kernel: 'older', root: 'zroot/ROOT/ppsgate.diff-80345' });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+});
+
+test('a kernel with the debugger in it resets where it panics', async () => {
+  await using lab = await startFreebsdLab({
+    root: 'zfs',
+    loaderConf: { 'debug.debugger_on_panic': '1' },
+  });
+  writeFile(lab.dut.machine.files, '/boot/loader.conf.local', 'beastie_disable="YES"');
+  const { outcome } = await bootOf(lab, {
+    ident: 'patched',
+    options: ['options DDB'],
+    behaviour: { kind: 'panics-at-boot', panic: 'page fault' },
+  });
+  expect(outcome).toMatchObject({ kind: 'boot-failed', panic: 'page fault' });
+  const { files } = lab.dut.machine;
+  expect(textOf(files, '/boot/loader.conf.local')).toBe('beastie_disable="YES"');
+});
+
+test.for([
+  ['nothing', ''],
+  ['a line break', '\n'],
+  ['the root', '/\n'],
+  ['a folder where nothing is mounted', '/tmp\n'],
+  ['a path that is not whole', 'tmp/be_mount.a\n'],
+  ['two lines', '/tmp/be_mount.aaa0\n/boot\n'],
+] as const)('no kernel is touched where bectl says %s for a mount point', async ([, says]) => {
+  await using lab = await startFreebsdLab({
+    root: 'zfs',
+    faults: [{ kind: 'command-lies', machine: 'dut', command: 'bectl mount', at: 1, says }],
+  });
+  const dut = await open(lab);
+  const commands = lab.dut.journal.length;
+  await expect(dut.lay(archiveOf({ ident: 'patched' }))).rejects.toThrow(/so nothing was laid/);
+  const removed = lab.dut.journal
+    .slice(commands)
+    .filter(({ command }) => /^(rm|mkdir .*boot)/.test(command));
+  expect(removed).toEqual([]);
+  expect(textOf(lab.dut.machine.files, '/boot/kernel/kernel')).toContain('base');
   await dut.restore();
   expect(lab.state()).toMatchObject(clean);
 });

@@ -338,3 +338,13 @@ test('a dump that is never saved is not waited for longer than five minutes', as
   expect(outcome).toMatchObject({ kind: 'boot-failed', panic: 'mtx_lock() of destroyed mutex' });
   expect(lab.clock.now() - began).toBeLessThan(900);
 });
+
+test('a kernel with the debugger in it resets where it panics, and tells of what', async () => {
+  await using lab = await startFreebsdLab({ loaderConf: { 'debug.debugger_on_panic': '1' } });
+  const { outcome } = await bootOf(lab, { ...panicsAtBoot, options: ['options DDB'] });
+  expect(outcome).toMatchObject({
+    kind: 'boot-failed',
+    reason: expect.stringMatching(/came up instead of/),
+    panic: 'mtx_lock() of destroyed mutex',
+  });
+});

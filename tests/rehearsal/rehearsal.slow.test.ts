@@ -244,7 +244,9 @@ describeWith(['sshd'], 'a rehearsal', () => {
   });
 
   test('stops a DUT in its debugger where its kernel has one', async () => {
-    const { lab, rehearse } = await aLab({ hardware: { 'debug.kdb.current': 'ddb' } });
+    const { lab, rehearse } = await aLab({
+      kernel: { ident: 'own', options: ['options DDB'] },
+    });
     const findings = await rehearse({
       skip: ['check', 'scenarios', 'blasts', 'profile', 'panic', 'noise'],
     });

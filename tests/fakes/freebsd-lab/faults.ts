@@ -26,6 +26,8 @@ export type CommandFault = {
   | { kind: 'panic-at-command' }
   /** It exits with 1 and these words, and does nothing. */
   | { kind: 'command-fails'; says: string }
+  /** It exits with 0 and these words, and does nothing. */
+  | { kind: 'command-lies'; says: string }
   /** Its management network is gone: for so many seconds, or until it boots when absent. */
   | { kind: 'cut-off'; seconds?: number }
 );

@@ -14,7 +14,14 @@ import {
   type World,
 } from './machine.ts';
 import { switchRoot } from './root.ts';
-import { addQueues, applySettings, defaultSysctls, readOnly, readSettings } from './sysctls.ts';
+import {
+  addQueues,
+  applySettings,
+  defaultSysctls,
+  readOnly,
+  readSettings,
+  valueOfSysctl,
+} from './sysctls.ts';
 import { bounce } from './wiring.ts';
 
 /** As if it had been up for a day. */
@@ -31,8 +38,16 @@ export function reboot(machine: Machine, world: World): void {
   later(machine, world, machine.timing.shutdownSeconds, () => boot(machine, world));
 }
 
-/** Panics at once: what runs is gone, the memory is dumped, and the machine boots by itself. */
+/**
+ * Panics at once: what runs is gone, the memory is dumped, and the machine boots by itself; but a kernel with the
+ * debugger in it stops at its prompt, unless told otherwise.
+ */
 export function panic(machine: Machine, world: World, reason: string): void {
+  if (hasDebugger(machine) && valueOfSysctl(machine.sysctls, 'debug.debugger_on_panic') === 1) {
+    tell(machine, `panic: ${reason}`, 'KDB: enter: panic');
+    enter(machine, 'hung');
+    return;
+  }
   dumpCore(machine, world, reason);
   enter(machine, 'panicked');
   later(machine, world, machine.timing.dumpSeconds, () => boot(machine, world));
@@ -40,6 +55,9 @@ export function panic(machine: Machine, world: World, reason: string): void {
 
 /** Until its power is cycled. */
 export const hang = (machine: Machine): void => enter(machine, 'hung');
+
+export const hasDebugger = ({ running }: Machine): boolean =>
+  running?.kernel.options.some((line) => /^options\s+DDB\b/.test(line)) ?? false;
 
 export function setPower(machine: Machine, world: World, power: PowerState): void {
   if (machine.power === power) return;
@@ -100,7 +118,8 @@ function enter(machine: Machine, stage: Stage): void {
   tellWatchers(machine);
 }
 
-type Chosen = { file: string; kernel: Kernel | undefined };
+/** `settings` are those of nextboot.conf, for that boot alone. */
+type Chosen = { file: string; kernel: Kernel | undefined; settings: ReadonlyMap<string, string> };
 
 /** What loader(8) starts: nextboot.conf counts once, and is switched off before the kernel is even read. */
 function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
@@ -111,14 +130,14 @@ function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
     const text = textOf(machine.files, nextbootFile) ?? '';
     writeFile(machine.files, nextbootFile, text.replace('"YES"', '"NO" '));
   }
-  const once = isOrdered && !ignoresNextboot ? nextboot.get('kernel') : undefined;
-  const file = `/boot/${once ?? loader.get('kernel') ?? 'kernel'}/kernel`;
+  const settings = isOrdered && !ignoresNextboot ? nextboot : new Map<string, string>();
+  const file = `/boot/${settings.get('kernel') ?? loader.get('kernel') ?? 'kernel'}/kernel`;
   const node = nodeAt(machine.files, file);
-  return { file, kernel: readKernel(node?.kind === 'file' ? node.bytes : undefined) };
+  return { file, kernel: readKernel(node?.kind === 'file' ? node.bytes : undefined), settings };
 }
 
 /** The kernel runs: everything that a boot forgets is as new. */
-function load(machine: Machine, { file, kernel }: Chosen, startedAt: number): void {
+function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: number): void {
   if (kernel === undefined) throw new TypeError(`${machine.name} has no kernel in ${file}.`);
   machine.running = { kernel, file, startedAt };
   machine.clockAhead = machine.realTimeClock.aheadSeconds;
@@ -126,7 +145,12 @@ function load(machine: Machine, { file, kernel }: Chosen, startedAt: number): vo
   for (const [name, value] of Object.entries(machine.hardware)) {
     machine.sysctls.set(name, readOnly(value));
   }
-  const loader = readSettings(textOf(machine.files, '/boot/loader.conf') ?? '');
+  const loader = new Map([
+    ...['/boot/loader.conf', '/boot/loader.conf.local'].flatMap((path) => [
+      ...readSettings(textOf(machine.files, path) ?? ''),
+    ]),
+    ...settings,
+  ]);
   applySettings(machine.sysctls, loader, 'tunable');
   machine.environment = new Map(loader);
   for (const { name } of machine.interfaces) addQueues(machine.sysctls, name, loader);

@@ -76,6 +76,7 @@ export function sliceImage(kernel: KernelText): Buffer {
 }
 
 const loaderConf = {
+  'debug.debugger_on_panic': '0',
   'hw.cxgbe.pause_settings': '0',
   'hw.cxgbe.toecaps_allowed': '0',
   'machdep.hyperthreading_allowed': '0',

@@ -57,8 +57,15 @@ export const labelOf = (slice: SliceName): string => `/dev/ufs/BSDRP${slice}a`;
 
 export const otherSlice = (slice: SliceName): SliceName => (slice === 's1' ? 's2' : 's1');
 
-/** What the file system that holds a path is called, and where it is mounted. */
-export function mountOf(root: Root, path: string): { device: string; place: string } {
+/** What the file system that holds a path is called, where it is mounted, and of which type it is. */
+export function mountOf(
+  root: Root,
+  path: string,
+): { device: string; place: string; type: 'ufs' | 'zfs' } {
+  return { ...placeOf(root, path), type: root.kind === 'zfs' ? 'zfs' : 'ufs' };
+}
+
+function placeOf(root: Root, path: string): { device: string; place: string } {
   const isBelow = (place: string) => `${absolute(path)}/`.startsWith(`${place}/`);
   switch (root.kind) {
     case 'ufs':

@@ -4,7 +4,9 @@ export type Access =
   | 'read-write'
   | 'read-only'
   /** Set in /boot/loader.conf, and read-only afterwards. */
-  | 'tunable';
+  | 'tunable'
+  /** Both. */
+  | 'read-write tunable';
 
 export type SysctlType = { kind: 'integer'; min: number; max: number } | { kind: 'text' };
 
@@ -18,6 +20,7 @@ export function defaultSysctls(): Sysctls {
     ['debug.kdb.current', readOnly('')],
     ['debug.kdb.enter', integer(0)],
     ['debug.kdb.panic', integer(0)],
+    ['debug.debugger_on_panic', { ...integer(1, 0, 1), access: 'read-write tunable' }],
     ['hw.cxgbe.nrxq10g', tunable(8)],
     ['hw.cxgbe.ntxq10g', tunable(8)],
     ['hw.cxgbe.pause_settings', tunable(7)],
@@ -34,6 +37,7 @@ export function defaultSysctls(): Sysctls {
     ['kern.ident', readOnly('')],
     ['kern.osrelease', readOnly('')],
     ['kern.ostype', readOnly('FreeBSD')],
+    ['kern.shutdown.dumpdevname', readOnly('')],
     ['kern.random.harvest.mask', integer(66_047, 0, 131_071)],
     ['kern.version', readOnly('')],
     ['machdep.hyperthreading_allowed', tunable(1)],
@@ -99,11 +103,12 @@ export function readSettings(text: string): Map<string, string> {
 export function applySettings(
   sysctls: Sysctls,
   settings: ReadonlyMap<string, string>,
-  access: Access,
+  access: 'read-write' | 'tunable',
 ): void {
   for (const [name, value] of settings) {
     const sysctl = sysctls.get(name);
-    if (sysctl?.access === access && takes(sysctl.type, value)) sysctl.value = value;
+    const isMeant = sysctl?.access === access || sysctl?.access === 'read-write tunable';
+    if (sysctl !== undefined && isMeant && takes(sysctl.type, value)) sysctl.value = value;
   }
 }
 

@@ -151,7 +151,7 @@ test('all variants come out as one result and one report', { timeout }, async ()
   expect(new Set(armed)).toEqual(
     new Set(
       ['base', 'patched', 'diff-80345', 'diff-80654', 'diff-80677'].map(
-        (name) => `nextboot -k ppsgate.${name}`,
+        (name) => `nextboot -k ppsgate.${name} -e debug.debugger_on_panic=0`,
       ),
     ),
   );

@@ -1,7 +1,7 @@
 // nextboot, shutdown and reboot.
 
 import { type FileError, fileErrorText, nodeAt, remove, writeFile } from '../file-system.ts';
-import { hasOption, optionValue } from '../getopt.ts';
+import { hasOption, type Option, optionValue } from '../getopt.ts';
 import { reboot as rebootMachine } from '../lifecycle.ts';
 import { nextbootFile } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
@@ -28,7 +28,7 @@ function nextboot(process: Process): number {
     return 0;
   }
   const kernel = optionValue(options, 'k');
-  if (options.some(({ name }) => !'kf'.includes(name))) {
+  if (options.some(({ name }) => !'ekf'.includes(name))) {
     return notModelled(process, 'this option of nextboot');
   }
   if (kernel === undefined) {
@@ -39,7 +39,7 @@ function nextboot(process: Process): number {
     process.out(`Error: /boot/${kernel} doesn't exist. Use -f to override.\n`);
     return 1;
   }
-  return order(process, kernel);
+  return order(process, kernel, options);
 }
 
 /** The C program of FreeBSD from 14.1 on: sbin/reboot/reboot.c under the name of nextboot. */
@@ -62,7 +62,7 @@ function nextbootProgram(process: Process): number {
     remove(files, nextbootFile);
     return isThere ? 0 : fail(process, `nextboot: unlink ${nextbootFile}: ${fileErrorText.ENOENT}`);
   }
-  if (kernel === undefined || options.some(({ name }) => !'kf'.includes(name))) {
+  if (kernel === undefined || options.some(({ name }) => !'ekf'.includes(name))) {
     return notModelled(process, 'this use of nextboot');
   }
   const file = `/boot/${kernel}/kernel`;
@@ -73,11 +73,16 @@ function nextbootProgram(process: Process): number {
   if (!hasOption(options, 'f') && node?.kind === 'folder') {
     return fail(process, `nextboot: ${file} is not a file`);
   }
-  return order(process, kernel);
+  return order(process, kernel, options);
 }
 
-function order(process: Process, kernel: string): number {
-  const text = `nextboot_enable="YES"\nkernel="${kernel}"\n`;
+function order(process: Process, kernel: string, options: readonly Option[]): number {
+  const variables = options.flatMap(({ name, value }) => (name === 'e' ? value : []));
+  if (variables.some((text) => !/^[^=]+=[^=]/.test(text))) {
+    return notModelled(process, 'this value of nextboot -e');
+  }
+  const lines = variables.map((text) => text.replace(/=(.*)$/, '="$1"\n')).join('');
+  const text = `nextboot_enable="YES"\nkernel="${kernel}"\n${lines}`;
   const error: FileError | undefined = writeFile(process.machine.files, nextbootFile, text);
   return error === undefined
     ? 0

@@ -43,7 +43,7 @@ function df(process: Process): number {
   };
   const given = readOptions(process, usage);
   if (given.kind === 'refused') return given.code;
-  if (given.options.some(({ name }) => name !== 'k'))
+  if (given.options.some(({ name }) => !'kT'.includes(name)))
     return notModelled(process, 'this option of df');
   const { files } = process.machine;
   const missing = given.operands.find((path) => nodeAt(files, path) === undefined);
@@ -51,12 +51,17 @@ function df(process: Process): number {
   const blocks = (bytes: number) => String(Math.ceil(bytes / 1024)).padStart(9);
   const used = usedBytes(files);
   const capacity = `${Math.round((100 * used) / files.totalBytes)}%`;
-  process.out('Filesystem  1024-blocks     Used    Avail Capacity  Mounted on\n');
+  const withType = (type: string) => (hasOption(given.options, 'T') ? ` ${type.padEnd(7)}` : '');
+  process.out(
+    `Filesystem ${withType('Type')} 1024-blocks     Used    Avail Capacity  Mounted on\n`,
+  );
   const sizes = `${blocks(files.totalBytes)} ${blocks(used)} ${blocks(availableBytes(files))}`;
   const { root } = process.machine;
   for (const path of given.operands.length === 0 ? ['/'] : given.operands) {
-    const { device, place } = mountOf(root, path);
-    process.out(`${device.padEnd(11)}   ${sizes} ${capacity.padStart(8)}  ${place}\n`);
+    const { device, place, type } = mountOf(root, path);
+    process.out(
+      `${device.padEnd(11)}${withType(type)}   ${sizes} ${capacity.padStart(8)}  ${place}\n`,
+    );
   }
   return 0;
 }

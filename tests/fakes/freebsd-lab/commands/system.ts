@@ -2,7 +2,7 @@
 import { describeCards } from '../cards.ts';
 import { hasUnsavedDump } from '../crash.ts';
 import { hasOption } from '../getopt.ts';
-import { hang, panic } from '../lifecycle.ts';
+import { hang, hasDebugger, panic } from '../lifecycle.ts';
 import type { Machine } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { isInteger, type Sysctl, takes } from '../sysctls.ts';
@@ -106,8 +106,7 @@ function sysctlOne(process: Process, operand: string, style: Style): number {
 /** Handlers of sys/kern/subr_kdb.c; to enter a debugger does nothing where the kernel has none. */
 function act({ machine, world }: Process, name: string): void {
   if (name === 'debug.kdb.panic') panic(machine, world, 'kdb_sysctl_panic');
-  const hasDebugger = machine.sysctls.get('debug.kdb.current')?.value !== '';
-  if (name === 'debug.kdb.enter' && hasDebugger) hang(machine);
+  if (name === 'debug.kdb.enter' && hasDebugger(machine)) hang(machine);
 }
 
 function whyRefused(name: string, { access, type }: Sysctl, value: string): string | undefined {
@@ -123,16 +122,15 @@ function whyRefused(name: string, { access, type }: Sysctl, value: string): stri
 const configurationName = 'GENERIC';
 
 /** Those that the kernel makes up when it is asked. */
-function readSysctl(
-  { running, ipfw, clockAhead }: Machine,
-  name: string,
-  { value }: Sysctl,
-): string {
+function readSysctl(machine: Machine, name: string, { value }: Sysctl): string {
+  const { running, ipfw, clockAhead, crashes } = machine;
   if (running === undefined) return value;
   const { kernel, file } = running;
   // tc_setclock() moves the time of the boot, and leaves the time since then as it is.
   const startedAt = running.startedAt + clockAhead;
   switch (name) {
+    case 'debug.kdb.current':
+      return hasDebugger(machine) ? 'ddb' : '';
     case 'kern.bootfile':
       return file;
     case 'kern.boottime': {
@@ -155,6 +153,8 @@ function readSysctl(
       return configurationName;
     case 'kern.osrelease':
       return kernel.release;
+    case 'kern.shutdown.dumpdevname':
+      return { disk: '/dev/ada0p3', network: 'igb5', nowhere: '' }[crashes.dumpsTo];
     case 'kern.version':
       return `${kernel.version}\n`;
     case 'net.inet.ip.fw.dyn_count':
