@@ -165,7 +165,6 @@ function bootEnvironment(machine) {
 	/** What was laid, by variant, with the SHA-256 of the archive that it came from. */
 	const laid = /* @__PURE__ */ new Map();
 	return {
-		armsFromOwn: false,
 		async lay({ variant, ...kernel }) {
 			if (laid.get(variant)?.archive === kernel.sha256) return { kind: "laid" };
 			const name = environmentOf(variant);
@@ -260,6 +259,58 @@ async function addLoaderLine(host, file) {
 	await host.upload(Buffer.from(text.join("\n")), file, 420);
 }
 
+// src/dut/freebsd-slices.ts
+/** What marks the slice that boots. */
+const attributes = {
+	MBR: "active",
+	GPT: "bootme"
+};
+/** What boots next: both have to agree on it. */
+async function nextRoot(host) {
+	const slices = await slicesOf(host);
+	const wanted = slices.providers.get(slices.root);
+	const [active, ...more] = slices.active;
+	if (active === wanted && more.length === 0) return slices.root;
+	const marked = slices.active.join(" and ") || "none";
+	throw refusal(host, `/etc/fstab has its root on ${slices.root} (${wanted}), and ${attributes[slices.scheme]} on ${slices.disk} is ${marked}`, "see `gpart show -p` there, and make one slice the active one by hand");
+}
+/** Throws for whatever is not an appliance's disk as BSDRP lays it. */
+async function slicesOf(host) {
+	const fstab = await host.output(shell`cat /etc/fstab`);
+	const root = fstab.split("\n").map(fieldsOf).find(([, place]) => place === "/")?.[0];
+	if (root === void 0) throw noAppliance(host, "/etc/fstab names no root");
+	const providers = providersOf(await host.output(shell`glabel status -s`));
+	const [, disk] = /^([a-z]+\d+)[ps]\d+$/.exec(providers.get(root) ?? "") ?? [];
+	if (disk === void 0) throw noAppliance(host, `glabel(8) knows no slice by the name of its root, ${root}`);
+	const table = readTable(await host.output(shell`gpart show -p ${disk}`));
+	if (table === void 0) throw noAppliance(host, `${disk} has neither an MBR nor a GPT whose attributes are known`);
+	return {
+		disk,
+		root,
+		fstab,
+		providers,
+		...table
+	};
+}
+const fieldsOf = (line) => line.trim().split(/\s+/);
+/** `gpt/BSDRP1  N/A  ada0p3`; of a slice with partitions in it the first is the root. */
+const providersOf = (status) => new Map(status.split("\n").map(fieldsOf).flatMap(([label, , provider]) => provider === void 0 ? [] : [[`/dev/${label}`, provider.replace(/(s\d+)a$/, "$1")]]));
+/** `=> 40 31277152 ada0 GPT (15G)`, and rows like `3223 4194304 ada0p3 freebsd-ufs [bootme] (2.0G)`. */
+function readTable(text) {
+	const [, scheme] = /^=>\s+\d+\s+\d+\s+\S+\s+(\S+)/m.exec(text) ?? [];
+	if (scheme !== "MBR" && scheme !== "GPT") return void 0;
+	const marks = [...text.matchAll(/^ +\d+ +\d+ +(\S+) .*\[([^\]]*)\]/gm)].map(([, provider = "", words = ""]) => ({
+		provider,
+		words: words.split(",")
+	}));
+	return marks.every(({ words }) => words.every((word) => word === attributes[scheme])) ? {
+		scheme,
+		active: marks.map(({ provider }) => provider)
+	} : void 0;
+}
+const noAppliance = (host, why) => refusal(host, why, "it is no appliance that nanobsd(8) or poudriere-image(8) made, so choose another boot method");
+const refusal = (host, why, mend) => new HostError("command-failed", `${host.name} would boot nobody knows what: ${why}; ${mend}.`);
+
 // src/dut/freebsd-boot-nanobsd.ts
 /**
 * The other slice holds the image that was booted last, and is what boots until its own is active again:
@@ -268,8 +319,10 @@ async function addLoaderLine(host, file) {
 */
 function nanobsd({ own, host }) {
 	const images = /* @__PURE__ */ new Map();
+	/** The image in the other slice, and what it boots. */
+	let other;
 	return {
-		armsFromOwn: true,
+		needsOwn: (variant, running) => other?.sha256 !== images.get(variant)?.sha256 || other?.system.root !== running.root,
 		async lay(image) {
 			await refuseTorn(image);
 			images.set(image.variant, image);
@@ -282,16 +335,29 @@ function nanobsd({ own, host }) {
 			}
 			const image = images.get(variant);
 			if (image === void 0) throw new TypeError(`The variant ${variant} was never laid.`);
+			const [running] = await fileSystemsOf(host(), ["/"]);
+			if (running?.device !== own.root) {
+				if (other?.sha256 === image.sha256 && await nextRoot(host()) === running?.device) return other.system;
+				throw new TypeError("An upgrade from there would write over its own slice.");
+			}
+			other = void 0;
+			await nextRoot(host());
 			await upgrade(host(), image.path);
 			const root = await nextRoot(host());
-			return {
-				root,
-				kernel: own.kernel,
-				sha256: await sumOn(host(), root, own.kernel)
+			const sha256 = await sumOn(host(), root, own.kernel);
+			other = {
+				sha256: image.sha256,
+				system: {
+					root,
+					kernel: own.kernel,
+					sha256
+				}
 			};
+			return other.system;
 		},
 		async clear() {
 			images.clear();
+			other = void 0;
 		}
 	};
 }
@@ -332,19 +398,50 @@ async function* decompressed(path) {
 		xz.kill();
 	}
 }
-/** Only the appliance's own commands know all that belongs to a change of slices. */
+/** On an MBR only the appliance's own commands know all that belongs to a change of slices. */
 async function goBack(host, ownRoot) {
+	const slices = await slicesOf(host);
 	const [root] = await fileSystemsOf(host, ["/"]);
-	if (root?.device !== ownRoot) await host.output(shell`system rollback`, { stdin: "y\n" });
+	if (slices.scheme === "GPT") await makeActive(host, slices, ownRoot);
+	else if (root?.device !== ownRoot && slices.root !== ownRoot) await host.output(shell`system rollback`, { stdin: "y\n" });
 	const next = await nextRoot(host);
 	if (next === ownRoot) return;
 	throw new HostError("command-failed", `${host.name} would boot from ${next} and not from its own ${ownRoot}: make that slice active by hand.`);
 }
-/** Both `upgrade` and `system rollback` write into fstab(5) what the slice that is active now has as its root. */
-async function nextRoot(host) {
-	const [device] = (await host.output(shell`cat /etc/fstab`)).split("\n").map((row) => row.split(/\s+/)).find(([, place]) => place === "/") ?? [];
-	if (device !== void 0) return device;
-	throw new HostError("command-failed", `/etc/fstab on ${host.name} names no root: it is no appliance that nanobsd(8) made; choose another boot method.`);
+/**
+* What `system rollback` does on a GPT, of which it leaves out the end: it dies with both slices active. Each step may be
+* repeated, and the slices' own files are left alone.
+*/
+async function makeActive(host, slices, ownRoot) {
+	const { providers, active, disk } = slices;
+	const own = providers.get(ownRoot) ?? "";
+	if (slices.root === ownRoot && active.length === 1 && active[0] === own) return;
+	const pair = [...providers].filter(([device]) => stemOf(device) === stemOf(ownRoot));
+	const [ownIndex, otherIndex] = [pair.find(([device]) => device === ownRoot), pair.find(([device]) => device !== ownRoot)].map((slice) => /p(\d+)$/.exec(slice?.[1] ?? "")?.[1]);
+	const isPair = pair.length === 2 && ownIndex !== void 0 && otherIndex !== void 0;
+	const isOfPair = active.every((provider) => pair.some(([, one]) => one === provider));
+	if (!isPair || !isOfPair) throw new HostError("command-failed", `${host.name} has other slices than two of its own, or others are active: make ${ownRoot} active by hand, see \`gpart show -p ${disk}\` there.`);
+	await writeFstab(host, slices.fstab, ownRoot);
+	await host.output(shell`gpart set -a bootme -i ${ownIndex} ${disk}`);
+	if (active.some((provider) => provider !== own)) await host.output(shell`gpart unset -a bootme -i ${otherIndex} ${disk}`);
+}
+const stemOf = (device) => device.replace(/[12]$/, "");
+/** /etc is made anew at every boot, with what /cfg keeps laid over it. */
+async function writeFstab(host, fstab, root) {
+	const lines = fstab.split("\n").map((line) => {
+		const [device = "", place] = fieldsOf(line);
+		return place === "/" ? line.replace(device, () => root) : line;
+	});
+	const bytes = Buffer.from(lines.join("\n"));
+	await host.upload(bytes, "/etc/fstab", 420);
+	const [cfg] = await fileSystemsOf(host, ["/cfg"]);
+	const wasMounted = cfg?.mountedOn === "/cfg";
+	if (!wasMounted) await host.output(shell`mount /cfg`);
+	try {
+		await host.upload(bytes, "/cfg/fstab", 420);
+	} finally {
+		if (!wasMounted) await host.output(shell`umount /cfg`);
+	}
 }
 async function sumOn(host, device, file) {
 	await host.output(shell`mount -t ufs -o ro ${device} /mnt`);
@@ -360,7 +457,6 @@ function nextboot(machine) {
 	const { own, host } = machine;
 	const laid = /* @__PURE__ */ new Map();
 	return {
-		armsFromOwn: false,
 		async lay(kernel) {
 			const outcome = await layFolder(machine, kernel);
 			if (outcome.kind === "no-space") return outcome;
@@ -455,7 +551,7 @@ async function openFreebsdDut(options) {
 		reconnect
 	});
 	const boot = async (variant) => {
-		if (variant !== void 0 && method.armsFromOwn) await goHome();
+		if (variant !== void 0 && method.needsOwn?.(variant, await runningSystem(host))) await goHome();
 		const wanted = await method.arm(variant);
 		return rebootTo(wanted, variant === void 0);
 	};

@@ -2,8 +2,8 @@
 
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import type { LinuxTestbed, TestbedConfig } from '../config/schema.ts';
-import { nextRoot } from '../dut/freebsd-boot-nanobsd.ts';
 import { isOurs, runningSystem } from '../dut/freebsd-boot-system.ts';
+import { nextRoot } from '../dut/freebsd-slices.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { provesScenario, takeAwayCommands } from '../scenario/freebsd.ts';

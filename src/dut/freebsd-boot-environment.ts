@@ -15,8 +15,6 @@ export function bootEnvironment(machine: Machine): BootMethod {
   /** What was laid, by variant, with the SHA-256 of the archive that it came from. */
   const laid = new Map<string, { archive: string; system: System }>();
   return {
-    armsFromOwn: false,
-
     async lay({ variant, ...kernel }) {
       if (laid.get(variant)?.archive === kernel.sha256) return { kind: 'laid' };
       const name = environmentOf(variant);

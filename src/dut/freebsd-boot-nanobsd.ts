@@ -10,7 +10,8 @@ import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { BootMethod, KernelArchive, Machine } from './freebsd-boot.ts';
-import { fileSystemsOf, sha256Of } from './freebsd-boot-system.ts';
+import { fileSystemsOf, type System, sha256Of } from './freebsd-boot-system.ts';
+import { fieldsOf, nextRoot, type Slices, slicesOf } from './freebsd-slices.ts';
 
 /**
  * The other slice holds the image that was booted last, and is what boots until its own is active again:
@@ -19,9 +20,12 @@ import { fileSystemsOf, sha256Of } from './freebsd-boot-system.ts';
  */
 export function nanobsd({ own, host }: Machine): BootMethod {
   const images = new Map<string, KernelArchive>();
+  /** The image in the other slice, and what it boots. */
+  let other: { sha256: string; system: System } | undefined;
   return {
-    // `upgrade` writes over the slice that does not run.
-    armsFromOwn: true,
+    // `upgrade` writes over the slice that does not run: never from any other than its own.
+    needsOwn: (variant, running) =>
+      other?.sha256 !== images.get(variant)?.sha256 || other?.system.root !== running.root,
 
     async lay(image) {
       await refuseTorn(image);
@@ -36,13 +40,26 @@ export function nanobsd({ own, host }: Machine): BootMethod {
       }
       const image = images.get(variant);
       if (image === undefined) throw new TypeError(`The variant ${variant} was never laid.`);
+      const [running] = await fileSystemsOf(host(), ['/']);
+      if (running?.device !== own.root) {
+        if (other?.sha256 === image.sha256 && (await nextRoot(host())) === running?.device) {
+          return other.system;
+        }
+        throw new TypeError('An upgrade from there would write over its own slice.');
+      }
+      other = undefined;
+      // Whoever cannot tell what boots next could not go home either.
+      await nextRoot(host());
       await upgrade(host(), image.path);
       const root = await nextRoot(host());
-      return { root, kernel: own.kernel, sha256: await sumOn(host(), root, own.kernel) };
+      const sha256 = await sumOn(host(), root, own.kernel);
+      other = { sha256: image.sha256, system: { root, kernel: own.kernel, sha256 } };
+      return other.system;
     },
 
     async clear() {
       images.clear();
+      other = undefined;
     },
   };
 }
@@ -83,10 +100,12 @@ async function* decompressed(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Only the appliance's own commands know all that belongs to a change of slices. */
+/** On an MBR only the appliance's own commands know all that belongs to a change of slices. */
 async function goBack(host: Host, ownRoot: string): Promise<void> {
+  const slices = await slicesOf(host);
   const [root] = await fileSystemsOf(host, ['/']);
-  if (root?.device !== ownRoot) {
+  if (slices.scheme === 'GPT') await makeActive(host, slices, ownRoot);
+  else if (root?.device !== ownRoot && slices.root !== ownRoot) {
     await host.output(shell`system rollback`, { stdin: 'y\n' });
   }
   const next = await nextRoot(host);
@@ -97,15 +116,53 @@ async function goBack(host: Host, ownRoot: string): Promise<void> {
   );
 }
 
-/** Both `upgrade` and `system rollback` write into fstab(5) what the slice that is active now has as its root. */
-export async function nextRoot(host: Host): Promise<string> {
-  const rows = (await host.output(shell`cat /etc/fstab`)).split('\n');
-  const [device] = rows.map((row) => row.split(/\s+/)).find(([, place]) => place === '/') ?? [];
-  if (device !== undefined) return device;
-  throw new HostError(
-    'command-failed',
-    `/etc/fstab on ${host.name} names no root: it is no appliance that nanobsd(8) made; choose another boot method.`,
-  );
+/**
+ * What `system rollback` does on a GPT, of which it leaves out the end: it dies with both slices active. Each step may be
+ * repeated, and the slices' own files are left alone.
+ */
+async function makeActive(host: Host, slices: Slices, ownRoot: string): Promise<void> {
+  const { providers, active, disk } = slices;
+  const own = providers.get(ownRoot) ?? '';
+  const isDone = slices.root === ownRoot && active.length === 1 && active[0] === own;
+  if (isDone) return;
+  const pair = [...providers].filter(([device]) => stemOf(device) === stemOf(ownRoot));
+  const [ownIndex, otherIndex] = [
+    pair.find(([device]) => device === ownRoot),
+    pair.find(([device]) => device !== ownRoot),
+  ].map((slice) => /p(\d+)$/.exec(slice?.[1] ?? '')?.[1]);
+  const isPair = pair.length === 2 && ownIndex !== undefined && otherIndex !== undefined;
+  const isOfPair = active.every((provider) => pair.some(([, one]) => one === provider));
+  if (!isPair || !isOfPair) {
+    throw new HostError(
+      'command-failed',
+      `${host.name} has other slices than two of its own, or others are active: make ${ownRoot} active by hand, see \`gpart show -p ${disk}\` there.`,
+    );
+  }
+  await writeFstab(host, slices.fstab, ownRoot);
+  await host.output(shell`gpart set -a bootme -i ${ownIndex} ${disk}`);
+  if (active.some((provider) => provider !== own)) {
+    await host.output(shell`gpart unset -a bootme -i ${otherIndex} ${disk}`);
+  }
+}
+
+const stemOf = (device: string): string => device.replace(/[12]$/, '');
+
+/** /etc is made anew at every boot, with what /cfg keeps laid over it. */
+async function writeFstab(host: Host, fstab: string, root: string): Promise<void> {
+  const lines = fstab.split('\n').map((line) => {
+    const [device = '', place] = fieldsOf(line);
+    return place === '/' ? line.replace(device, () => root) : line;
+  });
+  const bytes = Buffer.from(lines.join('\n'));
+  await host.upload(bytes, '/etc/fstab', 0o644);
+  const [cfg] = await fileSystemsOf(host, ['/cfg']);
+  const wasMounted = cfg?.mountedOn === '/cfg';
+  if (!wasMounted) await host.output(shell`mount /cfg`);
+  try {
+    await host.upload(bytes, '/cfg/fstab', 0o644);
+  } finally {
+    if (!wasMounted) await host.output(shell`umount /cfg`);
+  }
 }
 
 async function sumOn(host: Host, device: string, file: string): Promise<string> {

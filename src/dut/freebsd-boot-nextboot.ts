@@ -13,8 +13,6 @@ export function nextboot(machine: Machine): BootMethod {
   const { own, host } = machine;
   const laid = new Map<string, System>();
   return {
-    armsFromOwn: false,
-
     async lay(kernel) {
       const outcome = await layFolder(machine, kernel);
       if (outcome.kind === 'no-space') return outcome;

@@ -19,8 +19,8 @@ export type LayOutcome = { kind: 'laid' } | { kind: 'no-space'; reason: string }
 export type BootMethod = {
   /** Brings a kernel to where `arm` takes it from; the same content that is there already is kept. */
   lay(kernel: KernelArchive): Promise<LayOutcome>;
-  /** Whether a kernel can be ordered only while the machine's own runs. */
-  armsFromOwn: boolean;
+  /** Whether a kernel can be ordered only while the machine's own runs; never where absent. */
+  needsOwn?(variant: string, running: System): boolean;
   /** Orders what boots next, or with `undefined` the machine's own, and answers what has to run then. */
   arm(variant: string | undefined): Promise<System>;
   /** Takes away what was laid, by an earlier process too; the machine's own kernel has to run. */

@@ -91,7 +91,9 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
   const method = methods[options.method]({ own, host: () => host, reconnect });
 
   const boot = async (variant: string | undefined): Promise<BootOutcome> => {
-    if (variant !== undefined && method.armsFromOwn) await goHome();
+    if (variant !== undefined && method.needsOwn?.(variant, await runningSystem(host))) {
+      await goHome();
+    }
     const wanted = await method.arm(variant);
     return rebootTo(wanted, variant === undefined);
   };

@@ -4,7 +4,7 @@ import { fileSystem, makeFolder, writeFile } from './file-system.ts';
 import { freshIpfw, noPf } from './firewall.ts';
 import { allModules, type KernelText, kernelText } from './kernel.ts';
 import type { Crashes, Machine, RealTimeClock, Timing } from './machine.ts';
-import { labelOf, type RootKind, rootOf } from './root.ts';
+import { fstabOf, type RootKind, rootOf } from './root.ts';
 import { makeTar } from './tar.ts';
 
 export type DutOptions = {
@@ -43,9 +43,10 @@ export function dutOf(wires: Cabling, options: DutOptions): Machine {
   for (const name of allModules) writeFile(files, `/boot/kernel/${name}.ko`, `module ${name}\n`);
   writeFile(files, '/boot/loader.conf', settingsText({ ...loaderConf, ...options.loaderConf }));
   writeFile(files, '/etc/sysctl.conf', settingsText({ ...sysctlConf, ...options.sysctlConf }));
-  if (root === 'nanobsd') {
+  if (root === 'nanobsd' || root === 'nanobsd-gpt') {
     makeFolder(files, '/mnt');
-    writeFile(files, '/etc/fstab', fstab);
+    makeFolder(files, '/cfg');
+    writeFile(files, '/etc/fstab', fstabOf(root === 'nanobsd' ? 'MBR' : 'GPT'));
     files.writable = ['/etc', '/var', '/tmp', '/root'];
   }
   return {
@@ -62,8 +63,6 @@ export function dutOf(wires: Cabling, options: DutOptions): Machine {
     nextboot: options.nextboot ?? 'script',
   };
 }
-
-const fstab = `${labelOf('s1')} / ufs ro 1 1\n/dev/ufs/BSDRPs3 /cfg ufs rw,noauto 2 2\n/dev/ufs/BSDRPs4 /data ufs rw,noauto 2 2\n`;
 
 /** The image of an appliance's slice with that kernel, as `upgrade` reads it. */
 export function sliceImage(kernel: KernelText): Buffer {

@@ -10,7 +10,8 @@ import {
   writeFile,
 } from './file-system.ts';
 
-export type RootKind = 'ufs' | 'zfs' | 'nanobsd';
+/** `nanobsd-gpt` is an appliance on a disk with a GPT, as poudriere-image(8) makes it. */
+export type RootKind = 'ufs' | 'zfs' | 'nanobsd' | 'nanobsd-gpt';
 
 export type Root = { kind: 'ufs' } | Environments | Slices;
 
@@ -34,10 +35,15 @@ export type SliceName = 's1' | 's2';
 
 export type Slices = {
   kind: 'nanobsd';
+  scheme: 'MBR' | 'GPT';
   /** Trees of the slices that do not run; the second slice is empty when it is delivered. */
   trees: Map<SliceName, Tree>;
   running: SliceName;
-  active: SliceName;
+  /** Attribute `active` of an MBR, `bootme` of a GPT: more than one may have it, and the first of them boots. */
+  active: Set<SliceName>;
+  /** What /cfg keeps for the next boot, by the names of files in /etc. */
+  configuration: Tree;
+  isConfigurationMounted: boolean;
   /** Where the slice that does not run is mounted to be looked at. */
   mountedAt: string | undefined;
 };
@@ -45,15 +51,42 @@ export type Slices = {
 /** As it is delivered. */
 export function rootOf(kind: RootKind): Root {
   if (kind === 'ufs') return { kind };
-  if (kind === 'nanobsd') {
-    return { kind, trees: new Map(), running: 's1', active: 's1', mountedAt: undefined };
+  if (kind === 'nanobsd' || kind === 'nanobsd-gpt') {
+    return {
+      kind: 'nanobsd',
+      scheme: kind === 'nanobsd' ? 'MBR' : 'GPT',
+      trees: new Map(),
+      running: 's1',
+      active: new Set(['s1']),
+      configuration: new Map(),
+      isConfigurationMounted: false,
+      mountedAt: undefined,
+    };
   }
   const byDefault = 'default';
   const all = new Map([[byDefault, { tree: new Map(), mountedAt: undefined }]]);
   return { kind, all, running: byDefault, byDefault, once: undefined };
 }
 
-export const labelOf = (slice: SliceName): string => `/dev/ufs/BSDRP${slice}a`;
+export type Scheme = Slices['scheme'];
+
+export const labelOf = (scheme: Scheme, slice: SliceName): string =>
+  scheme === 'MBR' ? `/dev/ufs/BSDRP${slice}a` : `/dev/gpt/BSDRP${slice.slice(1)}`;
+
+/** The slice as gpart(8) numbers and names it; before those of a GPT are two that a machine boots by. */
+export const indexOf = (scheme: Scheme, slice: SliceName): number =>
+  Number(slice.slice(1)) + (scheme === 'GPT' ? 2 : 0);
+
+export const providerOf = (scheme: Scheme, slice: SliceName): string =>
+  scheme === 'MBR' ? `ada0${slice}` : `ada0p${indexOf(scheme, slice)}`;
+
+export const slices = ['s1', 's2'] as const;
+
+/** /etc/fstab as an appliance is delivered with it. */
+export const fstabOf = (scheme: Scheme): string => {
+  const [cfg, data] = scheme === 'MBR' ? ['ufs/BSDRPs3', 'ufs/BSDRPs4'] : ['gpt/cfg', 'gpt/data'];
+  return `${labelOf(scheme, 's1')} / ufs ro 1 1\n/dev/${cfg} /cfg ufs rw,noauto 2 2\n/dev/${data} /data ufs rw,noauto 2 2\n`;
+};
 
 export const otherSlice = (slice: SliceName): SliceName => (slice === 's1' ? 's2' : 's1');
 
@@ -71,14 +104,17 @@ function placeOf(root: Root, path: string): { device: string; place: string } {
     case 'ufs':
       return { device: '/dev/ada0p2', place: '/' };
     case 'nanobsd': {
-      const { mountedAt, running } = root;
+      const { mountedAt, running, scheme } = root;
       if (mountedAt !== undefined && isBelow(mountedAt)) {
-        return { device: labelOf(otherSlice(running)), place: mountedAt };
+        return { device: labelOf(scheme, otherSlice(running)), place: mountedAt };
+      }
+      if (root.isConfigurationMounted && isBelow('/cfg')) {
+        return { device: scheme === 'MBR' ? '/dev/ufs/BSDRPs3' : '/dev/gpt/cfg', place: '/cfg' };
       }
       const memory = memoryDisks.findIndex(isBelow);
       const place = memoryDisks[memory];
       if (place !== undefined) return { device: `/dev/md${memory}`, place };
-      return { device: labelOf(running), place: '/' };
+      return { device: labelOf(scheme, running), place: '/' };
     }
     case 'zfs': {
       for (const [name, { mountedAt }] of root.all) {
@@ -105,10 +141,12 @@ export function switchRoot(root: Root, files: FileSystem, ignoresOnce: boolean):
     if (root.mountedAt !== undefined) unmountSlice(root, files);
     const leaving = takeTree(files, (path) => isSlicePath(path));
     root.trees.set(root.running, leaving);
-    root.running = root.active;
+    if (root.isConfigurationMounted) unmountConfiguration(root, files);
+    root.running = slices.find((slice) => root.active.has(slice)) ?? 's1';
     // Only this is lost here of the memory disks: what else they hold, a real boot lays anew.
     for (const path of below(files, '/var/tmp')) files.nodes.delete(path);
     putTree(files, root.trees.get(root.running) ?? new Map());
+    putTree(files, root.configuration, '/etc');
   }
   if (root.kind !== 'zfs') return;
   for (const name of root.all.keys()) unmountEnvironment(root, files, name);
@@ -164,11 +202,27 @@ export function unmountSlice(root: Slices, files: FileSystem): void {
   root.mountedAt = undefined;
 }
 
-/** What boots next, and what fstab(5) says of it: the appliance's commands change both together. */
-export function activateSlice(root: Slices, files: FileSystem, slice: SliceName): void {
-  const fstab = textOf(files, '/etc/fstab') ?? '';
-  writeFile(files, '/etc/fstab', fstab.replaceAll(labelOf(otherSlice(slice)), labelOf(slice)));
-  root.active = slice;
+export function mountConfiguration(root: Slices, files: FileSystem): void {
+  root.isConfigurationMounted = true;
+  files.writable = [...(files.writable ?? []), '/cfg'];
+  putTree(files, root.configuration, '/cfg');
+}
+
+export function unmountConfiguration(root: Slices, files: FileSystem): void {
+  root.isConfigurationMounted = false;
+  files.writable = files.writable?.filter((folder) => folder !== '/cfg') ?? [];
+  root.configuration = takeBelow(files, '/cfg');
+  files.nodes.set('/cfg', { kind: 'folder', mode: 0o755 });
+}
+
+/** What fstab(5) says of the slice that boots next, now and in the configuration that is kept. */
+export function writeFstab(root: Slices, files: FileSystem, slice: SliceName): void {
+  const [from, to] = [otherSlice(slice), slice].map((one) => labelOf(root.scheme, one));
+  const fstab = (textOf(files, '/etc/fstab') ?? '').replaceAll(from ?? '', to ?? '');
+  writeFile(files, '/etc/fstab', fstab);
+  mountConfiguration(root, files);
+  writeFile(files, '/cfg/fstab', fstab);
+  unmountConfiguration(root, files);
 }
 
 const isEnvironmentPath = (path: string): boolean =>
