@@ -1,7 +1,7 @@
-import { advice, checkSettings, fileSystemsOf, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, pathSettings, problemOf, runningSystem, settingsCommands } from "./dut.js";
+import { advice, checkSettings, fileSystemsOf, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, runningSystem, settingsCommands } from "./dut.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
 import { provesScenario, takeAwayCommands } from "./scenario.js";
-import { bounded, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext } from "./testbed.js";
+import { bounded, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, strayPaths } from "./testbed.js";
 import { PowerError } from "./power.js";
 import { flowRanges, formatPps, lastLine, netmapPort, reasonOf } from "./words.js";
 import { gitIn } from "./build.js";
@@ -552,16 +552,17 @@ async function netmap(host, what) {
 const contextOf = ({ testbed, families }) => settingsContext(testbed, families);
 /** Apart from other settings: without routes the blast would leave by the default route. */
 async function pathsOf(lab, host, what) {
-	const context = contextOf(lab);
-	const settings = lab.families.flatMap((family) => pathSettings(family, context));
-	const said = await readAll(host, settings.flatMap(({ reads }) => reads));
-	const problems = settings.flatMap((setting) => problemOf(setting, said));
+	const { families } = lab;
+	const problems = await strayPaths(host, {
+		context: contextOf(lab),
+		families
+	});
 	return problems.length === 0 ? [ok(what, `both ways, ${lab.families.join(" and ")}`)] : problems.map(findingOf);
 }
 async function settingsOf(lab, host, what) {
 	const context = contextOf(lab);
-	const paths = lab.families.flatMap((family) => pathSettings(family, context));
-	const problems = checkSettings(await readAll(host, settingsCommands(context)), context).filter(({ setting }) => !paths.some(({ name }) => name === setting));
+	const said = await readAll(host, settingsCommands(context));
+	const problems = checkSettings(said, context).filter(({ isVital }) => !isVital);
 	return problems.length === 0 ? [ok(what, "all hold")] : problems.map(findingOf);
 }
 function findingOf({ setting, message, mend }) {

@@ -5,6 +5,7 @@ import { scenarioRules } from "./scenario.js";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { createReadStream, readFileSync } from "node:fs";
+import { BlockList, isIPv4, isIPv6 } from "node:net";
 import { PassThrough, Readable } from "node:stream";
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
@@ -898,15 +899,21 @@ function parseInterfaceCounters(text) {
 const words = (line) => line.trim().split(/\s+/);
 
 // src/dut/freebsd-setting.ts
+/** What has to be asked to know whether they hold, each once. */
+function readsOf(settings) {
+	const commands = settings.flatMap(({ reads }) => reads);
+	return [...new Map(commands.map((command) => [commandText(command), command])).values()];
+}
 /** Nothing, or the one problem of a setting. */
 function problemOf(setting, said) {
-	const { name, why } = setting;
+	const { name, why, isVital = false } = setting;
 	const fault = faultOf(setting, said);
 	if (fault === void 0) return [];
 	return [{
 		setting: name,
 		message: `${name} ${fault.is}, and ${why}: ${advice(fault.mend)}.`,
-		mend: fault.mend
+		mend: fault.mend,
+		isVital
 	}];
 }
 function faultOf({ reads, check, isOptional = false }, said) {
@@ -1139,32 +1146,122 @@ function queues(port) {
 	return [tunable(`${unit}.nrxq`, wanted, why, "hw.cxgbe.nrxq10g"), tunable(`${unit}.ntxq`, wanted, why, "hw.cxgbe.ntxq10g")];
 }
 /** Both ways: a DUT that finds no way back to a sender may refuse its packets. */
-function pathSettings(family, { ingress, egress }) {
-	const [sources, destinations] = benchmarkingNetworks[family];
+function pathSettings(family, ports) {
+	const { ingress, egress } = ports;
+	const { sources, destinations } = benchmarkingNetworks[family];
 	return [
+		blackhole(family, ports),
 		route(family, sources, ingress),
 		staticNeighbour(family, ingress),
 		route(family, destinations, egress),
 		staticNeighbour(family, egress)
-	];
+	].map((setting) => ({
+		...setting,
+		isVital: true
+	}));
 }
-/** Networks of the senders and of the receivers: RFC 2544 and RFC 5180, in halves. */
+/** RFC 2544 and RFC 5180, and their halves for the senders and the receivers. */
 const benchmarkingNetworks = {
-	inet4: ["198.18.0.0/16", "198.19.0.0/16"],
-	inet6: ["2001:2::/49", "2001:2:0:8000::/49"]
+	inet4: {
+		whole: "198.18.0.0/15",
+		sources: "198.18.0.0/16",
+		destinations: "198.19.0.0/16"
+	},
+	inet6: {
+		whole: "2001:2::/48",
+		sources: "2001:2::/49",
+		destinations: "2001:2:0:8000::/49"
+	}
 };
 const tools = {
 	inet4: {
 		netstat: shell`netstat -rn -f inet`,
 		flag: shell`-inet`,
+		loopback: "127.0.0.1",
 		neighbours: shell`arp -an`
 	},
 	inet6: {
 		netstat: shell`netstat -rn -f inet6`,
 		flag: shell`-inet6`,
+		loopback: "::1",
 		neighbours: shell`ndp -an`
 	}
 };
+/**
+* A boot that loses a route must not send the blast to the site's router, at line rate: whatever leads past the two ports
+* has to be wider than a blackhole, which takes what the routes to the neighbours leave.
+*/
+function blackhole(family, { ingress, egress }) {
+	const { netstat, flag, loopback } = tools[family];
+	const { whole, sources, destinations } = benchmarkingNetworks[family];
+	const leadsPast = (found) => ![ingress.interface, egress.interface].includes(found.interface) && ![sources, destinations].includes(found.destination) && !isLoopback(found) && !discards(found);
+	return {
+		name: `The blackhole route for ${whole}`,
+		why: "what no other route takes of the blast would leave by the admin network",
+		reads: [netstat],
+		check: (output) => {
+			const routes = parseRoutes(output);
+			const past = routes.filter(leadsPast);
+			const inside = past.find(({ destination }) => isWithin(destination, whole, family));
+			if (inside !== void 0) {
+				const { destination, interface: name } = inside;
+				const what = `take that route away with \`${commandText(shell`route delete ${flag} ${destination}`)}\` on the DUT`;
+				return {
+					is: `does not hold what goes to ${destination} by ${name}`,
+					mend: {
+						kind: "person",
+						what
+					}
+				};
+			}
+			const around = past.find(({ destination }) => isWithin(whole, destination, family));
+			const wider = around?.destination === "default" ? "the default route" : `the route to ${around?.destination}`;
+			const isHeld = routes.some((found) => found.destination === whole && discards(found));
+			return unless(around === void 0 || isHeld, {
+				is: `is missing beside ${wider} by ${around?.interface}`,
+				mend: {
+					kind: "command",
+					command: shell`route add ${flag} ${whole} ${loopback} -blackhole`
+				}
+			});
+		}
+	};
+}
+const isLoopback = ({ interface: name }) => /^lo\d/.test(name);
+/** As route(8) makes them with -reject and -blackhole. */
+const discards = ({ flags }) => /[RB]/.test(flags);
+/** Whether every address of the one destination is of the other, too; both are netstat(1)'s words. */
+function isWithin(inner, outer, family) {
+	const [one, other] = [prefixOf(inner, family), prefixOf(outer, family)];
+	if (one === void 0 || other === void 0 || one.bits < other.bits) return false;
+	const list = new BlockList();
+	const version = family === "inet4" ? "ipv4" : "ipv6";
+	list.addSubnet(other.address, other.bits, version);
+	return list.check(one.address, version);
+}
+/** Without a length it is one host; undefined where it is no address. */
+function prefixOf(destination, family) {
+	const [any, isAddress, longest] = family === "inet4" ? [
+		"0.0.0.0",
+		isIPv4,
+		32
+	] : [
+		"::",
+		isIPv6,
+		128
+	];
+	if (destination === "default") return {
+		address: any,
+		bits: 0
+	};
+	const [written = "", length = String(longest)] = destination.split("/");
+	const address = written.replace(/%.*$/, "");
+	const bits = /^\d{1,3}$/.test(length) ? Number(length) : NaN;
+	return isAddress(address) && bits <= longest ? {
+		address,
+		bits
+	} : void 0;
+}
 function route(family, network, port) {
 	const { netstat, flag } = tools[family];
 	const gateway = port.neighbour.addresses[family];
@@ -1174,7 +1271,7 @@ function route(family, network, port) {
 		reads: [netstat],
 		check: (output) => {
 			const found = parseRoutes(output).find(({ destination }) => destination === network);
-			const isRight = found?.gateway === gateway && found.interface === port.interface;
+			const isRight = found?.gateway === gateway && found.interface === port.interface && !discards(found);
 			const change = found === void 0 ? shell`add` : shell`change`;
 			return unless(isRight, {
 				is: found === void 0 ? "is missing" : `goes to ${found.gateway} by ${found.interface}`,
@@ -1213,8 +1310,7 @@ const isStatic = (entry, { interface: name, neighbour }) => entry.isPermanent &&
 // src/dut/freebsd-settings.ts
 /** The commands whose output `checkSettings` needs, each once. */
 function settingsCommands(context) {
-	const commands = settingsOf(context).flatMap(({ reads }) => reads);
-	return [...new Map(commands.map((command) => [commandText(command), command])).values()];
+	return readsOf(settingsOf(context));
 }
 /** What does not hold, in the order in which it is best mended. */
 function checkSettings(said, context) {
@@ -1883,4 +1979,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readySampling, runningSystem, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel };
+export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel };

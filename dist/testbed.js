@@ -6,7 +6,7 @@ import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, req
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel } from "./build.js";
-import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, linuxDut, openFreebsdDut, parseIfconfig, parseObservation, readySampling, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
+import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, linuxDut, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";
@@ -187,7 +187,8 @@ function isToBlame(tallies, variant, fault, proof) {
 var PreflightError = class extends Error {
 	name = "PreflightError";
 	constructor(testbed, problems) {
-		super([`${testbed} is not fit to measure on; mend this, or set \`preflight\` to fix or warn:`, ...problems.map(({ message }) => `- ${message}`)].join("\n"));
+		const otherwise = problems.some((problem) => problem.isVital) ? "whatever `preflight` says" : "or set `preflight` to fix or warn";
+		super([`${testbed} is not fit to measure on; mend this, ${otherwise}:`, ...problems.map(({ message }) => `- ${message}`)].join("\n"));
 	}
 };
 /** What must hold on a testbed's DUT: with several senders its way back is to the first. */
@@ -218,6 +219,12 @@ async function preflight(host, { mode, context, sleep }) {
 	if (mode === "fix") for (const command of commands) await host.run(command);
 	if (waits.length > 0 || mode === "fix" && commands.length > 0) problems = await look();
 	return problems;
+}
+/** Why a blast would not go from the sender to the receiver and nowhere else; asked right before it. */
+async function strayPaths(host, { context, families }) {
+	const settings = families.flatMap((family) => pathSettings(family, context));
+	const said = await readAll(host, readsOf(settings));
+	return settings.flatMap((setting) => problemOf(setting, said));
 }
 /** What the DUT says of itself, as it runs. */
 async function fingerprint(host, interfaces) {
@@ -288,7 +295,7 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 	const tally = tallyOf(boots.tallies, variant);
 	tally.hasBooted = true;
 	tally.bootFailures = 0;
-	const problem = (await settingsThatFail(boots)).find(({ setting }) => config.preflight === "fail" || !boots.told.has(setting));
+	const problem = (await settingsThatFail(boots)).find(({ setting, isVital }) => isVital || config.preflight === "fail" || !boots.told.has(setting));
 	if (problem !== void 0) return unfit(boots, planned, problem.message);
 	const boot = {
 		variant,
@@ -303,6 +310,16 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 		kind: "ready",
 		boot
 	};
+}
+/** Asked right before every blast: a kernel may lose what it had when it came up. */
+async function whyAstray({ config, dut }, family) {
+	const families = [family];
+	const context = settingsContext(config, families);
+	const [problem] = await strayPaths(dut.host(), {
+		context,
+		families
+	});
+	return problem?.message;
 }
 /** The blast was measured, and nothing is wrong with it. */
 function holdAgainst(boots, boot) {
@@ -535,6 +552,8 @@ async function blast$1(lab, planned, keepLog, signal) {
 		when = "at the rules";
 		const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
 		if (refusal !== void 0) return afterRefusal(boots, variant, scenario, refusal);
+		const astray = await whyAstray(boots, planned.cell.family);
+		if (astray !== void 0) return failed(astray);
 		when = "under load";
 		const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
 		if (outcome.kind === "measured") tallyOf(boots.tallies, variant).hasStoodBlast = true;
@@ -620,6 +639,8 @@ async function profile$1(lab, request, keepLog, signal) {
 		when = "at the rules";
 		const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
 		if (refusal !== void 0) return missed(refusal);
+		const astray = await whyAstray(boots, cell.family);
+		if (astray !== void 0) return missed(astray);
 		when = "under load";
 		return await sampleUnderLoad(request, {
 			dut: boots.dut.host(),
@@ -987,7 +1008,9 @@ function builderOf(name, { builder }, world) {
 async function inspect(name, { boots, generators }, cells) {
 	const families = [...new Set(cells.map(({ family }) => family))];
 	const problems = await inspectDut(boots, families);
-	if (problems.length > 0 && boots.config.preflight === "fail") throw new PreflightError(name, problems);
+	const isStrict = boots.config.preflight === "fail";
+	const grave = problems.filter(({ isVital }) => isVital || isStrict);
+	if (grave.length > 0) throw new PreflightError(name, grave);
 	const around = await generators.facts();
 	return {
 		fingerprint: {
@@ -1428,4 +1451,4 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, freebsdLogNames, layRules, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, takeRulesAway, unshared, wakeFreebsdTestbed };
+export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, freebsdLogNames, layRules, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed };

@@ -4,12 +4,11 @@ import type { FreebsdTestbed, Generator } from '../config/freebsd-testbed.ts';
 import type { Traffic } from '../config/schema.ts';
 import { fileSystemsOf } from '../dut/freebsd-boot-system.ts';
 import { type Interface, parseIfconfig } from '../dut/freebsd-network.ts';
-import { pathSettings } from '../dut/freebsd-ports.ts';
-import { advice, problemOf, type SettingProblem } from '../dut/freebsd-setting.ts';
+import { advice, type SettingProblem } from '../dut/freebsd-setting.ts';
 import { checkSettings, type SettingsContext, settingsCommands } from '../dut/freebsd-settings.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
-import { readAll, settingsContext } from '../testbed/freebsd/preflight.ts';
+import { readAll, settingsContext, strayPaths } from '../testbed/freebsd/preflight.ts';
 import { netmapPort } from '../words/freebsd-port.ts';
 import { lastLine } from '../words/one-line.ts';
 import type { Family } from '../words/scenario.ts';
@@ -270,13 +269,8 @@ const contextOf = ({ testbed, families }: Lab): SettingsContext =>
 
 /** Apart from other settings: without routes the blast would leave by the default route. */
 async function pathsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
-  const context = contextOf(lab);
-  const settings = lab.families.flatMap((family) => pathSettings(family, context));
-  const said = await readAll(
-    host,
-    settings.flatMap(({ reads }) => reads),
-  );
-  const problems = settings.flatMap((setting) => problemOf(setting, said));
+  const { families } = lab;
+  const problems = await strayPaths(host, { context: contextOf(lab), families });
   return problems.length === 0
     ? [ok(what, `both ways, ${lab.families.join(' and ')}`)]
     : problems.map(findingOf);
@@ -284,10 +278,8 @@ async function pathsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
 
 async function settingsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
   const context = contextOf(lab);
-  const paths = lab.families.flatMap((family) => pathSettings(family, context));
-  const problems = checkSettings(await readAll(host, settingsCommands(context)), context).filter(
-    ({ setting }) => !paths.some(({ name }) => name === setting),
-  );
+  const said = await readAll(host, settingsCommands(context));
+  const problems = checkSettings(said, context).filter(({ isVital }) => !isVital);
   return problems.length === 0 ? [ok(what, 'all hold')] : problems.map(findingOf);
 }
 

@@ -1,5 +1,6 @@
 // What must hold on a FreeBSD DUT's two ports, and on the paths of packets through them.
-import { shell } from '../host/shell.ts';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { commandText, shell } from '../host/shell.ts';
 import type { Family } from '../words/scenario.ts';
 import {
   type Interface,
@@ -8,6 +9,7 @@ import {
   parseIfconfig,
   parseNdp,
   parseRoutes,
+  type Route,
 } from './freebsd-network.ts';
 import { type Fault, type Mend, type Setting, sysctl, tunable, unless } from './freebsd-setting.ts';
 
@@ -103,26 +105,110 @@ function queues(port: DutPort): Setting[] {
 }
 
 /** Both ways: a DUT that finds no way back to a sender may refuse its packets. */
-export function pathSettings(family: Family, { ingress, egress }: DutPorts): Setting[] {
-  const [sources, destinations] = benchmarkingNetworks[family];
+export function pathSettings(family: Family, ports: DutPorts): Setting[] {
+  const { ingress, egress } = ports;
+  const { sources, destinations } = benchmarkingNetworks[family];
   return [
+    blackhole(family, ports),
     route(family, sources, ingress),
     staticNeighbour(family, ingress),
     route(family, destinations, egress),
     staticNeighbour(family, egress),
-  ];
+  ].map((setting) => ({ ...setting, isVital: true }));
 }
 
-/** Networks of the senders and of the receivers: RFC 2544 and RFC 5180, in halves. */
-const benchmarkingNetworks: Record<Family, [string, string]> = {
-  inet4: ['198.18.0.0/16', '198.19.0.0/16'],
-  inet6: ['2001:2::/49', '2001:2:0:8000::/49'],
+/** RFC 2544 and RFC 5180, and their halves for the senders and the receivers. */
+const benchmarkingNetworks = {
+  inet4: { whole: '198.18.0.0/15', sources: '198.18.0.0/16', destinations: '198.19.0.0/16' },
+  inet6: { whole: '2001:2::/48', sources: '2001:2::/49', destinations: '2001:2:0:8000::/49' },
 };
 
 const tools = {
-  inet4: { netstat: shell`netstat -rn -f inet`, flag: shell`-inet`, neighbours: shell`arp -an` },
-  inet6: { netstat: shell`netstat -rn -f inet6`, flag: shell`-inet6`, neighbours: shell`ndp -an` },
+  inet4: {
+    netstat: shell`netstat -rn -f inet`,
+    flag: shell`-inet`,
+    loopback: '127.0.0.1',
+    neighbours: shell`arp -an`,
+  },
+  inet6: {
+    netstat: shell`netstat -rn -f inet6`,
+    flag: shell`-inet6`,
+    loopback: '::1',
+    neighbours: shell`ndp -an`,
+  },
 };
+
+/**
+ * A boot that loses a route must not send the blast to the site's router, at line rate: whatever leads past the two ports
+ * has to be wider than a blackhole, which takes what the routes to the neighbours leave.
+ */
+function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
+  const { netstat, flag, loopback } = tools[family];
+  const { whole, sources, destinations } = benchmarkingNetworks[family];
+  const leadsPast = (found: Route) =>
+    ![ingress.interface, egress.interface].includes(found.interface) &&
+    // What is wrong with these is told of them.
+    ![sources, destinations].includes(found.destination) &&
+    !isLoopback(found) &&
+    !discards(found);
+  return {
+    name: `The blackhole route for ${whole}`,
+    why: 'what no other route takes of the blast would leave by the admin network',
+    reads: [netstat],
+    check: (output) => {
+      const routes = parseRoutes(output);
+      const past = routes.filter(leadsPast);
+      const inside = past.find(({ destination }) => isWithin(destination, whole, family));
+      if (inside !== undefined) {
+        const { destination, interface: name } = inside;
+        const what = `take that route away with \`${commandText(shell`route delete ${flag} ${destination}`)}\` on the DUT`;
+        return {
+          is: `does not hold what goes to ${destination} by ${name}`,
+          mend: { kind: 'person', what },
+        };
+      }
+      const around = past.find(({ destination }) => isWithin(whole, destination, family));
+      const wider =
+        around?.destination === 'default'
+          ? 'the default route'
+          : `the route to ${around?.destination}`;
+      const isHeld = routes.some((found) => found.destination === whole && discards(found));
+      return unless(around === undefined || isHeld, {
+        is: `is missing beside ${wider} by ${around?.interface}`,
+        mend: {
+          kind: 'command',
+          command: shell`route add ${flag} ${whole} ${loopback} -blackhole`,
+        },
+      });
+    },
+  };
+}
+
+const isLoopback = ({ interface: name }: Route): boolean => /^lo\d/.test(name);
+
+/** As route(8) makes them with -reject and -blackhole. */
+const discards = ({ flags }: Route): boolean => /[RB]/.test(flags);
+
+/** Whether every address of the one destination is of the other, too; both are netstat(1)'s words. */
+function isWithin(inner: string, outer: string, family: Family): boolean {
+  const [one, other] = [prefixOf(inner, family), prefixOf(outer, family)];
+  if (one === undefined || other === undefined || one.bits < other.bits) return false;
+  const list = new BlockList();
+  const version = family === 'inet4' ? 'ipv4' : 'ipv6';
+  list.addSubnet(other.address, other.bits, version);
+  return list.check(one.address, version);
+}
+
+/** Without a length it is one host; undefined where it is no address. */
+function prefixOf(destination: string, family: Family) {
+  const [any, isAddress, longest] =
+    family === 'inet4' ? (['0.0.0.0', isIPv4, 32] as const) : (['::', isIPv6, 128] as const);
+  if (destination === 'default') return { address: any, bits: 0 };
+  const [written = '', length = String(longest)] = destination.split('/');
+  const address = written.replace(/%.*$/, '');
+  const bits = /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
+  return isAddress(address) && bits <= longest ? { address, bits } : undefined;
+}
 
 function route(family: Family, network: string, port: DutPort): Setting {
   const { netstat, flag } = tools[family];
@@ -133,7 +219,8 @@ function route(family: Family, network: string, port: DutPort): Setting {
     reads: [netstat],
     check: (output) => {
       const found = parseRoutes(output).find(({ destination }) => destination === network);
-      const isRight = found?.gateway === gateway && found.interface === port.interface;
+      const isRight =
+        found?.gateway === gateway && found.interface === port.interface && !discards(found);
       const change = found === undefined ? shell`add` : shell`change`;
       return unless(isRight, {
         is: found === undefined ? 'is missing' : `goes to ${found.gateway} by ${found.interface}`,

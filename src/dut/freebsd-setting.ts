@@ -10,6 +10,8 @@ export type Setting = {
   check(...outputs: string[]): Fault | undefined;
   /** Where `reads` fail there is no such thing, so nothing is wrong with it. */
   isOptional?: boolean;
+  /** Packets would do harm while it does not hold: none is sent, whatever `preflight` says. */
+  isVital?: boolean;
 };
 
 /** `is` completes the setting's name to a clause. */
@@ -30,15 +32,22 @@ export type SettingProblem = {
   /** One sentence: what is wrong, why that matters, how it is mended. */
   message: string;
   mend: Mend;
+  isVital: boolean;
 };
+
+/** What has to be asked to know whether they hold, each once. */
+export function readsOf(settings: readonly Setting[]): Command[] {
+  const commands = settings.flatMap(({ reads }) => reads);
+  return [...new Map(commands.map((command) => [commandText(command), command])).values()];
+}
 
 /** Nothing, or the one problem of a setting. */
 export function problemOf(setting: Setting, said: Said): SettingProblem[] {
-  const { name, why } = setting;
+  const { name, why, isVital = false } = setting;
   const fault = faultOf(setting, said);
   if (fault === undefined) return [];
   const message = `${name} ${fault.is}, and ${why}: ${advice(fault.mend)}.`;
-  return [{ setting: name, message, mend: fault.mend }];
+  return [{ setting: name, message, mend: fault.mend, isVital }];
 }
 
 function faultOf({ reads, check, isOptional = false }: Setting, said: Said): Fault | undefined {

@@ -1,5 +1,5 @@
 // What must hold on a FreeBSD DUT before anything is measured on it.
-import { type Command, commandText, shell } from '../host/shell.ts';
+import { type Command, shell } from '../host/shell.ts';
 import type { Family } from '../words/scenario.ts';
 import { resetsAtPanic } from './freebsd-panic.ts';
 import { type DutPorts, pathSettings, portSettings } from './freebsd-ports.ts';
@@ -7,6 +7,7 @@ import {
   type Mend,
   problemOf,
   readSysctl,
+  readsOf,
   type Said,
   type Setting,
   type SettingProblem,
@@ -21,8 +22,7 @@ export type SettingsContext = DutPorts & {
 
 /** The commands whose output `checkSettings` needs, each once. */
 export function settingsCommands(context: SettingsContext): Command[] {
-  const commands = settingsOf(context).flatMap(({ reads }) => reads);
-  return [...new Map(commands.map((command) => [commandText(command), command])).values()];
+  return readsOf(settingsOf(context));
 }
 
 /** What does not hold, in the order in which it is best mended. */

@@ -84,12 +84,18 @@ const linesToCopy = ['/etc/rc.conf', '/boot/loader.conf', '/etc/sysctl.conf']
 const wrongValues: Readonly<Record<string, string>> = {
   'sysctl -n kern.conftxt': '',
   'sysctl -n hw.ncpu': '8',
+  'netstat -rn -f inet': withDefaultRoute('192.0.2.1'),
+  'netstat -rn -f inet6': withDefaultRoute('fe80::1%igb0'),
   'ifconfig cxl0': withOffloads('cxl0'),
   'ifconfig cxl1': withOffloads('cxl1'),
 };
 
 function withOffloads(name: string): string {
   return `${name}: flags=8843<UP> metric 0 mtu 1500\n\toptions=1<TSO4,LRO>\n\tstatus: active\n`;
+}
+
+function withDefaultRoute(gateway: string): string {
+  return `Destination Gateway Flags Netif\ndefault ${gateway} UGS igb0\n`;
 }
 
 /** What rc.conf(5) has words of its own for. */

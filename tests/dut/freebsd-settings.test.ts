@@ -68,6 +68,7 @@ Routing tables
 Internet:
 Destination        Gateway            Flags         Netif Expire
 default            192.168.1.254      UGS            igb0
+198.18.0.0/15      127.0.0.1          UGSB            lo0
 198.18.0.0/16      198.18.0.203       UGS            cxl0
 198.18.0.0/24      link#3             U              cxl0
 198.19.0.0/16      198.19.0.203       UGS            cxl1
@@ -77,6 +78,7 @@ Routing tables
 
 Internet6:
 Destination                       Gateway                       Flags         Netif Expire
+2001:2::/48                       ::1                           UGSB            lo0
 2001:2::/49                       2001:2::203                   UGS            cxl0
 2001:2:0:8000::/49                2001:2:0:8000::203            UGS            cxl1
 `,

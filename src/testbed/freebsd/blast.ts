@@ -8,7 +8,7 @@ import type { OwnRules } from '../../words/scenario.ts';
 import { impossible, missed } from '../judge-profile.ts';
 import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
 import { tallyOf } from './blame.ts';
-import { type Boot, bootFor, failed, holdAgainst, portsOf, rejected } from './boots.ts';
+import { type Boot, bootFor, failed, holdAgainst, portsOf, rejected, whyAstray } from './boots.ts';
 import type { Kernel, Kernels } from './kernels.ts';
 import { freebsdLogNames, readFreebsdLogs } from './logs.ts';
 import { afterLoss, afterRefusal, type LossWorld, type When } from './losses.ts';
@@ -55,6 +55,8 @@ export async function blast(
     when = 'at the rules';
     const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
     if (refusal !== undefined) return afterRefusal(boots, variant, scenario, refusal);
+    const astray = await whyAstray(boots, planned.cell.family);
+    if (astray !== undefined) return failed(astray);
     when = 'under load';
     const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
     if (outcome.kind === 'measured') tallyOf(boots.tallies, variant).hasStoodBlast = true;
@@ -147,6 +149,8 @@ export async function profile(
     when = 'at the rules';
     const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
     if (refusal !== undefined) return missed(refusal);
+    const astray = await whyAstray(boots, cell.family);
+    if (astray !== undefined) return missed(astray);
     when = 'under load';
     return await sampleUnderLoad(
       request,

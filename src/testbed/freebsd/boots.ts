@@ -10,7 +10,7 @@ import { isJudged } from '../../words/variant-name.ts';
 import type { BlastOutcome } from '../testbed.ts';
 import { isToBlame, type Tallies, tallyOf } from './blame.ts';
 import type { Kernel } from './kernels.ts';
-import { fingerprint, preflight, settingsContext } from './preflight.ts';
+import { fingerprint, preflight, settingsContext, strayPaths } from './preflight.ts';
 import type { FreebsdWorld } from './world.ts';
 
 export type Boot = { variant: string; pair: number; kernel: string; fingerprint: Fingerprint };
@@ -99,7 +99,7 @@ export async function bootFor(
 
   const problems = await settingsThatFail(boots);
   const problem = problems.find(
-    ({ setting }) => config.preflight === 'fail' || !boots.told.has(setting),
+    ({ setting, isVital }) => isVital || config.preflight === 'fail' || !boots.told.has(setting),
   );
   if (problem !== undefined) return unfit(boots, planned, problem.message);
   const boot: Boot = {
@@ -115,6 +115,17 @@ export async function bootFor(
   }
   boots.booted = boot;
   return { kind: 'ready', boot };
+}
+
+/** Asked right before every blast: a kernel may lose what it had when it came up. */
+export async function whyAstray(
+  { config, dut }: Boots,
+  family: Family,
+): Promise<string | undefined> {
+  const families = [family];
+  const context = settingsContext(config, families);
+  const [problem] = await strayPaths(dut.host(), { context, families });
+  return problem?.message;
 }
 
 /** The blast was measured, and nothing is wrong with it. */

@@ -6,8 +6,8 @@ import {
   fingerprintCommands,
   fingerprintOf,
 } from '../../dut/freebsd-fingerprint.ts';
-import type { DutPort } from '../../dut/freebsd-ports.ts';
-import type { Said, SettingProblem } from '../../dut/freebsd-setting.ts';
+import { type DutPort, pathSettings } from '../../dut/freebsd-ports.ts';
+import { problemOf, readsOf, type Said, type SettingProblem } from '../../dut/freebsd-setting.ts';
 import {
   checkSettings,
   type SettingsContext,
@@ -22,9 +22,11 @@ export class PreflightError extends Error {
   override readonly name = 'PreflightError';
 
   constructor(testbed: string, problems: readonly SettingProblem[]) {
+    const isVital = problems.some((problem) => problem.isVital);
+    const otherwise = isVital ? 'whatever `preflight` says' : 'or set `preflight` to fix or warn';
     super(
       [
-        `${testbed} is not fit to measure on; mend this, or set \`preflight\` to fix or warn:`,
+        `${testbed} is not fit to measure on; mend this, ${otherwise}:`,
         ...problems.map(({ message }) => `- ${message}`),
       ].join('\n'),
     );
@@ -65,6 +67,16 @@ export async function preflight(
   if (mode === 'fix') for (const command of commands) await host.run(command);
   if (waits.length > 0 || (mode === 'fix' && commands.length > 0)) problems = await look();
   return problems;
+}
+
+/** Why a blast would not go from the sender to the receiver and nowhere else; asked right before it. */
+export async function strayPaths(
+  host: Host,
+  { context, families }: { context: PreflightOptions['context']; families: readonly Family[] },
+): Promise<SettingProblem[]> {
+  const settings = families.flatMap((family) => pathSettings(family, context));
+  const said = await readAll(host, readsOf(settings));
+  return settings.flatMap((setting) => problemOf(setting, said));
 }
 
 /** What the DUT says of itself, as it runs. */

@@ -194,9 +194,9 @@ async function inspect(
 ): Promise<Inspection> {
   const families = [...new Set(cells.map(({ family }) => family))];
   const problems = await inspectDut(boots, families);
-  if (problems.length > 0 && boots.config.preflight === 'fail') {
-    throw new PreflightError(name, problems);
-  }
+  const isStrict = boots.config.preflight === 'fail';
+  const grave = problems.filter(({ isVital }) => isVital || isStrict);
+  if (grave.length > 0) throw new PreflightError(name, grave);
   const around = await generators.facts();
   return {
     fingerprint: { ...(await fingerprintOfDut(boots)), ...around },

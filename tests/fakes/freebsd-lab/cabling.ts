@@ -153,8 +153,11 @@ function dutNetwork({ dut: entry, native: sender }: Link, { dut: exit, native: r
   return {
     routes: [
       route('inet', 'default', '192.168.1.254', 'igb0'),
+      route('inet', '198.18.0.0/15', '127.0.0.1', 'lo0', 'UGSB'),
       route('inet', '198.18.0.0/16', '198.18.0.108', entry.name),
       route('inet', '198.19.0.0/16', '198.19.0.108', exit.name),
+      route('inet6', 'default', 'fe80::208:a2ff:fe0d:e501%igb0', 'igb0'),
+      route('inet6', '2001:2::/48', '::1', 'lo0', 'UGSB'),
       route('inet6', '2001:2::/49', '2001:2::108', entry.name),
       route('inet6', '2001:2:0:8000::/49', '2001:2:0:8000::108', exit.name),
     ],
@@ -172,7 +175,8 @@ const route = (
   destination: string,
   gateway: string,
   name: string,
-): Route => ({ family, destination, gateway, flags: 'UGS', interface: name });
+  flags = 'UGS',
+): Route => ({ family, destination, gateway, flags, interface: name });
 
 const neighbour = (
   family: Neighbour['family'],

@@ -16,7 +16,8 @@ export type Kernel = {
 export type Behaviour =
   | { kind: 'works' }
   | { kind: 'panics-at-boot' | 'panics-under-load'; panic: string }
-  | { kind: 'hangs-at-boot' };
+  /** It is up, and all of rc.conf's routes but the default one are lost. */
+  | { kind: 'hangs-at-boot' | 'loses-routes-at-boot' };
 
 export type KernelText = {
   ident: string;
@@ -69,7 +70,9 @@ export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
 
 function behaviourOf(line: string): Behaviour | undefined {
   const [, kind, panic = defaultPanic] =
-    /^(panics-at-boot|panics-under-load|hangs-at-boot)(?:: (.+))?$/.exec(line) ?? [];
-  if (kind === 'hangs-at-boot') return { kind };
+    /^(panics-at-boot|panics-under-load|hangs-at-boot|loses-routes-at-boot)(?:: (.+))?$/.exec(
+      line,
+    ) ?? [];
+  if (kind === 'hangs-at-boot' || kind === 'loses-routes-at-boot') return { kind };
   return kind === 'panics-at-boot' || kind === 'panics-under-load' ? { kind, panic } : undefined;
 }

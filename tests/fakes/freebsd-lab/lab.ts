@@ -14,6 +14,7 @@ import { type Load, type Noise, networkThrough } from './network.ts';
 import { type JournalEntry, newKey, openMachine } from './open-machine.ts';
 import { type LabPower, powerOf } from './power.ts';
 import { mountOf } from './root.ts';
+import { farEnd, type Port } from './wiring.ts';
 
 export type FreebsdLabOptions = DutOptions & {
   /** What a kernel forwards, in packets per second, by its ident; 5 Mpps for all when absent. */
@@ -73,6 +74,8 @@ export type DutState = {
   leftovers: string[];
   scenario: LabScenario | 'blocked';
   modules: string[];
+  /** Packets that left by the admin network, ssh's not counted: of a blast there may be none. */
+  packetsToAdmin: number;
   pf: { isEnabled: boolean; rules: string[]; states: number };
   ipfw: { rules: string[]; dynamicRules: number };
 };
@@ -195,6 +198,7 @@ function stateOf(dut: Machine): DutState {
     ),
     scenario: scenarioInForce(dut),
     modules: [...dut.modules],
+    packetsToAdmin: adminPort(dut)?.sent.packets ?? 0,
     pf: { isEnabled: pf.isEnabled, rules: pf.rules.map(({ text }) => text), states: pf.states },
     ipfw: {
       rules: [...ipfw.rules.values()].map(({ text }) => text),
@@ -202,3 +206,6 @@ function stateOf(dut: Machine): DutState {
     },
   };
 }
+
+const adminPort = ({ interfaces }: Machine): Port | undefined =>
+  interfaces.find(({ port }) => farEnd(port)?.macs.length === 0)?.port;

@@ -5,9 +5,11 @@ import { nodeAt, remove, textOf, writeFile } from './file-system.ts';
 import { freshIpfw, noPf } from './firewall.ts';
 import { type Kernel, readKernel } from './kernel.ts';
 import {
+  keepRcConf,
   type Machine,
   nextbootFile,
   type PowerState,
+  readRcConf,
   type Stage,
   tell,
   tellWatchers,
@@ -175,7 +177,16 @@ function startServices(machine: Machine, now: number): void {
   applySettings(machine.sysctls, settings, 'read-write');
   const hostname = machine.sysctls.get('kern.hostname');
   if (hostname !== undefined) hostname.value = machine.name;
+  readRcConf(machine);
+  if (machine.running?.kernel.behaviour.kind === 'loses-routes-at-boot') loseRoutes(machine);
   remove(machine.files, nextbootFile);
   for (const { port } of machine.interfaces) if (port.cable !== undefined) port.cable.upAt = now;
   enter(machine, 'up');
+}
+
+function loseRoutes(machine: Machine): void {
+  keepRcConf(machine);
+  const { routes } = machine;
+  const left = routes.filter(({ destination }) => destination === 'default');
+  routes.splice(0, routes.length, ...left);
 }

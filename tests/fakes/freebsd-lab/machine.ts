@@ -65,6 +65,8 @@ export type Machine = {
   readonly interfaces: readonly Interface[];
   readonly routes: Route[];
   readonly neighbours: Neighbour[];
+  /** What rc.conf says of both, where commands or a kernel have changed them since: a boot brings it back. */
+  ofRcConf: { routes: readonly Route[]; neighbours: readonly Neighbour[] } | undefined;
   /** Sysctls that its hardware decides: `hw.model`… */
   readonly hardware: Readonly<Record<string, string>>;
   readonly timing: Timing;
@@ -166,6 +168,21 @@ export function dropModule(machine: Machine, name: string): void {
     machine.sysctls.delete(`net.inet.ip.fw.${sysctl}`);
   }
   for (const name of Object.values(ipfwSwitches)) machine.sysctls.delete(name);
+}
+
+/** To be called before routes or neighbours are changed by anything but rc.conf. */
+export function keepRcConf(machine: Machine): void {
+  const { routes, neighbours } = machine;
+  machine.ofRcConf ??= { routes: [...routes], neighbours: [...neighbours] };
+}
+
+/** Routes and neighbours as a boot makes them. */
+export function readRcConf(machine: Machine): void {
+  const { ofRcConf } = machine;
+  machine.ofRcConf = undefined;
+  if (ofRcConf === undefined) return;
+  machine.routes.splice(0, machine.routes.length, ...ofRcConf.routes);
+  machine.neighbours.splice(0, machine.neighbours.length, ...ofRcConf.neighbours);
 }
 
 export const nextbootFile = '/boot/nextboot.conf';

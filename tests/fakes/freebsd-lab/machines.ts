@@ -111,6 +111,7 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   interfaces: [],
   routes: [],
   neighbours: [],
+  ofRcConf: undefined,
   hardware: {},
   timing: { bootSeconds: 120, shutdownSeconds: 5, dumpSeconds: 30 },
   realTimeClock: { aheadSeconds: 0 },

@@ -174,18 +174,34 @@ function exitOf(dut: Machine, stream: Stream, now: number) {
   const family = stream.family === 'inet4' ? 'inet' : 'inet6';
   const sysctl = family === 'inet' ? 'net.inet.ip.forwarding' : 'net.inet6.ip6.forwarding';
   if (valueOfSysctl(dut.sysctls, sysctl) !== 1) return undefined;
-  const route = dut.routes.find((one) => one.family === family && leadsTo(one, stream.destination));
+  const route = routeTo(dut, family, stream.destination);
+  if (route === undefined || isDiscarding(route)) return undefined;
   const neighbour = dut.neighbours.find((one) => isGatewayOf(one, route));
   const out = dut.interfaces.find((one) => one.name === route?.interface && one.isUp);
   const receiver = out && farEnd(out.port);
   const cable = out?.port.cable;
   if (out === undefined || receiver === undefined || cable === undefined) return undefined;
-  if (neighbour === undefined) return undefined;
-  const isTaken = !cable.isDead && cable.upAt <= now && receiver.macs.includes(neighbour.mac);
+  const isNeighbour = neighbour !== undefined && receiver.macs.includes(neighbour.mac);
+  const isTaken = !cable.isDead && cable.upAt <= now && (isNeighbour || isOfAdminNetwork(receiver));
   return isTaken ? { interface: out, receiver, cable } : undefined;
 }
 
+/** What is there has an address of its own, and answers who asks for it. */
+const isOfAdminNetwork = ({ macs }: Port): boolean => macs.length === 0;
+
+/** blackhole and reject of route(8). */
+const isDiscarding = ({ flags }: Route): boolean => /[BR]/.test(flags);
+
+/** The one with the longest prefix. */
+function routeTo({ routes }: Machine, family: Route['family'], address: string): Route | undefined {
+  const bitsOf = ({ destination }: Route) => Number(destination.split('/')[1] ?? 0);
+  return routes
+    .filter((one) => one.family === family && leadsTo(one, address))
+    .toSorted((one, other) => bitsOf(other) - bitsOf(one))[0];
+}
+
 function leadsTo({ destination, family }: Route, address: string): boolean {
+  if (destination === 'default') return isIPv6(address) === (family === 'inet6');
   const [network = '', bits] = destination.split('/');
   if (bits === undefined || isIPv6(address) !== (family === 'inet6')) return false;
   const list = new BlockList();

@@ -1,6 +1,13 @@
 // ifconfig, netstat, arp and ndp: a machine's interfaces, routes and neighbours.
 import { hasOption, optionValue } from '../getopt.ts';
-import { type Interface, interfaceNamed, type Machine } from '../machine.ts';
+import {
+  type Interface,
+  interfaceNamed,
+  keepRcConf,
+  type Machine,
+  type Neighbour,
+  type Route,
+} from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { isLinkUp } from '../wiring.ts';
 import { readOptions } from './options.ts';
@@ -10,6 +17,7 @@ export const networkPrograms: Readonly<Record<string, Program>> = {
   ifconfig,
   ndp,
   netstat,
+  route,
   vmstat,
 };
 
@@ -154,15 +162,99 @@ function netstat(process: Process): number {
   return notModelled(process, 'this netstat');
 }
 
-function routesText({ routes }: Machine, family: 'inet' | 'inet6'): string {
+function routesText(machine: Machine, family: 'inet' | 'inet6'): string {
   const [title, width] = family === 'inet' ? ['Internet', 18] : ['Internet6', 33];
   const row = (destination: string, gateway: string, flags: string, name: string, end: string) =>
     `${destination.padEnd(width)} ${gateway.padEnd(width)} ${flags.padEnd(7)} ${name.padStart(7)} ${end.padStart(6)}\n`;
-  const rows = routes
+  const rows = [...machine.routes, ...connectedRoutes(machine)]
     .filter((route) => route.family === family)
     .map((route) => row(route.destination, route.gateway, route.flags, route.interface, ''));
   const head = row('Destination', 'Gateway', 'Flags', 'Netif', 'Expire');
   return `Routing tables\n\n${title}:\n${[head, ...rows].join('')}`;
+}
+
+/** The networks that interfaces are in, and the addresses that are the machine's own. */
+const connectedRoutes = ({ interfaces }: Machine): Route[] =>
+  interfaces.flatMap(({ name, addresses }, index) =>
+    addresses.flatMap((text) => {
+      const [family, address = ''] = text.split(' ');
+      if (family !== 'inet' && family !== 'inet6') return [];
+      const gateway = `link#${index + 1}`;
+      return [
+        { family, destination: networkOf(family, address), gateway, flags: 'U', interface: name },
+        { family, destination: address, gateway, flags: 'UHS', interface: 'lo0' },
+      ];
+    }),
+  );
+
+/** All of the laboratory's are 24 and 64 bits long. */
+const networkOf = (family: Route['family'], address: string): string =>
+  family === 'inet' ? address.replace(/\d+$/, '0/24') : `${address.replace(/::.*$/, '')}::/64`;
+
+const routeUsage = 'usage: route [-j jail] [-46dnqtv] command [[modifiers] args]';
+
+/** add, change and delete of a network by way of a gateway, as FreeBSD's sbin/route reads them. */
+function route(process: Process): number {
+  const { args, machine, out } = process;
+  const [verb = '', flag = '', destination = '', ...rest] = args.filter((word) => word !== '-net');
+  if (!['add', 'change', 'delete'].includes(verb)) return fail(process, routeUsage, 64);
+  if (flag !== '-inet' && flag !== '-inet6') return notModelled(process, 'this route');
+  const [gateway, kind] = rest;
+  if (kind !== undefined && kind !== '-blackhole') return notModelled(process, 'this route');
+  const family = flag === '-inet' ? 'inet' : 'inet6';
+  const { routes } = machine;
+  const index = routes.findIndex((one) => one.family === family && one.destination === destination);
+  const says = `${verb} net ${destination}${gateway === undefined ? '' : `: gateway ${gateway}`}`;
+  const refuse = (why: string) => {
+    out(`${says}${verb === 'delete' ? '' : ' fib 0'}: ${why}\n`);
+    return 1;
+  };
+  if (verb === 'add' && index !== -1) return refuse('route already in table');
+  if (verb !== 'add' && index === -1) return refuse('not in table');
+  keepRcConf(machine);
+  if (verb === 'delete') {
+    routes.splice(index, 1);
+    return 0;
+  }
+  if (gateway === undefined) return fail(process, routeUsage, 64);
+  const name = isLoopback(gateway) ? 'lo0' : interfaceTo(machine, gateway)?.name;
+  if (name === undefined) return refuse('Network is unreachable');
+  const flags = kind === undefined ? 'UGS' : 'UGSB';
+  const made = { family, destination, gateway, flags, interface: name } as const;
+  routes.splice(index === -1 ? routes.length : index, index === -1 ? 0 : 1, made);
+  out(`${says}\n`);
+  return 0;
+}
+
+const isLoopback = (address: string): boolean => address === '127.0.0.1' || address === '::1';
+
+/** The interface whose network that address is of. */
+const interfaceTo = ({ interfaces }: Machine, address: string): Interface | undefined =>
+  interfaces.find(({ addresses }) =>
+    addresses.some((text) => {
+      const [family, own = ''] = text.split(' ');
+      if ((family === 'inet6') !== address.includes(':')) return false;
+      const cut = family === 'inet' ? /\d+$/ : /::.*$/;
+      return own.replace(cut, '') === address.replace(cut, '');
+    }),
+  );
+
+/** A static entry, in place of any other of that address. */
+function setNeighbour(
+  process: Process,
+  family: Neighbour['family'],
+  [address = '', mac = '']: readonly string[],
+): number {
+  const { machine } = process;
+  const name = interfaceTo(machine, address)?.name;
+  if (name === undefined) {
+    return fail(process, `arp: cannot intuit interface index and type for ${address}`);
+  }
+  keepRcConf(machine);
+  const { neighbours } = machine;
+  const others = neighbours.filter((one) => one.address !== address);
+  neighbours.splice(0, neighbours.length, ...others, { family, address, mac, interface: name });
+  return 0;
 }
 
 /** Prints the first of IPv4's counters, of the many that FreeBSD has. */
@@ -223,6 +315,7 @@ function arp(process: Process): number {
     code: 1,
   });
   if (given.kind === 'refused') return given.code;
+  if (hasOption(given.options, 'S')) return setNeighbour(process, 'inet', given.operands);
   if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n'))
     return notModelled(process, 'this arp');
   for (const one of process.machine.neighbours.filter(({ family }) => family === 'inet')) {
@@ -239,6 +332,7 @@ function ndp(process: Process): number {
     code: 1,
   });
   if (given.kind === 'refused') return given.code;
+  if (hasOption(given.options, 's')) return setNeighbour(process, 'inet6', given.operands);
   if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n'))
     return notModelled(process, 'this ndp');
   const row = (...[address = '', mac = '', name = '', expires = '', flags = '']: string[]) =>
