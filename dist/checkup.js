@@ -1,4 +1,4 @@
-import { advice, checkSettings, fileSystemsOf, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, runningSystem, settingsCommands } from "./dut.js";
+import { advice, checkSettings, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, settingsCommands } from "./dut.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
 import { provesScenario, takeAwayCommands } from "./scenario.js";
 import { bounded, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, strayPaths } from "./testbed.js";
@@ -438,6 +438,7 @@ function stepsOf$1(lab) {
 	const dutPorts = dutPortSteps(testbed, dut, world);
 	const generatorSteps = generators.flatMap((machine) => [
 		...generatorPortSteps(machine, world),
+		on(machine, `the flow control of ${machine.label}`, (host, what) => flowControl(host, machine, what)),
 		on(machine, `pkt-gen on ${machine.label}`, pktGen$1),
 		on(machine, `netmap on ${machine.label}`, netmap)
 	]);
@@ -539,6 +540,14 @@ function macOf({ mac }, wanted, native, port) {
 	const why = `it is ${mac ?? "none"}, and ppsgate.yml has ${wanted}${whose}`;
 	return wrong(what, why, `write \`mac: "${mac}"\` in ppsgate.yml, and into static_arp and static_ndp of the DUT`);
 }
+async function flowControl(host, { roles }, what) {
+	const found = (await Promise.all(roles.map(async ({ label, port }) => {
+		const settings = generatorPortSettings(port.interface);
+		const said = await readAll(host, readsOf(settings));
+		return settings.flatMap((setting) => problemOf(setting, said, label)).map((problem) => findingOf(problem, label));
+	}))).flat();
+	return found.length > 0 ? found : [ok(what, "no known one is on")];
+}
 /** Without arguments it tells its usage; timeout(1) exits with 126 or 127 where it cannot start it. */
 async function pktGen$1(host, what) {
 	const outcome = await host.run(shell`timeout 5 pkt-gen`, limits);
@@ -557,16 +566,16 @@ async function pathsOf(lab, host, what) {
 		context: contextOf(lab),
 		families
 	});
-	return problems.length === 0 ? [ok(what, `both ways, ${lab.families.join(" and ")}`)] : problems.map(findingOf);
+	return problems.length === 0 ? [ok(what, `both ways, ${lab.families.join(" and ")}`)] : problems.map((problem) => findingOf(problem));
 }
 async function settingsOf(lab, host, what) {
 	const context = contextOf(lab);
 	const said = await readAll(host, settingsCommands(context));
 	const problems = checkSettings(said, context).filter(({ isVital }) => !isVital);
-	return problems.length === 0 ? [ok(what, "all hold")] : problems.map(findingOf);
+	return problems.length === 0 ? [ok(what, "all hold")] : problems.map((problem) => findingOf(problem));
 }
-function findingOf({ setting, message, mend }) {
-	const mended = advice(mend);
+function findingOf({ setting, message, mend }, where = "the DUT") {
+	const mended = advice(mend, where);
 	const why = message.replace(`${setting} `, "").replace(`: ${mended}.`, "");
 	return wrong(setting, unquoted(why), unquoted(mended));
 }

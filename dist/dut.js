@@ -1,4 +1,4 @@
-import { lastLine, pathName, reasonOf, shortened } from "./words.js";
+import { driverSettingsOf, lastLine, pathName, reasonOf, shortened } from "./words.js";
 import { HostError, commandText, nsPerTick, ownFolder, shell, uploadOverBreaks } from "./host.js";
 import { PowerError } from "./power.js";
 import { scenarioRules } from "./scenario.js";
@@ -904,19 +904,19 @@ function readsOf(settings) {
 	const commands = settings.flatMap(({ reads }) => reads);
 	return [...new Map(commands.map((command) => [commandText(command), command])).values()];
 }
-/** Nothing, or the one problem of a setting. */
-function problemOf(setting, said) {
+/** Nothing, or the one problem of a setting on the machine that people call so. */
+function problemOf(setting, said, where = "the DUT") {
 	const { name, why, isVital = false } = setting;
-	const fault = faultOf(setting, said);
+	const fault = faultOf(setting, said, where);
 	if (fault === void 0) return [];
 	return [{
 		setting: name,
-		message: `${name} ${fault.is}, and ${why}: ${advice(fault.mend)}.`,
+		message: `${name} ${fault.is}, and ${why}: ${advice(fault.mend, where)}.`,
 		mend: fault.mend,
 		isVital
 	}];
 }
-function faultOf({ reads, check, isOptional = false }, said) {
+function faultOf({ reads, check, isOptional = false }, said, where) {
 	const texts = reads.map(commandText);
 	const failed = texts.find((text) => !said.has(text));
 	if (failed === void 0) return check(...texts.map((text) => (said.get(text) ?? "").trim()));
@@ -925,13 +925,13 @@ function faultOf({ reads, check, isOptional = false }, said) {
 		is: "cannot be read",
 		mend: {
 			kind: "person",
-			what: `see why \`${failed}\` fails on the DUT`
+			what: `see why \`${failed}\` fails on ${where}`
 		}
 	};
 }
-function advice(mend) {
+function advice(mend, where = "the DUT") {
 	switch (mend.kind) {
-		case "command": return `run \`${commandText(mend.command)}\` on the DUT`;
+		case "command": return `run \`${commandText(mend.command)}\` on ${where}`;
 		case "loader": return `put \`${mend.line}\` into its /boot/loader.conf and reboot it`;
 		case "wait": return `wait ${mend.seconds} s`;
 		case "person": return mend.what;
@@ -1065,15 +1065,25 @@ function port(text) {
 // src/dut/freebsd-ports.ts
 const portSettings = ({ ingress, egress }) => {
 	const ports = [ingress, egress];
-	return [...ports.some(isChelsio) ? chelsio : [], ...ports.flatMap((port) => [
-		noOffloads(port),
-		link(port),
-		...queues(port)
-	])];
+	return [...ports.flatMap((port) => [noOffloads(port), link(port)]), ...onceEach(ports.flatMap(ofDriver))];
 };
-/** T4, T5 and T6 of cxgbe(4). */
-const isChelsio = (port) => /^(?:cxgbe|cxl|cc)\d+$/.test(port.interface);
-const chelsio = [tunable("hw.cxgbe.pause_settings", 0, "a DUT that is full then holds the sender back"), tunable("hw.cxgbe.toecaps_allowed", 0, "the card then keeps resources for TCP offload")];
+/** What is wrong for packets on a port of a sender or a receiver. */
+const generatorPortSettings = (name) => driverSettingsOf(name).filter(({ isOfGenerators }) => isOfGenerators).flatMap((setting) => driverSetting(setting, void 0));
+const ofDriver = ({ interface: name, queues }) => driverSettingsOf(name).flatMap((setting) => driverSetting(setting, queues));
+function driverSetting(setting, queues) {
+	const { name, why, mend, alias, isOptional = false } = setting;
+	const wanted = setting.wanted === "queues" ? queues : Number(setting.wanted);
+	if (wanted === void 0) return [];
+	const made = mend === "sysctl" ? sysctl(name, wanted, why) : tunable(name, wanted, why, mend.loader);
+	const check = (value = "") => value === alias ? void 0 : made.check(value);
+	return [{
+		...made,
+		check,
+		isOptional
+	}];
+}
+/** Some of a driver's settings are those of all its ports. */
+const onceEach = (settings) => [...new Map(settings.map((setting) => [setting.name, setting])).values()];
 const routersOffloads = [
 	"TSO4",
 	"TSO6",
@@ -1134,16 +1144,6 @@ function onInterface(check) {
 			}
 		};
 	};
-}
-/** Only of drivers that tell. `hw.cxgbe.nrxq10g` is not asked: it is one number for all ports, and no sysctl since FreeBSD 12. */
-function queues(port) {
-	const { interface: name, queues: wanted } = port;
-	if (wanted === void 0) return [];
-	const why = "the queues decide how many CPUs forward";
-	const unit = name.replace(/^(\D+)(\d+)$/, "dev.$1.$2");
-	if (name.startsWith("mce")) return [sysctl(`${unit}.conf.channels`, wanted, why)];
-	if (!isChelsio(port)) return [];
-	return [tunable(`${unit}.nrxq`, wanted, why, "hw.cxgbe.nrxq10g"), tunable(`${unit}.ntxq`, wanted, why, "hw.cxgbe.ntxq10g")];
 }
 /** Both ways: a DUT that finds no way back to a sender may refuse its packets. */
 function pathSettings(family, ports) {
@@ -1979,4 +1979,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel };
+export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel };

@@ -4,7 +4,8 @@ import type { FreebsdTestbed, Generator } from '../config/freebsd-testbed.ts';
 import type { Traffic } from '../config/schema.ts';
 import { fileSystemsOf } from '../dut/freebsd-boot-system.ts';
 import { type Interface, parseIfconfig } from '../dut/freebsd-network.ts';
-import { advice, type SettingProblem } from '../dut/freebsd-setting.ts';
+import { generatorPortSettings } from '../dut/freebsd-ports.ts';
+import { advice, problemOf, readsOf, type SettingProblem } from '../dut/freebsd-setting.ts';
 import { checkSettings, type SettingsContext, settingsCommands } from '../dut/freebsd-settings.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
@@ -113,6 +114,9 @@ function stepsOf(lab: Lab): Step[] {
   const dutPorts = dutPortSteps(testbed, dut, world);
   const generatorSteps = generators.flatMap((machine) => [
     ...generatorPortSteps(machine, world),
+    on(machine, `the flow control of ${machine.label}`, (host, what) =>
+      flowControl(host, machine, what),
+    ),
     on(machine, `pkt-gen on ${machine.label}`, pktGen),
     on(machine, `netmap on ${machine.label}`, netmap),
   ]);
@@ -250,6 +254,24 @@ function macOf(
   );
 }
 
+async function flowControl(
+  host: Host,
+  { roles }: GeneratorMachine,
+  what: string,
+): Promise<Finding[]> {
+  const problems = await Promise.all(
+    roles.map(async ({ label, port }) => {
+      const settings = generatorPortSettings(port.interface);
+      const said = await readAll(host, readsOf(settings));
+      return settings
+        .flatMap((setting) => problemOf(setting, said, label))
+        .map((problem) => findingOf(problem, label));
+    }),
+  );
+  const found = problems.flat();
+  return found.length > 0 ? found : [ok(what, 'no known one is on')];
+}
+
 /** Without arguments it tells its usage; timeout(1) exits with 126 or 127 where it cannot start it. */
 async function pktGen(host: Host, what: string): Promise<Finding[]> {
   const outcome = await host.run(shell`timeout 5 pkt-gen`, limits);
@@ -273,18 +295,20 @@ async function pathsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
   const problems = await strayPaths(host, { context: contextOf(lab), families });
   return problems.length === 0
     ? [ok(what, `both ways, ${lab.families.join(' and ')}`)]
-    : problems.map(findingOf);
+    : problems.map((problem) => findingOf(problem));
 }
 
 async function settingsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
   const context = contextOf(lab);
   const said = await readAll(host, settingsCommands(context));
   const problems = checkSettings(said, context).filter(({ isVital }) => !isVital);
-  return problems.length === 0 ? [ok(what, 'all hold')] : problems.map(findingOf);
+  return problems.length === 0
+    ? [ok(what, 'all hold')]
+    : problems.map((problem) => findingOf(problem));
 }
 
-function findingOf({ setting, message, mend }: SettingProblem): Finding {
-  const mended = advice(mend);
+function findingOf({ setting, message, mend }: SettingProblem, where = 'the DUT'): Finding {
+  const mended = advice(mend, where);
   const why = message.replace(`${setting} `, '').replace(`: ${mended}.`, '');
   return wrong(setting, unquoted(why), unquoted(mended));
 }

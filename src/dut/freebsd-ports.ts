@@ -1,6 +1,7 @@
 // What must hold on a FreeBSD DUT's two ports, and on the paths of packets through them.
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { commandText, shell } from '../host/shell.ts';
+import { type DriverSetting, driverSettingsOf } from '../words/freebsd-drivers.ts';
 import type { Family } from '../words/scenario.ts';
 import {
   type Interface,
@@ -33,17 +34,33 @@ export type DutPorts = {
 export const portSettings = ({ ingress, egress }: DutPorts): Setting[] => {
   const ports = [ingress, egress];
   return [
-    ...(ports.some(isChelsio) ? chelsio : []),
-    ...ports.flatMap((port) => [noOffloads(port), link(port), ...queues(port)]),
+    ...ports.flatMap((port) => [noOffloads(port), link(port)]),
+    ...onceEach(ports.flatMap(ofDriver)),
   ];
 };
 
-/** T4, T5 and T6 of cxgbe(4). */
-const isChelsio = (port: DutPort): boolean => /^(?:cxgbe|cxl|cc)\d+$/.test(port.interface);
+/** What is wrong for packets on a port of a sender or a receiver. */
+export const generatorPortSettings = (name: string): Setting[] =>
+  driverSettingsOf(name)
+    .filter(({ isOfGenerators }) => isOfGenerators)
+    .flatMap((setting) => driverSetting(setting, undefined));
 
-const chelsio: Setting[] = [
-  tunable('hw.cxgbe.pause_settings', 0, 'a DUT that is full then holds the sender back'),
-  tunable('hw.cxgbe.toecaps_allowed', 0, 'the card then keeps resources for TCP offload'),
+const ofDriver = ({ interface: name, queues }: DutPort): Setting[] =>
+  driverSettingsOf(name).flatMap((setting) => driverSetting(setting, queues));
+
+function driverSetting(setting: DriverSetting, queues: number | undefined): Setting[] {
+  const { name, why, mend, alias, isOptional = false } = setting;
+  const wanted = setting.wanted === 'queues' ? queues : Number(setting.wanted);
+  if (wanted === undefined) return [];
+  const made =
+    mend === 'sysctl' ? sysctl(name, wanted, why) : tunable(name, wanted, why, mend.loader);
+  const check = (value = '') => (value === alias ? undefined : made.check(value));
+  return [{ ...made, check, isOptional }];
+}
+
+/** Some of a driver's settings are those of all its ports. */
+const onceEach = (settings: readonly Setting[]): Setting[] => [
+  ...new Map(settings.map((setting) => [setting.name, setting])).values(),
 ];
 
 const routersOffloads = ['TSO4', 'TSO6', 'LRO', 'VLAN_HWTSO'];
@@ -88,20 +105,6 @@ function onInterface(check: (port: Interface) => Fault | undefined) {
     if (port !== undefined) return check(port);
     return { is: 'cannot be read', mend: { kind: 'person', what: 'see what ifconfig says of it' } };
   };
-}
-
-/** Only of drivers that tell. `hw.cxgbe.nrxq10g` is not asked: it is one number for all ports, and no sysctl since FreeBSD 12. */
-function queues(port: DutPort): Setting[] {
-  const { interface: name, queues: wanted } = port;
-  if (wanted === undefined) return [];
-  const why = 'the queues decide how many CPUs forward';
-  const unit = name.replace(/^(\D+)(\d+)$/, 'dev.$1.$2');
-  if (name.startsWith('mce')) return [sysctl(`${unit}.conf.channels`, wanted, why)];
-  if (!isChelsio(port)) return [];
-  return [
-    tunable(`${unit}.nrxq`, wanted, why, 'hw.cxgbe.nrxq10g'),
-    tunable(`${unit}.ntxq`, wanted, why, 'hw.cxgbe.ntxq10g'),
-  ];
 }
 
 /** Both ways: a DUT that finds no way back to a sender may refuse its packets. */

@@ -41,28 +41,32 @@ export function readsOf(settings: readonly Setting[]): Command[] {
   return [...new Map(commands.map((command) => [commandText(command), command])).values()];
 }
 
-/** Nothing, or the one problem of a setting. */
-export function problemOf(setting: Setting, said: Said): SettingProblem[] {
+/** Nothing, or the one problem of a setting on the machine that people call so. */
+export function problemOf(setting: Setting, said: Said, where = 'the DUT'): SettingProblem[] {
   const { name, why, isVital = false } = setting;
-  const fault = faultOf(setting, said);
+  const fault = faultOf(setting, said, where);
   if (fault === undefined) return [];
-  const message = `${name} ${fault.is}, and ${why}: ${advice(fault.mend)}.`;
+  const message = `${name} ${fault.is}, and ${why}: ${advice(fault.mend, where)}.`;
   return [{ setting: name, message, mend: fault.mend, isVital }];
 }
 
-function faultOf({ reads, check, isOptional = false }: Setting, said: Said): Fault | undefined {
+function faultOf(
+  { reads, check, isOptional = false }: Setting,
+  said: Said,
+  where: string,
+): Fault | undefined {
   const texts = reads.map(commandText);
   const failed = texts.find((text) => !said.has(text));
   if (failed === undefined) return check(...texts.map((text) => (said.get(text) ?? '').trim()));
   if (isOptional) return undefined;
-  const what = `see why \`${failed}\` fails on the DUT`;
+  const what = `see why \`${failed}\` fails on ${where}`;
   return { is: 'cannot be read', mend: { kind: 'person', what } };
 }
 
-export function advice(mend: Mend): string {
+export function advice(mend: Mend, where = 'the DUT'): string {
   switch (mend.kind) {
     case 'command':
-      return `run \`${commandText(mend.command)}\` on the DUT`;
+      return `run \`${commandText(mend.command)}\` on ${where}`;
     case 'loader':
       return `put \`${mend.line}\` into its /boot/loader.conf and reboot it`;
     case 'wait':

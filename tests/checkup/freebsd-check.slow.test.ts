@@ -10,6 +10,7 @@ import type { HostConfig } from '../../src/config/fields.ts';
 import type { FreebsdTestbed } from '../../src/config/freebsd-testbed.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { freebsdBuilder } from '../fakes/freebsd-builder.ts';
+import { sendBlast, steadyPps } from '../fakes/freebsd-lab/blast.ts';
 import { makeFolder, writeFile } from '../fakes/freebsd-lab/file-system.ts';
 import {
   type FreebsdLab,
@@ -98,6 +99,7 @@ test('of a good lab nothing is wrong', async () => {
       "ok the MAC address of vcxl0 of the sender: 00:07:43:2e:e1:70",
       "ok vcxl1 of the receiver: 10 Gbit/s",
       "ok the MAC address of vcxl1 of the receiver: 00:07:43:2e:e1:71",
+      "ok the flow control of the sender and the receiver: no known one is on",
       "ok pkt-gen on the sender and the receiver: it is installed",
       "ok netmap on the sender and the receiver: /dev/netmap is there",
       "ok the routes and neighbours of the DUT: both ways, inet4 and inet6",
@@ -275,11 +277,37 @@ test('each wrong setting of the DUT has a line with its mend', async () => {
     },
     {
       kind: 'wrong',
-      what: 'hw.cxgbe.pause_settings',
-      why: 'is 7 instead of 0, and a DUT that is full then holds the sender back',
-      mend: 'put `hw.cxgbe.pause_settings="0"` into its /boot/loader.conf and reboot it',
+      what: 'dev.cxl.0.pause_settings',
+      why: 'is 7<RX,TX,AUTO> instead of 0, and a full port then holds back whoever sends to it',
+      mend: 'run `sysctl dev.cxl.0.pause_settings=0` on the DUT',
+    },
+    {
+      kind: 'wrong',
+      what: 'dev.cxl.1.pause_settings',
+      why: 'is 7<RX,TX,AUTO> instead of 0, and a full port then holds back whoever sends to it',
+      mend: 'run `sysctl dev.cxl.1.pause_settings=0` on the DUT',
     },
   ]);
+});
+
+test('a sender that heeds pause frames of the DUT is as slow as that, and both are told', async () => {
+  const { check, lab } = await aLab({
+    truth: () => 5e6,
+    loaderConf: { 'hw.cxgbe.pause_settings': '3' },
+  });
+  const pause = lab.senders[0]?.machine.sysctls.get('dev.cxl.0.pause_settings');
+  if (pause !== undefined) pause.value = '3<RX,TX>';
+  const findings = await check({ families: ['inet4'] });
+  expect(wrongs(findings)).toMatchObject([
+    {
+      what: 'dev.cxl.0.pause_settings',
+      mend: 'run `sysctl dev.cxl.0.pause_settings=0` on the sender',
+    },
+    { what: 'dev.cxl.0.pause_settings', mend: expect.stringContaining('on the DUT') },
+    { what: 'dev.cxl.1.pause_settings', mend: expect.stringContaining('on the DUT') },
+  ]);
+  const blast = await sendBlast(lab);
+  expect(steadyPps(blast.sender) / 5e6).toBeCloseTo(1, 1);
 });
 
 test('of a machine that cannot be reached nothing more is tried', async () => {

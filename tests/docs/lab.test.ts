@@ -11,6 +11,7 @@ import {
   settingsCommands,
 } from '../../src/dut/freebsd-settings.ts';
 import { commandText } from '../../src/host/shell.ts';
+import { driverSettings } from '../../src/words/freebsd-drivers.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 const page = readFileSync(join(docs, 'lab.md'), 'utf8');
@@ -103,6 +104,8 @@ const wordsOfRcConf: Readonly<Record<string, string>> = {
   'sysctl kern.random.harvest.mask=351': 'harvest_mask="351"',
   'sysctl net.inet.ip.forwarding=1': 'gateway_enable="YES"',
   'sysctl net.inet6.ip6.forwarding=1': 'ipv6_gateway_enable="YES"',
+  'sysctl dev.cxl.0.pause_settings=0': 'hw.cxgbe.pause_settings="0"',
+  'sysctl dev.cxl.1.pause_settings=0': 'hw.cxgbe.pause_settings="0"',
 };
 
 const plain = (command: string): string => command.replaceAll("'", '');
@@ -111,6 +114,39 @@ const plain = (command: string): string => command.replaceAll("'", '');
 const written = (command: string): string =>
   wordsOfRcConf[command] ??
   command.replace(/^sysctl |^ifconfig \S+ |^(?:\S+ -[sS]|route .*-inet6?) /, '');
+
+/** A row for each of the table, in its order. */
+const driverRows = driverSettings.map(({ ports, name, wanted, mend, forGood, source, ...rest }) => {
+  const named = (text: string) => text.replace('PORT', ports[0] ?? '');
+  const file =
+    mend === 'sysctl' && forGood === undefined ? '/etc/sysctl.conf' : '/boot/loader.conf';
+  const value = wanted === 'queues' ? '`queues`' : wanted;
+  const line = mend === 'sysctl' ? (forGood ?? `${name}=${wanted}`) : `${mend.loader}="${wanted}"`;
+  return [
+    ports.map((port) => `\`${port}\``).join(', '),
+    `\`${named(name)}\``,
+    value,
+    `${file}: \`${named(line)}\``,
+    rest.isOfGenerators ? 'yes' : '',
+    source,
+  ];
+});
+
+test('the table of the drivers is the one that is checked', () => {
+  const [, rest = ''] = page.split('### Settings of each driver');
+  const [table = ''] = /(?:^\|.*\n)+/m.exec(rest) ?? [];
+  const rows = table
+    .trimEnd()
+    .split('\n')
+    .slice(2)
+    .map((row) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+  expect(rows).toEqual(driverRows);
+});
 
 test('whatever is wrong with a DUT on which nothing was set, the lines to copy mend it', () => {
   const context = settingsOf(testbedOf('xeon-t540.yml'));

@@ -54,8 +54,10 @@ const right: Readonly<Record<string, string>> = {
   'sysctl -n net.inet.ip.redirect': '0\n',
   'sysctl -n net.inet6.ip6.forwarding': '1\n',
   'sysctl -n net.inet6.ip6.redirect': '0\n',
-  'sysctl -n hw.cxgbe.pause_settings': '0\n',
+  'sysctl -n dev.cxl.0.pause_settings': '0\n',
+  'sysctl -n dev.cxl.1.pause_settings': '0\n',
   'sysctl -n hw.cxgbe.toecaps_allowed': '0\n',
+  'sysctl -n hw.cxgbe.fw_install': '0\n',
   'ifconfig cxl0': ifconfig('cxl0'),
   'ifconfig cxl1': ifconfig('cxl1'),
   'sysctl -n dev.cxl.0.nrxq': '8\n',
@@ -132,9 +134,10 @@ const optional = [
   'machdep.hyperthreading_allowed',
   'debug.debugger_on_panic',
   'kern.shutdown.dumpdevname',
+  'hw.cxgbe.fw_install',
 ];
 
-test('what cannot be read is a problem, except what only some kernels have', () => {
+test('what cannot be read is a problem, except what not every machine or release has', () => {
   for (const command of Object.keys(right)) {
     const isOptional = optional.includes(command.replace('sysctl -n ', ''));
     expect(messages({ [command]: undefined }).length > 0).toBe(!isOptional);
@@ -176,8 +179,12 @@ test.for([
     'machdep.hyperthreading_allowed is 1 instead of 0, and queues that land on two threads of one core share it: put `machdep.hyperthreading_allowed="0"` into its /boot/loader.conf and reboot it.',
   ],
   [
-    sysctl('hw.cxgbe.pause_settings', '3'),
-    'hw.cxgbe.pause_settings is 3 instead of 0, and a DUT that is full then holds the sender back: put `hw.cxgbe.pause_settings="0"` into its /boot/loader.conf and reboot it.',
+    sysctl('dev.cxl.0.pause_settings', '3<RX,TX>'),
+    'dev.cxl.0.pause_settings is 3<RX,TX> instead of 0, and a full port then holds back whoever sends to it: run `sysctl dev.cxl.0.pause_settings=0` on the DUT.',
+  ],
+  [
+    sysctl('hw.cxgbe.fw_install', '1'),
+    'hw.cxgbe.fw_install is 1 instead of 0, and a kernel with a newer firmware in it then flashes the card, for good and for all who come later: put `hw.cxgbe.fw_install="0"` into its /boot/loader.conf and reboot it.',
   ],
   [
     sysctl('hw.cxgbe.toecaps_allowed', '-1'),
@@ -280,7 +287,7 @@ test('any speed and any number of queues will do where none is asked for', () =>
   expect(messages(changes, { ingress })).toEqual([]);
 });
 
-test('a port of Mellanox is asked for its channels, and not what only Chelsio has', () => {
+test('a port of Mellanox is asked for its channels and its pause frames, and not what only Chelsio has', () => {
   const ports = {
     families: [],
     ingress: { ...context.ingress, interface: 'mce0' },
@@ -293,20 +300,41 @@ test('a port of Mellanox is asked for its channels, and not what only Chelsio ha
   const changes = {
     'ifconfig mce0': ifconfig('mce0'),
     'ifconfig mce1': ifconfig('mce1'),
+    ...sysctl('dev.mce.0.rx_pauseframe_control', '0'),
+    ...sysctl('dev.mce.0.tx_pauseframe_control', '0'),
     ...sysctl('dev.mce.0.conf.channels', '8'),
+    ...sysctl('dev.mce.1.rx_pauseframe_control', '0'),
+    ...sysctl('dev.mce.1.tx_pauseframe_control', '1'),
     ...sysctl('dev.mce.1.conf.channels', '16'),
   };
   expect(messages(changes, ports)).toEqual([
+    'dev.mce.1.tx_pauseframe_control is 1 instead of 0, and a full port then holds back whoever sends to it: put `dev.mce.1.tx_pauseframe_control="0"` into its /boot/loader.conf and reboot it.',
     'dev.mce.1.conf.channels is 16 instead of 8, and the queues decide how many CPUs forward: run `sysctl dev.mce.1.conf.channels=8` on the DUT.',
   ]);
 });
 
-test('a port whose driver does not tell its queues is not asked', () => {
-  const ingress = { ...context.ingress, interface: 'igb2' };
+test.each(['igb2', 'em0', 'ix1', 'ixl0', 'ice3'])('%s has its flow control off', (name) => {
+  const ports = { families: [], ingress: { ...context.ingress, interface: name } };
+  const fc = name.replace(/\d+$/, '.$&.fc');
+  const changes = { [`ifconfig ${name}`]: ifconfig(name) };
+  expect(messages({ ...changes, ...sysctl(`dev.${fc}`, '0') }, ports)).toEqual([]);
+  expect(messages({ ...changes, ...sysctl(`dev.${fc}`, '3') }, ports)).toEqual([
+    `dev.${fc} is 3 instead of 0, and a full port then holds back whoever sends to it: run \`sysctl dev.${fc}=0\` on the DUT.`,
+  ]);
+});
+
+test('ice(4) has a word for it', () => {
+  const ports = { families: [], ingress: { ...context.ingress, interface: 'ice0' } };
+  const changes = { 'ifconfig ice0': ifconfig('ice0'), ...sysctl('dev.ice.0.fc', 'None') };
+  expect(messages(changes, ports)).toEqual([]);
+});
+
+test('a port whose driver is not known is asked nothing of it', () => {
+  const ingress = { ...context.ingress, interface: 'bge2' };
   const commands = settingsCommands({ ...context, ingress })
     .map(commandText)
     .join('\n');
-  expect(commands).not.toContain('dev.igb');
+  expect(commands).not.toContain('dev.bge');
 });
 
 test.for([

@@ -17,7 +17,7 @@ import {
 } from './machine.ts';
 import { switchRoot } from './root.ts';
 import {
-  addQueues,
+  addPort,
   applySettings,
   defaultSysctls,
   readOnly,
@@ -155,7 +155,7 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   ]);
   applySettings(machine.sysctls, loader, 'tunable');
   machine.environment = new Map(loader);
-  for (const { name } of machine.interfaces) addQueues(machine.sysctls, name, loader);
+  for (const { name } of machine.interfaces) addPort(machine.sysctls, name, loader);
   machine.modules = new Set(['if_cxgbe']);
   machine.pf = noPf();
   machine.ipfw = freshIpfw(loader.get('net.inet.ip.fw.default_to_accept') === '1');

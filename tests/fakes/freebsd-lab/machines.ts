@@ -1,4 +1,5 @@
 // The machines as they are delivered: a DUT set up as a benchmark wants it, and generators.
+import { driverSettingsOf } from '../../../src/words/freebsd-drivers.ts';
 import type { Cabling } from './cabling.ts';
 import { fileSystem, makeFolder, writeFile } from './file-system.ts';
 import { freshIpfw, noPf } from './firewall.ts';
@@ -41,8 +42,11 @@ export function dutOf(wires: Cabling, options: DutOptions): Machine {
   makeFolder(files, '/boot/kernel');
   writeFile(files, '/boot/kernel/kernel', kernelText(kernel), 0o555);
   for (const name of allModules) writeFile(files, `/boot/kernel/${name}.ko`, `module ${name}\n`);
-  writeFile(files, '/boot/loader.conf', settingsText({ ...loaderConf, ...options.loaderConf }));
-  writeFile(files, '/etc/sysctl.conf', settingsText({ ...sysctlConf, ...options.sysctlConf }));
+  const ports = portsConf(wires.dut.interfaces);
+  const ofLoader = { ...loaderConf, ...ports.loader, ...options.loaderConf };
+  writeFile(files, '/boot/loader.conf', settingsText(ofLoader));
+  const ofSysctl = { ...sysctlConf, ...ports.sysctl, ...options.sysctlConf };
+  writeFile(files, '/etc/sysctl.conf', settingsText(ofSysctl));
   if (root === 'nanobsd' || root === 'nanobsd-gpt') {
     makeFolder(files, '/mnt');
     makeFolder(files, '/cfg');
@@ -74,8 +78,25 @@ export function sliceImage(kernel: KernelText): Buffer {
   return makeTar(files);
 }
 
+/** What keeps ports from holding their senders back. */
+function portsConf(interfaces: Machine['interfaces']) {
+  const settings = interfaces.flatMap(({ name }) =>
+    driverSettingsOf(name).filter(
+      ({ isOfGenerators, forGood }) => isOfGenerators && forGood === undefined,
+    ),
+  );
+  const named = (isOfLoader: boolean) =>
+    Object.fromEntries(
+      settings
+        .filter(({ mend }) => (mend !== 'sysctl') === isOfLoader)
+        .map(({ name }) => [name, '0']),
+    );
+  return { loader: named(true), sysctl: named(false) };
+}
+
 const loaderConf = {
   'debug.debugger_on_panic': '0',
+  'hw.cxgbe.fw_install': '0',
   'hw.cxgbe.pause_settings': '0',
   'hw.cxgbe.toecaps_allowed': '0',
   'machdep.hyperthreading_allowed': '0',
@@ -100,6 +121,10 @@ const settingsText = (settings: Readonly<Record<string, string>>): string =>
 export function generatorOf(name: string, interfaces: Machine['interfaces']): Machine {
   const machine = { ...bareMachine(name, { totalBytes: 20e9, usedBytes: 5e9 }), interfaces };
   makeFolder(machine.files, '/boot/kernel');
+  const { loader, sysctl } = portsConf(interfaces);
+  const ofLoader = { ...loader, 'hw.cxgbe.pause_settings': '0' };
+  writeFile(machine.files, '/boot/loader.conf', settingsText(ofLoader));
+  writeFile(machine.files, '/etc/sysctl.conf', settingsText(sysctl));
   writeFile(machine.files, '/boot/kernel/kernel', kernelText({ ident: 'generator' }), 0o555);
   return machine;
 }

@@ -1,6 +1,7 @@
 // The packets of a blast: what the sender puts on the wire, what the DUT forwards of it, what reaches the receiver.
 
 import { BlockList, isIPv6 } from 'node:net';
+import { driverSettingsOf } from '../../../src/words/freebsd-drivers.ts';
 import type { Family } from '../../../src/words/scenario.ts';
 import type { FaultKind, FaultOf } from './faults.ts';
 import { type LabScenario, scenarioInForce } from './firewall.ts';
@@ -28,6 +29,8 @@ export type Stream = {
   /** The first of its range. */
   destination: string;
   flows: number;
+  /** It waits where the port that it sends to asks for that with pause frames. */
+  heedsPause: boolean;
 };
 
 /** What is asked of a kernel, which the table of truths tells. */
@@ -82,8 +85,19 @@ export function networkThrough(
     return pps * boot * (isStarved(dut) ? 0.1 : 1);
   };
 
-  const offered = (): number =>
+  /** What a stream sends while the DUT does not hold it back. */
+  const wished = (): number =>
     [...streams].reduce((sum, stream) => sum + (entryOf(dut, stream) ? stream.pps : 0), 0);
+
+  const ppsOf = (stream: Stream): number => {
+    const entry = entryOf(dut, stream);
+    const isHeldBack = entry !== undefined && stream.heedsPause && pauses(dut, entry.name);
+    if (!isHeldBack) return stream.pps;
+    return stream.pps * Math.min(1, capacity(stream) / Math.max(wished(), 1));
+  };
+
+  const offered = (): number =>
+    [...streams].reduce((sum, stream) => sum + (entryOf(dut, stream) ? ppsOf(stream) : 0), 0);
 
   const listen = () => {
     const now = world.clock.now();
@@ -96,7 +110,7 @@ export function networkThrough(
     const cable = stream.from.cable;
     const start = Math.max(from, cable?.upAt ?? to);
     if (cable === undefined || cable.isDead || start >= to) return;
-    const sent = stream.pps * (to - start);
+    const sent = ppsOf(stream) * (to - start);
     const size = stream.frameBytesWithoutCrc;
     count(stream.from.sent, sent, size);
     const entry = entryOf(dut, stream);
@@ -158,6 +172,12 @@ export function networkThrough(
 }
 
 const secondsToPanic = 5;
+
+/** Whether a port sends pause frames when it is full, and waits when it gets some. */
+export const pauses = ({ sysctls }: Machine, name: string): boolean =>
+  driverSettingsOf(name.replace(/^v/, ''))
+    .filter(({ isOfGenerators }) => isOfGenerators)
+    .some((setting) => sysctls.get(setting.name)?.value !== '0');
 
 /** The interface of the DUT that takes the frames of a stream: cabled to it, up, and addressed. */
 function entryOf(dut: Machine, stream: Stream): Interface | undefined {

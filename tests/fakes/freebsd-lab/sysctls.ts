@@ -21,6 +21,7 @@ export function defaultSysctls(): Sysctls {
     ['debug.kdb.enter', integer(0)],
     ['debug.kdb.panic', integer(0)],
     ['debug.debugger_on_panic', { ...integer(1, 0, 1), access: 'read-write tunable' }],
+    ['hw.cxgbe.fw_install', tunable(1)],
     ['hw.cxgbe.nrxq10g', tunable(8)],
     ['hw.cxgbe.ntxq10g', tunable(8)],
     ['hw.cxgbe.pause_settings', tunable(7)],
@@ -52,15 +53,30 @@ export function defaultSysctls(): Sysctls {
 }
 
 /**
- * Adds the queues of a port, by its driver: cxgbe(4) tells what its tunables came to, mlx5en(4) lets them be changed.
+ * Adds what the driver of a port has: cxgbe(4) tells what its tunables came to, mlx5en(4) lets its queues be changed, and
+ * em(4) keeps one flow control for all of its ports to read.
  */
-export function addQueues(
+export function addPort(
   sysctls: Sysctls,
   interfaceName: string,
   loader: ReadonlyMap<string, string>,
 ): void {
   const [, driver = '', unit = ''] = /^(\D+)(\d+)$/.exec(interfaceName) ?? [];
+  if (driver === 'igb') {
+    const [other] = [...sysctls].filter(([name]) => /^dev\.igb\.\d+\.fc$/.test(name));
+    sysctls.set(`dev.igb.${unit}.fc`, other?.[1] ?? integer(3, 0, 3));
+  }
+  if (driver === 'mce') {
+    for (const way of ['rx', 'tx']) {
+      const name = `dev.mce.${unit}.${way}_pauseframe_control`;
+      sysctls.set(name, tunable(Number(loader.get(name) ?? 1)));
+    }
+  }
   if (driver === 'cxl') {
+    const pause = valueOfSysctl(sysctls, 'hw.cxgbe.pause_settings');
+    const names = ['RX', 'TX', 'AUTO'].filter((_, bit) => (pause & (1 << bit)) !== 0);
+    const shown = names.length === 0 ? '0' : `${pause}<${names.join(',')}>`;
+    sysctls.set(`dev.cxl.${unit}.pause_settings`, writable(shown));
     for (const queues of ['nrxq', 'ntxq']) {
       const count = sysctls.get(`hw.cxgbe.${queues}10g`)?.value ?? '';
       sysctls.set(`dev.cxl.${unit}.${queues}`, readOnly(count));

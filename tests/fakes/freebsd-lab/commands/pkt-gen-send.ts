@@ -1,6 +1,6 @@
 // pkt-gen -f tx: puts packets on the wire as fast as its port, its machine and -R allow.
 import type { Interface } from '../machine.ts';
-import type { Stream } from '../network.ts';
+import { pauses, type Stream } from '../network.ts';
 import type { Process } from '../process.ts';
 import { isLinkUp } from '../wiring.ts';
 import { emulatedPps, lastReportSeconds, tickSeconds } from './pkt-gen-limits.ts';
@@ -69,6 +69,7 @@ function streamOf(process: Process, found: Interface, options: PktGenOptions): S
     destinationMac: options.destinationMac,
     destination: options.destination.first,
     flows: options.source.size * options.destination.size,
+    heedsPause: pauses(process.machine, found.name),
   };
 }
 

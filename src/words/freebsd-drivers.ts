@@ -1,0 +1,168 @@
+// What the network drivers of FreeBSD are to be set to on a bench: where each is read, how it is mended, and who says so.
+
+export type DriverSetting = {
+  /** Names of its ports, without their numbers. */
+  ports: readonly string[];
+  /** Read with sysctl(8); `PORT` and `N` stand for the name and the number of a port. */
+  name: string;
+  /** `queues` is the number that ppsgate.yml has for the port. */
+  wanted: '0' | 'queues';
+  /** Without it: a clause. */
+  why: string;
+  /** With sysctl(8) at any time, or before the boot by a line of loader.conf(5) that has this name. */
+  mend: 'sysctl' | { loader: string };
+  /** What is set in its place for good, where that is no line of sysctl.conf(5). */
+  forGood?: string;
+  /** What it says instead of the number that was set. */
+  alias?: string;
+  /** A sender that heeds the pause frames of others is slow, and one that sends them is no better. */
+  isOfGenerators?: true;
+  /** Releases that lack it have nothing to set. */
+  isOptional?: true;
+  /** A manual page, or a file of FreeBSD's sources. */
+  source: string;
+};
+
+const chelsio = ['cxl', 'cxgbe', 'cc'];
+const holdsBack = 'a full port then holds back whoever sends to it';
+const queuesDecide = 'the queues decide how many CPUs forward';
+
+/**
+ * `hw.cxgbe.nrxq10g` is no sysctl since FreeBSD 12, and one number for all ports. em(4) keeps one `fc` for what all of
+ * its ports read, whichever was set: they are to be set together.
+ */
+export const driverSettings: readonly DriverSetting[] = [
+  {
+    ports: chelsio,
+    name: 'dev.PORT.N.pause_settings',
+    wanted: '0',
+    why: holdsBack,
+    mend: 'sysctl',
+    forGood: 'hw.cxgbe.pause_settings="0"',
+    isOfGenerators: true,
+    source: 'cxgbe(4)',
+  },
+  {
+    ports: chelsio,
+    name: 'hw.cxgbe.toecaps_allowed',
+    wanted: '0',
+    why: 'the card then keeps resources for TCP offload',
+    mend: { loader: 'hw.cxgbe.toecaps_allowed' },
+    source: 'cxgbe(4)',
+  },
+  {
+    ports: chelsio,
+    name: 'hw.cxgbe.fw_install',
+    wanted: '0',
+    why: 'a kernel with a newer firmware in it then flashes the card, for good and for all who come later',
+    mend: { loader: 'hw.cxgbe.fw_install' },
+    isOptional: true,
+    source: 'cxgbe(4)',
+  },
+  {
+    ports: chelsio,
+    name: 'dev.PORT.N.nrxq',
+    wanted: 'queues',
+    why: queuesDecide,
+    mend: { loader: 'hw.cxgbe.nrxq10g' },
+    source: 'cxgbe(4)',
+  },
+  {
+    ports: chelsio,
+    name: 'dev.PORT.N.ntxq',
+    wanted: 'queues',
+    why: queuesDecide,
+    mend: { loader: 'hw.cxgbe.ntxq10g' },
+    source: 'cxgbe(4)',
+  },
+  {
+    ports: ['mce'],
+    name: 'dev.PORT.N.rx_pauseframe_control',
+    wanted: '0',
+    why: holdsBack,
+    mend: { loader: 'dev.PORT.N.rx_pauseframe_control' },
+    isOfGenerators: true,
+    source: 'sys/dev/mlx5/mlx5_en/mlx5_en_main.c',
+  },
+  {
+    ports: ['mce'],
+    name: 'dev.PORT.N.tx_pauseframe_control',
+    wanted: '0',
+    why: holdsBack,
+    mend: { loader: 'dev.PORT.N.tx_pauseframe_control' },
+    isOfGenerators: true,
+    source: 'sys/dev/mlx5/mlx5_en/mlx5_en_main.c',
+  },
+  {
+    ports: ['mce'],
+    name: 'dev.PORT.N.conf.channels',
+    wanted: 'queues',
+    why: queuesDecide,
+    mend: 'sysctl',
+    source: 'sys/dev/mlx5/mlx5_en/mlx5_en_ethtool.c',
+  },
+  {
+    ports: ['igb', 'em'],
+    name: 'dev.PORT.N.fc',
+    wanted: '0',
+    why: holdsBack,
+    mend: 'sysctl',
+    isOfGenerators: true,
+    source: 'sys/dev/e1000/if_em.c',
+  },
+  {
+    ports: ['ix'],
+    name: 'dev.PORT.N.fc',
+    wanted: '0',
+    why: holdsBack,
+    mend: 'sysctl',
+    isOfGenerators: true,
+    source: 'sys/dev/ixgbe/if_ix.c',
+  },
+  {
+    ports: ['ixl'],
+    name: 'dev.PORT.N.fc',
+    wanted: '0',
+    why: holdsBack,
+    mend: 'sysctl',
+    isOfGenerators: true,
+    source: 'sys/dev/ixl/ixl_pf_main.c',
+  },
+  {
+    ports: ['ice'],
+    name: 'dev.PORT.N.fc',
+    wanted: '0',
+    why: holdsBack,
+    mend: 'sysctl',
+    alias: 'None',
+    isOfGenerators: true,
+    source: 'ice(4)',
+  },
+];
+
+/** The settings of a port, with its name and number in them; none of a driver that is not known. */
+export function driverSettingsOf(port: string): DriverSetting[] {
+  const [, driver = '', unit = ''] = /^(\D+)(\d+)$/.exec(port) ?? [];
+  const named = (text: string) => text.replace('PORT.N', `${driver}.${unit}`);
+  return driverSettings
+    .filter(({ ports }) => ports.includes(driver))
+    .map(({ name, mend, ...rest }) => ({
+      ...rest,
+      name: named(name),
+      mend: mend === 'sysctl' ? mend : { loader: named(mend.loader) },
+    }));
+}
+
+/** Where the card of a port tells its firmware: a card of Chelsio has several ports, and a number of its own. */
+export function firmwareNames(port: string): string[] {
+  const [, driver = '', unit = ''] = /^(\D+)(\d+)$/.exec(port) ?? [];
+  const nexus = new Map([
+    ['cxgbe', 't4nex'],
+    ['cxl', 't5nex'],
+    ['cc', 't6nex'],
+  ]).get(driver);
+  if (nexus !== undefined) return [0, 1].map((card) => `dev.${nexus}.${card}.firmware_version`);
+  return [
+    driver === 'mce' ? `dev.mlx5_core.${unit}.hw.fw_version` : `dev.${driver}.${unit}.fw_version`,
+  ];
+}
