@@ -1,4 +1,4 @@
-import { advice, checkSettings, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, settingsCommands } from "./dut.js";
+import { advice, checkSettings, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, settingsCommands, waived } from "./dut.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
 import { provesScenario, takeAwayCommands } from "./scenario.js";
 import { bounded, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, strayPaths } from "./testbed.js";
@@ -571,10 +571,18 @@ async function pathsOf(lab, host, what) {
 async function settingsOf(lab, host, what) {
 	const context = contextOf(lab);
 	const said = await readAll(host, settingsCommands(context));
-	const problems = checkSettings(said, context).filter(({ isVital }) => !isVital);
-	return problems.length === 0 ? [ok(what, "all hold")] : problems.map((problem) => findingOf(problem));
+	const { waive = {} } = lab.testbed;
+	const problems = waived(checkSettings(said, context), waive).filter(({ isVital }) => !isVital);
+	const superfluous = Object.keys(waive).filter((name) => problems.every(({ setting }) => setting !== name)).map((name) => ok(name, "it holds, so take it out of `waive` in ppsgate.yml"));
+	const but = problems.length === 0 ? "" : " but what is waived";
+	return [
+		...problems.every(({ isWaived }) => isWaived) ? [ok(what, `all hold${but}`)] : [],
+		...problems.map((problem) => findingOf(problem)),
+		...superfluous
+	];
 }
-function findingOf({ setting, message, mend }, where = "the DUT") {
+function findingOf({ setting, message, mend, isWaived }, where = "the DUT") {
+	if (isWaived) return ok(setting, message.replace(`${setting} `, "").replace(/\.$/, ""));
 	const mended = advice(mend, where);
 	const why = message.replace(`${setting} `, "").replace(`: ${mended}.`, "");
 	return wrong(setting, unquoted(why), unquoted(mended));

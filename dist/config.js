@@ -1,4 +1,4 @@
-import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size } from "./words.js";
+import { UsageError, designNames, duration, excerpt, expected, families, flowRanges, isOfPath, netmapPort, priorities, rate, ratio, reasonOf, scenarioSchema, scenarios, scenariosOf, sentence as sentence$1, size, waivableSettings } from "./words.js";
 import { _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, url } from "./vendor/zod.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
 import { require_dist } from "./vendor/yaml.js";
@@ -571,6 +571,8 @@ const generator = (role) => closed({
 	}
 }));
 const oneToFour = "expected a list of 1 to 4 senders";
+/** One line, which the report repeats. */
+const reason = text(/^(?=.*\S)\P{Cc}{1,200}$/u, "a reason of one line, at most 200 letters");
 /** Parses a testbed of `kind: freebsd`; paths stay as written. */
 const freebsdTestbedSchema = closed({
 	kind: literal("freebsd"),
@@ -579,12 +581,15 @@ const freebsdTestbedSchema = closed({
 	receiver: generator("receiver"),
 	builder: builderSchema.optional().describe("Where kernels are built; without it only those that are built already are measured."),
 	preflight: _enum(preflights, { error: wrongName(preflights) }).prefault("warn").describe("What is done about a setting that does not hold."),
+	waive: record(string(), reason, { error: expected("reasons by the names of settings") }).optional().describe("Settings that are measured as they are, each with a reason that the report tells."),
 	...capabilityKeys
-}).transform(withCapabilities).transform(({ builder, ...rest }) => ({
+}).transform(withCapabilities).transform(({ builder, waive, ...rest }) => ({
 	...rest,
-	...builder !== void 0 && { builder }
+	...builder !== void 0 && { builder },
+	...waive !== void 0 && { waive }
 })).superRefine((testbed, { addIssue }) => {
-	for (const { path, message } of doubles(testbed)) addIssue({
+	const problems = [...doubles(testbed), ...wrongWaivers(testbed)];
+	for (const { path, message } of problems) addIssue({
 		code: "custom",
 		path,
 		message
@@ -608,6 +613,15 @@ const placesOf = ({ senders, receiver }) => [...senders.map((generator, index) =
 	path: ["receiver"],
 	name: "receiver"
 }];
+/** A name that is none would waive nothing, and one of the packets' path would let them astray. */
+function wrongWaivers({ dut, waive = {} }) {
+	const known = waivableSettings([dut.ingress.interface, dut.egress.interface]);
+	const problem = (name) => isOfPath(name) ? "cannot be waived: without it a blast could leave by the admin network, or not leave at all" : `unknown setting${didYouMean(name, known) || `; known here: ${known.join(", ")}`}`;
+	return Object.keys(waive).filter((name) => !known.includes(name)).map((name) => ({
+		path: ["waive", name],
+		message: problem(name)
+	}));
+}
 /** What two ports cannot share. */
 function doubles(testbed) {
 	const { dut } = testbed;

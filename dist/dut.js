@@ -909,11 +909,13 @@ function problemOf(setting, said, where = "the DUT") {
 	const { name, why, isVital = false } = setting;
 	const fault = faultOf(setting, said, where);
 	if (fault === void 0) return [];
+	const { is } = fault;
 	return [{
 		setting: name,
-		message: `${name} ${fault.is}, and ${why}: ${advice(fault.mend, where)}.`,
+		message: `${name} ${is}, and ${why}: ${advice(fault.mend, where)}.`,
 		mend: fault.mend,
-		isVital
+		isVital,
+		is
 	}];
 }
 function faultOf({ reads, check, isOptional = false }, said, where) {
@@ -929,6 +931,18 @@ function faultOf({ reads, check, isOptional = false }, said, where) {
 		}
 	};
 }
+/** Those that are waived say why, and ask for nothing. */
+const waived = (problems, waive = {}) => problems.map((problem) => {
+	const { setting, is, isVital } = problem;
+	const reason = Object.hasOwn(waive, setting) && !isVital ? waive[setting] : void 0;
+	if (reason === void 0) return problem;
+	const message = `${setting} ${is}: waived, because ${reason.replace(/\.$/, "")}.`;
+	return {
+		...problem,
+		message,
+		isWaived: true
+	};
+});
 function advice(mend, where = "the DUT") {
 	switch (mend.kind) {
 		case "command": return `run \`${commandText(mend.command)}\` on ${where}`;
@@ -1979,4 +1993,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel };
+export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel };

@@ -6,7 +6,7 @@ import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, req
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel } from "./build.js";
-import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, linuxDut, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentWithin, settingsCommands, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
+import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, linuxDut, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";
@@ -210,11 +210,12 @@ function settingsContext({ dut, senders, receiver }, families) {
 	};
 }
 /** The problems that are left: what only needs time has been waited for, and with `fix` commands have been run. */
-async function preflight(host, { mode, context, sleep }) {
-	const look = async () => checkSettings(await readAll(host, settingsCommands(context)), context);
+async function preflight(host, { mode, waive, context, sleep }) {
+	const look = async () => waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
 	let problems = await look();
-	const waits = problems.flatMap(({ mend }) => mend.kind === "wait" ? mend.seconds : []);
-	const commands = problems.flatMap(({ mend }) => mend.kind === "command" ? mend.command : []);
+	const mends = problems.flatMap(({ mend, isWaived }) => isWaived ? [] : mend);
+	const waits = mends.flatMap((mend) => mend.kind === "wait" ? mend.seconds : []);
+	const commands = mends.flatMap((mend) => mend.kind === "command" ? mend.command : []);
 	if (waits.length > 0) await sleep(Math.max(...waits));
 	if (mode === "fix") for (const command of commands) await host.run(command);
 	if (waits.length > 0 || mode === "fix" && commands.length > 0) problems = await look();
@@ -267,6 +268,7 @@ const fingerprintOfDut = async (boots) => withoutKernel(await fingerprint(boots.
 const portsOf = ({ config: { dut } }) => [dut.ingress.interface, dut.egress.interface];
 const settingsThatFail = ({ config, families, world, dut }) => preflight(dut.host(), {
 	mode: config.preflight,
+	waive: config.waive,
 	context: settingsContext(config, families),
 	sleep: world.sleep
 });
@@ -295,7 +297,9 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 	const tally = tallyOf(boots.tallies, variant);
 	tally.hasBooted = true;
 	tally.bootFailures = 0;
-	const problem = (await settingsThatFail(boots)).find(({ setting, isVital }) => isVital || config.preflight === "fail" || !boots.told.has(setting));
+	const problems = await settingsThatFail(boots);
+	const isStrict = config.preflight === "fail";
+	const problem = problems.filter(({ isWaived }) => !isWaived).find(({ setting, isVital }) => isVital || isStrict || !boots.told.has(setting));
 	if (problem !== void 0) return unfit(boots, planned, problem.message);
 	const boot = {
 		variant,
@@ -1009,7 +1013,7 @@ async function inspect(name, { boots, generators }, cells) {
 	const families = [...new Set(cells.map(({ family }) => family))];
 	const problems = await inspectDut(boots, families);
 	const isStrict = boots.config.preflight === "fail";
-	const grave = problems.filter(({ isVital }) => isVital || isStrict);
+	const grave = problems.filter(({ isVital, isWaived }) => isVital || isStrict && !isWaived);
 	if (grave.length > 0) throw new PreflightError(name, grave);
 	const around = await generators.facts();
 	return {

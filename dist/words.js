@@ -695,6 +695,159 @@ const driverOfPort = {
 	ql: "qlxgbe"
 };
 
+// src/words/freebsd-drivers.ts
+const chelsio = [
+	"cxl",
+	"cxgbe",
+	"cc"
+];
+const holdsBack = "a full port then holds back whoever sends to it";
+const queuesDecide = "the queues decide how many CPUs forward";
+/**
+* `hw.cxgbe.nrxq10g` is no sysctl since FreeBSD 12, and one number for all ports. em(4) keeps one `fc` for what all of
+* its ports read, whichever was set: they are to be set together.
+*/
+const driverSettings = [
+	{
+		ports: chelsio,
+		name: "dev.PORT.N.pause_settings",
+		wanted: "0",
+		why: holdsBack,
+		mend: "sysctl",
+		forGood: "hw.cxgbe.pause_settings=\"0\"",
+		isOfGenerators: true,
+		source: "cxgbe(4)"
+	},
+	{
+		ports: chelsio,
+		name: "hw.cxgbe.toecaps_allowed",
+		wanted: "0",
+		why: "the card then keeps resources for TCP offload",
+		mend: { loader: "hw.cxgbe.toecaps_allowed" },
+		source: "cxgbe(4)"
+	},
+	{
+		ports: chelsio,
+		name: "hw.cxgbe.fw_install",
+		wanted: "0",
+		why: "a kernel with a newer firmware in it then flashes the card, for good and for all who come later",
+		mend: { loader: "hw.cxgbe.fw_install" },
+		isOptional: true,
+		source: "cxgbe(4)"
+	},
+	{
+		ports: chelsio,
+		name: "dev.PORT.N.nrxq",
+		wanted: "queues",
+		why: queuesDecide,
+		mend: { loader: "hw.cxgbe.nrxq10g" },
+		source: "cxgbe(4)"
+	},
+	{
+		ports: chelsio,
+		name: "dev.PORT.N.ntxq",
+		wanted: "queues",
+		why: queuesDecide,
+		mend: { loader: "hw.cxgbe.ntxq10g" },
+		source: "cxgbe(4)"
+	},
+	{
+		ports: ["mce"],
+		name: "dev.PORT.N.rx_pauseframe_control",
+		wanted: "0",
+		why: holdsBack,
+		mend: { loader: "dev.PORT.N.rx_pauseframe_control" },
+		isOfGenerators: true,
+		source: "sys/dev/mlx5/mlx5_en/mlx5_en_main.c"
+	},
+	{
+		ports: ["mce"],
+		name: "dev.PORT.N.tx_pauseframe_control",
+		wanted: "0",
+		why: holdsBack,
+		mend: { loader: "dev.PORT.N.tx_pauseframe_control" },
+		isOfGenerators: true,
+		source: "sys/dev/mlx5/mlx5_en/mlx5_en_main.c"
+	},
+	{
+		ports: ["mce"],
+		name: "dev.PORT.N.conf.channels",
+		wanted: "queues",
+		why: queuesDecide,
+		mend: "sysctl",
+		source: "sys/dev/mlx5/mlx5_en/mlx5_en_ethtool.c"
+	},
+	{
+		ports: ["igb", "em"],
+		name: "dev.PORT.N.fc",
+		wanted: "0",
+		why: holdsBack,
+		mend: "sysctl",
+		isOfGenerators: true,
+		source: "sys/dev/e1000/if_em.c"
+	},
+	{
+		ports: ["ix"],
+		name: "dev.PORT.N.fc",
+		wanted: "0",
+		why: holdsBack,
+		mend: "sysctl",
+		isOfGenerators: true,
+		source: "sys/dev/ixgbe/if_ix.c"
+	},
+	{
+		ports: ["ixl"],
+		name: "dev.PORT.N.fc",
+		wanted: "0",
+		why: holdsBack,
+		mend: "sysctl",
+		isOfGenerators: true,
+		source: "sys/dev/ixl/ixl_pf_main.c"
+	},
+	{
+		ports: ["ice"],
+		name: "dev.PORT.N.fc",
+		wanted: "0",
+		why: holdsBack,
+		mend: "sysctl",
+		alias: "None",
+		isOfGenerators: true,
+		source: "ice(4)"
+	}
+];
+/** The settings of a port, with its name and number in them; none of a driver that is not known. */
+function driverSettingsOf(port) {
+	const [, driver = "", unit = ""] = /^(\D+)(\d+)$/.exec(port) ?? [];
+	const named = (text) => text.replace("PORT.N", `${driver}.${unit}`);
+	return driverSettings.filter(({ ports }) => ports.includes(driver)).map(({ name, mend, ...rest }) => ({
+		...rest,
+		name: named(name),
+		mend: mend === "sysctl" ? mend : { loader: named(mend.loader) }
+	}));
+}
+
+// src/words/freebsd-waivable.ts
+/** Of a DUT with these ports. */
+const waivableSettings = (ports) => [...general, ...new Set(ports.flatMap((port) => [
+	`${port}'s LRO and TSO`,
+	`${port}'s link`,
+	...driverSettingsOf(port).map(({ name }) => name)
+]))];
+const general = [
+	"kern.random.harvest.mask",
+	"machdep.hyperthreading_allowed",
+	"net.isr.maxthreads",
+	"net.isr.bindthreads",
+	"net.inet.ip.forwarding",
+	"net.inet.ip.redirect",
+	"net.inet6.ip6.forwarding",
+	"net.inet6.ip6.redirect",
+	"vm.loadavg",
+	"kern.boottime"
+];
+/** As they are called in messages; see freebsd-ports.ts. */
+const isOfPath = (name) => /^the (?:route|blackhole route|mac address|mtu) /i.test(name);
+
 // src/words/escape.ts
 /** As text, for what can say more only by markup of its own. */
 const plain = {
@@ -852,135 +1005,4 @@ const brokenOff = (why) => `ended: ${why}`;
 /** Such a use says nothing of how long a testbed is usually held. */
 const isCarriedThrough = (outcome) => ![notUsed(""), brokenOff("")].some((start) => outcome?.startsWith(start));
 
-// src/words/freebsd-drivers.ts
-const chelsio = [
-	"cxl",
-	"cxgbe",
-	"cc"
-];
-const holdsBack = "a full port then holds back whoever sends to it";
-const queuesDecide = "the queues decide how many CPUs forward";
-/**
-* `hw.cxgbe.nrxq10g` is no sysctl since FreeBSD 12, and one number for all ports. em(4) keeps one `fc` for what all of
-* its ports read, whichever was set: they are to be set together.
-*/
-const driverSettings = [
-	{
-		ports: chelsio,
-		name: "dev.PORT.N.pause_settings",
-		wanted: "0",
-		why: holdsBack,
-		mend: "sysctl",
-		forGood: "hw.cxgbe.pause_settings=\"0\"",
-		isOfGenerators: true,
-		source: "cxgbe(4)"
-	},
-	{
-		ports: chelsio,
-		name: "hw.cxgbe.toecaps_allowed",
-		wanted: "0",
-		why: "the card then keeps resources for TCP offload",
-		mend: { loader: "hw.cxgbe.toecaps_allowed" },
-		source: "cxgbe(4)"
-	},
-	{
-		ports: chelsio,
-		name: "hw.cxgbe.fw_install",
-		wanted: "0",
-		why: "a kernel with a newer firmware in it then flashes the card, for good and for all who come later",
-		mend: { loader: "hw.cxgbe.fw_install" },
-		isOptional: true,
-		source: "cxgbe(4)"
-	},
-	{
-		ports: chelsio,
-		name: "dev.PORT.N.nrxq",
-		wanted: "queues",
-		why: queuesDecide,
-		mend: { loader: "hw.cxgbe.nrxq10g" },
-		source: "cxgbe(4)"
-	},
-	{
-		ports: chelsio,
-		name: "dev.PORT.N.ntxq",
-		wanted: "queues",
-		why: queuesDecide,
-		mend: { loader: "hw.cxgbe.ntxq10g" },
-		source: "cxgbe(4)"
-	},
-	{
-		ports: ["mce"],
-		name: "dev.PORT.N.rx_pauseframe_control",
-		wanted: "0",
-		why: holdsBack,
-		mend: { loader: "dev.PORT.N.rx_pauseframe_control" },
-		isOfGenerators: true,
-		source: "sys/dev/mlx5/mlx5_en/mlx5_en_main.c"
-	},
-	{
-		ports: ["mce"],
-		name: "dev.PORT.N.tx_pauseframe_control",
-		wanted: "0",
-		why: holdsBack,
-		mend: { loader: "dev.PORT.N.tx_pauseframe_control" },
-		isOfGenerators: true,
-		source: "sys/dev/mlx5/mlx5_en/mlx5_en_main.c"
-	},
-	{
-		ports: ["mce"],
-		name: "dev.PORT.N.conf.channels",
-		wanted: "queues",
-		why: queuesDecide,
-		mend: "sysctl",
-		source: "sys/dev/mlx5/mlx5_en/mlx5_en_ethtool.c"
-	},
-	{
-		ports: ["igb", "em"],
-		name: "dev.PORT.N.fc",
-		wanted: "0",
-		why: holdsBack,
-		mend: "sysctl",
-		isOfGenerators: true,
-		source: "sys/dev/e1000/if_em.c"
-	},
-	{
-		ports: ["ix"],
-		name: "dev.PORT.N.fc",
-		wanted: "0",
-		why: holdsBack,
-		mend: "sysctl",
-		isOfGenerators: true,
-		source: "sys/dev/ixgbe/if_ix.c"
-	},
-	{
-		ports: ["ixl"],
-		name: "dev.PORT.N.fc",
-		wanted: "0",
-		why: holdsBack,
-		mend: "sysctl",
-		isOfGenerators: true,
-		source: "sys/dev/ixl/ixl_pf_main.c"
-	},
-	{
-		ports: ["ice"],
-		name: "dev.PORT.N.fc",
-		wanted: "0",
-		why: holdsBack,
-		mend: "sysctl",
-		alias: "None",
-		isOfGenerators: true,
-		source: "ice(4)"
-	}
-];
-/** The settings of a port, with its name and number in them; none of a driver that is not known. */
-function driverSettingsOf(port) {
-	const [, driver = "", unit = ""] = /^(\D+)(\d+)$/.exec(port) ?? [];
-	const named = (text) => text.replace("PORT.N", `${driver}.${unit}`);
-	return driverSettings.filter(({ ports }) => ports.includes(driver)).map(({ name, mend, ...rest }) => ({
-		...rest,
-		name: named(name),
-		mend: mend === "sysctl" ? mend : { loader: named(mend.loader) }
-	}));
-}
-
-export { UsageError, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, lastLine, metricName, metricSchema, netmapPort, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };

@@ -5,7 +5,7 @@ import type { Traffic } from '../config/schema.ts';
 import { fileSystemsOf } from '../dut/freebsd-boot-system.ts';
 import { type Interface, parseIfconfig } from '../dut/freebsd-network.ts';
 import { generatorPortSettings } from '../dut/freebsd-ports.ts';
-import { advice, problemOf, readsOf, type SettingProblem } from '../dut/freebsd-setting.ts';
+import { advice, problemOf, readsOf, type SettingProblem, waived } from '../dut/freebsd-setting.ts';
 import { checkSettings, type SettingsContext, settingsCommands } from '../dut/freebsd-settings.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
@@ -301,13 +301,24 @@ async function pathsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
 async function settingsOf(lab: Lab, host: Host, what: string): Promise<Finding[]> {
   const context = contextOf(lab);
   const said = await readAll(host, settingsCommands(context));
-  const problems = checkSettings(said, context).filter(({ isVital }) => !isVital);
-  return problems.length === 0
-    ? [ok(what, 'all hold')]
-    : problems.map((problem) => findingOf(problem));
+  const { waive = {} } = lab.testbed;
+  const problems = waived(checkSettings(said, context), waive).filter(({ isVital }) => !isVital);
+  const superfluous = Object.keys(waive)
+    .filter((name) => problems.every(({ setting }) => setting !== name))
+    .map((name) => ok(name, 'it holds, so take it out of `waive` in ppsgate.yml'));
+  const but = problems.length === 0 ? '' : ' but what is waived';
+  return [
+    ...(problems.every(({ isWaived }) => isWaived) ? [ok(what, `all hold${but}`)] : []),
+    ...problems.map((problem) => findingOf(problem)),
+    ...superfluous,
+  ];
 }
 
-function findingOf({ setting, message, mend }: SettingProblem, where = 'the DUT'): Finding {
+function findingOf(
+  { setting, message, mend, isWaived }: SettingProblem,
+  where = 'the DUT',
+): Finding {
+  if (isWaived) return ok(setting, message.replace(`${setting} `, '').replace(/\.$/, ''));
   const mended = advice(mend, where);
   const why = message.replace(`${setting} `, '').replace(`: ${mended}.`, '');
   return wrong(setting, unquoted(why), unquoted(mended));

@@ -3,11 +3,21 @@ import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { netmapPort } from '../words/freebsd-port.ts';
+import { isOfPath, waivableSettings } from '../words/freebsd-waivable.ts';
 import type { Family } from '../words/scenario.ts';
 import { duration, expected, type Limit } from '../words/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';
 import { type Capable, capabilityKeys, speed, withCapabilities } from './capabilities.ts';
-import { closed, type HostConfig, ssh, text, wholeNumber, withHost, wrongName } from './fields.ts';
+import {
+  closed,
+  didYouMean,
+  type HostConfig,
+  ssh,
+  text,
+  wholeNumber,
+  withHost,
+  wrongName,
+} from './fields.ts';
 import { type PowerConfig, powerSchema } from './power.ts';
 
 export type FreebsdTestbed = Capable & {
@@ -20,6 +30,8 @@ export type FreebsdTestbed = Capable & {
   builder?: BuilderConfig;
   /** What is done about a setting that does not hold. */
   preflight: (typeof preflights)[number];
+  /** Settings of the DUT that are measured as they are, each with its reason. */
+  waive?: Readonly<Record<string, string>>;
 };
 
 type FreebsdDutConfig = HostConfig & {
@@ -214,6 +226,9 @@ const generator = (role: Role) =>
 
 const oneToFour = 'expected a list of 1 to 4 senders';
 
+/** One line, which the report repeats. */
+const reason = text(/^(?=.*\S)\P{Cc}{1,200}$/u, 'a reason of one line, at most 200 letters');
+
 /** Parses a testbed of `kind: freebsd`; paths stay as written. */
 export const freebsdTestbedSchema = closed({
   kind: z.literal('freebsd'),
@@ -233,17 +248,23 @@ export const freebsdTestbedSchema = closed({
     .enum(preflights, { error: wrongName(preflights) })
     .prefault('warn')
     .describe('What is done about a setting that does not hold.'),
+  waive: z
+    .record(z.string(), reason, { error: expected('reasons by the names of settings') })
+    .optional()
+    .describe('Settings that are measured as they are, each with a reason that the report tells.'),
   ...capabilityKeys,
 })
   .transform(withCapabilities)
   .transform(
-    ({ builder, ...rest }): FreebsdTestbed => ({
+    ({ builder, waive, ...rest }): FreebsdTestbed => ({
       ...rest,
       ...(builder !== undefined && { builder }),
+      ...(waive !== undefined && { waive }),
     }),
   )
   .superRefine((testbed, { addIssue }) => {
-    for (const { path, message } of doubles(testbed)) addIssue({ code: 'custom', path, message });
+    const problems = [...doubles(testbed), ...wrongWaivers(testbed)];
+    for (const { path, message } of problems) addIssue({ code: 'custom', path, message });
   }) satisfies z.ZodType<FreebsdTestbed>;
 
 /** `path` is from the testbed on, in the words of ppsgate.yml. */
@@ -277,6 +298,18 @@ const placesOf = ({ senders, receiver }: FreebsdTestbed): Place[] => [
   ),
   { generator: receiver, role: 'receiver', path: ['receiver'], name: 'receiver' },
 ];
+
+/** A name that is none would waive nothing, and one of the packets' path would let them astray. */
+function wrongWaivers({ dut, waive = {} }: FreebsdTestbed): TestbedProblem[] {
+  const known = waivableSettings([dut.ingress.interface, dut.egress.interface]);
+  const problem = (name: string) =>
+    isOfPath(name)
+      ? 'cannot be waived: without it a blast could leave by the admin network, or not leave at all'
+      : `unknown setting${didYouMean(name, known) || `; known here: ${known.join(', ')}`}`;
+  return Object.keys(waive)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ path: ['waive', name], message: problem(name) }));
+}
 
 /** What two ports cannot share. */
 function doubles(testbed: FreebsdTestbed): TestbedProblem[] {

@@ -29,10 +29,14 @@ export type Said = ReadonlyMap<string, string>;
 
 export type SettingProblem = {
   setting: string;
+  /** What completes its name to a clause. */
+  is: string;
   /** One sentence: what is wrong, why that matters, how it is mended. */
   message: string;
   mend: Mend;
   isVital: boolean;
+  /** Told, and nothing else: ppsgate.yml says so. */
+  isWaived?: true;
 };
 
 /** What has to be asked to know whether they hold, each once. */
@@ -46,8 +50,9 @@ export function problemOf(setting: Setting, said: Said, where = 'the DUT'): Sett
   const { name, why, isVital = false } = setting;
   const fault = faultOf(setting, said, where);
   if (fault === undefined) return [];
-  const message = `${name} ${fault.is}, and ${why}: ${advice(fault.mend, where)}.`;
-  return [{ setting: name, message, mend: fault.mend, isVital }];
+  const { is } = fault;
+  const message = `${name} ${is}, and ${why}: ${advice(fault.mend, where)}.`;
+  return [{ setting: name, message, mend: fault.mend, isVital, is }];
 }
 
 function faultOf(
@@ -62,6 +67,19 @@ function faultOf(
   const what = `see why \`${failed}\` fails on ${where}`;
   return { is: 'cannot be read', mend: { kind: 'person', what } };
 }
+
+/** Those that are waived say why, and ask for nothing. */
+export const waived = (
+  problems: readonly SettingProblem[],
+  waive: Readonly<Record<string, string>> = {},
+): SettingProblem[] =>
+  problems.map((problem) => {
+    const { setting, is, isVital } = problem;
+    const reason = Object.hasOwn(waive, setting) && !isVital ? waive[setting] : undefined;
+    if (reason === undefined) return problem;
+    const message = `${setting} ${is}: waived, because ${reason.replace(/\.$/, '')}.`;
+    return { ...problem, message, isWaived: true };
+  });
 
 export function advice(mend: Mend, where = 'the DUT'): string {
   switch (mend.kind) {

@@ -290,6 +290,23 @@ test('each wrong setting of the DUT has a line with its mend', async () => {
   ]);
 });
 
+test('a waived setting is told with its reason, and a waiver of one that holds is superfluous', async () => {
+  const { check, testbed } = await aLab({ sysctlConf: { 'net.inet.ip.redirect': '1' } });
+  const waive = {
+    'net.inet.ip.redirect': 'the site wants them.',
+    'machdep.hyperthreading_allowed': '32 queues need the threads',
+  };
+  const findings = await check({ testbed: { ...testbed, waive } });
+  expect(wrongs(findings)).toEqual([]);
+  expect(about(findings, 'the settings of the DUT')?.why).toBe('all hold but what is waived');
+  expect(about(findings, 'net.inet.ip.redirect')?.why).toBe(
+    'is 1 instead of 0: waived, because the site wants them',
+  );
+  expect(about(findings, 'machdep.hyperthreading_allowed')?.why).toBe(
+    'it holds, so take it out of `waive` in ppsgate.yml',
+  );
+});
+
 test('a sender that heeds pause frames of the DUT is as slow as that, and both are told', async () => {
   const { check, lab } = await aLab({
     truth: () => 5e6,

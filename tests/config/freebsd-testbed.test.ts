@@ -181,6 +181,39 @@ test.each([
   expect(ofDut({ boot })).toEqual([problem]);
 });
 
+test('a setting of the DUT may be waived, with a reason', () => {
+  const waive = {
+    'machdep.hyperthreading_allowed': '32 queues need the threads',
+    "cxl1's link": 'it is a 1 Gbit/s bench',
+    'dev.cxl.0.pause_settings': 'the switch needs it',
+  };
+  expect(parse({ waive }).waive).toEqual(waive);
+});
+
+test.each([
+  [
+    'machdep.hyperthreading_alowed',
+    'unknown setting; did you mean `machdep.hyperthreading_allowed`?',
+  ],
+  ['dev.mce.0.conf.channels', /^unknown setting; known here: .*dev\.cxl\.0\.nrxq/],
+  ['The route to 198.19.0.0/16', /^cannot be waived: without it a blast could leave/],
+  ['The blackhole route for 198.18.0.0/15', /^cannot be waived/],
+  ['the MAC address of 198.19.0.110', /^cannot be waived/],
+  ['The MTU of cxl0', /^cannot be waived/],
+])('%s is nothing to waive', (name, message) => {
+  const [problem = '', ...others] = problemsOf({ waive: { [name]: 'why not' } });
+  expect(others).toEqual([]);
+  expect(problem.replace(`waive.${name}: `, '')).toEqual(
+    typeof message === 'string' ? message : expect.stringMatching(message),
+  );
+});
+
+test.each(['', '   ', 'one line\nand another', 'x'.repeat(201), 7])('%j is no reason', (reason) => {
+  expect(problemsOf({ waive: { 'kern.boottime': reason } })).toEqual([
+    expect.stringContaining('expected a reason of one line'),
+  ]);
+});
+
 test('a preflight warns, fixes or fails', () => {
   expect(problemsOf({ preflight: 'fixx' })).toEqual([
     'preflight: expected one of warn, fix, fail, found "fixx"; did you mean `fix`?',

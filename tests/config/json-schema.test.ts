@@ -94,6 +94,7 @@ testbeds:
     senders: [{ host: tx, interface: cxl0, mac: "00:07:43:2E:e4:71", inet4: 198.18.0.110, threads: 4 }]
     receiver: { host: rx, interface: cxl0, mac: "00:07:43:2e:e4:79", inet4: 198.19.0.110, inet6: "2001:2:0:8000::11" }
     preflight: fix
+    waive: { machdep.hyperthreading_allowed: 32 queues need the threads }
 scenarios: [office]
 rules: { office: { firewall: ipfw, file: office.ipfw, keepsStates: true } }
 `,

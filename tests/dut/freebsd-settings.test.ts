@@ -5,6 +5,7 @@ import {
   settingsCommands,
 } from '../../src/dut/freebsd-settings.ts';
 import { commandText } from '../../src/host/shell.ts';
+import { isOfPath, waivableSettings } from '../../src/words/freebsd-waivable.ts';
 
 const bootSeconds = 1_760_000_000;
 
@@ -136,6 +137,19 @@ const optional = [
   'kern.shutdown.dumpdevname',
   'hw.cxgbe.fw_install',
 ];
+
+test('every setting may be waived but those of the paths of packets', () => {
+  const said = new Map(settingsCommands(context).map((command) => [commandText(command), '?']));
+  const found = checkSettings(said, context);
+  const [vital, others] = [true, false].map((isVital) =>
+    found.filter((problem) => problem.isVital === isVital).map(({ setting }) => setting),
+  );
+  const boundToRss = ['net.isr.maxthreads', 'net.isr.bindthreads'];
+  expect(others?.concat(boundToRss).toSorted()).toEqual(
+    waivableSettings(['cxl0', 'cxl1']).toSorted(),
+  );
+  expect(vital?.every(isOfPath)).toBe(true);
+});
 
 test('what cannot be read is a problem, except what not every machine or release has', () => {
   for (const command of Object.keys(right)) {

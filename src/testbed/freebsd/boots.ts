@@ -64,6 +64,7 @@ export const portsOf = ({ config: { dut } }: Pick<Boots, 'config'>): string[] =>
 const settingsThatFail = ({ config, families, world, dut }: Boots): Promise<SettingProblem[]> =>
   preflight(dut.host(), {
     mode: config.preflight,
+    waive: config.waive,
     context: settingsContext(config, families),
     sleep: world.sleep,
   });
@@ -98,9 +99,10 @@ export async function bootFor(
   tally.bootFailures = 0;
 
   const problems = await settingsThatFail(boots);
-  const problem = problems.find(
-    ({ setting, isVital }) => isVital || config.preflight === 'fail' || !boots.told.has(setting),
-  );
+  const isStrict = config.preflight === 'fail';
+  const problem = problems
+    .filter(({ isWaived }) => !isWaived)
+    .find(({ setting, isVital }) => isVital || isStrict || !boots.told.has(setting));
   if (problem !== undefined) return unfit(boots, planned, problem.message);
   const boot: Boot = {
     variant,

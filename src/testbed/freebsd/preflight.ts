@@ -7,7 +7,13 @@ import {
   fingerprintOf,
 } from '../../dut/freebsd-fingerprint.ts';
 import { type DutPort, pathSettings } from '../../dut/freebsd-ports.ts';
-import { problemOf, readsOf, type Said, type SettingProblem } from '../../dut/freebsd-setting.ts';
+import {
+  problemOf,
+  readsOf,
+  type Said,
+  type SettingProblem,
+  waived,
+} from '../../dut/freebsd-setting.ts';
 import {
   checkSettings,
   type SettingsContext,
@@ -50,6 +56,7 @@ export function settingsContext(
 
 type PreflightOptions = {
   mode: FreebsdTestbed['preflight'];
+  waive?: FreebsdTestbed['waive'];
   context: SettingsContext;
   sleep(seconds: number): Promise<void>;
 };
@@ -57,12 +64,14 @@ type PreflightOptions = {
 /** The problems that are left: what only needs time has been waited for, and with `fix` commands have been run. */
 export async function preflight(
   host: Host,
-  { mode, context, sleep }: PreflightOptions,
+  { mode, waive, context, sleep }: PreflightOptions,
 ): Promise<SettingProblem[]> {
-  const look = async () => checkSettings(await readAll(host, settingsCommands(context)), context);
+  const look = async () =>
+    waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
   let problems = await look();
-  const waits = problems.flatMap(({ mend }) => (mend.kind === 'wait' ? mend.seconds : []));
-  const commands = problems.flatMap(({ mend }) => (mend.kind === 'command' ? mend.command : []));
+  const mends = problems.flatMap(({ mend, isWaived }) => (isWaived ? [] : mend));
+  const waits = mends.flatMap((mend) => (mend.kind === 'wait' ? mend.seconds : []));
+  const commands = mends.flatMap((mend) => (mend.kind === 'command' ? mend.command : []));
   if (waits.length > 0) await sleep(Math.max(...waits));
   if (mode === 'fix') for (const command of commands) await host.run(command);
   if (waits.length > 0 || (mode === 'fix' && commands.length > 0)) problems = await look();

@@ -195,7 +195,7 @@ async function inspect(
   const families = [...new Set(cells.map(({ family }) => family))];
   const problems = await inspectDut(boots, families);
   const isStrict = boots.config.preflight === 'fail';
-  const grave = problems.filter(({ isVital }) => isVital || isStrict);
+  const grave = problems.filter(({ isVital, isWaived }) => isVital || (isStrict && !isWaived));
   if (grave.length > 0) throw new PreflightError(name, grave);
   const around = await generators.facts();
   return {

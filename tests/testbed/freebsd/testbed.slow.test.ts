@@ -177,6 +177,30 @@ describe('a DUT with a setting that does not hold', () => {
     }));
 });
 
+describe('a setting that is waived', () => {
+  const waive = { 'net.inet.ip.redirect': 'the site <b>wants</b> them' };
+  const spoil = (lab: FreebsdLab) => {
+    const { files } = lab.dut.machine;
+    const settings = textOf(files, '/etc/sysctl.conf');
+    writeFile(files, '/etc/sysctl.conf', `${settings}net.inet.ip.redirect=1\n`);
+    const redirect = lab.dut.machine.sysctls.get('net.inet.ip.redirect');
+    if (redirect !== undefined) redirect.value = '1';
+  };
+
+  test.each(['warn', 'fix', 'fail'] as const)(
+    'is measured as it is where preflight is %s, and its reason is told',
+    (preflight) =>
+      onTestbed({ spoil, testbed: { preflight, waive } }, async (testbed, lab) => {
+        const { warnings } = await testbed.inspect([forwarding]);
+        expect(warnings).toEqual([
+          'net.inet.ip.redirect is 1 instead of 0: waived, because the site <b>wants</b> them.',
+        ]);
+        expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+        expect(lab.dut.machine.sysctls.get('net.inet.ip.redirect')?.value).toBe('1');
+      }),
+  );
+});
+
 test('what was found is told of all machines', () =>
   onTestbed({}, async (testbed) => {
     const { fingerprint } = await testbed.inspect([forwarding]);

@@ -1,0 +1,31 @@
+// The settings of a FreeBSD DUT that may be waived, by their names: all but those that keep packets where they belong.
+import { driverSettingsOf } from './freebsd-drivers.ts';
+
+/** Of a DUT with these ports. */
+export const waivableSettings = (ports: readonly string[]): string[] => [
+  ...general,
+  ...new Set(
+    ports.flatMap((port) => [
+      `${port}'s LRO and TSO`,
+      `${port}'s link`,
+      ...driverSettingsOf(port).map(({ name }) => name),
+    ]),
+  ),
+];
+
+const general = [
+  'kern.random.harvest.mask',
+  'machdep.hyperthreading_allowed',
+  'net.isr.maxthreads',
+  'net.isr.bindthreads',
+  'net.inet.ip.forwarding',
+  'net.inet.ip.redirect',
+  'net.inet6.ip6.forwarding',
+  'net.inet6.ip6.redirect',
+  'vm.loadavg',
+  'kern.boottime',
+];
+
+/** As they are called in messages; see freebsd-ports.ts. */
+export const isOfPath = (name: string): boolean =>
+  /^the (?:route|blackhole route|mac address|mtu) /i.test(name);
