@@ -1341,7 +1341,7 @@ function settingsOf(context) {
 		...families.flatMap((family) => kernelForwards[family]),
 		...portSettings(context),
 		...families.flatMap((family) => pathSettings(family, context)),
-		load,
+		idleness,
 		timeSinceBoot
 	];
 }
@@ -1419,15 +1419,17 @@ const kernelForwards = {
 	inet6: [sysctl("net.inet6.ip6.forwarding", 1, "the DUT then forwards nothing"), sysctl("net.inet6.ip6.redirect", 0, "packets are then looked at for redirects")]
 };
 /** One process that never sleeps makes 1. */
-const mostLoad = .5;
-const load = {
-	name: "vm.loadavg",
+const mostBusyCpus = .5;
+/** The load average would not do: it takes minutes to fall after a boot. */
+const idleScript = "sysctl -n kern.cp_time && sleep 5 && sysctl -n kern.cp_time";
+const idleness = {
+	name: "kern.cp_time",
 	why: "what else runs takes time from forwarding",
-	reads: [readSysctl("vm.loadavg")],
-	check: (value) => {
-		const lastMinute = Number(/^\{ (\d+[.,]\d+) /.exec(value)?.[1]?.replace(",", ".") ?? NaN);
-		return unless(lastMinute <= mostLoad, {
-			is: `is ${value}, more than ${mostLoad} for the last minute`,
+	reads: [shell`sh -c ${idleScript}`, readSysctl("hw.ncpu")],
+	check: (samples, cpus) => {
+		const busy = busyCpus(samples, Number(cpus));
+		return unless(busy <= mostBusyCpus, {
+			is: Number.isNaN(busy) ? "cannot be made out" : `shows ${busy.toFixed(1)} busy CPUs, more than ${mostBusyCpus}`,
 			mend: {
 				kind: "wait",
 				seconds: 60
@@ -1435,6 +1437,14 @@ const load = {
 		});
 	}
 };
+/** Two lines of ticks since boot, of all CPUs together: user, nice, system, interrupt and idle; NaN for anything else. */
+function busyCpus(samples, cpus) {
+	const [before, after] = samples.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
+	if (before?.length !== 5 || after?.length !== 5) return NaN;
+	const ticks = after.map((tick, state) => tick - (before[state] ?? NaN));
+	const all = ticks.reduce((sum, some) => sum + some, 0);
+	return (1 - (ticks[4] ?? NaN) / all) * cpus;
+}
 /** Daemons are started, and entropy and crash dumps saved, for a while after the first login is possible. */
 const leastSecondsUp = 60;
 /** By the DUT's own clock alone: it need not agree with any other, and both values move when it is set. */

@@ -842,7 +842,7 @@ const general = [
 	"net.inet.ip.redirect",
 	"net.inet6.ip6.forwarding",
 	"net.inet6.ip6.redirect",
-	"vm.loadavg",
+	"kern.cp_time",
 	"kern.boottime"
 ];
 /** As they are called in messages; see freebsd-ports.ts. */

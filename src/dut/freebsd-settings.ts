@@ -41,7 +41,7 @@ function settingsOf(context: SettingsContext): Setting[] {
     ...families.flatMap((family) => kernelForwards[family]),
     ...portSettings(context),
     ...families.flatMap((family) => pathSettings(family, context)),
-    load,
+    idleness,
     timeSinceBoot,
   ];
 }
@@ -138,22 +138,34 @@ const kernelForwards: Record<Family, Setting[]> = {
 };
 
 /** One process that never sleeps makes 1. */
-const mostLoad = 0.5;
+const mostBusyCpus = 0.5;
 
-const load: Setting = {
-  name: 'vm.loadavg',
+/** The load average would not do: it takes minutes to fall after a boot. */
+export const idleScript = 'sysctl -n kern.cp_time && sleep 5 && sysctl -n kern.cp_time';
+
+const idleness: Setting = {
+  name: 'kern.cp_time',
   why: 'what else runs takes time from forwarding',
-  reads: [readSysctl('vm.loadavg')],
-  check: (value) => {
-    const lastMinute = Number(
-      /^\{ (\d+[.,]\d+) /.exec(value)?.[1]?.replace(',', '.') ?? Number.NaN,
-    );
-    return unless(lastMinute <= mostLoad, {
-      is: `is ${value}, more than ${mostLoad} for the last minute`,
+  reads: [shell`sh -c ${idleScript}`, readSysctl('hw.ncpu')],
+  check: (samples, cpus) => {
+    const busy = busyCpus(samples, Number(cpus));
+    return unless(busy <= mostBusyCpus, {
+      is: Number.isNaN(busy)
+        ? 'cannot be made out'
+        : `shows ${busy.toFixed(1)} busy CPUs, more than ${mostBusyCpus}`,
       mend: { kind: 'wait', seconds: 60 },
     });
   },
 };
+
+/** Two lines of ticks since boot, of all CPUs together: user, nice, system, interrupt and idle; NaN for anything else. */
+function busyCpus(samples: string, cpus: number): number {
+  const [before, after] = samples.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  if (before?.length !== 5 || after?.length !== 5) return Number.NaN;
+  const ticks = after.map((tick, state) => tick - (before[state] ?? Number.NaN));
+  const all = ticks.reduce((sum, some) => sum + some, 0);
+  return (1 - (ticks[4] ?? Number.NaN) / all) * cpus;
+}
 
 /** Daemons are started, and entropy and crash dumps saved, for a while after the first login is possible. */
 const leastSecondsUp = 60;

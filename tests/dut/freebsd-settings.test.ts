@@ -94,10 +94,13 @@ Neighbor                             Linklayer Address  Netif Expire    S Flags
 2001:2::203                          00:07:43:2e:e5:92   cxl0 permanent R
 2001:2:0:8000::203                   00:07:43:2e:e5:9a   cxl1 permanent R
 `,
-  'sysctl -n vm.loadavg': '{ 0.12 0.34 0.20 }\n',
+  'sh -c sysctl -n kern.cp_time && sleep 5 && sysctl -n kern.cp_time':
+    '1000 0 500 20 90000\n1010 2 505 20 95063\n',
   'sysctl -n kern.boottime': `{ sec = ${bootSeconds}, usec = 123456 } Thu Oct  9 08:53:20 2025\n`,
   'date +%s': `${bootSeconds + 300}\n`,
 };
+
+const idleCommand = 'sh -c sysctl -n kern.cp_time && sleep 5 && sysctl -n kern.cp_time';
 
 /** Without the quotes around a command's words. */
 const plain = (text: string): string => text.replace(/(?<=[ `])'([^']*)'/g, '$1');
@@ -156,8 +159,8 @@ test('what cannot be read is a problem, except what not every machine or release
     const isOptional = optional.includes(command.replace('sysctl -n ', ''));
     expect(messages({ [command]: undefined }).length > 0).toBe(!isOptional);
   }
-  expect(messages({ 'sysctl -n vm.loadavg': undefined })).toEqual([
-    'vm.loadavg cannot be read, and what else runs takes time from forwarding: see why `sysctl -n vm.loadavg` fails on the DUT.',
+  expect(messages({ 'sysctl -n net.inet.ip.redirect': undefined })).toEqual([
+    'net.inet.ip.redirect cannot be read, and packets are then looked at for redirects: see why `sysctl -n net.inet.ip.redirect` fails on the DUT.',
   ]);
 });
 
@@ -394,10 +397,19 @@ test.for([
 });
 
 test('a DUT on which something else runs has to wait', () => {
-  expect(messages(sysctl('vm.loadavg', '{ 1.02 0.34 0.20 }'))).toEqual([
-    'vm.loadavg is { 1.02 0.34 0.20 }, more than 0.5 for the last minute, and what else runs takes time from forwarding: wait 60 s.',
+  // One of eight CPUs.
+  const samples = { [idleCommand]: '1000 0 500 20 90000\n1625 0 500 30 94445\n' };
+  expect(messages(samples)).toEqual([
+    'kern.cp_time shows 1.0 busy CPUs, more than 0.5, and what else runs takes time from forwarding: wait 60 s.',
   ]);
 });
+
+test.each(['', '1 2 3 4 5', '1 2 3 4\n1 2 3 4', 'a b c d e\na b c d e'])(
+  '%j is no sample',
+  (text) => {
+    expect(problems({ [idleCommand]: text }).map(({ is }) => is)).toEqual(['cannot be made out']);
+  },
+);
 
 const clock = (seconds: number | string) => ({ 'date +%s': `${seconds}\n` });
 

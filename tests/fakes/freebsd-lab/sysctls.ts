@@ -34,6 +34,7 @@ export function defaultSysctls(): Sysctls {
     ['kern.bootfile', readOnly('')],
     ['kern.boottime', readOnly('')],
     ['kern.conftxt', readOnly('')],
+    ['kern.cp_time', readOnly('')],
     ['kern.hostname', writable('')],
     ['kern.ident', readOnly('')],
     ['kern.osrelease', readOnly('')],
@@ -48,7 +49,7 @@ export function defaultSysctls(): Sysctls {
     ['net.inet6.ip6.redirect', integer(1, 0, 1)],
     ['net.isr.bindthreads', tunable(0)],
     ['net.isr.maxthreads', tunable(1)],
-    ['vm.loadavg', readOnly('{ 0.08 0.05 0.01 }')],
+    ['vm.loadavg', readOnly('')],
   ]);
 }
 

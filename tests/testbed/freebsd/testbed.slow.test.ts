@@ -177,6 +177,29 @@ describe('a DUT with a setting that does not hold', () => {
     }));
 });
 
+test('a boot is waited for until its services are up, and not until its load average has fallen', () =>
+  onTestbed({}, async (testbed, lab) => {
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+    const bootedAt = lab.dut.machine.running?.startedAt ?? 0;
+    const sentAt = lab.receiver.journal.findLast(({ command }) => command.includes('-w'))?.at ?? 0;
+    expect(sentAt - bootedAt).toBeGreaterThan(60);
+    expect(sentAt - bootedAt).toBeLessThan(90);
+  }));
+
+test('a DUT on which something else runs is measured with a warning, and not without', () =>
+  onTestbed({}, async (testbed, lab) => {
+    expect((await testbed.inspect([forwarding])).warnings).toEqual([]);
+    lab.dut.machine.busyCpus = 2;
+    expect(await send(testbed, blastOf('base', 1))).toEqual({
+      kind: 'failed',
+      reason: expect.stringContaining('kern.cp_time shows 2.0 busy CPUs'),
+    });
+    expect((await testbed.inspect([forwarding])).warnings).toMatchObject([
+      expect.stringContaining('kern.cp_time shows 2.0 busy CPUs'),
+    ]);
+    expect(await send(testbed, blastOf('base', 2))).toMatchObject(valid);
+  }));
+
 describe('a setting that is waived', () => {
   const waive = { 'net.inet.ip.redirect': 'the site <b>wants</b> them' };
   const spoil = (lab: FreebsdLab) => {

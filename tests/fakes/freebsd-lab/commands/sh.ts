@@ -1,5 +1,6 @@
 // sh and kill: a program that tells its process id, and is interrupted by it.
 import { windowScript } from '../../../../src/dut/freebsd-profile.ts';
+import { idleScript } from '../../../../src/dut/freebsd-settings.ts';
 import { ownFolderScript } from '../../../../src/host/own-folder.ts';
 import { missingScript } from '../../../../src/host/programs.ts';
 import { raise, raiseScript } from '../fence.ts';
@@ -23,6 +24,7 @@ export function shellWith(find: (name: string) => Found | undefined): Program {
     const [flag, script, , name = '', ...args] = process.args;
     if (flag === '-c' && script === raiseScript) return raise(process, process.args.slice(2));
     if (flag === '-c' && script === ownFolderScript) return makeOwn(process, name);
+    if (flag === '-c' && script === idleScript) return sampleTwice(process, find);
     if (flag === '-c' && script === missingScript) return tellMissing(process, find);
     if (flag === '-c' && script === windowScript) return inWindow(process, find);
     if (flag !== '-c' || script !== tellProcessId) return notModelled(process, 'this script of sh');
@@ -72,6 +74,22 @@ async function inWindow(
   await process.sleep(Number(seconds));
   await run(counters);
   return (await run(words)) || run(counters);
+}
+
+async function sampleTwice(
+  process: Process,
+  find: (name: string) => Found | undefined,
+): Promise<number> {
+  const found = find('sysctl');
+  if (found === undefined) return fail(process, 'sh: sysctl: not found', 127);
+  const sample = async () => {
+    const ending = await runProgram(found.program, process, ['-n', 'kern.cp_time'], process);
+    return ending.kind === 'exited' ? ending.code : 128 + 9;
+  };
+  const code = await sample();
+  if (code !== 0) return code;
+  await process.sleep(5);
+  return sample();
 }
 
 const gone = new AbortController();

@@ -5,7 +5,7 @@ import { hasOption } from '../getopt.ts';
 import { hang, hasDebugger, panic } from '../lifecycle.ts';
 import type { Machine } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
-import { isInteger, type Sysctl, takes } from '../sysctls.ts';
+import { isInteger, type Sysctl, takes, valueOfSysctl } from '../sysctls.ts';
 import { readOptions, showUsage } from './options.ts';
 
 export const systemPrograms: Readonly<Record<string, Program>> = {
@@ -89,7 +89,8 @@ function sysctlOne(process: Process, operand: string, style: Style): number {
   if (sysctl === undefined) {
     return style.ignoresUnknown ? 0 : fail(process, `sysctl: unknown oid '${name}'`);
   }
-  const before = `${style.isBare ? '' : `${name}: `}${readSysctl(machine, name, sysctl)}`;
+  const now = process.world.clock.now();
+  const before = `${style.isBare ? '' : `${name}: `}${readSysctl(machine, name, sysctl, now)}`;
   if (!operand.includes('=')) {
     out(`${before}\n`);
     return 0;
@@ -118,12 +119,18 @@ function whyRefused(name: string, { access, type }: Sysctl, value: string): stri
   return takes(type, value) ? undefined : `sysctl: ${name}=${value}: Invalid argument`;
 }
 
+/** stathz, see sys/kern/kern_clock.c. */
+const ticksPerSecond = 127;
+
+/** What runs while a machine comes up; its averages fall with time. */
+const loadOfBoot = 3;
+
 /** Name of every kernel's configuration: base and patched are built from one. */
 const configurationName = 'GENERIC';
 
 /** Those that the kernel makes up when it is asked. */
-function readSysctl(machine: Machine, name: string, { value }: Sysctl): string {
-  const { running, ipfw, clockAhead, crashes } = machine;
+function readSysctl(machine: Machine, name: string, { value }: Sysctl, now: number): string {
+  const { running, ipfw, sysctls, busyCpus, clockAhead, crashes } = machine;
   if (running === undefined) return value;
   const { kernel, file } = running;
   // tc_setclock() moves the time of the boot, and leaves the time since then as it is.
@@ -149,6 +156,18 @@ function readSysctl(machine: Machine, name: string, { value }: Sysctl): string {
         ...kernel.options.map((line) => line.replace(/ +/, '\t')),
         '',
       ].join('\n');
+    case 'kern.cp_time': {
+      const ticks = (cpus: number) => Math.round((now - startedAt) * ticksPerSecond * cpus);
+      const idle = valueOfSysctl(sysctls, 'hw.ncpu') - busyCpus;
+      return `${ticks(busyCpus)} 0 0 0 ${ticks(idle)}`;
+    }
+    case 'vm.loadavg': {
+      const averages = [60, 300, 900].map((seconds) => {
+        const sinceBoot = Math.exp((startedAt - now) / seconds);
+        return (loadOfBoot * sinceBoot + busyCpus * (1 - sinceBoot)).toFixed(2);
+      });
+      return `{ ${averages.join(' ')} }`;
+    }
     case 'kern.ident':
       return configurationName;
     case 'kern.osrelease':
