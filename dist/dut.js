@@ -1,4 +1,4 @@
-import { driverSettingsOf, lastLine, pathName, reasonOf, shortened } from "./words.js";
+import { driverSettingsOf, firmwareNames, lastLine, pathName, reasonOf, shortened } from "./words.js";
 import { HostError, commandText, nsPerTick, ownFolder, shell, uploadOverBreaks } from "./host.js";
 import { PowerError } from "./power.js";
 import { scenarioRules } from "./scenario.js";
@@ -988,7 +988,7 @@ function fingerprintOf(said, request) {
 const longestValue = 2e3;
 /** One line for each fact that differs without the kernel's being the reason; empty where base and the variant are comparable. */
 function differences$1(base, other, variant = "patched") {
-	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !explainedByKernel.has(name) && base[name] !== other[name]).map((name) => `${name}: ${shown$1(base[name])} on base, ${shown$1(other[name])} on ${variant}`);
+	return [.../* @__PURE__ */ new Set([...Object.keys(base), ...Object.keys(other)])].filter((name) => !explainedByKernel.has(name) && !movesByItself.has(name)).filter((name) => base[name] !== other[name]).map((name) => `${name}: ${shown$1(base[name])} on base, ${shown$1(other[name])} on ${variant}`);
 }
 /** What is the machine's, whichever kernel runs. */
 const withoutKernel = (fingerprint) => Object.fromEntries(Object.entries(fingerprint).filter(([name]) => !explainedByKernel.has(name) && !kernelFacts.has(name)));
@@ -1003,6 +1003,17 @@ const explainedByKernel = /* @__PURE__ */ new Set([
 	"kern.boottime",
 	"kernel sha256"
 ]);
+/** A frequency follows the load; the kernel chooses how routes are looked up by how many there are, and by its own mind. */
+const movesByItself = /* @__PURE__ */ new Set([
+	"dev.cpu.0.freq",
+	"net.route.algo.inet.algo",
+	"net.route.algo.inet6.algo"
+]);
+/** One line for each card whose firmware is another than it was: whoever booted in between has flashed it, for good. */
+function flashed(before, now) {
+	return Object.entries(before).filter(([name, value]) => isFirmware(name) && now[name] !== void 0 && now[name] !== value).map(([name, value]) => `${name} was ${shown$1(value)} and is ${shown$1(now[name])}`);
+}
+const isFirmware = (name) => /^dev\..*\.(?:firmware|fw)_version$/.test(name);
 const shown$1 = (value) => value === void 0 ? "nothing" : `"${value}"`;
 const factsOf = ({ interfaces, bootFile }) => [
 	fact("kernel", shell`uname -v`),
@@ -1023,8 +1034,9 @@ const factsOf = ({ interfaces, bootFile }) => [
 		reads: shell`ifconfig ${name}`,
 		entries: port
 	})),
-	...[...recorded, ...interfaces.flatMap(queueCounts)].map((name) => fact(name, readSysctl(name)))
+	...[...sysctlNames(interfaces)].map((name) => fact(name, readSysctl(name)))
 ];
+const sysctlNames = (interfaces) => /* @__PURE__ */ new Set([...recorded, ...interfaces.flatMap((port) => [...driverSettingsOf(port).map(({ name }) => name), ...firmwareNames(port)])]);
 const fact = (name, reads) => ({
 	reads,
 	entries: (output) => [[name, output.slice(0, longestValue).replace(/\s+/g, " ")]]
@@ -1042,15 +1054,13 @@ const recorded = [
 	"net.inet6.ip6.redirect",
 	"net.isr.maxthreads",
 	"net.isr.bindthreads",
-	"hw.cxgbe.pause_settings",
-	"hw.cxgbe.toecaps_allowed"
+	"net.isr.dispatch",
+	"net.route.algo.inet.algo",
+	"net.route.algo.inet6.algo",
+	"vm.pmap.pti",
+	"hw.ibrs_active",
+	"dev.cpu.0.freq"
 ];
-/** Sysctls that the drivers cxgbe(4) and mlx5en(4) have; other hosts and drivers have none of these. */
-function queueCounts(name) {
-	const unit = name.replace(/^(\D+)(\d+)$/, "dev.$1.$2");
-	if (name.startsWith("mce")) return [`${unit}.conf.channels`];
-	return [`${unit}.nrxq`, `${unit}.ntxq`];
-}
 /** config(5)'s text as `options INCLUDE_CONFIG_FILE` keeps it. */
 function configuration(text) {
 	const ident = /^ident\s+(\S+)/m.exec(text)?.[1];
@@ -2003,4 +2013,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel };
+export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel };

@@ -6,7 +6,7 @@ import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, req
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel } from "./build.js";
-import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, linuxDut, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
+import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, linuxDut, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";
@@ -254,6 +254,7 @@ const bootsOf = (config, dut, world) => ({
 	booted: void 0,
 	unfit: void 0,
 	told: /* @__PURE__ */ new Set(),
+	asFound: void 0,
 	reference: void 0
 });
 /** What does not hold on the DUT's own kernel; it is not held against a boot later. */
@@ -264,7 +265,10 @@ async function inspectDut(boots, families) {
 	return problems;
 }
 /** What runs before the first boot is the DUT's own kernel, which is not measured. */
-const fingerprintOfDut = async (boots) => withoutKernel(await fingerprint(boots.dut.host(), portsOf(boots)));
+async function fingerprintOfDut(boots) {
+	boots.asFound = await fingerprint(boots.dut.host(), portsOf(boots));
+	return withoutKernel(boots.asFound);
+}
 const portsOf = ({ config: { dut } }) => [dut.ingress.interface, dut.egress.interface];
 const settingsThatFail = ({ config, families, world, dut }) => preflight(dut.host(), {
 	mode: config.preflight,
@@ -307,6 +311,8 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 		kernel: outcome.version,
 		fingerprint: await fingerprint(dut.host(), portsOf(boots))
 	};
+	const [flash] = flashed(boots.asFound ?? {}, boot.fingerprint);
+	if (flash !== void 0) return unfit(boots, planned, `the DUT's card has another firmware than before this gate (${flash}): a kernel has flashed it for good, so numbers of before and after cannot be compared, of later gates neither; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the card as you want it`);
 	const [difference] = differencesBetween(boots.reference ?? boot, boot);
 	if (difference !== void 0) return unfit(boots, planned, `the DUT is not the same in more than its kernel: ${difference}`);
 	boots.booted = boot;

@@ -825,6 +825,17 @@ function driverSettingsOf(port) {
 		mend: mend === "sysctl" ? mend : { loader: named(mend.loader) }
 	}));
 }
+/** Where the card of a port tells its firmware: a card of Chelsio has several ports, and a number of its own. */
+function firmwareNames(port) {
+	const [, driver = "", unit = ""] = /^(\D+)(\d+)$/.exec(port) ?? [];
+	const nexus = (/* @__PURE__ */ new Map([
+		["cxgbe", "t4nex"],
+		["cxl", "t5nex"],
+		["cc", "t6nex"]
+	])).get(driver);
+	if (nexus !== void 0) return [0, 1].map((card) => `dev.${nexus}.${card}.firmware_version`);
+	return [driver === "mce" ? `dev.mlx5_core.${unit}.hw.fw_version` : `dev.${driver}.${unit}.fw_version`];
+}
 
 // src/words/freebsd-waivable.ts
 /** Of a DUT with these ports. */
@@ -1005,4 +1016,4 @@ const brokenOff = (why) => `ended: ${why}`;
 /** Such a use says nothing of how long a testbed is usually held. */
 const isCarriedThrough = (outcome) => ![notUsed(""), brokenOff("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };

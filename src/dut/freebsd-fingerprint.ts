@@ -1,5 +1,6 @@
 // What a FreeBSD DUT is, for result.json, and in what two boots of it differ that should differ by their kernel alone.
 import { type Command, commandText, shell } from '../host/shell.ts';
+import { driverSettingsOf, firmwareNames } from '../words/freebsd-drivers.ts';
 import { parseIfconfig } from './freebsd-network.ts';
 import { readSysctl, type Said } from './freebsd-setting.ts';
 
@@ -32,7 +33,8 @@ const longestValue = 2000;
 export function differences(base: Fingerprint, other: Fingerprint, variant = 'patched'): string[] {
   const names = new Set([...Object.keys(base), ...Object.keys(other)]);
   return [...names]
-    .filter((name) => !explainedByKernel.has(name) && base[name] !== other[name])
+    .filter((name) => !explainedByKernel.has(name) && !movesByItself.has(name))
+    .filter((name) => base[name] !== other[name])
     .map((name) => `${name}: ${shown(base[name])} on base, ${shown(other[name])} on ${variant}`);
 }
 
@@ -47,6 +49,22 @@ export const withoutKernel = (fingerprint: Fingerprint): Fingerprint =>
 const kernelFacts = new Set(['ident', 'RSS', 'release']);
 
 const explainedByKernel = new Set(['kernel', 'kern.bootfile', 'kern.boottime', 'kernel sha256']);
+
+/** A frequency follows the load; the kernel chooses how routes are looked up by how many there are, and by its own mind. */
+const movesByItself = new Set([
+  'dev.cpu.0.freq',
+  'net.route.algo.inet.algo',
+  'net.route.algo.inet6.algo',
+]);
+
+/** One line for each card whose firmware is another than it was: whoever booted in between has flashed it, for good. */
+export function flashed(before: Fingerprint, now: Fingerprint): string[] {
+  return Object.entries(before)
+    .filter(([name, value]) => isFirmware(name) && now[name] !== undefined && now[name] !== value)
+    .map(([name, value]) => `${name} was ${shown(value)} and is ${shown(now[name])}`);
+}
+
+const isFirmware = (name: string): boolean => /^dev\..*\.(?:firmware|fw)_version$/.test(name);
 
 const shown = (value: string | undefined): string =>
   value === undefined ? 'nothing' : `"${value}"`;
@@ -63,8 +81,17 @@ const factsOf = ({ interfaces, bootFile }: FingerprintRequest): Fact[] => [
   fact('architecture', shell`uname -p`),
   { reads: shell`pciconf -lv`, entries: networkCards },
   ...interfaces.map((name) => ({ reads: shell`ifconfig ${name}`, entries: port })),
-  ...[...recorded, ...interfaces.flatMap(queueCounts)].map((name) => fact(name, readSysctl(name))),
+  ...[...sysctlNames(interfaces)].map((name) => fact(name, readSysctl(name))),
 ];
+
+const sysctlNames = (interfaces: readonly string[]): Set<string> =>
+  new Set([
+    ...recorded,
+    ...interfaces.flatMap((port) => [
+      ...driverSettingsOf(port).map(({ name }) => name),
+      ...firmwareNames(port),
+    ]),
+  ]);
 
 const fact = (name: string, reads: Command): Fact => ({
   reads,
@@ -84,16 +111,13 @@ const recorded = [
   'net.inet6.ip6.redirect',
   'net.isr.maxthreads',
   'net.isr.bindthreads',
-  'hw.cxgbe.pause_settings',
-  'hw.cxgbe.toecaps_allowed',
+  'net.isr.dispatch',
+  'net.route.algo.inet.algo',
+  'net.route.algo.inet6.algo',
+  'vm.pmap.pti',
+  'hw.ibrs_active',
+  'dev.cpu.0.freq',
 ];
-
-/** Sysctls that the drivers cxgbe(4) and mlx5en(4) have; other hosts and drivers have none of these. */
-function queueCounts(name: string): string[] {
-  const unit = name.replace(/^(\D+)(\d+)$/, 'dev.$1.$2');
-  if (name.startsWith('mce')) return [`${unit}.conf.channels`];
-  return [`${unit}.nrxq`, `${unit}.ntxq`];
-}
 
 /** config(5)'s text as `options INCLUDE_CONFIG_FILE` keeps it. */
 function configuration(text: string): [string, string][] {

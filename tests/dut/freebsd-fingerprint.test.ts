@@ -5,6 +5,7 @@ import {
   type FingerprintRequest,
   fingerprintCommands,
   fingerprintOf,
+  flashed,
 } from '../../src/dut/freebsd-fingerprint.ts';
 import { commandText } from '../../src/host/shell.ts';
 
@@ -52,6 +53,11 @@ cxl0: flags=1008843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST,LOWER_UP> metric 0 mt
   'sysctl -n net.inet.ip.redirect': '0\n',
   'sysctl -n dev.cxl.0.nrxq': '8\n',
   'sysctl -n dev.mce.1.conf.channels': '16\n',
+  'sysctl -n dev.mce.1.tx_pauseframe_control': '0\n',
+  'sysctl -n dev.mlx5_core.1.hw.fw_version': '12.28.2006\n',
+  'sysctl -n dev.t5nex.0.firmware_version': '1.27.5.0\n',
+  'sysctl -n dev.cpu.0.freq': '2000\n',
+  'sysctl -n net.isr.dispatch': 'direct\n',
 };
 
 function fingerprint(changes: Readonly<Record<string, string>> = {}) {
@@ -84,7 +90,23 @@ test('a DUT is its kernel, its cards, its ports and its settings, and what it do
     'net.inet.ip.redirect': '0',
     'dev.cxl.0.nrxq': '8',
     'dev.mce.1.conf.channels': '16',
+    'dev.mce.1.tx_pauseframe_control': '0',
+    'dev.mlx5_core.1.hw.fw_version': '12.28.2006',
+    'dev.t5nex.0.firmware_version': '1.27.5.0',
+    'dev.cpu.0.freq': '2000',
+    'net.isr.dispatch': 'direct',
   });
+});
+
+test('a firmware that is another is told, and a frequency that moves is no difference', () => {
+  const before = fingerprint();
+  const later = fingerprint({ 'sysctl -n dev.cpu.0.freq': '1200\n' });
+  expect(differences(before, later)).toEqual([]);
+  expect(flashed(before, later)).toEqual([]);
+  const other = fingerprint({ 'sysctl -n dev.t5nex.0.firmware_version': '1.28.0.0\n' });
+  expect(flashed(before, other)).toEqual([
+    'dev.t5nex.0.firmware_version was "1.27.5.0" and is "1.28.0.0"',
+  ]);
 });
 
 test('a DUT that says nothing has an empty fingerprint', () => {

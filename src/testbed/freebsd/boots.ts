@@ -1,7 +1,12 @@
 // Which kernel the DUT runs, whether anything can be measured under it, and who is to blame where it does not come up.
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { FreebsdDut } from '../../dut/freebsd.ts';
-import { differences, type Fingerprint, withoutKernel } from '../../dut/freebsd-fingerprint.ts';
+import {
+  differences,
+  type Fingerprint,
+  flashed,
+  withoutKernel,
+} from '../../dut/freebsd-fingerprint.ts';
 import type { SettingProblem } from '../../dut/freebsd-setting.ts';
 import type { PlannedBlast, PlannedRun } from '../../words/planned-blast.ts';
 import type { Rejected, Rejection } from '../../words/rejection.ts';
@@ -27,6 +32,8 @@ export type Boots = {
   unfit: { variant: string; pair: number; reason: string; blasts: Set<number> } | undefined;
   /** Settings that do not hold, and that were warned of: what comes up beside them came with a kernel. */
   told: ReadonlySet<string>;
+  /** The DUT as it was before any kernel of ours. */
+  asFound: Fingerprint | undefined;
   /** What every boot is held against: the first of base or patched that was measured. */
   reference: Boot | undefined;
 };
@@ -38,6 +45,7 @@ export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, world: FreebsdW
   booted: undefined,
   unfit: undefined,
   told: new Set(),
+  asFound: undefined,
   reference: undefined,
 });
 
@@ -53,8 +61,10 @@ export async function inspectDut(
 }
 
 /** What runs before the first boot is the DUT's own kernel, which is not measured. */
-export const fingerprintOfDut = async (boots: Boots): Promise<Fingerprint> =>
-  withoutKernel(await fingerprint(boots.dut.host(), portsOf(boots)));
+export async function fingerprintOfDut(boots: Boots): Promise<Fingerprint> {
+  boots.asFound = await fingerprint(boots.dut.host(), portsOf(boots));
+  return withoutKernel(boots.asFound);
+}
 
 export const portsOf = ({ config: { dut } }: Pick<Boots, 'config'>): string[] => [
   dut.ingress.interface,
@@ -110,6 +120,11 @@ export async function bootFor(
     kernel: outcome.version,
     fingerprint: await fingerprint(dut.host(), portsOf(boots)),
   };
+  const [flash] = flashed(boots.asFound ?? {}, boot.fingerprint);
+  if (flash !== undefined) {
+    const reason = `the DUT's card has another firmware than before this gate (${flash}): a kernel has flashed it for good, so numbers of before and after cannot be compared, of later gates neither; put \`hw.cxgbe.fw_install="0"\` into its /boot/loader.conf, and flash the card as you want it`;
+    return unfit(boots, planned, reason);
+  }
   const [difference] = differencesBetween(boots.reference ?? boot, boot);
   if (difference !== undefined) {
     const reason = `the DUT is not the same in more than its kernel: ${difference}`;

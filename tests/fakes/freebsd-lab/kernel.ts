@@ -10,6 +10,7 @@ export type Kernel = {
   ident: string;
   /** Lines of its configuration, `options RSS` say. */
   options: readonly string[];
+  firmware: string | undefined;
   behaviour: Behaviour;
 };
 
@@ -23,6 +24,8 @@ export type KernelText = {
   ident: string;
   release?: string;
   options?: readonly string[];
+  /** That t5fw_cfg.ko has for the cards of Chelsio, `1.27.0.0`; none that is newer than theirs when absent. */
+  firmware?: string;
   behaviour?: Behaviour;
 };
 
@@ -31,11 +34,13 @@ export function kernelText({
   ident,
   release = '14.0-CURRENT',
   options = [],
+  firmware,
   behaviour = { kind: 'works' },
 }: KernelText): string {
   const panic = 'panic' in behaviour ? `: ${behaviour.panic}` : '';
   const mark = behaviour.kind === 'works' ? [] : [`${behaviour.kind}${panic}`];
-  return [`FreeBSD ${release} #0 ${ident}`, ...options, ...mark, ''].join('\n');
+  const card = firmware === undefined ? [] : [`firmware ${firmware}`];
+  return [`FreeBSD ${release} #0 ${ident}`, ...options, ...card, ...mark, ''].join('\n');
 }
 
 /** A kernel and its modules as `installkernel` lays them into one folder, in a tar archive. */
@@ -62,6 +67,7 @@ export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
     release,
     ident,
     options: lines.filter((line) => line.startsWith('options')),
+    firmware: lines.find((line) => line.startsWith('firmware '))?.slice('firmware '.length),
     behaviour: lines.map(behaviourOf).find((behaviour) => behaviour !== undefined) ?? {
       kind: 'works',
     },

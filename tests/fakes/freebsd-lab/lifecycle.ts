@@ -155,6 +155,14 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   ]);
   applySettings(machine.sysctls, loader, 'tunable');
   machine.environment = new Map(loader);
+  const isNewer = (kernel.firmware ?? '').localeCompare(machine.firmware) > 0;
+  if (isNewer && machine.sysctls.get('hw.cxgbe.fw_install')?.value !== '0') {
+    machine.firmware = kernel.firmware ?? '';
+    machine.messages.push(`t5nex0: successfully installed firmware ${machine.firmware} on card.`);
+  }
+  if (machine.interfaces.some(({ name }) => name.startsWith('cxl'))) {
+    machine.sysctls.set('dev.t5nex.0.firmware_version', readOnly(machine.firmware));
+  }
   for (const { name } of machine.interfaces) addPort(machine.sysctls, name, loader);
   machine.modules = new Set(['if_cxgbe']);
   machine.pf = noPf();

@@ -90,6 +90,8 @@ export type Machine = {
   /** What `dmesg -a` prints: it survives a reboot, but no loss of power. `tell` adds to it. */
   messages: string[];
   readonly crashes: Crashes;
+  /** Of its Chelsio card, which keeps it whatever boots. */
+  firmware: string;
   /** CPUs that something else keeps busy, by the hour. */
   busyCpus: number;
   /** Packets take all its time, and leave none for sshd. */

@@ -154,6 +154,7 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   ipfw: freshIpfw(true),
   messages: [],
   crashes: { mostMessages: 2000, keepsMessages: true, dumpsTo: 'disk', saveSeconds: 20 },
+  firmware: '1.25.0.0',
   busyCpus: 0,
   isOverloaded: false,
   isCutOff: false,

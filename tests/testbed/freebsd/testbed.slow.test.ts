@@ -7,6 +7,7 @@ import type { PlannedBlast } from '../../../src/words/planned-blast.ts';
 import { type Cell, families, type OwnRules, scenariosOf } from '../../../src/words/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { textOf, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import type { KernelText } from '../../fakes/freebsd-lab/kernel.ts';
 import {
   type FreebsdLab,
   type FreebsdLabOptions,
@@ -20,13 +21,20 @@ const signal = new AbortController().signal;
 type Setup = FreebsdLabOptions & {
   testbed?: Partial<FreebsdTestbed>;
   rules?: Record<string, OwnRules>;
+  patchedKernel?: KernelText;
   /** Done to the laboratory before anything of ours sees it. */
   spoil?: (lab: FreebsdLab) => void;
 };
 
 /** Runs a test on a testbed in a laboratory of its own, and restores it. */
 async function onTestbed(
-  { testbed: changes = {}, rules = {}, spoil, ...options }: Setup,
+  {
+    testbed: changes = {},
+    rules = {},
+    patchedKernel = { ident: 'patched' },
+    spoil,
+    ...options
+  }: Setup,
   work: (testbed: Testbed, lab: FreebsdLab) => Promise<void>,
 ): Promise<void> {
   await using lab = await startFreebsdLab(options);
@@ -41,7 +49,7 @@ async function onTestbed(
   );
   const variants = [
     builtVariant('base', { ident: 'base' }, folder),
-    builtVariant('patched', { ident: 'patched' }, folder),
+    builtVariant('patched', patchedKernel, folder),
     builtVariant('diff 80345', { ident: 'earlier' }, folder),
   ];
   await testbed.prepare({
@@ -248,6 +256,36 @@ test('a boot that differs in more than its kernel is not compared', () =>
       reason: expect.stringContaining('net.inet6.ip6.redirect: "0" on base, "1" on patched'),
     });
   }));
+
+describe('a kernel with a newer firmware in it', () => {
+  const patchedKernel = { ident: 'patched', firmware: '1.27.0.0' };
+
+  test('has flashed the card for good, which is told in every boot from then on', () =>
+    onTestbed(
+      { patchedKernel, loaderConf: { 'hw.cxgbe.fw_install': '1' } },
+      async (testbed, lab) => {
+        const { fingerprint } = await testbed.inspect([forwarding]);
+        expect(fingerprint).toMatchObject({ 'dev.t5nex.0.firmware_version': '1.25.0.0' });
+        expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+        const told = {
+          kind: 'failed',
+          reason: expect.stringMatching(
+            /another firmware.*\(dev\.t5nex\.0\.firmware_version was "1\.25\.0\.0" and is "1\.27\.0\.0"\).*fw_install="0"/,
+          ),
+        };
+        expect(await send(testbed, blastOf('patched', 1))).toEqual(told);
+        expect(await send(testbed, blastOf('base', 2))).toEqual(told);
+        expect(lab.dut.machine.firmware).toBe('1.27.0.0');
+      },
+    ));
+
+  test('flashes nothing where the loader forbids it', () =>
+    onTestbed({ patchedKernel }, async (testbed, lab) => {
+      await testbed.inspect([forwarding]);
+      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+      expect(lab.dut.machine.firmware).toBe('1.25.0.0');
+    }));
+});
 
 test('an earlier diff is held against base and patched, and they are never held against it', () =>
   onTestbed({}, async (testbed, lab) => {
