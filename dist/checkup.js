@@ -1,7 +1,7 @@
 import { advice, checkSettings, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, settingsCommands, waived } from "./dut.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
 import { provesScenario, takeAwayCommands } from "./scenario.js";
-import { bounded, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, strayPaths } from "./testbed.js";
+import { bounded, leastMtu, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, strayPaths } from "./testbed.js";
 import { PowerError } from "./power.js";
 import { flowRanges, formatPps, lastLine, netmapPort, reasonOf } from "./words.js";
 import { gitIn } from "./build.js";
@@ -442,6 +442,7 @@ function stepsOf$1(lab) {
 		on(machine, `pkt-gen on ${machine.label}`, pktGen$1),
 		on(machine, `netmap on ${machine.label}`, netmap)
 	]);
+	const mtus = mtuSteps(lab);
 	const ports = dutPorts.map(({ what }) => what);
 	const paths = {
 		...on(dut, "the routes and neighbours of the DUT", (host, what) => pathsOf(lab, host, what)),
@@ -452,12 +453,13 @@ function stepsOf$1(lab) {
 		...ports,
 		paths.what,
 		powerCycled
-	], ...generatorSteps.map(({ what }) => what)];
+	], ...[...generatorSteps, ...mtus].map(({ what }) => what)];
 	return [
 		...allOf(lab).map((machine) => loginStep(machine, world.connect)),
 		...allOf(lab).map((machine) => on(machine, `FreeBSD on ${machine.label}`, release)),
 		...dutPorts,
 		...generatorSteps,
+		...mtus,
 		paths,
 		{
 			...on(dut, "the settings of the DUT", (host, what) => settingsOf(lab, host, what)),
@@ -557,6 +559,18 @@ async function pktGen$1(host, what) {
 async function netmap(host, what) {
 	if (await does(host, shell`test -e /dev/netmap`)) return [ok(what, "/dev/netmap is there")];
 	return [wrong(what, "there is no /dev/netmap", "`kldload netmap` there, or boot a kernel with `device netmap` in its configuration")];
+}
+/** Smaller frames fit any MTU that IPv6 allows. */
+const mostBytesOfAnyMtu = 1280;
+function mtuSteps({ dut, generators, testbed, traffic, frameSizes }) {
+	const frameBytes = Math.max(...frameSizes ?? [traffic.frameBytes]);
+	if (frameBytes <= mostBytesOfAnyMtu) return [];
+	const step = (machine, label, port, role) => on(machine, `frames of ${frameBytes} bytes on ${port} of ${label}`, async (host, what) => {
+		const short = await shortMtu(host, port, leastMtu[role](frameBytes));
+		return [short === void 0 ? ok(what, "they fit its MTU") : wrong(what, `it ${short.is}`, short.mend)];
+	});
+	const { ingress, egress } = testbed.dut;
+	return [...[ingress, egress].map((port) => step(dut, dut.label, port.interface, "dut")), ...generators.flatMap((machine) => machine.roles.map(({ label, port }) => step(machine, label, netmapPort(port.interface), port === testbed.receiver ? "receiver" : "sender")))];
 }
 const contextOf = ({ testbed, families }) => settingsContext(testbed, families);
 /** Apart from other settings: without routes the blast would leave by the default route. */

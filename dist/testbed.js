@@ -680,13 +680,38 @@ function whyNot(outcome) {
 	return outcome.kind === "failed" ? outcome.reason : "nothing was sampled";
 }
 
+// src/testbed/freebsd/mtu.ts
+/** Ethernet's header is 14 bytes, its checksum 4. pkt-gen holds the frame without the checksum against its port's MTU. */
+const leastMtu = {
+	sender: (frameBytes) => frameBytes - 4,
+	receiver: (frameBytes) => frameBytes - 18,
+	dut: (frameBytes) => frameBytes - 18
+};
+/** What is wrong with a port, and what mends it; undefined where nothing is. */
+async function shortMtu(host, port, least) {
+	const found = parseIfconfig(await host.output(shell`ifconfig ${port}`));
+	if (found === void 0 || found.mtu >= least) return void 0;
+	return {
+		is: `has an MTU of ${found.mtu}, and these frames want ${least} at least`,
+		mend: `\`ifconfig ${port} mtu ${least}\` there, and \`mtu ${least}\` in its ifconfig_${port} in /etc/rc.conf`
+	};
+}
+/** Throws a HostError: pkt-gen would exit in each blast, or the DUT drop each packet. */
+async function requireMtu(host, port, frameBytes, role) {
+	const short = await shortMtu(host, port, leastMtu[role](frameBytes));
+	if (short === void 0) return;
+	const { is, mend } = short;
+	throw new HostError("command-failed", `${port} on ${host.name} ${is} (${frameBytes} bytes each): run ${mend}.`);
+}
+
 // src/testbed/freebsd/generators.ts
 /** Connects to all of them, and ends what a lost controller left sending; one that cannot be reached is a `HostError`. */
 async function openGenerators(config, traffic, world) {
 	let hosts = await connectAll(config, world);
 	return {
-		async facts() {
+		async facts(largestFrameBytes) {
 			await Promise.all(allOf(hosts).map((host) => requirePrograms(host, ["pkt-gen"], "pkg install")));
+			await requireMtus(config, hosts, largestFrameBytes);
 			return factsOf(config, hosts);
 		},
 		async send({ cell, dutMac, ...howLong }, signal) {
@@ -793,6 +818,10 @@ async function endPktGen(host, { sleep }) {
 		await sleep(1);
 	}
 	throw new HostError("command-failed", `A pkt-gen on ${host.name} does not end: see what it waits for, or reboot that machine.`);
+}
+async function requireMtus({ receiver }, hosts, frameBytes) {
+	for (const { config, host } of hosts.senders) await requireMtu(host, netmapPort(config.interface), frameBytes, "sender");
+	await requireMtu(hosts.receiver, netmapPort(receiver.interface), frameBytes, "receiver");
 }
 async function factsOf({ receiver }, hosts) {
 	const around = await Promise.all([...hosts.senders.map(async ({ config, host }, index) => [`sender ${index + 1}`, await factOf(config, host)]), factOf(receiver, hosts.receiver).then((fact) => ["receiver", fact])]);
@@ -1015,13 +1044,15 @@ function builderOf(name, { builder }, world) {
 		owner: `ppsgate on ${name}`
 	};
 }
-async function inspect(name, { boots, generators }, cells) {
+async function inspect(name, { boots, generators, traffic }, cells) {
 	const families = [...new Set(cells.map(({ family }) => family))];
 	const problems = await inspectDut(boots, families);
 	const isStrict = boots.config.preflight === "fail";
 	const grave = problems.filter(({ isVital, isWaived }) => isVital || isStrict && !isWaived);
 	if (grave.length > 0) throw new PreflightError(name, grave);
-	const around = await generators.facts();
+	const largest = Math.max(...cells.map((cell) => frameBytesFor(traffic, cell)));
+	for (const port of portsOf(boots)) await requireMtu(boots.dut.host(), port, largest, "dut");
+	const around = await generators.facts(largest);
 	return {
 		fingerprint: {
 			...await fingerprintOfDut(boots),
@@ -1461,4 +1492,4 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, freebsdLogNames, layRules, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed };
+export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, freebsdLogNames, layRules, leastMtu, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, shortMtu, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed };

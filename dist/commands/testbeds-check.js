@@ -92,14 +92,15 @@ function findingsOf(check) {
 		case "embedded-linux": return [skipped(name, "nothing to check: this machine carries it; see `ppsgate lab check`")];
 		case "linux": return checkLinuxTestbed(testbed, world);
 		case "freebsd": {
-			const { families, traffic: blast } = config;
+			const { families, traffic: blast, frameSizes } = config;
 			return checkFreebsdTestbed({
 				name,
 				testbed,
 				families,
 				traffic: blast,
 				sends: traffic,
-				cycles: power
+				cycles: power,
+				...frameSizes && { frameSizes }
 			}, world);
 		}
 	}

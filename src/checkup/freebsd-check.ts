@@ -9,6 +9,7 @@ import { advice, problemOf, readsOf, type SettingProblem, waived } from '../dut/
 import { checkSettings, type SettingsContext, settingsCommands } from '../dut/freebsd-settings.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import { leastMtu, shortMtu } from '../testbed/freebsd/mtu.ts';
 import { readAll, settingsContext, strayPaths } from '../testbed/freebsd/preflight.ts';
 import { netmapPort } from '../words/freebsd-port.ts';
 import { lastLine } from '../words/one-line.ts';
@@ -40,6 +41,8 @@ export type FreebsdCheck = {
   testbed: FreebsdTestbed;
   families: readonly Family[];
   traffic: Traffic;
+  /** Where frames of several sizes are measured. */
+  frameSizes?: readonly number[];
   /** Whether packets are sent. */
   sends: boolean;
   /** Whether the DUT is switched off and on. */
@@ -120,6 +123,7 @@ function stepsOf(lab: Lab): Step[] {
     on(machine, `pkt-gen on ${machine.label}`, pktGen),
     on(machine, `netmap on ${machine.label}`, netmap),
   ]);
+  const mtus = mtuSteps(lab);
   const ports = dutPorts.map(({ what }) => what);
   const paths: Step = {
     ...on(dut, 'the routes and neighbours of the DUT', (host, what) => pathsOf(lab, host, what)),
@@ -127,13 +131,14 @@ function stepsOf(lab: Lab): Step[] {
   };
   const onTheWay = [
     ...[sshTo(dut), ...ports, paths.what, powerCycled],
-    ...generatorSteps.map(({ what }) => what),
+    ...[...generatorSteps, ...mtus].map(({ what }) => what),
   ];
   return [
     ...allOf(lab).map((machine) => loginStep(machine, world.connect)),
     ...allOf(lab).map((machine) => on(machine, `FreeBSD on ${machine.label}`, release)),
     ...dutPorts,
     ...generatorSteps,
+    ...mtus,
     paths,
     {
       ...on(dut, 'the settings of the DUT', (host, what) => settingsOf(lab, host, what)),
@@ -284,6 +289,37 @@ async function netmap(host: Host, what: string): Promise<Finding[]> {
   if (await does(host, shell`test -e /dev/netmap`)) return [ok(what, '/dev/netmap is there')];
   const mend = '`kldload netmap` there, or boot a kernel with `device netmap` in its configuration';
   return [wrong(what, 'there is no /dev/netmap', mend)];
+}
+
+/** Smaller frames fit any MTU that IPv6 allows. */
+const mostBytesOfAnyMtu = 1280;
+
+function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: Lab): Step[] {
+  const frameBytes = Math.max(...(frameSizes ?? [traffic.frameBytes]));
+  if (frameBytes <= mostBytesOfAnyMtu) return [];
+  const step = (machine: Machine, label: string, port: string, role: keyof typeof leastMtu) =>
+    on(machine, `frames of ${frameBytes} bytes on ${port} of ${label}`, async (host, what) => {
+      const short = await shortMtu(host, port, leastMtu[role](frameBytes));
+      return [
+        short === undefined
+          ? ok(what, 'they fit its MTU')
+          : wrong(what, `it ${short.is}`, short.mend),
+      ];
+    });
+  const { ingress, egress } = testbed.dut;
+  return [
+    ...[ingress, egress].map((port) => step(dut, dut.label, port.interface, 'dut')),
+    ...generators.flatMap((machine) =>
+      machine.roles.map(({ label, port }) =>
+        step(
+          machine,
+          label,
+          netmapPort(port.interface),
+          port === testbed.receiver ? 'receiver' : 'sender',
+        ),
+      ),
+    ),
+  ];
 }
 
 const contextOf = ({ testbed, families }: Lab): SettingsContext =>

@@ -108,9 +108,9 @@ function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
     case 'linux':
       return checkLinuxTestbed(testbed, world);
     case 'freebsd': {
-      const { families, traffic: blast } = config;
+      const { families, traffic: blast, frameSizes } = config;
       const request = { name, testbed, families, traffic: blast, sends: traffic, cycles: power };
-      return checkFreebsdTestbed(request, world);
+      return checkFreebsdTestbed({ ...request, ...(frameSizes && { frameSizes }) }, world);
     }
   }
 }

@@ -290,6 +290,20 @@ test('each wrong setting of the DUT has a line with its mend', async () => {
   ]);
 });
 
+test('frames of 1518 bytes want an MTU of 1514 where they are sent', async () => {
+  const { check } = await aLab();
+  const findings = await check({ frameSizes: [64, 1518], sends: true });
+  expect(wrongs(findings)).toEqual([
+    {
+      kind: 'wrong',
+      what: 'frames of 1518 bytes on vcxl0 of the sender',
+      why: 'it has an MTU of 1500, and these frames want 1514 at least',
+      mend: '`ifconfig vcxl0 mtu 1514` there, and `mtu 1514` in its ifconfig_vcxl0 in /etc/rc.conf',
+    },
+  ]);
+  expect(about(findings, 'the ceiling of the generators')?.kind).toBe('skipped');
+});
+
 test('a waived setting is told with its reason, and a waiver of one that holds is superfluous', async () => {
   const { check, testbed } = await aLab({ sysctlConf: { 'net.inet.ip.redirect': '1' } });
   const waive = {

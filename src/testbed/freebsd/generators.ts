@@ -12,12 +12,13 @@ import { type PktGenBlast, type PktGenRequest, pktGenBlast } from '../../traffic
 import { flowRanges } from '../../words/flows.ts';
 import { netmapPort } from '../../words/freebsd-port.ts';
 import type { Cell } from '../../words/scenario.ts';
+import { requireMtu } from './mtu.ts';
 import { readAll } from './preflight.ts';
 import type { FreebsdWorld } from './world.ts';
 
 export type Generators = {
-  /** What each says of itself, by what it is called: system, port and media; one without pkt-gen is a `HostError`. */
-  facts(): Promise<Record<string, string>>;
+  /** What each says of itself, by what it is called: system, port and media; one without pkt-gen, or whose MTU these frames exceed, is a `HostError`. */
+  facts(largestFrameBytes: number): Promise<Record<string, string>>;
   send(request: SendRequest, signal: AbortSignal): Promise<PktGenBlast>;
   /** Connects to all of them anew, for as long as a machine takes to boot. */
   reconnect(signal: AbortSignal): Promise<void>;
@@ -40,10 +41,11 @@ export async function openGenerators(
 ): Promise<Generators> {
   let hosts = await connectAll(config, world);
   return {
-    async facts() {
+    async facts(largestFrameBytes) {
       await Promise.all(
         allOf(hosts).map((host) => requirePrograms(host, ['pkt-gen'], 'pkg install')),
       );
+      await requireMtus(config, hosts, largestFrameBytes);
       return factsOf(config, hosts);
     },
 
@@ -159,6 +161,17 @@ async function endPktGen(host: Host, { sleep }: FreebsdWorld): Promise<void> {
     'command-failed',
     `A pkt-gen on ${host.name} does not end: see what it waits for, or reboot that machine.`,
   );
+}
+
+async function requireMtus(
+  { receiver }: FreebsdTestbed,
+  hosts: Hosts,
+  frameBytes: number,
+): Promise<void> {
+  for (const { config, host } of hosts.senders) {
+    await requireMtu(host, netmapPort(config.interface), frameBytes, 'sender');
+  }
+  await requireMtu(hosts.receiver, netmapPort(receiver.interface), frameBytes, 'receiver');
 }
 
 async function factsOf(

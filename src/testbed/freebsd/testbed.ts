@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
-import type { Traffic } from '../../config/schema.ts';
+import { frameBytesFor, type Traffic } from '../../config/schema.ts';
 import {
   DutLostError,
   type FreebsdDut,
@@ -19,9 +19,10 @@ import type { Power, PowerConfig } from '../../power/power.ts';
 import type { Cell } from '../../words/scenario.ts';
 import type { Inspection, PrepareRequest, Testbed } from '../testbed.ts';
 import { type BlastWorld, blast, profile } from './blast.ts';
-import { bootsOf, fingerprintOfDut, inspectDut } from './boots.ts';
+import { bootsOf, fingerprintOfDut, inspectDut, portsOf } from './boots.ts';
 import { openGenerators, silenceGenerators } from './generators.ts';
 import { type Builder, startKernels } from './kernels.ts';
+import { requireMtu } from './mtu.ts';
 import { PreflightError } from './preflight.ts';
 import { rulesFolder, takeRulesAway } from './rules.ts';
 import { bounded, type FreebsdWorld } from './world.ts';
@@ -189,7 +190,7 @@ function builderOf(
 
 async function inspect(
   name: string,
-  { boots, generators }: BlastWorld,
+  { boots, generators, traffic }: BlastWorld,
   cells: readonly Cell[],
 ): Promise<Inspection> {
   const families = [...new Set(cells.map(({ family }) => family))];
@@ -197,7 +198,9 @@ async function inspect(
   const isStrict = boots.config.preflight === 'fail';
   const grave = problems.filter(({ isVital, isWaived }) => isVital || (isStrict && !isWaived));
   if (grave.length > 0) throw new PreflightError(name, grave);
-  const around = await generators.facts();
+  const largest = Math.max(...cells.map((cell) => frameBytesFor(traffic, cell)));
+  for (const port of portsOf(boots)) await requireMtu(boots.dut.host(), port, largest, 'dut');
+  const around = await generators.facts(largest);
   return {
     fingerprint: { ...(await fingerprintOfDut(boots)), ...around },
     warnings: problems.map(({ message }) => message),

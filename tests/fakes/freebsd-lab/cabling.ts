@@ -122,6 +122,7 @@ const interfaceOf = (
   mac,
   port,
   mediaBits,
+  mtu: 1500,
   card,
   netmap: 'native',
   addresses: [],

@@ -29,6 +29,7 @@ export type Interface = {
   /** `native` reaches the port's line rate, `emulated` is slow; the DUT's interfaces are not for netmap. */
   netmap: 'native' | 'emulated';
   mediaBits: number;
+  mtu: number;
   card: CardName;
   /** `inet …` and `inet6 …` lines of ifconfig(8). */
   addresses: readonly string[];

@@ -189,6 +189,9 @@ function entryOf(dut: Machine, stream: Stream): Interface | undefined {
       );
 }
 
+/** Of Ethernet, which the MTU does not count. */
+const headerBytes = 14;
+
 /** Where the DUT sends the packets of a stream to; undefined where it drops them. */
 function exitOf(dut: Machine, stream: Stream, now: number) {
   const family = stream.family === 'inet4' ? 'inet' : 'inet6';
@@ -198,6 +201,7 @@ function exitOf(dut: Machine, stream: Stream, now: number) {
   if (route === undefined || isDiscarding(route)) return undefined;
   const neighbour = dut.neighbours.find((one) => isGatewayOf(one, route));
   const out = dut.interfaces.find((one) => one.name === route?.interface && one.isUp);
+  if (out !== undefined && stream.frameBytesWithoutCrc - headerBytes > out.mtu) return undefined;
   const receiver = out && farEnd(out.port);
   const cable = out?.port.cable;
   if (out === undefined || receiver === undefined || cable === undefined) return undefined;

@@ -139,6 +139,40 @@ test('frames are of the size of their cell', () =>
     expect(commands.find((command) => command.includes('-f tx'))).toContain('-l 508');
   }));
 
+describe('frames that are larger than an MTU', () => {
+  const large: Cell = { ...forwarding, frameBytes: 1518 };
+  const mtuOf = (lab: FreebsdLab, role: 'dut' | 'sender' | 'receiver', mtu: number) => {
+    const machine = { dut: lab.dut, sender: lab.senders[0], receiver: lab.receiver }[role]?.machine;
+    const name = { dut: 'cxl1', sender: 'vcxl0', receiver: 'vcxl1' }[role];
+    const port = machine?.interfaces.find((one) => one.name === name);
+    if (port !== undefined) port.mtu = mtu;
+  };
+
+  test.each([
+    ['sender', 1513, 'vcxl0', 1514],
+    ['receiver', 1499, 'vcxl1', 1500],
+    ['dut', 1499, 'cxl1', 1500],
+  ] as const)('are told of the %s before anything boots', (role, mtu, name, least) =>
+    onTestbed({}, async (testbed, lab) => {
+      mtuOf(lab, 'sender', 1514);
+      mtuOf(lab, role, mtu);
+      await expect(testbed.inspect([forwarding, large])).rejects.toThrow(
+        `has an MTU of ${mtu}, and these frames want ${least} at least (1518 bytes each): run \`ifconfig ${name} mtu ${least}\` there`,
+      );
+      expect(rebootsOf(lab)).toBe(0);
+    }),
+  );
+
+  test('are sent and forwarded with what suffices', () =>
+    onTestbed({ truth: () => 5e5 }, async (testbed, lab) => {
+      mtuOf(lab, 'sender', 1514);
+      await testbed.inspect([large]);
+      expect(await send(testbed, blastOf('base', 1, large))).toMatchObject(valid);
+      mtuOf(lab, 'sender', 1513);
+      expect(await send(testbed, blastOf('base', 1, large))).not.toMatchObject(valid);
+    }));
+});
+
 test('a site’s own rules are laid, proven to be in force and taken away', () => {
   const office: OwnRules = { firewall: 'pf', text: 'set skip on lo0\npass\n', keepsStates: true };
   return onTestbed({ rules: { office } }, async (testbed, lab) => {

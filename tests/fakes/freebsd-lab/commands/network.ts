@@ -45,6 +45,11 @@ function ifconfig(process: Process): number {
     out(interfaceText(found, process.world.clock.now()));
     return 0;
   }
+  const [first, bytes] = parameters;
+  if (first === 'mtu' && bytes !== undefined) {
+    found.mtu = Number(bytes);
+    return 0;
+  }
   return Math.max(...parameters.map((parameter) => configure(process, found, parameter)));
 }
 
@@ -99,7 +104,7 @@ function interfaceText(one: Interface, now: number): string {
   const media = mediaNames.get(one.mediaBits) ?? '10Gbase-SR';
   const linked = isActive ? `Ethernet ${media} <full-duplex>` : 'Ethernet autoselect (none)';
   return [
-    `${one.name}: flags=${flags} metric 0 mtu 1500`,
+    `${one.name}: flags=${flags} metric 0 mtu ${one.mtu}`,
     `\toptions=${bits.toString(16)}<${names.join(',')}>`,
     `\tether ${one.mac}`,
     ...one.addresses.map((address) => `\t${address}`),
@@ -293,12 +298,12 @@ function interfaceCounters(process: Process, names: readonly string[]): number {
   out(row(columns.map(([title]) => title)));
   const count = (value: number) => Math.round(value);
   // netstat(1) prints the head alone for a name that does not exist.
-  for (const [index, { name, mac, port }] of machine.interfaces.entries()) {
+  for (const [index, { name, mac, mtu, port }] of machine.interfaces.entries()) {
     if (!names.includes(name)) continue;
     const { received, sent } = port;
     out(
       row([
-        ...[name, 1500, `<Link#${index + 1}>`, mac],
+        ...[name, mtu, `<Link#${index + 1}>`, mac],
         ...[count(received.packets), 0, 0, count(received.bytes)],
         ...[count(sent.packets), 0, count(sent.bytes), 0, 0],
       ]),

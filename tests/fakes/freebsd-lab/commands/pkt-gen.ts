@@ -31,6 +31,7 @@ async function pktGen(process: Process): Promise<number> {
     return fail(process, usage, usageCode);
   }
   // -l counts the frame's header, and the MTU does not: a frame of 1518 bytes is refused.
+  const { mtu } = found;
   if (options.sends && options.frameBytesWithoutCrc > mtu) {
     say(
       process,
@@ -46,7 +47,6 @@ async function pktGen(process: Process): Promise<number> {
 const usageCode = 255;
 const usage =
   'Usage:\npkt-gen arguments\n     -h\tShow program usage and exit.\n\n     -i interface\tinterface name that pkt-gen operates on.';
-const mtu = 1500;
 
 async function blast(process: Process, found: Interface, options: PktGenOptions): Promise<number> {
   if (!options.sends) beginBlast(process, found);
