@@ -1,4 +1,4 @@
-import { advice, checkSettings, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, settingsCommands, waived } from "./dut.js";
+import { advice, checkSettings, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, settingsCommands, waived, whyUnfit } from "./dut.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
 import { provesScenario, takeAwayCommands } from "./scenario.js";
 import { bounded, leastMtu, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, strayPaths } from "./testbed.js";
@@ -471,20 +471,13 @@ function stepsOf$1(lab) {
 		checkCeiling(lab, onTheWay)
 	];
 }
-/**
-* Major version for each file system of the root: before, nextboot(8) leaves word on ZFS that the loader cannot take
-* back.
-*/
-const oldestRelease = {
-	ufs: 12,
-	zfs: 13
-};
+const oldestRelease = 12;
 async function release(host, what) {
 	const said = lastLine(await host.output(shell`uname -s -r`, limits)) ?? "";
 	const [, major] = /^FreeBSD (\d+)/.exec(said) ?? [];
 	if (major === void 0) return [wrong(what, `it runs ${said}`, "install FreeBSD on it")];
-	if (Number(major) >= oldestRelease.ufs) return [ok(what, said)];
-	return [wrong(what, `it runs ${said}`, `install FreeBSD ${oldestRelease.ufs} or later`)];
+	if (Number(major) >= oldestRelease) return [ok(what, said)];
+	return [wrong(what, `it runs ${said}`, `install FreeBSD ${oldestRelease} or later`)];
 }
 /** Whether they are up and have a link; a link that settles is waited for. */
 const dutPortSteps = ({ dut }, machine, world) => [dut.ingress, dut.egress].map(({ interface: name }) => on(machine, `${name} of the DUT`, (host, what) => dutPort(host, name, what, world)));
@@ -615,17 +608,11 @@ const tools = {
 /** Tools are looked for and not called: each of them would change what boots next. */
 async function bootMethod(host, method, what) {
 	const tool = tools[method];
+	if (!await does(host, shell`test -e ${tool}`)) return [wrong(what, `the DUT has no ${tool}`, "choose another `boot.method` in ppsgate.yml")];
+	const unfit = await whyUnfit(host, method);
+	if (unfit !== void 0) return [wrong(what, unfit.why, unfit.mend)];
 	const [root] = await fileSystemsOf(host, ["/"]);
-	const device = root?.device ?? "";
-	const isZfs = !device.startsWith("/");
-	const other = "choose another `boot.method` in ppsgate.yml";
-	if (!await does(host, shell`test -e ${tool}`)) return [wrong(what, `the DUT has no ${tool}`, other)];
-	if (method === "boot-environment" && !isZfs) return [wrong(what, `its root is on ${device}, not on ZFS`, other)];
-	const major = Number.parseInt(await host.output(shell`uname -r`, limits), 10);
-	if (isZfs && major < oldestRelease.zfs) {
-		const why = `on ZFS it needs FreeBSD ${oldestRelease.zfs} or later, and the DUT runs ${major}`;
-		return [wrong(what, why, `install FreeBSD ${oldestRelease.zfs} or later on the DUT`)];
-	}
+	const device = root?.device;
 	return [ok(what, `${tool} is there, and the root is on ${device}`)];
 }
 /** Two kernels, and what unpacks them. */

@@ -1,5 +1,5 @@
 import { driverSettingsOf, firmwareNames, lastLine, pathName, reasonOf, shortened } from "./words.js";
-import { HostError, commandText, nsPerTick, ownFolder, shell, uploadOverBreaks } from "./host.js";
+import { HostError, commandText, nsPerTick, ownFolder, shell, stdoutOf, uploadOverBreaks } from "./host.js";
 import { PowerError } from "./power.js";
 import { scenarioRules } from "./scenario.js";
 import { once } from "node:events";
@@ -114,6 +114,60 @@ function lackOf(folder, availableBytes, neededBytes) {
 	return `${folder} has ${mebibytes(availableBytes)} left and a kernel needs ${mebibytes(neededBytes)}`;
 }
 
+// src/dut/freebsd-boot-modules.ts
+/** The files that are loaded beside the kernel that runs: `zfs.ko`, `if_cxgbe.ko`. */
+async function loadedModules(host) {
+	const names = (await host.output(shell`kldstat`)).split("\n").map((row) => row.split(/\s+/).at(-1));
+	return new Set(names.flatMap((name) => name?.endsWith(".ko") ? name : []));
+}
+/**
+* The first that a kernel's folder lacks, as a clause; undefined where none does. What loader.conf names and the own kernel
+* runs without is not needed, nor what the kernel has in itself.
+*/
+async function lackingModule(host, folder, { loaded, rootType }) {
+	const files = [...await loadedByLoader(host), ...rootType === "zfs" ? ["zfs.ko"] : []];
+	for (const file of new Set(files)) {
+		if (!loaded.has(file) || await isThere(host, file, [folder, "/boot/modules"])) continue;
+		if (await isInKernel(host, `${folder}/kernel`, file)) continue;
+		return `${file} is neither in ${folder} nor in /boot/modules, and the loader needs it before the kernel is up: build it with the kernel, or lay it in /boot/modules`;
+	}
+}
+async function loadedByLoader(host) {
+	const folder = "/boot/loader.conf.d";
+	const more = (await textOf(host, shell`ls -1 ${folder}`)).split("\n").filter((name) => name.endsWith(".conf")).map((name) => `${folder}/${name}`);
+	const settings = /* @__PURE__ */ new Map();
+	for (const path of [
+		"/boot/loader.conf",
+		...more,
+		"/boot/loader.conf.local"
+	]) {
+		const text = await textOf(host, shell`cat ${path}`);
+		for (const [, name = "", value = ""] of text.matchAll(/^\s*([\w.-]+)\s*=\s*"?([^"\s#]*)/gm)) settings.set(name, value);
+	}
+	return [...settings].flatMap(([setting, value]) => {
+		const name = /^(.+)_load$/.exec(setting)?.[1];
+		if (name === void 0 || settings.has(`${name}_type`) || !/^yes$/i.test(value)) return [];
+		return `${(settings.get(`${name}_name`) ?? name).replace(/\.ko$/, "")}.ko`;
+	});
+}
+async function textOf(host, command) {
+	const outcome = await host.run(command);
+	return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout : "";
+}
+async function isThere(host, file, folders) {
+	for (const folder of folders) {
+		const found = await host.run(shell`test -e ${`${folder}/${file}`}`);
+		if (found.kind === "exited" && found.code === 0) return true;
+	}
+	return false;
+}
+/** Where it was built with its configuration in it. */
+async function isInKernel(host, kernel, file) {
+	const words = (await textOf(host, shell`config -x ${kernel}`)).split("\n").map((line) => line.trim());
+	const name = file.replace(/^if_|\.ko$/g, "");
+	return words.some((line) => new RegExp(`^(?:device|options)\\s+${name}$`, "i").test(line));
+}
+
 // src/dut/freebsd-panic.ts
 /** A kernel with the debugger in it stops at its prompt otherwise, and nobody learns what it panicked of. */
 const resetsAtPanic = {
@@ -176,8 +230,8 @@ function bootEnvironment(machine) {
 				laid.delete(variant);
 				if ((await environmentsOn(host())).includes(name)) await destroy(host(), name);
 				await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
-				const filled = await fill(host(), own, name, archive);
-				if (filled.kind === "no-space") {
+				const filled = await fill(machine, name, archive);
+				if (filled.kind !== "filled") {
 					await destroy(host(), name);
 					return filled;
 				}
@@ -221,14 +275,24 @@ async function destroy(host, name) {
 	await host.output(shell`bectl destroy -F -o ${name}`);
 }
 /** The kernel takes the place of the machine's own, as both have the same loader.conf. */
-async function fill(host, own, name, archive) {
+async function fill(machine, name, archive) {
+	const { own, modules } = machine;
+	const host = machine.host();
 	const place = await mount(host, own, name);
 	const target = `${place}${dirname(own.kernel)}`;
 	try {
 		await host.output(shell`rm -rf ${target}`);
 		await host.output(shell`mkdir -p ${target}`);
 		const outcome = await unpack(host, archive, target);
-		if (outcome.kind === "no-space") return outcome;
+		if (outcome.kind !== "laid") return outcome;
+		const reason = await lackingModule(host, target, {
+			loaded: modules,
+			rootType: "zfs"
+		});
+		if (reason !== void 0) return {
+			kind: "lacks-module",
+			reason: reason.replace(target, dirname(own.kernel))
+		};
 		await addLoaderLine(host, `${place}/boot/loader.conf.local`);
 		return {
 			kind: "filled",
@@ -311,6 +375,32 @@ function readTable(text) {
 }
 const noAppliance = (host, why) => refusal(host, why, "it is no appliance that nanobsd(8) or poudriere-image(8) made, so choose another boot method");
 const refusal = (host, why, mend) => new HostError("command-failed", `${host.name} would boot nobody knows what: ${why}; ${mend}.`);
+
+// src/dut/freebsd-boot-fit.ts
+/** Before, nextboot(8) leaves word on ZFS that the loader cannot take back. */
+const oldestOnZfs = 13;
+/** Undefined where it can; throws a HostError for an appliance that is none. Nothing is changed. */
+async function whyUnfit(host, method) {
+	if (method === "nanobsd") {
+		await slicesOf(host);
+		return;
+	}
+	const other = "choose another `boot.method` in ppsgate.yml";
+	const [root, boot] = await fileSystemsOf(host, ["/", "/boot"]);
+	if (method === "boot-environment" && root?.type !== "zfs") return {
+		why: `its root is on ${root?.device}, not on ZFS`,
+		mend: other
+	};
+	if (boot?.type !== "ufs" && boot?.type !== "zfs") return {
+		why: `/boot is on ${boot?.type} (${boot?.device}), where no loader can take an order back: a kernel that panics would be booted for ever`,
+		mend: `boot it from UFS or ZFS, as nextboot(8) wants`
+	};
+	const major = Number.parseInt(await host.output(shell`uname -r`), 10);
+	if (boot.type === "zfs" && major < 13) return {
+		why: `on ZFS it needs FreeBSD ${13} or later, and the DUT runs ${major}`,
+		mend: `install FreeBSD ${13} or later on the DUT`
+	};
+}
 
 // src/dut/freebsd-boot-nanobsd.ts
 /**
@@ -453,6 +543,12 @@ async function sumOn(host, device, file) {
 	}
 }
 
+// src/dut/freebsd-boot.ts
+/** The machine's own tools cannot do what a method asks of them: no kernel can be booted, whose it may be. */
+var BootMethodError = class extends Error {
+	name = "BootMethodError";
+};
+
 // src/dut/freebsd-boot-nextboot.ts
 function nextboot(machine) {
 	const { own, host } = machine;
@@ -460,7 +556,7 @@ function nextboot(machine) {
 	return {
 		async lay(kernel) {
 			const outcome = await layFolder(machine, kernel);
-			if (outcome.kind === "no-space") return outcome;
+			if (outcome.kind !== "laid") return outcome;
 			const file = `${folderOf$1(kernel.variant)}/kernel`;
 			const sha256 = await sha256Of(host(), file);
 			laid.set(kernel.variant, {
@@ -478,7 +574,7 @@ function nextboot(machine) {
 			const system = laid.get(variant);
 			if (system === void 0) throw new TypeError(`The variant ${variant} was never laid.`);
 			const name = dirname(system.kernel).replace("/boot/", "");
-			await host().output(shell`nextboot -k ${name} -e ${resetsAtPanic.line}`);
+			await order(host(), name);
 			return system;
 		},
 		async clear() {
@@ -499,8 +595,9 @@ async function layFolder(machine, kernel) {
 		const part = `${folder}.part`;
 		await host.output(shell`rm -rf ${part} ${folder}`);
 		await host.output(shell`mkdir -p ${part}`);
-		const outcome = await unpack(host, archive, part);
-		if (outcome.kind === "no-space") {
+		const unpacked = await unpack(host, archive, part);
+		const outcome = unpacked.kind === "laid" ? await foundWhole(machine, part, folder) : unpacked;
+		if (outcome.kind !== "laid") {
 			await host.output(shell`rm -rf ${part}`);
 			return outcome;
 		}
@@ -509,13 +606,53 @@ async function layFolder(machine, kernel) {
 		return outcome;
 	});
 }
-/** Where there is nothing to cancel, nextboot(8) fails or not, by its age. */
+async function foundWhole(machine, part, folder) {
+	const host = machine.host();
+	const [root] = await fileSystemsOf(host, ["/"]);
+	const wanted = {
+		loaded: machine.modules,
+		rootType: root?.type ?? ""
+	};
+	const reason = await lackingModule(host, part, wanted);
+	if (reason === void 0) return { kind: "laid" };
+	return {
+		kind: "lacks-module",
+		reason: reason.replace(part, folder)
+	};
+}
+async function order(host, name) {
+	const command = shell`nextboot -k ${name} -e ${resetsAtPanic.line}`;
+	const outcome = await host.run(command);
+	const failure = /^.*zfsbootcfg.*$/m.exec(outcome.stderr)?.[0];
+	if (outcome.kind === "exited" && outcome.code !== 0 && failure !== void 0) throw new BootMethodError(`The nextboot(8) of ${host.name} cannot order a boot on ZFS (${failure}): choose \`boot.method: boot-environment\` in ppsgate.yml, or update the FreeBSD there.`);
+	stdoutOf(outcome, host.name, command);
+}
+/**
+* Where there is nothing to cancel, nextboot(8) fails or not, by its age. On ZFS it takes the file away, and leaves the
+* word for the loader in the pool.
+*/
 async function cancelNextBoot(host) {
 	await host.run(shell`nextboot -D`);
+	const [boot] = await fileSystemsOf(host, ["/boot"]);
+	const pool = boot?.type === "zfs" ? boot.device.split("/")[0] : void 0;
+	if (pool !== void 0 && await isOrderedIn(host, pool)) await host.output(shell`zfsbootcfg ${inPool(pool)} -k nextboot_enable -v NO`);
 	const left = await host.run(shell`test -e ${"/boot/nextboot.conf"}`);
-	if (left.kind === "exited" && left.code !== 0) return;
-	throw new HostError("command-failed", `"nextboot -D" on ${host.name} leaves /boot/nextboot.conf behind: remove it, or the next boot is not its own.`);
+	const isLeft = left.kind !== "exited" || left.code === 0;
+	if (!isLeft && (pool === void 0 || !await isOrderedIn(host, pool))) return;
+	const what = isLeft ? "/boot/nextboot.conf" : `nextboot_enable in the pool ${pool}`;
+	throw new HostError("command-failed", `"nextboot -D" on ${host.name} leaves ${what} behind: remove it, or the next boot is not its own.`);
 }
+/** It fails where nothing was ever left there. */
+async function isOrderedIn(host, pool) {
+	const outcome = await host.run(shell`zfsbootcfg ${inPool(pool)} -p`);
+	return /\bnextboot_enable\b.*\bYES\b/.test(outcome.stdout);
+}
+const inPool = (pool) => [
+	"-z",
+	pool,
+	"-n",
+	"freebsd:nvstore"
+];
 
 // src/dut/freebsd.ts
 const methods = {
@@ -538,7 +675,10 @@ async function openFreebsdDut(options) {
 	await using opened = new AsyncDisposableStack();
 	let host = await leaveOurs(await options.connect(), options);
 	opened.defer(() => host.close());
+	const unfit = await whyUnfit(host, options.method);
+	if (unfit !== void 0) throw new HostError("command-failed", `${host.name} is not to be booted by the method ${options.method}: ${unfit.why}; ${unfit.mend}.`);
 	const own = await runningSystem(host);
+	const modules = await loadedModules(host);
 	/** Traces of panics before what runs now. */
 	let traces = await tracesOf(host);
 	const reconnect = async () => {
@@ -548,6 +688,7 @@ async function openFreebsdDut(options) {
 	};
 	const method = methods[options.method]({
 		own,
+		modules,
 		host: () => host,
 		reconnect
 	});
@@ -2013,4 +2154,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel };
+export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand, withoutKernel };

@@ -295,6 +295,7 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 			kind: "out-of-disk",
 			message: `DUT: ${laid.reason}.`
 		});
+		if (laid.kind === "lacks-module") return afterBootFailure(boots, variant, { reason: `it was not booted, as ${laid.reason}` });
 	}
 	const outcome = await dut.boot(kernel.kind === "own" ? void 0 : variant);
 	if (outcome.kind === "boot-failed") return afterBootFailure(boots, variant, outcome);

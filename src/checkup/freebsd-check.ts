@@ -2,6 +2,7 @@
 
 import type { FreebsdTestbed, Generator } from '../config/freebsd-testbed.ts';
 import type { Traffic } from '../config/schema.ts';
+import { whyUnfit } from '../dut/freebsd-boot-fit.ts';
 import { fileSystemsOf } from '../dut/freebsd-boot-system.ts';
 import { type Interface, parseIfconfig } from '../dut/freebsd-network.ts';
 import { generatorPortSettings } from '../dut/freebsd-ports.ts';
@@ -151,18 +152,14 @@ function stepsOf(lab: Lab): Step[] {
   ];
 }
 
-/**
- * Major version for each file system of the root: before, nextboot(8) leaves word on ZFS that the loader cannot take
- * back.
- */
-const oldestRelease = { ufs: 12, zfs: 13 };
+const oldestRelease = 12;
 
 async function release(host: Host, what: string): Promise<Finding[]> {
   const said = lastLine(await host.output(shell`uname -s -r`, limits)) ?? '';
   const [, major] = /^FreeBSD (\d+)/.exec(said) ?? [];
   if (major === undefined) return [wrong(what, `it runs ${said}`, 'install FreeBSD on it')];
-  if (Number(major) >= oldestRelease.ufs) return [ok(what, said)];
-  return [wrong(what, `it runs ${said}`, `install FreeBSD ${oldestRelease.ufs} or later`)];
+  if (Number(major) >= oldestRelease) return [ok(what, said)];
+  return [wrong(what, `it runs ${said}`, `install FreeBSD ${oldestRelease} or later`)];
 }
 
 type Sleeper = Pick<CheckupWorld, 'sleep'>;
@@ -381,21 +378,14 @@ const tools: Record<Method, string> = {
 /** Tools are looked for and not called: each of them would change what boots next. */
 async function bootMethod(host: Host, method: Method, what: string): Promise<Finding[]> {
   const tool = tools[method];
-  const [root] = await fileSystemsOf(host, ['/']);
-  const device = root?.device ?? '';
-  const isZfs = !device.startsWith('/');
-  const other = 'choose another `boot.method` in ppsgate.yml';
   if (!(await does(host, shell`test -e ${tool}`))) {
+    const other = 'choose another `boot.method` in ppsgate.yml';
     return [wrong(what, `the DUT has no ${tool}`, other)];
   }
-  if (method === 'boot-environment' && !isZfs) {
-    return [wrong(what, `its root is on ${device}, not on ZFS`, other)];
-  }
-  const major = Number.parseInt(await host.output(shell`uname -r`, limits), 10);
-  if (isZfs && major < oldestRelease.zfs) {
-    const why = `on ZFS it needs FreeBSD ${oldestRelease.zfs} or later, and the DUT runs ${major}`;
-    return [wrong(what, why, `install FreeBSD ${oldestRelease.zfs} or later on the DUT`)];
-  }
+  const unfit = await whyUnfit(host, method);
+  if (unfit !== undefined) return [wrong(what, unfit.why, unfit.mend)];
+  const [root] = await fileSystemsOf(host, ['/']);
+  const device = root?.device;
   return [ok(what, `${tool} is there, and the root is on ${device}`)];
 }
 

@@ -7,6 +7,7 @@ import { shortened } from '../words/one-line.ts';
 import { pathName } from '../words/variant-name.ts';
 import type { BootMethod, LayOutcome, Machine } from './freebsd-boot.ts';
 import { archiveFolder, unpack, withArchive } from './freebsd-boot-archive.ts';
+import { lackingModule } from './freebsd-boot-modules.ts';
 import { fileSystemsOf, type System, sha256Of } from './freebsd-boot-system.ts';
 import { resetsAtPanic } from './freebsd-panic.ts';
 
@@ -23,8 +24,8 @@ export function bootEnvironment(machine: Machine): BootMethod {
         if ((await environmentsOn(host())).includes(name)) await destroy(host(), name);
         // Its own by name: what runs may be another variant.
         await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
-        const filled = await fill(host(), own, name, archive);
-        if (filled.kind === 'no-space') {
+        const filled = await fill(machine, name, archive);
+        if (filled.kind !== 'filled') {
           await destroy(host(), name);
           return filled;
         }
@@ -71,14 +72,20 @@ async function destroy(host: Host, name: string): Promise<void> {
 type Filled = Exclude<LayOutcome, { kind: 'laid' }> | { kind: 'filled'; sha256: string };
 
 /** The kernel takes the place of the machine's own, as both have the same loader.conf. */
-async function fill(host: Host, own: System, name: string, archive: string): Promise<Filled> {
+async function fill(machine: Machine, name: string, archive: string): Promise<Filled> {
+  const { own, modules } = machine;
+  const host = machine.host();
   const place = await mount(host, own, name);
   const target = `${place}${dirname(own.kernel)}`;
   try {
     await host.output(shell`rm -rf ${target}`);
     await host.output(shell`mkdir -p ${target}`);
     const outcome = await unpack(host, archive, target);
-    if (outcome.kind === 'no-space') return outcome;
+    if (outcome.kind !== 'laid') return outcome;
+    const reason = await lackingModule(host, target, { loaded: modules, rootType: 'zfs' });
+    if (reason !== undefined) {
+      return { kind: 'lacks-module', reason: reason.replace(target, dirname(own.kernel)) };
+    }
     await addLoaderLine(host, `${place}/boot/loader.conf.local`);
     return { kind: 'filled', sha256: await sha256Of(host, `${target}/kernel`) };
   } finally {

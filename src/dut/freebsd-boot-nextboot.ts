@@ -1,12 +1,20 @@
 // nextboot(8): a kernel in a folder of its own in /boot, which the loader takes once.
 import { dirname } from 'node:path/posix';
+import { stdoutOf } from '../host/execute.ts';
 import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { pathName } from '../words/variant-name.ts';
-import type { BootMethod, KernelArchive, LayOutcome, Machine } from './freebsd-boot.ts';
+import {
+  type BootMethod,
+  BootMethodError,
+  type KernelArchive,
+  type LayOutcome,
+  type Machine,
+} from './freebsd-boot.ts';
 import { archiveFolder, unpack, withArchive } from './freebsd-boot-archive.ts';
-import { type System, sha256Of } from './freebsd-boot-system.ts';
+import { lackingModule } from './freebsd-boot-modules.ts';
+import { fileSystemsOf, type System, sha256Of } from './freebsd-boot-system.ts';
 import { resetsAtPanic } from './freebsd-panic.ts';
 
 export function nextboot(machine: Machine): BootMethod {
@@ -15,7 +23,7 @@ export function nextboot(machine: Machine): BootMethod {
   return {
     async lay(kernel) {
       const outcome = await layFolder(machine, kernel);
-      if (outcome.kind === 'no-space') return outcome;
+      if (outcome.kind !== 'laid') return outcome;
       const file = `${folderOf(kernel.variant)}/kernel`;
       const sha256 = await sha256Of(host(), file);
       laid.set(kernel.variant, { root: own.root, kernel: file, sha256 });
@@ -30,7 +38,7 @@ export function nextboot(machine: Machine): BootMethod {
       const system = laid.get(variant);
       if (system === undefined) throw new TypeError(`The variant ${variant} was never laid.`);
       const name = dirname(system.kernel).replace('/boot/', '');
-      await host().output(shell`nextboot -k ${name} -e ${resetsAtPanic.line}`);
+      await order(host(), name);
       return system;
     },
 
@@ -58,8 +66,9 @@ async function layFolder(machine: Machine, kernel: KernelArchive): Promise<LayOu
     const part = `${folder}.part`;
     await host.output(shell`rm -rf ${part} ${folder}`);
     await host.output(shell`mkdir -p ${part}`);
-    const outcome = await unpack(host, archive, part);
-    if (outcome.kind === 'no-space') {
+    const unpacked = await unpack(host, archive, part);
+    const outcome = unpacked.kind === 'laid' ? await foundWhole(machine, part, folder) : unpacked;
+    if (outcome.kind !== 'laid') {
       await host.output(shell`rm -rf ${part}`);
       return outcome;
     }
@@ -69,13 +78,53 @@ async function layFolder(machine: Machine, kernel: KernelArchive): Promise<LayOu
   });
 }
 
-/** Where there is nothing to cancel, nextboot(8) fails or not, by its age. */
+async function foundWhole(machine: Machine, part: string, folder: string): Promise<LayOutcome> {
+  const host = machine.host();
+  const [root] = await fileSystemsOf(host, ['/']);
+  const wanted = { loaded: machine.modules, rootType: root?.type ?? '' };
+  const reason = await lackingModule(host, part, wanted);
+  if (reason === undefined) return { kind: 'laid' };
+  return { kind: 'lacks-module', reason: reason.replace(part, folder) };
+}
+
+async function order(host: Host, name: string): Promise<void> {
+  const command = shell`nextboot -k ${name} -e ${resetsAtPanic.line}`;
+  const outcome = await host.run(command);
+  // The first version that is a program hands zfsbootcfg(8) a dataset for the pool.
+  const failure = /^.*zfsbootcfg.*$/m.exec(outcome.stderr)?.[0];
+  if (outcome.kind === 'exited' && outcome.code !== 0 && failure !== undefined) {
+    throw new BootMethodError(
+      `The nextboot(8) of ${host.name} cannot order a boot on ZFS (${failure}): choose \`boot.method: boot-environment\` in ppsgate.yml, or update the FreeBSD there.`,
+    );
+  }
+  stdoutOf(outcome, host.name, command);
+}
+
+/**
+ * Where there is nothing to cancel, nextboot(8) fails or not, by its age. On ZFS it takes the file away, and leaves the
+ * word for the loader in the pool.
+ */
 async function cancelNextBoot(host: Host): Promise<void> {
   await host.run(shell`nextboot -D`);
+  const [boot] = await fileSystemsOf(host, ['/boot']);
+  const pool = boot?.type === 'zfs' ? boot.device.split('/')[0] : undefined;
+  if (pool !== undefined && (await isOrderedIn(host, pool))) {
+    await host.output(shell`zfsbootcfg ${inPool(pool)} -k nextboot_enable -v NO`);
+  }
   const left = await host.run(shell`test -e ${'/boot/nextboot.conf'}`);
-  if (left.kind === 'exited' && left.code !== 0) return;
+  const isLeft = left.kind !== 'exited' || left.code === 0;
+  if (!isLeft && (pool === undefined || !(await isOrderedIn(host, pool)))) return;
+  const what = isLeft ? '/boot/nextboot.conf' : `nextboot_enable in the pool ${pool}`;
   throw new HostError(
     'command-failed',
-    `"nextboot -D" on ${host.name} leaves /boot/nextboot.conf behind: remove it, or the next boot is not its own.`,
+    `"nextboot -D" on ${host.name} leaves ${what} behind: remove it, or the next boot is not its own.`,
   );
 }
+
+/** It fails where nothing was ever left there. */
+async function isOrderedIn(host: Host, pool: string): Promise<boolean> {
+  const outcome = await host.run(shell`zfsbootcfg ${inPool(pool)} -p`);
+  return /\bnextboot_enable\b.*\bYES\b/.test(outcome.stdout);
+}
+
+const inPool = (pool: string): string[] => ['-z', pool, '-n', 'freebsd:nvstore'];

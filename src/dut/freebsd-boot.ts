@@ -14,7 +14,16 @@ export type KernelArchive = {
   unpackedBytes: number;
 };
 
-export type LayOutcome = { kind: 'laid' } | { kind: 'no-space'; reason: string };
+export type LayOutcome =
+  | { kind: 'laid' }
+  | { kind: 'no-space'; reason: string }
+  /** It could not come up: the loader would not find what it needs beside it. */
+  | { kind: 'lacks-module'; reason: string };
+
+/** The machine's own tools cannot do what a method asks of them: no kernel can be booted, whose it may be. */
+export class BootMethodError extends Error {
+  override readonly name = 'BootMethodError';
+}
 
 export type BootMethod = {
   /** Brings a kernel to where `arm` takes it from; the same content that is there already is kept. */
@@ -31,6 +40,8 @@ export type BootMethod = {
 export type Machine = {
   /** What ran when it was opened. */
   own: System;
+  /** Files of the modules that its own kernel had loaded then. */
+  modules: ReadonlySet<string>;
   /** The connection of the moment. */
   host(): Host;
   /** A new one, as soon as the machine answers. */

@@ -4,8 +4,10 @@ import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { type Power, PowerError } from '../power/power.ts';
 import { reasonOf } from '../words/one-line.ts';
-import type { KernelArchive, LayOutcome } from './freebsd-boot.ts';
+import type { BootMethod, KernelArchive, LayOutcome, Machine } from './freebsd-boot.ts';
 import { bootEnvironment } from './freebsd-boot-environment.ts';
+import { type BootMethodName, whyUnfit } from './freebsd-boot-fit.ts';
+import { loadedModules } from './freebsd-boot-modules.ts';
 import { nanobsd } from './freebsd-boot-nanobsd.ts';
 import { nextboot } from './freebsd-boot-nextboot.ts';
 import {
@@ -20,6 +22,7 @@ import {
 import { panicSince, tracesOf, waitForDump } from './freebsd-panic.ts';
 
 export type { KernelArchive, LayOutcome } from './freebsd-boot.ts';
+export type { BootMethodName } from './freebsd-boot-fit.ts';
 
 /** `seconds` is the time from the order to reboot until the machine answered again. */
 type BootOutcome =
@@ -43,7 +46,7 @@ export type FreebsdDut = {
   restore(): Promise<void>;
 };
 
-const methods = {
+const methods: Record<BootMethodName, (machine: Machine) => BootMethod> = {
   /** A folder in /boot; the boot after the next is the machine's own again. */
   nextboot,
   /** A clone of its own environment on ZFS; likewise for one boot. */
@@ -51,8 +54,6 @@ const methods = {
   /** A whole image in the other slice of an appliance, where nothing falls back by itself. */
   nanobsd,
 };
-
-export type BootMethodName = keyof typeof methods;
 
 export type FreebsdDutOptions = {
   method: BootMethodName;
@@ -79,7 +80,15 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
   await using opened = new AsyncDisposableStack();
   let host = await leaveOurs(await options.connect(), options);
   opened.defer(() => host.close());
+  const unfit = await whyUnfit(host, options.method);
+  if (unfit !== undefined) {
+    throw new HostError(
+      'command-failed',
+      `${host.name} is not to be booted by the method ${options.method}: ${unfit.why}; ${unfit.mend}.`,
+    );
+  }
   const own = await runningSystem(host);
+  const modules = await loadedModules(host);
   /** Traces of panics before what runs now. */
   let traces = await tracesOf(host);
 
@@ -88,7 +97,7 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
     host = (await waitForUp('answers', options)).host;
     return host;
   };
-  const method = methods[options.method]({ own, host: () => host, reconnect });
+  const method = methods[options.method]({ own, modules, host: () => host, reconnect });
 
   const boot = async (variant: string | undefined): Promise<BootOutcome> => {
     if (variant !== undefined && method.needsOwn?.(variant, await runningSystem(host))) {

@@ -581,3 +581,12 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
     ]);
   });
 });
+
+test('a root from which no loader takes an order back is wrong', async () => {
+  const { check } = await aLab({ root: 'nfs' });
+  expect(about(await check(), 'the boot method, nextboot')).toMatchObject({
+    kind: 'wrong',
+    why: '/boot is on nfs (192.0.2.9:/export/dut), where no loader can take an order back: a kernel that panics would be booted for ever',
+    mend: 'boot it from UFS or ZFS, as nextboot(8) wants',
+  });
+});

@@ -3,7 +3,7 @@ import { shell } from '../../src/host/shell.ts';
 import { sendBlast } from '../fakes/freebsd-lab/blast.ts';
 import { archiveOf, archiveWith, openDut } from '../fakes/freebsd-lab/dut.ts';
 import { textOf, writeFile } from '../fakes/freebsd-lab/file-system.ts';
-import type { KernelText } from '../fakes/freebsd-lab/kernel.ts';
+import { type KernelText, kernelArchive } from '../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../fakes/freebsd-lab/lab.ts';
 
 const open = (lab: FreebsdLab) => openDut(lab, 'boot-environment');
@@ -136,10 +136,24 @@ test('an archive that cannot be unpacked leaves no environment mounted', async (
   expect(lab.state()).toMatchObject(clean);
 });
 
-test('a machine without boot environments says so', async () => {
+test('a machine without boot environments is refused', async () => {
   await using lab = await startFreebsdLab();
+  await expect(open(lab)).rejects.toThrow(
+    /its root is on \/dev\/ada0p2, not on ZFS; choose another/,
+  );
+});
+
+test('a kernel without a module that the loader needs is not laid', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
-  await expect(dut.lay(archiveOf({ ident: 'patched' }))).rejects.toThrow(/bectl list.*libbe_init/);
+  const kernel = kernelArchive({ ident: 'patched' }, ['if_cxgbe']);
+  expect(await dut.lay(archiveWith(kernel))).toEqual({
+    kind: 'lacks-module',
+    reason: expect.stringMatching(/^zfs\.ko is neither in \/boot\/kernel nor in \/boot\/modules/),
+  });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+  expect(mountPoints(lab)).toEqual([]);
 });
 
 test('a variant whose name has a blank is booted from an environment whose name has none', async () => {

@@ -4,6 +4,7 @@ import { DutLostError } from '../../src/dut/freebsd.ts';
 import { shell } from '../../src/host/shell.ts';
 import { sendBlast } from '../fakes/freebsd-lab/blast.ts';
 import { archiveWith, imageOf, openDut } from '../fakes/freebsd-lab/dut.ts';
+import type { Fault } from '../fakes/freebsd-lab/faults.ts';
 import { textOf } from '../fakes/freebsd-lab/file-system.ts';
 import type { KernelText } from '../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../fakes/freebsd-lab/lab.ts';
@@ -168,25 +169,31 @@ describeWith(['xz'], 'an appliance', () => {
     expect(lab.dut.machine.root).toMatchObject({ active: new Set(['s1']) });
   });
 
-  test('is not booted from where nobody knows what is active', async () => {
-    await using lab = await startFreebsdLab({
-      ...ofGpt,
-      faults: [
-        {
-          kind: 'command-lies',
-          machine: 'dut',
-          command: 'gpart show',
-          at: 1,
-          says: '=> 40 9 ada0 GPT (1G)\n   3 9 ada0p3 freebsd-ufs [bootme,bootonce] (1G)\n',
-        },
-      ],
-    });
+  const strangeTable = (at: number) => ({
+    ...ofGpt,
+    faults: [
+      {
+        kind: 'command-lies',
+        machine: 'dut',
+        command: 'gpart show',
+        at,
+        says: '=> 40 9 ada0 GPT (1G)\n   3 9 ada0p3 freebsd-ufs [bootme,bootonce] (1G)\n',
+      },
+    ] satisfies Fault[],
+  });
+  const refused = /nobody knows what.*choose another boot method/;
+
+  test('of which nobody knows what is active is refused as it is opened', async () => {
+    await using lab = await startFreebsdLab(strangeTable(1));
+    await expect(openDut(lab, 'nanobsd')).rejects.toThrow(refused);
+  });
+
+  test('of which nobody knows any more what is active is not written to', async () => {
+    await using lab = await startFreebsdLab(strangeTable(2));
     const dut = await openDut(lab, 'nanobsd');
     await dut.lay(imageOf({ ident: 'patched' }));
-    await expect(dut.boot('patched')).rejects.toThrow(
-      /nobody knows what.*choose another boot method/,
-    );
-    expect(lab.dut.machine.boots).toBe(0);
+    await expect(dut.boot('patched')).rejects.toThrow(refused);
+    expect(lab.dut.journal.map(({ command }) => command)).not.toContain('upgrade');
   });
 
   test('whose fstab names what glabel does not know is refused', async () => {

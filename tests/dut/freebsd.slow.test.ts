@@ -1,9 +1,16 @@
 import { expect, test } from 'vitest';
 import { DutLostError, openFreebsdDut } from '../../src/dut/freebsd.ts';
+import { BootMethodError } from '../../src/dut/freebsd-boot.ts';
 import { shell } from '../../src/host/shell.ts';
 import { sendBlast } from '../fakes/freebsd-lab/blast.ts';
-import { archiveOf, dutOptions, openDut } from '../fakes/freebsd-lab/dut.ts';
-import { type KernelText, kernelText } from '../fakes/freebsd-lab/kernel.ts';
+import { archiveOf, archiveWith, dutOptions, openDut } from '../fakes/freebsd-lab/dut.ts';
+import { writeFile } from '../fakes/freebsd-lab/file-system.ts';
+import {
+  allModules,
+  type KernelText,
+  kernelArchive,
+  kernelText,
+} from '../fakes/freebsd-lab/kernel.ts';
 import {
   type FreebsdLab,
   type FreebsdLabOptions,
@@ -347,4 +354,94 @@ test('a kernel with the debugger in it resets where it panics, and tells of what
     reason: expect.stringMatching(/came up instead of/),
     panic: 'mtx_lock() of destroyed mutex',
   });
+});
+
+test.for(['script', 'program'] as const)(
+  'a kernel is booted once and restored on ZFS, where nextboot is a %s',
+  async (nextboot) => {
+    await using lab = await startFreebsdLab({ root: 'zfs', nextboot });
+    const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
+    expect(outcome).toMatchObject({ kind: 'booted' });
+    await dut.restore();
+    expect(lab.state()).toMatchObject(clean);
+    expect(lab.dut.machine.root).toMatchObject({ nvstore: new Map([['nextboot_enable', 'NO']]) });
+  },
+);
+
+test('an order that was left in the pool is taken back', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  const dut = await openDut(lab);
+  await dut.lay(archiveOf({ ident: 'patched' }));
+  await dut.host().output(shell`nextboot -k ppsgate.patched`);
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+  expect(lab.dut.machine.root).toMatchObject({ nvstore: new Map([['nextboot_enable', 'NO']]) });
+});
+
+test('a nextboot that cannot leave word in the pool is told with a way round, and boots nothing', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs', nextboot: 'first-program' });
+  const booted = bootOf(lab, { ident: 'patched' });
+  await expect(booted).rejects.toThrow(BootMethodError);
+  await expect(booted).rejects.toThrow(/zfsbootcfg returned 256.*`boot\.method: boot-environment`/);
+  expect(lab.dut.machine.boots).toBe(0);
+});
+
+test.for(['script', 'program'] as const)(
+  'a DUT whose loader could not take the order back is refused, where nextboot is a %s',
+  async (nextboot) => {
+    await using lab = await startFreebsdLab({ root: 'nfs', nextboot });
+    await expect(openDut(lab)).rejects.toThrow(
+      /nextboot.*\/boot is on nfs \(192\.0\.2\.9:\/export\/dut\).*UFS or ZFS/,
+    );
+    expect(lab.dut.machine.boots).toBe(0);
+  },
+);
+
+const modulesBut = (missing: string) => allModules.filter((name) => name !== missing);
+
+const laidWithout = (missing: string, kernel: KernelText = { ident: 'patched' }) =>
+  archiveWith(kernelArchive(kernel, modulesBut(missing)));
+
+test.for<[string, string, FreebsdLabOptions]>([
+  ['zfs.ko', 'zfs', { root: 'zfs' }],
+  ['if_cxgbe.ko', 'if_cxgbe', { loaderConf: { if_cxgbe_load: 'YES' } }],
+])(
+  'a kernel without %s, which the loader needs, is not laid to be booted',
+  async ([file, name, options]) => {
+    await using lab = await startFreebsdLab(options);
+    const dut = await openDut(lab);
+    expect(await dut.lay(laidWithout(name))).toEqual({
+      kind: 'lacks-module',
+      reason: expect.stringContaining(
+        `${file} is neither in /boot/ppsgate.patched nor in /boot/modules`,
+      ),
+    });
+    await dut.restore();
+    expect(lab.state()).toMatchObject(clean);
+    expect(lab.dut.machine.boots).toBe(0);
+  },
+);
+
+test.for<[string, (lab: FreebsdLab) => void, KernelText]>([
+  [
+    'is in /boot/modules',
+    ({ dut }) => void writeFile(dut.machine.files, '/boot/modules/zfs.ko', ''),
+    { ident: 'patched' },
+  ],
+  ['is in the kernel itself', () => {}, { ident: 'patched', options: ['options ZFS'] }],
+])('a module that %s is not asked for', async ([, arrange, kernel]) => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  arrange(lab);
+  const dut = await openDut(lab);
+  expect(await dut.lay(laidWithout('zfs', kernel))).toEqual({ kind: 'laid' });
+});
+
+test.for([
+  ['is not loaded now', { ipfw_load: 'YES' }, 'ipfw'],
+  ['is switched off', { if_cxgbe_load: 'NO' }, 'if_cxgbe'],
+  ['is no module', { if_cxgbe_load: 'YES', if_cxgbe_type: 'cpu_microcode' }, 'if_cxgbe'],
+] as const)('what loader.conf names and %s is not asked for', async ([, loaderConf, name]) => {
+  await using lab = await startFreebsdLab({ loaderConf });
+  const dut = await openDut(lab);
+  expect(await dut.lay(laidWithout(name))).toEqual({ kind: 'laid' });
 });

@@ -101,6 +101,9 @@ export async function bootFor(
     if (laid.kind === 'no-space') {
       return rejected(variant, { kind: 'out-of-disk', message: `DUT: ${laid.reason}.` });
     }
+    if (laid.kind === 'lacks-module') {
+      return afterBootFailure(boots, variant, { reason: `it was not booted, as ${laid.reason}` });
+    }
   }
   const outcome = await dut.boot(kernel.kind === 'own' ? undefined : variant);
   if (outcome.kind === 'boot-failed') return afterBootFailure(boots, variant, outcome);

@@ -51,7 +51,7 @@ export function kernelArchive(kernel: KernelText, modules: readonly string[] = a
 }
 
 /** The modules of a kernel's folder that the laboratory can load. */
-export const allModules = ['hwpmc', 'if_cxgbe', 'ipfw', 'netmap', 'pf'] as const;
+export const allModules = ['hwpmc', 'if_cxgbe', 'ipfw', 'netmap', 'pf', 'zfs'] as const;
 
 const defaultPanic = 'page fault';
 

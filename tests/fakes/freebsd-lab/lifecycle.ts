@@ -1,4 +1,5 @@
 // How a machine boots, reboots, panics, hangs and loses its power.
+import { dirname } from 'node:path/posix';
 import { dumpCore, saveCore } from './crash.ts';
 import type { FaultKind } from './faults.ts';
 import { nodeAt, remove, textOf, writeFile } from './file-system.ts';
@@ -88,6 +89,7 @@ function boot(machine: Machine, world: World): void {
     // Without a kernel the loader stays at its prompt.
     if (chosen.kernel === undefined) return enter(machine, 'hung');
     load(machine, chosen, world.clock.now());
+    if (lacksRoot(machine, chosen.file)) return enter(machine, 'hung');
     const { behaviour } = chosen.kernel;
     if (meets('panic-at-boot')) return panic(machine, world, 'page fault');
     if (behaviour.kind === 'panics-at-boot') return panic(machine, world, behaviour.panic);
@@ -101,6 +103,11 @@ function boot(machine: Machine, world: World): void {
     });
   });
 }
+
+/** Without zfs.ko the kernel stops at `mountroot>`: the loader looks in the kernel's own folder, and in /boot/modules. */
+const lacksRoot = ({ root, files }: Machine, kernel: string): boolean =>
+  root.kind === 'zfs' &&
+  ![dirname(kernel), '/boot/modules'].some((folder) => nodeAt(files, `${folder}/zfs.ko`));
 
 /** Only if nothing else happened to the machine before. */
 function later(machine: Machine, world: World, seconds: number, act: () => void): void {
@@ -127,15 +134,29 @@ type Chosen = { file: string; kernel: Kernel | undefined; settings: ReadonlyMap<
 function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
   const loader = readSettings(textOf(machine.files, '/boot/loader.conf') ?? '');
   const nextboot = readSettings(textOf(machine.files, nextbootFile) ?? '');
-  const isOrdered = nextboot.get('nextboot_enable') === 'YES';
-  if (isOrdered) {
-    const text = textOf(machine.files, nextbootFile) ?? '';
-    writeFile(machine.files, nextbootFile, text.replace('"YES"', '"NO" '));
-  }
+  const isOrdered = takeOrder(machine, nextboot);
   const settings = isOrdered && !ignoresNextboot ? nextboot : new Map<string, string>();
   const file = `/boot/${settings.get('kernel') ?? loader.get('kernel') ?? 'kernel'}/kernel`;
   const node = nodeAt(machine.files, file);
   return { file, kernel: readKernel(node?.kind === 'file' ? node.bytes : undefined), settings };
+}
+
+/**
+ * Where the loader finds the order, it takes it back before the kernel is even read: in the file on UFS, in the pool on
+ * ZFS. On all others it cannot, and the order stands until rc(8) removes the file.
+ */
+function takeOrder({ root, files }: Machine, nextboot: ReadonlyMap<string, string>): boolean {
+  if (nextboot.size === 0) return false;
+  if (root.kind === 'nfs') return true;
+  if (root.kind === 'zfs') {
+    const isOrdered = root.nvstore.get('nextboot_enable') === 'YES';
+    if (isOrdered) root.nvstore.set('nextboot_enable', 'NO');
+    return isOrdered;
+  }
+  if (nextboot.get('nextboot_enable') !== 'YES') return false;
+  const text = textOf(files, nextbootFile) ?? '';
+  writeFile(files, nextbootFile, text.replace('"YES"', '"NO" '));
+  return true;
 }
 
 /** The kernel runs: everything that a boot forgets is as new. */
@@ -164,7 +185,7 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
     machine.sysctls.set('dev.t5nex.0.firmware_version', readOnly(machine.firmware));
   }
   for (const { name } of machine.interfaces) addPort(machine.sysctls, name, loader);
-  machine.modules = new Set(['if_cxgbe']);
+  machine.modules = new Set(['if_cxgbe', ...(machine.root.kind === 'zfs' ? ['zfs'] : [])]);
   machine.pf = noPf();
   machine.ipfw = freshIpfw(loader.get('net.inet.ip.fw.default_to_accept') === '1');
   tell(machine, '---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');

@@ -72,8 +72,8 @@ export type Machine = {
   readonly hardware: Readonly<Record<string, string>>;
   readonly timing: Timing;
   readonly realTimeClock: RealTimeClock;
-  /** A shell script up to FreeBSD 14.0, a program that says other things since. */
-  readonly nextboot: 'script' | 'program';
+  /** A shell script up to FreeBSD 14.0, a program that says other things since; its first version fails on ZFS. */
+  readonly nextboot: 'script' | 'first-program' | 'program';
   readonly root: Root;
   stage: Stage;
   power: PowerState;

@@ -25,7 +25,7 @@ export type DutOptions = {
   loaderConf?: Readonly<Record<string, string>>;
   sysctlConf?: Readonly<Record<string, string>>;
   /** FreeBSD's nextboot(8) is a script up to 14.0 (when absent), and a program that fails in other ways since. */
-  nextboot?: 'script' | 'program';
+  nextboot?: Machine['nextboot'];
   /** What it boots from; `ufs` when absent. On `nanobsd` only /etc, /var, /tmp and /root can be written. */
   root?: RootKind;
 };

@@ -11,9 +11,9 @@ import {
 } from './file-system.ts';
 
 /** `nanobsd-gpt` is an appliance on a disk with a GPT, as poudriere-image(8) makes it. */
-export type RootKind = 'ufs' | 'zfs' | 'nanobsd' | 'nanobsd-gpt';
+export type RootKind = 'ufs' | 'nfs' | 'zfs' | 'nanobsd' | 'nanobsd-gpt';
 
-export type Root = { kind: 'ufs' } | Environments | Slices;
+export type Root = { kind: 'ufs' | 'nfs' } | Environments | Slices;
 
 /** Files by their paths, as a file system holds them that is not mounted. */
 export type Tree = Map<string, FileNode>;
@@ -23,6 +23,8 @@ export type Environments = {
   /** All but the running one hold their files while they are not mounted. */
   all: Map<string, Environment>;
   running: string;
+  /** Where nextboot(8) leaves word in the pool's boot environment, which the loader can write. */
+  nvstore: Map<string, string>;
   /** The pool's bootfs property. */
   byDefault: string;
   /** `bectl activate -t`: the loader erases it as it reads it. */
@@ -50,7 +52,7 @@ export type Slices = {
 
 /** As it is delivered. */
 export function rootOf(kind: RootKind): Root {
-  if (kind === 'ufs') return { kind };
+  if (kind === 'ufs' || kind === 'nfs') return { kind };
   if (kind === 'nanobsd' || kind === 'nanobsd-gpt') {
     return {
       kind: 'nanobsd',
@@ -65,7 +67,7 @@ export function rootOf(kind: RootKind): Root {
   }
   const byDefault = 'default';
   const all = new Map([[byDefault, { tree: new Map(), mountedAt: undefined }]]);
-  return { kind, all, running: byDefault, byDefault, once: undefined };
+  return { kind, all, running: byDefault, byDefault, once: undefined, nvstore: new Map() };
 }
 
 export type Scheme = Slices['scheme'];
@@ -91,16 +93,15 @@ export const fstabOf = (scheme: Scheme): string => {
 export const otherSlice = (slice: SliceName): SliceName => (slice === 's1' ? 's2' : 's1');
 
 /** What the file system that holds a path is called, where it is mounted, and of which type it is. */
-export function mountOf(
-  root: Root,
-  path: string,
-): { device: string; place: string; type: 'ufs' | 'zfs' } {
-  return { ...placeOf(root, path), type: root.kind === 'zfs' ? 'zfs' : 'ufs' };
+export function mountOf(root: Root, path: string): { device: string; place: string; type: string } {
+  return { ...placeOf(root, path), type: root.kind === 'nanobsd' ? 'ufs' : root.kind };
 }
 
 function placeOf(root: Root, path: string): { device: string; place: string } {
   const isBelow = (place: string) => `${absolute(path)}/`.startsWith(`${place}/`);
   switch (root.kind) {
+    case 'nfs':
+      return { device: '192.0.2.9:/export/dut', place: '/' };
     case 'ufs':
       return { device: '/dev/ada0p2', place: '/' };
     case 'nanobsd': {

@@ -7,7 +7,12 @@ import { nextbootFile } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { readOptions, showUsage } from './options.ts';
 
-export const bootPrograms: Readonly<Record<string, Program>> = { nextboot, reboot, shutdown };
+export const bootPrograms: Readonly<Record<string, Program>> = {
+  nextboot,
+  reboot,
+  shutdown,
+  zfsbootcfg,
+};
 
 const nextbootUsage = {
   program: 'nextboot',
@@ -18,7 +23,7 @@ const nextbootUsage = {
 
 /** The shell script of FreeBSD up to 14.0: sbin/reboot/nextboot.sh, which says its errors on stdout. */
 function nextboot(process: Process): number {
-  if (process.machine.nextboot === 'program') return nextbootProgram(process);
+  if (process.machine.nextboot !== 'script') return nextbootProgram(process);
   const given = readOptions(process, nextbootUsage);
   if (given.kind === 'refused') return given.code;
   const { options } = given;
@@ -82,11 +87,42 @@ function order(process: Process, kernel: string, options: readonly Option[]): nu
     return notModelled(process, 'this value of nextboot -e');
   }
   const lines = variables.map((text) => text.replace(/=(.*)$/, '="$1"\n')).join('');
-  const text = `nextboot_enable="YES"\nkernel="${kernel}"\n${lines}`;
-  const error: FileError | undefined = writeFile(process.machine.files, nextbootFile, text);
+  const { root, files } = process.machine;
+  if (root.kind === 'zfs' && process.machine.nextboot === 'first-program') {
+    // It hands the whole dataset to zfsbootcfg(8), which wants the pool.
+    process.out('error: 22\n');
+    return fail(process, 'nextboot: zfsbootcfg returned 256: No such file or directory');
+  }
+  if (root.kind === 'zfs') root.nvstore.set('nextboot_enable', 'YES');
+  // The shell script does not look at the type of any other file system.
+  const isInFile =
+    root.kind === 'ufs' || (root.kind === 'nfs' && process.machine.nextboot === 'script');
+  const text = `${isInFile ? 'nextboot_enable="YES"\n' : ''}kernel="${kernel}"\n${lines}`;
+  const error: FileError | undefined = writeFile(files, nextbootFile, text);
   return error === undefined
     ? 0
     : fail(process, `nextboot: ${nextbootFile}: ${fileErrorText[error]}`);
+}
+
+/** Of the word that nextboot(8) leaves: printed, or set. */
+function zfsbootcfg(process: Process): number {
+  const { args, machine, out } = process;
+  const { root } = machine;
+  const [z, pool, n, list, ...rest] = args;
+  if (root.kind !== 'zfs' || z !== '-z' || n !== '-n' || list !== 'freebsd:nvstore') {
+    return notModelled(process, 'this use of zfsbootcfg');
+  }
+  if (pool !== 'zroot') return fail(process, 'error: 22');
+  if (rest.join(' ') === '-p') {
+    out('nvlist version: 0\n');
+    for (const [name, value] of root.nvstore) out(`\t${name} = ${value}\n`);
+    return root.nvstore.size === 0 ? 2 : 0;
+  }
+  const [k, name = '', v, value = '', ...more] = rest;
+  if (k !== '-k' || v !== '-v' || more.length > 0) return notModelled(process, 'this zfsbootcfg');
+  root.nvstore.set(name, value);
+  out('zfs bootenv is successfully written\n');
+  return 0;
 }
 
 const shutdownUsage = {

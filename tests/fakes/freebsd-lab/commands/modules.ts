@@ -1,11 +1,28 @@
 // kldstat, kldload and kldunload.
 import { nodeAt } from '../file-system.ts';
 import { hasOption, optionValue } from '../getopt.ts';
+import { readKernel } from '../kernel.ts';
 import { addModule, dropModule, type Machine, tellWatchers } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { readOptions, showUsage } from './options.ts';
 
-export const modulePrograms: Readonly<Record<string, Program>> = { kldload, kldstat, kldunload };
+export const modulePrograms: Readonly<Record<string, Program>> = {
+  config,
+  kldload,
+  kldstat,
+  kldunload,
+};
+
+/** `config -x kernel`: what a kernel was configured with. */
+function config(process: Process): number {
+  const [flag, file = '', ...more] = process.args;
+  if (flag !== '-x' || more.length > 0) return notModelled(process, 'this use of config');
+  const node = nodeAt(process.machine.files, file);
+  const kernel = readKernel(node?.kind === 'file' ? node.bytes : undefined);
+  if (kernel === undefined) return fail(process, `config: Cannot open ${file}`);
+  process.out(kernel.options.map((line) => `${line}\n`).join(''));
+  return 0;
+}
 
 function kldstat(process: Process): number {
   const given = readOptions(process, {
