@@ -845,6 +845,8 @@ const waivableSettings = (ports) => [...general, ...new Set(ports.flatMap((port)
 	...driverSettingsOf(port).map(({ name }) => name)
 ]))];
 const general = [
+	"debug.debugger_on_panic",
+	"kern.shutdown.dumpdevname",
 	"kern.random.harvest.mask",
 	"machdep.hyperthreading_allowed",
 	"net.isr.maxthreads",

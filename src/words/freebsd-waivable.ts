@@ -14,6 +14,8 @@ export const waivableSettings = (ports: readonly string[]): string[] => [
 ];
 
 const general = [
+  'debug.debugger_on_panic',
+  'kern.shutdown.dumpdevname',
   'kern.random.harvest.mask',
   'machdep.hyperthreading_allowed',
   'net.isr.maxthreads',

@@ -150,8 +150,10 @@ const spoilt: Record<string, Setup & { spoil(lab: FreebsdLab): unknown; found: o
   'an image in the slice that boots next': {
     root: 'nanobsd',
     method: 'nanobsd',
-    spoil: ({ dut }) =>
-      writeFile(dut.machine.files, '/etc/fstab', '/dev/ufs/BSDRPs2a / ufs ro 1 1\n'),
+    spoil({ dut: { machine } }) {
+      writeFile(machine.files, '/etc/fstab', '/dev/ufs/BSDRPs2a / ufs ro 1 1\n');
+      if (machine.root.kind === 'nanobsd') machine.root.active = new Set(['s2']);
+    },
     found: {
       what: 'the next boot of the DUT',
       why: 'it will be from /dev/ufs/BSDRPs2a, and the DUT runs /dev/ufs/BSDRPs1a',
