@@ -41,6 +41,26 @@ function shell(template, ...values) {
 }
 /** The text for `sh -c`, or for an eye. */
 const commandText = (command) => command[line];
+/**
+* The same for whatever login shell a machine has. csh, which is root's up to FreeBSD 13, breaks at a line break and at
+* `!` even inside single quotes, and knows neither `2>&1` nor `$(…)`: it gets one simple command, of an sh that puts the
+* text together again.
+*/
+function lineForAnyShell(command) {
+	const text = commandText(command);
+	const bare = text.replace(/'[^'\n\r!]*'|\\'/g, "_");
+	if (/^[\w@%+:,./-][\w@%+:,./ -]*$/.test(bare.replaceAll("=", "_")) && !/^\s*\w+=/.test(bare)) return text;
+	const encoded = text.replace(/[\\\n\r!]/g, (letter) => escapes[letter] ?? letter);
+	return commandText(shell`sh -c ${putTogether} sh ${encoded}`);
+}
+/** For `%b` of printf(1). */
+const escapes = {
+	"\\": "\\\\",
+	"\n": "\\n",
+	"\r": "\\r",
+	"!": "\\0041"
+};
+const putTogether = "text=$(printf %b \"$1\"); shift; eval \"$text\"";
 /** Each piece of a template has to leave the shell in the state that the quotes of the next value rely on. */
 function refuseUnsafe(text) {
 	const bare = text.replace(closed, "_");
@@ -229,7 +249,7 @@ function rejectionOf(signal) {
 // src/host/execute.ts
 /** Answers how the command ended; throws a HostError when that cannot be known. */
 function run(connection, command, options) {
-	const text = commandText(command);
+	const text = lineForAnyShell(command);
 	const shown = commandText(options.shownAs ?? command);
 	const task = {
 		...options,

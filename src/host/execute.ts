@@ -5,7 +5,7 @@ import { lastLine, shortened } from '../words/one-line.ts';
 import { type Connection, inSession, type SshSession } from './connection.ts';
 import { HostError } from './host-error.ts';
 import { type Limits, rejectionOf, withinLimits } from './limits.ts';
-import { type Command, commandText } from './shell.ts';
+import { type Command, commandText, lineForAnyShell } from './shell.ts';
 
 export type OutputOptions = Limits & {
   /** What the command reads: without it an end of file, with a stream all of it, as it comes. */
@@ -44,7 +44,7 @@ export function run(
   command: Command,
   options: RunOptions,
 ): Promise<CommandOutcome> {
-  const text = commandText(command);
+  const text = lineForAnyShell(command);
   const shown = commandText(options.shownAs ?? command);
   const task = { ...options, name: connection.name, what: `"${shortened(shown)}"` };
   return withinLimits({ ...task, over: connection.over.signal }, (stop) => {

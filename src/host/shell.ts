@@ -29,6 +29,31 @@ export function shell(template: TemplateStringsArray, ...values: readonly Value[
 /** The text for `sh -c`, or for an eye. */
 export const commandText = (command: Command): string => command[line];
 
+/**
+ * The same for whatever login shell a machine has. csh, which is root's up to FreeBSD 13, breaks at a line break and at
+ * `!` even inside single quotes, and knows neither `2>&1` nor `$(…)`: it gets one simple command, of an sh that puts the
+ * text together again.
+ */
+export function lineForAnyShell(command: Command): string {
+  const text = commandText(command);
+  const bare = text.replace(/'[^'\n\r!]*'|\\'/g, '_');
+  if (/^[\w@%+:,./-][\w@%+:,./ -]*$/.test(bare.replaceAll('=', '_')) && !/^\s*\w+=/.test(bare)) {
+    return text;
+  }
+  const encoded = text.replace(/[\\\n\r!]/g, (letter) => escapes[letter] ?? letter);
+  return commandText(shell`sh -c ${putTogether} sh ${encoded}`);
+}
+
+/** For `%b` of printf(1). */
+const escapes: Readonly<Record<string, string>> = {
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '!': '\\0041',
+};
+
+const putTogether = 'text=$(printf %b "$1"); shift; eval "$text"';
+
 /** Each piece of a template has to leave the shell in the state that the quotes of the next value rely on. */
 function refuseUnsafe(text: string): void {
   const bare = text.replace(closed, '_');

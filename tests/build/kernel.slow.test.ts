@@ -32,7 +32,12 @@ const recipe: MakeRecipe = {
   options: [],
 };
 
-describeWith(['sshd', 'ssh-keygen', 'git', 'zstd', 'flock'], 'a kernel from a builder', () => {
+// Where Debian keeps it.
+const sftpServer = '/usr/lib/openssh/sftp-server';
+
+const needs = ['sshd', 'ssh-keygen', 'git', 'zstd', 'flock', 'csh', sftpServer];
+
+describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   let home: string;
   let sshd: Sshd;
   let host: Host;
@@ -46,7 +51,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'zstd', 'flock'], 'a kernel from a bu
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
     programs = freebsdBuilder(home);
-    sshd = await startSshd(undefined, [programs.bin, process.env.PATH].join(delimiter));
+    sshd = await startSshd(sftpServer, [programs.bin, process.env.PATH].join(delimiter), 'csh');
     host = await connect({ ...sshd, label: 'builder' });
   });
   afterAll(async () => {

@@ -22,9 +22,13 @@ export interface Sshd extends AsyncDisposable {
 
 /**
  * Starts the server and waits until it listens; `sftp` is the command that serves uploads, `path` the PATH
- * of its sessions where it is not to be sshd's own.
+ * of its sessions where it is not to be sshd's own. With `csh` that is the login shell, and `sftp` has to be a program.
  */
-export async function startSshd(sftp = 'internal-sftp', path?: string): Promise<Sshd> {
+export async function startSshd(
+  sftp = 'internal-sftp',
+  path?: string,
+  loginShell?: 'csh',
+): Promise<Sshd> {
   const home = mkdtempSync(join(tmpdir(), 'ppsgate-sshd-'));
   const folder = join(home, 'files');
   mkdirSync(folder);
@@ -32,7 +36,7 @@ export async function startSshd(sftp = 'internal-sftp', path?: string): Promise<
   const user = makeKey(home, 'ed25519', 'user');
   const port = await freePort();
   const config = join(home, 'sshd_config');
-  writeFileSync(config, configText({ sftp, path, port, hostKeys, user }));
+  writeFileSync(config, configText({ sftp, path, loginShell, port, hostKeys, user }));
 
   // Its privilege separation wants this folder, which only a boot makes.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
@@ -76,12 +80,13 @@ export const publicKey = (privateKeyPath: string): string =>
 type Settings = {
   sftp: string;
   path: string | undefined;
+  loginShell: string | undefined;
   port: number;
   hostKeys: readonly string[];
   user: string;
 };
 
-function configText({ sftp, path, port, hostKeys, user }: Settings): string {
+function configText({ sftp, path, loginShell, port, hostKeys, user }: Settings): string {
   return [
     'ListenAddress 127.0.0.1',
     `Port ${port}`,
@@ -95,6 +100,9 @@ function configText({ sftp, path, port, hostKeys, user }: Settings): string {
     'StrictModes no',
     'PidFile none',
     `Subsystem sftp ${sftp}`,
+    ...(loginShell === undefined
+      ? []
+      : [`ForceCommand exec ${loginShell} -f -c "$SSH_ORIGINAL_COMMAND"`]),
     '',
   ].join('\n');
 }

@@ -1,12 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { commandText, shell } from '../../src/host/shell.ts';
+import { commandText, lineForAnyShell, shell } from '../../src/host/shell.ts';
+import { testWith } from '../needs.ts';
 import { times } from '../random.ts';
 
 // Prints its arguments, each ended by a NUL, after a first argument that printf takes as its format.
 const argv = (text: string): string[] =>
   execFileSync('/bin/sh', ['-c', text], { encoding: 'utf8' }).split('\0').slice(0, -1);
+
+const argvOf = (name: string, text: string): string[] =>
+  execFileSync(name, [...(name === 'csh' ? ['-f'] : []), '-c', text], { encoding: 'utf8' })
+    .split('\0')
+    .slice(0, -1);
 
 const anyWord = fc
   .oneof(
@@ -24,6 +30,36 @@ test('any strings come back from a real shell as the same words', () => {
     }),
     { numRuns: times(30) },
   );
+});
+
+const shells = ['sh', 'csh', 'bash'];
+
+testWith(shells, 'any strings come back from any login shell as the same words', () => {
+  fc.assert(
+    fc.property(fc.array(anyWord, { minLength: 1, maxLength: 8 }), (words) => {
+      const line = lineForAnyShell(shell`printf ${'%s\\0'} ${words}`);
+      for (const name of shells) expect(argvOf(name, line)).toEqual(words);
+    }),
+    { numRuns: times(20) },
+  );
+});
+
+testWith(shells, 'any script runs in any login shell as sh runs it', () => {
+  fc.assert(
+    fc.property(anyWord, anyWord, (first, second) => {
+      const line = lineForAnyShell(
+        shell`word=${first}; { printf ${'%s\\0'} "$word" $(printf ${'one two'}) ${second} >&2; } 2>&1`,
+      );
+      for (const name of shells) {
+        expect(argvOf(name, line)).toEqual([first, 'one', 'two', second]);
+      }
+    }),
+    { numRuns: times(20) },
+  );
+});
+
+test('a simple command goes to the machine as it is', () => {
+  expect(lineForAnyShell(shell`df -k ${'/boot'} ${"it's"}`)).toBe("df -k '/boot' 'it'\\''s'");
 });
 
 test('a value touching text or another value stays part of one word', () => {

@@ -17,6 +17,42 @@ import { describeWith, testWith } from '../needs.ts';
 // Where Debian keeps it.
 const sftpServer = '/usr/lib/openssh/sftp-server';
 
+describeWith(['sshd', 'ssh-keygen', 'csh', sftpServer], 'a host whose login shell is csh', () => {
+  let sshd: Sshd;
+  let host: Host;
+
+  beforeAll(async () => {
+    sshd = await startSshd(sftpServer, undefined, 'csh');
+    host = await connect({ ...sshd, label: 'DUT' });
+  });
+  afterAll(async () => {
+    await host.close();
+    await sshd.stop();
+  });
+
+  test.each([
+    ['a script of several lines', shell`sh -c ${'echo one\necho two\n'}`, 'one\ntwo\n'],
+    ['an exclamation mark', shell`echo ${'a!b'}`, 'a!b\n'],
+    ['stderr in stdout', shell`sh -c ${'echo lost >&2'} 2>&1`, 'lost\n'],
+    ['a command in a word', shell`echo "$(echo inner)"`, 'inner\n'],
+    ['a variable', shell`word=${'a b'}; echo "$word"`, 'a b\n'],
+    ['a variable that only csh has', shell`echo "\${path-none}"`, 'none\n'],
+  ])('gets %s as sh would', async (_, command, wanted) => {
+    expect(await host.output(command)).toBe(wanted);
+  });
+
+  test('passes on what is to be read, and how a command ended', async () => {
+    const outcome = await host.run(shell`cat; exit ${3}`, { stdin: 'a!\nb' });
+    expect(outcome).toEqual({ kind: 'exited', code: 3, stdout: 'a!\nb', stderr: '' });
+  });
+
+  test('takes an upload', async () => {
+    const path = join(sshd.folder, 'laid');
+    await host.upload(Buffer.from('laid'), path, 0o600);
+    expect(readFileSync(path, 'utf8')).toBe('laid');
+  });
+});
+
 describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () => {
   let sshd: Sshd;
   let target: Target;
