@@ -37,6 +37,8 @@ type Setup = {
   lab?: FreebsdLabOptions;
   base?: Behaviour;
   patched?: Behaviour;
+  /** In all kernels. */
+  hasDebugger?: true;
   /** Patched, base, base, patched. */
   patchedFirst?: true;
   hasNoPower?: true;
@@ -152,7 +154,7 @@ export const parts = {
   ],
   kernels: [
     ...['There is no kernel', 'The kernel panics at boot', 'The kernel hangs at boot'],
-    ...['Another kernel comes up'],
+    ...['Another kernel comes up', 'The DUT is not like others'],
   ],
   rules: [
     ...['The kernel panics when rules are loaded', 'The rules are refused'],
@@ -260,6 +262,21 @@ export const cases: Record<string, Record<string, Case>> = {
     'instead of patched, once': passes(at('wrong-kernel', 2)),
     always: blamesLab(at('wrong-kernel', ...always)),
     'always, patched before base': blamesLab({ ...at('wrong-kernel', ...always), ...patchedFirst }),
+  },
+  'The DUT is not like others': {
+    'its root is on NFS': blamesLab({ lab: { root: 'nfs' } }),
+    'its clock is a minute behind, and set after each boot': costsNothing({
+      lab: { realTimeClock: { aheadSeconds: -60, setAfterSeconds: 5 } },
+    }),
+    'a reset clears its messages, and patched always panics at boot': blamesPatch('boot-failed', {
+      patched: panicsAtBoot,
+      lab: { crashes: { keepsMessages: false, saveSeconds: 40 } },
+    }),
+    'patched stops in the debugger where it panics, if it is let': blamesPatch('boot-failed', {
+      patched: panicsAtBoot,
+      hasDebugger: true,
+      lab: { loaderConf: { 'debug.debugger_on_panic': '1' } },
+    }),
   },
   'The kernel panics when rules are loaded': {
     'base, once': passes(atRules('panic-at-command', 1)),
@@ -436,10 +453,11 @@ async function judge(one: Case, buildHost: Sshd) {
   };
 }
 
-function kernelsOf({ base, patched, patchedBytes = 0 }: Case, folder: string) {
+function kernelsOf({ base, patched, patchedBytes = 0, hasDebugger }: Case, folder: string) {
   const write = (ident: string, behaviour: Behaviour = { kind: 'works' }, bytes = 0): string => {
     const path = join(folder, `${ident}.tar`);
-    const options = [`options PADDING="${'x'.repeat(bytes)}"`];
+    const padding = `options PADDING="${'x'.repeat(bytes)}"`;
+    const options = hasDebugger ? [padding, 'options DDB'] : [padding];
     writeFileSync(path, kernelArchive({ ident, behaviour, options }));
     return path;
   };
