@@ -1,7 +1,7 @@
 import { advice, checkSettings, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, settingsCommands, waived, whyUnfit } from "./dut.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
-import { provesScenario, takeAwayCommands } from "./scenario.js";
-import { bounded, leastMtu, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, strayPaths } from "./testbed.js";
+import { firewallsOn, takeAwayCommands } from "./scenario.js";
+import { bounded, firewallsTold, leastMtu, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths } from "./testbed.js";
 import { PowerError } from "./power.js";
 import { flowRanges, formatPps, lastLine, netmapPort, reasonOf } from "./words.js";
 import { gitIn } from "./build.js";
@@ -465,6 +465,7 @@ function stepsOf$1(lab) {
 			...on(dut, "the settings of the DUT", (host, what) => settingsOf(lab, host, what)),
 			needs: [sshTo(dut), ...ports]
 		},
+		on(dut, "the firewalls of the DUT", firewalls$1),
 		...bootSteps(lab),
 		...builderSteps(builder),
 		...powerSteps(lab),
@@ -587,6 +588,11 @@ async function settingsOf(lab, host, what) {
 		...problems.map((problem) => findingOf(problem)),
 		...superfluous
 	];
+}
+async function firewalls$1(host, what) {
+	const told = await firewallsTold(host, await siteFirewalls(host));
+	if (told.length === 0) return [ok(what, "none is on")];
+	return told.map((sentence) => ok(what, sentence.replace(/\.$/, "")));
 }
 function findingOf({ setting, message, mend, isWaived }, where = "the DUT") {
 	if (isWaived) return ok(setting, message.replace(`${setting} `, "").replace(/\.$/, ""));
@@ -792,10 +798,12 @@ async function files(host, what) {
 	return [wrong(what, `left behind: ${left.join(", ")}`, mend)];
 }
 async function firewalls(host, what) {
-	const proof = provesScenario("forwarding", await proofOf(host));
-	if (proof.kind === "in-force") return [ok(what, "packets are only forwarded")];
+	const ofSite = await siteFirewalls(host);
+	const on = firewallsOn(await proofOf(host));
+	const stranger = on.find((name) => !ofSite.includes(name));
+	if (stranger === void 0) return [ok(what, on.length === 0 ? "packets are only forwarded" : `${on.join(" and ")} of its own`)];
 	const mend = `${takeAwayCommands.flat().map(typed).join(", ")} on the DUT; those of a firewall that it has not fail`;
-	return [wrong(what, proof.reason, mend)];
+	return [wrong(what, `${stranger} is enabled`, mend)];
 }
 const pktGen = (host, what) => programs(host, what, shell`pgrep -x pkt-gen`);
 /** pgrep(1) exits with 1 where nothing matches. */

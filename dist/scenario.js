@@ -87,12 +87,9 @@ const proofCommands = {
 * of our own connection. ipfw drops a UDP flow's state after 10 s of silence.
 */
 function provesScenario(scenario, outputs, { blast, own = {} } = {}) {
-	const found = {
-		pf: pfIn(outputs),
-		ipfw: ipfwIn(outputs)
-	};
+	const found = foundIn(outputs);
 	const wanted = rulesFor(scenario, own);
-	const stranger = firewalls.find((name) => name !== wanted?.firewall && found[name].sees !== "nothing");
+	const stranger = firewallsOn(outputs).find((name) => name !== wanted?.firewall);
 	if (stranger !== void 0) return notInForce(`${stranger} is enabled`);
 	if (wanted === void 0) return { kind: "in-force" };
 	const { sees, rules, states } = found[wanted.firewall];
@@ -105,6 +102,12 @@ function provesScenario(scenario, outputs, { blast, own = {} } = {}) {
 	if (blast === void 0 || !wanted.keepsStates || states >= blast.flows) return { kind: "in-force" };
 	return notInForce(`${wanted.firewall} has made ${states} of the ${blast.flows} states that the flows need`);
 }
+/** Those that see packets. */
+const firewallsOn = (outputs) => firewalls.filter((name) => foundIn(outputs)[name].sees !== "nothing");
+const foundIn = (outputs) => ({
+	pf: pfIn(outputs),
+	ipfw: ipfwIn(outputs)
+});
 const notInForce = (reason) => ({
 	kind: "not-in-force",
 	reason
@@ -152,4 +155,4 @@ ${rules.map((rule) => `    ${rule}`).join("\n")}
 }
 `;
 
-export { layScenario, proofCommands, provesScenario, scenarioRules, takeAwayCommands };
+export { firewallsOn, layScenario, proofCommands, provesScenario, scenarioRules, takeAwayCommands };

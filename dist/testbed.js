@@ -6,8 +6,8 @@ import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, req
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel } from "./build.js";
-import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, linuxDut, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
-import { layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
+import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
+import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";
 import { createReadStream } from "node:fs";
@@ -485,6 +485,17 @@ async function layRules(host, scenario, own) {
 async function takeRulesAway(host) {
 	for (const round of takeAwayCommands) await Promise.all(round.map((command) => host.run(command)));
 }
+/** Those that rc.conf(5) starts in each boot are the site's own: what a blast takes off of them, a boot brings back. */
+async function siteFirewalls(host) {
+	const outcome = await host.run(shell`sysrc -n pf_enable firewall_enable`);
+	if (outcome.kind !== "exited" || outcome.code !== 0) return [];
+	const isOn = outcome.stdout.split("\n").map((value) => /^(?:yes|true|on|1)$/i.test(value.trim()));
+	return ["pf", "ipfw"].filter((_, index) => isOn[index]);
+}
+/** A sentence for each firewall that is on before any blast. */
+async function firewallsTold(host, ofSite) {
+	return firewallsOn(await proofOf(host)).map((name) => ofSite.includes(name) ? `${name} of the DUT is on by its rc.conf: each blast takes it off, and a boot of its own kernel at the end brings it back.` : `${name} of the DUT is on, and not by its rc.conf: each blast takes it off, and nothing brings it back.`);
+}
 /** What the DUT says of its firewalls. */
 async function proofOf(host) {
 	const said = await readAll(host, Object.values(proofCommands));
@@ -561,10 +572,8 @@ async function blast$1(lab, planned, keepLog, signal) {
 		if (ready.kind !== "ready") return ready;
 		signal.throwIfAborted();
 		when = "at the rules";
-		const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
+		const refusal = await lay(lab, scenario);
 		if (refusal !== void 0) return afterRefusal(boots, variant, scenario, refusal);
-		const astray = await whyAstray(boots, planned.cell.family);
-		if (astray !== void 0) return failed(astray);
 		when = "under load";
 		const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
 		if (outcome.kind === "measured") tallyOf(boots.tallies, variant).hasStoodBlast = true;
@@ -583,13 +592,19 @@ async function blast$1(lab, planned, keepLog, signal) {
 }
 const kernelOf = async ({ prepared }, variant) => await prepared?.kernels.get(variant) ?? { kind: "own" };
 const rulesOf = ({ prepared }) => prepared?.rules ?? {};
+async function lay(lab, scenario) {
+	const host = lab.boots.dut.host();
+	if (lab.firewallsOfSite.length > 0) await markBoot(host);
+	return layRules(host, scenario, rulesOf(lab));
+}
 async function measure(lab, planned, boot, keepLog, signal) {
 	const { traffic, boots, generators, dutMac } = lab;
 	const { cell } = planned;
 	const { scenario } = cell;
 	const { dut, world } = boots;
 	const ports = portsOf(boots);
-	const before = await readAll(dut.host(), countersCommands(ports));
+	const [before, astray] = await Promise.all([readAll(dut.host(), countersCommands(ports)), whyAstray(boots, cell.family)]);
+	if (astray !== void 0) return failed(astray);
 	const startedAt = (/* @__PURE__ */ new Date(world.now() * 1e3)).toISOString();
 	const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
 	const request = {
@@ -648,7 +663,7 @@ async function profile$1(lab, request, keepLog, signal) {
 		}
 		signal.throwIfAborted();
 		when = "at the rules";
-		const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
+		const refusal = await lay(lab, scenario);
 		if (refusal !== void 0) return missed(refusal);
 		const astray = await whyAstray(boots, cell.family);
 		if (astray !== void 0) return missed(astray);
@@ -958,11 +973,14 @@ async function openFreebsdMachines(name, config, traffic, world) {
 	const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
 	/** Folder on this machine, for the kernels of this experiment. */
 	const folder = await mkdtemp(join(tmpdir(), "ppsgate-kernels-"));
+	const boots = bootsOf(config, dut, world);
+	const firewallsOfSite = await siteFirewalls(dut.host());
 	const lab = {
-		boots: bootsOf(config, dut, world),
+		boots,
 		generators,
 		cycles,
 		glitches: { inARow: 0 },
+		firewallsOfSite,
 		traffic,
 		dutMac,
 		prepared: void 0
@@ -989,7 +1007,7 @@ async function openFreebsdMachines(name, config, traffic, world) {
 			over.abort(/* @__PURE__ */ new Error("the testbed is given back"));
 			try {
 				await generators.silence();
-				await giveBack(name, dut);
+				await giveBack(name, dut, firewallsOfSite);
 			} finally {
 				const { variants = [], kernels } = lab.prepared ?? {};
 				await Promise.allSettled([
@@ -1045,8 +1063,9 @@ function builderOf(name, { builder }, world) {
 		owner: `ppsgate on ${name}`
 	};
 }
-async function inspect(name, { boots, generators, traffic }, cells) {
+async function inspect(name, { boots, generators, traffic, firewallsOfSite }, cells) {
 	const families = [...new Set(cells.map(({ family }) => family))];
+	const firewalls = await firewallsTold(boots.dut.host(), firewallsOfSite);
 	const problems = await inspectDut(boots, families);
 	const isStrict = boots.config.preflight === "fail";
 	const grave = problems.filter(({ isVital, isWaived }) => isVital || isStrict && !isWaived);
@@ -1059,7 +1078,7 @@ async function inspect(name, { boots, generators, traffic }, cells) {
 			...await fingerprintOfDut(boots),
 			...around
 		},
-		warnings: problems.map(({ message }) => message)
+		warnings: [...problems.map(({ message }) => message), ...firewalls]
 	};
 }
 const timesToGiveBack = 3;
@@ -1067,10 +1086,11 @@ const timesToGiveBack = 3;
 * Leaves it on its own kernel, with nothing of ours on it. A connection that breaks here costs a repetition, and not
 * the DUT.
 */
-async function giveBack(name, dut) {
+async function giveBack(name, dut, firewallsOfSite) {
 	for (let time = 1;; time += 1) try {
 		await dut.restore();
-		await takeRulesAway(dut.host());
+		if (firewallsOfSite.length === 0) await takeRulesAway(dut.host());
+		else await bringFirewallsBack(dut);
 		await dut.host().output(shell`rm -rf ${rulesFolder}`);
 		return;
 	} catch (error) {
@@ -1078,6 +1098,13 @@ async function giveBack(name, dut) {
 		if (time < timesToGiveBack) continue;
 		throw new DutLostError(`The DUT of ${name} may still run a kernel of ours: ${time} times it could not be restored, at last for this: ${error.message}`, { cause: error });
 	}
+}
+/** Of what rc.conf starts only a boot knows the rules; `lay` of blast.ts has left the mark. */
+async function bringFirewallsBack(dut) {
+	if (await hasBootedSinceMark(dut.host())) return;
+	await takeRulesAway(dut.host());
+	const outcome = await dut.boot(void 0);
+	if (outcome.kind === "boot-failed") throw new DutLostError(outcome.reason);
 }
 
 // src/testbed/linux/run.ts
@@ -1493,4 +1520,4 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, freebsdLogNames, layRules, leastMtu, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, shortMtu, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed };
+export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, firewallsTold, freebsdLogNames, layRules, leastMtu, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed };

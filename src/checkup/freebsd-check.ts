@@ -12,6 +12,7 @@ import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { leastMtu, shortMtu } from '../testbed/freebsd/mtu.ts';
 import { readAll, settingsContext, strayPaths } from '../testbed/freebsd/preflight.ts';
+import { firewallsTold, siteFirewalls } from '../testbed/freebsd/rules.ts';
 import { netmapPort } from '../words/freebsd-port.ts';
 import { lastLine } from '../words/one-line.ts';
 import type { Family } from '../words/scenario.ts';
@@ -145,6 +146,7 @@ function stepsOf(lab: Lab): Step[] {
       ...on(dut, 'the settings of the DUT', (host, what) => settingsOf(lab, host, what)),
       needs: [sshTo(dut), ...ports],
     },
+    on(dut, 'the firewalls of the DUT', firewalls),
     ...bootSteps(lab),
     ...builderSteps(builder),
     ...powerSteps(lab),
@@ -345,6 +347,12 @@ async function settingsOf(lab: Lab, host: Host, what: string): Promise<Finding[]
     ...problems.map((problem) => findingOf(problem)),
     ...superfluous,
   ];
+}
+
+async function firewalls(host: Host, what: string): Promise<Finding[]> {
+  const told = await firewallsTold(host, await siteFirewalls(host));
+  if (told.length === 0) return [ok(what, 'none is on')];
+  return told.map((sentence) => ok(what, sentence.replace(/\.$/, '')));
 }
 
 function findingOf(

@@ -6,8 +6,8 @@ import { isOurs, runningSystem } from '../dut/freebsd-boot-system.ts';
 import { nextRoot } from '../dut/freebsd-slices.ts';
 import { type Command, shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
-import { provesScenario, takeAwayCommands } from '../scenario/freebsd.ts';
-import { proofOf, rulesFolder } from '../testbed/freebsd/rules.ts';
+import { firewallsOn, takeAwayCommands } from '../scenario/freebsd.ts';
+import { proofOf, rulesFolder, siteFirewalls } from '../testbed/freebsd/rules.ts';
 import { bounded } from '../testbed/freebsd/world.ts';
 import { ourFolder, ourPrograms } from '../testbed/linux/testbed.ts';
 import {
@@ -160,11 +160,17 @@ async function files(host: Host, what: string): Promise<Finding[]> {
 }
 
 async function firewalls(host: Host, what: string): Promise<Finding[]> {
-  const proof = provesScenario('forwarding', await proofOf(host));
-  if (proof.kind === 'in-force') return [ok(what, 'packets are only forwarded')];
+  const ofSite = await siteFirewalls(host);
+  const on = firewallsOn(await proofOf(host));
+  const stranger = on.find((name) => !ofSite.includes(name));
+  if (stranger === undefined) {
+    return [
+      ok(what, on.length === 0 ? 'packets are only forwarded' : `${on.join(' and ')} of its own`),
+    ];
+  }
   const commands = takeAwayCommands.flat().map(typed).join(', ');
   const mend = `${commands} on the DUT; those of a firewall that it has not fail`;
-  return [wrong(what, proof.reason, mend)];
+  return [wrong(what, `${stranger} is enabled`, mend)];
 }
 
 const pktGen = (host: Host, what: string): Promise<Finding[]> =>

@@ -27,7 +27,7 @@ export const takeAwayCommands: readonly (readonly Command[])[] = [
 ];
 
 const firewalls = ['pf', 'ipfw'] as const;
-type Firewall = (typeof firewalls)[number];
+export type Firewall = (typeof firewalls)[number];
 
 type Rules = {
   firewall: Firewall;
@@ -110,11 +110,9 @@ export function provesScenario(
   outputs: ProofOutputs,
   { blast, own = {} }: { blast?: { flows: number }; own?: OwnScenarios } = {},
 ): Proof {
-  const found = { pf: pfIn(outputs), ipfw: ipfwIn(outputs) };
+  const found = foundIn(outputs);
   const wanted = rulesFor(scenario, own);
-  const stranger = firewalls.find(
-    (name) => name !== wanted?.firewall && found[name].sees !== 'nothing',
-  );
+  const stranger = firewallsOn(outputs).find((name) => name !== wanted?.firewall);
   if (stranger !== undefined) return notInForce(`${stranger} is enabled`);
   if (wanted === undefined) return { kind: 'in-force' };
 
@@ -136,6 +134,15 @@ export function provesScenario(
     `${wanted.firewall} has made ${states} of the ${blast.flows} states that the flows need`,
   );
 }
+
+/** Those that see packets. */
+export const firewallsOn = (outputs: ProofOutputs): Firewall[] =>
+  firewalls.filter((name) => foundIn(outputs)[name].sees !== 'nothing');
+
+const foundIn = (outputs: ProofOutputs): Record<Firewall, Found> => ({
+  pf: pfIn(outputs),
+  ipfw: ipfwIn(outputs),
+});
 
 const notInForce = (reason: string): Proof => ({ kind: 'not-in-force', reason });
 

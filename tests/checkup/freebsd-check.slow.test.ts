@@ -104,6 +104,7 @@ test('of a good lab nothing is wrong', async () => {
       "ok netmap on the sender and the receiver: /dev/netmap is there",
       "ok the routes and neighbours of the DUT: both ways, inet4 and inet6",
       "ok the settings of the DUT: all hold",
+      "ok the firewalls of the DUT: none is on",
       "ok the boot method, nextboot: /sbin/nextboot is there, and the root is on /dev/ada0p2",
       "ok the space in /boot of the DUT: 15.0 GB free",
       "skipped the builder: \`builder\` is not configured: only kernels that you bring are measured",

@@ -75,6 +75,17 @@ test('a testbed that nobody used is healthy, and looking at it changes nothing',
   expect(picture(lab)).toEqual(before);
 });
 
+test('a firewall that the site starts at boot is its own', async () => {
+  const { health } = await aTestbed({ ownFirewalls: ['pf'] });
+  const findings = await health();
+  expect(wrongs(findings)).toEqual([]);
+  expect(findings).toContainEqual({
+    kind: 'ok',
+    what: 'the firewalls of the DUT',
+    why: 'pf of its own',
+  });
+});
+
 test.for(['zfs', 'nanobsd'] as const)('so is a DUT that boots from %s', async (root) => {
   const method = root === 'zfs' ? 'boot-environment' : 'nanobsd';
   const { health, lab } = await aTestbed({ root, method });

@@ -1,10 +1,11 @@
 // One blast on a FreeBSD testbed: the variant booted, the rules laid, packets sent, and what came of it.
 import type { Traffic } from '../../config/schema.ts';
+import { markBoot } from '../../dut/freebsd-boot-system.ts';
 import { busyShare, countersCommands, countersLog } from '../../dut/freebsd-counters.ts';
 import { HostError } from '../../host/host-error.ts';
-import { provesScenario } from '../../scenario/freebsd.ts';
+import { type Firewall, provesScenario } from '../../scenario/freebsd.ts';
 import type { PlannedBlast } from '../../words/planned-blast.ts';
-import type { OwnRules } from '../../words/scenario.ts';
+import type { OwnRules, Scenario } from '../../words/scenario.ts';
 import { impossible, missed } from '../judge-profile.ts';
 import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
 import { tallyOf } from './blame.ts';
@@ -18,6 +19,8 @@ import { sampleUnderLoad } from './sample-under-load.ts';
 
 export type BlastWorld = LossWorld & {
   readonly traffic: Traffic;
+  /** That the DUT's rc.conf starts. */
+  readonly firewallsOfSite: readonly Firewall[];
   /** MAC address of the port that packets come in by. */
   readonly dutMac: string;
   /** Undefined before the testbed is prepared. */
@@ -53,10 +56,8 @@ export async function blast(
     if (ready.kind !== 'ready') return ready;
     signal.throwIfAborted();
     when = 'at the rules';
-    const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
+    const refusal = await lay(lab, scenario);
     if (refusal !== undefined) return afterRefusal(boots, variant, scenario, refusal);
-    const astray = await whyAstray(boots, planned.cell.family);
-    if (astray !== undefined) return failed(astray);
     when = 'under load';
     const outcome = await measure(lab, planned, ready.boot, keepLog, signal);
     if (outcome.kind === 'measured') tallyOf(boots.tallies, variant).hasStoodBlast = true;
@@ -73,6 +74,13 @@ const kernelOf = async ({ prepared }: BlastWorld, variant: string): Promise<Kern
 
 const rulesOf = ({ prepared }: BlastWorld): Prepared['rules'] => prepared?.rules ?? {};
 
+async function lay(lab: BlastWorld, scenario: Scenario): Promise<string | undefined> {
+  const host = lab.boots.dut.host();
+  // Takes off a firewall of the site's own, too, which the next boot brings back.
+  if (lab.firewallsOfSite.length > 0) await markBoot(host);
+  return layRules(host, scenario, rulesOf(lab));
+}
+
 async function measure(
   lab: BlastWorld,
   planned: PlannedBlast,
@@ -85,7 +93,11 @@ async function measure(
   const { scenario } = cell;
   const { dut, world } = boots;
   const ports = portsOf(boots);
-  const before = await readAll(dut.host(), countersCommands(ports));
+  const [before, astray] = await Promise.all([
+    readAll(dut.host(), countersCommands(ports)),
+    whyAstray(boots, cell.family),
+  ]);
+  if (astray !== undefined) return failed(astray);
   const startedAt = new Date(world.now() * 1000).toISOString();
   const { measureSeconds: trafficSeconds, measureAtLeastSeconds: atLeastSeconds } = traffic;
   const request = { cell, dutMac, trafficSeconds, atLeastSeconds };
@@ -147,7 +159,7 @@ export async function profile(
     }
     signal.throwIfAborted();
     when = 'at the rules';
-    const refusal = await layRules(boots.dut.host(), scenario, rulesOf(lab));
+    const refusal = await lay(lab, scenario);
     if (refusal !== undefined) return missed(refusal);
     const astray = await whyAstray(boots, cell.family);
     if (astray !== undefined) return missed(astray);

@@ -1,8 +1,10 @@
 // The rules of a scenario on the DUT: laid anew for every blast, proven to be in force, and taken away.
 import { ownFolder } from '../../host/own-folder.ts';
-import { commandText } from '../../host/shell.ts';
+import { commandText, shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
 import {
+  type Firewall,
+  firewallsOn,
   layScenario,
   type ProofOutputs,
   proofCommands,
@@ -43,6 +45,23 @@ export async function takeRulesAway(host: Host): Promise<void> {
   for (const round of takeAwayCommands) {
     await Promise.all(round.map((command) => host.run(command)));
   }
+}
+
+/** Those that rc.conf(5) starts in each boot are the site's own: what a blast takes off of them, a boot brings back. */
+export async function siteFirewalls(host: Host): Promise<Firewall[]> {
+  const outcome = await host.run(shell`sysrc -n pf_enable firewall_enable`);
+  if (outcome.kind !== 'exited' || outcome.code !== 0) return [];
+  const isOn = outcome.stdout.split('\n').map((value) => /^(?:yes|true|on|1)$/i.test(value.trim()));
+  return (['pf', 'ipfw'] as const).filter((_, index) => isOn[index]);
+}
+
+/** A sentence for each firewall that is on before any blast. */
+export async function firewallsTold(host: Host, ofSite: readonly Firewall[]): Promise<string[]> {
+  return firewallsOn(await proofOf(host)).map((name) =>
+    ofSite.includes(name)
+      ? `${name} of the DUT is on by its rc.conf: each blast takes it off, and a boot of its own kernel at the end brings it back.`
+      : `${name} of the DUT is on, and not by its rc.conf: each blast takes it off, and nothing brings it back.`,
+  );
 }
 
 /** What the DUT says of its firewalls. */

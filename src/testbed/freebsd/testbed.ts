@@ -11,11 +11,13 @@ import {
   openFreebsdDut,
   wakeFreebsdDut,
 } from '../../dut/freebsd.ts';
+import { hasBootedSinceMark } from '../../dut/freebsd-boot-system.ts';
 import { parseIfconfig } from '../../dut/freebsd-network.ts';
 import { HostError } from '../../host/host-error.ts';
 import { shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
 import type { Power, PowerConfig } from '../../power/power.ts';
+import type { Firewall } from '../../scenario/freebsd.ts';
 import type { Cell } from '../../words/scenario.ts';
 import type { Inspection, PrepareRequest, Testbed } from '../testbed.ts';
 import { type BlastWorld, blast, profile } from './blast.ts';
@@ -24,7 +26,7 @@ import { openGenerators, silenceGenerators } from './generators.ts';
 import { type Builder, startKernels } from './kernels.ts';
 import { requireMtu } from './mtu.ts';
 import { PreflightError } from './preflight.ts';
-import { rulesFolder, takeRulesAway } from './rules.ts';
+import { firewallsTold, rulesFolder, siteFirewalls, takeRulesAway } from './rules.ts';
 import { bounded, type FreebsdWorld } from './world.ts';
 
 /** A FreeBSD testbed with its machines within reach. */
@@ -80,12 +82,14 @@ export async function openFreebsdMachines(
   /** Folder on this machine, for the kernels of this experiment. */
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
   const boots = bootsOf(config, dut, world);
+  const firewallsOfSite = await siteFirewalls(dut.host());
   const glitches = { inARow: 0 };
   const lab: BlastWorld = {
     boots,
     generators,
     cycles,
     glitches,
+    firewallsOfSite,
     traffic,
     dutMac,
     prepared: undefined,
@@ -108,7 +112,7 @@ export async function openFreebsdMachines(
       try {
         // The DUT would be deaf for them.
         await generators.silence();
-        await giveBack(name, dut);
+        await giveBack(name, dut, firewallsOfSite);
       } finally {
         const { variants = [], kernels } = lab.prepared ?? {};
         await Promise.allSettled([
@@ -190,10 +194,11 @@ function builderOf(
 
 async function inspect(
   name: string,
-  { boots, generators, traffic }: BlastWorld,
+  { boots, generators, traffic, firewallsOfSite }: BlastWorld,
   cells: readonly Cell[],
 ): Promise<Inspection> {
   const families = [...new Set(cells.map(({ family }) => family))];
+  const firewalls = await firewallsTold(boots.dut.host(), firewallsOfSite);
   const problems = await inspectDut(boots, families);
   const isStrict = boots.config.preflight === 'fail';
   const grave = problems.filter(({ isVital, isWaived }) => isVital || (isStrict && !isWaived));
@@ -203,7 +208,7 @@ async function inspect(
   const around = await generators.facts(largest);
   return {
     fingerprint: { ...(await fingerprintOfDut(boots)), ...around },
-    warnings: problems.map(({ message }) => message),
+    warnings: [...problems.map(({ message }) => message), ...firewalls],
   };
 }
 
@@ -213,11 +218,16 @@ const timesToGiveBack = 3;
  * Leaves it on its own kernel, with nothing of ours on it. A connection that breaks here costs a repetition, and not
  * the DUT.
  */
-async function giveBack(name: string, dut: FreebsdDut): Promise<void> {
+async function giveBack(
+  name: string,
+  dut: FreebsdDut,
+  firewallsOfSite: readonly Firewall[],
+): Promise<void> {
   for (let time = 1; ; time += 1) {
     try {
       await dut.restore();
-      await takeRulesAway(dut.host());
+      if (firewallsOfSite.length === 0) await takeRulesAway(dut.host());
+      else await bringFirewallsBack(dut);
       await dut.host().output(shell`rm -rf ${rulesFolder}`);
       return;
     } catch (error) {
@@ -229,4 +239,12 @@ async function giveBack(name: string, dut: FreebsdDut): Promise<void> {
       );
     }
   }
+}
+
+/** Of what rc.conf starts only a boot knows the rules; `lay` of blast.ts has left the mark. */
+async function bringFirewallsBack(dut: FreebsdDut): Promise<void> {
+  if (await hasBootedSinceMark(dut.host())) return;
+  await takeRulesAway(dut.host());
+  const outcome = await dut.boot(undefined);
+  if (outcome.kind === 'boot-failed') throw new DutLostError(outcome.reason);
 }

@@ -6,6 +6,7 @@ import { nodeAt, remove, textOf, writeFile } from './file-system.ts';
 import { freshIpfw, noPf } from './firewall.ts';
 import { type Kernel, readKernel } from './kernel.ts';
 import {
+  addModule,
   keepRcConf,
   type Machine,
   nextbootFile,
@@ -208,9 +209,23 @@ function startServices(machine: Machine, now: number): void {
   if (hostname !== undefined) hostname.value = machine.name;
   readRcConf(machine);
   if (machine.running?.kernel.behaviour.kind === 'loses-routes-at-boot') loseRoutes(machine);
+  startFirewalls(machine, now);
   remove(machine.files, nextbootFile);
   for (const { port } of machine.interfaces) if (port.cable !== undefined) port.cable.upAt = now;
   enter(machine, 'up');
+}
+
+/** Each with a rule of the site's. */
+function startFirewalls(machine: Machine, now: number): void {
+  for (const name of machine.ownFirewalls) addModule(machine, name);
+  if (machine.ownFirewalls.includes('pf')) {
+    const rule = { text: 'pass in log all flags S/SA keep state', blocks: false, keepsState: true };
+    machine.pf = { ...noPf(), isEnabled: true, enabledAt: now, rules: [rule] };
+  }
+  if (machine.ownFirewalls.includes('ipfw')) {
+    const rule = { text: 'allow log ip from any to any', blocks: false, keepsState: false };
+    machine.ipfw.rules.set(100, rule);
+  }
 }
 
 function loseRoutes(machine: Machine): void {

@@ -91,6 +91,8 @@ export type Machine = {
   /** What `dmesg -a` prints: it survives a reboot, but no loss of power. `tell` adds to it. */
   messages: string[];
   readonly crashes: Crashes;
+  /** Firewalls that its rc.conf starts: they let everything pass. */
+  ownFirewalls: readonly ('pf' | 'ipfw')[];
   /** Of its Chelsio card, which keeps it whatever boots. */
   firmware: string;
   /** CPUs that something else keeps busy, by the hour. */

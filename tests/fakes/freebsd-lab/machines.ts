@@ -26,6 +26,7 @@ export type DutOptions = {
   sysctlConf?: Readonly<Record<string, string>>;
   /** FreeBSD's nextboot(8) is a script up to 14.0 (when absent), and a program that fails in other ways since. */
   nextboot?: Machine['nextboot'];
+  ownFirewalls?: Machine['ownFirewalls'];
   /** What it boots from; `ufs` when absent. On `nanobsd` only /etc, /var, /tmp and /root can be written. */
   root?: RootKind;
 };
@@ -65,6 +66,7 @@ export function dutOf(wires: Cabling, options: DutOptions): Machine {
     realTimeClock: options.realTimeClock ?? machine.realTimeClock,
     clockAhead: options.realTimeClock?.aheadSeconds ?? 0,
     nextboot: options.nextboot ?? 'script',
+    ownFirewalls: options.ownFirewalls ?? [],
   };
 }
 
@@ -154,6 +156,7 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   ipfw: freshIpfw(true),
   messages: [],
   crashes: { mostMessages: 2000, keepsMessages: true, dumpsTo: 'disk', saveSeconds: 20 },
+  ownFirewalls: [],
   firmware: '1.25.0.0',
   busyCpus: 0,
   isOverloaded: false,

@@ -321,6 +321,61 @@ describe('a kernel with a newer firmware in it', () => {
     }));
 });
 
+describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
+  const isOn = (lab: FreebsdLab) => {
+    const { pf, ipfw } = lab.state();
+    return name === 'pf'
+      ? pf.isEnabled && pf.rules.some((rule) => rule.includes('log'))
+      : ipfw.rules.some((rule) => rule.includes('log'));
+  };
+
+  async function gateOn() {
+    await using lab = await startFreebsdLab({ ownFirewalls: [name] });
+    const folder = temporaryFolder();
+    const testbed = await openFreebsdTestbed(
+      'shelf',
+      testbedOf(lab, folder),
+      { ...usualTraffic, measureSeconds: 20 },
+      worldOf(lab),
+    );
+    await testbed.prepare({
+      variants: [],
+      cells: [forwarding],
+      rules: {},
+      keepLog: async () => {},
+      tell() {},
+      signal,
+    });
+    const { warnings } = await testbed.inspect([forwarding]);
+    // Nobody has built it, so it is the DUT's own kernel that is measured.
+    const outcome = await send(testbed, blastOf('base', 1));
+    const wasOn = isOn(lab);
+    await testbed.restore();
+    return { warnings, outcome, wasOn, isOn: isOn(lab), reboots: rebootsOf(lab) };
+  }
+
+  test('is told, taken off for a blast, and given back by a boot at the end', async () => {
+    const found = await gateOn();
+    expect(found.warnings).toEqual([
+      `${name} of the DUT is on by its rc.conf: each blast takes it off, and a boot of its own kernel at the end brings it back.`,
+    ]);
+    expect(found).toMatchObject({ outcome: valid, wasOn: false, isOn: true, reboots: 2 });
+  });
+
+  test('is left alone where nothing was measured', async () => {
+    await using lab = await startFreebsdLab({ ownFirewalls: [name] });
+    const testbed = await openFreebsdTestbed(
+      'shelf',
+      testbedOf(lab, temporaryFolder()),
+      usualTraffic,
+      worldOf(lab),
+    );
+    await testbed.restore();
+    expect(isOn(lab)).toBe(true);
+    expect(rebootsOf(lab)).toBe(0);
+  });
+});
+
 test('an earlier diff is held against base and patched, and they are never held against it', () =>
   onTestbed({}, async (testbed, lab) => {
     const { files } = lab.dut.machine;

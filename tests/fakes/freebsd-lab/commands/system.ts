@@ -14,6 +14,7 @@ export const systemPrograms: Readonly<Record<string, Program>> = {
   pciconf,
   savecore,
   sysctl,
+  sysrc,
   uname,
 };
 
@@ -123,7 +124,7 @@ function whyRefused(name: string, { access, type }: Sysctl, value: string): stri
 const ticksPerSecond = 127;
 
 /** What runs while a machine comes up; its averages fall with time. */
-const loadOfBoot = 3;
+const loadOfBoot = 2;
 
 /** Name of every kernel's configuration: base and patched are built from one. */
 const configurationName = 'GENERIC';
@@ -181,6 +182,16 @@ function readSysctl(machine: Machine, name: string, { value }: Sysctl, now: numb
     default:
       return value;
   }
+}
+
+/** Reads the two switches of rc.conf(5) for firewalls. */
+function sysrc(process: Process): number {
+  const { args, machine, out } = process;
+  if (args.join(' ') !== '-n pf_enable firewall_enable') return notModelled(process, 'this sysrc');
+  for (const name of ['pf', 'ipfw'] as const) {
+    out(machine.ownFirewalls.includes(name) ? 'YES\n' : 'NO\n');
+  }
+  return 0;
 }
 
 function dmesg(process: Process): number {
