@@ -1571,13 +1571,14 @@ const kernelForwards = {
 };
 /** One process that never sleeps makes 1. */
 const mostBusyCpus = .5;
-/** The load average would not do: it takes minutes to fall after a boot. */
-const idleScript = "sysctl -n kern.cp_time && sleep 5 && sysctl -n kern.cp_time";
+/** A load average below 0.5 says enough; but it takes minutes to fall after a boot, and says nothing of now until then. */
+const idleScript = "case $(sysctl -n vm.loadavg) in \"{ 0\"[.,][0-4]*) ;; *) sysctl -n kern.cp_time && sleep 5 && sysctl -n kern.cp_time;; esac";
 const idleness = {
 	name: "kern.cp_time",
 	why: "what else runs takes time from forwarding",
 	reads: [shell`sh -c ${idleScript}`, readSysctl("hw.ncpu")],
 	check: (samples, cpus) => {
+		if (samples === "") return void 0;
 		const busy = busyCpus(samples, Number(cpus));
 		return unless(busy <= mostBusyCpus, {
 			is: Number.isNaN(busy) ? "cannot be made out" : `shows ${busy.toFixed(1)} busy CPUs, more than ${mostBusyCpus}`,

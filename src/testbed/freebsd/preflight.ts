@@ -69,13 +69,19 @@ export async function preflight(
   const look = async () =>
     waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
   let problems = await look();
-  const mends = problems.flatMap(({ mend, isWaived }) => (isWaived ? [] : mend));
-  const waits = mends.flatMap((mend) => (mend.kind === 'wait' ? mend.seconds : []));
-  const commands = mends.flatMap((mend) => (mend.kind === 'command' ? mend.command : []));
-  if (waits.length > 0) await sleep(Math.max(...waits));
-  if (mode === 'fix') for (const command of commands) await host.run(command);
-  if (waits.length > 0 || (mode === 'fix' && commands.length > 0)) problems = await look();
-  return problems;
+  // What is busy while the machine comes up is mostly idle once it is up.
+  for (const name of ['kern.boottime', 'kern.cp_time']) {
+    const mend = problems.find(({ setting, isWaived }) => setting === name && !isWaived)?.mend;
+    if (mend?.kind !== 'wait') continue;
+    await sleep(mend.seconds);
+    problems = await look();
+  }
+  if (mode !== 'fix') return problems;
+  const commands = problems.flatMap(({ mend, isWaived }) =>
+    mend.kind === 'command' && !isWaived ? mend.command : [],
+  );
+  for (const command of commands) await host.run(command);
+  return commands.length > 0 ? await look() : problems;
 }
 
 /** Why a blast would not go from the sender to the receiver and nowhere else; asked right before it. */
