@@ -143,8 +143,7 @@ test('IPv6 has a default route of its own', async () => {
   const spoil = both(without('2001:2::/48'), without('2001:2:0:8000::/49'));
   const { inspection, packetsToAdmin } = await gateOn({ mode: 'warn', family: 'inet6', spoil });
   expect(packetsToAdmin).toBe(0);
-  expect(String(inspection)).toContain('route add -inet6 2001:2::/48 ::1 -blackhole'.slice(0, 9));
-  expect(String(inspection)).toContain('2001:2::/48');
+  expect(String(inspection)).toMatch(/`route add -inet6 \S*2001:2::\/48\S* \S*::1\S* -blackhole`/);
 });
 
 describe('a kernel that loses its routes at boot', () => {
