@@ -34,6 +34,8 @@ export type LabTimeRequest = {
   /** Absent: both kernels were built before. */
   build?: Build;
   faults?: readonly Fault[];
+  /** A profile of each variant is taken in each cell. */
+  hasProfiles?: boolean;
 };
 
 /** Seconds for which each kernel is built, one after the other; 0 for one that is in the builder's cache. */
@@ -46,6 +48,8 @@ export type LabTime = {
   result: Result;
   /** Time from the first connection to the end of the last run; what is left is to give the DUT back. */
   verdict: Span;
+  /** Time from the first connection until the DUT is given back. */
+  whole: Span;
   /** Each from the machine's going down to its answering again; the last of them gives it back. */
   reboots: Span[];
   /** Each from the receiver's start, with which the links begin to settle, to its end. */
@@ -66,6 +70,9 @@ const basePps: Readonly<Record<FreebsdScenario, number>> = {
   'ipfw-stateless': 4.2e6,
   'ipfw-stateful': 3.2e6,
 };
+
+/** As of a FreeBSD testbed of which ppsgate.yml says nothing else. */
+const profileSeconds = 10;
 
 const rebootSeconds = 180;
 const shutdownSeconds = 5;
@@ -95,14 +102,18 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
     writeFileSync(archives.base, kernelArchive(kernels.base));
     writeFileSync(archives.patched, kernelArchive(kernels.patched));
     const testbed = testbedOf(lab, folder);
-    const config = { ...usualConfig, testbeds: { lab: testbed }, scenarios: [...scenarios] };
+    const config = {
+      ...{ ...usualConfig, testbeds: { lab: testbed }, scenarios: [...scenarios] },
+      ...(request.hasProfiles && { profile: { seconds: profileSeconds } }),
+    };
     const history = historyFile(join(folder, 'history.jsonl'));
     if (request.hasHistory) await history.append(earlierRuns(request));
 
     const asked = { blasts: [] as Span[], dutCommands: [] as number[] };
     const spans = spansOf(lab);
     const builder = builderOf(lab, request.build);
-    const verdict = { from: lab.clock.now(), to: lab.clock.now() };
+    const from = lab.clock.now();
+    const verdict = { from, to: from };
     const world: World = {
       repository,
       reserve: async ([name = '']) =>
@@ -118,7 +129,8 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
     };
     const gateRequest = { patch, config, testbeds: ['lab'], seed, kernels: archives };
     const result = await gate(gateRequest, join(folder, 'gate'), world);
-    return { result, verdict, ...asked, ...spans, waitedSeconds: builder.waited() };
+    const whole = { from, to: lab.clock.now() };
+    return { result, verdict, whole, ...asked, ...spans, waitedSeconds: builder.waited() };
   } finally {
     rmSync(folder, { recursive: true });
   }
