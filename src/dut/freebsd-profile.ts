@@ -45,9 +45,13 @@ const impossible = (reason: string): Sampling => ({ kind: 'impossible', reason }
 /** What hwpmc(4) keeps of a stack when told so before it is loaded, and what pmcstat prints of it. */
 const mostFrames = 100;
 
-/** Intel, AMD since Zen, AMD before, Arm; and what older systems call it on all of x86: see pmc(3) and its relatives. */
+/**
+ * Intel, Intel's Atoms, AMD since Zen, AMD before, Arm; and what older systems call it on all of x86: see pmc(3), its
+ * relatives, and what libpmc knows of each CPU. An Atom has no threads, and what `unhalted-cycles` stands for is of one.
+ */
 const cycleEvents = [
   'cpu_clk_unhalted.thread_p',
+  'cpu_clk_unhalted.core_p',
   'ls_not_halted_cyc',
   'BU_CPU_CLK_UNHALTED',
   'CPU_CYCLES',

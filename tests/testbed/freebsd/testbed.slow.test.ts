@@ -420,6 +420,15 @@ describe('a profile', () => {
       expect(logs).toHaveProperty('size', 5);
     }));
 
+  test('counts cycles on an Atom too, by the name that they have there', () =>
+    onTestbed(
+      { hardware: { 'hw.model': 'Intel(R) Atom(TM) CPU  C2558  @ 2.40GHz', 'hw.ncpu': '4' } },
+      async (testbed) => {
+        const { outcome } = await profileOn(testbed);
+        expect(outcome).toMatchObject({ kind: 'profiled', event: 'cpu_clk_unhalted.core_p' });
+      },
+    ));
+
   test('is taken on the boot that is there, and boots for another variant', () =>
     onTestbed({}, async (testbed, lab) => {
       expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);

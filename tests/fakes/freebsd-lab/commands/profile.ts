@@ -2,6 +2,7 @@
 import { fileErrorText, textOf, writeFile } from '../file-system.ts';
 import { scenarioInForce } from '../firewall.ts';
 import { optionValue } from '../getopt.ts';
+import type { Machine } from '../machine.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { readOptions } from './options.ts';
 
@@ -34,12 +35,21 @@ function pmcstat(process: Process): number | Promise<number> {
       'pmcstat: ERROR: Initialization of the pmc(3) library failed: No such file or directory';
     return fail(process, said, 69);
   }
-  if (!/^(?:cpu_clk_unhalted\.|inst_retired\.|unhalted-cycles$)/i.test(event)) {
+  if (!eventsOf(process.machine).test(event)) {
     const said = `pmcstat: ERROR: Cannot allocate system-mode pmc with specification "${event}": Invalid argument`;
     return fail(process, said, 71);
   }
   return sample(process, { event, file, seconds });
 }
+
+/**
+ * As in lib/libpmc/pmu-events of FreeBSD: all of Intel's cores can retire, and count cycles by another name on an Atom;
+ * `unhalted-cycles` is no name but for what only the others have.
+ */
+const eventsOf = ({ sysctls }: Machine): RegExp =>
+  /\bAtom\b/.test(String(sysctls.get('hw.model')?.value))
+    ? /^(?:cpu_clk_unhalted\.(?:core(?:_p)?|ref(?:_tsc)?)|inst_retired\.any(?:_p)?)$/i
+    : /^(?:cpu_clk_unhalted\.(?:thread|ref_)|inst_retired\.|unhalted-cycles$)/i;
 
 type Sampling = { event: string; file: string; seconds: number };
 
