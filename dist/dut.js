@@ -1009,6 +1009,13 @@ const sumOf = (times) => ({
 	idle: times.reduce((total, { idle }) => total + idle, 0)
 });
 const shareOf = ({ busy, idle }) => busy / (busy + idle);
+/** Packets that left by an interface between two readings; undefined where either is missing, or it was reset. */
+function sentBetween(before, after, interfaceName) {
+	const [first, last] = [before, after].map((said) => {
+		return parseInterfaceCounters(said.get(commandText(interfaceCounters)) ?? "").get(interfaceName)?.sent;
+	});
+	return first === void 0 || last === void 0 || last < first ? void 0 : last - first;
+}
 /** Reads `netstat -i -b -n -W`: what it says of the interfaces themselves, not of their addresses. */
 function parseInterfaceCounters(text) {
 	const [head = "", ...lines] = text.split("\n");
@@ -2159,4 +2166,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand, withoutKernel };
+export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand, withoutKernel };

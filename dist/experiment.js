@@ -416,9 +416,10 @@ function triesOf$1(blast, tries) {
 		needed: tries.length < most && !tries.some(isWhole(blast))
 	};
 }
-/** A generator that was the limit twice is the limit. */
-const mostTriesOf = (tries) => tries.length > 0 && tries.every(isGeneratorLimited) ? 2 : 3;
-const isGeneratorLimited = (entry) => entry.kind === "measured" && entry.runs.filter(({ variant }) => isJudged(variant)).every(({ validity }) => validity.kind === "invalid" && validity.cause === "generator-limited");
+/** A sender or a receiver that was the limit twice is the limit. */
+const mostTriesOf = (tries) => tries.length > 0 && tries.every(isLimited) ? 2 : 3;
+const isLimited = (entry) => entry.kind === "measured" && entry.runs.filter(({ variant }) => isJudged(variant)).every(({ validity }) => validity.kind === "invalid" && limits.has(validity.cause));
+const limits = /* @__PURE__ */ new Set(["generator-limited", "receiver-limited"]);
 const isSameCell = (a, b) => cellName(a) === cellName(b);
 function numberOf(entry) {
 	if (entry.kind === "measured") return entry.summary.number;
@@ -1197,12 +1198,14 @@ async function measureAgain(directory, plan, entry) {
 		...blast,
 		runs: blast.runs.filter(({ number }) => numbers.has(number))
 	};
-	const { attempt, startedAt } = summary;
+	const { attempt, startedAt, egressPackets } = summary;
+	const told = egressPackets === void 0 ? {} : { egressPackets };
 	const folder = join(directory, summary.logs);
 	const [linux, freebsd] = [await readLinux(folder), await readFreebsd(folder)];
 	const outcome = linux ? readLinuxLogs(planned, startedAt, linux) : freebsd && readFreebsdLogs(planned, freebsd, {
 		startedAt,
-		traffic: plan.traffic
+		traffic: plan.traffic,
+		told
 	});
 	if (outcome?.kind !== "measured") return void 0;
 	return {

@@ -162,6 +162,7 @@ const causes = {
 	unsteady: "its rate was not steady",
 	hole: "packets stopped coming through for a while",
 	"generator-limited": "the generator was the limit",
+	"receiver-limited": "the receiver was the limit",
 	"machine-busy": "the machine was too busy"
 };
 /** The first words of a reason, which are ours; the rest may hold what a machine said. */
@@ -289,6 +290,7 @@ function afterInvalid(cells, testbed) {
 /** By what made most runs invalid; for other causes the testbed is to be looked at. */
 const mendings = {
 	"generator-limited": "Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT",
+	"receiver-limited": "Give the receiver a faster card or CPU, or a machine of its own, until it counts all that the DUT sends",
 	"machine-busy": "End what else runs on that machine, or wait until it has ended",
 	"too-short": "Measure for longer, with `traffic.measure`"
 };

@@ -1235,7 +1235,11 @@ function tooFew({ input, looks }, metric) {
 	return causesOfAll.has(why.cause) ? `${why.reason}; ${count}` : `${count}: ${why.reason}`;
 }
 /** These causes hold for the whole experiment, and lose no run by chance. */
-const causesOfAll = /* @__PURE__ */ new Set(["generator-limited", "machine-busy"]);
+const causesOfAll = /* @__PURE__ */ new Set([
+	"generator-limited",
+	"receiver-limited",
+	"machine-busy"
+]);
 function whyNot(run, metric) {
 	if (run.validity.kind === "invalid") return run.validity;
 	if (run.pps === 0) return {

@@ -6,7 +6,7 @@ import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, req
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel } from "./build.js";
-import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
+import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";
@@ -384,7 +384,8 @@ function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { starte
 	const askedPps = askedOf(traffic, cell.family, senders.length);
 	const measured = pktGenRun(log, senders.map(parsePktGenLog), {
 		netbenchesTrim: false,
-		askedPps
+		askedPps,
+		egressPackets: told.egressPackets
 	});
 	const seconds = log.rates.reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
 	return {
@@ -627,13 +628,15 @@ async function measure(lab, planned, boot, keepLog, signal) {
 	});
 	await keepLog(freebsdLogNames.counters, countersLog(before, after));
 	const busy = busyShare(before, after);
+	const egressPackets = sentBetween(before, after, boots.config.dut.egress.interface);
 	if (outcome.kind === "failed") return failed(outcome.reason);
 	const measured = readFreebsdLogs(planned, logs, {
 		startedAt,
 		traffic,
 		told: {
 			kernel: boot.kernel,
-			...busy && { busiestCpuRatio: busy.busiestCpuRatio }
+			...busy && { busiestCpuRatio: busy.busiestCpuRatio },
+			...egressPackets !== void 0 && { egressPackets }
 		}
 	});
 	if (!isValid(measured)) return measured;

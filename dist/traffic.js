@@ -202,7 +202,7 @@ function lineRate(pps, frameBytesWithoutCrc) {
 * A run's number and validity, from the receiver's log and, where there are any, the senders'. Whether the run counts
 * is judged by its steady stretch, whichever the median is of.
 */
-function pktGenRun(receiver, sender, { netbenchesTrim, askedPps = [] }) {
+function pktGenRun(receiver, sender, { netbenchesTrim, askedPps = [], egressPackets }) {
 	const senders = namedSenders([sender ?? []].flat());
 	const pps = ratesOf(receiver);
 	const stretch = steadyStretch(pps);
@@ -211,7 +211,7 @@ function pktGenRun(receiver, sender, { netbenchesTrim, askedPps = [] }) {
 	const medianPps = median(counted.map(({ pps }) => pps));
 	const offeredPps = offeredBy(senders);
 	const steadyAfterSeconds = secondsUntilSteady(pps);
-	const fault = brokenLog(receiver, senders) ?? silent(receiver) ?? unsteady(receiver, stretch) ?? tooShort(receiver, seconds) ?? hole(receiver, stretch) ?? unsteadySender(senders) ?? slowSender(senders, askedPps) ?? generatorLimited(medianOf(stretch), offeredPps, senders);
+	const fault = brokenLog(receiver, senders) ?? silent(receiver) ?? unsteady(receiver, stretch) ?? tooShort(receiver, seconds) ?? hole(receiver, stretch) ?? unsteadySender(senders) ?? slowSender(senders, askedPps) ?? receiverLimited(receiver, medianOf(stretch), senders, egressPackets) ?? generatorLimited(medianOf(stretch), offeredPps, senders);
 	return {
 		medianPps: netbenchesTrim ? asPrinted(medianPps) : medianPps,
 		...offeredPps === void 0 ? {} : { offeredPps },
@@ -314,6 +314,28 @@ function slowSender(senders, askedPps) {
 	});
 	return fault;
 }
+/**
+* The receiver has to count this share of what the DUT says that it sent. What it may lose beside hides no change that is
+* larger than the usual margin; what else leaves the DUT by that port is far less, as ARP is.
+*/
+const leastCountedRatio = .98;
+/**
+* Packets are held against packets, and rates against rates, and the better of the two counts: a link that came up late
+* loses packets which some cards count as sent, and leaves the rate as it was; a rate that falls as the DUT gets warm is
+* above its median on average, and loses no packets. A receiver that is too slow has too little of both.
+*/
+function receiverLimited(receiver, medianPps, senders, egressPackets) {
+	const seconds = Math.max(...senders.map(({ log }) => secondsSent(log)));
+	if (medianPps === void 0 || !egressPackets || !(seconds > 0)) return void 0;
+	const egressPps = egressPackets / seconds;
+	const packetRatio = packetsOf(receiver) / egressPackets;
+	if (Math.max(packetRatio, medianPps / egressPps) >= leastCountedRatio) return void 0;
+	const counted = `the receiver counted ${formatPps(medianPps)}`;
+	return invalid("receiver-limited", `receiver-limited: the DUT sent ${formatPps(egressPps)} and ${counted}`);
+}
+/** The summary counts what comes after the last rate, too. */
+const packetsOf = ({ summary, rates }) => summary?.packets ?? sum(rates.map(({ packets }) => packets));
+const secondsSent = ({ summary, rates }) => summary?.seconds ?? sum(rates.map(({ pps, intervalSeconds }) => pps > 0 ? intervalSeconds : 0));
 /** A DUT that forwards this share of the load was not its limit. */
 const saturatedRatio = .98;
 /** Without a sender's log nobody can tell. */

@@ -357,6 +357,7 @@ const validitySchema = discriminatedUnion("kind", [object({ kind: literal("valid
 		"unsteady",
 		"hole",
 		"generator-limited",
+		"receiver-limited",
 		"machine-busy"
 	]),
 	/** A sentence for people, with the numbers. */
@@ -535,6 +536,8 @@ const blastSchema = object({
 	offeredPps: number().nonnegative(),
 	/** Busy share of the CPU that was busiest on the DUT; absent where it does not tell. */
 	busiestCpuRatio: number().optional(),
+	/** Packets that left the DUT towards the receiver, as its own port counts them; absent where it does not tell. */
+	egressPackets: int().nonnegative().optional(),
 	/** What ran on the DUT, by its own words; absent where the variants share a kernel. */
 	kernel: string().optional(),
 	/** Folder of the raw logs, relative to the result file. */

@@ -108,6 +108,15 @@ const sumOf = (times: readonly CpuTime[]): CpuTime => ({
 
 const shareOf = ({ busy, idle }: CpuTime): number => busy / (busy + idle);
 
+/** Packets that left by an interface between two readings; undefined where either is missing, or it was reset. */
+export function sentBetween(before: Said, after: Said, interfaceName: string): number | undefined {
+  const [first, last] = [before, after].map((said) => {
+    const text = said.get(commandText(interfaceCounters)) ?? '';
+    return parseInterfaceCounters(text).get(interfaceName)?.sent;
+  });
+  return first === undefined || last === undefined || last < first ? undefined : last - first;
+}
+
 /** Packets since the interface was attached. */
 type InterfaceCounters = {
   received: number;

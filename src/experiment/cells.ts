@@ -71,15 +71,17 @@ function triesOf(blast: PlannedBlast, tries: Entry[]): BlastTries {
   return { blast, tries, needed: tries.length < most && !tries.some(isWhole(blast)) };
 }
 
-/** A generator that was the limit twice is the limit. */
+/** A sender or a receiver that was the limit twice is the limit. */
 const mostTriesOf = (tries: readonly Entry[]): number =>
-  tries.length > 0 && tries.every(isGeneratorLimited) ? 2 : 3;
+  tries.length > 0 && tries.every(isLimited) ? 2 : 3;
 
-const isGeneratorLimited = (entry: Entry): boolean =>
+const isLimited = (entry: Entry): boolean =>
   entry.kind === 'measured' &&
   entry.runs
     .filter(({ variant }) => isJudged(variant))
-    .every(({ validity }) => validity.kind === 'invalid' && validity.cause === 'generator-limited');
+    .every(({ validity }) => validity.kind === 'invalid' && limits.has(validity.cause));
+
+const limits: ReadonlySet<string> = new Set(['generator-limited', 'receiver-limited']);
 
 const isSameCell = (a: Cell, b: Cell): boolean => cellName(a) === cellName(b);
 

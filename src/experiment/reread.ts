@@ -32,12 +32,13 @@ async function measureAgain(
   // Without those of variants that had been left out.
   const numbers = new Set(entry.runs.map(({ number }) => number));
   const planned = { ...blast, runs: blast.runs.filter(({ number }) => numbers.has(number)) };
-  const { attempt, startedAt } = summary;
+  const { attempt, startedAt, egressPackets } = summary;
+  const told = egressPackets === undefined ? {} : { egressPackets };
   const folder = join(directory, summary.logs);
   const [linux, freebsd] = [await readLinux(folder), await readFreebsd(folder)];
   const outcome = linux
     ? readLinuxLogs(planned, startedAt, linux)
-    : freebsd && readFreebsdLogs(planned, freebsd, { startedAt, traffic: plan.traffic });
+    : freebsd && readFreebsdLogs(planned, freebsd, { startedAt, traffic: plan.traffic, told });
   if (outcome?.kind !== 'measured') return undefined;
   return {
     ...entry,

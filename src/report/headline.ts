@@ -209,6 +209,7 @@ const causes: Record<Cause, string> = {
   unsteady: 'its rate was not steady',
   hole: 'packets stopped coming through for a while',
   'generator-limited': 'the generator was the limit',
+  'receiver-limited': 'the receiver was the limit',
   'machine-busy': 'the machine was too busy',
 };
 

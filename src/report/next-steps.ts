@@ -84,6 +84,8 @@ function afterInvalid(cells: readonly CellResult[], testbed: string): string {
 const mendings: Partial<Record<Cause, string>> = {
   'generator-limited':
     'Give the DUT more to do than it can: a higher `traffic.rate`, a second sender, or fewer cores of the DUT',
+  'receiver-limited':
+    'Give the receiver a faster card or CPU, or a machine of its own, until it counts all that the DUT sends',
   'machine-busy': 'End what else runs on that machine, or wait until it has ended',
   'too-short': 'Measure for longer, with `traffic.measure`',
 };

@@ -177,7 +177,7 @@ function tooFew({ input, looks }: Standing, metric: Metric): string {
 }
 
 /** These causes hold for the whole experiment, and lose no run by chance. */
-const causesOfAll = new Set(['generator-limited', 'machine-busy']);
+const causesOfAll = new Set(['generator-limited', 'receiver-limited', 'machine-busy']);
 
 /** Faults of one cause differ in their numbers. */
 type Fault = { cause: string; reason: string };

@@ -24,6 +24,8 @@ export type PktGenRunOptions = {
   netbenchesTrim: boolean;
   /** What each sender was asked for, in the order of their logs; absent: as much as it can. */
   askedPps?: readonly number[];
+  /** What the DUT says that it sent to the receiver during the blast; absent where it does not tell. */
+  egressPackets?: number | undefined;
 };
 
 /**
@@ -33,7 +35,7 @@ export type PktGenRunOptions = {
 export function pktGenRun(
   receiver: PktGenLog,
   sender: PktGenLog | readonly PktGenLog[] | undefined,
-  { netbenchesTrim, askedPps = [] }: PktGenRunOptions,
+  { netbenchesTrim, askedPps = [], egressPackets }: PktGenRunOptions,
 ): PktGenRun {
   const senders = namedSenders([sender ?? []].flat());
   const pps = ratesOf(receiver);
@@ -51,6 +53,7 @@ export function pktGenRun(
     hole(receiver, stretch) ??
     unsteadySender(senders) ??
     slowSender(senders, askedPps) ??
+    receiverLimited(receiver, medianOf(stretch), senders, egressPackets) ??
     generatorLimited(medianOf(stretch), offeredPps, senders);
   return {
     medianPps: netbenchesTrim ? asPrinted(medianPps) : medianPps,
@@ -187,6 +190,42 @@ function slowSender(senders: readonly Sender[], askedPps: readonly number[]): In
   });
   return fault;
 }
+
+/**
+ * The receiver has to count this share of what the DUT says that it sent. What it may lose beside hides no change that is
+ * larger than the usual margin; what else leaves the DUT by that port is far less, as ARP is.
+ */
+const leastCountedRatio = 0.98;
+
+/**
+ * Packets are held against packets, and rates against rates, and the better of the two counts: a link that came up late
+ * loses packets which some cards count as sent, and leaves the rate as it was; a rate that falls as the DUT gets warm is
+ * above its median on average, and loses no packets. A receiver that is too slow has too little of both.
+ */
+function receiverLimited(
+  receiver: PktGenLog,
+  medianPps: number | undefined,
+  senders: readonly Sender[],
+  egressPackets: number | undefined,
+): Invalid | undefined {
+  const seconds = Math.max(...senders.map(({ log }) => secondsSent(log)));
+  if (medianPps === undefined || !egressPackets || !(seconds > 0)) return undefined;
+  const egressPps = egressPackets / seconds;
+  const packetRatio = packetsOf(receiver) / egressPackets;
+  if (Math.max(packetRatio, medianPps / egressPps) >= leastCountedRatio) return undefined;
+  const counted = `the receiver counted ${formatPps(medianPps)}`;
+  return invalid(
+    'receiver-limited',
+    `receiver-limited: the DUT sent ${formatPps(egressPps)} and ${counted}`,
+  );
+}
+
+/** The summary counts what comes after the last rate, too. */
+const packetsOf = ({ summary, rates }: PktGenLog): number =>
+  summary?.packets ?? sum(rates.map(({ packets }) => packets));
+
+const secondsSent = ({ summary, rates }: PktGenLog): number =>
+  summary?.seconds ?? sum(rates.map(({ pps, intervalSeconds }) => (pps > 0 ? intervalSeconds : 0)));
 
 /** A DUT that forwards this share of the load was not its limit. */
 const saturatedRatio = 0.98;

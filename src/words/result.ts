@@ -18,6 +18,8 @@ const validitySchema = z.discriminatedUnion('kind', [
       'hole',
       /** The DUT had time to spare: what was measured is the sender. */
       'generator-limited',
+      /** Fewer packets were counted than the DUT sent: what was measured is the receiver. */
+      'receiver-limited',
       /** Sender or DUT were due, and did not get a CPU of the machine that they are on. */
       'machine-busy',
     ]),
@@ -202,6 +204,8 @@ export const blastSchema = z.object({
   offeredPps: z.number().nonnegative(),
   /** Busy share of the CPU that was busiest on the DUT; absent where it does not tell. */
   busiestCpuRatio: z.number().optional(),
+  /** Packets that left the DUT towards the receiver, as its own port counts them; absent where it does not tell. */
+  egressPackets: z.int().nonnegative().optional(),
   /** What ran on the DUT, by its own words; absent where the variants share a kernel. */
   kernel: z.string().optional(),
   /** Folder of the raw logs, relative to the result file. */

@@ -5,6 +5,7 @@ import {
   countersLog,
   parseCpuTimes,
   parseInterfaceCounters,
+  sentBetween,
 } from '../../src/dut/freebsd-counters.ts';
 import type { Said } from '../../src/dut/freebsd-setting.ts';
 import { commandText } from '../../src/host/shell.ts';
@@ -100,6 +101,16 @@ test('an interface’s counters are read from its own row, also when it is down 
     },
     lo0: { received: 48, receiveErrors: 0, receiveDrops: 0, sent: 48, sendErrors: 0 },
   });
+});
+
+test('what left by an interface is what was counted between two readings, where both are of one boot', () => {
+  const reading = (text: string) => new Map([['netstat -i -b -n -W', text]]);
+  const text = netstat({ ipkts: 1, ierrs: 0, idrop: 0, oerrs: 0 });
+  const [before, after] = [reading(text), reading(text.replaceAll('1073741824', '1373741824'))];
+  expect(sentBetween(before, after, 'cxl1')).toBe(300_000_000);
+  expect(sentBetween(after, before, 'cxl1')).toBeUndefined();
+  expect(sentBetween(before, after, 'mce0')).toBeUndefined();
+  expect(sentBetween(before, new Map(), 'cxl1')).toBeUndefined();
 });
 
 test('what is no table of interfaces has none', () => {

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Entry, openJournal } from '../../src/experiment/journal.ts';
 import { reread } from '../../src/experiment/reread.ts';
+import { freebsdLogNames } from '../../src/testbed/freebsd/logs.ts';
 import { logNames } from '../../src/testbed/linux/logs.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import { aPlanOfFour } from '../fakes/plan.ts';
+import { blast, madeLog } from '../fakes/pkt-gen.ts';
+import { aPlan, aPlanOfFour, singleRuns } from '../fakes/plan.ts';
 import { aRun } from '../fakes/result.ts';
 
 const at = '2026-11-20T12:00:00.000Z';
@@ -60,4 +62,35 @@ test('the logs of a blast without a variant that was left out are read as those 
   );
   // Each forwarded as many packets as its number, in 20 ms.
   for (const { number, pps } of runs) expect(pps).toBeCloseTo(number * 50, 3);
+});
+
+test('a receiver that was the limit on the day is so when its log is read again', async () => {
+  const plan = aPlan(singleRuns);
+  const [planned] = plan.blasts;
+  const directory = temporaryFolder();
+  const logs = join(directory, 'blasts', '001');
+  mkdirSync(logs, { recursive: true });
+  const log = (side: 'sender' | 'receiver', pps: number) => madeLog({ side, pps: blast(pps, 20) });
+  writeFileSync(join(logs, freebsdLogNames.receiver), log('receiver', 6.2e6));
+  writeFileSync(join(logs, freebsdLogNames.sender(0)), log('sender', 14e6));
+  const journal = await openJournal(join(directory, 'journal.jsonl'));
+  await journal.append({
+    kind: 'measured',
+    at,
+    summary: {
+      ...{ number: 1, attempt: 1, cell: { scenario: 'forwarding', family: 'inet4' } },
+      ...{ startedAt: at, trafficSeconds: 22, offeredPps: 14e6, egressPackets: 9.1e6 * 22 },
+      logs: join('blasts', '001'),
+    },
+    runs: (planned?.runs ?? []).map((run) => aRun({ ...run, blast: 1 })),
+  });
+  await journal.close();
+
+  const { entries } = await reread(directory, plan);
+  expect(entries).toMatchObject([
+    {
+      summary: { egressPackets: 9.1e6 * 22 },
+      runs: [{ validity: { cause: 'receiver-limited' } }],
+    },
+  ]);
 });

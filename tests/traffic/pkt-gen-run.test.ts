@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type BenchRun, readBenches } from '../../src/netbenches/directory.ts';
 import { type PktGenLog, parsePktGenLog } from '../../src/traffic/pkt-gen.ts';
 import { type PktGenRunOptions, pktGenRun } from '../../src/traffic/pkt-gen-run.ts';
@@ -208,6 +208,59 @@ test('a sender that reaches less than 95 % of what it was asked for is told by i
     ),
   );
   expect(validity([7.3e6, 6.3e6])).toEqual({ kind: 'valid' });
+});
+
+describe('held against what the DUT says that it sent', () => {
+  const offer = sent(blast(14e6, 20));
+  const validity = (received: PktGenLog, egressPackets: number | undefined, sender = offer) =>
+    pktGenRun(received, sender, { ...ours, egressPackets }).validity;
+  /** What the blast has, with its first and its last second, and the sender's time for it. */
+  const packetsOf = ({ rates }: PktGenLog) => rates.reduce((sum, { packets }) => sum + packets, 0);
+
+  test('a receiver that counts clearly fewer was the limit, and both rates are told', () => {
+    const slow = received(blast(6.2e6, 20));
+    expect(validity(slow, 9.1e6 * 22)).toEqual(
+      invalid(
+        'receiver-limited: the DUT sent 9.100 Mpps and the receiver counted 6.200 Mpps',
+        'receiver-limited',
+      ),
+    );
+  });
+
+  test('of 98 % nobody complains, and where the DUT does not tell neither', () => {
+    const log = received(blast(5e6, 20));
+    const all = packetsOf(log);
+    expect(validity(log, all)).toEqual({ kind: 'valid' });
+    expect(validity(log, all / 0.981)).toEqual({ kind: 'valid' });
+    expect(validity(log, all / 0.9).kind).toBe('invalid');
+    expect(validity(log, undefined)).toEqual({ kind: 'valid' });
+    expect(validity(log, 0)).toEqual({ kind: 'valid' });
+  });
+
+  test('a link that came up late loses packets, and no rate', () => {
+    const late = received([0, 0, 0, 0, ...blast(5e6, 16)]);
+    expect(packetsOf(late) / (5e6 * 22)).toBeLessThan(0.8);
+    expect(validity(late, 5e6 * 22)).toEqual({ kind: 'valid' });
+  });
+
+  test('a rate that is above its median at first loses no packets', () => {
+    const warm = received([9e6, 9e6, 9e6, ...blast(5e6, 17)]);
+    expect(packetsOf(warm) / 22 / 5e6).toBeGreaterThan(1.03);
+    expect(validity(warm, packetsOf(warm))).toEqual({ kind: 'valid' });
+  });
+
+  test('the summary counts what came after the last rate', () => {
+    const log = received(blast(5e6, 20));
+    const summary = { packets: packetsOf(log) * 1.1, seconds: 22, pps: 5e6 };
+    expect(validity(log, summary.packets).kind).toBe('invalid');
+    expect(validity({ ...log, summary }, summary.packets)).toEqual({ kind: 'valid' });
+  });
+
+  test('it is the receiver that was the limit even where it seems that the generator was', () => {
+    const slow = received(blast(5e6, 20));
+    const offered = sent(blast(5e6, 20));
+    expect(validity(slow, 6e6 * 22, offered)).toMatchObject({ cause: 'receiver-limited' });
+  });
 });
 
 describeWith(['shared/corpus/runs'], 'the archive’s runs', () => {

@@ -1,7 +1,12 @@
 // One blast on a FreeBSD testbed: the variant booted, the rules laid, packets sent, and what came of it.
 import type { Traffic } from '../../config/schema.ts';
 import { markBoot } from '../../dut/freebsd-boot-system.ts';
-import { busyShare, countersCommands, countersLog } from '../../dut/freebsd-counters.ts';
+import {
+  busyShare,
+  countersCommands,
+  countersLog,
+  sentBetween,
+} from '../../dut/freebsd-counters.ts';
 import { HostError } from '../../host/host-error.ts';
 import { type Firewall, provesScenario } from '../../scenario/freebsd.ts';
 import type { PlannedBlast } from '../../words/planned-blast.ts';
@@ -107,7 +112,8 @@ async function measure(
   for (const [index, log] of logs.senders.entries()) {
     await keepLog(freebsdLogNames.sender(index), log);
   }
-  // States live for seconds: they are asked for first.
+  // States live for seconds: they are asked for first. Cards that are asked once a second what they sent, as by mlx5en(4),
+  // have told meanwhile: the receiver ended a second after the senders.
   const [proofs, after] = await Promise.all([
     proofOf(dut.host()),
     readAll(dut.host(), countersCommands(ports)),
@@ -118,6 +124,7 @@ async function measure(
   });
   await keepLog(freebsdLogNames.counters, countersLog(before, after));
   const busy = busyShare(before, after);
+  const egressPackets = sentBetween(before, after, boots.config.dut.egress.interface);
   if (outcome.kind === 'failed') return failed(outcome.reason);
   const measured = readFreebsdLogs(planned, logs, {
     startedAt,
@@ -125,6 +132,7 @@ async function measure(
     told: {
       kernel: boot.kernel,
       ...(busy && { busiestCpuRatio: busy.busiestCpuRatio }),
+      ...(egressPackets !== undefined && { egressPackets }),
     },
   });
   // What is wrong with the packets says more than states that were not made of them.

@@ -5,6 +5,7 @@ import { parsePktGenLog } from '../../traffic/pkt-gen.ts';
 import { pktGenRun } from '../../traffic/pkt-gen-run.ts';
 import { flowRanges, flowSlices } from '../../words/flows.ts';
 import type { PlannedBlast } from '../../words/planned-blast.ts';
+import type { BlastSummary } from '../../words/result.ts';
 import type { Family } from '../../words/scenario.ts';
 import type { BlastOutcome } from '../testbed.ts';
 
@@ -22,7 +23,7 @@ type FreebsdBlast = {
   startedAt: string;
   traffic: Pick<Traffic, 'flows' | 'offeredPps'>;
   /** What else is known of the blast, for its summary. */
-  told?: { kernel?: string; busiestCpuRatio?: number };
+  told?: Pick<BlastSummary, 'kernel' | 'busiestCpuRatio' | 'egressPackets'>;
 };
 
 /** Reads a blast of one run, which is all that a testbed carries that boots its variants. */
@@ -33,7 +34,11 @@ export function readFreebsdLogs(
 ): BlastOutcome {
   const log = parsePktGenLog(receiver);
   const askedPps = askedOf(traffic, cell.family, senders.length);
-  const measured = pktGenRun(log, senders.map(parsePktGenLog), { netbenchesTrim: false, askedPps });
+  const measured = pktGenRun(log, senders.map(parsePktGenLog), {
+    netbenchesTrim: false,
+    askedPps,
+    egressPackets: told.egressPackets,
+  });
   const seconds = log.rates.reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
   return {
     kind: 'measured',

@@ -7,6 +7,8 @@ export type Fault =
   | { kind: 'panic-under-load' | 'receiver-crash' | 'dead-link'; at: number }
   /** The sender reaches only so many packets a second in that blast. */
   | { kind: 'slow-generator'; at: number; pps: number }
+  /** The receiver counts only so many packets a second in that blast, and loses the others. */
+  | { kind: 'slow-receiver'; at: number; pps: number }
   /** The connection breaks when that upload, counted from 1 over all machines, has got so many bytes. */
   | { kind: 'upload-lost'; at: number; afterBytes: number }
   /** A call of `power`, counted from 1, goes wrong: it says that it did it and did not, or it never ends. */

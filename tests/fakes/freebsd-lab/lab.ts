@@ -25,6 +25,8 @@ export type FreebsdLabOptions = DutOptions & {
   faults?: readonly Fault[];
   /** What a sender reaches at most, even where its port carries more. */
   generatorPps?: number;
+  /** What a receiver counts at most, even where its port carries more. */
+  receiverPps?: number;
   /** One sender and the receiver on one machine, 10 Gbit/s, when absent. */
   cabling?: Partial<CablingOptions>;
 };
@@ -107,6 +109,7 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
     truth: options.truth ?? (() => 5_000_000),
     noise: { seed: 1, perBoot: 0.005, perSecond: 0.0023, ...options.noise },
     generatorPps: options.generatorPps ?? Number.POSITIVE_INFINITY,
+    receiverPps: options.receiverPps ?? Number.POSITIVE_INFINITY,
   });
   const user = newKey();
   const uploads = uploadCounter(faults);

@@ -3,6 +3,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { driverSettingsOf } from '../../../src/words/freebsd-drivers.ts';
 import type { Family } from '../../../src/words/scenario.ts';
+import type { CardName } from './cards.ts';
 import type { FaultKind, FaultOf } from './faults.ts';
 import { type LabScenario, scenarioInForce } from './firewall.ts';
 import { panic } from './lifecycle.ts';
@@ -17,7 +18,7 @@ import {
 } from './machine.ts';
 import { normal, uniform } from './random.ts';
 import { valueOfSysctl } from './sysctls.ts';
-import { count, farEnd, isLinkUp, type Port } from './wiring.ts';
+import { type Counters, count, farEnd, isLinkUp, type Port } from './wiring.ts';
 
 /** What a sender puts on the wire, from `begin` to `end`. */
 export type Stream = {
@@ -47,10 +48,14 @@ export type Noise = {
 export type Network = {
   /** What a generator reaches at most, whatever its port could carry. */
   readonly generatorPps: number;
+  /** What a receiver counts at most, whatever arrives. */
+  readonly receiverPps: number;
   begin(stream: Stream): void;
   end(stream: Stream): void;
   /** Counts every packet up to now at every port; call it before counters are read. */
   count(): void;
+  /** What the driver says of a port of the DUT: it asks its card now and then. */
+  shown(port: Port): PortCounters;
   /** A receiver was started, which begins the next blast. */
   beginBlast(): void;
   /** The fault of that kind that this blast has to meet; blasts are counted from 1 by their receivers' starts. */
@@ -64,17 +69,19 @@ export type Traffic = {
   truth: (load: Load) => number;
   noise: Noise;
   generatorPps: number;
+  receiverPps: number;
 };
 
 export function networkThrough(
   dut: Machine,
   world: World,
-  { truth, noise, generatorPps }: Traffic,
+  { truth, noise, generatorPps, receiverPps }: Traffic,
 ): Network {
   const streams = new Set<Stream>();
   let blasts = 0;
   let bounces = 0;
   let countedTo = world.clock.now();
+  const shown = new Map<Port, PortCounters>();
 
   const capacity = ({ family }: Stream): number => {
     if (dut.running === undefined) return 0;
@@ -129,7 +136,14 @@ export function networkThrough(
 
   const countAll = () => {
     const now = world.clock.now();
+    const before = dut.interfaces.map(({ port }) => countersOf(port));
     for (const stream of streams) carry(stream, countedTo, now);
+    for (const [index, { port, card }] of dut.interfaces.entries()) {
+      const refreshedAt = now - (now % refreshSeconds[card]);
+      if (refreshedAt <= countedTo) continue;
+      const share = (refreshedAt - countedTo) / (now - countedTo);
+      shown.set(port, between(before[index] ?? port, port, share));
+    }
     countedTo = now;
     listen();
   };
@@ -148,6 +162,8 @@ export function networkThrough(
 
   return {
     generatorPps,
+    receiverPps,
+    shown: (port) => shown.get(port) ?? port,
     begin(stream) {
       countAll();
       streams.add(stream);
@@ -178,6 +194,29 @@ export const pauses = ({ sysctls }: Machine, name: string): boolean =>
   driverSettingsOf(name.replace(/^v/, ''))
     .filter(({ isOfGenerators }) => isOfGenerators)
     .some((setting) => sysctls.get(setting.name)?.value !== '0');
+
+type PortCounters = Pick<Port, 'received' | 'sent'>;
+
+const countersOf = ({ received, sent }: Port): PortCounters => ({
+  received: { ...received },
+  sent: { ...sent },
+});
+
+const between = (one: PortCounters, other: PortCounters, share: number): PortCounters => {
+  const mix = (from: Counters, to: Counters): Counters => ({
+    packets: from.packets + share * (to.packets - from.packets),
+    bytes: from.bytes + share * (to.bytes - from.bytes),
+  });
+  return { received: mix(one.received, other.received), sent: mix(one.sent, other.sent) };
+};
+
+/** How old a driver's counters may be. */
+const refreshSeconds: Readonly<Record<CardName, number>> = {
+  'T540-CR': 0.25,
+  'T580-LP-CR': 0.25,
+  'ConnectX-4': 1,
+  I350: 1,
+};
 
 /** The interface of the DUT that takes the frames of a stream: cabled to it, up, and addressed. */
 function entryOf(dut: Machine, stream: Stream): Interface | undefined {

@@ -115,6 +115,13 @@ const cutAt = (command: string, ...numbers: readonly number[]): { faults: Fault[
   faults: numbers.map((at) => ({ kind: 'cut-off', at, machine: 'dut', command, seconds: 20 })),
 });
 
+/** What the DUT sends in a blast is told, and is to be the same in each. */
+const calm = { noise: { perBoot: 0, perSecond: 0 } } as const;
+const slowReceiver = (at: number): Setup => ({
+  lab: calm,
+  faults: [{ kind: 'slow-receiver', at, pps: 3e6 }],
+});
+
 const noPower = { hasNoPower: true } as const;
 const patchedFirst = { patchedFirst: true } as const;
 const panicsAtBoot: Behaviour = { kind: 'panics-at-boot', panic: 'page fault in pf_test' };
@@ -150,7 +157,8 @@ const when =
 export const parts = {
   machines: [
     ...['A machine cannot be reached', 'ssh to the DUT is lost', 'The receiver crashes'],
-    ...['A link is dead', 'The generator is too slow', 'Somebody presses Ctrl-C'],
+    ...['A link is dead', 'The generator is too slow', 'The receiver is too slow'],
+    ...['Somebody presses Ctrl-C'],
   ],
   kernels: [
     ...['There is no kernel', 'The kernel panics at boot', 'The kernel hangs at boot'],
@@ -325,6 +333,11 @@ export const cases: Record<string, Record<string, Case>> = {
     'with base, once': passes({ faults: [{ kind: 'slow-generator', at: 1, pps: 3e6 }] }),
     'with patched, once': passes({ faults: [{ kind: 'slow-generator', at: 2, pps: 3e6 }] }),
     always: undecided({ lab: { generatorPps: 3e6 } }),
+  },
+  'The receiver is too slow': {
+    'with base, once': passes(slowReceiver(1)),
+    'with patched, once': passes(slowReceiver(2)),
+    always: undecided({ lab: { ...calm, receiverPps: 3e6 } }),
   },
   'Somebody presses Ctrl-C': {
     'while base boots': cancelled({ arrange: when(({ stage }) => stage === 'booting') }),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
+import { readFreebsdLogs } from '../../../src/testbed/freebsd/logs.ts';
 import { PreflightError } from '../../../src/testbed/freebsd/preflight.ts';
 import { openFreebsdTestbed } from '../../../src/testbed/freebsd/testbed.ts';
 import type { KeepLog, ProfileRequest, Testbed } from '../../../src/testbed/testbed.ts';
@@ -97,6 +98,46 @@ test('a kernel is booted and measured, and what ran is told with the numbers', (
     expect(Math.abs(pps / 4e6 - 1)).toBeLessThan(0.03);
     expect([...logs.keys()]).toEqual(['receiver.log', 'sender-1.log', 'dut-counters.log']);
   }));
+
+/** Their driver asks the card once a second. */
+const slowToCount = [
+  { name: 'mce0', card: 'ConnectX-4' },
+  { name: 'mce1', card: 'ConnectX-4' },
+] as const;
+
+test.each([
+  ['of half the speed', 2.5e6],
+  ['that is hardly too slow', 4.85e6],
+])(
+  'a receiver %s is not taken for a DUT, and its logs say so when they are read again',
+  (_, receiverPps) =>
+    onTestbed(
+      { receiverPps, noise: { perBoot: 0, perSecond: 0.0023 }, cabling: { ports: slowToCount } },
+      async (testbed) => {
+        const logs = new Map<string, string>();
+        const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+        const planned = blastOf('patched', 1);
+        const outcome = await testbed.blast(planned, keepLog, signal);
+        if (outcome.kind !== 'measured') throw new Error('nothing was measured');
+        const { startedAt, ...told } = outcome.summary;
+        expect(outcome.runs[0]?.validity).toEqual({
+          kind: 'invalid',
+          cause: 'receiver-limited',
+          reason: expect.stringMatching(
+            /^receiver-limited: the DUT sent (?:4\.9|5\.0)\d\d Mpps and the receiver counted (?:2\.500|4\.8\d\d) Mpps$/,
+          ),
+        });
+        const receiver = logs.get('receiver.log') ?? '';
+        const senders = [logs.get('sender-1.log') ?? ''];
+        const again = readFreebsdLogs(
+          planned,
+          { receiver, senders },
+          { startedAt, traffic: usualTraffic, told },
+        );
+        expect(again).toMatchObject({ runs: outcome.runs });
+      },
+    ),
+);
 
 test.each(['sender', 'receiver'] as const)(
   'a %s without pkt-gen is told before anything boots',

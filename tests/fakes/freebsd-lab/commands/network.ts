@@ -300,7 +300,7 @@ function interfaceCounters(process: Process, names: readonly string[]): number {
   // netstat(1) prints the head alone for a name that does not exist.
   for (const [index, { name, mac, mtu, port }] of machine.interfaces.entries()) {
     if (!names.includes(name)) continue;
-    const { received, sent } = port;
+    const { received, sent } = network.shown(port);
     out(
       row([
         ...[name, mtu, `<Link#${index + 1}>`, mac],

@@ -40,14 +40,19 @@ const reportsToCrash = 3;
 
 /** Answers what arrived since it was asked before. */
 function counter({ network, world }: Process, { port, netmap }: Interface) {
+  const slow = network.meets('slow-receiver');
+  const mostPps = Math.min(
+    network.receiverPps,
+    slow?.pps ?? Infinity,
+    netmap === 'emulated' ? emulatedPps : Infinity,
+  );
   network.count();
   let [before, beforeAt] = [Math.floor(port.received.packets), world.clock.now()];
   return () => {
     network.count();
     const [now, at] = [Math.floor(port.received.packets), world.clock.now()];
     const seconds = at - beforeAt;
-    const most = netmap === 'emulated' ? Math.floor(emulatedPps * seconds) : Infinity;
-    const packets = Math.min(now - before, most);
+    const packets = Math.min(now - before, Math.floor(mostPps * seconds));
     [before, beforeAt] = [now, at];
     return { packets, seconds };
   };
