@@ -480,56 +480,82 @@ function standingApart(blasts) {
 // src/experiment/profiles.ts
 /** Takes every profile that the journal lacks. Where the testbed fails the rest are not taken: what was measured stands. */
 async function takeProfiles(world) {
-	const { plan, testbed, journal, keepLogIn, at, onNext, warn, signal } = world;
+	const { plan, journal, warn } = world;
 	for (;;) {
-		signal.throwIfAborted();
 		const next = nextProfile(plan, journal.entries);
-		if (next === void 0 || plan.profile === void 0) return;
-		onNext(next);
-		const { cell, variant } = next;
-		const folder = folderOf(next);
-		try {
-			const request = {
-				...next,
-				...plan.profile
-			};
-			const outcome = await testbed.profile(request, keepLogIn(folder), signal);
-			const profile = outcome.kind === "profiled" ? {
-				...withoutLog(outcome),
-				variant,
-				seconds: plan.profile.seconds,
-				file: `${folder}/${outcome.log}`
-			} : {
-				kind: "missing",
-				variant,
-				reason: outcome.reason
-			};
-			const isFinal = outcome.kind !== "missed";
-			await journal.append({
-				kind: "profiled",
-				at: at(),
-				cell,
-				profile,
-				isFinal
-			});
-		} catch (error) {
-			signal.throwIfAborted();
-			const reason = reasonOf(error);
-			const profile = {
-				kind: "missing",
-				variant,
-				reason: withoutPaths(reason)
-			};
-			await journal.append({
-				kind: "profiled",
-				at: at(),
-				cell,
-				profile,
-				isFinal: false
-			});
-			warn(`no more profiles are taken: ${reason}`);
+		if (next === void 0) return;
+		const failure = await take(next, world);
+		if (failure !== void 0) {
+			warn(`no more profiles are taken: ${failure}`);
 			return;
 		}
+	}
+}
+/**
+* Takes those that the journal lacks of the variant that is booted, each once, as the boot is over. Where the DUT goes
+* down meanwhile, and for one that is missed, there is a later boot, or the end.
+*/
+async function takeProfilesOfBoot(world) {
+	const { plan, testbed, journal, warn } = world;
+	const variant = testbed.booted();
+	if (variant === void 0) return;
+	for (const next of lackingOf(plan, journal.entries, measuredCells(plan, journal.entries, variant), variant)) {
+		if (testbed.booted() !== variant) return;
+		const failure = await take(next, world);
+		if (failure !== void 0) {
+			warn(`no profile is taken in this boot of ${variant}: ${failure}`);
+			return;
+		}
+	}
+}
+/** Writes down what came of it; answers why where the testbed failed. */
+async function take(next, { plan, testbed, journal, keepLogIn, at, onNext, signal }) {
+	signal.throwIfAborted();
+	if (plan.profile === void 0) return void 0;
+	onNext(next);
+	const { cell, variant } = next;
+	const folder = folderOf(next);
+	try {
+		const request = {
+			...next,
+			...plan.profile
+		};
+		const outcome = await testbed.profile(request, keepLogIn(folder), signal);
+		const profile = outcome.kind === "profiled" ? {
+			...withoutLog(outcome),
+			variant,
+			seconds: plan.profile.seconds,
+			file: `${folder}/${outcome.log}`
+		} : {
+			kind: "missing",
+			variant,
+			reason: outcome.reason
+		};
+		const isFinal = outcome.kind !== "missed";
+		await journal.append({
+			kind: "profiled",
+			at: at(),
+			cell,
+			profile,
+			isFinal
+		});
+		return;
+	} catch (error) {
+		signal.throwIfAborted();
+		const reason = reasonOf(error);
+		const profile = {
+			kind: "missing",
+			variant,
+			reason: withoutPaths(reason)
+		};
+		await journal.append({
+			kind: "profiled",
+			at: at(),
+			cell,
+			profile,
+			isFinal: false
+		});
+		return reason;
 	}
 }
 function withoutLog({ log: _, ...rest }) {
@@ -538,18 +564,19 @@ function withoutLog({ log: _, ...rest }) {
 const mostAttempts = 3;
 /** Variant by variant, as each may have to be booted; the one that ran last comes first. */
 function nextProfile(plan, entries) {
-	if (plan.profile === void 0) return void 0;
 	const cells = judgedCells(plan, entries);
-	const next = variantsInOrder(plan, entries).flatMap((variant) => cells.map((cell) => ({
-		cell,
-		variant,
-		tries: triesOf(entries, cell, variant)
-	}))).find(({ tries }) => tries.length < mostAttempts && !tries.some(({ isFinal }) => isFinal));
-	return next && {
-		cell: next.cell,
-		variant: next.variant,
-		attempt: next.tries.length + 1
-	};
+	return variantsInOrder(plan, entries).flatMap((variant) => lackingOf(plan, entries, cells, variant)).at(0);
+}
+function lackingOf({ profile }, entries, cells, variant) {
+	if (profile === void 0) return [];
+	return cells.flatMap((cell) => {
+		const tries = triesOf(entries, cell, variant);
+		return tries.length >= mostAttempts || tries.some(({ isFinal }) => isFinal) ? [] : {
+			cell,
+			variant,
+			attempt: tries.length + 1
+		};
+	});
 }
 /** What came of each variant's profile in a cell; none where none were to be taken. */
 function profilesOf$1(plan, entries, cell) {
@@ -564,6 +591,10 @@ function profilesOf$1(plan, entries, cell) {
 	});
 }
 const judgedCells = (plan, entries) => standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => judgement === void 0 ? [] : input.cell);
+/** Where the variant has a run that counts, and there is a verdict or will be one. */
+const measuredCells = (plan, entries, variant) => standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, closed, input }) => {
+	return input.runs.some((run) => run.variant === variant && run.validity.kind === "valid") && (judgement !== void 0 || !closed) ? input.cell : [];
+});
 function variantsLeft$1({ variants }, entries) {
 	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
 	return variants.map(({ variant }) => variant).filter((variant) => !out.has(variant));
@@ -782,11 +813,32 @@ async function runExperiment(options) {
 			if (isJudged(prepared.variant)) return journal.entries;
 			signal.throwIfAborted();
 		}
+		const profiles = {
+			plan,
+			testbed,
+			journal,
+			at,
+			signal,
+			keepLogIn: (folder) => {
+				return (name, text) => writeLog(join(directory, folder), name, text);
+			},
+			onNext: (next) => onEvent({
+				kind: "profile",
+				...next
+			}),
+			warn: (text) => onEvent({
+				kind: "warning",
+				text
+			})
+		};
+		let last;
 		for (;;) {
 			signal.throwIfAborted();
 			const next = nextBlast(plan, journal.entries);
 			if (next === void 0) break;
 			const { blast, attempt } = next;
+			if (last !== void 0 && !sharesBoot(last, blast)) await takeProfilesOfBoot(profiles);
+			last = blast;
 			onEvent({
 				kind: "blast",
 				...next
@@ -832,22 +884,7 @@ async function runExperiment(options) {
 				told.add(name);
 			}
 		}
-		await takeProfiles({
-			plan,
-			testbed,
-			journal,
-			at,
-			signal,
-			keepLogIn: (folder) => (name, text) => writeLog(join(directory, folder), name, text),
-			onNext: (next) => onEvent({
-				kind: "profile",
-				...next
-			}),
-			warn: (text) => onEvent({
-				kind: "warning",
-				text
-			})
-		});
+		await takeProfiles(profiles);
 		await journal.append({
 			kind: "finished",
 			at: at()
@@ -871,6 +908,10 @@ async function runExperiment(options) {
 			text
 		});
 	}
+}
+/** Of blasts of one run each, which is all that a testbed carries that boots its variants. */
+function sharesBoot({ runs: [one] }, { runs: [other] }) {
+	return one?.variant === other?.variant && one?.pair === other?.pair;
 }
 function variantsLeft({ variants }, entries) {
 	const out = new Set(leftOutIn(entries).map(({ variant }) => variant));

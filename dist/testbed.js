@@ -282,7 +282,7 @@ const settingsThatFail = ({ config, families, world, dut }) => preflight(dut.hos
 /** One boot serves all cells of a pair's variant; what boots badly is tried once more before it is told. */
 async function bootFor(boots, planned, { variant, pair }, kernel) {
 	const { dut, config, booted } = boots;
-	if (booted?.variant === variant && booted.pair === pair) return {
+	if (booted?.variant === variant && booted.pair === pair && !booted.isSampled) return {
 		kind: "ready",
 		boot: booted
 	};
@@ -446,8 +446,9 @@ function afterGlitch({ glitches }, error) {
 }
 function afterDeath({ tallies }, loss, how, panic) {
 	const { variant, when } = loss;
-	tallyOf(tallies, variant).deaths += 1;
 	const where = circumstances(loss);
+	if (when === "while sampled") return failed(`the DUT with ${variant} died ${where}: ${how}`);
+	tallyOf(tallies, variant).deaths += 1;
 	if (!isToBlame(tallies, variant, "deaths", "hasStoodBlast")) return failed(`the DUT with ${variant} died ${where}: ${how}`);
 	return rejected(variant, {
 		kind: when === "after its boot" ? "boot-failed" : "panics-under-load",
@@ -460,6 +461,7 @@ function circumstances({ flows, scenario, when }) {
 		case "after its boot": return "right after it had booted";
 		case "at the rules": return `while ${scenario} was laid`;
 		case "under load": return `under ${flows} flows`;
+		case "while sampled": return "while samples were taken";
 	}
 }
 const answers = (host) => host.output(shell`sysctl -n kern.boottime`, { timeoutSeconds: answerSeconds }).then(() => true, () => false);
@@ -667,13 +669,17 @@ async function profile$1(lab, request, keepLog, signal) {
 			}, run, kernel);
 			if (ready.kind !== "ready") return missed(whyNot(ready));
 		}
+		if (boots.booted !== void 0) boots.booted = {
+			...boots.booted,
+			isSampled: true
+		};
 		signal.throwIfAborted();
 		when = "at the rules";
 		const refusal = await lay(lab, scenario);
 		if (refusal !== void 0) return missed(refusal);
 		const astray = await whyAstray(boots, cell.family);
 		if (astray !== void 0) return missed(astray);
-		when = "under load";
+		when = "while sampled";
 		return await sampleUnderLoad(request, {
 			dut: boots.dut.host(),
 			folder: rulesFolder,
@@ -964,6 +970,7 @@ async function openFreebsdTestbed(name, config, traffic, world) {
 			return { kind: "ready" };
 		},
 		blast: (planned, keepLog, signal) => blast$1(lab, planned, keepLog, signal),
+		booted: () => config.dut.power === void 0 ? void 0 : lab.boots.booted?.variant,
 		profile: (request, keepLog, signal) => profile$1(lab, request, keepLog, signal),
 		restore
 	};
@@ -1319,6 +1326,7 @@ async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 			return dut.prepare(variants, scenarios);
 		},
 		blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
+		booted: () => void 0,
 		profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
 		async restore() {
 			if (connections.disposed) return;

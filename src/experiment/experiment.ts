@@ -14,7 +14,7 @@ import { isJudged } from '../words/variant-name.ts';
 import { type BlastTries, type CellProgress, cellsSoFar, isOfVerdict, leftOutIn } from './cells.ts';
 import { type Entry, journalIn, openJournal } from './journal.ts';
 import type { Plan } from './plan.ts';
-import { type NextProfile, takeProfiles } from './profiles.ts';
+import { type NextProfile, takeProfiles, takeProfilesOfBoot } from './profiles.ts';
 
 export type ExperimentEvent =
   | { kind: 'planned'; plan: Plan }
@@ -25,7 +25,7 @@ export type ExperimentEvent =
   | { kind: 'preparing'; text: string }
   | ({ kind: 'blast' } & NextBlast)
   | { kind: 'ended'; blast: PlannedBlast; entry: Entry }
-  /** Nothing is measured any more, and it is asked where the time went. */
+  /** Nothing is measured any more, or not in this boot, and it is asked where the time went. */
   | ({ kind: 'profile' } & NextProfile)
   /** The cell gets no more runs. */
   | { kind: 'decided'; cell: Cell; verdict: CellVerdict; counts: RunCounts };
@@ -80,11 +80,22 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
       signal.throwIfAborted();
     }
 
+    const profiles = {
+      ...{ plan, testbed, journal, at, signal },
+      keepLogIn: (folder: string): KeepLog => {
+        return (name, text) => writeLog(join(directory, folder), name, text);
+      },
+      onNext: (next: NextProfile) => onEvent({ kind: 'profile', ...next }),
+      warn: (text: string) => onEvent({ kind: 'warning', text }),
+    };
+    let last: PlannedBlast | undefined;
     for (;;) {
       signal.throwIfAborted();
       const next = nextBlast(plan, journal.entries);
       if (next === undefined) break;
       const { blast, attempt } = next;
+      if (last !== undefined && !sharesBoot(last, blast)) await takeProfilesOfBoot(profiles);
+      last = blast;
       onEvent({ kind: 'blast', ...next });
 
       const logs = join('blasts', logFolder(blast, attempt));
@@ -112,12 +123,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
         told.add(name);
       }
     }
-    await takeProfiles({
-      ...{ plan, testbed, journal, at, signal },
-      keepLogIn: (folder) => (name, text) => writeLog(join(directory, folder), name, text),
-      onNext: (next) => onEvent({ kind: 'profile', ...next }),
-      warn: (text) => onEvent({ kind: 'warning', text }),
-    });
+    await takeProfiles(profiles);
     await journal.append({ kind: 'finished', at: at() });
     return journal.entries;
   } finally {
@@ -131,6 +137,11 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
     const text = `${variant} ${faults[rejection.kind]} and is left out: ${reasonOf(rejection.message)}`;
     onEvent({ kind: 'warning', text });
   }
+}
+
+/** Of blasts of one run each, which is all that a testbed carries that boots its variants. */
+function sharesBoot({ runs: [one] }: PlannedBlast, { runs: [other] }: PlannedBlast): boolean {
+  return one?.variant === other?.variant && one?.pair === other?.pair;
 }
 
 function variantsLeft({ variants }: Plan, entries: readonly Entry[]): Variant[] {

@@ -1,4 +1,5 @@
-// Where the time goes: one profile of every variant in every cell that was judged, taken after all that is measured.
+// Where the time goes: one profile of every variant in every cell that was judged, in boots that are there anyway or after
+// all that is measured.
 import { join } from 'node:path';
 import { standings } from '../stats/standing.ts';
 import type { KeepLog, Testbed } from '../testbed/testbed.ts';
@@ -26,34 +27,70 @@ type ProfilesWorld = {
 
 /** Takes every profile that the journal lacks. Where the testbed fails the rest are not taken: what was measured stands. */
 export async function takeProfiles(world: ProfilesWorld): Promise<void> {
-  const { plan, testbed, journal, keepLogIn, at, onNext, warn, signal } = world;
+  const { plan, journal, warn } = world;
   for (;;) {
-    signal.throwIfAborted();
     const next = nextProfile(plan, journal.entries);
-    if (next === undefined || plan.profile === undefined) return;
-    onNext(next);
-    const { cell, variant } = next;
-    const folder = folderOf(next);
-    try {
-      const request = { ...next, ...plan.profile };
-      const outcome = await testbed.profile(request, keepLogIn(folder), signal);
-      const profile: CellProfile =
-        outcome.kind === 'profiled'
-          ? {
-              ...withoutLog(outcome),
-              ...{ variant, seconds: plan.profile.seconds, file: `${folder}/${outcome.log}` },
-            }
-          : { kind: 'missing', variant, reason: outcome.reason };
-      const isFinal = outcome.kind !== 'missed';
-      await journal.append({ kind: 'profiled', at: at(), cell, profile, isFinal });
-    } catch (error) {
-      signal.throwIfAborted();
-      const reason = reasonOf(error);
-      const profile: CellProfile = { kind: 'missing', variant, reason: withoutPaths(reason) };
-      await journal.append({ kind: 'profiled', at: at(), cell, profile, isFinal: false });
-      warn(`no more profiles are taken: ${reason}`);
+    if (next === undefined) return;
+    const failure = await take(next, world);
+    if (failure !== undefined) {
+      warn(`no more profiles are taken: ${failure}`);
       return;
     }
+  }
+}
+
+/**
+ * Takes those that the journal lacks of the variant that is booted, each once, as the boot is over. Where the DUT goes
+ * down meanwhile, and for one that is missed, there is a later boot, or the end.
+ */
+export async function takeProfilesOfBoot(world: ProfilesWorld): Promise<void> {
+  const { plan, testbed, journal, warn } = world;
+  const variant = testbed.booted();
+  if (variant === undefined) return;
+  for (const next of lackingOf(
+    plan,
+    journal.entries,
+    measuredCells(plan, journal.entries, variant),
+    variant,
+  )) {
+    if (testbed.booted() !== variant) return;
+    const failure = await take(next, world);
+    if (failure !== undefined) {
+      warn(`no profile is taken in this boot of ${variant}: ${failure}`);
+      return;
+    }
+  }
+}
+
+/** Writes down what came of it; answers why where the testbed failed. */
+async function take(
+  next: NextProfile,
+  { plan, testbed, journal, keepLogIn, at, onNext, signal }: ProfilesWorld,
+): Promise<string | undefined> {
+  signal.throwIfAborted();
+  if (plan.profile === undefined) return undefined;
+  onNext(next);
+  const { cell, variant } = next;
+  const folder = folderOf(next);
+  try {
+    const request = { ...next, ...plan.profile };
+    const outcome = await testbed.profile(request, keepLogIn(folder), signal);
+    const profile: CellProfile =
+      outcome.kind === 'profiled'
+        ? {
+            ...withoutLog(outcome),
+            ...{ variant, seconds: plan.profile.seconds, file: `${folder}/${outcome.log}` },
+          }
+        : { kind: 'missing', variant, reason: outcome.reason };
+    const isFinal = outcome.kind !== 'missed';
+    await journal.append({ kind: 'profiled', at: at(), cell, profile, isFinal });
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = reasonOf(error);
+    const profile: CellProfile = { kind: 'missing', variant, reason: withoutPaths(reason) };
+    await journal.append({ kind: 'profiled', at: at(), cell, profile, isFinal: false });
+    return reason;
   }
 }
 
@@ -65,15 +102,24 @@ const mostAttempts = 3;
 
 /** Variant by variant, as each may have to be booted; the one that ran last comes first. */
 function nextProfile(plan: Plan, entries: readonly Entry[]): NextProfile | undefined {
-  if (plan.profile === undefined) return undefined;
   const cells = judgedCells(plan, entries);
-  const wanted = variantsInOrder(plan, entries).flatMap((variant) =>
-    cells.map((cell) => ({ cell, variant, tries: triesOf(entries, cell, variant) })),
-  );
-  const next = wanted.find(
-    ({ tries }) => tries.length < mostAttempts && !tries.some(({ isFinal }) => isFinal),
-  );
-  return next && { cell: next.cell, variant: next.variant, attempt: next.tries.length + 1 };
+  return variantsInOrder(plan, entries)
+    .flatMap((variant) => lackingOf(plan, entries, cells, variant))
+    .at(0);
+}
+
+function lackingOf(
+  { profile }: Plan,
+  entries: readonly Entry[],
+  cells: readonly Cell[],
+  variant: string,
+): NextProfile[] {
+  if (profile === undefined) return [];
+  return cells.flatMap((cell) => {
+    const tries = triesOf(entries, cell, variant);
+    const isOver = tries.length >= mostAttempts || tries.some(({ isFinal }) => isFinal);
+    return isOver ? [] : { cell, variant, attempt: tries.length + 1 };
+  });
 }
 
 /** What came of each variant's profile in a cell; none where none were to be taken. */
@@ -90,6 +136,15 @@ const judgedCells = (plan: Plan, entries: readonly Entry[]): Cell[] =>
   standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) =>
     judgement === undefined ? [] : input.cell,
   );
+
+/** Where the variant has a run that counts, and there is a verdict or will be one. */
+const measuredCells = (plan: Plan, entries: readonly Entry[], variant: string): Cell[] =>
+  standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, closed, input }) => {
+    const isMeasured = input.runs.some(
+      (run) => run.variant === variant && run.validity.kind === 'valid',
+    );
+    return isMeasured && (judgement !== undefined || !closed) ? input.cell : [];
+  });
 
 function variantsLeft({ variants }: Plan, entries: readonly Entry[]): string[] {
   const out = new Set(leftOutIn(entries).map(({ variant }) => variant));

@@ -14,7 +14,15 @@ export type Testbed = {
   prepare(request: PrepareRequest): Promise<Prepared>;
   /** Sends one blast of traffic and measures its runs; `keepLog` gets every log as it was received. */
   blast(planned: PlannedBlast, keepLog: KeepLog, signal: AbortSignal): Promise<BlastOutcome>;
-  /** Samples where the DUT's time goes, in a blast of its own that measures nothing. Throws where `blast` would. */
+  /**
+   * The variant that the DUT was booted with and runs still, as its last blast left it; undefined where there is none, or
+   * where variants need no boot. Its profile costs no boot now.
+   */
+  booted(): string | undefined;
+  /**
+   * Samples where the DUT's time goes, in a blast of its own that measures nothing; what is measured after it has another
+   * boot, where variants are booted. Throws where `blast` would.
+   */
   profile(request: ProfileRequest, keepLog: KeepLog, signal: AbortSignal): Promise<ProfileOutcome>;
   /** Back to the state before `prepare`, connections closed; never throws for a second call. */
   restore(): Promise<void>;

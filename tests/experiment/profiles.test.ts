@@ -1,7 +1,8 @@
-// When profiles are taken, and what is written down of them: after all that is measured, and never at its cost.
+// When profiles are taken, and what is written down of them: in boots that are there anyway or after all that is
+// measured, and never at its cost.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { assembleResult } from '../../src/experiment/assemble.ts';
 import { type ExperimentEvent, runExperiment } from '../../src/experiment/experiment.ts';
 import { type Entry, readJournal } from '../../src/experiment/journal.ts';
@@ -11,7 +12,12 @@ import type { ProfileOutcome } from '../../src/testbed/testbed.ts';
 import type { Result } from '../../src/words/result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../fakes/plan.ts';
-import { type FakeTestbed, type FakeTestbedOptions, fakeTestbed } from '../fakes/testbed.ts';
+import {
+  type FakeTestbed,
+  type FakeTestbedOptions,
+  fakeTestbed,
+  lostWhy,
+} from '../fakes/testbed.ts';
 
 const profile = { seconds: 2 };
 const plan = aPlan({ profile });
@@ -176,4 +182,110 @@ test('an experiment that is resumed takes those that it lacks', async () => {
     { kind: 'profiled', variant: 'base' },
     { kind: 'profiled', variant: 'patched' },
   ]);
+});
+
+describe('where each pair’s variant has a boot of its own', () => {
+  const scenarios = ['forwarding', 'nftables-stateless'];
+  const of = aPlan({ ...singleRuns, profile, scenarios });
+  const booted = (options: Setup = {}) => experiment({ of, boots: true, ...options });
+  const blast = (number: number) => `blast ${number}`;
+
+  /** Of the first two boots, with all cells each; base is first. */
+  const firstBoots = [
+    ...[blast(1), blast(2), 'profile base 1', 'profile base 1'],
+    ...[blast(3), blast(4), 'profile patched 1', 'profile patched 1'],
+  ];
+
+  test('the profiles of a variant are taken after the last blast of its first boot, and none at the end', async () => {
+    const { testbed, entries } = await booted();
+    expect(testbed.calls.slice(1, 9)).toEqual(firstBoots);
+    expect(profilesTaken(testbed)).toHaveLength(4);
+    expect(entries.at(-2)?.kind).toBe('measured');
+    for (const one of plan.cells) {
+      expect(profilesOf(of, entries, one.cell)).toMatchObject([
+        { kind: 'profiled', variant: 'base' },
+        { kind: 'profiled', variant: 'patched' },
+      ]);
+    }
+  });
+
+  test('what is measured is the same as without profiles', async () => {
+    const measured = ({ entries }: { entries: Entry[] }) =>
+      entries.filter(({ kind }) => kind === 'measured');
+    const without = await booted({ of: aPlan({ ...singleRuns, scenarios }) });
+    expect(measured(await booted())).toEqual(measured(without));
+  });
+
+  test('a regression that is told early has its profiles', async () => {
+    const { testbed, entries, directory } = await booted({
+      speed: (_, variant) => (variant === 'patched' ? 0.5 : 1),
+    });
+    expect(entries.filter(({ kind }) => kind === 'measured').length).toBeLessThan(20);
+    expect(profilesTaken(testbed)).toHaveLength(4);
+    const { result } = await explained(assembleResult(of, entries), directory);
+    expect(cellOf(result)).toMatchObject({
+      verdict: { kind: 'regression' },
+      reason: { movers: [{ function: 'nft_do_chain' }, {}, {}] },
+    });
+  });
+
+  test('one that is missed is tried again in the next boot of its variant', async () => {
+    const { testbed } = await booted({
+      profiles: ({ scenario }, variant, attempt) =>
+        variant === 'base' && scenario === 'forwarding' && attempt === 1 ? missed : undefined,
+    });
+    expect(testbed.calls.slice(1, 9)).toEqual(firstBoots);
+    const again = testbed.calls.indexOf('profile base 2');
+    expect(testbed.calls.slice(again - 2, again).every((call) => call.startsWith('blast '))).toBe(
+      true,
+    );
+    expect(profilesTaken(testbed)).toHaveLength(5);
+  });
+
+  test('one that no boot was left for is taken at the end', async () => {
+    const { testbed, entries } = await booted({
+      of: aPlan({ ...singleRuns, profile, gate: { ...singleRuns.gate, maxRunsPerVariant: 2 } }),
+      profiles: (_, variant, attempt) =>
+        variant === 'patched' && attempt < 3 ? missed : undefined,
+    });
+    expect(testbed.calls.at(-1)).toBe('profile patched 3');
+    expect(entries.at(-2)).toMatchObject({ kind: 'profiled', profile: { kind: 'profiled' } });
+  });
+
+  test('a DUT that goes down meanwhile is not booted for the profile of the next cell', async () => {
+    const { testbed } = await booted({
+      profiles: (_, variant, attempt) =>
+        variant === 'base' && attempt === 1 ? { kind: 'missed', reason: lostWhy } : undefined,
+    });
+    expect(testbed.calls.slice(1, 5)).toEqual([blast(1), blast(2), 'profile base 1', blast(3)]);
+  });
+
+  test('a cell without a run that counts is not profiled, and is as soon as it has one', async () => {
+    const { testbed } = await booted({ faults: (number) => (number === 1 ? ['fails'] : []) });
+    expect(testbed.calls.slice(1, 5)).toEqual([blast(1), blast(2), 'profile base 1', blast(3)]);
+    expect(profilesTaken(testbed)).toHaveLength(4);
+  });
+
+  test('a testbed that breaks meanwhile costs no verdict', async () => {
+    const told: string[] = [];
+    const { entries } = await booted({
+      profiles: () => 'throws',
+      onEvent: (event) => event.kind === 'warning' && told.push(event.text),
+    });
+    expect(told).toContain(
+      'no profile is taken in this boot of base: The connection to the DUT was lost.',
+    );
+    expect(assembleResult(of, entries).outcome).toMatchObject({ verdict: 'no-regression' });
+  });
+
+  test('an experiment that is resumed repeats none', async () => {
+    const { entries } = await booted();
+    const end = entries.findLastIndex(({ kind }) => kind === 'profiled') + 1;
+    const again = temporaryFolder();
+    const lines = entries.slice(0, end).map((entry) => `${JSON.stringify(entry)}\n`);
+    writeFileSync(join(again, 'journal.jsonl'), lines.join(''));
+    const resumed = await booted({ directory: again });
+    expect(profilesTaken(resumed.testbed)).toEqual([]);
+    expect(resumed.testbed.calls.filter((call) => call.startsWith('blast '))).not.toEqual([]);
+  });
 });

@@ -44,6 +44,8 @@ export type FakeTestbedOptions = {
     variant: string,
     attempt: number,
   ) => ProfileOutcome | 'throws' | undefined;
+  /** Each pair's variant needs a boot of its own. */
+  boots?: true;
   /** Variants that turn out in a blast to be nothing that can be measured. */
   rejects?: (planned: PlannedBlast) => Rejected | undefined;
 };
@@ -58,6 +60,7 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
   const { prepared = { kind: 'ready' }, unready = [], rejects, faults, sentBefore } = options;
   const calls: string[] = [];
   const sent = new Map<number, number>();
+  let booted: string | undefined;
   return {
     name: 'fake',
     calls,
@@ -76,6 +79,7 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
     async blast(planned, keepLog) {
       const { number } = planned;
       calls.push(`blast ${number}`);
+      booted = options.boots && planned.runs[0]?.variant;
       const attempt = 1 + (sent.get(number) ?? sentBefore?.(number) ?? 0);
       sent.set(number, attempt);
       const rejected = rejects?.(planned);
@@ -84,10 +88,14 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
       return measure(planned, attempt, faults?.(number)[attempt - 1], options);
     },
 
+    booted: () => booted,
+
     async profile({ cell, variant, attempt }, keepLog) {
       calls.push(`profile ${variant} ${attempt}`);
       const outcome = options.profiles?.(cell, variant, attempt) ?? aProfile;
       if (outcome === 'throws') throw new Error('The connection to the DUT was lost.');
+      if (options.boots)
+        booted = outcome.kind === 'missed' && outcome.reason === lostWhy ? undefined : variant;
       if (outcome.kind === 'profiled') await keepLog(outcome.log, profileText(variant));
       return outcome;
     },
@@ -97,6 +105,9 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
     },
   };
 }
+
+/** With this reason the DUT is down after a profile. */
+export const lostWhy = 'the DUT with base died while samples were taken: it panicked';
 
 const aProfile: ProfileOutcome = {
   ...{ kind: 'profiled', event: 'cpu-clock', kernel: '6.18', log: 'stacks.txt' },

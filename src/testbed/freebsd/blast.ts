@@ -165,13 +165,14 @@ export async function profile(
       const ready = await bootFor(boots, { number: 0, cell, runs: [run] }, run, kernel);
       if (ready.kind !== 'ready') return missed(whyNot(ready));
     }
+    if (boots.booted !== undefined) boots.booted = { ...boots.booted, isSampled: true };
     signal.throwIfAborted();
     when = 'at the rules';
     const refusal = await lay(lab, scenario);
     if (refusal !== undefined) return missed(refusal);
     const astray = await whyAstray(boots, cell.family);
     if (astray !== undefined) return missed(astray);
-    when = 'under load';
+    when = 'while sampled';
     return await sampleUnderLoad(
       request,
       {

@@ -18,7 +18,14 @@ import type { Kernel } from './kernels.ts';
 import { fingerprint, preflight, settingsContext, strayPaths } from './preflight.ts';
 import type { FreebsdWorld } from './world.ts';
 
-export type Boot = { variant: string; pair: number; kernel: string; fingerprint: Fingerprint };
+export type Boot = {
+  variant: string;
+  pair: number;
+  kernel: string;
+  fingerprint: Fingerprint;
+  /** Samples were taken in it: nothing is measured any more, for whatever hwpmc(4) may have left behind. */
+  isSampled?: true;
+};
 
 /** The DUT from boot to boot. */
 export type Boots = {
@@ -89,7 +96,8 @@ export async function bootFor(
   kernel: Exclude<Kernel, { kind: 'rejected' }>,
 ): Promise<Ready | BlastOutcome> {
   const { dut, config, booted } = boots;
-  if (booted?.variant === variant && booted.pair === pair) return { kind: 'ready', boot: booted };
+  const isSame = booted?.variant === variant && booted.pair === pair;
+  if (isSame && !booted.isSampled) return { kind: 'ready', boot: booted };
   const known = boots.unfit;
   if (known?.variant === variant && known.pair === pair && !known.blasts.has(planned.number)) {
     known.blasts.add(planned.number);

@@ -9,7 +9,7 @@ import { type Boots, failed, rejected } from './boots.ts';
 import type { Generators } from './generators.ts';
 
 /** Where a blast was when somebody was lost. */
-export type When = 'after its boot' | 'at the rules' | 'under load';
+export type When = 'after its boot' | 'at the rules' | 'under load' | 'while sampled';
 
 type Loss = {
   variant: string;
@@ -70,8 +70,10 @@ function afterGlitch({ glitches }: LossWorld, error: HostError): BlastOutcome {
 
 function afterDeath({ tallies }: Boots, loss: Loss, how: string, panic?: string): BlastOutcome {
   const { variant, when } = loss;
-  tallyOf(tallies, variant).deaths += 1;
   const where = circumstances(loss);
+  // What hwpmc(4) may have done is not the variant's.
+  if (when === 'while sampled') return failed(`the DUT with ${variant} died ${where}: ${how}`);
+  tallyOf(tallies, variant).deaths += 1;
   if (!isToBlame(tallies, variant, 'deaths', 'hasStoodBlast')) {
     return failed(`the DUT with ${variant} died ${where}: ${how}`);
   }
@@ -90,6 +92,8 @@ function circumstances({ flows, scenario, when }: Loss): string {
       return `while ${scenario} was laid`;
     case 'under load':
       return `under ${flows} flows`;
+    case 'while sampled':
+      return 'while samples were taken';
   }
 }
 

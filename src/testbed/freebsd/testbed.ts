@@ -58,6 +58,9 @@ export async function openFreebsdTestbed(
 
     blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
 
+    // A DUT that hangs while samples are taken, and has no power control, would cost the verdict.
+    booted: () => (config.dut.power === undefined ? undefined : lab.boots.booted?.variant),
+
     profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
 
     restore,

@@ -62,6 +62,8 @@ export async function openLinuxTestbed(
 
     blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
 
+    booted: () => undefined,
+
     profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),
 
     async restore() {

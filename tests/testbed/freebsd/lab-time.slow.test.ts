@@ -25,6 +25,15 @@ test('one boot serves all cells of a pair and variant, and one more gives the DU
   expect(time.reboots).toHaveLength(2 * 2 + 1);
 });
 
+test('profiles cost no boot, and come with the same verdicts', { timeout }, async () => {
+  const profiled = await labTime({ ...request, hasProfiles: true });
+  expect(profiled.reboots).toHaveLength(time.reboots.length);
+  expect(verdictsOf(profiled.result)).toEqual(verdictsOf(time.result));
+  const { outcome } = profiled.result;
+  const kinds = outcome.kind === 'judged' ? outcome.cells.flatMap(({ profiles }) => profiles) : [];
+  expect(kinds.map(({ kind }) => kind)).toEqual(Array(2 * scenarios.length).fill('profiled'));
+});
+
 test('the controller adds less than 2 % to the time of reboots and traffic, at 50 ms a command', () => {
   expect(sharesOf(time).overhead).toBeLessThan(0.02);
 });

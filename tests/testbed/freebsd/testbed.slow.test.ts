@@ -480,6 +480,45 @@ describe('a profile', () => {
       expect(rebootsOf(lab)).toBe(2);
     }));
 
+  test('leaves nothing to what is measured after it, which has a boot of its own', () =>
+    onTestbed({}, async (testbed, lab) => {
+      expect(testbed.booted()).toBeUndefined();
+      await send(testbed, blastOf('patched', 1));
+      await profileOn(testbed);
+      expect(testbed.booted()).toBe('patched');
+      await profileOn(testbed, { cell: { ...forwarding, family: 'inet6' } });
+      expect(rebootsOf(lab)).toBe(1);
+      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+      expect(rebootsOf(lab)).toBe(2);
+      expect(lab.dut.machine.modules).not.toContain('hwpmc');
+    }));
+
+  test('in which the DUT dies is not held against the variant, and leaves none booted', () =>
+    onTestbed({}, async (testbed, lab) => {
+      expect(await send(testbed, blastOf('base', 1))).toMatchObject(valid);
+      for (const at of [2, 3, 4]) lab.faults.order({ kind: 'panic-under-load', at });
+      for (const attempt of [1, 2]) {
+        const { outcome } = await profileOn(testbed, { attempt });
+        expect(outcome).toEqual({
+          kind: 'missed',
+          reason: 'the DUT with patched died while samples were taken: it panicked: page fault',
+        });
+        expect(testbed.booted()).toBeUndefined();
+      }
+      expect(await send(testbed, blastOf('patched', 1))).toMatchObject({ kind: 'failed' });
+      expect(await send(testbed, blastOf('patched', 1))).toMatchObject(valid);
+    }));
+
+  test('comes last where nobody can switch the power of a DUT that hangs in it', async () => {
+    await using lab = await startFreebsdLab();
+    const config = testbedOf(lab, temporaryFolder());
+    delete config.dut.power;
+    const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, worldOf(lab));
+    expect(await send(testbed, blastOf('base', 1))).toMatchObject({ kind: 'measured' });
+    expect(testbed.booted()).toBeUndefined();
+    await testbed.restore();
+  });
+
   test('shows the firewall of its scenario, and leaves neither its module nor its files behind', () =>
     onTestbed({}, async (testbed, lab) => {
       const { logs } = await profileOn(testbed, {
