@@ -1,4 +1,4 @@
-import { advice, checkSettings, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, settingsCommands, waived, whyUnfit } from "./dut.js";
+import { advice, checkSettings, countersCommands, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, sentBetween, settingsCommands, waived, whyUnfit } from "./dut.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
 import { firewallsOn, takeAwayCommands } from "./scenario.js";
 import { bounded, firewallsTold, leastMtu, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths } from "./testbed.js";
@@ -6,7 +6,7 @@ import { PowerError } from "./power.js";
 import { flowRanges, formatPps, lastLine, netmapPort, reasonOf } from "./words.js";
 import { gitIn } from "./build.js";
 import { frameBytesFor } from "./config.js";
-import { pktGenBlast } from "./traffic.js";
+import { parsePktGenLog, pktGenBlast, pktGenRun } from "./traffic.js";
 import { posix } from "node:path";
 import { readFile } from "node:fs/promises";
 
@@ -192,7 +192,7 @@ async function spaceFor(host, folder) {
 
 // src/checkup/freebsd-ceiling.ts
 const ceiling = "the ceiling of the generators";
-/** Blasts through the DUT as it runs: each sender alone, and all together. `needs` are the steps that packets depend on. */
+/** Blasts past the DUT where ports are joined so, and through it as it runs: each sender alone, and all together. `needs` are the steps that packets depend on. */
 function checkCeiling(check, needs) {
 	if (check.sends) return {
 		what: ceiling,
@@ -214,7 +214,8 @@ async function* blasts(check) {
 		opened.defer(() => connected.close());
 		return connected;
 	};
-	const dut = await portOn(await connect(testbed.dut, "DUT"), testbed.dut.ingress.interface);
+	const dutHost = await connect(testbed.dut, "DUT");
+	const dut = await portOn(dutHost, testbed.dut.ingress.interface);
 	const receiver = await connect(testbed.receiver, "receiver");
 	const senders = [];
 	for (const [index, { interface: name, mac }] of testbed.senders.entries()) {
@@ -232,11 +233,66 @@ async function* blasts(check) {
 			label,
 			gigabits
 		});
+		const past = pastTheDut(label);
+		const joined = testbed.senders[index]?.backToBack;
+		if (joined === void 0) yield skipped(past, noPortsPastIt);
+		else yield await backToBack(check, past, {
+			...sender,
+			label
+		}, receiver, joined);
 	}
-	const blast = (some) => blastOf(check, some, receiver);
+	const through = {
+		host: receiver,
+		interface: testbed.receiver.interface,
+		way: "through the DUT"
+	};
+	const blast = (some) => blastOf(check, some, through);
 	const line = (some) => lineOf(check, some, dut.gigabits);
 	if (senders.length > 1) for (const sender of senders) yield aloneFinding(`${sender.label} alone`, await blast([sender]), line([sender]));
-	yield togetherFinding(senders.length > 1 ? "all senders together" : ceiling, await blast(senders), line(senders));
+	const what = senders.length > 1 ? "all senders together" : ceiling;
+	const egress = testbed.dut.egress.interface;
+	const before = await readAll(dutHost, countersCommands([]));
+	const together = await blast(senders);
+	const after = await readAll(dutHost, countersCommands([]));
+	yield togetherFinding(what, together, line(senders));
+	if (faultOf(what, together) === void 0) yield receiverFinding(together, egress, sentBetween(before, after, egress));
+}
+const pastTheDut = (label) => `the ceiling of ${label === "sender" ? "the sender" : label} past the DUT`;
+const noPortsPastIt = "no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends";
+/** What the sender offers and the receiver counts where nothing is between them but a cable. */
+async function backToBack(check, what, sender, receiver, { from, to }) {
+	const [near, far] = [await portOn(sender.host, netmapPort(from)), await portOn(receiver, netmapPort(to))];
+	const joined = {
+		...sender,
+		interface: from,
+		sourceMac: near.mac ?? "",
+		destinationMac: far.mac ?? "",
+		gigabits: near.gigabits
+	};
+	const way = `by ${netmapPort(from)} to ${netmapPort(to)} of the receiver`;
+	const blast = await blastOf(check, [joined], {
+		host: receiver,
+		interface: to,
+		way
+	});
+	const mend = "see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml";
+	if (blast.kind === "measured" && blast.run.medianPps === 0) return wrong(what, `nothing came ${way}`, mend);
+	const fault = faultOf(what, blast);
+	if (fault !== void 0 || blast.kind !== "measured") return fault ?? skipped(what, way);
+	const line = lineOf(check, [joined], far.gigabits);
+	return ok(what, `${offers(blast, line)}, and the receiver counts ${formatPps(blast.run.medianPps)}`);
+}
+/** The better the DUT, the more the receiver has to count. */
+function receiverFinding(blast, egress, egressPackets) {
+	const what = "the receiver beside what the DUT sent";
+	if (blast.kind !== "measured" || egressPackets === void 0) return skipped(what, `the DUT does not tell what it sent by ${egress}`);
+	const { receiver, senders } = blast.logs;
+	const { validity, medianPps } = pktGenRun(parsePktGenLog(receiver), senders.map(parsePktGenLog), {
+		netbenchesTrim: false,
+		egressPackets
+	});
+	if (!(validity.kind === "invalid" && validity.cause === "receiver-limited")) return ok(what, `counted all of it, ${formatPps(medianPps)} by ${egress}`);
+	return wrong(what, validity.reason, "give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal");
 }
 const portOn = async (host, name) => {
 	const port = parseIfconfig(await host.output(shell`ifconfig ${name}`));
@@ -249,18 +305,18 @@ const portOn = async (host, name) => {
 const trafficSeconds = 15;
 /** How long netmap takes before a link is up again. */
 const leastSettleSeconds = 4;
-async function blastOf({ families: [family = "inet4"], traffic, testbed, world }, senders, host) {
+async function blastOf({ families: [family = "inet4"], traffic, testbed, world }, senders, { host, interface: name, way }) {
 	const split = flowRanges(traffic.flows, family, senders.length);
 	if (split.kind === "refused") return split;
 	const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
 	const seconds = 2 * settleSeconds + trafficSeconds;
 	const names = senders.map(({ label }) => label).join(" and ");
-	world.tell(`Sending ${family} from the ${names} through the DUT for some ${seconds} s.`);
+	world.tell(`Sending ${family} from the ${names} ${way} for some ${seconds} s.`);
 	return pktGenBlast({
 		senders,
 		receiver: {
 			host,
-			interface: testbed.receiver.interface
+			interface: name
 		}
 	}, {
 		family,
@@ -313,7 +369,11 @@ function faultOf(what, blast) {
 }
 function told(blast, line) {
 	if (blast.kind !== "measured") return "";
-	return `${`offers ${formatPps(offeredOf(blast))}`}${line === void 0 ? "" : ` of ${formatPps(line.pps)} (${line.gigabits} Gbit/s)`}, and ${formatPps(blast.run.medianPps)} came through`;
+	return `${offers(blast, line)}, and ${formatPps(blast.run.medianPps)} came through`;
+}
+function offers(blast, line) {
+	const most = line === void 0 ? "" : ` of ${formatPps(line.pps)} (${line.gigabits} Gbit/s)`;
+	return `offers ${formatPps(offeredOf(blast))}${most}`;
 }
 
 // src/checkup/power-check.ts

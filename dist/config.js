@@ -556,20 +556,35 @@ const isOf = {
 	inet4: isIPv4,
 	inet6: (written) => isIPv6(written) && !written.includes("%")
 };
-const generator = (role) => closed({
+const generatorKeys = (role) => ({
 	...ssh,
 	interface: port.describe("The port that is wired to the DUT."),
 	mac: mac.describe("Of the port that pkt-gen opens, like vcxl0."),
 	inet4: addressOf(role, "inet4").optional(),
 	inet6: addressOf(role, "inet6").optional(),
 	threads: wholeNumber(1, 128).prefault(1).describe("Of pkt-gen, one netmap ring each.")
-}).transform(withHost).transform(({ inet4, inet6, ...rest }) => ({
+});
+function withAddresses({ inet4, inet6, ...rest }) {
+	return {
+		...rest,
+		addresses: {
+			...inet4 !== void 0 && { inet4 },
+			...inet6 !== void 0 && { inet6 }
+		}
+	};
+}
+const backToBack = closed({
+	from: port.describe("A port of this machine."),
+	to: port.describe("A port of the receiver's machine.")
+});
+const sender = closed({
+	...generatorKeys("sender"),
+	backToBack: backToBack.optional().describe("Ports that a cable or a switch joins without the DUT; left out, there are none.")
+}).transform(withHost).transform(withAddresses).transform(({ backToBack, ...rest }) => ({
 	...rest,
-	addresses: {
-		...inet4 !== void 0 && { inet4 },
-		...inet6 !== void 0 && { inet6 }
-	}
+	...backToBack !== void 0 && { backToBack }
 }));
+const receiver = closed(generatorKeys("receiver")).transform(withHost).transform((written) => withAddresses(written));
 const oneToFour = "expected a list of 1 to 4 senders";
 /** One line, which the report repeats. */
 const reason = text(/^(?=.*\S)\P{Cc}{1,200}$/u, "a reason of one line, at most 200 letters");
@@ -577,8 +592,8 @@ const reason = text(/^(?=.*\S)\P{Cc}{1,200}$/u, "a reason of one line, at most 2
 const freebsdTestbedSchema = closed({
 	kind: literal("freebsd"),
 	dut: dut.describe("The router that is measured."),
-	senders: array(generator("sender"), { error: expected("a list of 1 to 4 senders") }).min(1, `${oneToFour}, found none`).max(4, `${oneToFour}, found more`).describe("They send at the same time."),
-	receiver: generator("receiver"),
+	senders: array(sender, { error: expected("a list of 1 to 4 senders") }).min(1, `${oneToFour}, found none`).max(4, `${oneToFour}, found more`).describe("They send at the same time."),
+	receiver,
 	builder: builderSchema.optional().describe("Where kernels are built; without it only those that are built already are measured."),
 	preflight: _enum(preflights, { error: wrongName(preflights) }).prefault("warn").describe("What is done about a setting that does not hold."),
 	waive: record(string(), reason, { error: expected("reasons by the names of settings") }).optional().describe("Settings that are measured as they are, each with a reason that the report tells."),
@@ -640,9 +655,24 @@ function doubles(testbed) {
 			path: [...path, "host"],
 			message: `${dut.host} is the DUT; expected another machine as the ${role}`
 		})),
+		...joinedToThemselves(testbed),
 		...places.flatMap((place, index) => places.slice(0, index).flatMap((earlier) => sharedBy$1(earlier, place)))
 	];
 }
+const joinedToThemselves = ({ senders, receiver }) => senders.flatMap((sender, index) => {
+	const { from, to } = sender.backToBack ?? {};
+	if (to === void 0 || from !== to || machineOf(sender) !== machineOf(receiver)) return [];
+	const message = `${to} is the other end already; expected another port of that machine`;
+	return {
+		path: [
+			"senders",
+			index,
+			"backToBack",
+			"to"
+		],
+		message
+	};
+});
 function sharedBy$1(earlier, { generator, path }) {
 	const other = earlier.generator;
 	const shared = (key, value) => ({

@@ -1,12 +1,16 @@
 // How fast the generators of a FreeBSD testbed are, and whether that is faster than its DUT.
 
-import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
+import type { FreebsdTestbed, Sender as SenderConfig } from '../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../config/schema.ts';
+import { countersCommands, sentBetween } from '../dut/freebsd-counters.ts';
 import { parseIfconfig } from '../dut/freebsd-network.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import { readAll } from '../testbed/freebsd/preflight.ts';
 import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
+import { parsePktGenLog } from '../traffic/pkt-gen.ts';
 import { type PktGenBlast, type PktGenSender, pktGenBlast } from '../traffic/pkt-gen-blast.ts';
+import { pktGenRun } from '../traffic/pkt-gen-run.ts';
 import { flowRanges } from '../words/flows.ts';
 import { formatPps } from '../words/format.ts';
 import { netmapPort } from '../words/freebsd-port.ts';
@@ -24,7 +28,7 @@ type CeilingCheck = {
 
 const ceiling = 'the ceiling of the generators';
 
-/** Blasts through the DUT as it runs: each sender alone, and all together. `needs` are the steps that packets depend on. */
+/** Blasts past the DUT where ports are joined so, and through it as it runs: each sender alone, and all together. `needs` are the steps that packets depend on. */
 export function checkCeiling(check: CeilingCheck, needs: readonly string[]): Step {
   if (check.sends) return { what: ceiling, needs, look: () => blasts(check) };
   const look = async () => [skipped(ceiling, 'no packets are to be sent')];
@@ -40,7 +44,8 @@ async function* blasts(check: CeilingCheck): AsyncGenerator<Finding> {
     opened.defer(() => connected.close());
     return connected;
   };
-  const dut = await portOn(await connect(testbed.dut, 'DUT'), testbed.dut.ingress.interface);
+  const dutHost = await connect(testbed.dut, 'DUT');
+  const dut = await portOn(dutHost, testbed.dut.ingress.interface);
   const receiver = await connect(testbed.receiver, 'receiver');
   const senders: Sender[] = [];
   for (const [index, { interface: name, mac }] of testbed.senders.entries()) {
@@ -49,8 +54,13 @@ async function* blasts(check: CeilingCheck): AsyncGenerator<Finding> {
     const { gigabits } = await portOn(host, netmapPort(name));
     const sender = { host, interface: name, sourceMac: mac, destinationMac: dut.mac ?? '' };
     senders.push({ ...sender, label, gigabits });
+    const past = pastTheDut(label);
+    const joined = testbed.senders[index]?.backToBack;
+    if (joined === undefined) yield skipped(past, noPortsPastIt);
+    else yield await backToBack(check, past, { ...sender, label }, receiver, joined);
   }
-  const blast = (some: readonly Sender[]) => blastOf(check, some, receiver);
+  const through = { host: receiver, interface: testbed.receiver.interface, way: 'through the DUT' };
+  const blast = (some: readonly Sender[]) => blastOf(check, some, through);
   const line = (some: readonly Sender[]) => lineOf(check, some, dut.gigabits);
   if (senders.length > 1) {
     for (const sender of senders) {
@@ -58,7 +68,70 @@ async function* blasts(check: CeilingCheck): AsyncGenerator<Finding> {
     }
   }
   const what = senders.length > 1 ? 'all senders together' : ceiling;
-  yield togetherFinding(what, await blast(senders), line(senders));
+  const egress = testbed.dut.egress.interface;
+  const before = await readAll(dutHost, countersCommands([]));
+  const together = await blast(senders);
+  const after = await readAll(dutHost, countersCommands([]));
+  yield togetherFinding(what, together, line(senders));
+  if (faultOf(what, together) === undefined) {
+    yield receiverFinding(together, egress, sentBetween(before, after, egress));
+  }
+}
+
+const pastTheDut = (label: string): string =>
+  `the ceiling of ${label === 'sender' ? 'the sender' : label} past the DUT`;
+
+const noPortsPastIt =
+  'no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends';
+
+/** What the sender offers and the receiver counts where nothing is between them but a cable. */
+async function backToBack(
+  check: CeilingCheck,
+  what: string,
+  sender: Omit<Sender, 'gigabits'>,
+  receiver: Host,
+  { from, to }: NonNullable<SenderConfig['backToBack']>,
+): Promise<Finding> {
+  const [near, far] = [
+    await portOn(sender.host, netmapPort(from)),
+    await portOn(receiver, netmapPort(to)),
+  ];
+  const joined: Sender = {
+    ...sender,
+    ...{ interface: from, sourceMac: near.mac ?? '', destinationMac: far.mac ?? '' },
+    gigabits: near.gigabits,
+  };
+  const way = `by ${netmapPort(from)} to ${netmapPort(to)} of the receiver`;
+  const blast = await blastOf(check, [joined], { host: receiver, interface: to, way });
+  const mend = 'see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml';
+  if (blast.kind === 'measured' && blast.run.medianPps === 0) {
+    return wrong(what, `nothing came ${way}`, mend);
+  }
+  const fault = faultOf(what, blast);
+  if (fault !== undefined || blast.kind !== 'measured') return fault ?? skipped(what, way);
+  const line = lineOf(check, [joined], far.gigabits);
+  return ok(
+    what,
+    `${offers(blast, line)}, and the receiver counts ${formatPps(blast.run.medianPps)}`,
+  );
+}
+
+/** The better the DUT, the more the receiver has to count. */
+function receiverFinding(blast: Blast, egress: string, egressPackets: number | undefined): Finding {
+  const what = 'the receiver beside what the DUT sent';
+  if (blast.kind !== 'measured' || egressPackets === undefined) {
+    return skipped(what, `the DUT does not tell what it sent by ${egress}`);
+  }
+  const { receiver, senders } = blast.logs;
+  const { validity, medianPps } = pktGenRun(parsePktGenLog(receiver), senders.map(parsePktGenLog), {
+    netbenchesTrim: false,
+    egressPackets,
+  });
+  const isShort = validity.kind === 'invalid' && validity.cause === 'receiver-limited';
+  if (!isShort) return ok(what, `counted all of it, ${formatPps(medianPps)} by ${egress}`);
+  const mend =
+    'give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal';
+  return wrong(what, validity.reason, mend);
 }
 
 type Sender = PktGenSender & { label: string; gigabits: number | undefined };
@@ -75,19 +148,22 @@ const leastSettleSeconds = 4;
 
 type Blast = PktGenBlast | { kind: 'refused'; message: string };
 
+/** Where packets are counted, and how they come there. */
+type Way = { host: Host; interface: string; way: string };
+
 async function blastOf(
   { families: [family = 'inet4'], traffic, testbed, world }: CeilingCheck,
   senders: readonly Sender[],
-  host: Host,
+  { host, interface: name, way }: Way,
 ): Promise<Blast> {
   const split = flowRanges(traffic.flows, family, senders.length);
   if (split.kind === 'refused') return split;
   const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
   const seconds = 2 * settleSeconds + trafficSeconds;
   const names = senders.map(({ label }) => label).join(' and ');
-  world.tell(`Sending ${family} from the ${names} through the DUT for some ${seconds} s.`);
+  world.tell(`Sending ${family} from the ${names} ${way} for some ${seconds} s.`);
   return pktGenBlast(
-    { senders, receiver: { host, interface: testbed.receiver.interface } },
+    { senders, receiver: { host, interface: name } },
     {
       family,
       frameBytes: frameBytesFor(traffic, { family }),
@@ -168,7 +244,10 @@ function faultOf(what: string, blast: Blast): Finding | undefined {
 
 function told(blast: Blast, line: Line): string {
   if (blast.kind !== 'measured') return '';
-  const offered = `offers ${formatPps(offeredOf(blast))}`;
+  return `${offers(blast, line)}, and ${formatPps(blast.run.medianPps)} came through`;
+}
+
+function offers(blast: Blast, line: Line): string {
   const most = line === undefined ? '' : ` of ${formatPps(line.pps)} (${line.gigabits} Gbit/s)`;
-  return `${offered}${most}, and ${formatPps(blast.run.medianPps)} came through`;
+  return `offers ${formatPps(offeredOf(blast))}${most}`;
 }

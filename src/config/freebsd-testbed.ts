@@ -24,7 +24,7 @@ export type FreebsdTestbed = Capable & {
   kind: 'freebsd';
   dut: FreebsdDutConfig;
   /** 1 to 4, which send at the same time. */
-  senders: Generator[];
+  senders: Sender[];
   receiver: Generator;
   /** Absent: only kernels that are built already can be measured. */
   builder?: BuilderConfig;
@@ -65,6 +65,11 @@ export type Generator = HostConfig & {
   addresses: Partial<Record<Family, string>>;
   /** Threads of pkt-gen, one netmap ring each. */
   threads: number;
+};
+
+export type Sender = Generator & {
+  /** Ports of this machine and of the receiver's that reach each other without the DUT; absent: there are none. */
+  backToBack?: { from: string; to: string };
 };
 
 const bootMethods = ['nextboot', 'nanobsd', 'boot-environment'] as const;
@@ -204,25 +209,52 @@ const isOf: Record<Family, (written: string) => boolean> = {
   inet6: (written) => isIPv6(written) && !written.includes('%'),
 };
 
-const generator = (role: Role) =>
-  closed({
-    ...ssh,
-    interface: port.describe('The port that is wired to the DUT.'),
-    mac: mac.describe('Of the port that pkt-gen opens, like vcxl0.'),
-    inet4: addressOf(role, 'inet4').optional(),
-    inet6: addressOf(role, 'inet6').optional(),
-    threads: wholeNumber(1, 128).prefault(1).describe('Of pkt-gen, one netmap ring each.'),
-  })
-    .transform(withHost)
-    .transform(
-      ({ inet4, inet6, ...rest }): Generator => ({
-        ...rest,
-        addresses: {
-          ...(inet4 !== undefined && { inet4 }),
-          ...(inet6 !== undefined && { inet6 }),
-        },
-      }),
-    );
+const generatorKeys = (role: Role) => ({
+  ...ssh,
+  interface: port.describe('The port that is wired to the DUT.'),
+  mac: mac.describe('Of the port that pkt-gen opens, like vcxl0.'),
+  inet4: addressOf(role, 'inet4').optional(),
+  inet6: addressOf(role, 'inet6').optional(),
+  threads: wholeNumber(1, 128).prefault(1).describe('Of pkt-gen, one netmap ring each.'),
+});
+
+function withAddresses<Written extends Partial<Record<Family, string | undefined>>>({
+  inet4,
+  inet6,
+  ...rest
+}: Written) {
+  return {
+    ...rest,
+    addresses: {
+      ...(inet4 !== undefined && { inet4 }),
+      ...(inet6 !== undefined && { inet6 }),
+    },
+  };
+}
+
+const backToBack = closed({
+  from: port.describe('A port of this machine.'),
+  to: port.describe("A port of the receiver's machine."),
+});
+
+const sender = closed({
+  ...generatorKeys('sender'),
+  backToBack: backToBack
+    .optional()
+    .describe('Ports that a cable or a switch joins without the DUT; left out, there are none.'),
+})
+  .transform(withHost)
+  .transform(withAddresses)
+  .transform(
+    ({ backToBack, ...rest }): Sender => ({
+      ...rest,
+      ...(backToBack !== undefined && { backToBack }),
+    }),
+  );
+
+const receiver = closed(generatorKeys('receiver'))
+  .transform(withHost)
+  .transform((written): Generator => withAddresses(written));
 
 const oneToFour = 'expected a list of 1 to 4 senders';
 
@@ -234,11 +266,11 @@ export const freebsdTestbedSchema = closed({
   kind: z.literal('freebsd'),
   dut: dut.describe('The router that is measured.'),
   senders: z
-    .array(generator('sender'), { error: expected('a list of 1 to 4 senders') })
+    .array(sender, { error: expected('a list of 1 to 4 senders') })
     .min(1, `${oneToFour}, found none`)
     .max(4, `${oneToFour}, found more`)
     .describe('They send at the same time.'),
-  receiver: generator('receiver'),
+  receiver,
   builder: builderSchema
     .optional()
     .describe(
@@ -327,11 +359,20 @@ function doubles(testbed: FreebsdTestbed): TestbedProblem[] {
         path: [...path, 'host'],
         message: `${dut.host} is the DUT; expected another machine as the ${role}`,
       })),
+    ...joinedToThemselves(testbed),
     ...places.flatMap((place, index) =>
       places.slice(0, index).flatMap((earlier) => sharedBy(earlier, place)),
     ),
   ];
 }
+
+const joinedToThemselves = ({ senders, receiver }: FreebsdTestbed): TestbedProblem[] =>
+  senders.flatMap((sender, index) => {
+    const { from, to } = sender.backToBack ?? {};
+    if (to === undefined || from !== to || machineOf(sender) !== machineOf(receiver)) return [];
+    const message = `${to} is the other end already; expected another port of that machine`;
+    return { path: ['senders', index, 'backToBack', 'to'], message };
+  });
 
 function sharedBy(earlier: Place, { generator, path }: Place): TestbedProblem[] {
   const other = earlier.generator;

@@ -124,6 +124,72 @@ test('the blast tells what is offered, what the wire carries and what comes thro
   expect(told).toEqual(['Sending inet4 from the sender through the DUT for some 23 s.']);
 });
 
+test('what ports that reach each other past the DUT carry is told of sender and receiver', async () => {
+  const { check, told } = await aLab({
+    ...{ truth: () => 5e6, generatorPps: 9e6, receiverPps: 7e6 },
+    cabling: { loopback: true },
+  });
+  const findings = await check({ sends: true });
+  expect(wrongs(findings)).toEqual([]);
+  expect(about(findings, 'the ceiling of the sender past the DUT')).toMatchObject({
+    kind: 'ok',
+    why: 'offers 9.000 Mpps of 14.88 Mpps (10 Gbit/s), and the receiver counts 7.000 Mpps',
+  });
+  expect(told[0]).toBe(
+    'Sending inet4 from the sender by vcxl2 to vcxl3 of the receiver for some 23 s.',
+  );
+});
+
+test('between machines of their own, too, the first sender is the one that is joined', async () => {
+  const { check } = await aLab({
+    cabling: { senders: 2, generators: 'separate', loopback: true },
+  });
+  const findings = await check({ sends: true });
+  expect(about(findings, 'the ceiling of sender 1 past the DUT')?.kind).toBe('ok');
+  expect(about(findings, 'the ceiling of sender 2 past the DUT')?.kind).toBe('skipped');
+});
+
+test('ports that are not joined are told as such', async () => {
+  const { check, testbed } = await aLab({ cabling: { loopback: true } });
+  for (const sender of testbed.senders) sender.backToBack = { from: 'cxl2', to: 'cxl1' };
+  expect(wrongs(await check({ sends: true }))).toMatchObject([
+    {
+      what: 'the ceiling of the sender past the DUT',
+      why: 'nothing came by vcxl2 to vcxl1 of the receiver',
+      mend: 'see that a cable joins these two ports, or correct `backToBack` in ppsgate.yml',
+    },
+  ]);
+});
+
+test('without such ports it is said what is not known', async () => {
+  const { check } = await aLab();
+  expect(about(await check({ sends: true }), 'the ceiling of the sender past the DUT')).toEqual({
+    kind: 'skipped',
+    what: 'the ceiling of the sender past the DUT',
+    why: 'no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends',
+  });
+});
+
+test('a receiver is held against what the DUT sent', async () => {
+  const what = 'the receiver beside what the DUT sent';
+  const { check } = await aLab({ truth: () => 5e6 });
+  expect(about(await check({ sends: true }), what)).toMatchObject({
+    kind: 'ok',
+    why: expect.stringMatching(/^counted all of it, (4\.9|5\.0)\d+ Mpps by cxl1$/),
+  });
+
+  const slow = await aLab({ truth: () => 5e6, receiverPps: 3e6 });
+  expect(wrongs(await slow.check({ sends: true }))).toEqual([
+    {
+      ...{ kind: 'wrong', what },
+      why: expect.stringMatching(
+        /^receiver-limited: the DUT sent (4\.9|5\.0)\d+ Mpps and the receiver counted 3\.000 Mpps$/,
+      ),
+      mend: 'give the receiver a faster card or CPU, or a machine of its own: slower than the DUT, it makes all variants equal',
+    },
+  ]);
+});
+
 test('a generator that offers no more than comes through cannot find the limit of the DUT', async () => {
   const { check } = await aLab({ generatorPps: 3e6 });
   const findings = await check({ sends: true });

@@ -342,3 +342,16 @@ test('a family that is measured needs an address of each generator', () => {
     },
   ]);
 });
+
+test('ports that reach each other without the DUT are two', () => {
+  const joined = { from: 'cxl2', to: 'cxl3' };
+  const { senders } = parse({ senders: [{ ...sender, backToBack: joined }] });
+  expect(senders[0]?.backToBack).toEqual(joined);
+
+  const itself = { from: 'cxl2', to: 'cxl2' };
+  expect(ofSender({ backToBack: itself })).toEqual([]);
+  expect(ofSender({ host: 'RX', interface: 'cxl1', backToBack: itself })).toEqual([
+    'senders.0.backToBack.to: cxl2 is the other end already; expected another port of that machine',
+  ]);
+  expect(ofReceiver({ backToBack: joined })).toEqual([expect.stringContaining('backToBack')]);
+});

@@ -91,7 +91,7 @@ testbeds:
       egress: { interface: cxl1 }
       boot: { method: boot-environment, limit: 12 min }
       power: { kind: ipmi, host: bmc, port: 623, user: ADMIN, passwordFile: bmc.password, cipherSuite: 17 }
-    senders: [{ host: tx, interface: cxl0, mac: "00:07:43:2E:e4:71", inet4: 198.18.0.110, threads: 4 }]
+    senders: [{ host: tx, interface: cxl0, mac: "00:07:43:2E:e4:71", inet4: 198.18.0.110, threads: 4, backToBack: { from: cxl2, to: cxl3 } }]
     receiver: { host: rx, interface: cxl0, mac: "00:07:43:2e:e4:79", inet4: 198.19.0.110, inet6: "2001:2:0:8000::11" }
     preflight: fix
     waive: { machdep.hyperthreading_allowed: 32 queues need the threads }

@@ -50,12 +50,13 @@ export function testbedOf(
       boot: { method: 'nextboot', limitSeconds: 600 },
       power: { kind: 'command', on: ['true'], off: ['true'], state: ['true'] },
     },
-    senders: cabling.senders.map((port, index) =>
-      generator(port, lab.senders[index]?.target ?? lab.receiver.target, {
+    senders: cabling.senders.map((port, index) => ({
+      ...generator(port, lab.senders[index]?.target ?? lab.receiver.target, {
         inet4: `198.18.0.${108 + index}`,
         inet6: `2001:2::${108 + index}`,
       }),
-    ),
+      ...(index === 0 && cabling.loopback.from !== '' && { backToBack: cabling.loopback }),
+    })),
     receiver: generator(cabling.receiver, lab.receiver.target, {
       inet4: '198.19.0.108',
       inet6: '2001:2:0:8000::108',

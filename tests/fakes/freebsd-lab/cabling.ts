@@ -12,6 +12,8 @@ export type CablingOptions = {
   mediaBits: number;
   /** Ports of the DUT, the exit last: `cxl0`, `cxl1`… of a T540-CR when absent. */
   ports: readonly DataPort[];
+  /** A cable from the first sender's machine to the receiver's, past the DUT: the next Chelsio port of each. */
+  loopback: boolean;
 };
 
 export type DataPort = {
@@ -32,6 +34,8 @@ export type Cabling = {
   senders: readonly { machine: string; interface: string; mac: string; dutMac: string }[];
   /** The `-i` of the receiver's, and the DUT's interfaces that packets enter and leave by. */
   receiver: { machine: string; interface: string; mac: string };
+  /** Ports at the ends of the cable past the DUT, as ifconfig(8) calls them. */
+  loopback: { from: string; to: string };
   entries: readonly string[];
   exit: string;
 };
@@ -42,6 +46,7 @@ export function cabling({
   generators = 'one',
   mediaBits = 10e9,
   ports,
+  loopback = false,
 }: Partial<CablingOptions>): Cabling {
   const links = Array.from({ length: senders + 1 }, (_, index) =>
     linkOf(
@@ -55,6 +60,11 @@ export function cabling({
     return index === senders ? 'receiver' : `sender${index + 1}`;
   };
   const machines = [...new Set(links.map((_, index) => machineOf(index)))];
+  const past = loopback
+    ? loopbackOf(generators === 'one' ? senders + 1 : 1, generators, mediaBits)
+    : [];
+  const pastAt = (name: string) =>
+    past.flatMap(({ far }, index) => (machineOf(index * senders) === name ? far : []));
   const [entry, exit] = [links[0], links[senders]];
   if (entry === undefined || exit === undefined) throw new TypeError('There is no sender.');
   return {
@@ -63,6 +73,7 @@ export function cabling({
       name,
       interfaces: [
         ...links.flatMap((link, index) => (machineOf(index) === name ? link.far : [])),
+        ...pastAt(name),
         adminOf(10 + machine),
       ],
     })),
@@ -73,6 +84,7 @@ export function cabling({
       dutMac: dut.mac,
     })),
     receiver: { machine: machineOf(senders), interface: exit.native.name, mac: exit.native.mac },
+    loopback: { from: past[0]?.name ?? '', to: past[1]?.name ?? '' },
     entries: links.slice(0, senders).map(({ dut }) => dut.name),
     exit: exit.dut.name,
   };
@@ -107,6 +119,30 @@ function linkOf(
     native,
     far: isChelsio ? [native, emulated] : [native],
   };
+}
+
+type LoopbackEnd = { name: string; far: readonly Interface[] };
+
+/** Both ends are ports of generators. */
+function loopbackOf(
+  first: number,
+  generators: CablingOptions['generators'],
+  mediaBits: number,
+): LoopbackEnd[] {
+  const ends = [0, 1].map((index) => {
+    const macs = [mac(3, index), mac(4, index)] as const;
+    const name = `cxl${generators === 'one' ? first + index : first}`;
+    return { macs, name, port: port(...macs) };
+  });
+  const [near, far] = ends;
+  if (near !== undefined && far !== undefined) connectPorts(near.port, far.port);
+  return ends.map(({ macs: [native, emulated], name, port }) => ({
+    name,
+    far: [
+      interfaceOf(`v${name}`, native, port, mediaBits, 'T540-CR'),
+      { ...interfaceOf(name, emulated, port, mediaBits, 'T540-CR'), netmap: 'emulated' },
+    ],
+  }));
 }
 
 const mac = (side: number, index: number): string => `00:07:43:2e:e${side}:7${index}`;

@@ -121,7 +121,14 @@ export function networkThrough(
     const size = stream.frameBytesWithoutCrc;
     count(stream.from.sent, sent, size);
     const entry = entryOf(dut, stream);
-    if (entry === undefined) return;
+    if (entry === undefined) {
+      const end = farEnd(stream.from);
+      const isPastTheDut = dut.interfaces.every(({ port }) => port !== end);
+      if (isPastTheDut && end?.macs.includes(stream.destinationMac)) {
+        count(end.received, sent, size);
+      }
+      return;
+    }
     count(entry.port.received, sent, size);
     const exit = exitOf(dut, stream, to);
     if (exit === undefined) return;
