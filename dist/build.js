@@ -340,6 +340,105 @@ function keptNames(key, names, sizes, { mostKernels, mostBytes }) {
 	return kept;
 }
 
+// src/build/kernel-key.ts
+/**
+* All of the builder's own that goes into its kernels: its release, its compiler and the other programs by their sums,
+* for one that was built anew may call itself as before. Throws a HostError where there is no compiler.
+*/
+async function toolsOf(host, { recipe }, signal) {
+	const programs = recipe.kind === "make" ? usualPrograms : [...usualPrograms, ...recipe.argv];
+	return host.output(shell`sh -c ${toolsScript} tools ${programs}`, { signal });
+}
+/** Those of the builder that `make buildkernel` calls before, or instead of, programs that it has built itself. */
+const usualPrograms = [...[
+	"make",
+	"cc",
+	"ld",
+	"as",
+	"config",
+	"awk",
+	"nm",
+	"objcopy",
+	"size",
+	"ctfconvert",
+	"ctfmerge"
+], ...[
+	"sh",
+	"sed",
+	"file2c",
+	"uudecode",
+	"rpcgen",
+	"gensetdefs",
+	"tar"
+]];
+/** The local.*.mk are those of a site, which make(1) finds there. In one line, for csh(1) passes no other. */
+const toolsScript = [
+	"cc --version && ld --version && uname -m -r && freebsd-version -u || exit 1",
+	"for program do path=$(command -v \"$program\") && test -f \"$path\" && sha256 -r \"$path\"; done",
+	"find -L /usr/share/mk -maxdepth 1 -name \"local.*\" -type f -exec sha256 -r {} +",
+	"exit 0"
+].join("; ");
+/**
+* The tree's id is that of every file in it, patched or not. A kernel of what lies outside of it, of which nobody can
+* tell whether it has changed, has a key that no other has.
+*/
+async function keyOf(host, { recipe }, tree, tools, signal) {
+	const configs = recipe.kind === "make" && recipe.kernelConfigFolder !== void 0 ? await configsIn(host, recipe.kernelConfigFolder, signal) : {
+		sums: [],
+		leadsOutside: false
+	};
+	const isOutside = configs.leadsOutside || outsideOptions(recipe).length > 0;
+	const parts = [
+		keyVersion,
+		tree,
+		tools,
+		ingredientsOf(recipe),
+		configs.sums
+	];
+	if (isOutside) parts.push(randomUUID());
+	return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+/** Another number where the same words make another kernel. */
+const keyVersion = 2;
+/** How many work at it is no part of what comes out. */
+function ingredientsOf(recipe) {
+	if (recipe.kind === "command") return [
+		recipe.kind,
+		recipe.kernelConfig,
+		recipe.argv
+	];
+	const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
+	return [
+		kind,
+		kernelConfig,
+		clean,
+		metaMode,
+		toolchain,
+		options
+	];
+}
+/** Options by which make(1) reads what is neither in the tree nor in the key. */
+function outsideOptions(recipe) {
+	if (recipe.kind === "command") return [];
+	return recipe.options.filter((option) => {
+		const [name = "", value = ""] = option.split(/=(.*)/s);
+		if (/^(?:-D)?(?:LOCAL_|PORTS_MODULES|CROSS_TOOLCHAIN)/.test(name)) return true;
+		return /^(?:MODULES_OVERRIDE|MODULES_EXTRA|WITHOUT_MODULES)$/.test(name) ? /^\/|\s\/|\.\.|\$/.test(value) : /[/$]/.test(value);
+	});
+}
+/** A configuration may include any other of its folder, so all of them count, and a link as what it leads to. */
+async function configsIn(host, folder, signal) {
+	const files = shell`find -L ${folder} -maxdepth 1 -type f`;
+	const listing = await host.output(shell`${files} -exec sha256 -r {} +`, { signal });
+	const outside = await host.run(shell`${files} -exec grep -E ${includesOutside} {} +`, { signal });
+	return {
+		sums: listing.split("\n").filter(Boolean).toSorted(),
+		leadsOutside: outside.stdout.trim() !== ""
+	};
+}
+/** See config(5); options of make name modules of the tree with a slash as well. */
+const includesOutside = "^[[:space:]]*((include|files|hints|env)[[:space:]].*/|makeoptions[[:space:]].*([=\"[:space:]]|-[BIL])/)";
+
 // src/build/build-log.ts
 /** Knows what clang, ld.lld, config(8) and make(1) write, and falls back on the last lines. `source` is the tree's folder. */
 function readBuildFailure(log, source) {
@@ -548,11 +647,11 @@ async function requireFilemon(host, { metaMode }) {
 * Checks the tree out, over the one that was left where builds are not clean: only files that differ are
 * written then, and make(1) goes by their times. Answers whether it started from nothing.
 */
-async function layTree(host, recipe, { repository, baseCommit, tree: id, toolchain }, tree) {
+async function layTree(host, recipe, { repository, baseCommit, tree: id, tools }, tree) {
 	const source = `${tree}/src`;
-	const stamp = await host.run(shell`cat ${`${tree}/toolchain`}`);
+	const stamp = await host.run(shell`cat ${`${tree}/tools`}`);
 	const checkOut = gitIn(source, shell`read-tree --reset -u ${id}`);
-	if (!recipe.clean && stamp.stdout === toolchain) {
+	if (!recipe.clean && stamp.stdout === tools) {
 		const head = gitIn(source, shell`update-ref --no-deref HEAD ${baseCommit}`);
 		const reset = await host.run(shell`${head} && ${checkOut} && ${gitIn(source, shell`clean -ffdxq`)} && rm -rf ${`${tree}/stage`}`);
 		if (reset.kind === "exited" && reset.code === 0) return false;
@@ -562,7 +661,7 @@ async function layTree(host, recipe, { repository, baseCommit, tree: id, toolcha
 	const add = shell`worktree add --quiet --detach --no-checkout ${source} ${baseCommit}`;
 	await host.output(gitIn(repository, add));
 	await host.output(checkOut);
-	await host.upload(Buffer.from(toolchain), `${tree}/toolchain`, 420);
+	await host.upload(Buffer.from(tools), `${tree}/tools`, 420);
 	return true;
 }
 async function removeTree(host, repository, tree) {
@@ -599,8 +698,8 @@ async function makeKernel(host, recipe, request, tree, guard) {
 }
 /**
 * The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets anybody install, and
-* MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count,
-* so that what was built is known from ppsgate.yml.
+* MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count, nor
+* the modules of ports that kern.post.mk finds there, so that what was built is known from ppsgate.yml.
 */
 function make(recipe, tree, jobs, target, more = []) {
 	const { kernelConfig, kernelConfigFolder, clean, metaMode, options } = recipe;
@@ -610,6 +709,7 @@ function make(recipe, tree, jobs, target, more = []) {
 			"SRCCONF",
 			"SRC_ENV_CONF"
 		].map((name) => `${name}=/dev/null`),
+		"LOCAL_MODULES=",
 		"-DWITH_REPRODUCIBLE_BUILD",
 		`KERNCONF=${kernelConfig}`,
 		...kernelConfigFolder === void 0 ? [] : [`KERNCONFDIR=${kernelConfigFolder}`],
@@ -743,15 +843,15 @@ async function buildKernel(host, config, request, options) {
 			signal
 		});
 		if (tree.kind === "does-not-apply") return tree;
-		const toolchain = await host.output(shell`cc --version`, { signal });
+		const tools = await toolsOf(host, config, signal);
 		const build = {
-			key: await keyOf(host, config, tree.id, toolchain, signal),
+			key: await keyOf(host, config, tree.id, tools, signal),
 			cache: kernelCache(host, `${folder}/cache`),
 			recipe: {
 				baseCommit: request.baseCommit,
 				tree: tree.id,
 				diffPath: tree.diffPath,
-				toolchain,
+				tools,
 				output: `${work}/kernel`
 			}
 		};
@@ -778,43 +878,6 @@ async function prebuilt(host, { path, sha256 }, signal) {
 		cached: true,
 		seconds: 0
 	};
-}
-/** All that a kernel depends on; the tree's id is that of every file in it, patched or not. */
-async function keyOf(host, { recipe }, tree, toolchain, signal) {
-	const machine = await host.output(shell`uname -m -r`, { signal });
-	const siteConfigs = recipe.kind === "make" && recipe.kernelConfigFolder !== void 0 ? await configsIn(host, recipe.kernelConfigFolder, signal) : [];
-	const parts = [
-		keyVersion,
-		tree,
-		toolchain,
-		machine,
-		ingredientsOf(recipe),
-		siteConfigs
-	];
-	return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
-}
-/** Another number where the same words make another kernel. */
-const keyVersion = 1;
-/** How many work at it is no part of what comes out. */
-function ingredientsOf(recipe) {
-	if (recipe.kind === "command") return [
-		recipe.kind,
-		recipe.kernelConfig,
-		recipe.argv
-	];
-	const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
-	return [
-		kind,
-		kernelConfig,
-		clean,
-		metaMode,
-		toolchain,
-		options
-	];
-}
-/** A configuration may include any other of its folder, so all of them count. */
-async function configsIn(host, folder, signal) {
-	return (await host.output(shell`find -H ${folder} -maxdepth 1 -type f -exec sha256 -r {} +`, { signal })).split("\n").filter(Boolean).toSorted();
 }
 async function cached({ key, cache }, signal) {
 	const note = await cache.find(key, signal);

@@ -13,8 +13,8 @@ export type RecipeRequest = {
   /** Git's id. */
   readonly tree: string;
   readonly diffPath: string | undefined;
-  /** What the compiler says it is: objects of another one are of no use. */
-  readonly toolchain: string;
+  /** What the compiler and other programs of the builder are: objects of others are of no use. */
+  readonly tools: string;
   /** Where the archive is to be. */
   readonly output: string;
 };
@@ -82,13 +82,13 @@ async function requireFilemon(host: Host, { metaMode }: MakeRecipe): Promise<voi
 async function layTree(
   host: Host,
   recipe: MakeRecipe,
-  { repository, baseCommit, tree: id, toolchain }: MakeRequest,
+  { repository, baseCommit, tree: id, tools }: MakeRequest,
   tree: string,
 ): Promise<boolean> {
   const source = `${tree}/src`;
-  const stamp = await host.run(shell`cat ${`${tree}/toolchain`}`);
+  const stamp = await host.run(shell`cat ${`${tree}/tools`}`);
   const checkOut = gitIn(source, shell`read-tree --reset -u ${id}`);
-  if (!recipe.clean && stamp.stdout === toolchain) {
+  if (!recipe.clean && stamp.stdout === tools) {
     const head = gitIn(source, shell`update-ref --no-deref HEAD ${baseCommit}`);
     const reset = await host.run(
       shell`${head} && ${checkOut} && ${gitIn(source, shell`clean -ffdxq`)} && rm -rf ${`${tree}/stage`}`,
@@ -100,7 +100,7 @@ async function layTree(
   const add = shell`worktree add --quiet --detach --no-checkout ${source} ${baseCommit}`;
   await host.output(gitIn(repository, add));
   await host.output(checkOut);
-  await host.upload(Buffer.from(toolchain), `${tree}/toolchain`, 0o644);
+  await host.upload(Buffer.from(tools), `${tree}/tools`, 0o644);
   return true;
 }
 
@@ -141,8 +141,8 @@ async function makeKernel(
 
 /**
  * The switches are those of build(7), src.conf(5) and Makefile.inc1: NO_ROOT lets anybody install, and
- * MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count,
- * so that what was built is known from ppsgate.yml.
+ * MAKEOBJDIRPREFIX counts only in the environment. The builder's own make.conf and src.conf do not count, nor
+ * the modules of ports that kern.post.mk finds there, so that what was built is known from ppsgate.yml.
  */
 function make(
   recipe: MakeRecipe,
@@ -154,6 +154,7 @@ function make(
   const { kernelConfig, kernelConfigFolder, clean, metaMode, options } = recipe;
   const words = [
     ...['__MAKE_CONF', 'SRCCONF', 'SRC_ENV_CONF'].map((name) => `${name}=/dev/null`),
+    'LOCAL_MODULES=',
     '-DWITH_REPRODUCIBLE_BUILD',
     `KERNCONF=${kernelConfig}`,
     ...(kernelConfigFolder === undefined ? [] : [`KERNCONFDIR=${kernelConfigFolder}`]),

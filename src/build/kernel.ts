@@ -1,11 +1,12 @@
 // Gets a kernel from the builder: out of the cache, or built from the base with a diff, when its turn has come.
-import { createHash, randomUUID } from 'node:crypto';
-import type { BuilderConfig, KernelRecipe } from '../config/builder.ts';
+import { randomUUID } from 'node:crypto';
+import type { BuilderConfig } from '../config/builder.ts';
 import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { BuilderError } from './builder-error.ts';
 import { type KernelCache, type KernelNote, kernelCache } from './kernel-cache.ts';
+import { keyOf, toolsOf } from './kernel-key.ts';
 import { type Cooked, cook, type RecipeRequest } from './kernel-recipe.ts';
 import { kernelTree, type TreeRequest } from './kernel-tree.ts';
 import { inTurn } from './turn.ts';
@@ -65,8 +66,8 @@ export async function buildKernel(
   try {
     const tree = await kernelTree(host, request, { repository, remote, work, signal });
     if (tree.kind === 'does-not-apply') return tree;
-    const toolchain = await host.output(shell`cc --version`, { signal });
-    const key = await keyOf(host, config, tree.id, toolchain, signal);
+    const tools = await toolsOf(host, config, signal);
+    const key = await keyOf(host, config, tree.id, tools, signal);
     const cache = kernelCache(host, `${folder}/cache`);
     const build: Build = {
       key,
@@ -75,7 +76,7 @@ export async function buildKernel(
         baseCommit: request.baseCommit,
         tree: tree.id,
         diffPath: tree.diffPath,
-        toolchain,
+        tools,
         output: `${work}/kernel`,
       },
     };
@@ -120,42 +121,6 @@ async function prebuilt(
   }
   const sizes = await sizesOf(host, path);
   return { kind: 'built', key: sha256, archive: path, sha256, ...sizes, cached: true, seconds: 0 };
-}
-
-/** All that a kernel depends on; the tree's id is that of every file in it, patched or not. */
-async function keyOf(
-  host: Host,
-  { recipe }: BuilderConfig,
-  tree: string,
-  toolchain: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const machine = await host.output(shell`uname -m -r`, { signal });
-  const siteConfigs =
-    recipe.kind === 'make' && recipe.kernelConfigFolder !== undefined
-      ? await configsIn(host, recipe.kernelConfigFolder, signal)
-      : [];
-  const parts = [keyVersion, tree, toolchain, machine, ingredientsOf(recipe), siteConfigs];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-}
-
-/** Another number where the same words make another kernel. */
-const keyVersion = 1;
-
-/** How many work at it is no part of what comes out. */
-function ingredientsOf(recipe: KernelRecipe): unknown[] {
-  if (recipe.kind === 'command') return [recipe.kind, recipe.kernelConfig, recipe.argv];
-  const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
-  return [kind, kernelConfig, clean, metaMode, toolchain, options];
-}
-
-/** A configuration may include any other of its folder, so all of them count. */
-async function configsIn(host: Host, folder: string, signal: AbortSignal): Promise<string[]> {
-  const listing = await host.output(
-    shell`find -H ${folder} -maxdepth 1 -type f -exec sha256 -r {} +`,
-    { signal },
-  );
-  return listing.split('\n').filter(Boolean).toSorted();
 }
 
 async function cached(

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -170,7 +172,8 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     const source = join(config.folder, 'tree/src');
     const common = [
       ...['__MAKE_CONF=/dev/null', 'SRCCONF=/dev/null', 'SRC_ENV_CONF=/dev/null'],
-      ...['-DWITH_REPRODUCIBLE_BUILD', 'KERNCONF=GENERIC', '-DWITHOUT_SOMETHING'],
+      ...['LOCAL_MODULES=', '-DWITH_REPRODUCIBLE_BUILD', 'KERNCONF=GENERIC'],
+      '-DWITHOUT_SOMETHING',
     ];
     expect(programs.makes()).toEqual(['buildkernel', 'installkernel']);
     expect(programs.wordsOf('buildkernel')).toEqual([
@@ -236,6 +239,72 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     config.recipe = { ...config.recipe, jobs: 3 };
     expect((await built()).cached).toBe(true);
   });
+
+  test('modules that ports have laid on the builder are not in the kernel', async () => {
+    programs.setPortModules({ 'drm-kmod': 'int drm;\n' });
+    const { archive } = await built();
+    const names = execFileSync('tar', ['-tf', archive]).toString().split('\n').filter(Boolean);
+    expect(names.filter((name) => name.endsWith('.ko'))).toEqual(['./if_test.ko']);
+  });
+
+  test.each(['cc', 'ld', 'make'])(
+    'another %s on the builder makes another kernel, whatever it calls itself',
+    async (program) => {
+      const { key } = await built();
+      expect((await built()).cached).toBe(true);
+      programs.update(program);
+      const other = await built();
+      expect(other).toMatchObject({ cached: false });
+      expect(other.key).not.toBe(key);
+    },
+  );
+
+  test.each([
+    'LOCAL_MODULES=drm-kmod',
+    'PORTS_MODULES=graphics/drm-kmod',
+    'SRCCONF=/etc/src-lab.conf',
+    'CFLAGS=-I/usr/local/include',
+  ])(
+    'a kernel of what lies outside of the tree is never taken from the cache: %s',
+    async (option) => {
+      programs.setPortModules({ 'drm-kmod': 'int drm;\n' });
+      config.recipe = { ...recipe, options: [option] };
+      const { key } = await built();
+      const again = await built();
+      expect(again).toMatchObject({ cached: false });
+      expect(again.key).not.toBe(key);
+    },
+  );
+
+  test('a configuration that is a link counts as what it leads to', async () => {
+    const [kernelConfigFolder, elsewhere] = [temporaryFolder(), temporaryFolder()];
+    writeFileSync(join(elsewhere, 'LAB'), 'options RSS\n');
+    symlinkSync(join(elsewhere, 'LAB'), join(kernelConfigFolder, 'LAB'));
+    config.recipe = { ...recipe, kernelConfig: 'LAB', kernelConfigFolder };
+    await built();
+    expect((await built()).cached).toBe(true);
+    writeFileSync(join(elsewhere, 'LAB'), 'options RATELIMIT\n');
+    const { archive, cached } = await built();
+    expect(cached).toBe(false);
+    expect(inArchive(archive, './kernel')).toContain('options RATELIMIT');
+  });
+
+  test.each([
+    ['include "/root/kernels/common"', false],
+    ['hints "../LAB.hints"', false],
+    ['makeoptions CONF_CFLAGS=-I/usr/local/include', false],
+    ['include GENERIC', true],
+    ['makeoptions MODULES_OVERRIDE="pf cxgbe/if_cxgbe"', true],
+  ])(
+    'a kernel of a configuration with %s may be taken from the cache: %s',
+    async (line, isCached) => {
+      const kernelConfigFolder = temporaryFolder();
+      writeFileSync(join(kernelConfigFolder, 'LAB'), `${line}\n`);
+      config.recipe = { ...recipe, kernelConfig: 'LAB', kernelConfigFolder };
+      await built();
+      expect((await built()).cached).toBe(isCached);
+    },
+  );
 
   test("a site's own configuration counts with all files that it may include", async () => {
     const kernelConfigFolder = temporaryFolder();
@@ -507,6 +576,14 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expectNothingLeft();
   });
 
+  test("a site's own command that was changed builds again", async () => {
+    const path = useCommand('tar -cf "$OUTPUT" -C / etc/hostname');
+    await built();
+    expect((await built()).cached).toBe(true);
+    appendFileSync(path, '# another one\n');
+    expect((await built()).cached).toBe(false);
+  });
+
   test("a site's own command that fails says why by its last lines", async () => {
     useCommand('echo one; echo two >&2; exit 1');
     expect(await build()).toMatchObject({ kind: 'build-failed', errors: ['one', 'two'] });
@@ -549,11 +626,12 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   });
 
   /** Has kernels built by a shell script. */
-  function useCommand(script: string): void {
+  function useCommand(script: string): string {
     const path = join(temporaryFolder(), 'build');
     writeFileSync(path, `#!/bin/sh\n${script}\n`);
     chmodSync(path, 0o755);
     config.recipe = { kind: 'command', argv: [path], kernelConfig: 'LAB' };
+    return path;
   }
 
   /** The makes that run for this test. */

@@ -1,5 +1,13 @@
 // FreeBSD's programs that a build runs, for a builder that is Linux: scripts to put first on its PATH.
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 export type FreebsdBuilder = {
@@ -13,6 +21,10 @@ export type FreebsdBuilder = {
   setCompiler(version: string): void;
   /** Whether filemon(4) is loaded. */
   setFilemon(loaded: boolean): void;
+  /** A program becomes another file, and says of itself what it said before. */
+  update(program: string): void;
+  /** Sources of modules that ports have laid into /usr/local/sys/modules; buildkernel takes them for its own. */
+  setPortModules(modules: Readonly<Record<string, string>>): void;
   /** As new. */
   reset(): void;
 };
@@ -45,6 +57,12 @@ export function freebsdBuilder(folder: string): FreebsdBuilder {
         .findLast((line) => line.endsWith(`\t${target}`))
         ?.split('\t') ?? [],
     setCompiler,
+    update: (program) => appendFileSync(join(bin, program), '# another one\n'),
+    setPortModules: (modules) => {
+      const sources = join(state, 'port-modules');
+      mkdirSync(sources, { recursive: true });
+      for (const [name, text] of Object.entries(modules)) writeFileSync(join(sources, name), text);
+    },
     setFilemon: (loaded) => writeFileSync(join(state, 'filemon'), loaded ? 'yes' : 'no'),
     reset,
   };
@@ -59,7 +77,7 @@ const make = `
 printf '%s\\t' "$@" | sed 's/\\t$/\\n/' >>"$state/makes"
 die() { echo "$*"; exit 2; }
 usage='usage: make [-BeikNnqrSstWwX] [-C directory] [-D variable] [-j max_jobs] [variable=value] [target ...]'
-unset KERNCONF KERNCONFDIR DESTDIR NO_CLEAN WITH_META_MODE NO_ROOT
+unset KERNCONF KERNCONFDIR DESTDIR NO_CLEAN WITH_META_MODE NO_ROOT LOCAL_MODULES
 targets=()
 while (($#)); do
   case $1 in
@@ -70,8 +88,8 @@ while (($#)); do
   -*) die "$usage" ;;
   MAKEOBJDIRPREFIX=*)
     die 'make: "Makefile" line 266: MAKEOBJDIRPREFIX can only be set in environment or src-env.conf(5), not as a global or command-line variable.' ;;
-  KERNCONF=*|KERNCONFDIR=*|DESTDIR=*) declare "$1" ;;
-  __MAKE_CONF=/dev/null|SRCCONF=/dev/null|SRC_ENV_CONF=/dev/null) ;;
+  KERNCONF=*|KERNCONFDIR=*|DESTDIR=*|LOCAL_MODULES=*) declare "$1" ;;
+  __MAKE_CONF=/dev/null|SRC_ENV_CONF=/dev/null|SRCCONF=/*|PORTS_MODULES=*|CFLAGS=*) ;;
   *=*) die "make: no such variable \${1%%=*}" ;;
   kernel-toolchain|buildkernel|installkernel) targets+=("$1") ;;
   *) die "make: don't know how to make $1. Stop" ;;
@@ -85,6 +103,9 @@ here=$(pwd -P)
 [[ -n $SSH_CONNECTION ]] && die 'make: the environment is not clean'
 objects=$MAKEOBJDIRPREFIX$here/amd64.amd64
 conf=\${KERNCONFDIR:-$here/sys/amd64/conf}/$KERNCONF
+# As kern.post.mk: all that ports have laid there, where nobody says which.
+ports=$state/port-modules
+[[ -v LOCAL_MODULES || ! -d $ports ]] || LOCAL_MODULES=$(ls "$ports")
 case \${targets[*]} in
 kernel-toolchain)
   echo '>>> Kernel toolchain build started'
@@ -124,7 +145,10 @@ installkernel)
   [[ $DESTDIR == /* ]] || die 'install: /boot/kernel: Permission denied'
   mkdir -p "$DESTDIR/boot/kernel"
   cp "$kernel" "$DESTDIR/boot/kernel/kernel"
-  echo module >"$DESTDIR/boot/kernel/if_test.ko" ;;
+  echo module >"$DESTDIR/boot/kernel/if_test.ko"
+  for module in $LOCAL_MODULES; do
+    cp "$ports/$module" "$DESTDIR/boot/kernel/$module.ko" || die "cd: can't cd to /usr/local/sys/modules/$module"
+  done ;;
 esac
 `;
 
@@ -134,6 +158,14 @@ const scripts: Readonly<Record<string, string>> = {
 [[ $* == --version ]] || exit 1
 echo "FreeBSD clang version $(cat "$state/cc")"
 echo 'Target: x86_64-unknown-freebsd15.0'
+`,
+  'freebsd-version': `
+[[ $* == -u ]] || exit 1
+echo '15.0-CURRENT'
+`,
+  ld: `
+[[ $* == --version ]] || exit 1
+echo 'LLD 19.1.7 (FreeBSD llvmorg-19.1.7-0-gcd708029e0b2-1500001) (compatible with GNU linkers)'
 `,
   kldstat: `
 [[ $1 == -q && $2 == -m && $# == 3 ]] || exit 64

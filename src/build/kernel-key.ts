@@ -1,0 +1,94 @@
+// What a kernel is cached by: all that it is made of, on the builder as in the tree.
+import { createHash, randomUUID } from 'node:crypto';
+import type { BuilderConfig, KernelRecipe } from '../config/builder.ts';
+import { shell } from '../host/shell.ts';
+import type { Host } from '../host/ssh.ts';
+
+/**
+ * All of the builder's own that goes into its kernels: its release, its compiler and the other programs by their sums,
+ * for one that was built anew may call itself as before. Throws a HostError where there is no compiler.
+ */
+export async function toolsOf(
+  host: Host,
+  { recipe }: Pick<BuilderConfig, 'recipe'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const programs = recipe.kind === 'make' ? usualPrograms : [...usualPrograms, ...recipe.argv];
+  return host.output(shell`sh -c ${toolsScript} tools ${programs}`, { signal });
+}
+
+/** Those of the builder that `make buildkernel` calls before, or instead of, programs that it has built itself. */
+const usualPrograms = [
+  ...['make', 'cc', 'ld', 'as', 'config', 'awk', 'nm', 'objcopy', 'size', 'ctfconvert', 'ctfmerge'],
+  ...['sh', 'sed', 'file2c', 'uudecode', 'rpcgen', 'gensetdefs', 'tar'],
+];
+
+/** The local.*.mk are those of a site, which make(1) finds there. In one line, for csh(1) passes no other. */
+const toolsScript = [
+  'cc --version && ld --version && uname -m -r && freebsd-version -u || exit 1',
+  'for program do path=$(command -v "$program") && test -f "$path" && sha256 -r "$path"; done',
+  'find -L /usr/share/mk -maxdepth 1 -name "local.*" -type f -exec sha256 -r {} +',
+  'exit 0',
+].join('; ');
+
+/**
+ * The tree's id is that of every file in it, patched or not. A kernel of what lies outside of it, of which nobody can
+ * tell whether it has changed, has a key that no other has.
+ */
+export async function keyOf(
+  host: Host,
+  { recipe }: Pick<BuilderConfig, 'recipe'>,
+  tree: string,
+  tools: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const configs =
+    recipe.kind === 'make' && recipe.kernelConfigFolder !== undefined
+      ? await configsIn(host, recipe.kernelConfigFolder, signal)
+      : { sums: [], leadsOutside: false };
+  const isOutside = configs.leadsOutside || outsideOptions(recipe).length > 0;
+  const parts = [keyVersion, tree, tools, ingredientsOf(recipe), configs.sums];
+  if (isOutside) parts.push(randomUUID());
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** Another number where the same words make another kernel. */
+const keyVersion = 2;
+
+/** How many work at it is no part of what comes out. */
+function ingredientsOf(recipe: KernelRecipe): unknown[] {
+  if (recipe.kind === 'command') return [recipe.kind, recipe.kernelConfig, recipe.argv];
+  const { kind, kernelConfig, clean, metaMode, toolchain, options } = recipe;
+  return [kind, kernelConfig, clean, metaMode, toolchain, options];
+}
+
+/** Options by which make(1) reads what is neither in the tree nor in the key. */
+export function outsideOptions(recipe: KernelRecipe): string[] {
+  if (recipe.kind === 'command') return [];
+  return recipe.options.filter((option) => {
+    const [name = '', value = ''] = option.split(/=(.*)/s);
+    if (/^(?:-D)?(?:LOCAL_|PORTS_MODULES|CROSS_TOOLCHAIN)/.test(name)) return true;
+    const folders = /^(?:MODULES_OVERRIDE|MODULES_EXTRA|WITHOUT_MODULES)$/.test(name);
+    return folders ? /^\/|\s\/|\.\.|\$/.test(value) : /[/$]/.test(value);
+  });
+}
+
+/** A configuration may include any other of its folder, so all of them count, and a link as what it leads to. */
+async function configsIn(
+  host: Host,
+  folder: string,
+  signal: AbortSignal,
+): Promise<{ sums: string[]; leadsOutside: boolean }> {
+  const files = shell`find -L ${folder} -maxdepth 1 -type f`;
+  const listing = await host.output(shell`${files} -exec sha256 -r {} +`, { signal });
+  // Nothing found is no failure, which find(1) makes of it.
+  const outside = await host.run(shell`${files} -exec grep -E ${includesOutside} {} +`, { signal });
+  return {
+    sums: listing.split('\n').filter(Boolean).toSorted(),
+    leadsOutside: outside.stdout.trim() !== '',
+  };
+}
+
+/** See config(5); options of make name modules of the tree with a slash as well. */
+const includesOutside =
+  '^[[:space:]]*((include|files|hints|env)[[:space:]].*/|makeoptions[[:space:]].*([="[:space:]]|-[BIL])/)';
