@@ -61,6 +61,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'host',
     'config',
     'power',
+    'build',
     'dut',
     'reservation',
     'inventory',

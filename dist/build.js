@@ -3,8 +3,8 @@ import { array, base64, discriminatedUnion, literal, number$1 as number, object,
 import { systemOf } from "./config.js";
 import { RepositoryError, checkDiff, isAsSaid, objectsAlone, rawChanges, whyGitRefuses } from "./patch.js";
 import { HostError, shell } from "./host.js";
-import { resolve } from "node:path";
-import { closeSync, createReadStream, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { isAbsolute, join, resolve } from "node:path";
+import { closeSync, createReadStream, mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { createHash, randomUUID } from "node:crypto";
 import { pipeline } from "node:stream/promises";
@@ -226,6 +226,57 @@ function isSameOverlay({ files }, other) {
 }
 const sumOf = ({ kernel }) => kernel?.kind === "archive" ? kernel.sha256 : void 0;
 
+// src/build/kernel-sums.ts
+/** Of a controller that remembers nothing: it trusts no kernel that it has not just had built. */
+const noSums = {
+	get: () => void 0,
+	set: () => {}
+};
+/**
+* A file for each; those that nobody has asked for in half a year are forgotten. Where nothing can be written nothing is
+* remembered, which costs builds and no truth.
+*/
+function kernelSums(folder, now = Date.now) {
+	const pathOf = (name) => join(folder, createHash("sha256").update(name).digest("hex").slice(0, 40));
+	return {
+		get(name) {
+			try {
+				const path = pathOf(name);
+				const sha256 = readFileSync(path, "utf8").trim();
+				utimesSync(path, now() / 1e3, now() / 1e3);
+				return sha256;
+			} catch {
+				return;
+			}
+		},
+		set(name, sha256) {
+			try {
+				mkdirSync(folder, {
+					recursive: true,
+					mode: 448
+				});
+				forget(folder, now() - keptMilliseconds);
+				const path = pathOf(name);
+				const partial = `${path}.${process.pid}`;
+				writeFileSync(partial, `${sha256}\n`, { mode: 384 });
+				renameSync(partial, path);
+			} catch {}
+		}
+	};
+}
+const keptMilliseconds = 15552e6;
+function forget(folder, before) {
+	for (const name of readdirSync(folder)) {
+		const path = join(folder, name);
+		if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
+	}
+}
+/** In what the XDG Base Directory Specification calls the folder for state. */
+function sumsFolder({ XDG_STATE_HOME: state = "" }, home) {
+	const folder = isAbsolute(state) ? state : join(home, ".local/state");
+	return join(folder, "ppsgate/kernels");
+}
+
 // src/build/builder-error.ts
 /** What the builder lacks or did wrong, in one sentence that says what to do. */
 var BuilderError = class extends Error {
@@ -257,6 +308,64 @@ async function fetchKernel(host, { archive, sha256 }, path, signal) {
 function writeWhole(file, chunk) {
 	for (let written = 0; written < chunk.length;) written += writeSync(file, chunk, written);
 }
+
+// src/build/jail.ts
+/** Where there is no jail it runs as who logs in. */
+const inJail = ({ jail }, command) => jail === void 0 ? command : shell`jexec -u ${jail.user} ${jail.name} ${command}`;
+/** A new folder, or one that is there, into which the build may write. */
+const buildFolder = ({ jail }, path) => jail === void 0 ? shell`mkdir -p ${path}` : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
+/** The first thing for which the jail would not keep a build from the network, the cache and the clone. */
+async function jailProblem(host, config, timeoutSeconds = 60) {
+	const { jail, folder, repository } = config;
+	if (jail === void 0) return void 0;
+	const limits = { timeoutSeconds };
+	const named = `the jail ${jail.name}`;
+	const network = await host.run(shell`jls -j ${jail.name} ip4 ip6`, limits);
+	if (!isGood(network)) {
+		const mend = `write it into /etc/jail.conf of ${host.name}, and \`service jail start ${jail.name}\``;
+		return {
+			why: `${named} does not run`,
+			mend
+		};
+	}
+	if (network.stdout.trim() !== "disable disable") {
+		const mend = `\`ip4 = disable; ip6 = disable;\` in its /etc/jail.conf, and \`service jail restart ${jail.name}\``;
+		return {
+			why: `${named} has a network`,
+			mend
+		};
+	}
+	const id = await host.run(inJail(config, shell`id -u`), limits);
+	const add = `\`pw useradd ${jail.user} -d /nonexistent -s /usr/sbin/nologin\` on ${host.name}`;
+	if (!isGood(id)) return {
+		why: `${named} does not know ${jail.user}: ${lastLine(id.stderr) ?? ""}`,
+		mend: add
+	};
+	if (Number(id.stdout) === 0) return {
+		why: `${jail.user} in ${named} is root`,
+		mend: add
+	};
+	const places = [
+		folder,
+		`${folder}/cache`,
+		repository,
+		`${repository}/.git`
+	];
+	const [place] = (await host.run(inJail(config, shell`sh -c ${writableScript} w ${places}`), limits)).stdout.split("\n").filter(Boolean);
+	if (place !== void 0) {
+		const mend = `\`chown -R root ${place}\` and \`chmod -R go-w ${place}\` on ${host.name}`;
+		return {
+			why: `${jail.user} in ${named} may write to ${place}`,
+			mend
+		};
+	}
+	if (isGood(await host.run(shell`test -d ${folder}`, limits)) && !isGood(await host.run(inJail(config, shell`test -x ${folder}`), limits))) return {
+		why: `${jail.user} in ${named} cannot see ${folder}`,
+		mend: "give it `path = \"/\";`"
+	};
+}
+const writableScript = "for place do if test -w \"$place\"; then echo \"$place\"; fi; done";
+const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
 
 // src/build/kernel-cache.ts
 const noteSchema = object({
@@ -382,7 +491,7 @@ const toolsScript = [
 * The tree's id is that of every file in it, patched or not. A kernel of what lies outside of it, of which nobody can
 * tell whether it has changed, has a key that no other has.
 */
-async function keyOf(host, { recipe }, tree, tools, signal) {
+async function keyOf(host, { recipe, jail }, tree, tools, signal) {
 	const configs = recipe.kind === "make" && recipe.kernelConfigFolder !== void 0 ? await configsIn(host, recipe.kernelConfigFolder, signal) : {
 		sums: [],
 		leadsOutside: false
@@ -393,7 +502,8 @@ async function keyOf(host, { recipe }, tree, tools, signal) {
 		tree,
 		tools,
 		ingredientsOf(recipe),
-		configs.sums
+		configs.sums,
+		jail ?? "no jail"
 	];
 	if (isOutside) parts.push(randomUUID());
 	return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
@@ -608,15 +718,14 @@ async function succeeds(host, command, signal) {
 // src/build/kernel-recipe.ts
 /** Only in turn: all builds use the same folders, for a kernel holds their names, and those are not to differ between variants. */
 function cook(host, config, request, guard) {
-	const { recipe, folder } = config;
-	return recipe.kind === "make" ? cookByMake(host, recipe, {
+	const { recipe, repository, folder, jail } = config;
+	const inHouse = {
 		...request,
-		repository: config.repository,
-		folder
-	}, guard) : cookByCommand(host, recipe, {
-		...request,
-		folder
-	}, guard);
+		repository,
+		folder,
+		...jail !== void 0 && { jail }
+	};
+	return recipe.kind === "make" ? cookByMake(host, recipe, inHouse, guard) : cookByCommand(host, recipe, inHouse, guard);
 }
 async function cookByMake(host, recipe, request, guard) {
 	const tree = `${request.folder}/tree`;
@@ -671,6 +780,7 @@ async function removeTree(host, repository, tree) {
 async function makeKernel(host, recipe, request, tree, guard) {
 	const jobs = recipe.jobs ?? Number(await host.output(shell`sysctl -n hw.ncpu`));
 	const stage = `${tree}/stage`;
+	for (const path of [`${tree}/obj`, stage]) await host.output(buildFolder(request, path));
 	const install = [`DESTDIR=${stage}`, ...[
 		"NO_ROOT",
 		"DB_FROM_SRC",
@@ -683,17 +793,20 @@ async function makeKernel(host, recipe, request, tree, guard) {
 	];
 	let log = "";
 	for (const step of steps) {
-		const done = await runGuarded(host, step, guard);
+		const done = await runGuarded(host, inJail(request, step), guard);
 		log += done.log;
 		const failed = failureOf(done, log, `${tree}/src`, guard);
 		if (failed !== void 0) return failed;
 	}
 	const kernel = `${stage}/boot/kernel`;
-	await host.output(shell`tar --zstd --uid 0 --gid 0 -cf ${request.output} -C ${kernel} .`);
+	const packed = `${stage}/packed`;
+	const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
+	await host.output(inJail(request, pack));
+	await take(host, request, packed);
 	return {
 		kind: "built",
 		log,
-		uname: await unameOf(host, `${kernel}/kernel`)
+		uname: await unameOf(host, request, `${kernel}/kernel`)
 	};
 }
 /**
@@ -740,29 +853,39 @@ function failureOf(done, log, source, { limitSeconds }) {
 		errors: failure.errors
 	};
 }
+/** Read by who has written it: a link could lead to what only root may read. */
+async function take(host, request, archive) {
+	await host.output(shell`${inJail(request, shell`cat ${archive}`)} > ${request.output}`);
+}
 /** what(1) finds the version that newvers.sh laid into the kernel; not every kernel has it. */
-async function unameOf(host, kernel) {
-	const outcome = await host.run(shell`what -q -s ${kernel}`);
+async function unameOf(host, request, kernel) {
+	const outcome = await host.run(inJail(request, shell`what -q -s ${kernel}`));
 	const [line = ""] = outcome.stdout.trim().split("\n");
 	return outcome.kind === "exited" && outcome.code === 0 && line !== "" ? line : void 0;
 }
-async function cookByCommand(host, recipe, { baseCommit, diffPath, output, folder }, guard) {
+async function cookByCommand(host, recipe, request, guard) {
+	const { baseCommit, diffPath, work, folder } = request;
+	const written = `${work}/out/kernel`;
+	await host.output(buildFolder(request, `${work}/out`));
 	const variables = [
 		`BASE_COMMIT=${baseCommit}`,
 		`DIFF=${diffPath ?? ""}`,
 		`KERNCONF=${recipe.kernelConfig}`,
-		`OUTPUT=${output}`
+		`OUTPUT=${written}`
 	];
 	const command = shell`${cleanEnvironment} ${variables} ${recipe.argv}`;
-	const done = await runGuarded(host, command, guard);
+	const done = await runGuarded(host, inJail(request, command), guard);
 	const failed = failureOf(done, done.log, folder, guard);
 	if (failed !== void 0) return failed;
-	const written = await host.run(shell`test -s ${output}`);
-	if (written.kind === "exited" && written.code === 0) return {
-		kind: "built",
-		log: done.log,
-		uname: void 0
-	};
+	const isThere = await host.run(inJail(request, shell`test -s ${written}`));
+	if (isThere.kind === "exited" && isThere.code === 0) {
+		await take(host, request, written);
+		return {
+			kind: "built",
+			log: done.log,
+			uname: void 0
+		};
+	}
 	throw new BuilderError(`"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`);
 }
 
@@ -844,13 +967,19 @@ async function buildKernel(host, config, request, options) {
 		});
 		if (tree.kind === "does-not-apply") return tree;
 		const tools = await toolsOf(host, config, signal);
+		const key = await keyOf(host, config, tree.id, tools, signal);
+		const cache = kernelCache(host, `${folder}/cache`);
+		const sumName = `${config.host}:${config.port}${folder} ${key}`;
 		const build = {
-			key: await keyOf(host, config, tree.id, tools, signal),
-			cache: kernelCache(host, `${folder}/cache`),
+			key,
+			cache,
+			remember: (sha256) => options.sums.set(sumName, sha256),
+			isTrusted: ({ sha256 }) => config.jail !== void 0 || options.sums.get(sumName) === sha256,
 			recipe: {
 				baseCommit: request.baseCommit,
 				tree: tree.id,
 				diffPath: tree.diffPath,
+				work,
 				tools,
 				output: `${work}/kernel`
 			}
@@ -879,9 +1008,10 @@ async function prebuilt(host, { path, sha256 }, signal) {
 		seconds: 0
 	};
 }
-async function cached({ key, cache }, signal) {
+async function cached({ key, cache, isTrusted }, signal) {
 	const note = await cache.find(key, signal);
-	return note && {
+	if (note === void 0 || !isTrusted(note)) return void 0;
+	return {
 		kind: "built",
 		key,
 		archive: cache.archive(key),
@@ -889,8 +1019,10 @@ async function cached({ key, cache }, signal) {
 		cached: true
 	};
 }
-async function buildNow(host, config, { key, cache, recipe }, { signal, keepLog, onProgress, now }) {
+async function buildNow(host, config, { key, cache, recipe, remember }, { signal, keepLog, onProgress, now }) {
 	await sweep(host, config.folder);
+	const problem = await jailProblem(host, config);
+	if (problem !== void 0) throw new BuilderError(`${host.name}: ${problem.why}; ${problem.mend}.`);
 	const freeBytes = await freeBytesOf(host, config.folder);
 	if (freeBytes < config.leastFreeBytes) return outOfDisk(host, config, freeBytes);
 	const startedAt = now();
@@ -909,12 +1041,14 @@ async function buildNow(host, config, { key, cache, recipe }, { signal, keepLog,
 		errors: cooked.errors,
 		log
 	};
+	const sha256 = (await host.output(shell`sha256 -q ${recipe.output}`)).trim();
 	const note = {
-		sha256: (await host.output(shell`sha256 -q ${recipe.output}`)).trim(),
+		sha256,
 		...await sizesOf(host, recipe.output),
 		seconds: now() - startedAt,
 		...cooked.uname !== void 0 && { uname: cooked.uname }
 	};
+	remember(sha256);
 	await cache.keep(key, recipe.output, note);
 	await cache.prune(key, config.cache);
 	return {
@@ -958,4 +1092,4 @@ async function sizesOf(host, archive) {
 	};
 }
 
-export { BuilderError, buildKernel, fetchKernel, gitIn, givenKernel, readOverlay, testbedsThatDiffer, variantSchema, variantsBySystem };
+export { BuilderError, buildKernel, fetchKernel, gitIn, givenKernel, jailProblem, kernelSums, noSums, outsideOptions, readOverlay, sumsFolder, testbedsThatDiffer, variantSchema, variantsBySystem };

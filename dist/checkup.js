@@ -4,7 +4,7 @@ import { firewallsOn, takeAwayCommands } from "./scenario.js";
 import { bounded, firewallsTold, leastMtu, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths } from "./testbed.js";
 import { PowerError } from "./power.js";
 import { flowRanges, formatPps, lastLine, netmapPort, reasonOf } from "./words.js";
-import { gitIn } from "./build.js";
+import { gitIn, jailProblem, outsideOptions } from "./build.js";
 import { frameBytesFor } from "./config.js";
 import { parsePktGenLog, pktGenBlast, pktGenRun } from "./traffic.js";
 import { posix } from "node:path";
@@ -153,6 +153,7 @@ function builderSteps(builder) {
 			return [wrong(what, "there is no cc", "install the base system with its compiler there")];
 		}),
 		...usesFilemon ? [on(builder, "filemon on the builder", filemon)] : [],
+		on(builder, "the builds on the builder", (host, what) => builds(host, config, what)),
 		on(builder, "the space on the builder", async (host, what) => {
 			const { place, bytes } = await spaceFor(host, folder);
 			const found = `${inGigabytes(bytes)} free in ${place}`;
@@ -173,6 +174,16 @@ async function clone(host, repository, what) {
 	const why = `git says: ${lastLine(outcome.stderr) ?? "nothing"}`;
 	const get = shell`git clone ${"https://git.freebsd.org/src.git"} ${repository}`;
 	return [wrong(what, why, `${typed(get)} there`)];
+}
+/** What a patch brings along runs there, and what that may reach. */
+async function builds(host, config, what) {
+	const { jail, user, recipe } = config;
+	const problem = await jailProblem(host, config, limits.timeoutSeconds);
+	if (problem !== void 0) return [wrong(what, problem.why, problem.mend)];
+	const place = jail === void 0 ? `as ${user}, who may change whatever lies there: a jail keeps them away from it (\`jail\` in ppsgate.yml)` : `as ${jail.user} in the jail ${jail.name}, without network`;
+	const outside = outsideOptions(recipe);
+	if (outside.length === 0) return [ok(what, place)];
+	return [ok(what, place), ok("the cache of kernels", `nothing is taken from it, as ${outside.join(" and ")} may name what lies outside of the tree`)];
 }
 /** `metaMode` needs it. */
 async function filemon(host, what) {

@@ -247,12 +247,17 @@ const minutes = (least, most) => ({
 	holds: (seconds) => seconds >= least * 60 && seconds <= most * 60
 });
 const diskSize = text(/^\d{1,5} ?GB$/, "a size like 20 GB").transform((written) => Number.parseInt(written, 10) * 1e9);
+const jail = closed({
+	name: text(/^[a-zA-Z_][\w-]{0,62}$/, "the name of a jail"),
+	user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, "a user of the builder other than root")
+});
 /** Parses `builder:`; paths stay as written. */
 const builderSchema = closed({
 	...ssh,
 	folder: buildFolder.prefault("/var/db/ppsgate").describe("On the builder; everything of ours is below it."),
 	repository: buildFolder.prefault("/usr/src").describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
 	remote: text(/^[a-zA-Z0-9][\w.-]*$/, "the name of a remote").prefault("origin").describe("Of that clone: a base that it lacks is fetched from there."),
+	jail: jail.optional().describe("A jail(8) without network that builds run in, as a user who owns nothing else."),
 	kernel: recipe.prefault({ kind: "make" }).describe("How a kernel is built."),
 	limit: duration(minutes(1, 720)).prefault("120 min").describe("One make of a build, at most."),
 	turn: duration(minutes(1, 1440)).prefault("240 min").describe("How long to wait for other builds on the same builder to end."),
@@ -261,8 +266,12 @@ const builderSchema = closed({
 		kernels: wholeNumber(2, 1e4).prefault(50),
 		size: diskSize.prefault("20 GB")
 	}).prefault({}).describe("Kernels stay in the cache, up to the first of these bounds.")
-}).transform(withHost).transform(({ kernel, limit, turn, freeSpace, keep, ...rest }) => ({
+}).refine(({ jail, user }) => jail === void 0 || user === "root", {
+	path: ["jail"],
+	error: "only root enters a jail; log in as root, `user: root`"
+}).transform(withHost).transform(({ kernel, jail, limit, turn, freeSpace, keep, ...rest }) => ({
 	...rest,
+	...jail !== void 0 && { jail },
 	recipe: kernel,
 	limitSeconds: limit,
 	turnSeconds: turn,

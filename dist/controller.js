@@ -3,13 +3,14 @@ import { labDown, labUp, requireLab } from "./linux-lab.js";
 import { FencedError, HostError } from "./host.js";
 import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeconds, reserve, steadySeconds } from "./reservation.js";
 import { machinesOf } from "./inventory.js";
+import { kernelSums, sumsFolder } from "./build.js";
 import { PowerError, openPower, realPowerWorld } from "./power.js";
 import { connectTo, fencedConnect, fencedWorld, openFreebsdTestbed, openLinuxTestbed, raiseFences, wakeFreebsdTestbed } from "./testbed.js";
 import { DutLostError } from "./dut.js";
 import { healthOf, whyUnhealthy } from "./checkup.js";
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { hostname, userInfo } from "node:os";
+import { homedir, hostname, userInfo } from "node:os";
 
 // src/controller/open.ts
 /** Throws before anything is reserved where this machine lacks what one of the testbeds needs of it. */
@@ -47,7 +48,8 @@ const realWorld = {
 	connect: connectTo,
 	openPower: (machine, config) => openPower(machine, config, realPowerWorld),
 	sleep: (seconds) => setTimeout(seconds * 1e3),
-	now: () => Date.now() / 1e3
+	now: () => Date.now() / 1e3,
+	kernelSums: kernelSums(sumsFolder(process.env, homedir()))
 };
 
 // src/controller/reserve.ts

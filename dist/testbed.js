@@ -5,7 +5,7 @@ import { isSteady, median, steadyStretch } from "./stats.js";
 import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, requirePrograms, shell, stdoutOf } from "./host.js";
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
-import { BuilderError, buildKernel, fetchKernel } from "./build.js";
+import { BuilderError, buildKernel, fetchKernel, noSums } from "./build.js";
 import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
@@ -888,6 +888,7 @@ function startKernels({ variants, keepLog, tell, signal }, builder, folder) {
 			keepLog: (name, text) => keepLog(`${pathName(variant)}-${name}`, text),
 			onProgress: (line) => tell(`${variant}: ${line}`),
 			now: builder.now,
+			sums: builder.sums,
 			owner: `${builder.owner} (${variant})`
 		});
 		if (built.kind !== "built") return {
@@ -1073,6 +1074,7 @@ function builderOf(name, { builder }, world) {
 		config: builder,
 		connect: () => world.connect(builder, "builder"),
 		now: world.now,
+		sums: world.kernelSums ?? noSums,
 		owner: `ppsgate on ${name}`
 	};
 }

@@ -37,7 +37,7 @@ const toolsScript = [
  */
 export async function keyOf(
   host: Host,
-  { recipe }: Pick<BuilderConfig, 'recipe'>,
+  { recipe, jail }: Pick<BuilderConfig, 'recipe' | 'jail'>,
   tree: string,
   tools: string,
   signal: AbortSignal,
@@ -47,7 +47,8 @@ export async function keyOf(
       ? await configsIn(host, recipe.kernelConfigFolder, signal)
       : { sums: [], leadsOutside: false };
   const isOutside = configs.leadsOutside || outsideOptions(recipe).length > 0;
-  const parts = [keyVersion, tree, tools, ingredientsOf(recipe), configs.sums];
+  // What was kept before builds had a jail is not to be had by those that trust what lies there.
+  const parts = [keyVersion, tree, tools, ingredientsOf(recipe), configs.sums, jail ?? 'no jail'];
   if (isOutside) parts.push(randomUUID());
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }

@@ -6,6 +6,7 @@ import type { Host } from '../host/ssh.ts';
 import { readBuildFailure } from './build-log.ts';
 import { BuilderError } from './builder-error.ts';
 import { type Guarded, type GuardOptions, runGuarded } from './guard.ts';
+import { buildFolder, inJail } from './jail.ts';
 import { gitIn } from './kernel-tree.ts';
 
 export type RecipeRequest = {
@@ -15,6 +16,8 @@ export type RecipeRequest = {
   readonly diffPath: string | undefined;
   /** What the compiler and other programs of the builder are: objects of others are of no use. */
   readonly tools: string;
+  /** A folder for this build alone. */
+  readonly work: string;
   /** Where the archive is to be. */
   readonly output: string;
 };
@@ -32,13 +35,14 @@ export function cook(
   request: RecipeRequest,
   guard: GuardOptions,
 ): Promise<Cooked> {
-  const { recipe, folder } = config;
+  const { recipe, repository, folder, jail } = config;
+  const inHouse = { ...request, repository, folder, ...(jail !== undefined && { jail }) };
   return recipe.kind === 'make'
-    ? cookByMake(host, recipe, { ...request, repository: config.repository, folder }, guard)
-    : cookByCommand(host, recipe, { ...request, folder }, guard);
+    ? cookByMake(host, recipe, inHouse, guard)
+    : cookByCommand(host, recipe, inHouse, guard);
 }
 
-type MakeRequest = RecipeRequest & { readonly repository: string; readonly folder: string };
+type MakeRequest = RecipeRequest & Pick<BuilderConfig, 'repository' | 'folder' | 'jail'>;
 
 async function cookByMake(
   host: Host,
@@ -118,6 +122,8 @@ async function makeKernel(
 ): Promise<Cooked> {
   const jobs = recipe.jobs ?? Number(await host.output(shell`sysctl -n hw.ncpu`));
   const stage = `${tree}/stage`;
+  // Only these: sources that a build could change would be those of the next one.
+  for (const path of [`${tree}/obj`, stage]) await host.output(buildFolder(request, path));
   const install = [
     `DESTDIR=${stage}`,
     ...['NO_ROOT', 'DB_FROM_SRC', 'WITHOUT_KERNEL_SYMBOLS'].map((name) => `-D${name}`),
@@ -129,14 +135,17 @@ async function makeKernel(
   ];
   let log = '';
   for (const step of steps) {
-    const done = await runGuarded(host, step, guard);
+    const done = await runGuarded(host, inJail(request, step), guard);
     log += done.log;
     const failed = failureOf(done, log, `${tree}/src`, guard);
     if (failed !== undefined) return failed;
   }
   const kernel = `${stage}/boot/kernel`;
-  await host.output(shell`tar --zstd --uid 0 --gid 0 -cf ${request.output} -C ${kernel} .`);
-  return { kind: 'built', log, uname: await unameOf(host, `${kernel}/kernel`) };
+  const packed = `${stage}/packed`;
+  const pack = shell`tar --zstd --uid 0 --gid 0 -cf ${packed} -C ${kernel} .`;
+  await host.output(inJail(request, pack));
+  await take(host, request, packed);
+  return { kind: 'built', log, uname: await unameOf(host, request, `${kernel}/kernel`) };
 }
 
 /**
@@ -187,9 +196,18 @@ function failureOf(
     : { kind: 'build-failed', log, errors: failure.errors };
 }
 
+/** Read by who has written it: a link could lead to what only root may read. */
+async function take(host: Host, request: MakeRequest, archive: string): Promise<void> {
+  await host.output(shell`${inJail(request, shell`cat ${archive}`)} > ${request.output}`);
+}
+
 /** what(1) finds the version that newvers.sh laid into the kernel; not every kernel has it. */
-async function unameOf(host: Host, kernel: string): Promise<string | undefined> {
-  const outcome = await host.run(shell`what -q -s ${kernel}`);
+async function unameOf(
+  host: Host,
+  request: MakeRequest,
+  kernel: string,
+): Promise<string | undefined> {
+  const outcome = await host.run(inJail(request, shell`what -q -s ${kernel}`));
   const [line = ''] = outcome.stdout.trim().split('\n');
   return outcome.kind === 'exited' && outcome.code === 0 && line !== '' ? line : undefined;
 }
@@ -197,21 +215,25 @@ async function unameOf(host: Host, kernel: string): Promise<string | undefined> 
 async function cookByCommand(
   host: Host,
   recipe: CommandRecipe,
-  { baseCommit, diffPath, output, folder }: RecipeRequest & { readonly folder: string },
+  request: MakeRequest,
   guard: GuardOptions,
 ): Promise<Cooked> {
+  const { baseCommit, diffPath, work, folder } = request;
+  const written = `${work}/out/kernel`;
+  await host.output(buildFolder(request, `${work}/out`));
   const variables = [
     `BASE_COMMIT=${baseCommit}`,
     `DIFF=${diffPath ?? ''}`,
     `KERNCONF=${recipe.kernelConfig}`,
-    `OUTPUT=${output}`,
+    `OUTPUT=${written}`,
   ];
   const command = shell`${cleanEnvironment} ${variables} ${recipe.argv}`;
-  const done = await runGuarded(host, command, guard);
+  const done = await runGuarded(host, inJail(request, command), guard);
   const failed = failureOf(done, done.log, folder, guard);
   if (failed !== undefined) return failed;
-  const written = await host.run(shell`test -s ${output}`);
-  if (written.kind === 'exited' && written.code === 0) {
+  const isThere = await host.run(inJail(request, shell`test -s ${written}`));
+  if (isThere.kind === 'exited' && isThere.code === 0) {
+    await take(host, request, written);
     return { kind: 'built', log: done.log, uname: undefined };
   }
   throw new BuilderError(

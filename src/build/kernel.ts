@@ -5,9 +5,11 @@ import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 import { BuilderError } from './builder-error.ts';
+import { jailProblem } from './jail.ts';
 import { type KernelCache, type KernelNote, kernelCache } from './kernel-cache.ts';
 import { keyOf, toolsOf } from './kernel-key.ts';
 import { type Cooked, cook, type RecipeRequest } from './kernel-recipe.ts';
+import type { KernelSums } from './kernel-sums.ts';
 import { kernelTree, type TreeRequest } from './kernel-tree.ts';
 import { inTurn } from './turn.ts';
 
@@ -43,6 +45,8 @@ type KernelOptions = {
   readonly onProgress: (line: string) => void;
   /** The time in seconds, of any origin. */
   readonly now: () => number;
+  /** What this machine remembers of kernels that were built for it. */
+  readonly sums: KernelSums;
   /** Who builds, for others who wait for their turn: `#123 (base) for ci-7`. */
   readonly owner: string;
 };
@@ -69,13 +73,18 @@ export async function buildKernel(
     const tools = await toolsOf(host, config, signal);
     const key = await keyOf(host, config, tree.id, tools, signal);
     const cache = kernelCache(host, `${folder}/cache`);
+    const sumName = `${config.host}:${config.port}${folder} ${key}`;
     const build: Build = {
       key,
       cache,
+      remember: (sha256) => options.sums.set(sumName, sha256),
+      // In a jail no build reaches the cache; elsewhere each may rewrite it, and the sums beside it.
+      isTrusted: ({ sha256 }) => config.jail !== undefined || options.sums.get(sumName) === sha256,
       recipe: {
         baseCommit: request.baseCommit,
         tree: tree.id,
         diffPath: tree.diffPath,
+        work,
         tools,
         output: `${work}/kernel`,
       },
@@ -105,6 +114,8 @@ type Build = {
   readonly key: string;
   readonly cache: KernelCache;
   readonly recipe: RecipeRequest;
+  remember(sha256: string): void;
+  isTrusted(note: KernelNote): boolean;
 };
 
 async function prebuilt(
@@ -124,20 +135,24 @@ async function prebuilt(
 }
 
 async function cached(
-  { key, cache }: Build,
+  { key, cache, isTrusted }: Build,
   signal: AbortSignal,
 ): Promise<KernelBuild | undefined> {
   const note = await cache.find(key, signal);
-  return note && { kind: 'built', key, archive: cache.archive(key), ...note, cached: true };
+  if (note === undefined || !isTrusted(note)) return undefined;
+  return { kind: 'built', key, archive: cache.archive(key), ...note, cached: true };
 }
 
 async function buildNow(
   host: Host,
   config: BuilderConfig,
-  { key, cache, recipe }: Build,
+  { key, cache, recipe, remember }: Build,
   { signal, keepLog, onProgress, now }: KernelOptions,
 ): Promise<KernelBuild> {
   await sweep(host, config.folder);
+  const problem = await jailProblem(host, config);
+  if (problem !== undefined)
+    throw new BuilderError(`${host.name}: ${problem.why}; ${problem.mend}.`);
   const freeBytes = await freeBytesOf(host, config.folder);
   if (freeBytes < config.leastFreeBytes) return outOfDisk(host, config, freeBytes);
   const startedAt = now();
@@ -161,6 +176,7 @@ async function buildNow(
     seconds: now() - startedAt,
     ...(cooked.uname !== undefined && { uname: cooked.uname }),
   };
+  remember(sha256);
   await cache.keep(key, recipe.output, note);
   await cache.prune(key, config.cache);
   return { kind: 'built', key, archive: cache.archive(key), ...note, cached: false };

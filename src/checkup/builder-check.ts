@@ -1,5 +1,7 @@
 // Looks at the machine that builds kernels: what it needs for that, and the space.
 import { posix } from 'node:path';
+import { jailProblem } from '../build/jail.ts';
+import { outsideOptions } from '../build/kernel-key.ts';
 import { gitIn } from '../build/kernel-tree.ts';
 import type { BuilderConfig } from '../config/builder.ts';
 import { fileSystemsOf } from '../dut/freebsd-boot-system.ts';
@@ -46,6 +48,7 @@ export function builderSteps(builder: BuilderMachine | undefined): Step[] {
       return [wrong(what, 'there is no cc', 'install the base system with its compiler there')];
     }),
     ...(usesFilemon ? [on(builder, 'filemon on the builder', filemon)] : []),
+    on(builder, 'the builds on the builder', (host, what) => builds(host, config, what)),
     on(builder, 'the space on the builder', async (host, what) => {
       const { place, bytes } = await spaceFor(host, folder);
       const found = `${inGigabytes(bytes)} free in ${place}`;
@@ -70,6 +73,26 @@ async function clone(host: Host, repository: string, what: string): Promise<Find
   const why = `git says: ${lastLine(outcome.stderr) ?? 'nothing'}`;
   const get = shell`git clone ${'https://git.freebsd.org/src.git'} ${repository}`;
   return [wrong(what, why, `${typed(get)} there`)];
+}
+
+/** What a patch brings along runs there, and what that may reach. */
+async function builds(host: Host, config: BuilderConfig, what: string): Promise<Finding[]> {
+  const { jail, user, recipe } = config;
+  const problem = await jailProblem(host, config, limits.timeoutSeconds);
+  if (problem !== undefined) return [wrong(what, problem.why, problem.mend)];
+  const place =
+    jail === undefined
+      ? `as ${user}, who may change whatever lies there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`
+      : `as ${jail.user} in the jail ${jail.name}, without network`;
+  const outside = outsideOptions(recipe);
+  if (outside.length === 0) return [ok(what, place)];
+  return [
+    ok(what, place),
+    ok(
+      'the cache of kernels',
+      `nothing is taken from it, as ${outside.join(' and ')} may name what lies outside of the tree`,
+    ),
+  ];
 }
 
 /** `metaMode` needs it. */

@@ -10,6 +10,8 @@ export type BuilderConfig = HostConfig & {
   repository: string;
   /** Name of that clone's remote, from which a base that it lacks is fetched. */
   remote: string;
+  /** Absent: builds run as who logs in, and may write wherever that user may. */
+  jail?: BuildJail;
   recipe: KernelRecipe;
   /** One make of a build, at most. */
   limitSeconds: number;
@@ -19,6 +21,9 @@ export type BuilderConfig = HostConfig & {
   leastFreeBytes: number;
   cache: CacheBounds;
 };
+
+/** A jail(8) on the builder, and whose name a build has in it. */
+export type BuildJail = { name: string; user: string };
 
 export type CacheBounds = { mostKernels: number; mostBytes: number };
 
@@ -113,6 +118,11 @@ const diskSize = text(/^\d{1,5} ?GB$/, 'a size like 20 GB').transform(
   (written) => Number.parseInt(written, 10) * 1e9,
 );
 
+const jail = closed({
+  name: text(/^[a-zA-Z_][\w-]{0,62}$/, 'the name of a jail'),
+  user: text(/^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/, 'a user of the builder other than root'),
+}) satisfies z.ZodType<BuildJail>;
+
 /** Parses `builder:`; paths stay as written. */
 export const builderSchema = closed({
   ...ssh,
@@ -125,6 +135,9 @@ export const builderSchema = closed({
   remote: text(/^[a-zA-Z0-9][\w.-]*$/, 'the name of a remote')
     .prefault('origin')
     .describe('Of that clone: a base that it lacks is fetched from there.'),
+  jail: jail
+    .optional()
+    .describe('A jail(8) without network that builds run in, as a user who owns nothing else.'),
   kernel: recipe.prefault({ kind: 'make' }).describe('How a kernel is built.'),
   limit: duration(minutes(1, 720)).prefault('120 min').describe('One make of a build, at most.'),
   turn: duration(minutes(1, 1440))
@@ -138,10 +151,15 @@ export const builderSchema = closed({
     .prefault({})
     .describe('Kernels stay in the cache, up to the first of these bounds.'),
 })
+  .refine(({ jail, user }) => jail === undefined || user === 'root', {
+    path: ['jail'],
+    error: 'only root enters a jail; log in as root, `user: root`',
+  })
   .transform(withHost)
   .transform(
-    ({ kernel, limit, turn, freeSpace, keep, ...rest }): BuilderConfig => ({
+    ({ kernel, jail, limit, turn, freeSpace, keep, ...rest }): BuilderConfig => ({
       ...rest,
+      ...(jail !== undefined && { jail }),
       recipe: kernel,
       limitSeconds: limit,
       turnSeconds: turn,

@@ -1,5 +1,7 @@
 // From a testbed's name in ppsgate.yml to a testbed that is ready to be used.
+import { homedir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import { kernelSums, sumsFolder } from '../build/kernel-sums.ts';
 import type { Config, Traffic } from '../config/schema.ts';
 import { labDown, labUp } from '../linux-lab/lab.ts';
 import { requireLab } from '../linux-lab/requirements.ts';
@@ -66,4 +68,5 @@ export const realWorld: FreebsdWorld = {
   openPower: (machine, config) => openPower(machine, config, realPowerWorld),
   sleep: (seconds) => setTimeout(seconds * 1000),
   now: () => Date.now() / 1000,
+  kernelSums: kernelSums(sumsFolder(process.env, homedir())),
 };

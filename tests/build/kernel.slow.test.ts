@@ -16,13 +16,14 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { BuilderError } from '../../src/build/builder-error.ts';
 import { fetchKernel } from '../../src/build/fetch-kernel.ts';
 import { buildKernel, type KernelBuild, type KernelRequest } from '../../src/build/kernel.ts';
+import { type KernelSums, kernelSums } from '../../src/build/kernel-sums.ts';
 import type { BuilderConfig, MakeRecipe } from '../../src/config/builder.ts';
 import { connect, type Host } from '../../src/host/ssh.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FreebsdBuilder, freebsdBuilder } from '../fakes/freebsd-builder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { type Sshd, startSshd } from '../fakes/sshd.ts';
-import { describeWith } from '../needs.ts';
+import { describeWith, testWith } from '../needs.ts';
 
 const oneKernel = ['kernel-toolchain', 'buildkernel', 'installkernel'];
 const recipe: MakeRecipe = {
@@ -49,9 +50,10 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   let config: BuilderConfig;
   let logs: Map<string, string>;
   let progress: string[];
+  let sums: KernelSums;
 
   beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
+    home = mkdtempSync(join(tmpdir(), 'ppsgateer-'));
     programs = freebsdBuilder(home);
     sshd = await startSshd(sftpServer, [programs.bin, process.env.PATH].join(delimiter), 'csh');
     host = await connect({ ...sshd, label: 'builder' });
@@ -85,6 +87,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     };
     logs = new Map();
     progress = [];
+    sums = kernelSums(temporaryFolder());
   });
 
   type Change = {
@@ -101,6 +104,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       keepLog: async (name, text) => void logs.set(name, text),
       onProgress: change.onProgress ?? ((line) => progress.push(line)),
       now: () => (seconds += 100),
+      sums,
       owner: '#1 for the tests',
     });
   };
@@ -224,6 +228,116 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     writeFileSync(archive.replace('.tar.zst', '.json'), '{');
     expect((await built()).cached).toBe(false);
     expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test("what a patch's build writes over base in the cache, with the sum beside it, is built again", async () => {
+    const { archive, sha256 } = await built();
+    const forged = [
+      `cp /etc/hostname ${archive}`,
+      `sum=$(sha256sum ${archive} | cut -c 1-64)`,
+      `sed -i s/${sha256}/$sum/ ${archive.replace('.tar.zst', '.json')}`,
+    ];
+    await built({ diff: diffTo({ 'sys/net/if.c': `#pragma runs ${forged.join(' && ')}\n` }) });
+    expect(readFileSync(archive)).toEqual(readFileSync('/etc/hostname'));
+    const again = await built();
+    expect(again.cached).toBe(false);
+    expect(inArchive(again.archive, './kernel')).toContain('int if_base;');
+  });
+
+  test('a machine that does not know the sum of a kernel has it built', async () => {
+    await built();
+    sums = kernelSums(temporaryFolder());
+    expect((await built()).cached).toBe(false);
+    expect((await built()).cached).toBe(true);
+  });
+
+  const inJail = (name: string, body: () => Promise<void>) =>
+    testWith(['root', 'setpriv'], name, async () => {
+      config.jail = { name: 'ppsgate', user: 'nobody' };
+      programs.startJail('ppsgate');
+      chmodSync(config.folder, 0o755);
+      chmodSync(home, 0o755);
+      await body();
+    });
+
+  inJail(
+    'in a jail builds write neither to the cache nor to the clone nor to sources',
+    async () => {
+      const { archive } = await built();
+      const places = [archive, repository, join(config.folder, 'tree/src/sys/net/if.c')];
+      const tries = places.map(
+        (place) => `test -w ${place} && touch ${config.folder}/tree/obj/oh-no`,
+      );
+      const runs = `${tries.join('; ')}; ls ${config.folder}/tree/obj; id -un`;
+      const diff = diffTo({ 'sys/net/if.c': `#pragma runs ${runs}\n` });
+      const { key } = await built({ diff });
+      const log = logs.get(`kernel-${key.slice(0, 12)}.log`);
+      expect(log).toContain('\nnobody\n');
+      expect(log).not.toContain('oh-no');
+      expectNothingLeft();
+    },
+  );
+
+  inJail('what lies in a cache that no build reaches needs no memory', async () => {
+    await built();
+    sums = kernelSums(temporaryFolder());
+    expect((await built()).cached).toBe(true);
+  });
+
+  inJail('what was kept before builds had a jail is not trusted with it', async () => {
+    const { jail } = config;
+    delete config.jail;
+    await built();
+    sums = kernelSums(temporaryFolder());
+    if (jail !== undefined) config.jail = jail;
+    expect((await built()).cached).toBe(false);
+  });
+
+  inJail('objects of a jail are there for the next build where builds are not clean', async () => {
+    config.recipe = { ...recipe, clean: false };
+    await built();
+    logs.clear();
+    const { archive } = await built({ diff: diffTo({ 'sys/net/if.c': 'int if_patched;\n' }) });
+    expect([...logs.values()].join().match(/cc -c .*/g)).toEqual(['cc -c sys/net/if.c']);
+    expect(inArchive(archive, './kernel')).toContain('int if_patched;');
+  });
+
+  inJail("a site's own command builds in the jail as well", async () => {
+    const path = useCommand(`
+      folder=$(mktemp -d) && id -un >$folder/kernel
+      tar -cf "$OUTPUT" -C $folder kernel && rm -r $folder`);
+    chmodSync(dirname(path), 0o755);
+    const { archive } = await built();
+    expect(inArchive(archive, 'kernel')).toBe('nobody\n');
+  });
+
+  inJail('a jail that would not keep builds away builds nothing, and says what to do', async () => {
+    const why = () =>
+      build().then(
+        () => 'it was built',
+        (error: unknown) => String(error),
+      );
+    config.jail = { name: 'other', user: 'nobody' };
+    expect(await why()).toMatch(
+      /: the jail other does not run; write it into \/etc\/jail\.conf of/,
+    );
+    programs.startJail('other', 'disable inherit');
+    expect(await why()).toMatch(/: the jail other has a network; `ip4 = disable; ip6 = disable;`/);
+    programs.startJail('other');
+    config.jail = { name: 'other', user: 'ppsgate' };
+    expect(await why()).toMatch(/ does not know ppsgate: .*; `pw useradd ppsgate /);
+    config.jail = { name: 'other', user: 'root' };
+    expect(await why()).toMatch(/: root in the jail other is root; `pw useradd /);
+    config.jail = { name: 'other', user: 'nobody' };
+    chmodSync(repository, 0o777);
+    expect(await why()).toMatch(
+      `: nobody in the jail other may write to ${repository}; \`chown -R root ${repository}\``,
+    );
+    chmodSync(repository, 0o755);
+    chmodSync(config.folder, 0o700);
+    expect(await why()).toMatch(`: nobody in the jail other cannot see ${config.folder}; give it`);
+    expect(programs.makes()).toEqual([]);
+    expectNothingLeft();
   });
 
   test('another compiler makes another kernel', async () => {

@@ -638,6 +638,30 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
     expect(about(findings, 'the compiler on the builder')?.why).toMatch(/clang version 19/);
     expect(about(findings, 'the space on the builder')?.why).toMatch(` GB free in ${folder}`);
 
+    expect(about(findings, 'the builds on the builder')?.why).toBe(
+      `as ${user}, who may change whatever lies there: a jail keeps them away from it (\`jail\` in ppsgate.yml)`,
+    );
+
+    const options = ['-DWITH_EXTRA', 'PORTS_MODULES=graphics/drm-kmod'];
+    const recipe = { ...builder.recipe, options } as BuilderConfig['recipe'];
+    const outside = await check({ testbed: { ...testbed, builder: { ...builder, recipe } } });
+    expect(about(outside, 'the cache of kernels')?.why).toBe(
+      'nothing is taken from it, as PORTS_MODULES=graphics/drm-kmod may name what lies outside of the tree',
+    );
+
+    const jail = { name: 'ppsgate', user: 'nobody' };
+    const jailed = () => check({ testbed: { ...testbed, builder: { ...builder, jail } } });
+    expect(about(await jailed(), 'the builds on the builder')).toMatchObject({
+      kind: 'wrong',
+      why: 'the jail ppsgate does not run',
+    });
+    programs.startJail(jail.name, 'inherit inherit');
+    expect(about(await jailed(), 'the builds on the builder')).toMatchObject({
+      kind: 'wrong',
+      why: 'the jail ppsgate has a network',
+      mend: '`ip4 = disable; ip6 = disable;` in its /etc/jail.conf, and `service jail restart ppsgate`',
+    });
+
     const elsewhere = { ...builder, repository: folder };
     expect(wrongs(await check({ testbed: { ...testbed, builder: elsewhere } }))).toMatchObject([
       { what: 'FreeBSD on the builder' },

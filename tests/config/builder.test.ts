@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { builderSchema } from '../../src/config/builder.ts';
 
 const parse = (written: object) => builderSchema.parse({ host: 'builder', ...written });
@@ -89,4 +89,24 @@ test.each([
   [{ target: 'x' }, 'kernel.target: unknown key `target`'],
 ])('%j is told what is wrong with it', (kernel, problem) => {
   expect(problemOf({ kernel: { kind: 'make', ...kernel } })).toContain(problem);
+});
+
+describe('a jail for builds', () => {
+  const jail = { name: 'ppsgate', user: 'ppsgate' };
+
+  test('has a name, and a user', () => {
+    expect(parse({ jail }).jail).toEqual(jail);
+  });
+
+  test('is not entered by root, who would be root of the whole builder', () => {
+    expect(problemOf({ jail: { ...jail, user: 'root' } })).toMatch(
+      /^jail\.user: expected a user of the builder other than root, found/,
+    );
+  });
+
+  test('needs a login as root', () => {
+    expect(problemOf({ jail, user: 'lab' })).toBe(
+      'jail: only root enters a jail; log in as root, `user: root`',
+    );
+  });
 });

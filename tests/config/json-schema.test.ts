@@ -118,6 +118,7 @@ rules: { office: { firewall: ipfw, file: office.ipfw, keepsStates: true } }
         options: [-DNO_CLEAN, CFLAGS=-O2]
       limit: 120 min
       turn: 240 min
+      jail: { name: ppsgate, user: ppsgate }
       freeSpace: 10GB
       keep: { kernels: 50, size: 20 GB }
 `),

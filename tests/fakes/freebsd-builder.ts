@@ -1,13 +1,5 @@
 // FreeBSD's programs that a build runs, for a builder that is Linux: scripts to put first on its PATH.
-import {
-  appendFileSync,
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type FreebsdBuilder = {
@@ -25,6 +17,8 @@ export type FreebsdBuilder = {
   update(program: string): void;
   /** Sources of modules that ports have laid into /usr/local/sys/modules; buildkernel takes them for its own. */
   setPortModules(modules: Readonly<Record<string, string>>): void;
+  /** Starts a jail; `network` is what jls(8) says of its ip4 and ip6. */
+  startJail(name: string, network?: string): void;
   /** As new. */
   reset(): void;
 };
@@ -41,14 +35,14 @@ export function freebsdBuilder(folder: string): FreebsdBuilder {
   const setCompiler = (version: string) => writeFileSync(join(state, 'cc'), version);
   const reset = () => {
     rmSync(state, { recursive: true, force: true });
-    mkdirSync(state);
+    mkdirSync(join(state, 'jails'), { recursive: true });
+    // Builds in a jail are noted as well.
+    writeFileSync(join(state, 'makes'), '');
+    chmodSync(join(state, 'makes'), 0o666);
     setCompiler('19.1.7');
   };
   reset();
-  const calls = () => {
-    const path = join(state, 'makes');
-    return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
-  };
+  const calls = () => readFileSync(join(state, 'makes'), 'utf8').split('\n').filter(Boolean);
   return {
     bin,
     makes: () => calls().map((line) => line.split('\t').at(-1) ?? ''),
@@ -63,6 +57,8 @@ export function freebsdBuilder(folder: string): FreebsdBuilder {
       mkdirSync(sources, { recursive: true });
       for (const [name, text] of Object.entries(modules)) writeFileSync(join(sources, name), text);
     },
+    startJail: (name, network = 'disable disable') =>
+      writeFileSync(join(state, 'jails', name), `${network}\n`),
     setFilemon: (loaded) => writeFileSync(join(state, 'filemon'), loaded ? 'yes' : 'no'),
     reset,
   };
@@ -71,7 +67,8 @@ export function freebsdBuilder(folder: string): FreebsdBuilder {
 /**
  * Knows the words of build(7) that kernels are built with, and refuses all others. "Compiles" every .c of
  * sys/ that is newer than its object: `#error` fails as clang does, `#pragma slow` takes a minute,
- * `#pragma full` finds the disk full, `#pragma stale` fails where an object of before is found.
+ * `#pragma full` finds the disk full, `#pragma stale` fails where an object of before is found; `#pragma runs` has a
+ * command after it, as a makefile of a patch may have any.
  */
 const make = `
 printf '%s\\t' "$@" | sed 's/\\t$/\\n/' >>"$state/makes"
@@ -132,6 +129,7 @@ buildkernel)
       echo "make[2]: stopped in $here"
       exit 2
     fi
+    sed -n 's/^#pragma runs //p' "sys/$source" | sh
     grep -q 'pragma slow' "sys/$source" && { echo '===> waiting'; sleep 61 & wait; }
     grep -q 'pragma full' "sys/$source" && die "error: unable to open output file: 'No space left on device'"
     cp "sys/$source" "$object"
@@ -158,6 +156,16 @@ const scripts: Readonly<Record<string, string>> = {
 [[ $* == --version ]] || exit 1
 echo "FreeBSD clang version $(cat "$state/cc")"
 echo 'Target: x86_64-unknown-freebsd15.0'
+`,
+  jls: `
+[[ $1 == -j && $3 == ip4 && $4 == ip6 && $# == 4 ]] || exit 1
+cat "$state/jails/$2" 2>/dev/null || { echo "jls: jail "$2" not found" >&2; exit 1; }
+`,
+  jexec: `
+[[ $1 == -u ]] || exit 1
+[[ -f $state/jails/$3 ]] || { echo "jexec: jail "$3" not found" >&2; exit 1; }
+id=$(id -u "$2" 2>/dev/null) || { echo "jexec: $2: no such user" >&2; exit 1; }
+exec setpriv --reuid "$id" --regid "$id" --clear-groups "\${@:4}"
 `,
   'freebsd-version': `
 [[ $* == -u ]] || exit 1

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { BuilderError } from '../../build/builder-error.ts';
 import { fetchKernel } from '../../build/fetch-kernel.ts';
 import { buildKernel } from '../../build/kernel.ts';
+import type { KernelSums } from '../../build/kernel-sums.ts';
 import type { KernelSource, Variant } from '../../build/variant.ts';
 import type { BuilderConfig } from '../../config/builder.ts';
 import type { KernelArchive } from '../../dut/freebsd.ts';
@@ -26,6 +27,8 @@ export type Builder = {
   connect(): Promise<Host>;
   /** The time in seconds, of any origin. */
   now(): number;
+  /** What this machine remembers of kernels that were built for it. */
+  sums: KernelSums;
   /** Who builds, for others who wait for their turn. */
   owner: string;
 };
@@ -76,6 +79,7 @@ export function startKernels(
       keepLog: (name, text) => keepLog(`${pathName(variant)}-${name}`, text),
       onProgress: (line) => tell(`${variant}: ${line}`),
       now: builder.now,
+      sums: builder.sums,
       owner: `${builder.owner} (${variant})`,
     });
     if (built.kind !== 'built') return { kind: 'rejected', rejection: rejectionOf(built) };

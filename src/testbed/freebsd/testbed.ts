@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noSums } from '../../build/kernel-sums.ts';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
 import {
@@ -191,6 +192,7 @@ function builderOf(
     config: builder,
     connect: () => world.connect(builder, 'builder'),
     now: world.now,
+    sums: world.kernelSums ?? noSums,
     owner: `ppsgate on ${name}`,
   };
 }

@@ -1,4 +1,5 @@
 // What a FreeBSD testbed touches of the world.
+import type { KernelSums } from '../../build/kernel-sums.ts';
 import type { HostConfig } from '../../config/fields.ts';
 import type { ConnectOptions } from '../../host/login.ts';
 import type { Host } from '../../host/ssh.ts';
@@ -11,6 +12,8 @@ export type FreebsdWorld = {
   sleep(seconds: number): Promise<void>;
   /** The time in seconds since 1970. */
   now(): number;
+  /** What this machine remembers of kernels that were built for it; absent: nothing. */
+  kernelSums?: KernelSums;
 };
 
 /** No command takes so long, but one that a kernel has locked up. */

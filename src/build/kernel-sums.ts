@@ -1,0 +1,70 @@
+// The sums of kernels in a builder's cache, kept on the controller: a patch's build can rewrite what lies beside them.
+import { createHash } from 'node:crypto';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+
+export type KernelSums = {
+  get(name: string): string | undefined;
+  set(name: string, sha256: string): void;
+};
+
+/** Of a controller that remembers nothing: it trusts no kernel that it has not just had built. */
+export const noSums: KernelSums = { get: () => undefined, set: () => {} };
+
+/**
+ * A file for each; those that nobody has asked for in half a year are forgotten. Where nothing can be written nothing is
+ * remembered, which costs builds and no truth.
+ */
+export function kernelSums(folder: string, now: () => number = Date.now): KernelSums {
+  const pathOf = (name: string) =>
+    join(folder, createHash('sha256').update(name).digest('hex').slice(0, 40));
+  return {
+    get(name) {
+      try {
+        const path = pathOf(name);
+        const sha256 = readFileSync(path, 'utf8').trim();
+        utimesSync(path, now() / 1000, now() / 1000);
+        return sha256;
+      } catch {
+        return undefined;
+      }
+    },
+
+    set(name, sha256) {
+      try {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        forget(folder, now() - keptMilliseconds);
+        const path = pathOf(name);
+        const partial = `${path}.${process.pid}`;
+        writeFileSync(partial, `${sha256}\n`, { mode: 0o600 });
+        renameSync(partial, path);
+      } catch {
+        // The kernel is built again next time.
+      }
+    },
+  };
+}
+
+const keptMilliseconds = 180 * 24 * 3600 * 1000;
+
+function forget(folder: string, before: number): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
+  }
+}
+
+/** In what the XDG Base Directory Specification calls the folder for state. */
+export function sumsFolder({ XDG_STATE_HOME: state = '' }: NodeJS.ProcessEnv, home: string) {
+  const folder = isAbsolute(state) ? state : join(home, '.local/state');
+  return join(folder, 'ppsgate/kernels');
+}
