@@ -889,6 +889,104 @@ async function cookByCommand(host, recipe, request, guard) {
 	throw new BuilderError(`"${recipe.argv[0]}" on ${host.name} succeeded without a kernel at $OUTPUT; let it write a tar archive of the kernel and its modules there.`);
 }
 
+// src/build/needed-modules.ts
+/**
+* The recipe with MODULES_OVERRIDE for what the DUT has loaded and measuring loads; as it was where that cannot be told
+* for sure, for a kernel that lacks a module may hang before anybody can log in.
+*/
+async function withNeededModules(host, { recipe, repository }, tree, loaded, tell) {
+	if (recipe.kind !== "make" || recipe.modules === "all") return recipe;
+	const choice = loaded === void 0 ? {
+		kind: "all",
+		why: "nobody knows what the DUT has loaded"
+	} : choose(await treeOfModules(host, repository, tree), loaded);
+	if (choice.kind === "all") {
+		tell(`all modules are built: ${choice.why}`);
+		return recipe;
+	}
+	tell(`only these modules are built: ${choice.folders.join(" ")}`);
+	return {
+		...recipe,
+		options: [...recipe.options, `MODULES_OVERRIDE=${choice.folders.join(" ")}`]
+	};
+}
+/** Why a kernel of this recipe would not find its root; undefined where it does. */
+function whyNoRoot(recipe, loaded) {
+	if (recipe.kind !== "make" || !loaded.isRootOnZfs || !loaded.names.includes("zfs")) return;
+	const without = recipe.options.find((option) => {
+		const [, name, value = ""] = /^(?:-D)?(\w+)(?:=(.*))?$/s.exec(option) ?? [];
+		const folders = value.split(/\s+/);
+		if (name === "MODULES_OVERRIDE") return !folders.includes("zfs");
+		return name === "NO_MODULES" || name === "WITHOUT_MODULES" && folders.includes("zfs");
+	});
+	return without && `the root of the DUT is on ZFS, and \`${without}\` leaves zfs.ko out`;
+}
+async function treeOfModules(host, repository, tree) {
+	const names = shell`grep -E ${"^KMOD[[:space:]]*[?]?="} ${tree} -- sys/modules`;
+	const version = shell`grep -h -E ${"^REVISION="} ${tree} -- sys/conf/newvers.sh`;
+	const [kmods, revision] = await Promise.all([names, version].map(async (command) => (await host.run(gitIn(repository, command))).stdout));
+	const folders = /* @__PURE__ */ new Map();
+	for (const line of (kmods ?? "").split("\n")) {
+		const [, folder = "", name = ""] = /:sys\/modules\/([\w-]+)\/[^:]*:KMOD\s*\??=\s*([\w-]+)\s*$/.exec(line) ?? [];
+		if (name !== "") folders.set(name, (folders.get(name) ?? /* @__PURE__ */ new Set()).add(folder));
+	}
+	return {
+		major: /^REVISION="(\d+)/.exec(revision ?? "")?.[1],
+		folders
+	};
+}
+/** What a gate loads, and a site's own rules of pf and ipfw may; each where the tree has it. */
+const measuring = [...[
+	"pf",
+	"pflog",
+	"pfsync",
+	"ipfw",
+	"ipfw_nat",
+	"libalias",
+	"dummynet",
+	"hwpmc"
+], ...["if_lagg", "if_vlan"]];
+/** What zfs.ko depends on, from release to release. */
+const ofZfs = [
+	"opensolaris",
+	"acl_nfs4",
+	"crypto",
+	"cryptodev",
+	"krpc",
+	"xdr",
+	"zlib"
+];
+/** Drivers load firmware for a moment, which kldstat(8) does not tell: it lies in the same folder, or in one of these names. */
+const ofFirmware = (folder) => [
+	`${folder}fw`,
+	`${folder}_fw`,
+	`${folder}_ddp`
+];
+function choose({ major, folders }, loaded) {
+	const { names, release, isRootOnZfs } = loaded;
+	if (major === void 0 || Number.parseInt(release, 10) !== Number(major)) return {
+		kind: "all",
+		why: `the DUT runs FreeBSD ${release}, and the tree is of FreeBSD ${major ?? "?"}, whose modules may need others`
+	};
+	if (isRootOnZfs && !names.includes("zfs")) return {
+		kind: "all",
+		why: "the DUT's own kernel has ZFS in itself, and another may not"
+	};
+	const unknown = names.find((name) => folders.get(name)?.size !== 1);
+	if (unknown !== void 0) return {
+		kind: "all",
+		why: `nobody can tell where in the tree ${unknown}.ko is made`
+	};
+	const wished = [...measuring, ...names.includes("zfs") ? ofZfs : []];
+	const chosen = new Set([...names, ...wished.filter((name) => folders.get(name)?.size === 1)].flatMap((name) => [...folders.get(name) ?? []]));
+	const all = new Set([...folders.values()].flatMap((each) => [...each]));
+	const firmware = [...chosen].flatMap(ofFirmware).filter((folder) => all.has(folder));
+	return {
+		kind: "some",
+		folders: [...chosen.union(new Set(firmware))].toSorted()
+	};
+}
+
 // src/build/turn.ts
 /**
 * Does the work when no other build goes on. The lock is lockf(1)'s: it ends with the connection that
@@ -952,10 +1050,13 @@ async function whyNot(host, { lock, waitSeconds }, code, stderr) {
 * HostError. Leaves nothing on the builder but the cache, and where builds are not clean the tree and
 * objects of the last good one; what a lost connection leaves is removed by a later build.
 */
-async function buildKernel(host, config, request, options) {
+async function buildKernel(host, written, request, options) {
 	if (request.kind === "archive") return prebuilt(host, request, options.signal);
-	const { folder, repository, remote } = config;
-	const { signal } = options;
+	const { folder, repository, remote } = written;
+	const { signal, onProgress } = options;
+	const { loaded } = request;
+	const noRoot = loaded && whyNoRoot(written.recipe, loaded);
+	if (noRoot !== void 0) throw new BuilderError(`No kernel is built: ${noRoot}; name zfs in it, or leave it out.`);
 	const work = `${folder}/builds/${randomUUID()}`;
 	await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { signal });
 	try {
@@ -966,6 +1067,11 @@ async function buildKernel(host, config, request, options) {
 			signal
 		});
 		if (tree.kind === "does-not-apply") return tree;
+		const recipe = await withNeededModules(host, written, tree.id, loaded, onProgress);
+		const config = {
+			...written,
+			recipe
+		};
 		const tools = await toolsOf(host, config, signal);
 		const key = await keyOf(host, config, tree.id, tools, signal);
 		const cache = kernelCache(host, `${folder}/cache`);
@@ -987,7 +1093,7 @@ async function buildKernel(host, config, request, options) {
 		const turn = {
 			lock: `${folder}/lock`,
 			owner: options.owner,
-			waitSeconds: config.turnSeconds,
+			waitSeconds: written.turnSeconds,
 			signal
 		};
 		return await cached(build, signal) ?? await inTurn(host, turn, async () => await cached(build, signal) ?? await buildNow(host, config, build, options));
@@ -1092,4 +1198,4 @@ async function sizesOf(host, archive) {
 	};
 }
 
-export { BuilderError, buildKernel, fetchKernel, gitIn, givenKernel, jailProblem, kernelSums, noSums, outsideOptions, readOverlay, sumsFolder, testbedsThatDiffer, variantSchema, variantsBySystem };
+export { BuilderError, buildKernel, fetchKernel, gitIn, givenKernel, jailProblem, kernelSums, noSums, outsideOptions, readOverlay, sumsFolder, testbedsThatDiffer, variantSchema, variantsBySystem, whyNoRoot };

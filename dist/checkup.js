@@ -1,10 +1,10 @@
 import { advice, checkSettings, countersCommands, fileSystemsOf, generatorPortSettings, hasBootedSinceMark, isOurs, markBoot, nextRoot, parseIfconfig, problemOf, readsOf, runningSystem, sentBetween, settingsCommands, waived, whyUnfit } from "./dut.js";
 import { HostError, algorithmsFor, commandText, missingOn, packagesOf, parseKnownHosts, shell } from "./host.js";
 import { firewallsOn, takeAwayCommands } from "./scenario.js";
-import { bounded, firewallsTold, leastMtu, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths } from "./testbed.js";
+import { bounded, firewallsTold, leastMtu, loadedModules, neededPrograms, ourFolder, ourPrograms, proofOf, readAll, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths } from "./testbed.js";
 import { PowerError } from "./power.js";
 import { flowRanges, formatPps, lastLine, netmapPort, reasonOf } from "./words.js";
-import { gitIn, jailProblem, outsideOptions } from "./build.js";
+import { gitIn, jailProblem, outsideOptions, whyNoRoot } from "./build.js";
 import { frameBytesFor } from "./config.js";
 import { parsePktGenLog, pktGenBlast, pktGenRun } from "./traffic.js";
 import { posix } from "node:path";
@@ -539,6 +539,7 @@ function stepsOf$1(lab) {
 		on(dut, "the firewalls of the DUT", firewalls$1),
 		...bootSteps(lab),
 		...builderSteps(builder),
+		...moduleSteps(lab),
 		...powerSteps(lab),
 		checkCeiling(lab, onTheWay)
 	];
@@ -691,6 +692,18 @@ async function bootMethod(host, method, what) {
 	const [root] = await fileSystemsOf(host, ["/"]);
 	const device = root?.device;
 	return [ok(what, `${tool} is there, and the root is on ${device}`)];
+}
+/** Whether kernels are built with what the DUT finds its root by. */
+function moduleSteps({ dut, testbed: { builder } }) {
+	if (builder?.recipe.kind !== "make") return [];
+	const { recipe } = builder;
+	const look = async (host, what) => {
+		const loaded = await loadedModules(host);
+		const why = whyNoRoot(recipe, loaded);
+		if (why !== void 0) return [wrong(what, why, "name zfs in it, or leave it out")];
+		return [ok(what, `${loaded.names.join(" ") || "none"} of FreeBSD ${loaded.release}`)];
+	};
+	return [on(dut, "the modules that the DUT has loaded", look)];
 }
 /** Two kernels, and what unpacks them. */
 const leastBootBytes = 1e9;

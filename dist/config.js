@@ -227,10 +227,14 @@ const make = closed({
 	clean: boolean().prefault(true).describe("Every build starts from nothing, or from the objects of the one before."),
 	metaMode: boolean().prefault(false).describe("WITH_META_MODE of src.conf(5); needs filemon(4), and `clean: false`."),
 	toolchain: boolean().prefault(true).describe("`make kernel-toolchain` goes first: where the builder's world is of another age."),
+	modules: _enum(["all", "needed"], { error: wrongName(["all", "needed"]) }).prefault("all").describe("All that the tree has, or those that the DUT has loaded and measuring loads."),
 	options: array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, "an option of make like -DNAME or NAME=value")).prefault([]).describe("`-DNAME` and `NAME=value` for make.")
 }).refine(({ clean, metaMode }) => !(clean && metaMode), {
 	path: ["metaMode"],
 	error: "meta mode saves time only from one build to the next; set `clean: false`"
+}).refine(({ modules, options }) => modules === "all" || !options.some((option) => /^(?:-D)?(?:NO_MODULES|MODULES_OVERRIDE)\b/.test(option)), {
+	path: ["modules"],
+	error: "`options` says which modules are built already; leave one of the two out"
 }).transform(({ kernelConfigFolder, jobs, ...rest }) => ({
 	...rest,
 	...kernelConfigFolder !== void 0 && { kernelConfigFolder },

@@ -161,7 +161,7 @@ async function readyBase(rehearsal, what) {
 		kernel
 	}];
 	const sentence = (text) => tell(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
-	prepare({
+	await prepare({
 		variants,
 		cells,
 		rules,

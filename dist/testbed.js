@@ -6,7 +6,7 @@ import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, req
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel, noSums } from "./build.js";
-import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
+import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";
@@ -883,7 +883,7 @@ function startKernels({ variants, keepLog, tell, signal }, builder, folder) {
 		signal.throwIfAborted();
 		tell(`building the kernel of ${variant}`);
 		await using host = await builder.connect();
-		const built = await buildKernel(host, builder.config, requestFor(kernel), {
+		const built = await buildKernel(host, builder.config, requestFor(kernel, builder.loaded), {
 			signal,
 			keepLog: (name, text) => keepLog(`${pathName(variant)}-${name}`, text),
 			onProgress: (line) => tell(`${variant}: ${line}`),
@@ -909,9 +909,10 @@ function startKernels({ variants, keepLog, tell, signal }, builder, folder) {
 		};
 	}
 }
-const requestFor = ({ baseCommit, diff }) => ({
+const requestFor = ({ baseCommit, diff }, loaded) => ({
 	kind: "tree",
 	baseCommit,
+	...loaded !== void 0 && { loaded },
 	...diff !== void 0 && { diff: Buffer.from(diff, "base64") }
 });
 function rejectionOf(unbuilt) {
@@ -943,6 +944,20 @@ async function isPlainTar(path) {
 	return magic.toString() === "ustar";
 }
 
+// src/testbed/freebsd/loaded.ts
+/** Of a DUT that runs its own kernel, after its start: what loader.conf and rc.conf have loaded is among it, with all it depends on. */
+async function loadedModules(host) {
+	const files = (await host.output(shell`kldstat`)).matchAll(/ (\S+)\.ko$/gm);
+	const listed = await host.run(shell`ls ${"/boot/modules"}`);
+	const elsewhere = new Set(listed.stdout.split("\n"));
+	const [root] = await fileSystemsOf(host, ["/"]);
+	return {
+		names: [...files].map(([, name = ""]) => name).filter((name) => !elsewhere.has(`${name}.ko`)),
+		release: (await host.output(shell`uname -r`)).trim(),
+		isRootOnZfs: root !== void 0 && !root.device.startsWith("/")
+	};
+}
+
 // src/testbed/freebsd/world.ts
 /** No command takes so long, but one that a kernel has locked up. */
 const stuckSeconds = 900;
@@ -967,7 +982,7 @@ async function openFreebsdTestbed(name, config, traffic, world) {
 		name,
 		inspect: (cells) => inspect(name, lab, cells),
 		async prepare(request) {
-			prepare(request);
+			await prepare(request);
 			return { kind: "ready" };
 		},
 		blast: (planned, keepLog, signal) => blast$1(lab, planned, keepLog, signal),
@@ -1004,12 +1019,17 @@ async function openFreebsdMachines(name, config, traffic, world) {
 	return {
 		lab,
 		dut,
-		prepare(request) {
+		async prepare(request) {
 			const signal = AbortSignal.any([request.signal, over.signal]);
+			const builder = builderOf(name, config, world);
+			const loaded = config.builder?.recipe.kind === "make" ? { loaded: await loadedModules(dut.host()) } : {};
 			const kernels = startKernels({
 				...request,
 				signal
-			}, builderOf(name, config, world), folder);
+			}, builder && {
+				...builder,
+				...loaded
+			}, folder);
 			const variants = request.variants.map(({ variant }) => variant);
 			lab.prepared = {
 				kernels,
@@ -1536,4 +1556,4 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, firewallsTold, freebsdLogNames, layRules, leastMtu, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed };
+export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, firewallsTold, freebsdLogNames, layRules, leastMtu, loadedModules, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed };

@@ -11,10 +11,15 @@ import { keyOf, toolsOf } from './kernel-key.ts';
 import { type Cooked, cook, type RecipeRequest } from './kernel-recipe.ts';
 import type { KernelSums } from './kernel-sums.ts';
 import { kernelTree, type TreeRequest } from './kernel-tree.ts';
+import { type LoadedModules, whyNoRoot, withNeededModules } from './needed-modules.ts';
 import { inTurn } from './turn.ts';
 
 export type KernelRequest =
-  | ({ readonly kind: 'tree' } & TreeRequest)
+  | ({
+      readonly kind: 'tree';
+      /** Of the DUT; absent: nobody has looked. */
+      readonly loaded?: LoadedModules;
+    } & TreeRequest)
   /** One that somebody built before, at a path on the builder. */
   | { readonly kind: 'archive'; readonly path: string; readonly sha256: string };
 
@@ -58,18 +63,25 @@ type KernelOptions = {
  */
 export async function buildKernel(
   host: Host,
-  config: BuilderConfig,
+  written: BuilderConfig,
   request: KernelRequest,
   options: KernelOptions,
 ): Promise<KernelBuild> {
   if (request.kind === 'archive') return prebuilt(host, request, options.signal);
-  const { folder, repository, remote } = config;
-  const { signal } = options;
+  const { folder, repository, remote } = written;
+  const { signal, onProgress } = options;
+  const { loaded } = request;
+  const noRoot = loaded && whyNoRoot(written.recipe, loaded);
+  if (noRoot !== undefined) {
+    throw new BuilderError(`No kernel is built: ${noRoot}; name zfs in it, or leave it out.`);
+  }
   const work = `${folder}/builds/${randomUUID()}`;
   await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { signal });
   try {
     const tree = await kernelTree(host, request, { repository, remote, work, signal });
     if (tree.kind === 'does-not-apply') return tree;
+    const recipe = await withNeededModules(host, written, tree.id, loaded, onProgress);
+    const config = { ...written, recipe };
     const tools = await toolsOf(host, config, signal);
     const key = await keyOf(host, config, tree.id, tools, signal);
     const cache = kernelCache(host, `${folder}/cache`);
@@ -92,7 +104,7 @@ export async function buildKernel(
     const turn = {
       lock: `${folder}/lock`,
       owner: options.owner,
-      waitSeconds: config.turnSeconds,
+      waitSeconds: written.turnSeconds,
       signal,
     };
     // Looked up again in turn: whoever was before may have built the same base.

@@ -1,5 +1,6 @@
 // Walks a new lab's owner through the wiring of a FreeBSD testbed: logins, ports, settings, kernels, power, speed.
 
+import { whyNoRoot } from '../build/needed-modules.ts';
 import type { FreebsdTestbed, Generator } from '../config/freebsd-testbed.ts';
 import type { Traffic } from '../config/schema.ts';
 import { whyUnfit } from '../dut/freebsd-boot-fit.ts';
@@ -10,6 +11,7 @@ import { advice, problemOf, readsOf, type SettingProblem, waived } from '../dut/
 import { checkSettings, type SettingsContext, settingsCommands } from '../dut/freebsd-settings.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
+import { loadedModules } from '../testbed/freebsd/loaded.ts';
 import { leastMtu, shortMtu } from '../testbed/freebsd/mtu.ts';
 import { readAll, settingsContext, strayPaths } from '../testbed/freebsd/preflight.ts';
 import { firewallsTold, siteFirewalls } from '../testbed/freebsd/rules.ts';
@@ -149,6 +151,7 @@ function stepsOf(lab: Lab): Step[] {
     on(dut, 'the firewalls of the DUT', firewalls),
     ...bootSteps(lab),
     ...builderSteps(builder),
+    ...moduleSteps(lab),
     ...powerSteps(lab),
     checkCeiling(lab, onTheWay),
   ];
@@ -395,6 +398,19 @@ async function bootMethod(host: Host, method: Method, what: string): Promise<Fin
   const [root] = await fileSystemsOf(host, ['/']);
   const device = root?.device;
   return [ok(what, `${tool} is there, and the root is on ${device}`)];
+}
+
+/** Whether kernels are built with what the DUT finds its root by. */
+function moduleSteps({ dut, testbed: { builder } }: Lab): Step[] {
+  if (builder?.recipe.kind !== 'make') return [];
+  const { recipe } = builder;
+  const look = async (host: Host, what: string): Promise<Finding[]> => {
+    const loaded = await loadedModules(host);
+    const why = whyNoRoot(recipe, loaded);
+    if (why !== undefined) return [wrong(what, why, 'name zfs in it, or leave it out')];
+    return [ok(what, `${loaded.names.join(' ') || 'none'} of FreeBSD ${loaded.release}`)];
+  };
+  return [on(dut, 'the modules that the DUT has loaded', look)];
 }
 
 /** Two kernels, and what unpacks them. */

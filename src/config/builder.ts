@@ -1,7 +1,7 @@
 // The part of ppsgate.yml that says where and how kernels are built.
 import { z } from 'zod';
 import { duration, type Limit } from '../words/units.ts';
-import { closed, type HostConfig, ssh, text, wholeNumber, withHost } from './fields.ts';
+import { closed, type HostConfig, ssh, text, wholeNumber, withHost, wrongName } from './fields.ts';
 
 export type BuilderConfig = HostConfig & {
   /** Absolute path on the builder; everything of ours is below it. */
@@ -44,6 +44,8 @@ export type MakeRecipe = {
   metaMode: boolean;
   /** Whether `make kernel-toolchain` goes first: where the builder's world is not of the base's age. */
   toolchain: boolean;
+  /** All that the tree has, or those that the DUT has loaded and measuring loads. */
+  modules: 'all' | 'needed';
   /** `-DNAME` and `NAME=value` for make. */
   options: string[];
 };
@@ -79,6 +81,10 @@ const make = closed({
     .boolean()
     .prefault(true)
     .describe("`make kernel-toolchain` goes first: where the builder's world is of another age."),
+  modules: z
+    .enum(['all', 'needed'], { error: wrongName(['all', 'needed']) })
+    .prefault('all')
+    .describe('All that the tree has, or those that the DUT has loaded and measuring loads.'),
   options: z
     .array(text(/^(?:-D\w+|\w+=[^\p{Cc}]*)$/u, 'an option of make like -DNAME or NAME=value'))
     .prefault([])
@@ -88,6 +94,15 @@ const make = closed({
     path: ['metaMode'],
     error: 'meta mode saves time only from one build to the next; set `clean: false`',
   })
+  .refine(
+    ({ modules, options }) =>
+      modules === 'all' ||
+      !options.some((option) => /^(?:-D)?(?:NO_MODULES|MODULES_OVERRIDE)\b/.test(option)),
+    {
+      path: ['modules'],
+      error: '`options` says which modules are built already; leave one of the two out',
+    },
+  )
   .transform(
     ({ kernelConfigFolder, jobs, ...rest }): MakeRecipe => ({
       ...rest,

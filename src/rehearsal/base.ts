@@ -30,7 +30,7 @@ export async function readyBase(rehearsal: Rehearsal, what: string): Promise<Fin
   rehearsal.commit = commit;
   const variants = [{ variant: baseName, commit, files: [], kernel }];
   const sentence = (text: string) => tell(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
-  prepare({ variants, cells, rules, keepLog, tell: sentence, signal });
+  await prepare({ variants, cells, rules, keepLog, tell: sentence, signal });
   const ready = await lab.prepared?.kernels.get(baseName);
   if (ready?.kind === 'rejected') {
     return [wrong(what, ready.rejection.message, 'mend that on the builder, or in ppsgate.yml')];

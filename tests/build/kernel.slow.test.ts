@@ -12,11 +12,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BuilderError } from '../../src/build/builder-error.ts';
 import { fetchKernel } from '../../src/build/fetch-kernel.ts';
 import { buildKernel, type KernelBuild, type KernelRequest } from '../../src/build/kernel.ts';
 import { type KernelSums, kernelSums } from '../../src/build/kernel-sums.ts';
+import type { LoadedModules } from '../../src/build/needed-modules.ts';
 import type { BuilderConfig, MakeRecipe } from '../../src/config/builder.ts';
 import { connect, type Host } from '../../src/host/ssh.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -32,6 +33,7 @@ const recipe: MakeRecipe = {
   clean: true,
   metaMode: false,
   toolchain: true,
+  modules: 'all',
   options: [],
 };
 
@@ -95,6 +97,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     on?: Host;
     signal?: AbortSignal;
     onProgress?: (line: string) => void;
+    loaded?: LoadedModules;
   };
 
   const request = (request: KernelRequest, change: Change = {}): Promise<KernelBuild> => {
@@ -108,8 +111,10 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       owner: '#1 for the tests',
     });
   };
-  const build = ({ diff, ...change }: Change = {}) =>
-    request({ kind: 'tree', baseCommit: base, ...(diff !== undefined && { diff }) }, change);
+  const build = ({ diff, loaded, ...change }: Change = {}) => {
+    const more = { ...(diff !== undefined && { diff }), ...(loaded !== undefined && { loaded }) };
+    return request({ kind: 'tree', baseCommit: base, ...more }, change);
+  };
 
   const built = async (change: Change = {}) => {
     const result = await build(change);
@@ -338,6 +343,100 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(await why()).toMatch(`: nobody in the jail other cannot see ${config.folder}; give it`);
     expect(programs.makes()).toEqual([]);
     expectNothingLeft();
+  });
+
+  describe('modules', () => {
+    const loaded: LoadedModules = {
+      names: ['if_cxgbe', 'ice', 'zfs', 'nullfs'],
+      release: '15.0-CURRENT',
+      isRootOnZfs: true,
+    };
+    const names = ['krpc', 'ice', 'ice_ddp', 'ixl', 'linuxkpi', 'nullfs', 'pf', 'ipfw', 'zfs'];
+    const makefiles = {
+      ...Object.fromEntries(
+        names.map((name) => [`sys/modules/${name}/Makefile`, `KMOD=\t${name}\n`]),
+      ),
+      'sys/modules/cxgbe/Makefile': 'SUBDIR=\tif_cxgbe t5_firmware\n',
+      'sys/modules/cxgbe/if_cxgbe/Makefile': 'KMOD=\tif_cxgbe\n',
+      'sys/modules/cxgbe/t5_firmware/Makefile': 'KMOD=\tt5fw_cfg\n',
+      'sys/conf/newvers.sh': 'REVISION="15.0"\n',
+    };
+    const modulesIn = (archive: string) =>
+      execFileSync('tar', ['-tf', archive])
+        .toString()
+        .split('\n')
+        .flatMap((name) => (/(?!if_test)\b\w+(?=\.ko$)/.exec(name) ?? []) as string[])
+        .toSorted();
+
+    beforeEach(() => {
+      base = commit(repository, makefiles);
+      config.recipe = { ...recipe, modules: 'needed' };
+    });
+
+    test('are those that the DUT has loaded, with their firmware, and what measuring loads', async () => {
+      const needed = [
+        'ice',
+        'ice_ddp',
+        'if_cxgbe',
+        'ipfw',
+        'krpc',
+        'nullfs',
+        'pf',
+        't5fw_cfg',
+        'zfs',
+      ];
+      const { archive } = await built({ loaded });
+      expect(modulesIn(archive)).toEqual(needed);
+      expect(progress).toContain(
+        'only these modules are built: cxgbe ice ice_ddp ipfw krpc nullfs pf zfs',
+      );
+    });
+
+    test('are all of the tree where nobody asks for less', async () => {
+      config.recipe = recipe;
+      const { archive } = await built({ loaded });
+      expect(modulesIn(archive)).toEqual([...names, 'if_cxgbe', 't5fw_cfg'].toSorted());
+    });
+
+    test('that are other ones make another kernel', async () => {
+      await built({ loaded });
+      expect((await built({ loaded })).cached).toBe(true);
+      const more = { ...loaded, names: [...loaded.names, 'ixl'] };
+      expect((await built({ loaded: more })).cached).toBe(false);
+    });
+
+    test.each<[string, LoadedModules | undefined]>([
+      ['nobody knows what the DUT has loaded', undefined],
+      ['nobody can tell where in the tree drm.ko is made', { ...loaded, names: ['zfs', 'drm'] }],
+      [
+        'the DUT runs FreeBSD 14.3-RELEASE, and the tree is of FreeBSD 15, whose modules may need others',
+        { ...loaded, release: '14.3-RELEASE' },
+      ],
+      [
+        "the DUT's own kernel has ZFS in itself, and another may not",
+        { ...loaded, names: ['ice'] },
+      ],
+    ])('are all of the tree where %s', async (why, known) => {
+      const { archive } = await built(known === undefined ? {} : { loaded: known });
+      expect(modulesIn(archive)).toContain('linuxkpi');
+      expect(progress).toContain(`all modules are built: ${why}`);
+    });
+
+    test.each(['MODULES_OVERRIDE=pf ipfw', 'WITHOUT_MODULES=zfs ixl', '-DNO_MODULES'])(
+      'without which the DUT would not find its root build nothing: %s',
+      async (option) => {
+        config.recipe = { ...recipe, options: [option] };
+        await expect(build({ loaded })).rejects.toThrow(
+          `No kernel is built: the root of the DUT is on ZFS, and \`${option}\` leaves zfs.ko out;`,
+        );
+        expect(programs.makes()).toEqual([]);
+      },
+    );
+
+    test('that are enough are those that a site has named', async () => {
+      config.recipe = { ...recipe, options: ['MODULES_OVERRIDE=pf zfs'] };
+      expect(modulesIn((await built({ loaded })).archive)).toEqual(['pf', 'zfs']);
+    });
   });
 
   test('another compiler makes another kernel', async () => {

@@ -591,7 +591,9 @@ const builderOn = ({
   remote: 'origin',
   recipe: {
     kind: 'make',
-    ...{ kernelConfig: 'GENERIC', clean: false, metaMode: true, toolchain: true, options: [] },
+    ...{ kernelConfig: 'GENERIC', clean: false, metaMode: true, toolchain: true },
+    modules: 'all',
+    options: [],
   },
   limitSeconds: 7200,
   turnSeconds: 7200,
@@ -610,6 +612,24 @@ test('a builder needs git, a compiler, filemon for its meta mode, and space', as
     'the space on the builder',
   ]);
   expect(about(findings, 'the clone /usr/src')?.kind).toBe('skipped');
+});
+
+test('options that would leave out the module of a root on ZFS are wrong', async () => {
+  const { lab, check, testbed } = await aLab({ root: 'zfs' });
+  // As its loader.conf has it.
+  lab.dut.machine.modules.add('zfs');
+  const { recipe, ...builder } = builderOn(testbed.dut);
+  const withOptions = async (...options: string[]) => {
+    const changed = { ...builder, recipe: { ...recipe, options } as BuilderConfig['recipe'] };
+    const findings = await check({ testbed: { ...testbed, builder: changed } });
+    return about(findings, 'the modules that the DUT has loaded');
+  };
+  expect(await withOptions('MODULES_OVERRIDE=pf ipfw')).toMatchObject({
+    kind: 'wrong',
+    why: 'the root of the DUT is on ZFS, and `MODULES_OVERRIDE=pf ipfw` leaves zfs.ko out',
+    mend: 'name zfs in it, or leave it out',
+  });
+  expect(await withOptions('MODULES_OVERRIDE=pf zfs')).toMatchObject({ kind: 'ok' });
 });
 
 describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
@@ -647,6 +667,10 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
     const outside = await check({ testbed: { ...testbed, builder: { ...builder, recipe } } });
     expect(about(outside, 'the cache of kernels')?.why).toBe(
       'nothing is taken from it, as PORTS_MODULES=graphics/drm-kmod may name what lies outside of the tree',
+    );
+
+    expect(about(findings, 'the modules that the DUT has loaded')?.why).toMatch(
+      /^if_cxgbe of FreeBSD \d/,
     );
 
     const jail = { name: 'ppsgate', user: 'nobody' };

@@ -24,6 +24,7 @@ test('a builder is a host, and all else has a value that works', () => {
       clean: true,
       metaMode: false,
       toolchain: true,
+      modules: 'all',
       options: [],
     },
     limitSeconds: 7200,
@@ -42,6 +43,7 @@ test('all of it may be written', () => {
     clean: false,
     metaMode: true,
     toolchain: false,
+    modules: 'all',
     options: ['-DNO_MODULES', 'MODULES_OVERRIDE=pf ipfw'],
   };
   const written = {
@@ -90,6 +92,15 @@ test.each([
 ])('%j is told what is wrong with it', (kernel, problem) => {
   expect(problemOf({ kernel: { kind: 'make', ...kernel } })).toContain(problem);
 });
+
+test.each(['-DNO_MODULES', 'MODULES_OVERRIDE=pf'])(
+  'modules that are needed are not those that an option names: %s',
+  (option) => {
+    expect(problemOf({ kernel: { kind: 'make', modules: 'needed', options: [option] } })).toBe(
+      'kernel.modules: `options` says which modules are built already; leave one of the two out',
+    );
+  },
+);
 
 describe('a jail for builds', () => {
   const jail = { name: 'ppsgate', user: 'ppsgate' };

@@ -115,6 +115,7 @@ rules: { office: { firewall: ipfw, file: office.ipfw, keepsStates: true } }
         clean: false
         metaMode: true
         toolchain: false
+        modules: needed
         options: [-DNO_CLEAN, CFLAGS=-O2]
       limit: 120 min
       turn: 240 min

@@ -74,7 +74,7 @@ const make = `
 printf '%s\\t' "$@" | sed 's/\\t$/\\n/' >>"$state/makes"
 die() { echo "$*"; exit 2; }
 usage='usage: make [-BeikNnqrSstWwX] [-C directory] [-D variable] [-j max_jobs] [variable=value] [target ...]'
-unset KERNCONF KERNCONFDIR DESTDIR NO_CLEAN WITH_META_MODE NO_ROOT LOCAL_MODULES
+unset KERNCONF KERNCONFDIR DESTDIR NO_CLEAN WITH_META_MODE NO_ROOT LOCAL_MODULES MODULES_OVERRIDE
 targets=()
 while (($#)); do
   case $1 in
@@ -85,7 +85,7 @@ while (($#)); do
   -*) die "$usage" ;;
   MAKEOBJDIRPREFIX=*)
     die 'make: "Makefile" line 266: MAKEOBJDIRPREFIX can only be set in environment or src-env.conf(5), not as a global or command-line variable.' ;;
-  KERNCONF=*|KERNCONFDIR=*|DESTDIR=*|LOCAL_MODULES=*) declare "$1" ;;
+  KERNCONF=*|KERNCONFDIR=*|DESTDIR=*|LOCAL_MODULES=*|MODULES_OVERRIDE=*) declare "$1" ;;
   __MAKE_CONF=/dev/null|SRC_ENV_CONF=/dev/null|SRCCONF=/*|PORTS_MODULES=*|CFLAGS=*) ;;
   *=*) die "make: no such variable \${1%%=*}" ;;
   kernel-toolchain|buildkernel|installkernel) targets+=("$1") ;;
@@ -135,6 +135,9 @@ buildkernel)
     cp "sys/$source" "$object"
     touch "$object"
   done
+  for folder in $MODULES_OVERRIDE; do
+    [[ -d sys/modules/$folder ]] || die "cd: $here/sys/modules/$folder: No such file or directory"
+  done
   { echo '@(#)FreeBSD 15.0-CURRENT #0 main-n1'; cat "$kernel"/*.o "$conf"; } >"$kernel/kernel" ;;
 installkernel)
   kernel=$objects/sys/$KERNCONF/kernel
@@ -144,6 +147,10 @@ installkernel)
   mkdir -p "$DESTDIR/boot/kernel"
   cp "$kernel" "$DESTDIR/boot/kernel/kernel"
   echo module >"$DESTDIR/boot/kernel/if_test.ko"
+  for makefile in $(cd sys/modules 2>/dev/null && find \${MODULES_OVERRIDE:-.} -name Makefile); do
+    module=$(sed -n 's/^KMOD=[[:space:]]*//p' "sys/modules/$makefile")
+    [[ -z $module ]] || echo "$module" >"$DESTDIR/boot/kernel/$module.ko"
+  done
   for module in $LOCAL_MODULES; do
     cp "$ports/$module" "$DESTDIR/boot/kernel/$module.ko" || die "cd: can't cd to /usr/local/sys/modules/$module"
   done ;;

@@ -8,6 +8,7 @@ import { BuilderError } from '../../build/builder-error.ts';
 import { fetchKernel } from '../../build/fetch-kernel.ts';
 import { buildKernel } from '../../build/kernel.ts';
 import type { KernelSums } from '../../build/kernel-sums.ts';
+import type { LoadedModules } from '../../build/needed-modules.ts';
 import type { KernelSource, Variant } from '../../build/variant.ts';
 import type { BuilderConfig } from '../../config/builder.ts';
 import type { KernelArchive } from '../../dut/freebsd.ts';
@@ -29,6 +30,8 @@ export type Builder = {
   now(): number;
   /** What this machine remembers of kernels that were built for it. */
   sums: KernelSums;
+  /** What the DUT has loaded; absent: nobody has looked. */
+  loaded?: LoadedModules;
   /** Who builds, for others who wait for their turn. */
   owner: string;
 };
@@ -74,7 +77,7 @@ export function startKernels(
     signal.throwIfAborted();
     tell(`building the kernel of ${variant}`);
     await using host = await builder.connect();
-    const built = await buildKernel(host, builder.config, requestFor(kernel), {
+    const built = await buildKernel(host, builder.config, requestFor(kernel, builder.loaded), {
       signal,
       keepLog: (name, text) => keepLog(`${pathName(variant)}-${name}`, text),
       onProgress: (line) => tell(`${variant}: ${line}`),
@@ -92,9 +95,10 @@ export function startKernels(
 
 type TreeSource = Extract<KernelSource, { kind: 'tree' }>;
 
-const requestFor = ({ baseCommit, diff }: TreeSource) => ({
+const requestFor = ({ baseCommit, diff }: TreeSource, loaded: LoadedModules | undefined) => ({
   kind: 'tree' as const,
   baseCommit,
+  ...(loaded !== undefined && { loaded }),
   ...(diff !== undefined && { diff: Buffer.from(diff, 'base64') }),
 });
 

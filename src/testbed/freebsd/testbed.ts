@@ -25,6 +25,7 @@ import { type BlastWorld, blast, profile } from './blast.ts';
 import { bootsOf, fingerprintOfDut, inspectDut, portsOf } from './boots.ts';
 import { openGenerators, silenceGenerators } from './generators.ts';
 import { type Builder, startKernels } from './kernels.ts';
+import { loadedModules } from './loaded.ts';
 import { requireMtu } from './mtu.ts';
 import { PreflightError } from './preflight.ts';
 import { firewallsTold, rulesFolder, siteFirewalls, takeRulesAway } from './rules.ts';
@@ -35,7 +36,7 @@ export type OpenFreebsd = {
   lab: BlastWorld;
   dut: FreebsdDut;
   /** Begins to build or to fetch the kernels of variants, which blasts then wait for. */
-  prepare(request: PrepareRequest): void;
+  prepare(request: PrepareRequest): Promise<void>;
   /** See `Testbed.restore`. */
   restore(): Promise<void>;
 };
@@ -53,7 +54,7 @@ export async function openFreebsdTestbed(
     inspect: (cells) => inspect(name, lab, cells),
 
     async prepare(request) {
-      prepare(request);
+      await prepare(request);
       return { kind: 'ready' };
     },
 
@@ -104,9 +105,17 @@ export async function openFreebsdMachines(
     lab,
     dut,
 
-    prepare(request) {
+    async prepare(request) {
       const signal = AbortSignal.any([request.signal, over.signal]);
-      const kernels = startKernels({ ...request, signal }, builderOf(name, config, world), folder);
+      const builder = builderOf(name, config, world);
+      // Now, as the DUT runs its own kernel.
+      const makes = config.builder?.recipe.kind === 'make';
+      const loaded = makes ? { loaded: await loadedModules(dut.host()) } : {};
+      const kernels = startKernels(
+        { ...request, signal },
+        builder && { ...builder, ...loaded },
+        folder,
+      );
       const variants = request.variants.map(({ variant }) => variant);
       lab.prepared = { kernels, variants, rules: request.rules };
     },

@@ -1,0 +1,20 @@
+// What a DUT has loaded, as its own commands say.
+import { expect, test } from 'vitest';
+import { shell } from '../../../src/host/shell.ts';
+import { connect } from '../../../src/host/ssh.ts';
+import { loadedModules } from '../../../src/testbed/freebsd/loaded.ts';
+import { writeFile } from '../../fakes/freebsd-lab/file-system.ts';
+import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+
+test('the modules of a DUT are those of its kernel, and none of /boot/modules', async () => {
+  await using lab = await startFreebsdLab();
+  await using dut = await connect(lab.dut.target);
+  await dut.output(shell`kldload pf`);
+  expect(await loadedModules(dut)).toEqual({
+    names: ['if_cxgbe', 'pf'],
+    release: expect.stringMatching(/^\d+\./),
+    isRootOnZfs: false,
+  });
+  writeFile(lab.dut.machine.files, '/boot/modules/pf.ko', 'module pf of ports');
+  expect((await loadedModules(dut)).names).toEqual(['if_cxgbe']);
+});
