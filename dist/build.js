@@ -715,6 +715,54 @@ async function succeeds(host, command, signal) {
 	return outcome.kind === "exited" && outcome.code === 0;
 }
 
+// src/build/kept-toolchain.ts
+/**
+* Where the objects of this toolchain lie, or would. Undefined where none is kept: without a jail a patch's build could
+* change it, and builds that are not clean have their own.
+*/
+async function keptToolchain(host, recipe, request) {
+	const { repository, folder, jail, tree, tools } = request;
+	if (jail === void 0 || !recipe.clean || !recipe.toolchain) return void 0;
+	const list = (path) => host.output(gitIn(repository, shell`ls-tree ${tree} -- ${path}`));
+	const [top, sys, assembler] = await Promise.all([
+		host.output(gitIn(repository, shell`ls-tree ${tree}`)),
+		list("sys/"),
+		list("sys/dev/aic7xxx/")
+	]);
+	const sources = [
+		...top.split("\n").filter((line) => !line.endsWith("	sys")),
+		...sys.split("\n").filter((line) => !kernelAlone.test(line)),
+		assembler
+	];
+	const { kernelConfig, metaMode, options } = recipe;
+	const parts = [
+		sources,
+		tools,
+		jail,
+		kernelConfig,
+		metaMode,
+		options
+	];
+	return `${folder}/toolchains/${createHash("sha256").update(JSON.stringify(parts)).digest("hex")}`;
+}
+/** Of these no program that takes part in the build is made; whatever is not named here counts. */
+const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlink|netpfil)$/;
+/** False where there is none. What is kept belongs to the jail's user still, who does not get into the folder around it. */
+async function layToolchain(host, kept, objects) {
+	const laid = await host.run(shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`);
+	return laid.kind === "exited" && laid.code === 0;
+}
+/** Only what a base had built: a patch may have changed the makefiles that build it. In place whole, or not at all. */
+async function keepToolchain(host, { folder }, kept, objects) {
+	const around = `${folder}/toolchains`;
+	const partial = `${around}/partial`;
+	await host.run(shell`mkdir -p ${around} && chmod 700 ${around} && rm -rf ${partial} && cp -a ${objects} ${partial} && rm -rf ${kept} && mv ${partial} ${kept} && touch ${kept}`);
+	const rubbish = (await host.run(shell`ls -1t ${around}`)).stdout.split("\n").filter(Boolean).filter((name) => name !== "partial").slice(mostKept);
+	for (const name of ["partial", ...rubbish]) await host.run(shell`rm -rf ${`${around}/${name}`}`);
+}
+/** With a compiler of its own one has some gigabytes. */
+const mostKept = 2;
+
 // src/build/kernel-recipe.ts
 /** Only in turn: all builds use the same folders, for a kernel holds their names, and those are not to differ between variants. */
 function cook(host, config, request, guard) {
@@ -732,13 +780,22 @@ async function cookByMake(host, recipe, request, guard) {
 	await requireFilemon(host, recipe);
 	let isGood = false;
 	try {
-		const isFresh = await layTree(host, recipe, request, tree);
-		const cooked = await makeKernel(host, recipe, request, tree, guard);
+		const isNew = await layTree(host, recipe, request, tree);
+		const kept = await keptToolchain(host, recipe, request);
+		const isKept = kept !== void 0 && await layToolchain(host, kept, `${tree}/obj`);
+		const cooked = await makeKernel(host, recipe, {
+			...request,
+			kept,
+			isKept
+		}, tree, guard);
 		isGood = cooked.kind === "built";
-		if (isGood || isFresh || cooked.kind === "out-of-disk") return cooked;
+		if (isGood || isNew && !isKept || cooked.kind === "out-of-disk") return cooked;
 		await removeTree(host, request.repository, tree);
 		await layTree(host, recipe, request, tree);
-		const again = await makeKernel(host, recipe, request, tree, guard);
+		const again = await makeKernel(host, recipe, {
+			...request,
+			kept
+		}, tree, guard);
 		isGood = again.kind === "built";
 		return again;
 	} finally {
@@ -786,17 +843,21 @@ async function makeKernel(host, recipe, request, tree, guard) {
 		"DB_FROM_SRC",
 		"WITHOUT_KERNEL_SYMBOLS"
 	].map((name) => `-D${name}`)];
+	const { kept, isKept = false, diffPath } = request;
+	const buildsToolchain = recipe.toolchain && !isKept;
 	const steps = [
-		...recipe.toolchain ? [make(recipe, tree, jobs, "kernel-toolchain")] : [],
-		make(recipe, tree, jobs, "buildkernel"),
-		make(recipe, tree, 1, "installkernel", install)
+		["kernel-toolchain", make(recipe, tree, jobs, "kernel-toolchain")],
+		["buildkernel", make(recipe, tree, jobs, "buildkernel")],
+		["installkernel", make(recipe, tree, 1, "installkernel", install)]
 	];
-	let log = "";
-	for (const step of steps) {
-		const done = await runGuarded(host, inJail(request, step), guard);
+	let log = isKept ? "The kernel-toolchain is the one of an earlier base, of the same sources.\n" : "";
+	for (const [target, command] of steps) {
+		if (target === "kernel-toolchain" && !buildsToolchain) continue;
+		const done = await runGuarded(host, inJail(request, command), guard);
 		log += done.log;
 		const failed = failureOf(done, log, `${tree}/src`, guard);
 		if (failed !== void 0) return failed;
+		if (target === "kernel-toolchain" && diffPath === void 0 && kept !== void 0) await keepToolchain(host, request, kept, `${tree}/obj`);
 	}
 	const kernel = `${stage}/boot/kernel`;
 	const packed = `${stage}/packed`;

@@ -7,6 +7,7 @@ import { readBuildFailure } from './build-log.ts';
 import { BuilderError } from './builder-error.ts';
 import { type Guarded, type GuardOptions, runGuarded } from './guard.ts';
 import { buildFolder, inJail } from './jail.ts';
+import { keepToolchain, keptToolchain, layToolchain } from './kept-toolchain.ts';
 import { gitIn } from './kernel-tree.ts';
 
 export type RecipeRequest = {
@@ -42,7 +43,13 @@ export function cook(
     : cookByCommand(host, recipe, inHouse, guard);
 }
 
-type MakeRequest = RecipeRequest & Pick<BuilderConfig, 'repository' | 'folder' | 'jail'>;
+type MakeRequest = RecipeRequest &
+  Pick<BuilderConfig, 'repository' | 'folder' | 'jail'> & {
+    /** Where the toolchain is kept; undefined where none is. */
+    readonly kept?: string | undefined;
+    /** It is among the objects already. */
+    readonly isKept?: boolean;
+  };
 
 async function cookByMake(
   host: Host,
@@ -54,14 +61,16 @@ async function cookByMake(
   await requireFilemon(host, recipe);
   let isGood = false;
   try {
-    const isFresh = await layTree(host, recipe, request, tree);
-    const cooked = await makeKernel(host, recipe, request, tree, guard);
+    const isNew = await layTree(host, recipe, request, tree);
+    const kept = await keptToolchain(host, recipe, request);
+    const isKept = kept !== undefined && (await layToolchain(host, kept, `${tree}/obj`));
+    const cooked = await makeKernel(host, recipe, { ...request, kept, isKept }, tree, guard);
     isGood = cooked.kind === 'built';
-    if (isGood || isFresh || cooked.kind === 'out-of-disk') return cooked;
+    if (isGood || (isNew && !isKept) || cooked.kind === 'out-of-disk') return cooked;
     // Old objects may be what is wrong; a patch is blamed only for what fails without them.
     await removeTree(host, request.repository, tree);
     await layTree(host, recipe, request, tree);
-    const again = await makeKernel(host, recipe, request, tree, guard);
+    const again = await makeKernel(host, recipe, { ...request, kept }, tree, guard);
     isGood = again.kind === 'built';
     return again;
   } finally {
@@ -128,17 +137,26 @@ async function makeKernel(
     `DESTDIR=${stage}`,
     ...['NO_ROOT', 'DB_FROM_SRC', 'WITHOUT_KERNEL_SYMBOLS'].map((name) => `-D${name}`),
   ];
-  const steps: Command[] = [
-    ...(recipe.toolchain ? [make(recipe, tree, jobs, 'kernel-toolchain')] : []),
-    make(recipe, tree, jobs, 'buildkernel'),
-    make(recipe, tree, 1, 'installkernel', install),
+  const { kept, isKept = false, diffPath } = request;
+  const buildsToolchain = recipe.toolchain && !isKept;
+  const steps: [target: string, command: Command][] = [
+    ['kernel-toolchain', make(recipe, tree, jobs, 'kernel-toolchain')],
+    ['buildkernel', make(recipe, tree, jobs, 'buildkernel')],
+    ['installkernel', make(recipe, tree, 1, 'installkernel', install)],
   ];
-  let log = '';
-  for (const step of steps) {
-    const done = await runGuarded(host, inJail(request, step), guard);
+  let log = isKept
+    ? 'The kernel-toolchain is the one of an earlier base, of the same sources.\n'
+    : '';
+  for (const [target, command] of steps) {
+    if (target === 'kernel-toolchain' && !buildsToolchain) continue;
+    const done = await runGuarded(host, inJail(request, command), guard);
     log += done.log;
     const failed = failureOf(done, log, `${tree}/src`, guard);
     if (failed !== undefined) return failed;
+    const isBase = diffPath === undefined;
+    if (target === 'kernel-toolchain' && isBase && kept !== undefined) {
+      await keepToolchain(host, request, kept, `${tree}/obj`);
+    }
   }
   const kernel = `${stage}/boot/kernel`;
   const packed = `${stage}/packed`;

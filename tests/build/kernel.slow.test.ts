@@ -134,7 +134,9 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     execFileSync('tar', ['-xOf', archive, file]).toString();
 
   const expectNothingLeft = () => {
-    const left = readdirSync(config.folder).filter((name) => !['cache', 'builds'].includes(name));
+    const left = readdirSync(config.folder).filter(
+      (name) => !['cache', 'builds', 'toolchains'].includes(name),
+    );
     expect(left.filter((name) => !name.startsWith('lock'))).toEqual([]);
     expect(readdirSync(join(config.folder, 'builds'))).toEqual([]);
     expect(git(repository, 'worktree', 'list').split('\n')).toHaveLength(1);
@@ -343,6 +345,92 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(await why()).toMatch(`: nobody in the jail other cannot see ${config.folder}; give it`);
     expect(programs.makes()).toEqual([]);
     expectNothingLeft();
+  });
+
+  describe('the toolchain of a base', () => {
+    const patch = { 'sys/net/if.c': 'int if_patched;\n' };
+    const compiler = (text: string) => ({ 'contrib/llvm-project/cc.cpp': `${text}\n` });
+    const kept = () => {
+      const folder = join(config.folder, 'toolchains');
+      return readdirSync(folder).map((name) => join(folder, name));
+    };
+    const taken = ['buildkernel', 'installkernel'];
+
+    beforeEach(() => {
+      base = commit(repository, compiler('compiler of base'));
+    });
+
+    inJail('builds a patch that leaves it alone', async () => {
+      await built();
+      const { archive } = await built({ diff: diffTo(patch) });
+      expect(programs.makes()).toEqual([...oneKernel, ...taken]);
+      expect(inArchive(archive, './kernel')).toMatch(/int if_patched;[\s\S]*compiler of base/);
+      expect([...logs.values()].at(-1)).toMatch(
+        /^The kernel-toolchain is the one of an earlier base/,
+      );
+    });
+
+    inJail('does not build a patch that changes it', async () => {
+      await built();
+      const { archive } = await built({ diff: diffTo({ ...patch, ...compiler('another') }) });
+      expect(programs.makes()).toEqual([...oneKernel, ...oneKernel]);
+      expect(inArchive(archive, './kernel')).toMatch(/int if_patched;[\s\S]*another/);
+      expect(kept()).toHaveLength(1);
+    });
+
+    inJail('is the only one that is kept: what a patch had built is not', async () => {
+      const other = compiler('another');
+      await built({ diff: diffTo(other) });
+      await built({ diff: diffTo({ ...patch, ...other }) });
+      expect(programs.makes()).toEqual([...oneKernel, ...oneKernel]);
+    });
+
+    inJail(
+      'is of no use to what sys/ shares with programs, to other options, or another compiler',
+      async () => {
+        await built();
+        await built({ diff: diffTo({ 'sys/sys/param.h': 'int param;\n' }) });
+        config.recipe = { ...recipe, options: ['-DWITHOUT_SOMETHING'] };
+        await built({ diff: diffTo(patch) });
+        config.recipe = recipe;
+        programs.setCompiler('20.1.0');
+        await built({ diff: diffTo(patch) });
+        expect(programs.makes()).toEqual(Array(4).fill(oneKernel).flat());
+      },
+    );
+
+    inJail('is not what a patch is blamed for', async () => {
+      await built();
+      const objects = kept().map((path) =>
+        join(path, config.folder, 'tree/src/amd64.amd64/tmp/cc'),
+      );
+      for (const path of objects) writeFileSync(path, 'broken');
+      const { archive } = await built({ diff: diffTo(patch) });
+      expect(inArchive(archive, './kernel')).toMatch(/int if_patched;[\s\S]*compiler of base/);
+    });
+
+    inJail('is out of reach for builds', async () => {
+      await built();
+      const runs = kept().map((path) => `ls ${path} || echo out of reach`);
+      const { key } = await built({ diff: diffTo({ 'sys/net/if.c': `#pragma runs ${runs}\n` }) });
+      expect(logs.get(`kernel-${key.slice(0, 12)}.log`)).toContain('\nout of reach\n');
+    });
+
+    inJail('is kept for two bases at most', async () => {
+      for (const name of ['one', 'two', 'three']) {
+        git(repository, 'switch', '--quiet', '--detach', base);
+        base = commit(repository, compiler(name));
+        await built();
+      }
+      expect(kept()).toHaveLength(2);
+    });
+
+    test('is not kept without a jail, where each build could change it', async () => {
+      await built();
+      await built({ diff: diffTo(patch) });
+      expect(programs.makes()).toEqual([...oneKernel, ...oneKernel]);
+      expectNothingLeft();
+    });
   });
 
   describe('modules', () => {

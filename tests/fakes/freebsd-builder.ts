@@ -106,7 +106,8 @@ ports=$state/port-modules
 case \${targets[*]} in
 kernel-toolchain)
   echo '>>> Kernel toolchain build started'
-  mkdir -p "$objects/tmp" ;;
+  mkdir -p "$objects/tmp"
+  cat contrib/llvm-project/*.cpp >"$objects/tmp/cc" 2>/dev/null || : ;;
 buildkernel)
   [[ -z $WITH_META_MODE || $(cat "$state/filemon" 2>/dev/null) == yes ]] || die 'ERROR: The filemon module (/dev/filemon) is not loaded.'
   [[ -f $conf ]] || die "make: \\"$here/Makefile.inc1\\" line 1579: Missing KERNCONF $conf"
@@ -138,7 +139,8 @@ buildkernel)
   for folder in $MODULES_OVERRIDE; do
     [[ -d sys/modules/$folder ]] || die "cd: $here/sys/modules/$folder: No such file or directory"
   done
-  { echo '@(#)FreeBSD 15.0-CURRENT #0 main-n1'; cat "$kernel"/*.o "$conf"; } >"$kernel/kernel" ;;
+  grep -qs 'broken' "$objects/tmp/cc" && die "$here/sys/net/if.c:1:1: error: the compiler is broken"
+  { echo '@(#)FreeBSD 15.0-CURRENT #0 main-n1'; cat "$kernel"/*.o "$conf" "$objects/tmp/cc" 2>/dev/null || :; } >"$kernel/kernel" ;;
 installkernel)
   kernel=$objects/sys/$KERNCONF/kernel
   [[ -f $kernel ]] || die "ERROR: No kernel \\"$KERNCONF\\" to install."
