@@ -240,12 +240,12 @@ const make = closed({
 	...kernelConfigFolder !== void 0 && { kernelConfigFolder },
 	...jobs !== void 0 && { jobs }
 }));
-const command$1 = closed({
+const command$2 = closed({
 	kind: literal("command"),
 	argv: array(text(/^[^\0]+$/, "a word of a command")).min(1, "expected a command").describe("Run on the builder with BASE_COMMIT, DIFF, KERNCONF and OUTPUT in its environment."),
 	kernelConfig: kernelConfig.prefault("GENERIC").describe("KERNCONF.")
 });
-const recipe = discriminatedUnion("kind", [make, command$1], { error: "expected `kind: make` or `kind: command`" });
+const recipe = discriminatedUnion("kind", [make, command$2], { error: "expected `kind: make` or `kind: command`" });
 const minutes = (least, most) => ({
 	says: `a duration from ${least} min to ${most} min`,
 	holds: (seconds) => seconds >= least * 60 && seconds <= most * 60
@@ -287,7 +287,7 @@ const builderSchema = closed({
 }));
 
 // src/config/power.ts
-const kinds = [
+const kinds$1 = [
 	"redfish",
 	"ipmi",
 	"command"
@@ -296,7 +296,8 @@ const account = {
 	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user name"),
 	passwordFile: path$1.optional().describe("Left out, it is PPSGATE_BMC_PASSWORD in the environment.")
 };
-const ipmi = closed({
+/** Of what a BMC is reached by, for power and for a console. */
+const ipmiSchema = closed({
 	kind: literal("ipmi"),
 	host: text(hostName, "a host name or an address, without user or port"),
 	port: wholeNumber(1, 65535).prefault(623),
@@ -326,13 +327,14 @@ const redfish = closed({
 	...ca !== void 0 && { caPath: ca }
 }));
 const likeAList$1 = { error: expected("a list of words like [pdu, off, \"4\"]") };
-const argv = array(text(/^[^\0]+$/, "a word in quotes"), likeAList$1).min(1, likeAList$1);
-const command = closed({
+/** A program with its arguments. */
+const argvSchema = array(text(/^[^\0]+$/, "a word in quotes"), likeAList$1).min(1, likeAList$1);
+const command$1 = closed({
 	kind: literal("command"),
-	on: argv,
-	off: argv,
-	state: argv.describe("Prints `on` or `off`."),
-	cycle: argv.optional().describe("Left out, off and on.")
+	on: argvSchema,
+	off: argvSchema,
+	state: argvSchema.describe("Prints `on` or `off`."),
+	cycle: argvSchema.optional().describe("Left out, off and on.")
 }).transform(({ cycle, ...rest }) => ({
 	...rest,
 	...cycle !== void 0 && { cycle }
@@ -340,8 +342,8 @@ const command = closed({
 /** Paths stay as written. */
 const powerSchema = discriminatedUnion("kind", [
 	redfish,
-	ipmi,
-	command
+	ipmiSchema,
+	command$1
 ], { error: wrongPower });
 /** Takes HTTPS alone, or the password could be read on its way. */
 function isSystemUrl(written) {
@@ -355,6 +357,37 @@ function isSystemUrl(written) {
 	return url?.protocol === "https:" && extras === "" && url.pathname !== "/";
 }
 function wrongPower({ code, input }) {
+	if (code !== "invalid_union") return expected("keys and values")({ input });
+	return wrongName(kinds$1)({ input: input.kind });
+}
+
+// src/config/console.ts
+const kinds = [
+	"ipmi",
+	"conserver",
+	"command"
+];
+const conserver = closed({
+	kind: literal("conserver"),
+	console: text(/^[\w.@:+][\w.@:+-]{0,63}$/, "the name of a console of conserver"),
+	host: text(hostName, "a host name or an address, that of conserver's server").optional().describe("Of the server; left out, what the client's own configuration says."),
+	port: wholeNumber(1, 65535).optional().describe("Left out, 782.")
+}).transform(({ host, port, ...rest }) => ({
+	...rest,
+	...host !== void 0 && { host },
+	...port !== void 0 && { port }
+}));
+const command = closed({
+	kind: literal("command"),
+	command: argvSchema.describe("Its standard output is the console.")
+});
+/** Paths stay as written. */
+const consoleSchema = discriminatedUnion("kind", [
+	ipmiSchema,
+	conserver,
+	command
+], { error: wrongConsole });
+function wrongConsole({ code, input }) {
 	if (code !== "invalid_union") return expected("keys and values")({ input });
 	return wrongName(kinds)({ input: input.kind });
 }
@@ -518,10 +551,12 @@ const dut = closed({
 	ingress: dutPort.describe("Where packets come in, from the senders."),
 	egress: dutPort.describe("Where they leave, to the receiver."),
 	boot: boot.prefault({}),
-	power: powerSchema.optional().describe("What switches the DUT; without it one that hangs stays lost.")
-}).transform(withHost).transform(({ power, ...rest }) => ({
+	power: powerSchema.optional().describe("What switches the DUT; without it one that hangs stays lost."),
+	console: consoleSchema.optional().describe("What shows what the DUT prints; without it a failed boot mostly has no reason.")
+}).transform(withHost).transform(({ power, console, ...rest }) => ({
 	...rest,
-	...power !== void 0 && { power }
+	...power !== void 0 && { power },
+	...console !== void 0 && { console }
 }));
 const mac = text(/^(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, "a MAC address like \"00:07:43:2e:e5:92\"").transform((written) => written.toLowerCase()).refine((written) => written !== "00:00:00:00:00:00", { error: "expected the port's own MAC address, found only zeros" }).refine((written) => Number.parseInt(written.slice(0, 2), 16) % 2 === 0, { error: "expected the port's own MAC address, found one of a group: its first byte is odd" });
 /** The networks of freebsd-ports.ts; an address like those that published benches use. */
@@ -1894,12 +1929,13 @@ function placedTestbed(testbed, places) {
 	if (testbed.kind === "embedded-linux") return testbed;
 	if (testbed.kind === "freebsd") {
 		const { dut, senders, receiver, builder } = testbed;
-		const { power } = dut;
+		const { power, console } = dut;
 		return {
 			...testbed,
 			dut: {
 				...placedHost(dut, places),
-				...power !== void 0 && { power: placedPower(power, places) }
+				...power !== void 0 && { power: placedPower(power, places) },
+				...console !== void 0 && { console: placedConsole(console, places) }
 			},
 			senders: senders.map((sender) => placedHost(sender, places)),
 			receiver: placedHost(receiver, places),
@@ -1923,17 +1959,20 @@ function placedHost(machine, places) {
 }
 function placedPower(power, places) {
 	if (power.kind === "command") return power;
-	const { passwordPath } = power;
-	const password = passwordPath === void 0 ? {} : { passwordPath: placed(passwordPath, places) };
-	if (power.kind === "ipmi") return {
-		...power,
-		...password
-	};
+	if (power.kind === "ipmi") return withPassword(power, places);
 	const { caPath } = power;
 	return {
-		...power,
-		...password,
+		...withPassword(power, places),
 		...caPath !== void 0 && { caPath: placed(caPath, places) }
+	};
+}
+const placedConsole = (console, places) => console.kind === "ipmi" ? withPassword(console, places) : console;
+function withPassword(bmc, places) {
+	const { passwordPath } = bmc;
+	if (passwordPath === void 0) return bmc;
+	return {
+		...bmc,
+		passwordPath: placed(passwordPath, places)
 	};
 }
 function placedReservations(store, places) {

@@ -1,5 +1,5 @@
 import { version } from "./package.js";
-import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, ownRulesSchema, patchSchema, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, withoutPaths } from "./words.js";
+import { UsageError, blastSchema, cellName, cellProfileSchema, cellSchema, designSchema, diffName, formatPercent, historySchema, isJudged, lastLine, ownRulesSchema, patchSchema, plannedBlastSchema, policySchema, reasonOf, rejectionSchema, runSchema, shortened, withoutPaths } from "./words.js";
 import { array, boolean, datetime, discriminatedUnion, int, literal, number$1 as number, object, record, string } from "./vendor/zod.js";
 import { mean, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
 import { cellResult, cellVerdict, evidenceAt, isEnough, lookSizes, median, runCounts, runsApart, standings, validPairs, worstVerdict } from "./stats.js";
@@ -616,6 +616,7 @@ function folderOf({ cell, variant, attempt }) {
 function assembleResult(plan, journal) {
 	const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
 	const started = journal.findLast((entry) => entry.kind === "started");
+	const warned = journal.flatMap((entry) => entry.kind === "warned" ? entry.text : []);
 	return {
 		schemaVersion: 1,
 		generator: {
@@ -635,7 +636,7 @@ function assembleResult(plan, journal) {
 		testbed: {
 			name: plan.testbed,
 			fingerprint: started?.fingerprint ?? {},
-			warnings: started?.warnings ?? []
+			warnings: [...started?.warnings ?? [], ...warned]
 		},
 		policy: plan.policy,
 		traffic: {
@@ -665,7 +666,7 @@ function unchangedResult(plan, now) {
 }
 const epoch = (/* @__PURE__ */ new Date(0)).toISOString();
 function outcomeOf$1(plan, journal) {
-	const last = journal.findLast((entry) => entry.kind !== "started" && !leavesOut(entry));
+	const last = journal.findLast((entry) => entry.kind !== "started" && entry.kind !== "warned" && !leavesOut(entry));
 	if (last?.kind === "rejected") return last.rejection;
 	const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
 	const cells = standings(cellsSoFar(plan, journal), plan.policy).map((standing) => {
@@ -718,6 +719,11 @@ const entrySchema = discriminatedUnion("kind", [
 		profile: cellProfileSchema,
 		/** Nothing would come of another try. */
 		isFinal: boolean()
+	}),
+	object({
+		kind: literal("warned"),
+		at,
+		text: string()
 	}),
 	object({
 		kind: literal("finished"),
@@ -846,6 +852,17 @@ async function runExperiment(options) {
 			const logs = join("blasts", logFolder(blast, attempt));
 			const keepLog = (name, content) => writeLog(join(directory, logs), name, content);
 			const outcome = await testbed.blast(blast, keepLog, signal);
+			for (const text of outcome.warnings ?? []) {
+				await journal.append({
+					kind: "warned",
+					at: at(),
+					text
+				});
+				onEvent({
+					kind: "warning",
+					text
+				});
+			}
 			if (outcome.kind === "rejected") {
 				await reject(outcome);
 				if (isJudged(outcome.variant)) return journal.entries;
@@ -923,7 +940,9 @@ var BaseRejectedError = class extends Error {
 	constructor(rejection) {
 		const { kind, message } = rejection;
 		const panic = "panic" in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : "";
-		super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}`);
+		const shown = "console" in rejection ? lastLine(rejection.console ?? "") : void 0;
+		const console = shown === void 0 ? "" : ` The last on its console: "${shortened(shown)}".`;
+		super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}${console}`);
 	}
 };
 const faults = {

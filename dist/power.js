@@ -71,11 +71,15 @@ async function readFileFor(label, what, path, world) {
 async function openIpmi(name, config, world) {
 	const label = `The BMC of ${name} (IPMI at ${config.host}:${config.port})`;
 	const password = await readPassword(label, config.passwordPath, world);
-	const ask = (order) => asked({
+	const ask = (order) => askBmc({
 		label,
 		config,
 		password,
-		order,
+		order: [
+			"chassis",
+			"power",
+			order
+		],
 		world
 	});
 	return {
@@ -88,16 +92,20 @@ async function openIpmi(name, config, world) {
 }
 const tries$1 = 3;
 const secondsBetweenTries = 2;
-/** Only silence is tried again: a BMC that is given a wrong password too often locks its user out. */
-async function asked({ label, config, password, order, world }) {
+/**
+* What ipmitool said when it ended. Throws a PowerError where the BMC stays silent or lets nobody in. Only silence is
+* tried again: a BMC that is given a wrong password too often locks its user out.
+*/
+async function askBmc({ label, config, password, order, world }) {
 	let silence = "";
 	for (let attempt = 0; attempt < tries$1; attempt += 1) {
 		if (attempt > 0) await world.sleep(secondsBetweenTries);
-		const ran = await world.run("ipmitool", ipmitoolWords(config, order), {
-			env: {
-				IPMI_PASSWORD: password,
-				LC_ALL: "C"
-			},
+		const ran = await world.run("ipmitool", [
+			"-v",
+			...sessionWords(config),
+			...order
+		], {
+			env: sessionEnvironment(password),
 			timeoutSeconds: 60
 		});
 		if (ran.kind === "failed") throw new PowerError(`${label} cannot be asked: ipmitool ${ran.why}; check that ipmitool is installed and works here.`);
@@ -110,21 +118,22 @@ async function asked({ label, config, password, order, world }) {
 	throw new PowerError(`${label} did not answer in ${tries$1} tries: ${silence}; check that it has power and network, its address, and that IPMI over LAN is enabled.`);
 }
 /**
-* `-v` for the reason of a refusal, `-E` for the password from the environment, `-N` and `-R` for 10 s
-* of silence; power is an operator's to switch (IPMI 2.0, Appendix G), so no more is asked for.
+* `-E` for the password from the environment, `-N` and `-R` for 10 s of silence; power is an operator's to switch (IPMI
+* 2.0, Appendix G), so no more is asked for. Before it, `-v` has ipmitool say the reason of a refusal.
 */
-function ipmitoolWords({ host, port, user, cipherSuite }, order) {
+function sessionWords({ host, port, user, cipherSuite }) {
 	return [
-		...`-v -E -I lanplus -L OPERATOR -C ${cipherSuite} -p ${port} -N 2 -R 2`.split(" "),
+		...`-E -I lanplus -L OPERATOR -C ${cipherSuite} -p ${port} -N 2 -R 2`.split(" "),
 		"-H",
 		host,
 		"-U",
-		user,
-		"chassis",
-		"power",
-		order
+		user
 	];
 }
+const sessionEnvironment = (password) => ({
+	IPMI_PASSWORD: password,
+	LC_ALL: "C"
+});
 const silent = /Unable to establish IPMI|Could not open socket|no response/i;
 /** In the words of ipmitool 1.8.19, most of them heard before ipmi_sim; some name an RMCP+ status code (IPMI 2.0, table 13-15). */
 function refusalOf(stderr, user) {

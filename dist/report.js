@@ -450,10 +450,15 @@ function rule(policy) {
 	const speed = metric === "pps" ? "" : ` (a loss of ${formatPercent(marginRatio)} of its speed)`;
 	return `Judged by ${metricName(metric)} · ${formatSigned(marginsOf(policy).loss)} or more matters${speed} · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
 }
-/** The message, and what the kernel died of. */
+/** The message, what the kernel died of, and what was on its console. */
 function failureSaid(outcome) {
 	const panic = "panic" in outcome && outcome.panic !== void 0 ? `panic: ${outcome.panic}` : "";
-	return [outcome.message, panic].filter(Boolean).join("\n");
+	const console = "console" in outcome && outcome.console ? `Its console:\n${outcome.console}` : "";
+	return [
+		outcome.message,
+		panic,
+		console
+	].filter(Boolean).join("\n");
 }
 function failureText(outcome, { name }) {
 	switch (outcome.kind) {
@@ -2346,7 +2351,8 @@ const refusal = (outcome) => ({
 	text: [
 		"scenario" in outcome ? outcome.scenario : "",
 		"panic" in outcome ? outcome.panic ?? "" : "",
-		outcome.message
+		outcome.message,
+		"console" in outcome ? outcome.console ?? "" : ""
 	].filter(Boolean).join("\n")
 });
 function caseElement({ name, seconds, ending, ...told }, classname) {

@@ -315,6 +315,12 @@ function flowSlices({ sources, destinations }, senders) {
 
 // src/words/rejection.ts
 const message = string();
+const lastWords = {
+	/** What the kernel died of, where that is known. */
+	panic: string().optional(),
+	/** Up to 20 lines of the DUT's console, where it is recorded: from a panic on, or the last ones. */
+	console: string().optional()
+};
 /** Each by itself, for a larger union. */
 const rejections = [
 	object({
@@ -337,12 +343,12 @@ const rejections = [
 	object({
 		kind: literal("boot-failed"),
 		message,
-		panic: string().optional()
+		...lastWords
 	}),
 	object({
 		kind: literal("panics-under-load"),
 		message,
-		panic: string().optional()
+		...lastWords
 	})
 ];
 const rejectionSchema = discriminatedUnion("kind", rejections);

@@ -8,6 +8,7 @@ import type { Family } from '../words/scenario.ts';
 import { duration, expected, type Limit } from '../words/units.ts';
 import { type BuilderConfig, builderSchema } from './builder.ts';
 import { type Capable, capabilityKeys, speed, withCapabilities } from './capabilities.ts';
+import { type ConsoleConfig, consoleSchema } from './console.ts';
 import {
   closed,
   didYouMean,
@@ -46,6 +47,8 @@ type FreebsdDutConfig = HostConfig & {
   };
   /** Absent: a DUT that hangs stays lost. */
   power?: PowerConfig;
+  /** Absent: nobody sees what it prints. */
+  console?: ConsoleConfig;
 };
 
 export type DutPortConfig = {
@@ -159,10 +162,17 @@ const dut = closed({
   power: powerSchema
     .optional()
     .describe('What switches the DUT; without it one that hangs stays lost.'),
+  console: consoleSchema
+    .optional()
+    .describe('What shows what the DUT prints; without it a failed boot mostly has no reason.'),
 })
   .transform(withHost)
   .transform(
-    ({ power, ...rest }): FreebsdDutConfig => ({ ...rest, ...(power !== undefined && { power }) }),
+    ({ power, console, ...rest }): FreebsdDutConfig => ({
+      ...rest,
+      ...(power !== undefined && { power }),
+      ...(console !== undefined && { console }),
+    }),
   );
 
 const mac = text(/^(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, 'a MAC address like "00:07:43:2e:e5:92"')

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { z } from 'zod';
+import type { ConsoleConfig } from './console.ts';
 import type { HostConfig } from './fields.ts';
 import type { GithubConfig } from './github.ts';
 import type { PhabricatorConfig, StartConfig } from './phabricator.ts';
@@ -110,12 +111,13 @@ function placedTestbed(testbed: TestbedConfig, places: Places): TestbedConfig {
   if (testbed.kind === 'embedded-linux') return testbed;
   if (testbed.kind === 'freebsd') {
     const { dut, senders, receiver, builder } = testbed;
-    const { power } = dut;
+    const { power, console } = dut;
     return {
       ...testbed,
       dut: {
         ...placedHost(dut, places),
         ...(power !== undefined && { power: placedPower(power, places) }),
+        ...(console !== undefined && { console: placedConsole(console, places) }),
       },
       senders: senders.map((sender) => placedHost(sender, places)),
       receiver: placedHost(receiver, places),
@@ -141,15 +143,21 @@ function placedHost<Machine extends HostConfig>(machine: Machine, places: Places
 
 function placedPower(power: PowerConfig, places: Places): PowerConfig {
   if (power.kind === 'command') return power;
-  const { passwordPath } = power;
-  const password = passwordPath === undefined ? {} : { passwordPath: placed(passwordPath, places) };
-  if (power.kind === 'ipmi') return { ...power, ...password };
+  if (power.kind === 'ipmi') return withPassword(power, places);
   const { caPath } = power;
   return {
-    ...power,
-    ...password,
+    ...withPassword(power, places),
     ...(caPath !== undefined && { caPath: placed(caPath, places) }),
   };
+}
+
+const placedConsole = (console: ConsoleConfig, places: Places): ConsoleConfig =>
+  console.kind === 'ipmi' ? withPassword(console, places) : console;
+
+function withPassword<Bmc extends { passwordPath?: string }>(bmc: Bmc, places: Places): Bmc {
+  const { passwordPath } = bmc;
+  if (passwordPath === undefined) return bmc;
+  return { ...bmc, passwordPath: placed(passwordPath, places) };
 }
 
 function placedReservations(store: ReservationsConfig, places: Places): ReservationsConfig {

@@ -52,7 +52,8 @@ const account = {
     .describe('Left out, it is PPSGATE_BMC_PASSWORD in the environment.'),
 };
 
-const ipmi = closed({
+/** Of what a BMC is reached by, for power and for a console. */
+export const ipmiSchema = closed({
   kind: z.literal('ipmi'),
   host: text(hostName, 'a host name or an address, without user or port'),
   port: wholeNumber(1, 65535).prefault(623),
@@ -103,20 +104,23 @@ const redfish = closed({
   );
 
 const likeAList = { error: expected('a list of words like [pdu, off, "4"]') };
-const argv = z.array(text(/^[^\0]+$/, 'a word in quotes'), likeAList).min(1, likeAList);
+/** A program with its arguments. */
+export const argvSchema = z
+  .array(text(/^[^\0]+$/, 'a word in quotes'), likeAList)
+  .min(1, likeAList);
 
 const command = closed({
   kind: z.literal('command'),
-  on: argv,
-  off: argv,
-  state: argv.describe('Prints `on` or `off`.'),
-  cycle: argv.optional().describe('Left out, off and on.'),
+  on: argvSchema,
+  off: argvSchema,
+  state: argvSchema.describe('Prints `on` or `off`.'),
+  cycle: argvSchema.optional().describe('Left out, off and on.'),
 }).transform(
   ({ cycle, ...rest }): CommandConfig => ({ ...rest, ...(cycle !== undefined && { cycle }) }),
 );
 
 /** Paths stay as written. */
-export const powerSchema = z.discriminatedUnion('kind', [redfish, ipmi, command], {
+export const powerSchema = z.discriminatedUnion('kind', [redfish, ipmiSchema, command], {
   error: wrongPower,
 }) satisfies z.ZodType<PowerConfig>;
 

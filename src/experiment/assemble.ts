@@ -14,6 +14,7 @@ import { profilesOf } from './profiles.ts';
 export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
   const { flows, frameBytes, offeredPps, measureSeconds } = plan.traffic;
   const started = journal.findLast((entry) => entry.kind === 'started');
+  const warned = journal.flatMap((entry) => (entry.kind === 'warned' ? entry.text : []));
   return {
     schemaVersion: 1,
     generator: { name: 'ppsgate', version: packageJson.version },
@@ -27,7 +28,7 @@ export function assembleResult(plan: Plan, journal: readonly Entry[]): Result {
     testbed: {
       name: plan.testbed,
       fingerprint: started?.fingerprint ?? {},
-      warnings: started?.warnings ?? [],
+      warnings: [...(started?.warnings ?? []), ...warned],
     },
     policy: plan.policy,
     traffic: { flows, frameBytes, measureSeconds, ...(offeredPps !== undefined && { offeredPps }) },
@@ -50,7 +51,9 @@ export function unchangedResult(plan: Plan, now: Date): Result {
 const epoch = new Date(0).toISOString();
 
 function outcomeOf(plan: Plan, journal: readonly Entry[]): Outcome {
-  const last = journal.findLast((entry) => entry.kind !== 'started' && !leavesOut(entry));
+  const last = journal.findLast(
+    (entry) => entry.kind !== 'started' && entry.kind !== 'warned' && !leavesOut(entry),
+  );
   if (last?.kind === 'rejected') return last.rejection;
   const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
   const cells = standings(cellsSoFar(plan, journal), plan.policy).map((standing) => {

@@ -5,7 +5,7 @@ import type { Variant } from '../build/variant.ts';
 import { type RunCounts, runCounts, type Standing, standings } from '../stats/standing.ts';
 import { cellVerdict } from '../stats/verdict.ts';
 import type { KeepLog, Testbed } from '../testbed/testbed.ts';
-import { reasonOf } from '../words/one-line.ts';
+import { lastLine, reasonOf, shortened } from '../words/one-line.ts';
 import type { PlannedBlast } from '../words/planned-blast.ts';
 import type { Rejected, Rejection } from '../words/rejection.ts';
 import type { CellVerdict } from '../words/result.ts';
@@ -101,6 +101,10 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
       const logs = join('blasts', logFolder(blast, attempt));
       const keepLog: KeepLog = (name, content) => writeLog(join(directory, logs), name, content);
       const outcome = await testbed.blast(blast, keepLog, signal);
+      for (const text of outcome.warnings ?? []) {
+        await journal.append({ kind: 'warned', at: at(), text });
+        onEvent({ kind: 'warning', text });
+      }
       if (outcome.kind === 'rejected') {
         await reject(outcome);
         if (isJudged(outcome.variant)) return journal.entries;
@@ -157,7 +161,9 @@ export class BaseRejectedError extends Error {
     const { kind, message } = rejection;
     const panic =
       'panic' in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : '';
-    super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}`);
+    const shown = 'console' in rejection ? lastLine(rejection.console ?? '') : undefined;
+    const console = shown === undefined ? '' : ` The last on its console: "${shortened(shown)}".`;
+    super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}${console}`);
   }
 }
 

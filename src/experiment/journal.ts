@@ -31,6 +31,8 @@ const entrySchema = z.discriminatedUnion('kind', [
     /** Nothing would come of another try. */
     isFinal: z.boolean(),
   }),
+  /** Of the testbed, since it was started. */
+  z.object({ kind: z.literal('warned'), at, text: z.string() }),
   z.object({ kind: z.literal('finished'), at }),
 ]);
 

@@ -8,7 +8,7 @@ import type { PowerWorld } from './world.ts';
 export async function readPassword(
   label: string,
   path: string | undefined,
-  world: PowerWorld,
+  world: Pick<PowerWorld, 'readSecret' | 'password'>,
 ): Promise<string> {
   const text =
     path === undefined

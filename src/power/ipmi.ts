@@ -18,7 +18,8 @@ export async function openIpmi(
 ): Promise<PowerController> {
   const label = `The BMC of ${name} (IPMI at ${config.host}:${config.port})`;
   const password = await readPassword(label, config.passwordPath, world);
-  const ask = (order: Order) => asked({ label, config, password, order, world });
+  const ask = (order: Order) =>
+    askBmc({ label, config, password, order: ['chassis', 'power', order], world });
   return {
     label,
     check: "the machine, and the BMC's event log",
@@ -31,23 +32,28 @@ export async function openIpmi(
 type Order = 'status' | 'on' | 'off' | 'cycle';
 type Exited = Extract<Ran, { kind: 'exited' }>;
 type Request = {
+  /** Of the BMC, to begin a sentence. */
   label: string;
   config: IpmiConfig;
   password: string;
-  order: Order;
-  world: PowerWorld;
+  /** As ipmitool has it. */
+  order: readonly string[];
+  world: Pick<PowerWorld, 'run' | 'sleep'>;
 };
 
 const tries = 3;
 const secondsBetweenTries = 2;
 
-/** Only silence is tried again: a BMC that is given a wrong password too often locks its user out. */
-async function asked({ label, config, password, order, world }: Request): Promise<Exited> {
+/**
+ * What ipmitool said when it ended. Throws a PowerError where the BMC stays silent or lets nobody in. Only silence is
+ * tried again: a BMC that is given a wrong password too often locks its user out.
+ */
+export async function askBmc({ label, config, password, order, world }: Request): Promise<Exited> {
   let silence = '';
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) await world.sleep(secondsBetweenTries);
-    const ran = await world.run('ipmitool', ipmitoolWords(config, order), {
-      env: { IPMI_PASSWORD: password, LC_ALL: 'C' },
+    const ran = await world.run('ipmitool', ['-v', ...sessionWords(config), ...order], {
+      env: sessionEnvironment(password),
       timeoutSeconds: 60,
     });
     if (ran.kind === 'failed') {
@@ -68,13 +74,18 @@ async function asked({ label, config, password, order, world }: Request): Promis
 }
 
 /**
- * `-v` for the reason of a refusal, `-E` for the password from the environment, `-N` and `-R` for 10 s
- * of silence; power is an operator's to switch (IPMI 2.0, Appendix G), so no more is asked for.
+ * `-E` for the password from the environment, `-N` and `-R` for 10 s of silence; power is an operator's to switch (IPMI
+ * 2.0, Appendix G), so no more is asked for. Before it, `-v` has ipmitool say the reason of a refusal.
  */
-function ipmitoolWords({ host, port, user, cipherSuite }: IpmiConfig, order: Order): string[] {
-  const session = `-v -E -I lanplus -L OPERATOR -C ${cipherSuite} -p ${port} -N 2 -R 2`;
-  return [...session.split(' '), '-H', host, '-U', user, 'chassis', 'power', order];
+export function sessionWords({ host, port, user, cipherSuite }: IpmiConfig): string[] {
+  const session = `-E -I lanplus -L OPERATOR -C ${cipherSuite} -p ${port} -N 2 -R 2`;
+  return [...session.split(' '), '-H', host, '-U', user];
 }
+
+export const sessionEnvironment = (password: string): Record<string, string> => ({
+  IPMI_PASSWORD: password,
+  LC_ALL: 'C',
+});
 
 const silent = /Unable to establish IPMI|Could not open socket|no response/i;
 

@@ -137,6 +137,7 @@ const refusal = (outcome: Rejection): Case => ({
     'scenario' in outcome ? outcome.scenario : '',
     'panic' in outcome ? (outcome.panic ?? '') : '',
     outcome.message,
+    'console' in outcome ? (outcome.console ?? '') : '',
   ]
     .filter(Boolean)
     .join('\n'),

@@ -138,10 +138,11 @@ export function rule(policy: Policy): string {
   return `Judged by ${metricName(metric)} · ${formatSigned(marginsOf(policy).loss)} or more matters${speed} · false alarms ≤ ${formatPercent(falseAlarmRatio)}`;
 }
 
-/** The message, and what the kernel died of. */
+/** The message, what the kernel died of, and what was on its console. */
 export function failureSaid(outcome: Rejection): string {
   const panic = 'panic' in outcome && outcome.panic !== undefined ? `panic: ${outcome.panic}` : '';
-  return [outcome.message, panic].filter(Boolean).join('\n');
+  const console = 'console' in outcome && outcome.console ? `Its console:\n${outcome.console}` : '';
+  return [outcome.message, panic, console].filter(Boolean).join('\n');
 }
 
 export function failureText(outcome: Rejection, { name }: Quoting): string {

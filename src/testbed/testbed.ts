@@ -69,14 +69,16 @@ export type PrepareRequest = {
   signal: AbortSignal;
 };
 
-export type BlastOutcome =
+/** `warnings` are sentences for people: what is not as it should be since then, and keeps nobody from measuring. */
+export type BlastOutcome = (
   | {
       kind: 'measured';
       runs: Omit<Run, 'attempt'>[];
       summary: Omit<BlastSummary, 'attempt' | 'logs'>;
     }
   | { kind: 'failed'; reason: string }
-  | Rejected;
+  | Rejected
+) & { warnings?: string[] };
 
 export type ProfileRequest = {
   cell: Cell;

@@ -4,6 +4,13 @@ import { scenarioSchema } from './scenario.ts';
 
 const message = z.string();
 
+const lastWords = {
+  /** What the kernel died of, where that is known. */
+  panic: z.string().optional(),
+  /** Up to 20 lines of the DUT's console, where it is recorded: from a panic on, or the last ones. */
+  console: z.string().optional(),
+};
+
 /** Each by itself, for a larger union. */
 export const rejections = [
   z.object({ kind: z.literal('does-not-apply'), message }),
@@ -12,10 +19,9 @@ export const rejections = [
   /** No space on the builder or the DUT: nobody's fault but the lab's, and the author should know. */
   z.object({ kind: z.literal('out-of-disk'), message }),
   z.object({ kind: z.literal('does-not-load'), scenario: scenarioSchema, message }),
-  /** `panic` is what the kernel died of, where that is known. */
-  z.object({ kind: z.literal('boot-failed'), message, panic: z.string().optional() }),
+  z.object({ kind: z.literal('boot-failed'), message, ...lastWords }),
   /** Twice in the same blast. */
-  z.object({ kind: z.literal('panics-under-load'), message, panic: z.string().optional() }),
+  z.object({ kind: z.literal('panics-under-load'), message, ...lastWords }),
 ] as const;
 
 export const rejectionSchema = z.discriminatedUnion('kind', rejections);

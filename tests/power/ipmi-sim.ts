@@ -17,7 +17,8 @@ export interface IpmiSim extends AsyncDisposable {
   argumentsSeen(): string;
 }
 
-export async function startIpmiSim(): Promise<IpmiSim> {
+/** `serialPort`: on loopback, where what the machine prints comes from by TCP; Serial over LAN then gives it on. */
+export async function startIpmiSim({ serialPort }: { serialPort?: number } = {}): Promise<IpmiSim> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-ipmi-'));
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text, { mode: 0o600 });
@@ -29,7 +30,7 @@ export async function startIpmiSim(): Promise<IpmiSim> {
   file('power', '0');
   file('obeys', 'yes');
   chmodSync(file('machine', machineText(folder)), 0o755);
-  const words = ['-n', '-c', file('lan.conf', lanText(folder, port, password))];
+  const words = ['-n', '-c', file('lan.conf', lanText(folder, port, password, serialPort))];
   words.push('-f', file('bmc.emu', bmcText), '-s', join(folder, 'state'));
 
   const bmc = spawn('ipmi_sim', words, { stdio: 'ignore' });
@@ -67,7 +68,8 @@ set)
 esac
 `;
 
-const lanText = (folder: string, port: number, password: string) => `name "bmc"
+const lanText = (folder: string, port: number, password: string, serial?: number) => `name "bmc"
+set_working_mc 0x20
 startlan 1
   addr 127.0.0.1 ${port}
   priv_limit admin
@@ -76,6 +78,7 @@ startlan 1
   guid 00112233445566778899aabbccddeeff
 endlan
 chassis_control "${folder}/machine 0x20"
+${serial === undefined ? '' : `sol "tcp:127.0.0.1:${serial}" 115200`}
 user 1 false "" "" user 10 md5
 user 2 true "lab" "${password}" operator 10 md5
 `;

@@ -1,0 +1,54 @@
+// The format of a DUT's `console` in ppsgate.yml: what shows what it prints, and the plain data that becomes.
+import { z } from 'zod';
+import { expected } from '../words/units.ts';
+import { closed, hostName, text, wholeNumber, wrongName } from './fields.ts';
+import { argvSchema, type IpmiConfig, ipmiSchema } from './power.ts';
+
+export type ConsoleConfig = IpmiConfig | ConserverConfig | CommandConsoleConfig;
+
+export type ConserverConfig = {
+  kind: 'conserver';
+  /** As conserver calls it. */
+  console: string;
+  /** Of the server; absent: what the client's own configuration says. */
+  host?: string;
+  port?: number;
+};
+
+export type CommandConsoleConfig = {
+  kind: 'command';
+  /** A program with its arguments, run on this machine without a shell: its standard output is the console. */
+  command: string[];
+};
+
+const kinds = ['ipmi', 'conserver', 'command'] as const;
+
+const conserver = closed({
+  kind: z.literal('conserver'),
+  console: text(/^[\w.@:+][\w.@:+-]{0,63}$/, 'the name of a console of conserver'),
+  host: text(hostName, "a host name or an address, that of conserver's server")
+    .optional()
+    .describe("Of the server; left out, what the client's own configuration says."),
+  port: wholeNumber(1, 65535).optional().describe('Left out, 782.'),
+}).transform(
+  ({ host, port, ...rest }): ConserverConfig => ({
+    ...rest,
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+  }),
+);
+
+const command = closed({
+  kind: z.literal('command'),
+  command: argvSchema.describe('Its standard output is the console.'),
+});
+
+/** Paths stay as written. */
+export const consoleSchema = z.discriminatedUnion('kind', [ipmiSchema, conserver, command], {
+  error: wrongConsole,
+}) satisfies z.ZodType<ConsoleConfig>;
+
+function wrongConsole({ code, input }: z.core.$ZodRawIssue): string {
+  if (code !== 'invalid_union') return expected('keys and values')({ input });
+  return wrongName(kinds)({ input: (input as { kind?: unknown }).kind });
+}

@@ -1,0 +1,50 @@
+// A serial line on loopback: what is printed there goes to whoever listens.
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+
+export interface Serial extends AsyncDisposable {
+  readonly port: number;
+  print(text: string): void;
+  /** What was typed there. */
+  typed(): string;
+  /** Returns when somebody listens. */
+  connected(): Promise<void>;
+  /** Ends all connections. */
+  cut(): void;
+}
+
+export async function startSerial(): Promise<Serial> {
+  const sockets = new Set<Socket>();
+  let typed = '';
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      typed += chunk.toString();
+    });
+    socket.on('close', () => sockets.delete(socket));
+    server.emit('listener');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: typeof address === 'object' ? (address?.port ?? 0) : 0,
+    print(text) {
+      for (const socket of sockets) socket.write(text);
+    },
+    typed: () => typed,
+    async connected() {
+      if (sockets.size === 0) await once(server, 'listener');
+    },
+    cut,
+    async [Symbol.asyncDispose]() {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
