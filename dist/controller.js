@@ -5,6 +5,7 @@ import { StoreError, forgetLease, keepLease, openStore, outlookOf, readUsualSeco
 import { machinesOf } from "./inventory.js";
 import { kernelSums, sumsFolder } from "./build.js";
 import { PowerError, openPower, realPowerWorld } from "./power.js";
+import { openConsole, realConsoleWorld } from "./console.js";
 import { connectTo, fencedConnect, fencedWorld, openFreebsdTestbed, openLinuxTestbed, raiseFences, wakeFreebsdTestbed } from "./testbed.js";
 import { DutLostError } from "./dut.js";
 import { healthOf, whyUnhealthy } from "./checkup.js";
@@ -47,6 +48,7 @@ async function openEmbedded(name, traffic) {
 const realWorld = {
 	connect: connectTo,
 	openPower: (machine, config) => openPower(machine, config, realPowerWorld),
+	openConsole: (machine, config, hears) => openConsole(machine, config, hears, realConsoleWorld),
 	sleep: (seconds) => setTimeout(seconds * 1e3),
 	now: () => Date.now() / 1e3,
 	kernelSums: kernelSums(sumsFolder(process.env, homedir()))

@@ -700,6 +700,7 @@ async function openFreebsdDut(options) {
 	/** What fails to come up is followed by the machine's own, unless that is what failed. */
 	const rebootTo = async (wanted, isOwn) => {
 		traces = await tracesOf(host);
+		await options.console?.beginBoot();
 		const toldAt = options.now();
 		await tellToReboot(host);
 		const up = await waitForUp("has booted", options);
@@ -743,10 +744,14 @@ async function openFreebsdDut(options) {
 		await reach();
 		await waitForDump(host, options.sleep);
 		const tracesNow = await tracesOf(host);
-		const panic = panicSince(traces, tracesNow);
+		const shown = options.console?.lastWords() ?? {};
+		const panic = panicSince(traces, tracesNow) ?? shown.panic;
 		traces = tracesNow;
 		await goHome();
-		return panic === void 0 ? {} : { panic };
+		return {
+			...shown,
+			...panic !== void 0 && { panic }
+		};
 	};
 	opened.move();
 	return {
@@ -785,7 +790,9 @@ async function prove$1(host, wanted) {
 }
 /** Answers when the machine does; one that boots is waited for, and one that stays away is power-cycled. */
 async function wakeFreebsdDut(options) {
-	await (await options.connect().catch(ifNotUp) ?? (await waitForUp("answers", options)).host).close();
+	const host = await options.connect().catch(ifNotUp);
+	if (host === void 0) await options.console?.beginBoot();
+	await (host ?? (await waitForUp("answers", options)).host).close();
 }
 /** Whoever died may have ordered another one while one of ours ran; each was ordered for one boot only. */
 const mostBootsOfOurs = 2;
@@ -799,6 +806,7 @@ async function leaveOurs(first, options) {
 			await host.close();
 			throw new DutLostError(`The DUT runs ${running.kernel} of an earlier experiment, after two reboots too; boot its own kernel.`);
 		}
+		await options.console?.beginBoot();
 		await tellToReboot(host);
 		host = (await waitForUp("has booted", options)).host;
 	}
@@ -816,7 +824,7 @@ async function tellToReboot(host) {
 }
 const secondsBetweenLooks = 2;
 /** One that is late is power-cycled, twice if need be. */
-async function waitForUp(wanted, { connect, power, bootSeconds, sleep, now }) {
+async function waitForUp(wanted, { connect, power, console, bootSeconds, sleep, now }) {
 	let powerFailure;
 	for (const cycles of [
 		0,
@@ -835,7 +843,8 @@ async function waitForUp(wanted, { connect, power, bootSeconds, sleep, now }) {
 			};
 		}
 	}
-	throw new DutLostError(`The DUT was not up after ${bootSeconds} s, ${whatWasTried(power, powerFailure)}; look at its console.`);
+	const shown = console?.shows();
+	throw new DutLostError(`The DUT was not up after ${bootSeconds} s, ${whatWasTried(power, powerFailure)}; ${shown === void 0 ? "look at its console" : `its console ${shown}`}.`);
 }
 const noFailure = () => void 0;
 /** Whoever may not touch the power any more may not go on either. */

@@ -16,39 +16,6 @@ var PowerError = class extends Error {
 	name = "PowerError";
 };
 
-// src/power/command.ts
-function openCommand(name, config, world) {
-	const label = `The power of ${name} (by commands)`;
-	const run = ([program = "", ...args]) => world.run(program, args, { timeoutSeconds: 120 });
-	const { cycle } = config;
-	return {
-		label,
-		check: "what its commands do",
-		state: async () => reading$2(await run(config.state), config.state, label),
-		turn: async (to) => answer$1(await run(config[to]), config[to]),
-		...cycle !== void 0 && { cycle: async () => answer$1(await run(cycle), cycle) }
-	};
-}
-function reading$2(ran, argv, label) {
-	const word = ran.kind === "exited" && ran.code === 0 ? ran.stdout.trim().toLowerCase() : "";
-	if (word === "on" || word === "off") return word;
-	throw new PowerError(`${label} is not known: ${ended(ran, argv)}; its \`state\` has to print "on" or "off" and exit with 0.`);
-}
-function answer$1(ran, argv) {
-	if (ran.kind === "exited" && ran.code === 0) return { kind: "done" };
-	return {
-		kind: "refused",
-		why: ended(ran, argv)
-	};
-}
-/** Only the program is named: an argument may be a password. */
-function ended(ran, [program = ""]) {
-	if (ran.kind === "failed") return `${shortened(program)} ${ran.why}`;
-	const said = lastLine(ran.stderr) ?? lastLine(ran.stdout);
-	const words = said === void 0 ? "and said nothing" : `and said "${shortened(said)}"`;
-	return `${shortened(program)} exited with ${ran.code} ${words}`;
-}
-
 // src/power/files.ts
 /** The one line of the file, or without one the world's; throws a PowerError that says where it was looked for, and nothing of it. */
 async function readPassword(label, path, world) {
@@ -85,9 +52,9 @@ async function openIpmi(name, config, world) {
 	return {
 		label,
 		check: "the machine, and the BMC's event log",
-		state: async () => reading$1(await ask("status"), label),
-		turn: async (to) => answer(await ask(to)),
-		cycle: async () => answer(await ask("cycle"))
+		state: async () => reading$2(await ask("status"), label),
+		turn: async (to) => answer$1(await ask(to)),
+		cycle: async () => answer$1(await ask("cycle"))
 	};
 }
 const tries$1 = 3;
@@ -145,17 +112,50 @@ function lastTold(stderr) {
 	const lines = stderr.split("\n").filter((line) => !/^Error: Unable to|^Loading IANA/.test(line));
 	return shortened(lastLine(lines.join("\n"))?.replace(/^> /, "") ?? "no answer");
 }
-function reading$1({ code, stdout, stderr }, label) {
+function reading$2({ code, stdout, stderr }, label) {
 	const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
 	if (code === 0 && (state === "on" || state === "off")) return state;
 	throw new PowerError(`${label} does not tell whether the machine is on: ${shortened(lastLine(stdout) ?? lastTold(stderr))}; check with "ipmitool chassis power status".`);
 }
 /** ipmitool exits with 0 when the BMC's completion code is 0: it will obey, or says so. */
-function answer({ code, stderr }) {
+function answer$1({ code, stderr }) {
 	return code === 0 ? { kind: "taken" } : {
 		kind: "refused",
 		why: lastTold(stderr)
 	};
+}
+
+// src/power/command.ts
+function openCommand(name, config, world) {
+	const label = `The power of ${name} (by commands)`;
+	const run = ([program = "", ...args]) => world.run(program, args, { timeoutSeconds: 120 });
+	const { cycle } = config;
+	return {
+		label,
+		check: "what its commands do",
+		state: async () => reading$1(await run(config.state), config.state, label),
+		turn: async (to) => answer(await run(config[to]), config[to]),
+		...cycle !== void 0 && { cycle: async () => answer(await run(cycle), cycle) }
+	};
+}
+function reading$1(ran, argv, label) {
+	const word = ran.kind === "exited" && ran.code === 0 ? ran.stdout.trim().toLowerCase() : "";
+	if (word === "on" || word === "off") return word;
+	throw new PowerError(`${label} is not known: ${ended(ran, argv)}; its \`state\` has to print "on" or "off" and exit with 0.`);
+}
+function answer(ran, argv) {
+	if (ran.kind === "exited" && ran.code === 0) return { kind: "done" };
+	return {
+		kind: "refused",
+		why: ended(ran, argv)
+	};
+}
+/** Only the program is named: an argument may be a password. */
+function ended(ran, [program = ""]) {
+	if (ran.kind === "failed") return `${shortened(program)} ${ran.why}`;
+	const said = lastLine(ran.stderr) ?? lastLine(ran.stdout);
+	const words = said === void 0 ? "and said nothing" : `and said "${shortened(said)}"`;
+	return `${shortened(program)} exited with ${ran.code} ${words}`;
 }
 
 // src/power/redfish.ts
@@ -543,4 +543,4 @@ function openController(name, config, world) {
 	}
 }
 
-export { PowerError, openPower, realPowerWorld };
+export { PowerError, askBmc, openPower, readPassword, realPowerWorld, sessionEnvironment, sessionWords };

@@ -6,6 +6,7 @@ import { HostError, commandText, connect, fencedHost, ownFolder, raiseFence, req
 import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel, noSums } from "./build.js";
+import { recordConsole, whatItShows } from "./console.js";
 import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
@@ -49,7 +50,7 @@ const codeOf = (error) => error instanceof Error && "code" in error ? String(err
 // src/testbed/fence.ts
 /**
 * The world of one testbed, of which only its own machines are fenced: a builder serves many leases at once.
-* Tasks and power cycles throw a FencedError where a later lease has the testbed.
+* Tasks, power cycles and the opening of a console throw a FencedError where a later lease has the testbed.
 */
 function fencedWorld(world, testbed, lease) {
 	const connect = fencedConnect(world.connect, lease);
@@ -67,6 +68,11 @@ function fencedWorld(world, testbed, lease) {
 					await power.cycle();
 				}
 			};
+		},
+		async openConsole(name, config, hears) {
+			await lease.prove();
+			lease.assertHeld();
+			return world.openConsole(name, config, hears);
 		}
 	};
 }
@@ -351,15 +357,24 @@ function unfit(boots, { number, runs }, reason) {
 	return failed(reason);
 }
 const differencesBetween = (reference, boot) => boot.variant === "base" ? differences(boot.fingerprint, reference.fingerprint) : differences(reference.fingerprint, boot.fingerprint, boot.variant);
-function afterBootFailure({ tallies }, variant, { reason, panic }) {
+function afterBootFailure({ tallies }, variant, { reason, panic, console }) {
 	tallyOf(tallies, variant).bootFailures += 1;
-	const died = panic === void 0 ? "" : ` (panic: ${panic})`;
 	return isToBlame(tallies, variant, "bootFailures", "hasBooted") ? rejected(variant, {
 		kind: "boot-failed",
 		message: `Twice in a row: ${reason}.`,
-		...panic !== void 0 && { panic }
-	}) : failed(`${variant} did not boot: ${reason}${died}`);
+		...panic !== void 0 && { panic },
+		...console !== void 0 && { console }
+	}) : failed(`${variant} did not boot: ${reason}${inBrackets({
+		panic,
+		console
+	})}`);
 }
+function inBrackets({ panic, console }) {
+	if (panic !== void 0) return ` (panic: ${panic})`;
+	return console === void 0 ? "" : ` (${shownBy(console)})`;
+}
+/** `its console shows the prompt of …`. */
+const shownBy = (console) => `its console ${whatItShows(console)}`;
 const failed = (reason) => ({
 	kind: "failed",
 	reason
@@ -376,7 +391,9 @@ const freebsdLogNames = {
 	receiver: "receiver.log",
 	sender: (index) => `sender-${index + 1}.log`,
 	/** The DUT's counters before and after. */
-	counters: "dut-counters.log"
+	counters: "dut-counters.log",
+	/** What its console printed since the blast before, boots included. */
+	console: "dut-console.log"
 };
 /** Reads a blast of one run, which is all that a testbed carries that boots its variants. */
 function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { startedAt, traffic, told = {} }) {
@@ -424,11 +441,12 @@ async function afterLoss(world, loss, error) {
 	if (!isStuck && await answers(boots.dut.host())) return afterGlitch(world, error);
 	boots.booted = void 0;
 	const cyclesBefore = cycles.done;
-	const { panic } = await boots.dut.recover();
-	if (panic !== void 0) return afterDeath(boots, loss, `it panicked: ${panic}`, panic);
-	if (isStuck) return afterDeath(boots, loss, error.message);
+	const words = await boots.dut.recover();
+	const { panic } = words;
+	if (panic !== void 0) return afterDeath(boots, loss, `it panicked: ${panic}`, words);
+	if (isStuck) return afterDeath(boots, loss, error.message, words);
 	if (cycles.done === cyclesBefore) return afterGlitch(world, error);
-	return afterDeath(boots, loss, "it did not answer any more, and was power-cycled");
+	return afterDeath(boots, loss, "it did not answer any more, and was power-cycled", words);
 }
 function afterRefusal({ tallies }, variant, scenario, refusal) {
 	tallyOf(tallies, variant).refusals += 1;
@@ -444,16 +462,20 @@ function afterGlitch({ glitches }, error) {
 	if (glitches.inARow >= mostGlitchesInARow) throw error;
 	return failed(error.message);
 }
-function afterDeath({ tallies }, loss, how, panic) {
+function afterDeath({ tallies }, loss, how, { panic, console }) {
 	const { variant, when } = loss;
 	const where = circumstances(loss);
 	if (when === "while sampled") return failed(`the DUT with ${variant} died ${where}: ${how}`);
 	tallyOf(tallies, variant).deaths += 1;
-	if (!isToBlame(tallies, variant, "deaths", "hasStoodBlast")) return failed(`the DUT with ${variant} died ${where}: ${how}`);
+	if (!isToBlame(tallies, variant, "deaths", "hasStoodBlast")) {
+		const shown = panic === void 0 && console !== void 0 ? ` (${shownBy(console)})` : "";
+		return failed(`the DUT with ${variant} died ${where}: ${how}${shown}`);
+	}
 	return rejected(variant, {
 		kind: when === "after its boot" ? "boot-failed" : "panics-under-load",
 		message: `Twice, ${where}${panic === void 0 ? `: ${how}` : ""}.`,
-		...panic !== void 0 && { panic }
+		...panic !== void 0 && { panic },
+		...console !== void 0 && { console }
 	});
 }
 function circumstances({ flows, scenario, when }) {
@@ -564,6 +586,21 @@ async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress
 
 // src/testbed/freebsd/blast.ts
 async function blast$1(lab, planned, keepLog, signal) {
+	const { console } = lab;
+	if (console === void 0) return send(lab, planned, keepLog, signal);
+	let outcome;
+	try {
+		outcome = await send(lab, planned, keepLog, signal);
+	} finally {
+		await keepLog(freebsdLogNames.console, console.takeLog());
+	}
+	const warnings = console.takeTroubles();
+	return warnings.length === 0 ? outcome : {
+		...outcome,
+		warnings
+	};
+}
+async function send(lab, planned, keepLog, signal) {
 	const [run] = planned.runs;
 	const { scenario } = planned.cell;
 	if (run === void 0) return failed("nothing was planned");
@@ -997,7 +1034,13 @@ async function openFreebsdMachines(name, config, traffic, world) {
 	const cycles = { done: 0 };
 	const generators = await openGenerators(config, traffic, world);
 	opened.defer(generators.close);
-	const dut = await openFreebsdDut(await dutOptions(name, config, world, cycles));
+	const console = consoleOf(name, config, world);
+	opened.defer(async () => console?.close());
+	const dut = await openFreebsdDut(await dutOptions(name, config, {
+		world,
+		cycles,
+		console
+	}));
 	opened.defer(() => dut.host().close());
 	const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
 	/** Folder on this machine, for the kernels of this experiment. */
@@ -1008,6 +1051,7 @@ async function openFreebsdMachines(name, config, traffic, world) {
 		boots,
 		generators,
 		cycles,
+		console,
 		glitches: { inARow: 0 },
 		firewallsOfSite,
 		traffic,
@@ -1047,6 +1091,7 @@ async function openFreebsdMachines(name, config, traffic, world) {
 				await Promise.allSettled([
 					dut.host().close(),
 					generators.close(),
+					console?.close(),
 					...variants.map((variant) => kernels?.get(variant))
 				]);
 				await rm(folder, {
@@ -1063,22 +1108,40 @@ async function openFreebsdMachines(name, config, traffic, world) {
 */
 async function wakeFreebsdTestbed(name, config, world) {
 	await silenceGenerators(config, world);
-	await wakeFreebsdDut(await dutOptions(name, config, world, { done: 0 }));
+	const console = consoleOf(name, config, world);
+	try {
+		await wakeFreebsdDut(await dutOptions(name, config, {
+			world,
+			cycles: { done: 0 },
+			console
+		}));
+	} finally {
+		await console?.close();
+	}
 }
-async function dutOptions(name, { dut }, world, cycles) {
+function consoleOf(name, { dut }, world) {
+	const { console } = dut;
+	if (console === void 0) return void 0;
+	const machine = `the DUT of ${name}`;
+	return recordConsole(machine, (hears) => world.openConsole(machine, console, hears));
+}
+async function dutOptions(name, { dut }, around) {
+	const { world, console } = around;
 	return {
 		connect: async () => bounded(await world.connect(dut, "DUT", { keepaliveSeconds: 0 })),
-		power: dut.power && await openPower(name, dut.power, world, cycles),
+		power: dut.power && await openPower(name, dut.power, around),
+		console,
 		method: dut.boot.method,
 		bootSeconds: dut.boot.limitSeconds,
 		sleep: world.sleep,
 		now: world.now
 	};
 }
-/** Counts what it does. */
-async function openPower(name, config, world, cycles) {
+/** Counts what it does, and has the console told from that of the next boot. */
+async function openPower(name, config, { world, cycles, console }) {
 	const power = await world.openPower(`the DUT of ${name}`, config);
 	return { async cycle() {
+		console?.endBoot();
 		await power.cycle();
 		cycles.done += 1;
 	} };
@@ -1098,7 +1161,7 @@ function builderOf(name, { builder }, world) {
 		owner: `ppsgate on ${name}`
 	};
 }
-async function inspect(name, { boots, generators, traffic, firewallsOfSite }, cells) {
+async function inspect(name, { boots, generators, console, traffic, firewallsOfSite }, cells) {
 	const families = [...new Set(cells.map(({ family }) => family))];
 	const firewalls = await firewallsTold(boots.dut.host(), firewallsOfSite);
 	const problems = await inspectDut(boots, families);
@@ -1108,12 +1171,17 @@ async function inspect(name, { boots, generators, traffic, firewallsOfSite }, ce
 	const largest = Math.max(...cells.map((cell) => frameBytesFor(traffic, cell)));
 	for (const port of portsOf(boots)) await requireMtu(boots.dut.host(), port, largest, "dut");
 	const around = await generators.facts(largest);
+	await console?.open();
 	return {
 		fingerprint: {
 			...await fingerprintOfDut(boots),
 			...around
 		},
-		warnings: [...problems.map(({ message }) => message), ...firewalls]
+		warnings: [
+			...problems.map(({ message }) => message),
+			...firewalls,
+			...console?.takeTroubles() ?? []
+		]
 	};
 }
 const timesToGiveBack = 3;

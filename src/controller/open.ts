@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { kernelSums, sumsFolder } from '../build/kernel-sums.ts';
 import type { Config, Traffic } from '../config/schema.ts';
+import { openConsole, realConsoleWorld } from '../console/console.ts';
 import { labDown, labUp } from '../linux-lab/lab.ts';
 import { requireLab } from '../linux-lab/requirements.ts';
 import { openPower, realPowerWorld } from '../power/power.ts';
@@ -66,6 +67,7 @@ export async function openEmbedded(name: string, traffic: Traffic): Promise<Test
 export const realWorld: FreebsdWorld = {
   connect: connectTo,
   openPower: (machine, config) => openPower(machine, config, realPowerWorld),
+  openConsole: (machine, config, hears) => openConsole(machine, config, hears, realConsoleWorld),
   sleep: (seconds) => setTimeout(seconds * 1000),
   now: () => Date.now() / 1000,
   kernelSums: kernelSums(sumsFolder(process.env, homedir())),

@@ -1,4 +1,6 @@
 // A FreeBSD machine as the DUT: kernels are laid on it, booted for once, and proven to run.
+import type { ConsoleRecorder } from '../console/recorder.ts';
+import type { LastWords } from '../console/shown.ts';
 import { HostError } from '../host/host-error.ts';
 import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
@@ -28,8 +30,8 @@ export type { BootMethodName } from './freebsd-boot-fit.ts';
 type BootOutcome =
   /** `version` is what `uname -v` says. */
   | { kind: 'booted'; version: string; seconds: number }
-  /** The machine is up again, on its own kernel; `panic` is what the other one died of, where that is known. */
-  | { kind: 'boot-failed'; reason: string; seconds: number; panic?: string };
+  /** The machine is up again, on its own kernel. */
+  | ({ kind: 'boot-failed'; reason: string; seconds: number } & LastWords);
 
 export type FreebsdDut = {
   /** Brings a kernel to the machine under a name of ours; the same content that is there already is kept. */
@@ -41,7 +43,7 @@ export type FreebsdDut = {
   /** The connection of the moment: every boot makes a new one. */
   host(): Host;
   /** After a blast was lost: up on its own kernel again, and what it panicked of since the last boot. */
-  recover(): Promise<{ panic?: string }>;
+  recover(): Promise<LastWords>;
   /** Its own kernel running, and nothing of ours left to boot; a second time does nothing. */
   restore(): Promise<void>;
 };
@@ -60,6 +62,8 @@ export type FreebsdDutOptions = {
   connect(): Promise<Host>;
   /** Absent: a machine that hangs stays lost. */
   power?: Pick<Power, 'cycle'> | undefined;
+  /** Absent: what it dies of is known only where it leaves traces. */
+  console?: Pick<ConsoleRecorder, 'beginBoot' | 'lastWords' | 'shows'> | undefined;
   /** How long a machine may take to be up again after it was told to reboot. */
   bootSeconds: number;
   sleep(seconds: number): Promise<void>;
@@ -110,6 +114,7 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
   /** What fails to come up is followed by the machine's own, unless that is what failed. */
   const rebootTo = async (wanted: System, isOwn: boolean): Promise<BootOutcome> => {
     traces = await tracesOf(host);
+    await options.console?.beginBoot();
     const toldAt = options.now();
     await tellToReboot(host);
     const up = await waitForUp('has booted', options);
@@ -140,14 +145,15 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
     }
   };
 
-  const recover = async (): Promise<{ panic?: string }> => {
+  const recover = async (): Promise<LastWords> => {
     await reach();
     await waitForDump(host, options.sleep);
     const tracesNow = await tracesOf(host);
-    const panic = panicSince(traces, tracesNow);
+    const shown = options.console?.lastWords() ?? {};
+    const panic = panicSince(traces, tracesNow) ?? shown.panic;
     traces = tracesNow;
     await goHome();
-    return panic === undefined ? {} : { panic };
+    return { ...shown, ...(panic !== undefined && { panic }) };
   };
 
   opened.move();
@@ -184,6 +190,7 @@ async function prove(host: Host, wanted: System): Promise<Proof> {
 /** Answers when the machine does; one that boots is waited for, and one that stays away is power-cycled. */
 export async function wakeFreebsdDut(options: FreebsdDutOptions): Promise<void> {
   const host = await options.connect().catch(ifNotUp);
+  if (host === undefined) await options.console?.beginBoot();
   const awake = host ?? (await waitForUp('answers', options)).host;
   await awake.close();
 }
@@ -203,6 +210,7 @@ async function leaveOurs(first: Host, options: FreebsdDutOptions): Promise<Host>
         `The DUT runs ${running.kernel} of an earlier experiment, after two reboots too; boot its own kernel.`,
       );
     }
+    await options.console?.beginBoot();
     await tellToReboot(host);
     host = (await waitForUp('has booted', options)).host;
   }
@@ -229,7 +237,7 @@ type Up = 'answers' | 'has booted';
 /** One that is late is power-cycled, twice if need be. */
 async function waitForUp(
   wanted: Up,
-  { connect, power, bootSeconds, sleep, now }: FreebsdDutOptions,
+  { connect, power, console, bootSeconds, sleep, now }: FreebsdDutOptions,
 ): Promise<{ host: Host; wasCycled: boolean }> {
   let powerFailure: unknown;
   for (const cycles of [0, 1, 2]) {
@@ -242,8 +250,9 @@ async function waitForUp(
       if (host !== undefined) return { host, wasCycled: cycles > 0 };
     }
   }
+  const shown = console?.shows();
   throw new DutLostError(
-    `The DUT was not up after ${bootSeconds} s, ${whatWasTried(power, powerFailure)}; look at its console.`,
+    `The DUT was not up after ${bootSeconds} s, ${whatWasTried(power, powerFailure)}; ${shown === undefined ? 'look at its console' : `its console ${shown}`}.`,
   );
 }
 

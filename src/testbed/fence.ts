@@ -1,4 +1,5 @@
-// Holds a testbed by the token of a lease: no machine of it obeys, and no power is cycled, once a later lease has it.
+// Holds a testbed by the token of a lease: no machine of it obeys, no power is cycled, and nobody's session on its
+// console is ended, once a later lease has it.
 
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import type { TestbedConfig } from '../config/schema.ts';
@@ -17,7 +18,7 @@ export type ProvenFence = Fence & {
 
 /**
  * The world of one testbed, of which only its own machines are fenced: a builder serves many leases at once.
- * Tasks and power cycles throw a FencedError where a later lease has the testbed.
+ * Tasks, power cycles and the opening of a console throw a FencedError where a later lease has the testbed.
  */
 export function fencedWorld(
   world: FreebsdWorld,
@@ -44,6 +45,12 @@ export function fencedWorld(
           await power.cycle();
         },
       };
+    },
+
+    async openConsole(name, config, hears) {
+      await lease.prove();
+      lease.assertHeld();
+      return world.openConsole(name, config, hears);
     },
   };
 }

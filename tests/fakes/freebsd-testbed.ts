@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Variant } from '../../src/build/variant.ts';
+import type { ConsoleConfig } from '../../src/config/console.ts';
 import type { HostConfig } from '../../src/config/fields.ts';
 import type { FreebsdTestbed, Generator } from '../../src/config/freebsd-testbed.ts';
 import type { Traffic } from '../../src/config/schema.ts';
+import { openConsole, realConsoleWorld } from '../../src/console/console.ts';
 import type { Target } from '../../src/host/login.ts';
 import { connectTo } from '../../src/testbed/connect.ts';
 import type { FreebsdWorld } from '../../src/testbed/freebsd/world.ts';
@@ -79,10 +81,21 @@ function hostOf(
   return { host, port, user, privateKeyPath, knownHostsPath };
 }
 
-/** Its time and its power are the laboratory's; the connections are real. */
+/** The console of the laboratory's DUT, in `worldOf`. */
+export const labConsole: ConsoleConfig = { kind: 'command', command: ['console-of-lab'] };
+
+/** Its time, its power and its console are the laboratory's; the connections are real. */
 export const worldOf = (lab: FreebsdLab): FreebsdWorld => ({
   connect: (host, label) => connectTo(host, label, { keepaliveSeconds: 0 }),
   openPower: async () => lab.power,
+  async openConsole(_name, config, hears) {
+    if (config.kind !== 'command' || config.command[0] !== 'console-of-lab') {
+      return openConsole('the DUT', config, hears, realConsoleWorld);
+    }
+    const leave = lab.dut.machine.console.listen(hears);
+    const { promise: ended } = Promise.withResolvers<string>();
+    return { ended, close: async () => leave() };
+  },
   sleep: (seconds) => lab.clock.sleep(seconds),
   now: () => lab.clock.now(),
 });

@@ -1,5 +1,6 @@
 // One blast on a FreeBSD testbed: the variant booted, the rules laid, packets sent, and what came of it.
 import type { Traffic } from '../../config/schema.ts';
+import type { ConsoleRecorder } from '../../console/recorder.ts';
 import { markBoot } from '../../dut/freebsd-boot-system.ts';
 import {
   busyShare,
@@ -28,6 +29,8 @@ export type BlastWorld = LossWorld & {
   readonly firewallsOfSite: readonly Firewall[];
   /** MAC address of the port that packets come in by. */
   readonly dutMac: string;
+  /** Undefined where nobody sees what the DUT prints. */
+  readonly console: Pick<ConsoleRecorder, 'open' | 'takeLog' | 'takeTroubles'> | undefined;
   /** Undefined before the testbed is prepared. */
   prepared: Prepared | undefined;
 };
@@ -41,6 +44,25 @@ export type Prepared = {
 };
 
 export async function blast(
+  lab: BlastWorld,
+  planned: PlannedBlast,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<BlastOutcome> {
+  const { console } = lab;
+  if (console === undefined) return send(lab, planned, keepLog, signal);
+  let outcome: BlastOutcome;
+  try {
+    outcome = await send(lab, planned, keepLog, signal);
+  } finally {
+    // Of a DUT that is lost, too.
+    await keepLog(freebsdLogNames.console, console.takeLog());
+  }
+  const warnings = console.takeTroubles();
+  return warnings.length === 0 ? outcome : { ...outcome, warnings };
+}
+
+async function send(
   lab: BlastWorld,
   planned: PlannedBlast,
   keepLog: KeepLog,

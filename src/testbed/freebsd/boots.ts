@@ -1,5 +1,6 @@
 // Which kernel the DUT runs, whether anything can be measured under it, and who is to blame where it does not come up.
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
+import { type LastWords, whatItShows } from '../../console/shown.ts';
 import type { FreebsdDut } from '../../dut/freebsd.ts';
 import {
   differences,
@@ -178,18 +179,26 @@ const differencesBetween = (reference: Boot, boot: Boot): string[] =>
 function afterBootFailure(
   { tallies }: Boots,
   variant: string,
-  { reason, panic }: { reason: string; panic?: string },
+  { reason, panic, console }: { reason: string } & LastWords,
 ): BlastOutcome {
   tallyOf(tallies, variant).bootFailures += 1;
-  const died = panic === undefined ? '' : ` (panic: ${panic})`;
   return isToBlame(tallies, variant, 'bootFailures', 'hasBooted')
     ? rejected(variant, {
         kind: 'boot-failed',
         message: `Twice in a row: ${reason}.`,
         ...(panic !== undefined && { panic }),
+        ...(console !== undefined && { console }),
       })
-    : failed(`${variant} did not boot: ${reason}${died}`);
+    : failed(`${variant} did not boot: ${reason}${inBrackets({ panic, console })}`);
 }
+
+function inBrackets({ panic, console }: { [Key in keyof LastWords]: LastWords[Key] | undefined }) {
+  if (panic !== undefined) return ` (panic: ${panic})`;
+  return console === undefined ? '' : ` (${shownBy(console)})`;
+}
+
+/** `its console shows the prompt of …`. */
+export const shownBy = (console: string): string => `its console ${whatItShows(console)}`;
 
 export const failed = (reason: string): BlastOutcome => ({ kind: 'failed', reason });
 

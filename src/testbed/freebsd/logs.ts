@@ -15,6 +15,8 @@ export const freebsdLogNames = {
   sender: (index: number): string => `sender-${index + 1}.log`,
   /** The DUT's counters before and after. */
   counters: 'dut-counters.log',
+  /** What its console printed since the blast before, boots included. */
+  console: 'dut-console.log',
 } as const;
 
 export type FreebsdLogs = { receiver: string; senders: readonly string[] };

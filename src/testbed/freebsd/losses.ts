@@ -1,11 +1,12 @@
 // What comes of a blast in which somebody was lost, or the DUT refused its rules: has all back, and finds out whose fault it is.
+import type { LastWords } from '../../console/shown.ts';
 import type { HostError } from '../../host/host-error.ts';
 import { shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
 import type { Scenario } from '../../words/scenario.ts';
 import type { BlastOutcome } from '../testbed.ts';
 import { isToBlame, tallyOf } from './blame.ts';
-import { type Boots, failed, rejected } from './boots.ts';
+import { type Boots, failed, rejected, shownBy } from './boots.ts';
 import type { Generators } from './generators.ts';
 
 /** Where a blast was when somebody was lost. */
@@ -41,11 +42,12 @@ export async function afterLoss(
 
   boots.booted = undefined;
   const cyclesBefore = cycles.done;
-  const { panic } = await boots.dut.recover();
-  if (panic !== undefined) return afterDeath(boots, loss, `it panicked: ${panic}`, panic);
-  if (isStuck) return afterDeath(boots, loss, error.message);
+  const words = await boots.dut.recover();
+  const { panic } = words;
+  if (panic !== undefined) return afterDeath(boots, loss, `it panicked: ${panic}`, words);
+  if (isStuck) return afterDeath(boots, loss, error.message, words);
   if (cycles.done === cyclesBefore) return afterGlitch(world, error);
-  return afterDeath(boots, loss, 'it did not answer any more, and was power-cycled');
+  return afterDeath(boots, loss, 'it did not answer any more, and was power-cycled', words);
 }
 
 export function afterRefusal(
@@ -68,19 +70,26 @@ function afterGlitch({ glitches }: LossWorld, error: HostError): BlastOutcome {
   return failed(error.message);
 }
 
-function afterDeath({ tallies }: Boots, loss: Loss, how: string, panic?: string): BlastOutcome {
+function afterDeath(
+  { tallies }: Boots,
+  loss: Loss,
+  how: string,
+  { panic, console }: LastWords,
+): BlastOutcome {
   const { variant, when } = loss;
   const where = circumstances(loss);
   // What hwpmc(4) may have done is not the variant's.
   if (when === 'while sampled') return failed(`the DUT with ${variant} died ${where}: ${how}`);
   tallyOf(tallies, variant).deaths += 1;
   if (!isToBlame(tallies, variant, 'deaths', 'hasStoodBlast')) {
-    return failed(`the DUT with ${variant} died ${where}: ${how}`);
+    const shown = panic === undefined && console !== undefined ? ` (${shownBy(console)})` : '';
+    return failed(`the DUT with ${variant} died ${where}: ${how}${shown}`);
   }
   return rejected(variant, {
     kind: when === 'after its boot' ? 'boot-failed' : 'panics-under-load',
     message: `Twice, ${where}${panic === undefined ? `: ${how}` : ''}.`,
     ...(panic !== undefined && { panic }),
+    ...(console !== undefined && { console }),
   });
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { noSums } from '../../build/kernel-sums.ts';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
+import { type ConsoleRecorder, recordConsole } from '../../console/recorder.ts';
 import {
   DutLostError,
   type FreebsdDut,
@@ -81,7 +82,9 @@ export async function openFreebsdMachines(
   // First: the DUT is deaf for as long as somebody sends.
   const generators = await openGenerators(config, traffic, world);
   opened.defer(generators.close);
-  const dut = await openFreebsdDut(await dutOptions(name, config, world, cycles));
+  const console = consoleOf(name, config, world);
+  opened.defer(async () => console?.close());
+  const dut = await openFreebsdDut(await dutOptions(name, config, { world, cycles, console }));
   opened.defer(() => dut.host().close());
   const dutMac = await macOf(dut.host(), config.dut.ingress.interface);
   /** Folder on this machine, for the kernels of this experiment. */
@@ -93,6 +96,7 @@ export async function openFreebsdMachines(
     boots,
     generators,
     cycles,
+    console,
     glitches,
     firewallsOfSite,
     traffic,
@@ -131,6 +135,7 @@ export async function openFreebsdMachines(
         await Promise.allSettled([
           dut.host().close(),
           generators.close(),
+          console?.close(),
           ...variants.map((variant) => kernels?.get(variant)),
         ]);
         await rm(folder, { recursive: true, force: true });
@@ -149,19 +154,43 @@ export async function wakeFreebsdTestbed(
   world: FreebsdWorld,
 ): Promise<void> {
   await silenceGenerators(config, world);
-  await wakeFreebsdDut(await dutOptions(name, config, world, { done: 0 }));
+  const console = consoleOf(name, config, world);
+  try {
+    const cycles = { done: 0 };
+    await wakeFreebsdDut(await dutOptions(name, config, { world, cycles, console }));
+  } finally {
+    await console?.close();
+  }
 }
+
+function consoleOf(
+  name: string,
+  { dut }: FreebsdTestbed,
+  world: FreebsdWorld,
+): ConsoleRecorder | undefined {
+  const { console } = dut;
+  if (console === undefined) return undefined;
+  const machine = `the DUT of ${name}`;
+  return recordConsole(machine, (hears) => world.openConsole(machine, console, hears));
+}
+
+type Around = {
+  world: FreebsdWorld;
+  cycles: { done: number };
+  console: ConsoleRecorder | undefined;
+};
 
 async function dutOptions(
   name: string,
   { dut }: FreebsdTestbed,
-  world: FreebsdWorld,
-  cycles: { done: number },
+  around: Around,
 ): Promise<FreebsdDutOptions> {
+  const { world, console } = around;
   return {
     // Deaf while packets flow: a sign of life is not asked of it.
     connect: async () => bounded(await world.connect(dut, 'DUT', { keepaliveSeconds: 0 })),
-    power: dut.power && (await openPower(name, dut.power, world, cycles)),
+    power: dut.power && (await openPower(name, dut.power, around)),
+    console,
     method: dut.boot.method,
     bootSeconds: dut.boot.limitSeconds,
     sleep: world.sleep,
@@ -169,16 +198,16 @@ async function dutOptions(
   };
 }
 
-/** Counts what it does. */
+/** Counts what it does, and has the console told from that of the next boot. */
 async function openPower(
   name: string,
   config: PowerConfig,
-  world: FreebsdWorld,
-  cycles: { done: number },
+  { world, cycles, console }: Around,
 ): Promise<Pick<Power, 'cycle'>> {
   const power = await world.openPower(`the DUT of ${name}`, config);
   return {
     async cycle() {
+      console?.endBoot();
       await power.cycle();
       cycles.done += 1;
     },
@@ -208,7 +237,7 @@ function builderOf(
 
 async function inspect(
   name: string,
-  { boots, generators, traffic, firewallsOfSite }: BlastWorld,
+  { boots, generators, console, traffic, firewallsOfSite }: BlastWorld,
   cells: readonly Cell[],
 ): Promise<Inspection> {
   const families = [...new Set(cells.map(({ family }) => family))];
@@ -220,9 +249,14 @@ async function inspect(
   const largest = Math.max(...cells.map((cell) => frameBytesFor(traffic, cell)));
   for (const port of portsOf(boots)) await requireMtu(boots.dut.host(), port, largest, 'dut');
   const around = await generators.facts(largest);
+  await console?.open();
   return {
     fingerprint: { ...(await fingerprintOfDut(boots)), ...around },
-    warnings: [...problems.map(({ message }) => message), ...firewalls],
+    warnings: [
+      ...problems.map(({ message }) => message),
+      ...firewalls,
+      ...(console?.takeTroubles() ?? []),
+    ],
   };
 }
 

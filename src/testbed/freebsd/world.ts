@@ -1,6 +1,7 @@
 // What a FreeBSD testbed touches of the world.
 import type { KernelSums } from '../../build/kernel-sums.ts';
 import type { HostConfig } from '../../config/fields.ts';
+import type { ConsoleConfig, Hears, OpenedConsole } from '../../console/console.ts';
 import type { ConnectOptions } from '../../host/login.ts';
 import type { Host } from '../../host/ssh.ts';
 import type { Power, PowerConfig } from '../../power/power.ts';
@@ -9,6 +10,8 @@ export type FreebsdWorld = {
   /** Throws a HostError where a machine does not let us in. */
   connect(host: HostConfig, label: string, options?: ConnectOptions): Promise<Host>;
   openPower(name: string, config: PowerConfig): Promise<Pick<Power, 'state' | 'cycle'>>;
+  /** Throws a ConsoleError where it cannot be opened. */
+  openConsole(name: string, config: ConsoleConfig, hears: Hears): Promise<OpenedConsole>;
   sleep(seconds: number): Promise<void>;
   /** The time in seconds since 1970. */
   now(): number;

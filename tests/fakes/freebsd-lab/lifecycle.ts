@@ -49,6 +49,9 @@ export function reboot(machine: Machine, world: World): void {
 export function panic(machine: Machine, world: World, reason: string): void {
   if (hasDebugger(machine) && valueOfSysctl(machine.sysctls, 'debug.debugger_on_panic') === 1) {
     tell(machine, `panic: ${reason}`, 'KDB: enter: panic');
+    machine.console.print(
+      '[ thread pid 11 tid 100003 ]\nStopped at      kdb_enter+0x33: movq    $0,0xfd9962(%rip)\ndb> ',
+    );
     enter(machine, 'hung');
     return;
   }
@@ -87,14 +90,20 @@ function boot(machine: Machine, world: World): void {
   const chosen = chooseKernel(machine, isWrong);
   const half = machine.timing.bootSeconds / 2;
   later(machine, world, half, () => {
+    machine.console.print(`Loading kernel...\n${chosen.file} |\b/\b-\b\\\b`);
     // Without a kernel the loader stays at its prompt.
-    if (chosen.kernel === undefined) return enter(machine, 'hung');
+    if (chosen.kernel === undefined) {
+      machine.console.print(`\ncan't load '${chosen.file}'\n\nOK `);
+      return enter(machine, 'hung');
+    }
+    machine.console.print('text=0x186a5b0 data=0x140+0x2d2f70 |\n');
     load(machine, chosen, world.clock.now());
     if (lacksRoot(machine, chosen.file)) return enter(machine, 'hung');
     const { behaviour } = chosen.kernel;
     if (meets('panic-at-boot')) return panic(machine, world, 'page fault');
     if (behaviour.kind === 'panics-at-boot') return panic(machine, world, behaviour.panic);
     if (meets('hang-at-boot') || behaviour.kind === 'hangs-at-boot') {
+      tell(machine, 'Trying to mount root from ufs:/dev/ada0p2 [rw]...');
       return enter(machine, 'hung');
     }
     later(machine, world, half, () => {
@@ -211,6 +220,7 @@ function startServices(machine: Machine, now: number): void {
   if (machine.running?.kernel.behaviour.kind === 'loses-routes-at-boot') loseRoutes(machine);
   startFirewalls(machine, now);
   remove(machine.files, nextbootFile);
+  machine.console.print(`Starting sshd.\n\nFreeBSD/amd64 (${machine.name}) (ttyu1)\n\nlogin: `);
   for (const { port } of machine.interfaces) if (port.cable !== undefined) port.cable.upAt = now;
   enter(machine, 'up');
 }

@@ -1,6 +1,7 @@
 // A FreeBSD machine: its disk, its network, and what runs on it.
 import type { CardName } from './cards.ts';
 import type { Clock } from './clock.ts';
+import type { LabConsole } from './console.ts';
 import type { Faults } from './faults.ts';
 import type { FileSystem } from './file-system.ts';
 import { freshIpfw, type Ipfw, ipfwSwitches, noPf, type Pf, scenarioInForce } from './firewall.ts';
@@ -97,6 +98,7 @@ export type Machine = {
   firmware: string;
   /** CPUs that something else keeps busy, by the hour. */
   busyCpus: number;
+  readonly console: LabConsole;
   /** Packets take all its time, and leave none for sshd. */
   isOverloaded: boolean;
   /** Its management network is gone: nobody reaches its sshd. */
@@ -124,8 +126,9 @@ export type Crashes = {
   saveSeconds: number;
 };
 
-/** printf(9) */
+/** printf(9): into the message buffer, and to the console. */
 export function tell(machine: Machine, ...lines: readonly string[]): void {
+  machine.console.print(lines.map((line) => `${line}\n`).join(''));
   machine.messages = [...machine.messages, ...lines].slice(-machine.crashes.mostMessages);
 }
 

@@ -1,6 +1,7 @@
 // The machines as they are delivered: a DUT set up as a benchmark wants it, and generators.
 import { driverSettingsOf } from '../../../src/words/freebsd-drivers.ts';
 import type { Cabling } from './cabling.ts';
+import { labConsole } from './console.ts';
 import { fileSystem, makeFolder, writeFile } from './file-system.ts';
 import { freshIpfw, noPf } from './firewall.ts';
 import { allModules, type KernelText, kernelText } from './kernel.ts';
@@ -155,6 +156,7 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   pf: noPf(),
   ipfw: freshIpfw(true),
   messages: [],
+  console: labConsole(),
   crashes: { mostMessages: 2000, keepsMessages: true, dumpsTo: 'disk', saveSeconds: 20 },
   ownFirewalls: [],
   firmware: '1.25.0.0',

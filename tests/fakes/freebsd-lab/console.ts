@@ -1,0 +1,22 @@
+// The serial console of a machine: what the loader, the kernel and rc(8) print there goes to whoever listens.
+
+export type LabConsole = {
+  /** With line ends as a terminal wants them. */
+  print(text: string): void;
+  /** Answers how to leave. */
+  listen(hears: (chunk: Buffer) => void): () => void;
+};
+
+export function labConsole(): LabConsole {
+  const listeners = new Set<(chunk: Buffer) => void>();
+  return {
+    print(text) {
+      const chunk = Buffer.from(text.replaceAll('\n', '\r\n'));
+      for (const hears of listeners) hears(chunk);
+    },
+    listen(hears) {
+      listeners.add(hears);
+      return () => void listeners.delete(hears);
+    },
+  };
+}
