@@ -186,7 +186,9 @@ function lastWords(text, isUp) {
 	const lines = linesOf(text);
 	const panic = panicIn(lines);
 	if (panic !== void 0) {
-		const shown = lines.slice(panic.line, panic.line + mostLines);
+		const after = lines.slice(panic.line, panic.line + mostLines);
+		const boot = after.indexOf(bootLine);
+		const shown = boot === -1 ? after : after.slice(0, boot);
 		return {
 			panic: panic.message,
 			console: shown.join("\n")

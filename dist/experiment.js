@@ -941,8 +941,8 @@ var BaseRejectedError = class extends Error {
 		const { kind, message } = rejection;
 		const panic = "panic" in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : "";
 		const shown = "console" in rejection ? lastLine(rejection.console ?? "") : void 0;
-		const console = shown === void 0 ? "" : ` The last on its console: "${shortened(shown)}".`;
-		super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}${console}`);
+		const last = panic || !shown ? "" : ` The last on its console: "${shortened(shown)}".`;
+		super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}${last}`);
 	}
 };
 const faults = {

@@ -7,7 +7,7 @@ import { shortened } from '../words/one-line.ts';
 export type LastWords = {
   /** What the kernel died of. */
   panic?: string;
-  /** Up to 20 lines: from the panic on, or the last that there were. */
+  /** Up to 20 lines: from the panic up to the next boot, or the last that there were. */
   console?: string;
 };
 
@@ -24,7 +24,9 @@ export function lastWords(text: string, isUp: boolean): LastWords {
   const lines = linesOf(text);
   const panic = panicIn(lines);
   if (panic !== undefined) {
-    const shown = lines.slice(panic.line, panic.line + mostLines);
+    const after = lines.slice(panic.line, panic.line + mostLines);
+    const boot = after.indexOf(bootLine);
+    const shown = boot === -1 ? after : after.slice(0, boot);
     return { panic: panic.message, console: shown.join('\n') };
   }
   const boot = isUp ? lines.lastIndexOf(bootLine) : -1;

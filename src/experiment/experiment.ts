@@ -162,8 +162,8 @@ export class BaseRejectedError extends Error {
     const panic =
       'panic' in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : '';
     const shown = 'console' in rejection ? lastLine(rejection.console ?? '') : undefined;
-    const console = shown === undefined ? '' : ` The last on its console: "${shortened(shown)}".`;
-    super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}${console}`);
+    const last = panic || !shown ? '' : ` The last on its console: "${shortened(shown)}".`;
+    super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}${last}`);
   }
 }
 

@@ -23,7 +23,7 @@ import {
   startFreebsdLab,
 } from '../../fakes/freebsd-lab/lab.ts';
 import { type Machine, setCutOff } from '../../fakes/freebsd-lab/machine.ts';
-import { testbedOf, worldOf } from '../../fakes/freebsd-testbed.ts';
+import { labConsole, testbedOf, worldOf } from '../../fakes/freebsd-testbed.ts';
 import { memoryHistory } from '../../fakes/history.ts';
 import { aConfig, gateConfig } from '../../fakes/plan.ts';
 import { commit, newRepository } from '../../fakes/repository.ts';
@@ -42,6 +42,8 @@ type Setup = {
   /** Patched, base, base, patched. */
   patchedFirst?: true;
   hasNoPower?: true;
+  /** What the DUT prints is recorded. */
+  hasConsole?: true;
   arrange?: (lab: FreebsdLab, cancel: () => void) => void;
   /** That the patched kernel takes. */
   patchedBytes?: number;
@@ -123,6 +125,16 @@ const slowReceiver = (at: number): Setup => ({
 });
 
 const noPower = { hasNoPower: true } as const;
+/** A panic leaves nothing on the DUT, and is seen by those alone who look at its console. */
+const seenOnConsole = {
+  hasConsole: true,
+  lab: { crashes: { dumpsTo: 'nowhere', keepsMessages: false } },
+} as const satisfies Setup;
+/** And it does not even reset the DUT. */
+const stuckOnConsole = {
+  hasConsole: true,
+  lab: { ...seenOnConsole.lab, timing: { bootSeconds: 20, dumpSeconds: 1e6 } },
+} as const satisfies Setup;
 const patchedFirst = { patchedFirst: true } as const;
 const panicsAtBoot: Behaviour = { kind: 'panics-at-boot', panic: 'page fault in pf_test' };
 const panicsUnderLoad: Behaviour = { kind: 'panics-under-load', panic: 'page fault in pf_test' };
@@ -238,6 +250,19 @@ export const cases: Record<string, Record<string, Case>> = {
       ...patchedFirst,
     }),
     "every one, the DUT's own too": losesDut(at('panic-at-boot', ...always)),
+    'patched, once, seen on the console alone': passes({
+      ...at('panic-at-boot', 2),
+      ...seenOnConsole,
+    }),
+    'patched, always, seen on the console alone': blamesPatch('boot-failed', {
+      patched: panicsAtBoot,
+      ...seenOnConsole,
+    }),
+    'patched, always, without a reset, seen on the console': blamesPatch('boot-failed', {
+      patched: panicsAtBoot,
+      ...stuckOnConsole,
+    }),
+    'base, always, seen on the console alone': blamesLab({ base: panicsAtBoot, ...seenOnConsole }),
   },
   'The kernel hangs at boot': {
     'base, once': passes(at('hang-at-boot', 1)),
@@ -251,6 +276,16 @@ export const cases: Record<string, Record<string, Case>> = {
     "the DUT's own, at restore, without power control": losesDut({
       ...at('hang-at-boot', 5),
       ...noPower,
+    }),
+    'patched, once, with its console': passes({ ...at('hang-at-boot', 2), hasConsole: true }),
+    'patched, always, with its console': blamesPatch('boot-failed', {
+      patched: hangsAtBoot,
+      hasConsole: true,
+    }),
+    "the DUT's own, at restore, without power control, with its console": losesDut({
+      ...at('hang-at-boot', 5),
+      ...noPower,
+      hasConsole: true,
     }),
     'patched, and the BMC lies once': passes({
       faults: [...at('hang-at-boot', 2).faults, ...at('power-lies', 1).faults],
@@ -318,6 +353,14 @@ export const cases: Record<string, Record<string, Case>> = {
       ...patchedFirst,
     }),
     'both, always': blamesLab(at('panic-under-load', ...always)),
+    'patched, always, seen on the console alone': blamesPatch('panics-under-load', {
+      patched: panicsUnderLoad,
+      ...seenOnConsole,
+    }),
+    'patched, always, without a reset, seen on the console': blamesPatch('panics-under-load', {
+      patched: panicsUnderLoad,
+      ...stuckOnConsole,
+    }),
   },
   'The receiver crashes': {
     'with base, once': passes(at('receiver-crash', 1)),
@@ -416,6 +459,7 @@ async function judge(one: Case, buildHost: Sshd) {
   const testbed = testbedOf(lab, folder);
   testbed.dut.boot.limitSeconds = 120;
   if (one.hasNoPower) delete testbed.dut.power;
+  if (one.hasConsole) testbed.dut.console = labConsole;
   const builder = one.builds && builderOf(one.builds, kernels, buildHost, folder);
   if (builder) testbed.builder = builder.config;
   const config = aConfig({
