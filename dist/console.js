@@ -348,4 +348,4 @@ function tapeOf(size) {
 	};
 }
 
-export { openConsole, realConsoleWorld, recordConsole, whatItShows };
+export { ConsoleError, openConsole, realConsoleWorld, recordConsole, whatItShows };

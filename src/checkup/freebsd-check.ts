@@ -19,6 +19,7 @@ import { netmapPort } from '../words/freebsd-port.ts';
 import { lastLine } from '../words/one-line.ts';
 import type { Family } from '../words/scenario.ts';
 import { type BuilderMachine, builderSteps } from './builder-check.ts';
+import { consoleStep } from './console-check.ts';
 import {
   does,
   type Finding,
@@ -153,6 +154,7 @@ function stepsOf(lab: Lab): Step[] {
     ...builderSteps(builder),
     ...moduleSteps(lab),
     ...powerSteps(lab),
+    consoleStep(lab),
     checkCeiling(lab, onTheWay),
   ];
 }

@@ -1,7 +1,7 @@
 // What `ppsgate testbeds check` finds on a FreeBSD testbed, good or spoilt.
 import { rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Finding } from '../../src/checkup/finding.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../src/checkup/freebsd-check.ts';
 import type { CheckupWorld } from '../../src/checkup/power-check.ts';
@@ -19,7 +19,7 @@ import {
 } from '../fakes/freebsd-lab/lab.ts';
 import type { Machine } from '../fakes/freebsd-lab/machine.ts';
 import { newKey } from '../fakes/freebsd-lab/open-machine.ts';
-import { testbedOf, usualTraffic, worldOf } from '../fakes/freebsd-testbed.ts';
+import { labConsole, testbedOf, usualTraffic, worldOf } from '../fakes/freebsd-testbed.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
 import { startSshd } from '../fakes/sshd.ts';
 import { describeWith } from '../needs.ts';
@@ -109,6 +109,7 @@ test('of a good lab nothing is wrong', async () => {
       "ok the space in /boot of the DUT: 15.0 GB free",
       "skipped the builder: \`builder\` is not configured: only kernels that you bring are measured",
       "ok power control of the DUT: it says that the DUT is on",
+      "skipped the console of the DUT: \`console\` is not configured: a kernel that does not come up mostly says there alone why",
       "skipped the ceiling of the generators: no packets are to be sent",
     ]
   `);
@@ -525,6 +526,58 @@ test('power control that calls a DUT off which answers is that of another machin
       why: 'it says that the DUT is off, and yet the DUT answers over ssh',
     },
   ]);
+});
+
+describe('the console', () => {
+  const console = 'the console of the DUT';
+
+  test('is proven by a word that the DUT writes there', async () => {
+    const { check, testbed } = await aLab();
+    testbed.dut.console = labConsole;
+    expect(about(await check(), console)).toEqual({
+      kind: 'ok',
+      what: console,
+      why: 'it shows what is written to /dev/console there',
+    });
+  });
+
+  test.each([
+    ['ttyv0,/ttyv0,ttyu1,', 'the DUT writes to ttyv0 alone, and to no serial port'],
+    [
+      'ttyv0,ttyu1,/ttyv0,ttyu1,',
+      "the DUT writes to ttyv0 first, and to its serial port no more than the kernel's own messages",
+    ],
+  ])('of a DUT whose kern.console is %s is mended in loader.conf', async (names, why) => {
+    const { check, testbed, lab } = await aLab();
+    testbed.dut.console = labConsole;
+    const sysctl = lab.dut.machine.sysctls.get('kern.console');
+    if (sysctl !== undefined) sysctl.value = names;
+    expect(about(await check(), console)).toMatchObject({
+      kind: 'wrong',
+      why,
+      mend: expect.stringContaining('console="comconsole,vidconsole"'),
+    });
+  });
+
+  test('of another machine is found out, by a command of the lab', async () => {
+    const { check, testbed } = await aLab();
+    testbed.dut.console = { kind: 'command', command: ['sh', '-c', 'echo other; exec sleep 600'] };
+    expect(about(await check(), console)).toMatchObject({
+      kind: 'wrong',
+      why: 'it shows nothing of what the DUT writes to ttyu1, but "other" came',
+      mend: expect.stringContaining('comconsole_port="0x2f8"'),
+    });
+  });
+
+  test('that does not open is told of with what was said', async () => {
+    const { check, testbed } = await aLab();
+    testbed.dut.console = { kind: 'command', command: ['sh', '-c', 'echo no line >&2; exit 1'] };
+    expect(about(await check(), console)).toMatchObject({
+      kind: 'wrong',
+      why: expect.stringMatching(/cannot be opened: sh ended with 1 and said "no line"\.$/),
+      mend: expect.stringContaining('try the command here'),
+    });
+  });
 });
 
 test('without power control or a builder there is nothing to check of them', async () => {

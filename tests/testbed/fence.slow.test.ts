@@ -23,7 +23,13 @@ import {
   startFreebsdLab,
 } from '../fakes/freebsd-lab/lab.ts';
 import { setCutOff } from '../fakes/freebsd-lab/machine.ts';
-import { builtVariant, testbedOf, usualTraffic, worldOf } from '../fakes/freebsd-testbed.ts';
+import {
+  builtVariant,
+  labConsole,
+  testbedOf,
+  usualTraffic,
+  worldOf,
+} from '../fakes/freebsd-testbed.ts';
 
 const ours = 7;
 const later = 8;
@@ -125,6 +131,15 @@ test('the power is cycled only where the store says that the lease is ours', asy
   await expect(power.cycle()).rejects.toThrow(RangeError);
   expect(machinesOf(lab).flatMap(({ journal }) => journal)).toEqual([]);
   expect(lab.dut.machine.boots).toBe(0);
+});
+
+test('nobody is put off the console of a testbed that is not ours any more', async () => {
+  await using lab = await startFreebsdLab();
+  const prove = () => Promise.reject(new RangeError('the lease is over'));
+  const config = testbedOf(lab, temporaryFolder());
+  const openConsole = () => Promise.reject(new TypeError('It was opened.'));
+  const world = fencedWorld({ ...worldOf(lab), openConsole }, config, { ...lease, prove });
+  await expect(world.openConsole('the DUT', labConsole, () => {})).rejects.toThrow(RangeError);
 });
 
 test('the power is left alone where the lease ends while generators are asked', async () => {

@@ -40,6 +40,7 @@ export function defaultSysctls(): Sysctls {
     ['kern.bootfile', readOnly('')],
     ['kern.boottime', readOnly('')],
     ['kern.conftxt', readOnly('')],
+    ['kern.console', writable('ttyu1,ttyv0,/ttyv0,ttyu1,')],
     ['kern.cp_time', readOnly('')],
     ['kern.hostname', writable('')],
     ['kern.ident', readOnly('')],

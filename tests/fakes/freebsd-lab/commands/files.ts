@@ -18,6 +18,7 @@ import {
 import { hasOption } from '../getopt.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { mountOf } from '../root.ts';
+
 import { readOptions, showUsage, type Usage } from './options.ts';
 
 export const filePrograms: Readonly<Record<string, Program>> = {
@@ -30,6 +31,7 @@ export const filePrograms: Readonly<Record<string, Program>> = {
   rm,
   rmdir,
   sha256,
+  tee,
   test,
 };
 
@@ -183,6 +185,23 @@ function cp(process: Process): number {
   const isInto = nodeAt(files, to)?.kind === 'folder';
   const target = isInto ? posix.join(to, posix.basename(from)) : to;
   return said(process, 'cp', target, writeFile(files, target, source.bytes, source.mode));
+}
+
+/** /dev/console is the first console alone, whatever else the kernel writes to. */
+async function tee(process: Process): Promise<number> {
+  const usage = { program: 'tee', spec: 'ai', usage: 'usage: tee [-ai] [file ...]', code: 1 };
+  const given = readOptions(process, usage);
+  if (given.kind === 'refused') return given.code;
+  const [path, ...others] = given.operands;
+  if (given.options.length + others.length > 0 || path !== '/dev/console') {
+    return notModelled(process, 'tee to anything but /dev/console');
+  }
+  const text = await process.stdin();
+  const { machine, out } = process;
+  const [first] = (machine.sysctls.get('kern.console')?.value ?? '').split(',');
+  if (first?.startsWith('ttyu')) machine.console.print(text.toString());
+  out(text);
+  return 0;
 }
 
 function cat(process: Process): number | Promise<number> {
