@@ -586,19 +586,20 @@ async function sampled({ seconds, event: asked, attempt }, { dut, folder, egress
 
 // src/testbed/freebsd/blast.ts
 async function blast$1(lab, planned, keepLog, signal) {
-	const { console } = lab;
-	if (console === void 0) return send(lab, planned, keepLog, signal);
-	let outcome;
-	try {
-		outcome = await send(lab, planned, keepLog, signal);
-	} finally {
-		await keepLog(freebsdLogNames.console, console.takeLog());
-	}
-	const warnings = console.takeTroubles();
+	const outcome = await recorded(lab, keepLog, () => send(lab, planned, keepLog, signal));
+	const warnings = lab.console?.takeTroubles() ?? [];
 	return warnings.length === 0 ? outcome : {
 		...outcome,
 		warnings
 	};
+}
+/** Keeps what the console printed, of a DUT that is lost too. */
+async function recorded({ console }, keepLog, work) {
+	try {
+		return await work();
+	} finally {
+		if (console !== void 0) await keepLog(freebsdLogNames.console, console.takeLog());
+	}
 }
 async function send(lab, planned, keepLog, signal) {
 	const [run] = planned.runs;
@@ -685,7 +686,8 @@ async function measure(lab, planned, boot, keepLog, signal) {
 }
 const isValid = (outcome) => outcome.kind === "measured" && outcome.runs.every(({ validity }) => validity.kind === "valid");
 /** Samples where the DUT's time goes, on whichever boot of the variant there is. */
-async function profile$1(lab, request, keepLog, signal) {
+const profile$1 = (lab, request, keepLog, signal) => recorded(lab, keepLog, () => sample(lab, request, keepLog, signal));
+async function sample(lab, request, keepLog, signal) {
 	const { cell, variant } = request;
 	const { scenario } = cell;
 	const kernel = await kernelOf(lab, variant);

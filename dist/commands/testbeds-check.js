@@ -44,7 +44,7 @@ async function checkTestbed(name, options, signal) {
 			if (!json) print(findingText(finding, hasColours(process.stdout)));
 		}
 	};
-	await (testbed.kind === "freebsd" && (traffic || power) ? keptFromOthers({
+	await (testbed.kind === "freebsd" && (traffic || power || testbed.dut.console?.kind === "ipmi") ? keptFromOthers({
 		name,
 		config,
 		tell,

@@ -57,7 +57,9 @@ async function checkTestbed(
       if (!json) print(findingText(finding, hasColours(process.stdout)));
     }
   };
-  const isMeddling = testbed.kind === 'freebsd' && (traffic || power);
+  // Serial over LAN has one session: a gate that records it would lose its own.
+  const isMeddling =
+    testbed.kind === 'freebsd' && (traffic || power || testbed.dut.console?.kind === 'ipmi');
   await (isMeddling ? keptFromOthers({ name, config, tell, signal }, look) : look(signal));
   if (json) printJson({ testbed: name, findings });
   else print(summary(findings));

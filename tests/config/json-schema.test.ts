@@ -91,6 +91,7 @@ testbeds:
       egress: { interface: cxl1 }
       boot: { method: boot-environment, limit: 12 min }
       power: { kind: ipmi, host: bmc, port: 623, user: ADMIN, passwordFile: bmc.password, cipherSuite: 17 }
+      console: { kind: ipmi, host: bmc, user: ADMIN, passwordFile: bmc.password }
     senders: [{ host: tx, interface: cxl0, mac: "00:07:43:2E:e4:71", inet4: 198.18.0.110, threads: 4, backToBack: { from: cxl2, to: cxl3 } }]
     receiver: { host: rx, interface: cxl0, mac: "00:07:43:2e:e4:79", inet4: 198.19.0.110, inet6: "2001:2:0:8000::11" }
     preflight: fix
@@ -127,6 +128,17 @@ rules: { office: { firewall: ipfw, file: office.ipfw, keepsStates: true } }
   [
     'with a builder that has a command of its own',
     freebsd('builder: { host: builder, kernel: { kind: command, argv: [build, "1"] } }'),
+  ],
+  [
+    'with a console by a command',
+    freebsd('').replace('ix1 }', 'ix1 }, console: { kind: command, command: [cu, "-l", ttyu3] }'),
+  ],
+  [
+    'with a console of conserver',
+    freebsd('').replace(
+      'ix1 }',
+      'ix1 }, console: { kind: conserver, console: dut-3, host: consoles.lab, port: 782 }',
+    ),
   ],
   [
     'with Redfish and an authority',

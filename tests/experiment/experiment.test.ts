@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { assembleResult } from '../../src/experiment/assemble.ts';
 import {
   BaseRejectedError,
   type ExperimentEvent,
@@ -126,6 +127,15 @@ test('the logs of every attempt are kept, each in a folder of its own', async ()
   expect(logs).toEqual([`blasts/001-forwarding-${cell}`, `blasts/001-forwarding-${cell}.2`]);
   const texts = logs.map((folder) => readFileSync(join(directory, folder, 'dut.log'), 'utf8'));
   expect(texts).toEqual(['blast 1, attempt 1\n', 'blast 1, attempt 2\n']);
+});
+
+test('what a blast tells of the testbed is heard, and told with the result', async () => {
+  const warnings = (blast: number) => (blast === 2 ? ['Its console has ended.'] : []);
+  const events: ExperimentEvent[] = [];
+  const onEvent = (event: ExperimentEvent) => void events.push(event);
+  const entries = await experiment(noisyTestbed({ warnings }), { onEvent });
+  expect(events).toContainEqual({ kind: 'warning', text: 'Its console has ended.' });
+  expect(assembleResult(plan, entries).testbed.warnings).toEqual(['Its console has ended.']);
 });
 
 test('onlookers hear what is done before and after, and how far it is', async () => {

@@ -2,6 +2,7 @@
 
 import { readMemory } from '../../src/answer/comment-text.ts';
 import { readBuildFailure } from '../../src/build/build-log.ts';
+import { lastWords, whatItShows } from '../../src/console/shown.ts';
 import { parseHistory, parseIndex } from '../../src/data-branch/layout.ts';
 import { parseCpuTimes, parseInterfaceCounters } from '../../src/dut/freebsd-counters.ts';
 import { fingerprintCommands, fingerprintOf } from '../../src/dut/freebsd-fingerprint.ts';
@@ -121,6 +122,8 @@ const readers: Readonly<Record<string, Reading>> = {
   'whether pkt-gen is ready': (text) => [isReady(text), processIdIn(text)],
   'a log of trafgen': parseTrafgenLog,
   'a column of numbers': (text) => parseColumn(Buffer.from(text), { name: 'runs', column: 2 }),
+  'a console': (text) => [lastWords(text, true), whatItShows(text)],
+  'a panic on a console': (text) => lastWords(`panic: ${text}`, false),
   'a number': (text) => parseColumn(Buffer.from(`0x${text}`), { name: 'runs' }),
   'known hosts': (text) => parseKnownHosts(`a ${text}`),
   'what a host says': (text) => [lastLine(text), shortened(text), reasonOf(new Error(text))],

@@ -48,6 +48,8 @@ export type FakeTestbedOptions = {
   boots?: true;
   /** Variants that turn out in a blast to be nothing that can be measured. */
   rejects?: (planned: PlannedBlast) => Rejected | undefined;
+  /** What is told of the testbed with a blast. */
+  warnings?: (blast: number) => string[];
 };
 
 export type FakeTestbed = Testbed & {
@@ -85,7 +87,8 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
       const rejected = rejects?.(planned);
       if (rejected !== undefined) return rejected;
       await keepLog('dut.log', `blast ${number}, attempt ${attempt}\n`);
-      return measure(planned, attempt, faults?.(number)[attempt - 1], options);
+      const outcome = measure(planned, attempt, faults?.(number)[attempt - 1], options);
+      return { ...outcome, warnings: options.warnings?.(number) ?? [] };
     },
 
     booted: () => booted,

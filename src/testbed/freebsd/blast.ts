@@ -49,17 +49,22 @@ export async function blast(
   keepLog: KeepLog,
   signal: AbortSignal,
 ): Promise<BlastOutcome> {
-  const { console } = lab;
-  if (console === undefined) return send(lab, planned, keepLog, signal);
-  let outcome: BlastOutcome;
-  try {
-    outcome = await send(lab, planned, keepLog, signal);
-  } finally {
-    // Of a DUT that is lost, too.
-    await keepLog(freebsdLogNames.console, console.takeLog());
-  }
-  const warnings = console.takeTroubles();
+  const outcome = await recorded(lab, keepLog, () => send(lab, planned, keepLog, signal));
+  const warnings = lab.console?.takeTroubles() ?? [];
   return warnings.length === 0 ? outcome : { ...outcome, warnings };
+}
+
+/** Keeps what the console printed, of a DUT that is lost too. */
+async function recorded<Outcome>(
+  { console }: BlastWorld,
+  keepLog: KeepLog,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    return await work();
+  } finally {
+    if (console !== undefined) await keepLog(freebsdLogNames.console, console.takeLog());
+  }
 }
 
 async function send(
@@ -168,7 +173,14 @@ const isValid = (outcome: BlastOutcome): boolean =>
   outcome.kind === 'measured' && outcome.runs.every(({ validity }) => validity.kind === 'valid');
 
 /** Samples where the DUT's time goes, on whichever boot of the variant there is. */
-export async function profile(
+export const profile = (
+  lab: BlastWorld,
+  request: ProfileRequest,
+  keepLog: KeepLog,
+  signal: AbortSignal,
+): Promise<ProfileOutcome> => recorded(lab, keepLog, () => sample(lab, request, keepLog, signal));
+
+async function sample(
   lab: BlastWorld,
   request: ProfileRequest,
   keepLog: KeepLog,

@@ -3,6 +3,7 @@ import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import { readFreebsdLogs } from '../../../src/testbed/freebsd/logs.ts';
 import { PreflightError } from '../../../src/testbed/freebsd/preflight.ts';
 import { openFreebsdTestbed } from '../../../src/testbed/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../../src/testbed/freebsd/world.ts';
 import type { KeepLog, ProfileRequest, Testbed } from '../../../src/testbed/testbed.ts';
 import type { PlannedBlast } from '../../../src/words/planned-blast.ts';
 import { type Cell, families, type OwnRules, scenariosOf } from '../../../src/words/scenario.ts';
@@ -14,10 +15,17 @@ import {
   type FreebsdLabOptions,
   startFreebsdLab,
 } from '../../fakes/freebsd-lab/lab.ts';
-import { builtVariant, testbedOf, usualTraffic, worldOf } from '../../fakes/freebsd-testbed.ts';
+import {
+  builtVariant,
+  labConsole,
+  testbedOf,
+  usualTraffic,
+  worldOf,
+} from '../../fakes/freebsd-testbed.ts';
 
 const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
 const signal = new AbortController().signal;
+const traffic = { ...usualTraffic, measureSeconds: 30 };
 
 type Setup = FreebsdLabOptions & {
   testbed?: Partial<FreebsdTestbed>;
@@ -42,12 +50,7 @@ async function onTestbed(
   spoil?.(lab);
   const folder = temporaryFolder();
   const config = testbedOf(lab, folder, changes);
-  const testbed = await openFreebsdTestbed(
-    'shelf',
-    config,
-    { ...usualTraffic, measureSeconds: 30 },
-    worldOf(lab),
-  );
+  const testbed = await openFreebsdTestbed('shelf', config, traffic, worldOf(lab));
   const variants = [
     builtVariant('base', { ident: 'base' }, folder),
     builtVariant('patched', patchedKernel, folder),
@@ -138,6 +141,93 @@ test.each([
       },
     ),
 );
+
+describe('a console', () => {
+  const withConsole = (lab: FreebsdLab, testbed: Partial<FreebsdTestbed['dut']> = {}) => {
+    const config = testbedOf(lab, temporaryFolder());
+    return { ...config, dut: { ...config.dut, console: labConsole, ...testbed } };
+  };
+
+  test('is recorded from before a boot on, and what it printed is a log of the blast', async () => {
+    await using lab = await startFreebsdLab();
+    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, worldOf(lab));
+    const logs = new Map<string, string>();
+    const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+    expect(await testbed.blast(blastOf('base', 1), keepLog, signal)).toMatchObject(valid);
+    expect(logs.get('dut-console.log')).toMatch(
+      /^Waiting \(max 60 seconds\).*---<<BOOT>>---\r\n.*\r\nlogin: $/s,
+    );
+    await testbed.restore();
+  });
+
+  test('that does not open is told of, and keeps nobody from measuring', async () => {
+    await using lab = await startFreebsdLab();
+    const console = { kind: 'command' as const, command: ['false'] };
+    const testbed = await openFreebsdTestbed(
+      'shelf',
+      withConsole(lab, { console }),
+      traffic,
+      worldOf(lab),
+    );
+    const { warnings } = await testbed.inspect([forwarding]);
+    expect(warnings).toEqual([
+      'The console of the DUT (by a command) cannot be opened: false ended with 1.',
+    ]);
+    const outcome = await send(testbed, blastOf('base', 1));
+    expect(outcome).toMatchObject(valid);
+    expect(outcome.warnings).toBeUndefined();
+    await testbed.restore();
+  });
+
+  test('that ends halfway is told of with the blast, and opened again for the next boot', async () => {
+    await using lab = await startFreebsdLab();
+    const ends: ((why: string) => void)[] = [];
+    const world: FreebsdWorld = {
+      ...worldOf(lab),
+      async openConsole(_name, _config, hears) {
+        const leave = lab.dut.machine.console.listen(hears);
+        const { promise: ended, resolve } = Promise.withResolvers<string>();
+        ends.push(resolve);
+        return { ended, close: async () => leave() };
+      },
+    };
+    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, world);
+    await testbed.inspect([forwarding]);
+    ends[0]?.('It has ended.');
+    expect((await send(testbed, blastOf('base', 1))).warnings).toEqual(['It has ended.']);
+    expect(ends).toHaveLength(2);
+    expect((await send(testbed, blastOf('base', 2))).warnings).toBeUndefined();
+    await testbed.restore();
+  });
+
+  test('has its last lines in the rejection of a kernel that hangs', async () => {
+    await using lab = await startFreebsdLab();
+    const folder = temporaryFolder();
+    const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, worldOf(lab));
+    const patched = { ident: 'patched', behaviour: { kind: 'hangs-at-boot' } } as const;
+    await testbed.prepare({
+      variants: [
+        builtVariant('base', { ident: 'base' }, folder),
+        builtVariant('patched', patched, folder),
+      ],
+      cells: [forwarding],
+      rules: {},
+      keepLog: async () => {},
+      tell() {},
+      signal,
+    });
+    await send(testbed, blastOf('base', 1));
+    await send(testbed, blastOf('patched', 1));
+    expect(await send(testbed, blastOf('patched', 2))).toMatchObject({
+      kind: 'rejected',
+      rejection: {
+        kind: 'boot-failed',
+        console: expect.stringMatching(/^Waiting \(max.*\nTrying to mount root from [^\n]*$/s),
+      },
+    });
+    await testbed.restore();
+  });
+});
 
 test.each(['sender', 'receiver'] as const)(
   'a %s without pkt-gen is told before anything boots',
