@@ -453,7 +453,7 @@ function rule(policy) {
 /** The message, what the kernel died of, and what was on its console. */
 function failureSaid(outcome) {
 	const panic = "panic" in outcome && outcome.panic !== void 0 ? `panic: ${outcome.panic}` : "";
-	const console = "console" in outcome && outcome.console ? `Its console:\n${outcome.console}` : "";
+	const console = "console" in outcome && outcome.console ? `Its console, which is whole in dut-console.log:\n${outcome.console}` : "";
 	return [
 		outcome.message,
 		panic,

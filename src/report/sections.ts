@@ -141,7 +141,10 @@ export function rule(policy: Policy): string {
 /** The message, what the kernel died of, and what was on its console. */
 export function failureSaid(outcome: Rejection): string {
   const panic = 'panic' in outcome && outcome.panic !== undefined ? `panic: ${outcome.panic}` : '';
-  const console = 'console' in outcome && outcome.console ? `Its console:\n${outcome.console}` : '';
+  const console =
+    'console' in outcome && outcome.console
+      ? `Its console, which is whole in dut-console.log:\n${outcome.console}`
+      : '';
   return [outcome.message, panic, console].filter(Boolean).join('\n');
 }
 

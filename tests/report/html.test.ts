@@ -282,7 +282,7 @@ test.for<[Rejection, string, string]>([
     'pfctl -nf',
   ],
   [{ kind: 'boot-failed', message: 'silent', panic: 'trap 12' }, 'does not boot', 'console'],
-  [{ kind: 'panics-under-load', message: 'silent' }, 'panics under load', 'blast'],
+  [{ kind: 'panics-under-load', message: 'silent', console: '<db>' }, 'panics under load', 'blast'],
 ])(
   'a patch that cannot be measured is told what, why, and what now (%#)',
   ([outcome, what, now]) => {
@@ -293,6 +293,7 @@ test.for<[Rejection, string, string]>([
     expect(text).toContain(outcome.message);
     expect(text).toMatch(new RegExp(`What now .*${now}`));
     if ('panic' in outcome) expect(text).toContain('panic: trap 12');
+    if ('console' in outcome) expect(text).toContain('dut-console.log: <db>');
   },
 );
 

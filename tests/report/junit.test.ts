@@ -36,7 +36,7 @@ const rejections: Rejection[] = [
   { kind: 'build-failed', message: 'ip.c:12: error\nip.c:13: error' },
   { kind: 'does-not-load', scenario: 'pf-stateful', message: 'pf.conf:3: syntax error' },
   { kind: 'boot-failed', message: 'It was silent for 600 s.', panic: 'page fault' },
-  { kind: 'panics-under-load', message: 'It died in blast 2.' },
+  { kind: 'panics-under-load', message: 'It died in blast 2.', console: 'db>' },
   { kind: 'out-of-disk', message: 'No space left on device.' },
 ];
 
@@ -95,6 +95,7 @@ test.for(rejections)('$kind is a case of its own, without time, that says why', 
   expect(first?.attributes.type).toBe(rejection.kind);
   expect(first?.text).toContain(rejection.message);
   if ('panic' in rejection) expect(first?.text).toContain(rejection.panic);
+  if ('console' in rejection) expect(first?.text).toContain(rejection.console);
 });
 
 test('a patch that need not be measured is one case, which is skipped and says why', () => {

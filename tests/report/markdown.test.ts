@@ -346,9 +346,10 @@ const anyOutcome: fc.Arbitrary<Result['outcome']> = fc.oneof(
     scenario: 'forwarding' as const,
     message,
   })),
-  fc
-    .tuple(hostileText, hostileText)
-    .map(([message, panic]) => ({ kind: 'boot-failed' as const, message, panic })),
+  fc.tuple(hostileText, hostileText, hostileText).map(([message, panic, console]) => ({
+    kind: 'boot-failed' as const,
+    ...{ message, panic, console },
+  })),
 );
 
 const anyResult: fc.Arbitrary<Result> = fc

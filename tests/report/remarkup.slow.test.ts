@@ -154,7 +154,12 @@ test('a regression, as its reader sees it', () => {
 });
 
 test('a kernel that does not boot, as its reader sees it', () => {
-  const outcome = { kind: 'boot-failed', message: 'mounting\n```\n@everyone', panic: 'page fault' };
+  const outcome = {
+    kind: 'boot-failed',
+    message: 'mounting\n```\n@everyone',
+    panic: 'page fault',
+    console: 'panic: page fault\n```\ncpuid = 3',
+  };
   expect(
     renderRemarkup(aResult({ patch: revision, blasts: [], outcome: outcome as Result['outcome'] })),
   ).toMatchInlineSnapshot(`
@@ -167,6 +172,10 @@ test('a kernel that does not boot, as its reader sees it', () => {
     '''
     @everyone
     panic: page fault
+    Its console, which is whole in dut-console.log:
+    panic: page fault
+    '''
+    cpuid = 3
     \`\`\`
 
     **What now:** Boot the patched kernel on a machine whose console you see, mend what it dies of, and send the patch again.
@@ -669,7 +678,12 @@ const makers = [
   hostileResult(judgedOutcome),
   hostileResult(({ next }) => ({ kind: 'build-failed', message: next() })),
   hostileResult(({ next, name }) => ({ kind: 'does-not-load', scenario: name(), message: next() })),
-  hostileResult(({ next }) => ({ kind: 'panics-under-load', message: next(), panic: next() })),
+  hostileResult(({ next }) => ({
+    kind: 'panics-under-load',
+    message: next(),
+    panic: next(),
+    console: next(),
+  })),
 ];
 
 const tame: Texts = { next: () => 'tame', name: () => 'forwarding' };

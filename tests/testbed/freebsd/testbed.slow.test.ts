@@ -229,6 +229,29 @@ describe('a console', () => {
   });
 });
 
+test('a DUT that is lost at the prompt of the debugger says so on its console', async () => {
+  await using lab = await startFreebsdLab({
+    kernel: { ident: 'base', options: ['options DDB'] },
+    loaderConf: { 'debug.debugger_on_panic': '1' },
+    faults: [{ kind: 'panic-at-boot', at: 1 }],
+  });
+  const config = testbedOf(lab, temporaryFolder());
+  const { power: _, ...dut } = config.dut;
+  const testbed = await openFreebsdTestbed(
+    'shelf',
+    { ...config, dut: { ...dut, console: labConsole } },
+    traffic,
+    worldOf(lab),
+  );
+  const logs = new Map<string, string>();
+  const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+  await expect(testbed.blast(blastOf('base', 1), keepLog, signal)).rejects.toThrow(
+    /^The DUT was not up after 600 s, and has no power control; its console shows the prompt of the kernel's debugger, and ends with ".* \| db>"\.$/,
+  );
+  expect(logs.get('dut-console.log')).toContain('panic: page fault\r\nKDB: enter: panic');
+  await testbed.restore().catch(() => {});
+});
+
 test.each(['sender', 'receiver'] as const)(
   'a %s without pkt-gen is told before anything boots',
   async (role) => {
