@@ -43,6 +43,12 @@ const subcommands = [
 		takes: "[options] [name]",
 		description: "print what was reserved, by whom, for how long, and what came of it",
 		load: () => import("./testbeds-log.js")
+	},
+	{
+		name: "replay",
+		takes: "[options] <file>",
+		description: "give a recording of machines to the code of today: what does it not understand?",
+		load: () => import("./testbeds-replay.js")
 	}
 ];
 

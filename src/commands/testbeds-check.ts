@@ -1,13 +1,15 @@
 // `ppsgate testbeds check`: a line for each thing that was looked at.
 import type { Command } from 'commander';
 import { type Finding, skipped } from '../checkup/finding.ts';
-import { checkFreebsdTestbed } from '../checkup/freebsd-check.ts';
+import { checkFreebsdTestbed, type FreebsdCheck } from '../checkup/freebsd-check.ts';
 import { checkLinuxTestbed } from '../checkup/linux-check.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Config, TestbedConfig } from '../config/schema.ts';
 import { realWorld } from '../controller/open.ts';
 import { openReservations, whoami } from '../controller/reservations.ts';
 import { runToExit } from '../exit.ts';
+import { recordable, recordTo } from '../recording/record.ts';
+import type { Recorder } from '../recording/recorder.ts';
 import { lookPurpose } from '../reservation/outlook.ts';
 import { readLab } from '../reservation/records.ts';
 import { exitCodes } from '../words/upshot.ts';
@@ -21,6 +23,7 @@ export function define(command: Command): void {
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .option('--no-traffic', 'send no packets')
     .option('--power', 'switch the DUT off and on, and wait until it is up again')
+    .option('--record <file>', 'write down what the machines are asked and say, to be replayed')
     .option('--json', 'print the findings as JSON, at the end')
     .addHelpText(
       'after',
@@ -35,7 +38,13 @@ Exits 0 when all is well, 2 for an unknown name, 4 when something is wrong.`,
     });
 }
 
-export type CheckOptions = { config?: string; json?: true; traffic?: boolean; power?: true };
+export type CheckOptions = {
+  config?: string;
+  json?: true;
+  traffic?: boolean;
+  power?: true;
+  record?: string;
+};
 
 /** Prints each finding as it is made, or with `json` all of them at the end. */
 async function checkTestbed(
@@ -46,13 +55,17 @@ async function checkTestbed(
   const path = configPath(options.config);
   const config = await loadConfig(path);
   const testbed = namedTestbed(config, path, name);
-  const { json, traffic = true, power = false } = options;
+  const { json, traffic = true, power = false, record } = options;
+  const recorder =
+    record === undefined ? undefined : await recordTo(record, 'testbeds check', [testbed]);
   const tell = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${sentence}\n`);
   const findings: Finding[] = [];
   const look = async (signal: AbortSignal) => {
-    const world = { ...realWorld, tell, signal };
-    for await (const finding of findingsOf({ name, testbed, config, traffic, power, world })) {
+    const world = { ...(recorder?.world(realWorld) ?? realWorld), tell, signal };
+    const check = { name, testbed, config, traffic, power, world, recorder };
+    for await (const finding of findingsOf(check)) {
+      recorder?.tells('check', finding);
       findings.push(finding);
       if (!json) print(findingText(finding, hasColours(process.stdout)));
     }
@@ -100,10 +113,11 @@ type Check = {
   traffic: boolean;
   power: boolean;
   world: Parameters<typeof checkFreebsdTestbed>[1];
+  recorder: Recorder | undefined;
 };
 
 function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
-  const { name, testbed, config, traffic, power, world } = check;
+  const { name, testbed, config, traffic, power, world, recorder } = check;
   switch (testbed.kind) {
     case 'embedded-linux':
       return [skipped(name, 'nothing to check: this machine carries it; see `ppsgate lab check`')];
@@ -111,8 +125,12 @@ function findingsOf(check: Check): AsyncIterable<Finding> | Finding[] {
       return checkLinuxTestbed(testbed, world);
     case 'freebsd': {
       const { families, traffic: blast, frameSizes } = config;
-      const request = { name, testbed, families, traffic: blast, sends: traffic, cycles: power };
-      return checkFreebsdTestbed({ ...request, ...(frameSizes && { frameSizes }) }, world);
+      const request: FreebsdCheck = {
+        ...{ name, testbed, families, traffic: blast, sends: traffic, cycles: power },
+        ...(frameSizes && { frameSizes }),
+      };
+      recorder?.begins('check', recordable(request));
+      return checkFreebsdTestbed(request, world);
     }
   }
 }

@@ -48,4 +48,10 @@ export const subcommands: readonly NamedCommand[] = [
     description: 'print what was reserved, by whom, for how long, and what came of it',
     load: () => import('./testbeds-log.ts'),
   },
+  {
+    name: 'replay',
+    takes: '[options] <file>',
+    description: 'give a recording of machines to the code of today: what does it not understand?',
+    load: () => import('./testbeds-replay.ts'),
+  },
 ];

@@ -1,0 +1,194 @@
+// A world that answers from a recording: each question of the code of today gets what the same question got then.
+import { ConsoleError } from '../console/console.ts';
+import type { CommandOutcome, RunOptions } from '../host/execute.ts';
+import { stdoutOf } from '../host/execute.ts';
+import { HostError, type HostFailure } from '../host/host-error.ts';
+import { commandText } from '../host/shell.ts';
+import type { Host } from '../host/ssh.ts';
+import { PowerError } from '../power/power.ts';
+import type { FreebsdWorld } from '../testbed/freebsd/world.ts';
+import { type Question, questionText, writtenTo } from './read.ts';
+
+export type ReplayWorld = {
+  world: FreebsdWorld;
+  /** What the code of today asks and the recording has not, each with the question that it asked before it. */
+  strangers: { text: string; after: Question | undefined }[];
+  /** Questions whose answer the recording does not hold whole. */
+  unanswered: Question[];
+};
+
+/** Of one kind, and in their order: questions of one host by the same text, however they overlap with others. */
+export function replayWorld(questions: readonly Question[]): ReplayWorld {
+  const time = replayTime(questions[0]?.at ?? 0);
+  const waiting = Map.groupBy(questions, (question) => keyOf(question));
+  const replay: Omit<ReplayWorld, 'world'> = { strangers: [], unanswered: [] };
+  let before: Question | undefined;
+
+  const find = (question: Pick<Question, 'host' | 'asked'>): Question => {
+    const found = waiting.get(keyOf(question))?.shift();
+    if (found === undefined) {
+      const text = questionText({ ...question } as Question);
+      replay.strangers.push({ text, after: before });
+      throw new HostError('command-failed', `The recording has no answer to ${text}.`);
+    }
+    before = found;
+    if (found.ended === undefined || found.cut.size > 0) replay.unanswered.push(found);
+    if (found.ended === undefined) {
+      throw new HostError('lost', `The recording ends before ${questionText(found)} did.`);
+    }
+    return found;
+  };
+
+  /** Answers at the time of then. */
+  const answered = async (question: Pick<Question, 'host' | 'asked'>): Promise<string> => {
+    const { ended } = find(question);
+    await time.until(ended?.at ?? 0);
+    return saidBy(ended?.answer);
+  };
+
+  const run = async (
+    host: string,
+    command: string,
+    shown: string,
+    { onStdout, onStderr }: RunOptions,
+  ): Promise<CommandOutcome> => {
+    const asked = { what: 'run', command, shown } as const;
+    const found = find({ host, asked });
+    for (const { at, stream, text } of found.pieces) {
+      const hear = stream === 'stdout' ? onStdout : onStderr;
+      if (hear === undefined) continue;
+      await time.until(at);
+      hear(Buffer.from(text));
+    }
+    const { ended } = found;
+    await time.until(ended?.at ?? 0);
+    const streams = {
+      stdout: onStdout === undefined ? writtenTo(found, 'stdout') : '',
+      stderr: onStderr === undefined ? writtenTo(found, 'stderr') : '',
+    };
+    const answer = ended?.answer;
+    if (answer?.kind === 'exited') return { kind: 'exited', code: answer.code, ...streams };
+    if (answer?.kind === 'signaled') return { ...answer, ...streams };
+    saidBy(answer);
+    throw new TypeError('A command was done without having ended.');
+  };
+
+  const world: FreebsdWorld = {
+    async connect({ host, port }, label) {
+      await answered({ host: label, asked: { what: 'connect' } });
+      const name = `${label} (${host}:${port})`;
+      const close = async () => {};
+      const runHere: Host['run'] = (command, options = {}) => {
+        const text = commandText(command);
+        const shown = options.shownAs === undefined ? text : commandText(options.shownAs);
+        return run(label, text, shown, options);
+      };
+      return {
+        name,
+        run: runHere,
+        output: async (command, options) =>
+          stdoutOf(await runHere(command, options), name, command),
+        async upload(_, path, mode) {
+          const asked = { what: 'upload', path, mode, bytes: 0, sha256: '' } as const;
+          await answered({ host: label, asked });
+        },
+        close,
+        [Symbol.asyncDispose]: close,
+      };
+    },
+
+    async openPower() {
+      const ask = (order: 'open' | 'state' | 'cycle') =>
+        answered({ host: 'power', asked: { what: 'power', order } });
+      await ask('open');
+      return {
+        state: async () => ((await ask('state')) === 'off' ? 'off' : 'on'),
+        cycle: async () => void (await ask('cycle')),
+      };
+    },
+
+    async openConsole(name) {
+      throw new ConsoleError(`The console of ${name} is in no recording.`);
+    },
+
+    sleep: (seconds) => time.until(time.now() + seconds),
+    now: time.now,
+  };
+  return { world, ...replay };
+}
+
+/** Random parts of paths are not the same twice, and how long is slept is no question to anybody. */
+function keyOf({ host, asked }: Pick<Question, 'host' | 'asked'>): string {
+  const text = textOf(asked).replace(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/gi, '…');
+  return `${host}\n${asked.what}\n${text}`;
+}
+
+function textOf(asked: Question['asked']): string {
+  switch (asked.what) {
+    case 'run':
+      return asked.command;
+    case 'upload':
+      return asked.path;
+    case 'power':
+      return asked.order;
+    default:
+      return '';
+  }
+}
+
+type Answered = NonNullable<Question['ended']>['answer'];
+
+/** Throws what was thrown then. */
+function saidBy(answer: Answered | undefined): string {
+  if (answer?.kind === 'done') return answer.said ?? '';
+  if (answer?.kind !== 'failed') return '';
+  const { failure, message } = answer;
+  if (failure === 'PowerError') throw new PowerError(message);
+  if (failures.has(failure)) throw new HostError(failure as HostFailure, message);
+  throw new Error(message);
+}
+
+const failures: ReadonlySet<string> = new Set<HostFailure>([
+  ...(['unreachable', 'host-key', 'login', 'lost', 'timeout', 'aborted'] as const),
+  ...(['session-refused', 'too-much-output', 'command-failed', 'upload-failed'] as const),
+]);
+
+type ReplayTime = { now(): number; until(at: number): Promise<void> };
+
+/**
+ * Whatever happens next happens when all that came before has been taken in: what the code does about it is asked before,
+ * as it was then. Time never runs back.
+ */
+function replayTime(start: number): ReplayTime {
+  let now = start;
+  let isRunning = false;
+  const events: { at: number; order: number; act(): void }[] = [];
+  let planned = 0;
+
+  const runOn = async () => {
+    if (isRunning) return;
+    isRunning = true;
+    while (events.length > 0) {
+      for (let turn = 0; turn < turnsToSettle; turn += 1) await nextTurn();
+      events.sort((one, other) => one.at - other.at || one.order - other.order);
+      const next = events.shift();
+      now = Math.max(now, next?.at ?? now);
+      next?.act();
+    }
+    isRunning = false;
+  };
+  return {
+    now: () => now,
+    until: (at) =>
+      new Promise((resolve) => {
+        planned += 1;
+        events.push({ at, order: planned, act: resolve });
+        void runOn();
+      }),
+  };
+}
+
+/** Promises that wait for promises are through by then. */
+const turnsToSettle = 4;
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,98 @@
+// A fake laboratory whose machines are recorded.
+import { join } from 'node:path';
+import type { Finding } from '../../src/checkup/finding.ts';
+import { checkFreebsdTestbed, type FreebsdCheck } from '../../src/checkup/freebsd-check.ts';
+import { recordable, recordTo } from '../../src/recording/record.ts';
+import { recordedTestbed } from '../../src/recording/recorded-testbed.ts';
+import { fencedWorld } from '../../src/testbed/fence.ts';
+import { openFreebsdTestbed } from '../../src/testbed/freebsd/testbed.ts';
+import type { FreebsdWorld } from '../../src/testbed/freebsd/world.ts';
+import type { Testbed } from '../../src/testbed/testbed.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { makeFolder, writeFile } from '../fakes/freebsd-lab/file-system.ts';
+import {
+  type FreebsdLab,
+  type FreebsdLabOptions,
+  startFreebsdLab,
+} from '../fakes/freebsd-lab/lab.ts';
+import { builtVariant, testbedOf, usualTraffic, worldOf } from '../fakes/freebsd-testbed.ts';
+
+type RecordedCheck = { path: string; findings: Finding[]; lab: FreebsdLab };
+
+const labelled = (lab: FreebsdLab): FreebsdWorld => ({
+  ...worldOf(lab),
+  openPower: async () => lab.power,
+});
+
+/** What a check of a laboratory leaves. */
+export async function recordCheck(
+  options: FreebsdLabOptions & { spoil?: (lab: FreebsdLab) => void } = {},
+  changes: Partial<FreebsdCheck> = {},
+  folder = temporaryFolder(),
+): Promise<RecordedCheck> {
+  await using lab = await startFreebsdLab(options);
+  for (const [machine, path] of [
+    [lab.dut.machine, '/sbin/nextboot'],
+    ...[...lab.senders, lab.receiver].map((one) => [one.machine, '/dev/netmap'] as const),
+  ] as const) {
+    makeFolder(machine.files, join(path, '..'), true);
+    writeFile(machine.files, path, '');
+  }
+  options.spoil?.(lab);
+  const path = join(folder, 'check.rec');
+  const testbed = testbedOf(lab, folder);
+  const recorder = await recordTo(path, 'testbeds check', [testbed], () => lab.clock.now());
+  const world = {
+    ...recorder.world(labelled(lab)),
+    tell() {},
+    signal: new AbortController().signal,
+  };
+  const check: FreebsdCheck = {
+    ...{ name: 'shelf', testbed, traffic: usualTraffic, sends: true, cycles: false },
+    families: ['inet4', 'inet6'],
+    ...changes,
+  };
+  recorder.begins('check', recordable(check));
+  const findings: Finding[] = [];
+  for await (const finding of checkFreebsdTestbed(check, world)) {
+    recorder.tells('check', finding);
+    findings.push(finding);
+  }
+  return { path, findings, lab };
+}
+
+const signal = new AbortController().signal;
+const keepLog = async () => {};
+const token = 17;
+
+/** What a gate has a testbed do, behind a fence as a lease has it. */
+export async function recordTestbed(
+  work: (testbed: Testbed) => Promise<void>,
+  options: FreebsdLabOptions = {},
+): Promise<string> {
+  await using lab = await startFreebsdLab(options);
+  const folder = temporaryFolder();
+  const path = join(folder, 'gate.rec');
+  const config = testbedOf(lab, folder);
+  const traffic = { ...usualTraffic, measureSeconds: 30 };
+  const recorder = await recordTo(path, 'gate', [config], () => lab.clock.now());
+  const lease = { token, assertHeld() {}, prove: async () => {} };
+  const world = fencedWorld(recorder.world(labelled(lab)), config, lease);
+  const opening = { name: 'shelf', testbed: config, traffic, token };
+  const testbed = await recordedTestbed(recorder, opening, () =>
+    openFreebsdTestbed('shelf', config, traffic, world),
+  );
+  const cells = [{ scenario: 'forwarding', family: 'inet4' }] as const;
+  await testbed.inspect(cells);
+  const variants = ['base', 'patched'].map((ident) => builtVariant(ident, { ident }, folder));
+  await testbed.prepare({ variants, cells, rules: {}, keepLog, tell() {}, signal });
+  await work(testbed);
+  await testbed.restore();
+  return path;
+}
+
+export const blastOf = (variant: string, pair: number, scenario = 'forwarding') => ({
+  number: pair * 2 + (variant === 'base' ? 0 : 1),
+  cell: { scenario, family: 'inet4' as const },
+  runs: [{ number: pair, variant, pair }],
+});
