@@ -1477,6 +1477,10 @@ const parameters = {
 		value: "dir",
 		says: "go on in the work directory of a gate that was cut short"
 	} },
+	record: { option: {
+		value: "file",
+		says: "write down what machines are asked and say, to be replayed"
+	} },
 	answer: {
 		option: { says: "tell how it goes and ends on Phabricator, in a comment" },
 		jenkins: true,

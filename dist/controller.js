@@ -9,6 +9,7 @@ import { openConsole, realConsoleWorld } from "./console.js";
 import { connectTo, fencedConnect, fencedWorld, openFreebsdTestbed, openLinuxTestbed, raiseFences, wakeFreebsdTestbed } from "./testbed.js";
 import { DutLostError } from "./dut.js";
 import { healthOf, whyUnhealthy } from "./checkup.js";
+import { recordedTestbed } from "./recording.js";
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { homedir, hostname, userInfo } from "node:os";
@@ -135,10 +136,21 @@ async function troubleOf(testbed, { machines, tell }) {
 		signal
 	})));
 }
-const openLeased = (lease, traffic, config, { machines }) => openTestbed(lease.testbed, traffic, config, {
-	lease,
-	machines
-});
+function openLeased(lease, traffic, config, { machines, recorder }) {
+	const { testbed: name, token } = lease;
+	const testbed = config.testbeds[name];
+	const open = () => openTestbed(name, traffic, config, {
+		lease,
+		machines
+	});
+	if (recorder === void 0 || testbed?.kind !== "freebsd") return open();
+	return recordedTestbed(recorder, {
+		name,
+		testbed,
+		traffic,
+		token
+	}, open);
+}
 function leased(lease, config, world) {
 	let notRestored;
 	return {
@@ -187,7 +199,7 @@ const quarantineFor = (reason, { date }) => ({
 
 // src/controller/reservations.ts
 /** Throws a StoreError where the store cannot be used. */
-async function openReservations(config, { signal, tell, onWait }) {
+async function openReservations(config, { signal, tell, onWait, recorder }) {
 	const { reservations } = config;
 	const store = await openStore(reservations);
 	const leaseWorld = async () => {
@@ -223,9 +235,11 @@ async function openReservations(config, { signal, tell, onWait }) {
 			}, await leaseWorld());
 		},
 		async reserve(names, request, directory) {
+			const machines = recorder?.world(realWorld) ?? realWorld;
 			const world = {
 				...await leaseWorld(),
-				machines: realWorld,
+				machines,
+				recorder,
 				tell
 			};
 			const reserved = await reserveTestbed(names, request, config, world);

@@ -3,7 +3,8 @@ import { showProgress } from "./progress.js";
 
 // src/session.ts
 /** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
-async function inSession({ config, repository, history, output, answer, requestFor, leaseFolder, signal }, work) {
+async function inSession(session, work) {
+	const { config, repository, history, output, answer, requestFor, leaseFolder, signal } = session;
 	let testbed;
 	const shown = answer === void 0 ? output : heard(output, (line) => {
 		if (testbed !== void 0) answer.measuring(testbed, line);
@@ -16,6 +17,7 @@ async function inSession({ config, repository, history, output, answer, requestF
 	await using reservations = await openReservations(config, {
 		signal,
 		tell,
+		recorder: session.recorder,
 		onWait(outlook, text) {
 			tell(text);
 			answer?.waiting(outlook, text);

@@ -7,6 +7,7 @@ import type { HistoryFile } from './experiment/history.ts';
 import type { World } from './gate.ts';
 import type { Repository } from './patch/repository.ts';
 import { type Output, showProgress } from './progress.ts';
+import type { Recorder } from './recording/recorder.ts';
 import type { Request } from './reservation/reservation.ts';
 import type { Patch } from './words/patch.ts';
 import type { Result } from './words/result.ts';
@@ -22,14 +23,17 @@ export type GateSession = {
   requestFor(patch: Patch): Omit<Request, 'testbeds'>;
   /** Has the lease as long as it is held, for whoever must give it back when this process is killed. */
   leaseFolder: string;
+  /** Writes down what machines are asked and say. */
+  recorder?: Recorder | undefined;
   signal: AbortSignal;
 };
 
 /** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
 export async function inSession(
-  { config, repository, history, output, answer, requestFor, leaseFolder, signal }: GateSession,
+  session: GateSession,
   work: (world: World) => Promise<Result>,
 ): Promise<Result> {
+  const { config, repository, history, output, answer, requestFor, leaseFolder, signal } = session;
   let testbed: string | undefined;
   const shown =
     answer === undefined
@@ -42,6 +46,7 @@ export async function inSession(
   await using reservations = await openReservations(config, {
     signal,
     tell,
+    recorder: session.recorder,
     onWait(outlook, text) {
       tell(text);
       answer?.waiting(outlook, text);

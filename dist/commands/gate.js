@@ -1,6 +1,7 @@
 import { answering, endingOfError, endingOfResult, openBuild, openRevisionComment, together, upshotOf } from "../answer.js";
 import { applyOverrides, calledAs, loadConfig, parameter, parametersThat, parseMaxRuns, parsePriority, parseSeed } from "../config.js";
 import { runToExit } from "../exit.js";
+import { recordTo } from "../recording.js";
 import { headline, readResult } from "../report.js";
 import { UsageError, excerpt, exitCodes, expected, patchName, upshotOfError, upshotOfResult, worstUpshot } from "../words.js";
 import { goingOn, hasPlan, historyFile, randomSeed, readPlan } from "../experiment.js";
@@ -47,6 +48,7 @@ async function gatesOf(call) {
 	const kernels = givenKernels(call);
 	const folder = options.directory ?? timestampedDirectory("ppsgate-gate");
 	const wishes = wishesOf(config, options, called);
+	if (options.record !== void 0 && wishes.length > 1) throw new UsageError(`${called("record")}: only one testbed can be recorded at a time; ask for one of them.`);
 	return wishes.map((wish) => {
 		const isOnly = wishes.length === 1;
 		const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, "-"));
@@ -109,7 +111,7 @@ const stderrLog = {
 	warn: (sentence) => process.stderr.write(`warning: ${sentence}\n`)
 };
 const repositoryOf = ({ repository }) => openRepository(resolve(repository ?? "."));
-async function judge({ name, directory, start }, { config, options, called, signal }, answer) {
+async function judge({ name, directory, start }, { config, options, called, signal, recorder }, answer) {
 	const priority = parsePriority(options.priority, called("priority"));
 	const session = {
 		config,
@@ -126,7 +128,8 @@ async function judge({ name, directory, start }, { config, options, called, sign
 				patch: patchName(patch)
 			}
 		}),
-		leaseFolder: directory
+		leaseFolder: directory,
+		recorder
 	};
 	const work = async () => endingOfResult(await inSession(session, start), {});
 	const { result } = await answering(answer, signal, work);
@@ -303,12 +306,15 @@ nobody can say, 4 when the lab failed.`).action(async (options) => {
 async function runGate(options, signal, lastWords) {
 	const path = resolve(options.config ?? "ppsgate.yml");
 	const called = process.env.PPSGATE_WORDS === void 0 ? calledAs.flag : calledAs.step;
+	const config = applyOverrides(await loadConfig(path), options, called);
+	const { record } = options;
 	const call = {
-		config: applyOverrides(await loadConfig(path), options, called),
+		config,
 		options,
 		called,
 		signal,
-		lastWords
+		lastWords,
+		recorder: record === void 0 ? void 0 : await recordTo(record, "gate", Object.values(config.testbeds))
 	};
 	const ended = options.answer ? await judgeAndAnswer(call) : await judgeAll(await gatesOf(call), call, () => together([]));
 	const judged = ended.flatMap((one) => one.status === "fulfilled" ? one.value : []);

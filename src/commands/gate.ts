@@ -7,6 +7,7 @@ import { loadConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
 import { calledAs, type GateOptions, parameter, parametersThat } from '../config/parameters.ts';
 import { runToExit } from '../exit.ts';
+import { recordTo } from '../recording/record.ts';
 import { headline } from '../report/headline.ts';
 import { exitCodes, upshotOfResult, worstUpshot } from '../words/upshot.ts';
 import { judgeAndAnswer } from './answered-gate.ts';
@@ -52,7 +53,12 @@ async function runGate(
   // The Jenkins library has its words there, and people have written them as parameters of its step.
   const called = process.env.PPSGATE_WORDS === undefined ? calledAs.flag : calledAs.step;
   const config = applyOverrides(await loadConfig(path), options, called);
-  const call: GateCall = { config, options, called, signal, lastWords };
+  const { record } = options;
+  const recorder =
+    record === undefined
+      ? undefined
+      : await recordTo(record, 'gate', Object.values(config.testbeds));
+  const call: GateCall = { config, options, called, signal, lastWords, recorder };
   const ended = options.answer
     ? await judgeAndAnswer(call)
     : await judgeAll(await gatesOf(call), call, () => together([]));

@@ -22,6 +22,7 @@ import {
   type RevisionName,
 } from '../phabricator/revision.ts';
 import { labelled } from '../progress.ts';
+import type { Recorder } from '../recording/recorder.ts';
 import { type GateSession, inSession } from '../session.ts';
 import { type Patch, patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
@@ -37,6 +38,8 @@ export type GateCall = {
   signal: AbortSignal;
   /** Gets how each gate that was cut short goes on. */
   lastWords: string[];
+  /** Writes down what machines are asked and say. */
+  recorder?: Recorder | undefined;
 };
 
 /** One patch on one testbed. */
@@ -85,6 +88,11 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   const kernels = givenKernels(call);
   const folder = options.directory ?? timestampedDirectory('ppsgate-gate');
   const wishes = wishesOf(config, options, called);
+  if (options.record !== undefined && wishes.length > 1) {
+    throw new UsageError(
+      `${called('record')}: only one testbed can be recorded at a time; ask for one of them.`,
+    );
+  }
   return wishes.map((wish): OneGate => {
     const isOnly = wishes.length === 1;
     const directory = isOnly ? folder : join(folder, wish.replace(/[^\w.-]+/g, '-'));
@@ -147,7 +155,7 @@ const repositoryOf = ({ repository }: GateOptions) => openRepository(resolve(rep
 
 async function judge(
   { name, directory, start }: OneGate,
-  { config, options, called, signal }: GateCall,
+  { config, options, called, signal, recorder }: GateCall,
   answer: Answer,
 ): Promise<Result> {
   const priority = parsePriority(options.priority, called('priority'));
@@ -162,6 +170,7 @@ async function judge(
       holder: { who: whoami(), purpose: 'gate', patch: patchName(patch) },
     }),
     leaseFolder: directory,
+    recorder,
   };
   const work = async () => endingOfResult(await inSession(session, start), {});
   const { result } = await answering(answer, signal, work);

@@ -201,6 +201,9 @@ const parameters = {
   resume: {
     option: { value: 'dir', says: 'go on in the work directory of a gate that was cut short' },
   },
+  record: {
+    option: { value: 'file', says: 'write down what machines are asked and say, to be replayed' },
+  },
   answer: {
     option: { says: 'tell how it goes and ends on Phabricator, in a comment' },
     jenkins: true,

@@ -4,6 +4,7 @@ import { hostname, userInfo } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import { machinesOf } from '../inventory/machines.ts';
+import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseWorld, reserve } from '../reservation/lease.ts';
 import { forgetLease, keepLease } from '../reservation/lease-file.ts';
 import { openStore, steadySeconds } from '../reservation/open.ts';
@@ -21,6 +22,8 @@ type ReservationsOptions = {
   tell(sentence: string): void;
   /** Hears what one waits for, whenever that changes. */
   onWait(outlook: Outlook, text: string): void;
+  /** Writes down what machines are asked and say. */
+  recorder?: Recorder | undefined;
 };
 
 type Reservations = AsyncDisposable & {
@@ -38,7 +41,7 @@ type Reservations = AsyncDisposable & {
 /** Throws a StoreError where the store cannot be used. */
 export async function openReservations(
   config: Config,
-  { signal, tell, onWait }: ReservationsOptions,
+  { signal, tell, onWait, recorder }: ReservationsOptions,
 ): Promise<Reservations> {
   const { reservations } = config;
   const store = await openStore(reservations);
@@ -74,7 +77,8 @@ export async function openReservations(
     },
 
     async reserve(names, request, directory) {
-      const world = { ...(await leaseWorld()), machines: realWorld, tell };
+      const machines = recorder?.world(realWorld) ?? realWorld;
+      const world = { ...(await leaseWorld()), machines, recorder, tell };
       const reserved = await reserveTestbed(names, request, config, world);
       if (directory === undefined) return reserved;
       await keepLease(directory, reserved.lease, reservations);

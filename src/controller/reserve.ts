@@ -8,6 +8,8 @@ import { FencedError } from '../host/fence.ts';
 import { HostError } from '../host/host-error.ts';
 import { machinesOf } from '../inventory/machines.ts';
 import { PowerError } from '../power/power.ts';
+import { recordedTestbed } from '../recording/recorded-testbed.ts';
+import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseWorld, reserve } from '../reservation/lease.ts';
 import type { Quarantine } from '../reservation/records.ts';
 import type { Request } from '../reservation/reservation.ts';
@@ -23,6 +25,8 @@ import { openTestbed } from './open.ts';
 
 type ReserveWorld = LeaseWorld & {
   machines: FreebsdWorld;
+  /** Hears what the testbed is asked for; `machines` are those of its world. */
+  recorder?: Recorder | undefined;
   /** Hears what goes on, in a sentence for people. */
   tell(sentence: string): void;
 };
@@ -128,12 +132,18 @@ async function troubleOf(
   return whyUnhealthy(await Array.fromAsync(healthOf(testbed, { ...machines, tell, signal })));
 }
 
-const openLeased = (
+function openLeased(
   lease: Lease,
   traffic: Traffic,
   config: Config,
-  { machines }: ReserveWorld,
-): Promise<Testbed> => openTestbed(lease.testbed, traffic, config, { lease, machines });
+  { machines, recorder }: ReserveWorld,
+): Promise<Testbed> {
+  const { testbed: name, token } = lease;
+  const testbed = config.testbeds[name];
+  const open = () => openTestbed(name, traffic, config, { lease, machines });
+  if (recorder === undefined || testbed?.kind !== 'freebsd') return open();
+  return recordedTestbed(recorder, { name, testbed, traffic, token }, open);
+}
 
 function leased(lease: Lease, config: Config, world: ReserveWorld): LeasedTestbed {
   let notRestored: string | undefined;
