@@ -1,0 +1,117 @@
+// Holds the fake laboratory against a recording of a real one: what the fake refuses, or says in another shape. This is how
+// it becomes truer with each laboratory that somebody sends.
+import { parseInterfaceCounters } from '../../../src/dut/freebsd-counters.ts';
+import {
+  parseArp,
+  parseIfconfig,
+  parseNdp,
+  parseRoutes,
+} from '../../../src/dut/freebsd-network.ts';
+import { shell } from '../../../src/host/shell.ts';
+import { connect } from '../../../src/host/ssh.ts';
+import { type Question, type Recording, writtenTo } from '../../../src/recording/read.ts';
+import { whyNotUnderstood } from '../../../src/recording/understood.ts';
+import type { FreebsdLab, LabMachine } from './lab.ts';
+import { splitWords } from './shell.ts';
+
+export type Unlike =
+  /** A real machine answered, and the fake does not. */
+  | { kind: 'refused'; host: string; command: string; says: string }
+  /** Lines, by how they begin, or fields of what is read of them, that one of the two has alone. */
+  | { kind: 'shape'; host: string; command: string; onlyReal: string[]; onlyFake: string[] };
+
+/** Runs what a recording has asked of its machines on those of the fake, each command once, and none that changes anything. */
+export async function heldAgainst(recording: Recording, lab: FreebsdLab): Promise<Unlike[]> {
+  const unlike: Unlike[] = [];
+  const asked = new Map(
+    recording.questions
+      .filter(isRead)
+      .map((question) => [`${question.host} ${textOf(question)}`, question]),
+  );
+  for (const question of asked.values()) {
+    const { host: label } = question;
+    const command = textOf(question);
+    const split = splitWords(command);
+    if (split.kind === 'refused') {
+      unlike.push({ kind: 'refused', host: label, command, says: split.reason });
+      continue;
+    }
+    await using host = await connect(machineOf(lab, label).target);
+    const outcome = await host.run(shell`${split.words}`);
+    if (outcome.kind !== 'exited' || outcome.code !== 0) {
+      const says = outcome.stderr.trim();
+      unlike.push({ kind: 'refused', host: label, command, says });
+      continue;
+    }
+    const [real, fake] = [
+      shapeOf(question, writtenTo(question, 'stdout')),
+      shapeOf(question, outcome.stdout),
+    ];
+    const onlyReal = [...real].filter((one) => !fake.has(one));
+    const onlyFake = [...fake].filter((one) => !real.has(one));
+    if (onlyReal.length + onlyFake.length === 0) continue;
+    unlike.push({ kind: 'shape', host: label, command, onlyReal, onlyFake });
+  }
+  return unlike;
+}
+
+/** Programs that change nothing, as they are called here. */
+const reads =
+  /^(?:ifconfig (?:-l|'?\w+'?)|netstat |arp -an|ndp -an|vmstat -i|sysctl (?:-n )?'?[\w.%]+'?$|df -k|uname |sha256 -q|pciconf -lv|dmesg -a|kldstat|kenv -q|pfctl -s|ipfw list|bectl list|ls -1 |cat '?\/etc\/fstab)/;
+
+const isRead = (question: Question): boolean =>
+  question.asked.what === 'run' &&
+  reads.test(textOf(question)) &&
+  question.ended?.answer.kind === 'exited' &&
+  question.ended.answer.code === 0;
+
+const textOf = ({ asked }: Question): string =>
+  asked.what === 'run' ? (asked.shown ?? asked.command) : '';
+
+function machineOf(lab: FreebsdLab, label: string): LabMachine {
+  if (label === 'DUT') return lab.dut;
+  const [, number = '1'] = /^sender (\d)/.exec(label) ?? [];
+  return (label.startsWith('sender') ? lab.senders[Number(number) - 1] : undefined) ?? lab.receiver;
+}
+
+/** What is there, whatever its values are. */
+function shapeOf(question: Question, text: string): Set<string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const pieces = [{ at: 0, stream: 'stdout' as const, text }];
+  const why = whyNotUnderstood({ ...question, pieces });
+  return new Set([
+    ...lines.map((line) => `line ${beginningOf(line)}`),
+    ...fieldsOf(textOf(question), text),
+    ...(why === undefined ? [] : ['not understood']),
+  ]);
+}
+
+/** Its indent and its first word: names of a machine's own and numbers are all alike. */
+function beginningOf(line: string): string {
+  const [, indent = '', word = ''] = /^(\s*)(\S*)/.exec(line) ?? [];
+  const plain = word
+    .replace(/(?:[0-9a-f]*[:.]){2,}[0-9a-f:.]*(?:\/\d+)?/gi, 'ADDRESS')
+    .replace(/\d+/g, '#');
+  const isOwn = indent === '' && /[/#]/.test(plain) && !plain.includes('ADDRESS');
+  return `${indent === '' ? '' : '→'}${isOwn ? '…' : plain}`;
+}
+
+function fieldsOf(command: string, text: string): string[] {
+  const [program] = command.split(' ');
+  const one = (what: string, value: object | undefined) =>
+    value === undefined ? [`no ${what}`] : Object.keys(value).map((key) => `${what} with ${key}`);
+  switch (program) {
+    case 'ifconfig':
+      return command.includes('-l') ? [] : one('interface', parseIfconfig(text));
+    case 'netstat':
+      return command.includes('-r')
+        ? one('route', parseRoutes(text)[0])
+        : one('counter', parseInterfaceCounters(text).values().next().value);
+    case 'arp':
+      return one('neighbour', parseArp(text)[0]);
+    case 'ndp':
+      return one('neighbour', parseNdp(text)[0]);
+    default:
+      return [];
+  }
+}
