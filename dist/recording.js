@@ -1188,61 +1188,66 @@ function replayWorld(questions) {
 		saidBy(answer);
 		throw new TypeError("A command was done without having ended.");
 	};
-	return {
-		world: {
-			async connect({ host, port }, label) {
-				await answered({
-					host: label,
-					asked: { what: "connect" }
-				});
-				const name = `${label} (${host}:${port})`;
-				const close = async () => {};
-				const runHere = (command, options = {}) => {
-					const text = commandText(command);
-					const shown = options.shownAs === void 0 ? text : commandText(options.shownAs);
-					return run(label, text, shown, options);
-				};
-				return {
-					name,
-					run: runHere,
-					output: async (command, options) => stdoutOf(await runHere(command, options), name, command),
-					async upload(_, path, mode) {
-						await answered({
-							host: label,
-							asked: {
-								what: "upload",
-								path,
-								mode,
-								bytes: 0,
-								sha256: ""
-							}
-						});
-					},
-					close,
-					[Symbol.asyncDispose]: close
-				};
-			},
-			async openPower() {
-				const ask = (order) => answered({
-					host: "power",
-					asked: {
-						what: "power",
-						order
-					}
-				});
-				await ask("open");
-				return {
-					state: async () => await ask("state") === "off" ? "off" : "on",
-					cycle: async () => void await ask("cycle")
-				};
-			},
-			async openConsole(name) {
-				throw new ConsoleError(`The console of ${name} is in no recording.`);
-			},
-			sleep: (seconds) => time.until(time.now() + seconds),
-			now: time.now
+	const world = {
+		async connect({ host, port }, label) {
+			await answered({
+				host: label,
+				asked: { what: "connect" }
+			});
+			const name = `${label} (${host}:${port})`;
+			const close = async () => {};
+			const runHere = (command, options = {}) => {
+				const text = commandText(command);
+				const shown = options.shownAs === void 0 ? text : commandText(options.shownAs);
+				return run(label, text, shown, options);
+			};
+			return {
+				name,
+				run: runHere,
+				output: async (command, options) => stdoutOf(await runHere(command, options), name, command),
+				async upload(_, path, mode) {
+					await answered({
+						host: label,
+						asked: {
+							what: "upload",
+							path,
+							mode,
+							bytes: 0,
+							sha256: ""
+						}
+					});
+				},
+				close,
+				[Symbol.asyncDispose]: close
+			};
 		},
-		...replay
+		async openPower() {
+			const ask = (order) => answered({
+				host: "power",
+				asked: {
+					what: "power",
+					order
+				}
+			});
+			await ask("open");
+			return {
+				state: async () => await ask("state") === "off" ? "off" : "on",
+				cycle: async () => void await ask("cycle")
+			};
+		},
+		async openConsole(name) {
+			throw new ConsoleError(`The console of ${name} is in no recording.`);
+		},
+		sleep: (seconds) => time.until(time.now() + seconds),
+		now: time.now
+	};
+	const skipTo = (number) => {
+		for (const [key, of] of waiting) waiting.set(key, of.filter((question) => question.number > number || question.host === "builder"));
+	};
+	return {
+		world,
+		...replay,
+		skipTo
 	};
 }
 /** Random parts of paths are not the same twice, and how long is slept is no question to anybody. */
@@ -1383,13 +1388,20 @@ function changes(then, now) {
 const wordsOf = ({ kind, why }) => `${kind} (${why})`;
 
 // src/recording/replay-testbed.ts
-async function replayTestbed({ request, questions, told }) {
+async function replayTestbed({ request, questions, told, toldAfter }) {
 	const { data: opened } = testbedRequest.safeParse(request);
 	if (opened === void 0) return {
 		findings: [],
 		differences: [unreadable("testbed")]
 	};
-	const calls = told.flatMap((value) => testbedCall.safeParse(value).data ?? []);
+	const ended = told.flatMap((value, index) => {
+		const { data: call } = testbedCall.safeParse(value);
+		return call === void 0 ? [] : [{
+			call,
+			after: toldAfter[index] ?? 0
+		}];
+	});
+	const calls = ended.map(({ call }) => call);
 	const folder = await mkdtemp(join(tmpdir(), "ppsgate-replay-"));
 	const differences = [];
 	try {
@@ -1404,9 +1416,10 @@ async function replayTestbed({ request, questions, told }) {
 		const world = token === void 0 ? replayed.world : fencedWorld(replayed.world, testbed, lease);
 		try {
 			const again = await openFreebsdTestbed(name, testbed, traffic, world);
-			for (const call of calls) {
+			for (const { call, after } of ended) {
 				const change = changed(call, await outcomeOf(again, call, kernels), kernels);
 				if (change !== void 0) differences.push(change);
+				replayed.skipTo(after);
 			}
 		} catch (error) {
 			differences.push(broken(error));
@@ -1520,7 +1533,7 @@ function variantOf(variant, kernels) {
 	};
 }
 function changed({ call, outcome: then }, now, kernels) {
-	const text = (value) => JSON.stringify(value ?? null);
+	const text = (value) => JSON.stringify(value ?? null, (key, one) => key === "startedAt" ? void 0 : one);
 	const before = kernels.reduce((words, { was, sha256 }) => was === "" ? words : words.replaceAll(was, sha256), text(then));
 	const after = text(JSON.parse(text(now)));
 	if (before === after) return void 0;
@@ -1740,6 +1753,7 @@ function partsOf({ marks, questions }) {
 			name: mark.part,
 			request: mark.value,
 			told: mine.map(({ value }) => value),
+			toldAfter: mine.map(({ after }) => after),
 			questions: questions.slice(mark.after, end)
 		};
 	});

@@ -8,7 +8,7 @@ import { hasColours, oneLine, print, printJson } from "./table.js";
 function define(command) {
 	command.argument("<file>", "what `--record` has written").option("--json", "print what is found as JSON").addHelpText("after", `
 Example:
-  ppsgate testbeds replay hp-t540.rec
+  ppsgate testbeds replay hp-t540.rec.gz
 
 No machine is asked anything. What checks and gates ask and hear is recorded
 with --record FILE; to look into a recording: zcat FILE | less

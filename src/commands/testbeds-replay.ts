@@ -15,7 +15,7 @@ export function define(command: Command): void {
       'after',
       `
 Example:
-  ppsgate testbeds replay hp-t540.rec
+  ppsgate testbeds replay hp-t540.rec.gz
 
 No machine is asked anything. What checks and gates ask and hear is recorded
 with --record FILE; to look into a recording: zcat FILE | less

@@ -17,10 +17,19 @@ import { broken, differencesOf, unreadable } from './replay-check.ts';
 import { replayWorld } from './replay-world.ts';
 import { type TestbedCall, testbedCall, testbedRequest, thrown } from './request.ts';
 
-export async function replayTestbed({ request, questions, told }: Part): Promise<PartAgain> {
+export async function replayTestbed({
+  request,
+  questions,
+  told,
+  toldAfter,
+}: Part): Promise<PartAgain> {
   const { data: opened } = testbedRequest.safeParse(request);
   if (opened === undefined) return { findings: [], differences: [unreadable('testbed')] };
-  const calls = told.flatMap((value) => testbedCall.safeParse(value).data ?? []);
+  const ended = told.flatMap((value, index) => {
+    const { data: call } = testbedCall.safeParse(value);
+    return call === undefined ? [] : [{ call, after: toldAfter[index] ?? 0 }];
+  });
+  const calls = ended.map(({ call }) => call);
   const folder = await mkdtemp(join(tmpdir(), 'ppsgate-replay-'));
   const differences: Difference[] = [];
   try {
@@ -32,10 +41,12 @@ export async function replayTestbed({ request, questions, told }: Part): Promise
       token === undefined ? replayed.world : fencedWorld(replayed.world, testbed, lease);
     try {
       const again = await openFreebsdTestbed(name, testbed, traffic, world);
-      for (const call of calls) {
+      for (const { call, after } of ended) {
         const outcome = await outcomeOf(again, call, kernels);
         const change = changed(call, outcome, kernels);
         if (change !== undefined) differences.push(change);
+        // What comes next is not to suffer from what this one did not ask.
+        replayed.skipTo(after);
       }
     } catch (error) {
       differences.push(broken(error));
@@ -158,7 +169,9 @@ function changed(
   now: unknown,
   kernels: readonly StandIn[],
 ): Difference | undefined {
-  const text = (value: unknown) => JSON.stringify(value ?? null);
+  // The time between two questions is not that of then, to the millisecond.
+  const text = (value: unknown) =>
+    JSON.stringify(value ?? null, (key, one) => (key === 'startedAt' ? undefined : one));
   const before = kernels.reduce(
     (words, { was, sha256 }) => (was === '' ? words : words.replaceAll(was, sha256)),
     text(then),

@@ -15,13 +15,15 @@ export type ReplayWorld = {
   strangers: { text: string; after: Question | undefined }[];
   /** Questions whose answer the recording does not hold whole. */
   unanswered: Question[];
+  /** What nobody has asked so far of the first so many questions is not asked any more. */
+  skipTo(number: number): void;
 };
 
 /** Of one kind, and in their order: questions of one host by the same text, however they overlap with others. */
 export function replayWorld(questions: readonly Question[]): ReplayWorld {
   const time = replayTime(questions[0]?.at ?? 0);
   const waiting = Map.groupBy(questions, (question) => keyOf(question));
-  const replay: Omit<ReplayWorld, 'world'> = { strangers: [], unanswered: [] };
+  const replay: Pick<ReplayWorld, 'strangers' | 'unanswered'> = { strangers: [], unanswered: [] };
   let before: Question | undefined;
 
   const find = (question: Pick<Question, 'host' | 'asked'>): Question => {
@@ -114,7 +116,16 @@ export function replayWorld(questions: readonly Question[]): ReplayWorld {
     sleep: (seconds) => time.until(time.now() + seconds),
     now: time.now,
   };
-  return { world, ...replay };
+  const skipTo = (number: number) => {
+    for (const [key, of] of waiting) {
+      waiting.set(
+        key,
+        // A builder works for several blasts at a time.
+        of.filter((question) => question.number > number || question.host === 'builder'),
+      );
+    }
+  };
+  return { world, ...replay, skipTo };
 }
 
 /** Random parts of paths are not the same twice, and how long is slept is no question to anybody. */

@@ -30,6 +30,8 @@ export type Part = {
   name: string;
   request: unknown;
   told: unknown[];
+  /** After how many questions of the recording each of them was told. */
+  toldAfter: number[];
   questions: readonly Question[];
 };
 
@@ -96,6 +98,7 @@ function partsOf({ marks, questions }: Recording): Part[] {
       name: mark.part,
       request: mark.value,
       told: mine.map(({ value }) => value),
+      toldAfter: mine.map(({ after }) => after),
       questions: questions.slice(mark.after, end),
     };
   });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readRecording } from '../../src/recording/read.ts';
 import { replay } from '../../src/recording/replay.ts';
 import { blastOf, recordCheck, recordTestbed } from './lab.ts';
+import { linesOf, writeLines } from './spoil.ts';
 
 const signal = new AbortController().signal;
 const keepLog = async () => {};
@@ -49,6 +50,24 @@ describe('a recording of a gate’s testbed', () => {
     const replayed = await replay(readRecording(path));
     expect(replayed.differences).toEqual([]);
     expect(replayed.questions).toBeGreaterThan(200);
+  });
+
+  test('of which something else comes today tells what, and goes on', async () => {
+    const path = await recordTestbed(async (testbed) => {
+      await testbed.blast(blastOf('base', 1, 'pf-stateful'), keepLog, signal);
+      await testbed.blast(blastOf('base', 1), keepLog, signal);
+    });
+    const lines = JSON.stringify(linesOf(path)).replaceAll('Status: Enabled', 'Status: Disabled');
+    writeLines(path, JSON.parse(lines) as object[]);
+    const { differences } = await replay(readRecording(path));
+    expect(differences).toEqual([
+      {
+        kind: 'made-otherwise',
+        sentence: expect.stringMatching(
+          /^what came of `blast` was "…\{"kind":"measured".*then, and is "…\{"kind":"failed".* now$/,
+        ),
+      },
+    ]);
   });
 
   test('in which the DUT was lost is, too', async () => {

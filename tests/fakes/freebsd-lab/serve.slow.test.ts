@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { readRecording } from '../../../src/recording/read.ts';
+import { replay } from '../../../src/recording/replay.ts';
 import { readResult } from '../../../src/report/read.ts';
 import { temporaryFolder } from '../folder.ts';
 import { readXml } from '../xml.ts';
@@ -21,9 +23,10 @@ function start(...words: string[]) {
   return { child, ended };
 }
 
-test('a gate of another process measures a patch in the laboratory, which complains of nothing', async () => {
+test('a gate of another process measures a patch in the laboratory, which complains of nothing, and its recording is replayed without a difference', async () => {
   const folder = join(temporaryFolder(), 'lab');
   const directory = join(temporaryFolder(), 'work');
+  const recording = join(temporaryFolder(), 'gate.rec.gz');
   const lab = start(program, folder, '--patched-ratio', '0.9');
   const [line] = await once(createInterface(lab.child.stdout), 'line');
   expect(line).toBe('ready');
@@ -32,12 +35,16 @@ test('a gate of another process measures a patch in the laboratory, which compla
     ...[join(inject('bundle'), 'cli.js'), 'gate', '--config', join(folder, 'ppsgate.yml')],
     ...['--repository', join(folder, 'repository'), '--patch', 'main..patch'],
     ...['--base-kernel', join(folder, 'base.tar'), '--patched-kernel', join(folder, 'patched.tar')],
-    ...['--directory', directory, '--seed', '1'],
+    ...['--directory', directory, '--seed', '1', '--record', recording],
   );
   expect(await gate.ended).toBe(1);
   expect((await readResult(directory)).outcome).toMatchObject({ verdict: 'regression' });
   const junit = readXml(readFileSync(join(directory, 'report', 'junit.xml'), 'utf8'));
   expect(junit.attributes).toMatchObject({ tests: '1', failures: '1' });
+
+  const replayed = await replay(readRecording(recording));
+  expect(replayed).toMatchObject({ isTorn: false, differences: [] });
+  expect(replayed.questions).toBeGreaterThan(500);
 
   lab.child.stdin.end();
   expect(await lab.ended).toBe(0);
