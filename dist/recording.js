@@ -56,6 +56,7 @@ async function knownOf({ dut, senders, receiver, builder }, environment = proces
 function secretsIn(environment) {
 	return Object.entries(environment).flatMap(([name, value = ""]) => {
 		const isNamed = /pass|secret|token|key|auth|cred|cookie/i.test(name) && !isPlace(value);
+		if (/^(?:true|false)$/i.test(value)) return [];
 		const isRandom = /^(?=.*\d)(?=.*[a-z])[\w+=.~-]{16,}$/i.test(value);
 		return isNamed || isRandom ? [value] : [];
 	});
@@ -589,12 +590,18 @@ function startRecording(path, options) {
 	const { command, ppsgate, known, now } = options;
 	const mask = maskFor(known);
 	let bytes = 0;
+	let isOver = false;
 	let last = 0;
 	const write = (entry, flag = "a") => {
 		const line = `${JSON.stringify(masked(entry, mask))}\n`;
 		bytes += line.length;
-		if (bytes > mostBytes$2) return;
-		appendFileSync(path, gzipSync(line), { flag });
+		if (isOver || bytes > mostBytes$2) return;
+		try {
+			appendFileSync(path, gzipSync(line), { flag });
+		} catch (error) {
+			isOver = true;
+			process.stderr.write(`warning: the recording ends here: ${reasonOf(error)}\n`);
+		}
 	};
 	try {
 		writeFileSync(path, "", {

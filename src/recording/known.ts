@@ -35,6 +35,7 @@ export async function knownOf(
 function secretsIn(environment: NodeJS.ProcessEnv): string[] {
   return Object.entries(environment).flatMap(([name, value = '']) => {
     const isNamed = /pass|secret|token|key|auth|cred|cookie/i.test(name) && !isPlace(value);
+    if (/^(?:true|false)$/i.test(value)) return [];
     const isRandom = /^(?=.*\d)(?=.*[a-z])[\w+=.~-]{16,}$/i.test(value);
     return isNamed || isRandom ? [value] : [];
   });

@@ -43,12 +43,19 @@ export function startRecording(path: string, options: RecorderOptions): Recorder
   const { command, ppsgate, known, now } = options;
   const mask = maskFor(known);
   let bytes = 0;
+  let isOver = false;
   let last = 0;
   const write = (entry: Entry | Record<string, unknown>, flag = 'a') => {
     const line = `${JSON.stringify(masked(entry, mask))}\n`;
     bytes += line.length;
-    if (bytes > mostBytes) return;
-    appendFileSync(path, gzipSync(line), { flag });
+    if (isOver || bytes > mostBytes) return;
+    try {
+      appendFileSync(path, gzipSync(line), { flag });
+    } catch (error) {
+      // No gate is lost for a full disk under its recording.
+      isOver = true;
+      process.stderr.write(`warning: the recording ends here: ${reasonOf(error)}\n`);
+    }
   };
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
