@@ -1467,17 +1467,22 @@ async function standInKernels(questions, calls, folder) {
 }
 /** More than any kernel, and no more than is read in a moment. */
 const mostBytes = 1024 ** 3;
-/** By the mark that says which is in its folder, or by the environment that it is unpacked in. */
+/** By the folder or the environment that is named first after its upload. */
 function laidFor(variant, questions) {
 	const place = `ppsgate.${variant.replace(/[^\w.-]+/g, "-")}`;
-	return questions.flatMap(({ asked }, index) => {
+	const uploads = questions.flatMap(({ asked }, index) => {
 		const sha256 = asked.what === "upload" ? kernelPath.exec(asked.path)?.[1] : void 0;
 		return sha256 === void 0 || asked.what !== "upload" ? [] : [{
 			sha256,
 			index,
 			bytes: asked.bytes
 		}];
-	}).find(({ index, sha256 }) => questions.slice(index).some(({ asked }) => asked.what === "run" && textOf(asked).includes(sha256) && textOf(asked).includes(place))) ?? {
+	});
+	const isOwn = new RegExp(`${place.replaceAll(".", "\\.")}(?![\\w-])`);
+	return uploads.find(({ index }) => {
+		const next = questions.slice(index).map(({ asked }) => asked.what === "run" ? textOf(asked) : "").find((text) => /\bppsgate\.(?!sha256)/.test(text));
+		return next !== void 0 && isOwn.test(next);
+	}) ?? {
 		sha256: "",
 		bytes: 1
 	};

@@ -86,7 +86,7 @@ async function standInKernels(
 /** More than any kernel, and no more than is read in a moment. */
 const mostBytes = 1024 ** 3;
 
-/** By the mark that says which is in its folder, or by the environment that it is unpacked in. */
+/** By the folder or the environment that is named first after its upload. */
 function laidFor(
   variant: string,
   questions: readonly Question[],
@@ -98,14 +98,14 @@ function laidFor(
       ? []
       : [{ sha256, index, bytes: asked.bytes }];
   });
-  const own = uploads.find(({ index, sha256 }) =>
-    questions
+  const isOwn = new RegExp(`${place.replaceAll('.', '\\.')}(?![\\w-])`);
+  const own = uploads.find(({ index }) => {
+    const next = questions
       .slice(index)
-      .some(
-        ({ asked }) =>
-          asked.what === 'run' && textOf(asked).includes(sha256) && textOf(asked).includes(place),
-      ),
-  );
+      .map(({ asked }) => (asked.what === 'run' ? textOf(asked) : ''))
+      .find((text) => /\bppsgate\.(?!sha256)/.test(text));
+    return next !== undefined && isOwn.test(next);
+  });
   return own ?? { sha256: '', bytes: 1 };
 }
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Finding } from '../../src/checkup/finding.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../src/checkup/freebsd-check.ts';
+import type { FreebsdTestbed } from '../../src/config/freebsd-testbed.ts';
 import { recordable, recordTo } from '../../src/recording/record.ts';
 import { recordedTestbed } from '../../src/recording/recorded-testbed.ts';
 import { fencedWorld } from '../../src/testbed/fence.ts';
@@ -69,11 +70,13 @@ const token = 17;
 export async function recordTestbed(
   work: (testbed: Testbed) => Promise<void>,
   options: FreebsdLabOptions = {},
+  method: FreebsdTestbed['dut']['boot']['method'] = 'nextboot',
 ): Promise<string> {
   await using lab = await startFreebsdLab(options);
   const folder = temporaryFolder();
   const path = join(folder, 'gate.rec');
   const config = testbedOf(lab, folder);
+  config.dut.boot.method = method;
   const traffic = { ...usualTraffic, measureSeconds: 30 };
   const recorder = await recordTo(path, 'gate', [config], () => lab.clock.now());
   const lease = { token, assertHeld() {}, prove: async () => {} };

@@ -52,6 +52,19 @@ describe('a recording of a gate’s testbed', () => {
     expect(replayed.questions).toBeGreaterThan(200);
   });
 
+  test('that boots environments is, too', async () => {
+    const path = await recordTestbed(
+      async (testbed) => {
+        for (const variant of ['base', 'patched']) {
+          await testbed.blast(blastOf(variant, 1), keepLog, signal);
+        }
+      },
+      { root: 'zfs' },
+      'boot-environment',
+    );
+    expect((await replay(readRecording(path))).differences).toEqual([]);
+  });
+
   test('of which something else comes today tells what, and goes on', async () => {
     const path = await recordTestbed(async (testbed) => {
       await testbed.blast(blastOf('base', 1, 'pf-stateful'), keepLog, signal);
