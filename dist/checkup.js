@@ -9,7 +9,6 @@ import { ConsoleError } from "./console.js";
 import { frameBytesFor } from "./config.js";
 import { parsePktGenLog, pktGenBlast, pktGenRun } from "./traffic.js";
 import { posix } from "node:path";
-import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
 // src/checkup/finding.ts
@@ -235,7 +234,7 @@ async function lookAt(host, { what, name, console, world }) {
 	});
 	if (opened instanceof ConsoleError) return wrong(what, opened.message, mends[console.kind]);
 	try {
-		const word = `ppsgate ${randomBytes(8).toString("hex")}`;
+		const word = `ppsgate ${(await host.output(shell`uuidgen`, limits)).trim()}`;
 		await host.output(shell`tee ${"/dev/console"}`, {
 			...limits,
 			stdin: `\r\n${word}\r\n`

@@ -1,6 +1,6 @@
 import { version } from "./package.js";
 import { UsageError, families, fromJson, oneLine, reasonOf, shortened } from "./words.js";
-import { _enum, array, boolean, discriminatedUnion, literal as literal$1, looseObject, number$1 as number, object, partialRecord, record, string, unknown } from "./vendor/zod.js";
+import { _enum, array, boolean, discriminatedUnion, literal as literal$1, looseObject, number$1 as number, object, partialRecord, record, string, union, unknown } from "./vendor/zod.js";
 import { HostError, commandText, stdoutOf } from "./host.js";
 import { PowerError } from "./power.js";
 import { ConsoleError } from "./console.js";
@@ -8,13 +8,14 @@ import { fencedWorld, openFreebsdTestbed } from "./testbed.js";
 import { parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseRoutes } from "./dut.js";
 import { parsePktGenLog } from "./traffic.js";
 import { checkFreebsdTestbed } from "./checkup.js";
+import { journalIn, rehearsalParts, rehearse, resumeJournal } from "./rehearsal.js";
 import { join } from "node:path";
 import { appendFileSync, createReadStream, readFileSync, writeFileSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { isIPv4, isIPv6 } from "node:net";
 import { constants as constants$1, gunzipSync, gzipSync } from "node:zlib";
 import { createHash } from "node:crypto";
-import { mkdtemp, open, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { pipeline } from "node:stream/promises";
 
@@ -28,8 +29,8 @@ async function knownOf({ dut, senders, receiver, builder }, environment = proces
 		...builder === void 0 ? [] : [builder]
 	];
 	const keys = machines.flatMap(({ privateKeyPath }) => privateKeyPath ?? []);
-	const { power } = dut;
-	const passwords = power === void 0 || power.kind === "command" ? [] : [power.passwordPath];
+	const { power, console } = dut;
+	const passwords = [power, console].map((one) => one !== void 0 && "passwordPath" in one ? one.passwordPath : void 0);
 	const files = [.../* @__PURE__ */ new Set([...keys, ...passwords.flatMap((path) => path ?? [])])];
 	const macs = [...senders, receiver].map(({ mac }) => mac);
 	return {
@@ -37,16 +38,17 @@ async function knownOf({ dut, senders, receiver, builder }, environment = proces
 			...await Promise.all(files.map((path) => readFile(path, "utf8").catch(() => ""))),
 			...secretsIn(environment),
 			...wordsOf$1(power),
+			...secretWords(console?.kind === "command" ? console.command : []),
 			...macs.flatMap(otherForms)
 		],
 		hosts: [
 			...machines.map(({ host }) => host),
-			hostOf(power),
+			...[power, console].map(hostOf),
 			hostname()
 		].flatMap(namesOf),
 		users: [
 			...machines.map(({ user }) => user),
-			userOf(power),
+			...[power, console].map(userOf),
 			userInfo().username
 		],
 		others: new Map(machines.map(({ knownHostsPath }) => [knownHostsPath, "/dev/null"]))
@@ -71,8 +73,9 @@ function wordsOf$1(power) {
 		off,
 		state,
 		cycle
-	].flatMap(([, ...words]) => words).filter((word) => word.length > 5 && !/^(?:[a-z]+|-.*|\/.*)$/.test(word));
+	].flatMap(secretWords);
 }
+const secretWords = ([, ...words]) => words.filter((word) => word.length > 5 && !/^(?:[a-z]+|-.*|\/.*)$/.test(word));
 /** Cisco's, and none at all between the digits. */
 function otherForms(mac) {
 	const digits = mac.replaceAll(":", "");
@@ -84,11 +87,11 @@ function otherForms(mac) {
 		dotted.toUpperCase()
 	];
 }
-function hostOf(power) {
-	if (power === void 0 || power.kind === "command") return "";
-	return power.kind === "ipmi" ? power.host : new URL(power.url).hostname;
+function hostOf(one) {
+	if (one !== void 0 && "url" in one) return new URL(one.url).hostname;
+	return one !== void 0 && "host" in one ? one.host ?? "" : "";
 }
-const userOf = (power) => power === void 0 || power.kind === "command" ? "" : power.user;
+const userOf = (one) => one !== void 0 && "user" in one ? one.user : "";
 /** `dut3.lab.example.org`, its domain, and `dut3`. */
 function namesOf(host) {
 	if (isIPv4(host) || host.includes(":")) return [];
@@ -116,7 +119,7 @@ const headSchema = object({
 });
 const at = number();
 const stream = _enum(["stdout", "stderr"]);
-/** What was asked of the world: by a connection of that label, or of the power by its name. */
+/** What was asked of the world: by a connection of that label, of the power, or of the console. */
 const asked = discriminatedUnion("what", [
 	object({ what: literal$1("connect") }),
 	object({
@@ -138,6 +141,10 @@ const asked = discriminatedUnion("what", [
 			"state",
 			"cycle"
 		])
+	}),
+	object({
+		what: literal$1("console"),
+		order: _enum(["open", "hear"])
 	}),
 	object({
 		what: literal$1("sleep"),
@@ -204,12 +211,6 @@ const entrySchema = discriminatedUnion("kind", [
 		at,
 		id: number(),
 		answer
-	}),
-	object({
-		kind: literal$1("console"),
-		at,
-		host: string(),
-		text: string()
 	})
 ]);
 
@@ -344,7 +345,9 @@ function forms(secret) {
 }
 /** Names that everybody has. */
 const common = new Set("root toor admin operator freebsd nobody daemon ppsgate user host localhost dut sender receiver builder forwarding kernel active status boot example git.freebsd.org".split(" "));
-const isTelling = (name) => name.length > 2 && !common.has(name.toLowerCase());
+/** Files of every FreeBSD, like `rc.conf.local` and `periodic.conf.local`, have the form of a domain. */
+const commonFile = /^(?:\w+\.)*(?:conf|rc)\.local$/;
+const isTelling = (name) => name.length > 2 && !common.has(name.toLowerCase()) && !commonFile.test(name);
 const isAddress = (name) => isIPv4(name) || isIPv6(name) || isIPv6(name.replace(/%.*/, ""));
 /** Numbered in the order in which they are met. */
 function standIns(make) {
@@ -665,12 +668,6 @@ function startRecording(path, options) {
 			at: now(),
 			part,
 			outcome
-		}),
-		console: (host, text) => write({
-			kind: "console",
-			at: now(),
-			host,
-			text
 		})
 	};
 }
@@ -704,6 +701,47 @@ function recorded(world, ask) {
 					order: "cycle"
 				}), () => opened.cycle())
 			};
+		},
+		async openConsole(name, config, hears) {
+			const printed = ask("console", {
+				what: "console",
+				order: "hear"
+			});
+			const lines = outputLines();
+			let isOver = false;
+			const end = (said) => {
+				if (isOver) return;
+				isOver = true;
+				const { rest, left } = lines.end();
+				if (rest !== "") printed.hears("stdout", rest);
+				if (left !== void 0) printed.cut("stdout", left);
+				printed.ends({
+					kind: "done",
+					...said !== void 0 && { said }
+				});
+			};
+			const heard = (chunk) => {
+				const text = lines.take(chunk);
+				if (text !== "") printed.hears("stdout", text);
+				hears(chunk);
+			};
+			try {
+				const opened = await told(ask("console", {
+					what: "console",
+					order: "open"
+				}), () => world.openConsole(name, config, heard));
+				opened.ended.then(end);
+				return {
+					...opened,
+					async close() {
+						await opened.close();
+						end();
+					}
+				};
+			} catch (error) {
+				end();
+				throw error;
+			}
 		},
 		sleep: (seconds) => told(ask("clock", {
 			what: "sleep",
@@ -845,13 +883,14 @@ async function recordTo(path, command, testbeds, now = () => Date.now() / 1e3) {
 		}
 	});
 }
-/** As a recording has it: what controls the power is nobody's business, and an argument of it may be a password. */
+/** As a recording has it: how the power and the console are reached is nobody's business, and may hold a password. */
 const recordable = (request) => {
 	const { testbed } = request;
-	const { power, ...dut } = testbed.dut;
-	const kept = power === void 0 ? dut : {
+	const { power, console, ...dut } = testbed.dut;
+	const kept = {
 		...dut,
-		power: { kind: power.kind }
+		...power !== void 0 && { power: { kind: power.kind } },
+		...console !== void 0 && { console: { kind: console.kind } }
 	};
 	return {
 		...request,
@@ -970,6 +1009,31 @@ const testbedCall = discriminatedUnion("call", [
 		outcome: unknown()
 	})
 ]);
+const rehearsalRequest = object({
+	name: string(),
+	testbed: as(testbed),
+	config: as(looseObject({
+		scenarios: array(string()),
+		families: array(_enum(families)),
+		traffic,
+		gate: looseObject({
+			metric: string(),
+			marginRatio: number()
+		})
+	})),
+	rules: record(string(), as(looseObject({ text: string() }))),
+	skip: array(_enum(rehearsalParts)),
+	/** What its journal held when it was gone on with. */
+	journal: array(string()),
+	/** Of the lease, which stands in every command. */
+	token: number().optional()
+});
+/** A finding, or what was answered to the question for an accident. */
+const rehearsalTold = union([object({ finding: looseObject({
+	kind: string(),
+	what: string(),
+	why: string()
+}) }), object({ agreed: boolean() })]);
 /** What is recorded of a call that threw. */
 const thrown = (error) => ({ threw: reasonOf(error) });
 
@@ -1021,6 +1085,43 @@ async function recordedTestbed(recorder, opening, open) {
 		}, () => opened.profile(request, ...rest)),
 		restore: () => told({ call: "restore" }, () => opened.restore())
 	};
+}
+
+// src/recording/recorded-rehearsal.ts
+/** See `rehearse`; `world` is one of the recorder's, and `token` that of the lease. */
+async function* recordedRehearsal(recorder, request, world, token) {
+	const { name, testbed, config, rules, skip, journal } = request;
+	const { scenarios, families, frameSizes, traffic, profile, gate } = config;
+	recorder.begins("rehearsal", {
+		...recordable({
+			name,
+			testbed
+		}),
+		config: {
+			scenarios,
+			families,
+			frameSizes,
+			traffic,
+			profile,
+			gate
+		},
+		rules,
+		skip: [...skip],
+		journal: journal.lines(),
+		token
+	});
+	const agrees = async (question) => {
+		const agreed = await world.agrees(question);
+		recorder.tells("rehearsal", { agreed });
+		return agreed;
+	};
+	for await (const finding of rehearse(request, {
+		...world,
+		agrees
+	})) {
+		recorder.tells("rehearsal", { finding });
+		yield finding;
+	}
 }
 
 // src/recording/read.ts
@@ -1114,7 +1215,6 @@ function add(recording, byId, entry) {
 			};
 			return;
 		}
-		case "console": return;
 	}
 }
 /** All that a stream of a command wrote, as far as it was kept. */
@@ -1126,6 +1226,7 @@ function questionText({ host, asked }) {
 		case "connect": return `the login to the ${host}`;
 		case "upload": return `the upload of ${asked.path} to the ${host}`;
 		case "power": return `the power's ${asked.order}`;
+		case "console": return asked.order === "open" ? "the opening of the console" : "what the console printed";
 		case "sleep": return `a sleep of ${asked.seconds} s`;
 	}
 }
@@ -1242,8 +1343,25 @@ function replayWorld(questions) {
 				cycle: async () => void await ask("cycle")
 			};
 		},
-		async openConsole(name) {
-			throw new ConsoleError(`The console of ${name} is in no recording.`);
+		async openConsole(_name, _config, hears) {
+			const printed = waiting.get(keyOf(hearing))?.shift();
+			const pieces = [...printed?.pieces ?? []];
+			const ended = Promise.withResolvers();
+			time.watch((now) => {
+				while (pieces[0] !== void 0 && pieces[0].at <= now) hears(Buffer.from(pieces.shift()?.text ?? ""));
+				if (printed?.ended !== void 0 && printed.ended.at <= now) ended.resolve(saidBy(printed.ended.answer));
+			});
+			await answered({
+				host: "console",
+				asked: {
+					what: "console",
+					order: "open"
+				}
+			});
+			return {
+				ended: ended.promise,
+				close: async () => {}
+			};
 		},
 		sleep: (seconds) => time.until(time.now() + seconds),
 		now: time.now
@@ -1266,7 +1384,8 @@ function textOf$1(asked) {
 	switch (asked.what) {
 		case "run": return asked.command;
 		case "upload": return asked.path;
-		case "power": return asked.order;
+		case "power":
+		case "console": return asked.order;
 		default: return "";
 	}
 }
@@ -1276,6 +1395,7 @@ function saidBy(answer) {
 	if (answer?.kind !== "failed") return "";
 	const { failure, message } = answer;
 	if (failure === "PowerError") throw new PowerError(message);
+	if (failure === "ConsoleError") throw new ConsoleError(message);
 	if (failures.has(failure)) throw new HostError(failure, message);
 	throw new Error(message);
 }
@@ -1292,6 +1412,13 @@ const failures = /* @__PURE__ */ new Set([...[
 	"command-failed",
 	"upload-failed"
 ]]);
+const hearing = {
+	host: "console",
+	asked: {
+		what: "console",
+		order: "hear"
+	}
+};
 /**
 * Whatever happens next happens when all that came before has been taken in: what the code does about it is asked before,
 * as it was then. Time never runs back.
@@ -1300,6 +1427,7 @@ function replayTime(start) {
 	let now = start;
 	let isRunning = false;
 	const events = [];
+	const watchers = [];
 	let planned = 0;
 	const runOn = async () => {
 		if (isRunning) return;
@@ -1309,12 +1437,14 @@ function replayTime(start) {
 			events.sort((one, other) => one.at - other.at || one.order - other.order);
 			const next = events.shift();
 			now = Math.max(now, next?.at ?? now);
+			for (const look of watchers) look(now);
 			next?.act();
 		}
 		isRunning = false;
 	};
 	return {
 		now: () => now,
+		watch: (look) => void watchers.push(look),
 		until: (at) => new Promise((resolve) => {
 			planned += 1;
 			events.push({
@@ -1379,12 +1509,12 @@ function differencesOf({ strangers, unanswered }) {
 	}), ...unanswered.map((question) => differenceAt("incomplete", question, question.ended === void 0 ? "the recording ends before it did" : "a part of what it wrote is not in the recording"))];
 }
 /** Of each thing that was looked at, once for each time. */
-function changes(then, now) {
+function changes(then, now, compared = (words) => words) {
 	const left = [...now];
 	return then.flatMap((finding) => {
 		const index = left.findIndex(({ what }) => what === finding.what);
 		const [found] = index === -1 ? [] : left.splice(index, 1);
-		if (found !== void 0 && wordsOf(found) === wordsOf(finding)) return [];
+		if (found !== void 0 && compared(wordsOf(found)) === compared(wordsOf(finding))) return [];
 		const is = found === void 0 ? "not looked at" : wordsOf(found);
 		return [{
 			kind: "made-otherwise",
@@ -1449,21 +1579,25 @@ async function standInKernels(questions, calls, folder) {
 	const kernels = [];
 	for (const { variant, boots } of variants) {
 		if (boots === "own") continue;
-		const laid = laidFor(variant, questions);
-		const path = join(folder, `${kernels.length}.tar`);
-		await using file = await open(path, "w");
-		await file.write(`${kernels.length}`);
-		await file.truncate(Math.min(laid.bytes, mostBytes));
-		const hash = createHash("sha256");
-		await pipeline(createReadStream(path), hash);
-		kernels.push({
-			variant,
-			path,
-			sha256: hash.digest("hex"),
-			was: laid.sha256
-		});
+		kernels.push(await standInKernel(variant, questions, folder, kernels.length));
 	}
 	return kernels;
+}
+/** `number` tells it from the others. */
+async function standInKernel(variant, questions, folder, number) {
+	const laid = laidFor(variant, questions);
+	const path = join(folder, `${number}.tar`);
+	await using file = await open(path, "w");
+	await file.write(`${number}`);
+	await file.truncate(Math.min(laid.bytes, mostBytes));
+	const hash = createHash("sha256");
+	await pipeline(createReadStream(path), hash);
+	return {
+		variant,
+		path,
+		sha256: hash.digest("hex"),
+		was: laid.sha256
+	};
 }
 /** More than any kernel, and no more than is read in a moment. */
 const mostBytes = 1024 ** 3;
@@ -1562,6 +1696,81 @@ function firstDifference(one, other) {
 	return at;
 }
 
+// src/recording/replay-rehearsal.ts
+/** With a stand-in for the kernel, which no recording holds: how that came to be is not done again. */
+async function replayRehearsal({ request, questions, told, toldAfter }) {
+	const { data: asked } = rehearsalRequest.safeParse(request);
+	if (asked === void 0) return {
+		findings: [],
+		differences: [unreadable("rehearsal")]
+	};
+	const said = told.flatMap((value, index) => {
+		const { data } = rehearsalTold.safeParse(value);
+		return data === void 0 ? [] : [{
+			...data,
+			after: toldAfter[index] ?? 0
+		}];
+	});
+	const agreed = said.flatMap((one) => "agreed" in one ? one.agreed : []);
+	const found = said.flatMap((one) => "finding" in one ? one : []);
+	const then = found.map(({ finding }) => finding);
+	const directory = await mkdtemp(join(tmpdir(), "ppsgate-replay-"));
+	const findings = [];
+	const differences = [];
+	try {
+		const kernel = await standInKernel("base", questions, directory, 0);
+		const replayed = replayWorld(renamed(questions, [kernel]));
+		const { name, testbed, config, rules, skip, journal, token } = asked;
+		const lease = {
+			token: token ?? 0,
+			assertHeld() {},
+			prove: async () => {}
+		};
+		const machines = token === void 0 ? replayed.world : fencedWorld(replayed.world, testbed, lease);
+		await writeFile(journalIn(directory), journal.join("\n"));
+		const again = rehearse({
+			name,
+			testbed,
+			config,
+			rules,
+			directory,
+			baseKernel: kernel.path,
+			skip: new Set(skip),
+			journal: resumeJournal(directory, name)
+		}, {
+			...machines,
+			agrees: async () => agreed.shift() ?? false,
+			tell() {},
+			keepLog: async () => {},
+			history: { append: async () => {} },
+			signal: new AbortController().signal
+		});
+		try {
+			for await (const finding of again) {
+				findings.push(finding);
+				const before = found.find(({ finding: { what } }) => what === finding.what);
+				if (before !== void 0) replayed.skipTo(before.after);
+			}
+		} catch (error) {
+			differences.push(broken(error));
+		}
+		const isHere = ({ what }) => what !== "the kernel of base";
+		differences.push(...differencesOf(replayed));
+		differences.push(...changes(then.filter(isHere), findings.filter(isHere), withoutTimes));
+	} finally {
+		await rm(directory, {
+			recursive: true,
+			force: true
+		});
+	}
+	return {
+		findings,
+		differences
+	};
+}
+/** The time between two questions is not that of then. */
+const withoutTimes = (words) => words.replace(/\b(?:under )?\d+ (?:min|s|h|days)\b/g, "…");
+
 // src/recording/understood.ts
 /** Why a machine's answer is not understood, as a clause; undefined where it is, or where nobody reads it. */
 function whyNotUnderstood(question) {
@@ -1591,12 +1800,19 @@ const readers = [
 	[/^sysctl -n kern\.cp_times$/, (text) => parseCpuTimes(text).length > 0 ? void 0 : no("five ticks for each CPU", text)],
 	[/^sysctl -n kern\.boottime$/, (text) => unlessLines(text, boottime, "{ sec = …, usec = … } and an English date")],
 	[/^sysctl -n vm\.loadavg$/, (text) => unlessLines(text, /^\{ \d+[.,]\d+ \d+[.,]\d+ \d+[.,]\d+ \}$/, "three loads in braces")],
+	[/^sh -c 'sysctl -n kern\.cp_time /, (text) => unlessLines(text, /^\d+(?: \d+){4}$/, "five ticks, two times")],
+	[/^date \+%s$/, (text) => unlessLines(text, /^\d+$/, "seconds since 1970")],
+	[/^kenv -N$/, (text) => unlessLines(text, /^[^\s=]+$/, "names of the environment")],
+	[/^uuidgen$/, (text) => unlessLines(text, /^[0-9a-f-]{36}$/i, "a UUID")],
+	[/^kldstat$/, (text) => unlessFound(text, /^Id Refs Address +Size +Name$/m, "the header of Id, Refs, Address, Size and Name")],
+	[/^gpart show -p \S+$/, (text) => unlessFound(text, /^=>\s+\d+\s+\d+\s+\S+\s+\S+/m, "a disk and its scheme")],
+	[/^glabel status -s$/, (text) => unlessLines(text, /^\s*\S+\s+\S+\s+\S+\s*$/, "labels and their providers")],
 	[/^sysctl -n kern\.bootfile$/, (text) => unlessLines(text, /^\/\S+$/, "the path of a kernel")],
 	[/^sysctl -n kern\.conftxt$/, (text) => text.trim() === "" ? void 0 : unlessFound(text, /^ident\s+\S+$/m, "the line of `ident`")],
 	[/^sysctl -n (?:kern\.hostname|hw\.model)$/, (text) => unlessLines(text, /^\S.*$/, "a name")],
 	[/^sysctl -n [a-z][\w.]*$/, (text, command) => isNumber(command) ? unlessLines(text, /^-?\d+$/, "a whole number") : void 0],
 	[/^sysctl dev\.\S+$/, (text) => unlessLines(text, /^dev\.[\w.%]+: .*$/, "lines of names and values")],
-	[/^df -k /, fileSystems],
+	[/^df -k -T /, fileSystems],
 	[/^uname -s -r$/, (text) => unlessLines(text, /^FreeBSD \d+\.\d+-\S+$/, "FreeBSD and its release")],
 	[/^uname -r$/, (text) => unlessLines(text, /^\d+\.\d+-\S+$/, "a release")],
 	[/^uname -v$/, (text) => unlessLines(text, /^FreeBSD \S+.*$/, "the version of a kernel")],
@@ -1687,9 +1903,9 @@ function neighbours(text, parse, isRow) {
 const macAddress = /^(?:[0-9a-f]{1,2}:){5}[0-9a-f]{1,2}$/;
 function fileSystems(text, command) {
 	const [head = "", ...rows] = text.trim().split("\n");
-	if (!/^Filesystem\s+(?:1024|1K)-blocks\s+Used\s+Avail\S*\s+Capacity\s+Mounted on$/.test(head)) return no("the header of Filesystem, 1024-blocks, Used and Avail", head);
+	if (!/^Filesystem\s+Type\s+(?:1024|1K)-blocks\s+Used\s+Avail\S*\s+Capacity\s+Mounted on$/.test(head)) return no("the header of Filesystem, Type, 1024-blocks, Used and Avail", head);
 	const paths = command.split(" ").filter((word) => word.startsWith("/")).length;
-	const odd = rows.find((row) => !/^\S+\s+\d+\s+-?\d+\s+-?\d+\s+\d+%\s+\/\S*$/.test(row.trim()));
+	const odd = rows.find((row) => !/^\S+\s+\w+\s+\d+\s+-?\d+\s+-?\d+\s+\d+%\s+\/\S*$/.test(row.trim()));
 	if (odd !== void 0) return no("numbers in columns", odd);
 	return rows.length === paths ? void 0 : no("a row for each path", text);
 }
@@ -1747,6 +1963,7 @@ function ordinal(number) {
 function partAgain(part) {
 	switch (part.name) {
 		case "check": return replayCheck(part);
+		case "rehearsal": return replayRehearsal(part);
 		case "testbed": return replayTestbed(part);
 		default: return {
 			findings: [],
@@ -1772,4 +1989,4 @@ function partsOf({ marks, questions }) {
 }
 const ends = (mark, own, last) => own.find(({ kind, part }) => kind === "begins" && part === mark.part)?.after ?? last;
 
-export { readRecording, recordTo, recordable, recordedTestbed, replay };
+export { readRecording, recordTo, recordable, recordedRehearsal, recordedTestbed, replay };

@@ -14,133 +14,19 @@ import { appendFileSync, createWriteStream, readFileSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 
-// src/rehearsal/journal.ts
-const runSchema = object({
-	cell: cellSchema,
-	/** Number of the boot, from 1 on. */
-	boot: int().positive(),
-	pps: number().positive(),
-	/** How long the blast took, all around it included. */
-	blastSeconds: number()
-});
-const entrySchema = discriminatedUnion("kind", [
-	object({
-		kind: literal("begun"),
-		testbed: string(),
-		at: datetime()
-	}),
-	object({
-		kind: literal("well"),
-		step: string(),
-		findings: array(object({
-			kind: _enum(["ok", "skipped"]),
-			what: string(),
-			why: string()
-		}))
-	}),
-	object({
-		kind: literal("booted"),
-		boot: int(),
-		seconds: number()
-	}),
-	object({
-		kind: literal("run"),
-		run: runSchema
-	})
-]);
-const fileIn = (directory) => join(directory, "rehearsal.jsonl");
-/** Begins a journal in a directory that is there. */
-function beginJournal(directory, testbed, now) {
-	const at = now.toISOString();
-	return journalOf(directory, [], at, {
-		kind: "begun",
-		testbed,
-		at
-	});
-}
-/** Goes on with one; throws a UsageError where the directory has none of that testbed. */
-function resumeJournal(directory, testbed) {
-	const entries = readEntries(directory);
-	const [begun] = entries;
-	if (begun?.kind === "begun" && begun.testbed === testbed) return journalOf(directory, entries, begun.at);
-	const whose = begun?.kind === "begun" ? `one of ${begun.testbed}` : "none";
-	throw new UsageError(`--resume: expected the directory of a rehearsal of ${testbed}, found ${whose} in ${directory}.`);
-}
-/** A line that a kill cut short ends it; what follows is not there. */
-function readEntries(directory) {
-	const entries = [];
-	for (const line of textIn(directory).split("\n")) {
-		const entry = entrySchema.safeParse(parsedOrNot(line));
-		if (entry.success) entries.push(entry.data);
-	}
-	return entries;
-}
-function textIn(directory) {
-	try {
-		return readFileSync(fileIn(directory), "utf8");
-	} catch {
-		return "";
-	}
-}
-function parsedOrNot(line) {
-	try {
-		return JSON.parse(line);
-	} catch {
-		return;
-	}
-}
-function journalOf(directory, before, at, first) {
-	const entries = [...before];
-	const keep = (entry) => {
-		entries.push(entry);
-		appendFileSync(fileIn(directory), `\n${JSON.stringify(entry)}\n`, { flush: true });
-	};
-	if (first !== void 0) keep(first);
-	return {
-		at,
-		remembered(step) {
-			const found = entries.find((entry) => entry.kind === "well" && entry.step === step.what);
-			if (found?.kind === "well") return {
-				...step,
-				look: async () => found.findings
-			};
-			return {
-				...step,
-				look: (what) => kept(step, what, keep)
-			};
-		},
-		runs: () => {
-			const runs = entries.flatMap((entry) => entry.kind === "run" ? [entry.run] : []);
-			return [...new Map(runs.map((run) => [`${cellName(run.cell)} ${run.boot}`, run])).values()];
-		},
-		keepRun: (run) => keep({
-			kind: "run",
-			run
-		}),
-		bootSeconds: () => entries.flatMap((entry) => entry.kind === "booted" ? [entry.seconds] : []),
-		keepBoot: (boot, seconds) => keep({
-			kind: "booted",
-			boot,
-			seconds
-		})
-	};
-}
-/** What was left out by choice is asked for again. */
-async function* kept({ look }, what, keep) {
-	const findings = [];
-	let isWell = true;
-	for await (const finding of await look(what)) {
-		yield finding;
-		if (finding.kind === "wrong") isWell = false;
-		else findings.push(finding);
-	}
-	if (isWell && findings.some(({ kind }) => kind === "ok")) keep({
-		kind: "well",
-		step: what,
-		findings
-	});
-}
-const runsOf = (runs, cell) => runs.filter((run) => cellName(run.cell) === cellName(cell));
+// src/rehearsal/request.ts
+/** What can be left out. */
+const rehearsalParts = [
+	"check",
+	"scenarios",
+	"blasts",
+	"profile",
+	"panic",
+	"hang",
+	"noise"
+];
+/** What mends most of what goes wrong. */
+const goOn = "mend that, and go on with --resume";
 
 // src/rehearsal/base.ts
 const baseName = "base";
@@ -248,20 +134,6 @@ function whyNot(outcome) {
 	return outcome.kind === "failed" ? outcome.reason : "nothing was measured";
 }
 
-// src/rehearsal/request.ts
-/** What can be left out. */
-const rehearsalParts = [
-	"check",
-	"scenarios",
-	"blasts",
-	"profile",
-	"panic",
-	"hang",
-	"noise"
-];
-/** What mends most of what goes wrong. */
-const goOn = "mend that, and go on with --resume";
-
 // src/rehearsal/accidents.ts
 const notAgreed = "nobody agreed to it: answer the question with y, or give --yes";
 /** By the sysctl that is there for it: see sys/kern/subr_kdb.c. */
@@ -350,6 +222,135 @@ async function outlived(host, command) {
 	}
 }
 const saidBy = ({ stdout, stderr }) => lastLine(stderr) ?? lastLine(stdout) ?? "it said nothing";
+
+// src/rehearsal/journal.ts
+const runSchema = object({
+	cell: cellSchema,
+	/** Number of the boot, from 1 on. */
+	boot: int().positive(),
+	pps: number().positive(),
+	/** How long the blast took, all around it included. */
+	blastSeconds: number()
+});
+const entrySchema = discriminatedUnion("kind", [
+	object({
+		kind: literal("begun"),
+		testbed: string(),
+		at: datetime()
+	}),
+	object({
+		kind: literal("well"),
+		step: string(),
+		findings: array(object({
+			kind: _enum(["ok", "skipped"]),
+			what: string(),
+			why: string()
+		}))
+	}),
+	object({
+		kind: literal("booted"),
+		boot: int(),
+		seconds: number()
+	}),
+	object({
+		kind: literal("run"),
+		run: runSchema
+	})
+]);
+const journalIn = (directory) => join(directory, "rehearsal.jsonl");
+/** Begins a journal in a directory that is there. */
+function beginJournal(directory, testbed, now) {
+	const at = now.toISOString();
+	return journalOf(directory, [], at, {
+		kind: "begun",
+		testbed,
+		at
+	});
+}
+/** Goes on with one; throws a UsageError where the directory has none of that testbed. */
+function resumeJournal(directory, testbed) {
+	const entries = readEntries(directory);
+	const [begun] = entries;
+	if (begun?.kind === "begun" && begun.testbed === testbed) return journalOf(directory, entries, begun.at);
+	const whose = begun?.kind === "begun" ? `one of ${begun.testbed}` : "none";
+	throw new UsageError(`--resume: expected the directory of a rehearsal of ${testbed}, found ${whose} in ${directory}.`);
+}
+/** A line that a kill cut short ends it; what follows is not there. */
+function readEntries(directory) {
+	const entries = [];
+	for (const line of textIn(directory).split("\n")) {
+		const entry = entrySchema.safeParse(parsedOrNot(line));
+		if (entry.success) entries.push(entry.data);
+	}
+	return entries;
+}
+function textIn(directory) {
+	try {
+		return readFileSync(journalIn(directory), "utf8");
+	} catch {
+		return "";
+	}
+}
+function parsedOrNot(line) {
+	try {
+		return JSON.parse(line);
+	} catch {
+		return;
+	}
+}
+function journalOf(directory, before, at, first) {
+	const entries = [...before];
+	const keep = (entry) => {
+		entries.push(entry);
+		appendFileSync(journalIn(directory), `\n${JSON.stringify(entry)}\n`, { flush: true });
+	};
+	if (first !== void 0) keep(first);
+	return {
+		at,
+		lines: () => entries.map((entry) => JSON.stringify(entry)),
+		remembered(step) {
+			const found = entries.find((entry) => entry.kind === "well" && entry.step === step.what);
+			if (found?.kind === "well") return {
+				...step,
+				look: async () => found.findings
+			};
+			return {
+				...step,
+				look: (what) => kept(step, what, keep)
+			};
+		},
+		runs: () => {
+			const runs = entries.flatMap((entry) => entry.kind === "run" ? [entry.run] : []);
+			return [...new Map(runs.map((run) => [`${cellName(run.cell)} ${run.boot}`, run])).values()];
+		},
+		keepRun: (run) => keep({
+			kind: "run",
+			run
+		}),
+		bootSeconds: () => entries.flatMap((entry) => entry.kind === "booted" ? [entry.seconds] : []),
+		keepBoot: (boot, seconds) => keep({
+			kind: "booted",
+			boot,
+			seconds
+		})
+	};
+}
+/** What was left out by choice is asked for again. */
+async function* kept({ look }, what, keep) {
+	const findings = [];
+	let isWell = true;
+	for await (const finding of await look(what)) {
+		yield finding;
+		if (finding.kind === "wrong") isWell = false;
+		else findings.push(finding);
+	}
+	if (isWell && findings.some(({ kind }) => kind === "ok")) keep({
+		kind: "well",
+		step: what,
+		findings
+	});
+}
+const runsOf = (runs, cell) => runs.filter((run) => cellName(run.cell) === cellName(cell));
 
 // src/rehearsal/noise.ts
 /** The fewest whose spread says something, see `forecast`. */
@@ -751,4 +752,4 @@ async function* goBack({ testbed, world }, machines, what) {
 	yield ok(what, "its own kernel, no rules, no files and no programs of ours");
 }
 
-export { beginJournal, rehearsalParts, rehearse, resumeJournal };
+export { beginJournal, journalIn, rehearsalParts, rehearse, resumeJournal };

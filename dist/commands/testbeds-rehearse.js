@@ -2,6 +2,7 @@ import { loadConfig } from "../config.js";
 import { openReservations, realWorld, timestampedDirectory, whoami } from "../controller.js";
 import { runToExit } from "../exit.js";
 import { historyFile, readRules } from "../experiment.js";
+import { recordTo, recordedRehearsal } from "../recording.js";
 import { beginJournal, rehearsalParts, rehearse, resumeJournal } from "../rehearsal.js";
 import { readLab } from "../reservation.js";
 import { UsageError, brokenOff, exitCodes, expected } from "../words.js";
@@ -14,7 +15,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 
 // src/commands/testbeds-rehearse.ts
 function define(command) {
-	command.argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--yes", "let the accidents happen without asking").option("--skip <parts>", `leave out, with commas, of ${rehearsalParts.join(", ")}`).option("--base-kernel <file>", "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)").option("--resume <dir>", "go on with a rehearsal that was cut short").option("--json", "print the findings as JSON, at the end").addHelpText("after", `
+	command.argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--yes", "let the accidents happen without asking").option("--skip <parts>", `leave out, with commas, of ${rehearsalParts.join(", ")}`).option("--base-kernel <file>", "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)").option("--resume <dir>", "go on with a rehearsal that was cut short").option("--record <file>", "write down all that its machines are asked and say").option("--json", "print the findings as JSON, at the end").addHelpText("after", `
 Boots a kernel under another name, lays each scenario, sends each cell, takes
 a profile, makes the DUT panic and hang (each only after asking), measures the
 noise of six boots, and undoes all of it.
@@ -34,7 +35,7 @@ Exits 0 when all is well, 2 on wrong usage, 4 when something is wrong.`).action(
 }
 /** Prints each finding as it is made, or with `json` all of them at the end. */
 async function rehearseTestbed(name, options, signal, lastWords) {
-	const { json, yes = false, baseKernel, resume } = options;
+	const { json, yes = false, baseKernel, resume, record } = options;
 	const skip = partsOf(options.skip);
 	const path = configPath(options.config);
 	const config = await loadConfig(path);
@@ -43,6 +44,7 @@ async function rehearseTestbed(name, options, signal, lastWords) {
 	const directory = resolve(resume ?? timestampedDirectory("ppsgate-rehearsal"));
 	const journal = resume === void 0 ? await begun(directory, name) : resumeJournal(directory, name);
 	const tell = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
+	const recorder = record === void 0 ? void 0 : await recordTo(record, "testbeds rehearse", [testbed]);
 	const findings = [];
 	const request = {
 		name,
@@ -55,7 +57,7 @@ async function rehearseTestbed(name, options, signal, lastWords) {
 		journal
 	};
 	const goingOn = `Go on with 'ppsgate testbeds rehearse ${name}${configWord(options)} --resume ${directory}'.`;
-	const work = async (machines, held) => {
+	const work = async (machines, held, token) => {
 		const world = {
 			...machines,
 			tell,
@@ -64,7 +66,8 @@ async function rehearseTestbed(name, options, signal, lastWords) {
 			keepLog: keepIn(directory),
 			history: historyFile(config.history)
 		};
-		for await (const finding of rehearse(request, world)) {
+		const found = recorder === void 0 ? rehearse(request, world) : recordedRehearsal(recorder, request, world, token);
+		for await (const finding of found) {
 			findings.push(finding);
 			if (!json) print(findingText(finding, hasColours(process.stdout)));
 		}
@@ -75,7 +78,8 @@ async function rehearseTestbed(name, options, signal, lastWords) {
 		testbed,
 		config,
 		tell,
-		signal
+		signal,
+		recorder
 	}, work);
 	const isWell = findings.every(({ kind }) => kind !== "wrong");
 	if (json) printJson({
@@ -117,13 +121,14 @@ const keepIn = (directory) => async (name, content) => {
 	await writeFile(path, content);
 };
 /** Waits until nobody measures there; whoever runs it inside of `ppsgate reserve` has it already. */
-async function onTestbed({ name, testbed, config, tell, signal }, work) {
-	if (process.env.PPSGATE_TESTBED === name) return work(realWorld, signal);
+async function onTestbed({ name, testbed, config, tell, signal, recorder }, work) {
+	if (process.env.PPSGATE_TESTBED === name) return work(recorder?.world(realWorld) ?? realWorld, signal);
 	const onWait = (_, text) => tell(text);
 	await using reservations = await openReservations(config, {
 		signal,
 		tell,
-		onWait
+		onWait,
+		recorder
 	});
 	const quarantine = (await readLab(reservations.store)).quarantines.get(name);
 	if (quarantine !== void 0) throw new UsageError(`${name} is in quarantine (${oneLine(quarantine.reason)}): lift it with \`ppsgate quarantine ${name} --lift\`, and rehearse again.`);
@@ -137,7 +142,8 @@ async function onTestbed({ name, testbed, config, tell, signal }, work) {
 	});
 	let outcome = brokenOff("it was not rehearsed to its end");
 	try {
-		await work(reserved.worldOf(testbed), AbortSignal.any([signal, reserved.signal]));
+		const held = AbortSignal.any([signal, reserved.signal]);
+		await work(reserved.worldOf(testbed), held, reserved.lease.token);
 		outcome = "was rehearsed";
 	} finally {
 		const trouble = await reserved.giveBack(outcome);

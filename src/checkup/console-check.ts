@@ -1,5 +1,4 @@
 // Looks at the DUT's console: whether it opens, and is the one that the DUT writes to.
-import { randomBytes } from 'node:crypto';
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import { type ConsoleConfig, ConsoleError } from '../console/console.ts';
 import { shell } from '../host/shell.ts';
@@ -49,7 +48,8 @@ async function lookAt(host: Host, { what, name, console, world }: Look): Promise
     });
   if (opened instanceof ConsoleError) return wrong(what, opened.message, mends[console.kind]);
   try {
-    const word = `ppsgate ${randomBytes(8).toString('hex')}`;
+    // Of the DUT's own making, so that a recording of this says the same.
+    const word = `ppsgate ${(await host.output(shell`uuidgen`, limits)).trim()}`;
     await host.output(shell`tee ${'/dev/console'}`, { ...limits, stdin: `\r\n${word}\r\n` });
     for (let second = 0; second < mostSeconds && !shown.includes(word); second += 1) {
       await world.sleep(1);

@@ -12,6 +12,9 @@ import { timestampedDirectory } from '../controller/work-directory.ts';
 import { runToExit } from '../exit.ts';
 import { historyFile } from '../experiment/history.ts';
 import { readRules } from '../experiment/plan.ts';
+import { recordTo } from '../recording/record.ts';
+import { recordedRehearsal } from '../recording/recorded-rehearsal.ts';
+import type { Recorder } from '../recording/recorder.ts';
 import { beginJournal, resumeJournal } from '../rehearsal/journal.ts';
 import { rehearse } from '../rehearsal/rehearsal.ts';
 import {
@@ -43,6 +46,7 @@ export function define(command: Command): void {
       "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)",
     )
     .option('--resume <dir>', 'go on with a rehearsal that was cut short')
+    .option('--record <file>', 'write down all that its machines are asked and say')
     .option('--json', 'print the findings as JSON, at the end')
     .addHelpText(
       'after',
@@ -70,6 +74,7 @@ type RehearseOptions = {
   skip?: string;
   baseKernel?: string;
   resume?: string;
+  record?: string;
   json?: true;
 };
 
@@ -80,7 +85,7 @@ async function rehearseTestbed(
   signal: AbortSignal,
   lastWords: string[],
 ): Promise<number> {
-  const { json, yes = false, baseKernel, resume } = options;
+  const { json, yes = false, baseKernel, resume, record } = options;
   const skip = partsOf(options.skip);
   const path = configPath(options.config);
   const config = await loadConfig(path);
@@ -91,11 +96,13 @@ async function rehearseTestbed(
     resume === undefined ? await begun(directory, name) : resumeJournal(directory, name);
   const tell = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
+  const recorder =
+    record === undefined ? undefined : await recordTo(record, 'testbeds rehearse', [testbed]);
   const findings: Finding[] = [];
   const request = { name, testbed, config, rules, skip, baseKernel, directory, journal };
   const goingOn = `Go on with 'ppsgate testbeds rehearse ${name}${configWord(options)} --resume ${directory}'.`;
 
-  const work = async (machines: FreebsdWorld, held: AbortSignal) => {
+  const work = async (machines: FreebsdWorld, held: AbortSignal, token?: number) => {
     const world: RehearsalWorld = {
       ...machines,
       tell,
@@ -104,13 +111,17 @@ async function rehearseTestbed(
       keepLog: keepIn(directory),
       history: historyFile(config.history),
     };
-    for await (const finding of rehearse(request, world)) {
+    const found =
+      recorder === undefined
+        ? rehearse(request, world)
+        : recordedRehearsal(recorder, request, world, token);
+    for await (const finding of found) {
       findings.push(finding);
       if (!json) print(findingText(finding, hasColours(process.stdout)));
     }
   };
   lastWords.push(goingOn);
-  await onTestbed({ name, testbed, config, tell, signal }, work);
+  await onTestbed({ name, testbed, config, tell, signal, recorder }, work);
   const isWell = findings.every(({ kind }) => kind !== 'wrong');
   if (json) printJson({ testbed: name, directory, findings });
   else print(isWell ? summary(findings) : `${summary(findings)} ${goingOn}`);
@@ -168,16 +179,19 @@ type Keeping = {
   config: Config;
   tell(sentence: string): void;
   signal: AbortSignal;
+  recorder: Recorder | undefined;
 };
 
 /** Waits until nobody measures there; whoever runs it inside of `ppsgate reserve` has it already. */
 async function onTestbed(
-  { name, testbed, config, tell, signal }: Keeping,
-  work: (machines: FreebsdWorld, signal: AbortSignal) => Promise<void>,
+  { name, testbed, config, tell, signal, recorder }: Keeping,
+  work: (machines: FreebsdWorld, signal: AbortSignal, token?: number) => Promise<void>,
 ): Promise<void> {
-  if (process.env.PPSGATE_TESTBED === name) return work(realWorld, signal);
+  if (process.env.PPSGATE_TESTBED === name) {
+    return work(recorder?.world(realWorld) ?? realWorld, signal);
+  }
   const onWait = (_: unknown, text: string) => tell(text);
-  await using reservations = await openReservations(config, { signal, tell, onWait });
+  await using reservations = await openReservations(config, { signal, tell, onWait, recorder });
   const quarantine = (await readLab(reservations.store)).quarantines.get(name);
   if (quarantine !== undefined) {
     throw new UsageError(
@@ -188,7 +202,8 @@ async function onTestbed(
   const reserved = await reservations.reserve([name], { priority: 'patch', holder });
   let outcome = brokenOff('it was not rehearsed to its end');
   try {
-    await work(reserved.worldOf(testbed), AbortSignal.any([signal, reserved.signal]));
+    const held = AbortSignal.any([signal, reserved.signal]);
+    await work(reserved.worldOf(testbed), held, reserved.lease.token);
     outcome = 'was rehearsed';
   } finally {
     const trouble = await reserved.giveBack(outcome);

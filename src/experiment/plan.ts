@@ -104,7 +104,11 @@ export async function readRules({
 }
 
 /** What a configuration asks to be measured, in its order. */
-export function cellsOf({ scenarios, families, frameSizes }: Config): Cell[] {
+export function cellsOf({
+  scenarios,
+  families,
+  frameSizes,
+}: Pick<Config, 'scenarios' | 'families' | 'frameSizes'>): Cell[] {
   const sizes = frameSizes === undefined ? [{}] : frameSizes.map((frameBytes) => ({ frameBytes }));
   return scenarios.flatMap((scenario) =>
     families.flatMap((family) => sizes.map((size): Cell => ({ scenario, family, ...size }))),
@@ -112,14 +116,14 @@ export function cellsOf({ scenarios, families, frameSizes }: Config): Cell[] {
 }
 
 /** What it holds a verdict to. */
-export function policyOf({ gate }: Config): Plan['policy'] {
+export function policyOf({ gate }: Pick<Config, 'gate'>): Plan['policy'] {
   const { design: _, maxRunsPerVariant: __, ...policy } = gate;
   return policy;
 }
 
 /** How it has a cell looked at, of which so much is known from earlier experiments. */
 export function designOf(
-  { traffic, gate }: Config,
+  { traffic, gate }: Pick<Config, 'traffic' | 'gate'>,
   variants: number,
   known: History | undefined,
 ): PlannedCell['design'] {

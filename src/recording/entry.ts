@@ -22,7 +22,7 @@ export type Head = z.infer<typeof headSchema>;
 const at = z.number();
 const stream = z.enum(['stdout', 'stderr']);
 
-/** What was asked of the world: by a connection of that label, or of the power by its name. */
+/** What was asked of the world: by a connection of that label, of the power, or of the console. */
 const asked = z.discriminatedUnion('what', [
   z.object({ what: z.literal('connect') }),
   /** `shown` is the command without the fence around it. */
@@ -35,6 +35,8 @@ const asked = z.discriminatedUnion('what', [
     sha256: z.string(),
   }),
   z.object({ what: z.literal('power'), order: z.enum(['open', 'state', 'cycle']) }),
+  /** `hear` is all that a console prints, from before it is open until it ends. */
+  z.object({ what: z.literal('console'), order: z.enum(['open', 'hear']) }),
   z.object({ what: z.literal('sleep'), seconds: z.number() }),
 ]);
 
@@ -45,7 +47,7 @@ const answer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('signaled'), signal: z.string() }),
   /** No command, and it was done; `said` is what the power says of itself. */
   z.object({ kind: z.literal('done'), said: z.string().optional() }),
-  /** `failure` is the kind of a HostError; `power` is a PowerError. */
+  /** `failure` is the kind of a HostError, or the name of another error. */
   z.object({ kind: z.literal('failed'), failure: z.string(), message: z.string() }),
 ]);
 
@@ -70,8 +72,6 @@ export const entrySchema = z.discriminatedUnion('kind', [
     sha256: z.string(),
   }),
   z.object({ kind: z.literal('ends'), at, id: z.number(), answer }),
-  /** A serial console, by the name of its machine. */
-  z.object({ kind: z.literal('console'), at, host: z.string(), text: z.string() }),
 ]);
 
 export type Entry = z.infer<typeof entrySchema>;

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { hostname, userInfo } from 'node:os';
+import type { ConsoleConfig } from '../config/console.ts';
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import type { PowerConfig } from '../power/power.ts';
 import type { Known } from './mask.ts';
@@ -13,8 +14,10 @@ export async function knownOf(
 ): Promise<Known> {
   const machines = [dut, ...senders, receiver, ...(builder === undefined ? [] : [builder])];
   const keys = machines.flatMap(({ privateKeyPath }) => privateKeyPath ?? []);
-  const { power } = dut;
-  const passwords = power === undefined || power.kind === 'command' ? [] : [power.passwordPath];
+  const { power, console } = dut;
+  const passwords = [power, console].map((one) =>
+    one !== undefined && 'passwordPath' in one ? one.passwordPath : undefined,
+  );
   const files = [...new Set([...keys, ...passwords.flatMap((path) => path ?? [])])];
   const macs = [...senders, receiver].map(({ mac }) => mac);
   return {
@@ -22,10 +25,19 @@ export async function knownOf(
       ...(await Promise.all(files.map((path) => readFile(path, 'utf8').catch(() => '')))),
       ...secretsIn(environment),
       ...wordsOf(power),
+      ...secretWords(console?.kind === 'command' ? console.command : []),
       ...macs.flatMap(otherForms),
     ],
-    hosts: [...machines.map(({ host }) => host), hostOf(power), hostname()].flatMap(namesOf),
-    users: [...machines.map(({ user }) => user), userOf(power), userInfo().username],
+    hosts: [
+      ...machines.map(({ host }) => host),
+      ...[power, console].map(hostOf),
+      hostname(),
+    ].flatMap(namesOf),
+    users: [
+      ...machines.map(({ user }) => user),
+      ...[power, console].map(userOf),
+      userInfo().username,
+    ],
     // A file of theirs is never read again.
     others: new Map(machines.map(({ knownHostsPath }) => [knownHostsPath, '/dev/null'])),
   };
@@ -47,10 +59,11 @@ const isPlace = (value: string): boolean => /^[./]/.test(value) || /^https?:/.te
 function wordsOf(power: PowerConfig | undefined): string[] {
   if (power?.kind !== 'command') return [];
   const { on, off, state, cycle = [] } = power;
-  return [on, off, state, cycle]
-    .flatMap(([, ...words]) => words)
-    .filter((word) => word.length > 5 && !/^(?:[a-z]+|-.*|\/.*)$/.test(word));
+  return [on, off, state, cycle].flatMap(secretWords);
 }
+
+const secretWords = ([, ...words]: readonly string[]): string[] =>
+  words.filter((word) => word.length > 5 && !/^(?:[a-z]+|-.*|\/.*)$/.test(word));
 
 /** Cisco's, and none at all between the digits. */
 function otherForms(mac: string): string[] {
@@ -59,13 +72,14 @@ function otherForms(mac: string): string[] {
   return [digits, dotted, digits.toUpperCase(), dotted.toUpperCase()];
 }
 
-function hostOf(power: PowerConfig | undefined): string {
-  if (power === undefined || power.kind === 'command') return '';
-  return power.kind === 'ipmi' ? power.host : new URL(power.url).hostname;
+type Reached = PowerConfig | ConsoleConfig | undefined;
+
+function hostOf(one: Reached): string {
+  if (one !== undefined && 'url' in one) return new URL(one.url).hostname;
+  return one !== undefined && 'host' in one ? (one.host ?? '') : '';
 }
 
-const userOf = (power: PowerConfig | undefined): string =>
-  power === undefined || power.kind === 'command' ? '' : power.user;
+const userOf = (one: Reached): string => (one !== undefined && 'user' in one ? one.user : '');
 
 /** `dut3.lab.example.org`, its domain, and `dut3`. */
 function namesOf(host: string): string[] {

@@ -133,7 +133,11 @@ const common = new Set(
   ),
 );
 
-const isTelling = (name: string): boolean => name.length > 2 && !common.has(name.toLowerCase());
+/** Files of every FreeBSD, like `rc.conf.local` and `periodic.conf.local`, have the form of a domain. */
+const commonFile = /^(?:\w+\.)*(?:conf|rc)\.local$/;
+
+const isTelling = (name: string): boolean =>
+  name.length > 2 && !common.has(name.toLowerCase()) && !commonFile.test(name);
 
 const isAddress = (name: string): boolean =>
   isIPv4(name) || isIPv6(name) || isIPv6(name.replace(/%.*/, ''));

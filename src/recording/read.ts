@@ -124,8 +124,6 @@ function add(recording: Recording, byId: Map<number, Question>, entry: Entry): v
       if (question !== undefined) question.ended ??= { at: entry.at, answer: entry.answer };
       return;
     }
-    case 'console':
-      return;
   }
 }
 
@@ -147,6 +145,8 @@ export function questionText({ host, asked }: Question): string {
       return `the upload of ${asked.path} to the ${host}`;
     case 'power':
       return `the power's ${asked.order}`;
+    case 'console':
+      return asked.order === 'open' ? 'the opening of the console' : 'what the console printed';
     case 'sleep':
       return `a sleep of ${asked.seconds} s`;
   }

@@ -34,10 +34,14 @@ export async function recordTo(
   });
 }
 
-/** As a recording has it: what controls the power is nobody's business, and an argument of it may be a password. */
+/** As a recording has it: how the power and the console are reached is nobody's business, and may hold a password. */
 export const recordable = <Request extends { testbed: FreebsdTestbed }>(request: Request) => {
   const { testbed } = request;
-  const { power, ...dut } = testbed.dut;
-  const kept = power === undefined ? dut : { ...dut, power: { kind: power.kind } };
+  const { power, console, ...dut } = testbed.dut;
+  const kept = {
+    ...dut,
+    ...(power !== undefined && { power: { kind: power.kind } }),
+    ...(console !== undefined && { console: { kind: console.kind } }),
+  };
   return { ...request, testbed: { ...testbed, dut: kept } };
 };

@@ -22,8 +22,6 @@ export type Recorder = {
   /** Something begins: `request` is what is needed to do it again. */
   begins(part: string, request: unknown): void;
   tells(part: string, outcome: unknown): void;
-  /** Lines of a machine's serial console, whole ones. */
-  console(host: string, text: string): void;
 };
 
 type RecorderOptions = {
@@ -82,7 +80,6 @@ export function startRecording(path: string, options: RecorderOptions): Recorder
     world: (world) => recorded(world, ask),
     begins: (part, request) => write({ kind: 'begins', at: now(), part, request }),
     tells: (part, outcome) => write({ kind: 'tells', at: now(), part, outcome }),
-    console: (host, text) => write({ kind: 'console', at: now(), host, text }),
   };
 }
 
@@ -130,6 +127,41 @@ function recorded<World extends FreebsdWorld>(world: World, ask: Ask): World {
         state: () => told(ask('power', { what: 'power', order: 'state' }), () => opened.state()),
         cycle: () => told(ask('power', { what: 'power', order: 'cycle' }), () => opened.cycle()),
       };
+    },
+
+    async openConsole(name, config, hears) {
+      const printed = ask('console', { what: 'console', order: 'hear' });
+      const lines = outputLines();
+      let isOver = false;
+      const end = (said?: string) => {
+        if (isOver) return;
+        isOver = true;
+        const { rest, left } = lines.end();
+        if (rest !== '') printed.hears('stdout', rest);
+        if (left !== undefined) printed.cut('stdout', left);
+        printed.ends({ kind: 'done', ...(said !== undefined && { said }) });
+      };
+      const heard = (chunk: Buffer) => {
+        const text = lines.take(chunk);
+        if (text !== '') printed.hears('stdout', text);
+        hears(chunk);
+      };
+      try {
+        const opened = await told(ask('console', { what: 'console', order: 'open' }), () =>
+          world.openConsole(name, config, heard),
+        );
+        void opened.ended.then(end);
+        return {
+          ...opened,
+          async close() {
+            await opened.close();
+            end();
+          },
+        };
+      } catch (error) {
+        end();
+        throw error;
+      }
     },
 
     sleep: (seconds) => told(ask('clock', { what: 'sleep', seconds }), () => world.sleep(seconds)),

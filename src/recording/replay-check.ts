@@ -65,12 +65,17 @@ export function differencesOf({ strangers, unanswered }: ReplayWorld): Differenc
 }
 
 /** Of each thing that was looked at, once for each time. */
-function changes(then: readonly Finding[], now: readonly Finding[]): Difference[] {
+export function changes(
+  then: readonly Finding[],
+  now: readonly Finding[],
+  compared = (words: string) => words,
+): Difference[] {
   const left = [...now];
   return then.flatMap((finding) => {
     const index = left.findIndex(({ what }) => what === finding.what);
     const [found] = index === -1 ? [] : left.splice(index, 1);
-    if (found !== undefined && wordsOf(found) === wordsOf(finding)) return [];
+    const isSame = found !== undefined && compared(wordsOf(found)) === compared(wordsOf(finding));
+    if (isSame) return [];
     const is = found === undefined ? 'not looked at' : wordsOf(found);
     const sentence = oneLine(`${finding.what} was ${wordsOf(finding)} then, and is ${is} now`);
     return [{ kind: 'made-otherwise', sentence } as const];

@@ -71,16 +71,26 @@ async function standInKernels(
   const kernels: StandIn[] = [];
   for (const { variant, boots } of variants) {
     if (boots === 'own') continue;
-    const laid = laidFor(variant, questions);
-    const path = join(folder, `${kernels.length}.tar`);
-    await using file = await open(path, 'w');
-    await file.write(`${kernels.length}`);
-    await file.truncate(Math.min(laid.bytes, mostBytes));
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(path), hash);
-    kernels.push({ variant, path, sha256: hash.digest('hex'), was: laid.sha256 });
+    kernels.push(await standInKernel(variant, questions, folder, kernels.length));
   }
   return kernels;
+}
+
+/** `number` tells it from the others. */
+export async function standInKernel(
+  variant: string,
+  questions: readonly Question[],
+  folder: string,
+  number: number,
+): Promise<StandIn> {
+  const laid = laidFor(variant, questions);
+  const path = join(folder, `${number}.tar`);
+  await using file = await open(path, 'w');
+  await file.write(`${number}`);
+  await file.truncate(Math.min(laid.bytes, mostBytes));
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return { variant, path, sha256: hash.digest('hex'), was: laid.sha256 };
 }
 
 /** More than any kernel, and no more than is read in a moment. */
@@ -115,7 +125,7 @@ const textOf = ({ command, shown }: Extract<Question['asked'], { what: 'run' }>)
   shown ?? command;
 
 /** The sums of the stand-ins in the place of those of then, wherever they stand. */
-function renamed(questions: readonly Question[], kernels: readonly StandIn[]): Question[] {
+export function renamed(questions: readonly Question[], kernels: readonly StandIn[]): Question[] {
   const to = (text: string) =>
     kernels.reduce(
       (now, { was, sha256 }) => (was === '' ? now : now.replaceAll(was, sha256)),

@@ -109,8 +109,20 @@ export function replayWorld(questions: readonly Question[]): ReplayWorld {
       };
     },
 
-    async openConsole(name) {
-      throw new ConsoleError(`The console of ${name} is in no recording.`);
+    async openConsole(_name, _config, hears) {
+      const printed = waiting.get(keyOf(hearing))?.shift();
+      const pieces = [...(printed?.pieces ?? [])];
+      const ended = Promise.withResolvers<string>();
+      time.watch((now) => {
+        while (pieces[0] !== undefined && pieces[0].at <= now) {
+          hears(Buffer.from(pieces.shift()?.text ?? ''));
+        }
+        if (printed?.ended !== undefined && printed.ended.at <= now) {
+          ended.resolve(saidBy(printed.ended.answer));
+        }
+      });
+      await answered({ host: 'console', asked: { what: 'console', order: 'open' } });
+      return { ended: ended.promise, close: async () => {} };
     },
 
     sleep: (seconds) => time.until(time.now() + seconds),
@@ -141,6 +153,7 @@ function textOf(asked: Question['asked']): string {
     case 'upload':
       return asked.path;
     case 'power':
+    case 'console':
       return asked.order;
     default:
       return '';
@@ -155,6 +168,7 @@ function saidBy(answer: Answered | undefined): string {
   if (answer?.kind !== 'failed') return '';
   const { failure, message } = answer;
   if (failure === 'PowerError') throw new PowerError(message);
+  if (failure === 'ConsoleError') throw new ConsoleError(message);
   if (failures.has(failure)) throw new HostError(failure as HostFailure, message);
   throw new Error(message);
 }
@@ -164,7 +178,14 @@ const failures: ReadonlySet<string> = new Set<HostFailure>([
   ...(['session-refused', 'too-much-output', 'command-failed', 'upload-failed'] as const),
 ]);
 
-type ReplayTime = { now(): number; until(at: number): Promise<void> };
+const hearing = { host: 'console', asked: { what: 'console', order: 'hear' } } as const;
+
+type ReplayTime = {
+  now(): number;
+  until(at: number): Promise<void>;
+  /** Hears of the time whenever it has moved. */
+  watch(looks: (now: number) => void): void;
+};
 
 /**
  * Whatever happens next happens when all that came before has been taken in: what the code does about it is asked before,
@@ -174,6 +195,7 @@ function replayTime(start: number): ReplayTime {
   let now = start;
   let isRunning = false;
   const events: { at: number; order: number; act(): void }[] = [];
+  const watchers: ((now: number) => void)[] = [];
   let planned = 0;
 
   const runOn = async () => {
@@ -184,12 +206,14 @@ function replayTime(start: number): ReplayTime {
       events.sort((one, other) => one.at - other.at || one.order - other.order);
       const next = events.shift();
       now = Math.max(now, next?.at ?? now);
+      for (const look of watchers) look(now);
       next?.act();
     }
     isRunning = false;
   };
   return {
     now: () => now,
+    watch: (look) => void watchers.push(look),
     until: (at) =>
       new Promise((resolve) => {
         planned += 1;

@@ -3,6 +3,7 @@ import type { Finding } from '../checkup/finding.ts';
 import { oneLine } from '../words/one-line.ts';
 import { type Mark, type Question, questionText, type Recording, writtenTo } from './read.ts';
 import { replayCheck } from './replay-check.ts';
+import { replayRehearsal } from './replay-rehearsal.ts';
 import { replayTestbed } from './replay-testbed.ts';
 import { whyNotUnderstood } from './understood.ts';
 
@@ -79,6 +80,8 @@ function partAgain(part: Part): Promise<PartAgain> | PartAgain {
   switch (part.name) {
     case 'check':
       return replayCheck(part);
+    case 'rehearsal':
+      return replayRehearsal(part);
     case 'testbed':
       return replayTestbed(part);
     default:

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import type { FreebsdTestbed } from '../config/freebsd-testbed.ts';
 import type { Traffic } from '../config/schema.ts';
+import { type RehearsalRequest, rehearsalParts } from '../rehearsal/request.ts';
 import type { ProfileRequest } from '../testbed/testbed.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { PlannedBlast } from '../words/planned-blast.ts';
-import { families } from '../words/scenario.ts';
+import { families, type OwnRules } from '../words/scenario.ts';
 
 /** Nothing that a recording names is opened here. */
 const host = z.looseObject({
@@ -105,6 +106,31 @@ export const testbedCall = z.discriminatedUnion('call', [
 ]);
 
 export type TestbedCall = z.infer<typeof testbedCall>;
+
+export const rehearsalRequest = z.object({
+  name: z.string(),
+  testbed: as<FreebsdTestbed>(testbed),
+  config: as<RehearsalRequest['config']>(
+    z.looseObject({
+      scenarios: z.array(z.string()),
+      families: z.array(z.enum(families)),
+      traffic,
+      gate: z.looseObject({ metric: z.string(), marginRatio: z.number() }),
+    }),
+  ),
+  rules: z.record(z.string(), as<OwnRules>(z.looseObject({ text: z.string() }))),
+  skip: z.array(z.enum(rehearsalParts)),
+  /** What its journal held when it was gone on with. */
+  journal: z.array(z.string()),
+  /** Of the lease, which stands in every command. */
+  token: z.number().optional(),
+});
+
+/** A finding, or what was answered to the question for an accident. */
+export const rehearsalTold = z.union([
+  z.object({ finding: z.looseObject({ kind: z.string(), what: z.string(), why: z.string() }) }),
+  z.object({ agreed: z.boolean() }),
+]);
 
 /** What is recorded of a call that threw. */
 export const thrown = (error: unknown): { threw: string } => ({ threw: reasonOf(error) });

@@ -62,6 +62,30 @@ const readers: readonly [RegExp, Reader][] = [
     (text) =>
       unlessLines(text, /^\{ \d+[.,]\d+ \d+[.,]\d+ \d+[.,]\d+ \}$/, 'three loads in braces'),
   ],
+  [
+    /^sh -c 'sysctl -n kern\.cp_time /,
+    (text) => unlessLines(text, /^\d+(?: \d+){4}$/, 'five ticks, two times'),
+  ],
+  [/^date \+%s$/, (text) => unlessLines(text, /^\d+$/, 'seconds since 1970')],
+  [/^kenv -N$/, (text) => unlessLines(text, /^[^\s=]+$/, 'names of the environment')],
+  [/^uuidgen$/, (text) => unlessLines(text, /^[0-9a-f-]{36}$/i, 'a UUID')],
+  [
+    /^kldstat$/,
+    (text) =>
+      unlessFound(
+        text,
+        /^Id Refs Address +Size +Name$/m,
+        'the header of Id, Refs, Address, Size and Name',
+      ),
+  ],
+  [
+    /^gpart show -p \S+$/,
+    (text) => unlessFound(text, /^=>\s+\d+\s+\d+\s+\S+\s+\S+/m, 'a disk and its scheme'),
+  ],
+  [
+    /^glabel status -s$/,
+    (text) => unlessLines(text, /^\s*\S+\s+\S+\s+\S+\s*$/, 'labels and their providers'),
+  ],
   [/^sysctl -n kern\.bootfile$/, (text) => unlessLines(text, /^\/\S+$/, 'the path of a kernel')],
   [
     /^sysctl -n kern\.conftxt$/,
@@ -78,7 +102,7 @@ const readers: readonly [RegExp, Reader][] = [
     /^sysctl dev\.\S+$/,
     (text) => unlessLines(text, /^dev\.[\w.%]+: .*$/, 'lines of names and values'),
   ],
-  [/^df -k /, fileSystems],
+  [/^df -k -T /, fileSystems],
   [
     /^uname -s -r$/,
     (text) => unlessLines(text, /^FreeBSD \d+\.\d+-\S+$/, 'FreeBSD and its release'),
@@ -235,11 +259,15 @@ const macAddress = /^(?:[0-9a-f]{1,2}:){5}[0-9a-f]{1,2}$/;
 
 function fileSystems(text: string, command: string): string | undefined {
   const [head = '', ...rows] = text.trim().split('\n');
-  if (!/^Filesystem\s+(?:1024|1K)-blocks\s+Used\s+Avail\S*\s+Capacity\s+Mounted on$/.test(head)) {
-    return no('the header of Filesystem, 1024-blocks, Used and Avail', head);
+  if (
+    !/^Filesystem\s+Type\s+(?:1024|1K)-blocks\s+Used\s+Avail\S*\s+Capacity\s+Mounted on$/.test(head)
+  ) {
+    return no('the header of Filesystem, Type, 1024-blocks, Used and Avail', head);
   }
   const paths = command.split(' ').filter((word) => word.startsWith('/')).length;
-  const odd = rows.find((row) => !/^\S+\s+\d+\s+-?\d+\s+-?\d+\s+\d+%\s+\/\S*$/.test(row.trim()));
+  const odd = rows.find(
+    (row) => !/^\S+\s+\w+\s+\d+\s+-?\d+\s+-?\d+\s+\d+%\s+\/\S*$/.test(row.trim()),
+  );
   if (odd !== undefined) return no('numbers in columns', odd);
   return rows.length === paths ? undefined : no('a row for each path', text);
 }

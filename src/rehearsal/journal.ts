@@ -33,6 +33,8 @@ const entrySchema = z.discriminatedUnion('kind', [
 type Entry = z.infer<typeof entrySchema>;
 
 export type RehearsalJournal = {
+  /** All that was kept so far, a line each. */
+  lines(): string[];
   /** When the rehearsal began. */
   at: string;
   /** The same step, which tells what it found when it went well before. */
@@ -44,7 +46,7 @@ export type RehearsalJournal = {
   keepBoot(boot: number, seconds: number): void;
 };
 
-const fileIn = (directory: string): string => join(directory, 'rehearsal.jsonl');
+export const journalIn = (directory: string): string => join(directory, 'rehearsal.jsonl');
 
 /** Begins a journal in a directory that is there. */
 export function beginJournal(directory: string, testbed: string, now: Date): RehearsalJournal {
@@ -77,7 +79,7 @@ function readEntries(directory: string): Entry[] {
 
 function textIn(directory: string): string {
   try {
-    return readFileSync(fileIn(directory), 'utf8');
+    return readFileSync(journalIn(directory), 'utf8');
   } catch {
     return '';
   }
@@ -101,11 +103,12 @@ function journalOf(
   const keep = (entry: Entry) => {
     entries.push(entry);
     // A line of its own also after one that was cut short.
-    appendFileSync(fileIn(directory), `\n${JSON.stringify(entry)}\n`, { flush: true });
+    appendFileSync(journalIn(directory), `\n${JSON.stringify(entry)}\n`, { flush: true });
   };
   if (first !== undefined) keep(first);
   return {
     at,
+    lines: () => entries.map((entry) => JSON.stringify(entry)),
     remembered(step) {
       const found = entries.find((entry) => entry.kind === 'well' && entry.step === step.what);
       if (found?.kind === 'well') return { ...step, look: async () => found.findings };

@@ -24,7 +24,7 @@ export type RehearsalPart = (typeof rehearsalParts)[number];
 export type RehearsalRequest = {
   name: string;
   testbed: FreebsdTestbed;
-  config: Config;
+  config: Pick<Config, 'scenarios' | 'families' | 'frameSizes' | 'traffic' | 'profile' | 'gate'>;
   /** Rules of the scenarios that are the site's own, by their names. */
   rules: Readonly<Record<string, OwnRules>>;
   skip: ReadonlySet<RehearsalPart>;

@@ -4,7 +4,9 @@ import type { Finding } from '../../src/checkup/finding.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../src/checkup/freebsd-check.ts';
 import type { FreebsdTestbed } from '../../src/config/freebsd-testbed.ts';
 import { recordable, recordTo } from '../../src/recording/record.ts';
+import { recordedRehearsal } from '../../src/recording/recorded-rehearsal.ts';
 import { recordedTestbed } from '../../src/recording/recorded-testbed.ts';
+import { beginJournal } from '../../src/rehearsal/journal.ts';
 import { fencedWorld } from '../../src/testbed/fence.ts';
 import { openFreebsdTestbed } from '../../src/testbed/freebsd/testbed.ts';
 import type { FreebsdWorld } from '../../src/testbed/freebsd/world.ts';
@@ -16,7 +18,14 @@ import {
   type FreebsdLabOptions,
   startFreebsdLab,
 } from '../fakes/freebsd-lab/lab.ts';
-import { builtVariant, testbedOf, usualTraffic, worldOf } from '../fakes/freebsd-testbed.ts';
+import {
+  builtVariant,
+  labConsole,
+  testbedOf,
+  usualTraffic,
+  worldOf,
+} from '../fakes/freebsd-testbed.ts';
+import { aConfig, gateConfig } from '../fakes/plan.ts';
 
 type RecordedCheck = { path: string; findings: Finding[]; lab: FreebsdLab };
 
@@ -42,6 +51,7 @@ export async function recordCheck(
   options.spoil?.(lab);
   const path = join(folder, 'check.rec');
   const testbed = testbedOf(lab, folder);
+  testbed.dut.console = labConsole;
   const recorder = await recordTo(path, 'testbeds check', [testbed], () => lab.clock.now());
   const world = {
     ...recorder.world(labelled(lab)),
@@ -60,6 +70,46 @@ export async function recordCheck(
     findings.push(finding);
   }
   return { path, findings, lab };
+}
+
+/** What a rehearsal of a laboratory leaves, with a console on its DUT; all of its accidents happen. */
+export async function recordRehearsal(
+  options: FreebsdLabOptions = {},
+): Promise<{ path: string; findings: Finding[] }> {
+  const timing = { bootSeconds: 20, dumpSeconds: 5 };
+  await using lab = await startFreebsdLab({ timing, ...options });
+  const folder = temporaryFolder();
+  const path = join(folder, 'rehearsal.rec');
+  const testbed = testbedOf(lab, folder);
+  testbed.dut.boot.limitSeconds = 120;
+  testbed.dut.console = labConsole;
+  const recorder = await recordTo(path, 'testbeds rehearse', [testbed], () => lab.clock.now());
+  const lease = { token, assertHeld() {}, prove: async () => {} };
+  const config = aConfig({
+    testbeds: { shelf: testbed },
+    scenarios: ['forwarding', 'pf-stateful'],
+    traffic: { ...usualTraffic, measureSeconds: 20, measureAtLeastSeconds: 12 },
+    gate: { ...gateConfig, maxRunsPerVariant: 20 },
+    profile: { seconds: 5 },
+  });
+  const rehearsed = recordedRehearsal(
+    recorder,
+    {
+      ...{ name: 'shelf', testbed, config, rules: {}, directory: folder },
+      skip: new Set(['check']),
+      journal: beginJournal(folder, 'shelf', new Date(0)),
+    },
+    {
+      ...fencedWorld(recorder.world(labelled(lab)), testbed, lease),
+      agrees: async () => true,
+      tell() {},
+      keepLog,
+      history: { append: async () => {} },
+      signal,
+    },
+    token,
+  );
+  return { path, findings: await Array.fromAsync(rehearsed) };
 }
 
 const signal = new AbortController().signal;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { readRecording } from '../../src/recording/read.ts';
 import { replay } from '../../src/recording/replay.ts';
-import { blastOf, recordCheck, recordTestbed } from './lab.ts';
+import { blastOf, recordCheck, recordRehearsal, recordTestbed } from './lab.ts';
 import { linesOf, writeLines } from './spoil.ts';
 
 const signal = new AbortController().signal;
@@ -92,4 +92,12 @@ describe('a recording of a gate’s testbed', () => {
     );
     expect((await replay(readRecording(path))).differences).toEqual([]);
   });
+});
+
+test('a recording of a rehearsal is replayed without a difference, accidents, noise and console too', async () => {
+  const { path, findings } = await recordRehearsal();
+  expect(findings.filter(({ kind }) => kind !== 'ok')).toEqual([]);
+  const replayed = await replay(readRecording(path));
+  expect(replayed.differences).toEqual([]);
+  expect(replayed.findings.map(({ what }) => what)).toEqual(findings.map(({ what }) => what));
 });

@@ -52,7 +52,8 @@ function counter({ network, world }: Process, { port, netmap }: Interface) {
     network.count();
     const [now, at] = [Math.floor(port.received.packets), world.clock.now()];
     const seconds = at - beforeAt;
-    const packets = Math.min(now - before, Math.floor(mostPps * seconds));
+    const most = Number.isFinite(mostPps) ? Math.floor(mostPps * seconds) : Infinity;
+    const packets = Math.min(now - before, most);
     [before, beforeAt] = [now, at];
     return { packets, seconds };
   };

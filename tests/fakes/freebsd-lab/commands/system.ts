@@ -16,7 +16,19 @@ export const systemPrograms: Readonly<Record<string, Program>> = {
   sysctl,
   sysrc,
   uname,
+  uuidgen,
 };
+
+/** uuidgen(1), of the time and the machine. */
+function uuidgen({ args, machine, out, world }: Process): number {
+  if (args.length > 0) return 1;
+  const time = Math.floor(world.clock.now() * 1000)
+    .toString(16)
+    .padStart(16, '0');
+  const node = Buffer.from(machine.name.padEnd(6, '0')).toString('hex').slice(0, 12);
+  out(`${time.slice(8)}-${time.slice(4, 8)}-11f0-8000-${node}\n`);
+  return 0;
+}
 
 function date(process: Process): number {
   const { args, machine, world, out } = process;
