@@ -15,8 +15,8 @@ import { basename, dirname } from "node:path/posix";
 // src/dut/freebsd-boot-system.ts
 /** What runs now. */
 async function runningSystem(host) {
-	const kernel = (await host.output(shell`sysctl -n kern.bootfile`)).trim();
-	const [root] = await fileSystemsOf(host, ["/"]);
+	const [bootfile, [root]] = await Promise.all([host.output(shell`sysctl -n kern.bootfile`), fileSystemsOf(host, ["/"])]);
+	const kernel = bootfile.trim();
 	return {
 		root: root?.device ?? "",
 		kernel,
@@ -177,8 +177,7 @@ const resetsAtPanic = {
 	line: "debug.debugger_on_panic=0"
 };
 async function tracesOf(host) {
-	const messages = await host.output(shell`dmesg -a`);
-	const dump = await host.run(shell`cat ${"/var/crash/info.last"}`);
+	const [messages, dump] = await Promise.all([host.output(shell`dmesg -a`), host.run(shell`cat ${"/var/crash/info.last"}`)]);
 	return {
 		dump: dump.kind === "exited" && dump.code === 0 ? dump.stdout.trim() : void 0,
 		messages: messages.trimEnd().split("\n")
@@ -771,14 +770,15 @@ async function openFreebsdDut(options) {
 /** A kernel may well panic when the machine is just up. */
 async function prove$1(host, wanted) {
 	try {
-		const reason = whyOther(await runningSystem(host), wanted);
+		const [running, version] = await Promise.all([runningSystem(host), host.output(shell`uname -v`)]);
+		const reason = whyOther(running, wanted);
 		if (reason !== void 0) return {
 			kind: "boot-failed",
 			reason
 		};
 		return {
 			kind: "booted",
-			version: (await host.output(shell`uname -v`)).trim()
+			version: version.trim()
 		};
 	} catch (error) {
 		ifNotUp(error);
@@ -2175,4 +2175,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseObservation, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand, withoutKernel };
+export { BootMethodError, DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseObservation, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand, withoutKernel };

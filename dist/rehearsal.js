@@ -1,12 +1,12 @@
-import { checkFreebsdTestbed, healthOf, isGood, ok, skipped, testbedFailed, walk, wrong } from "./checkup.js";
+import { BuilderError, gitIn, givenKernel } from "./build.js";
 import { _enum, array, datetime, discriminatedUnion, int, literal, number$1 as number, object, string } from "./vendor/zod.js";
-import { DutLostError, runningSystem } from "./dut.js";
+import { checkFreebsdTestbed, healthOf, isGood, ok, skipped, testbedFailed, walk, wrong } from "./checkup.js";
+import { BootMethodError, DutLostError, runningSystem } from "./dut.js";
 import { cellsOf, designOf, historyOf, policyOf } from "./experiment.js";
 import { HostError, shell } from "./host.js";
 import { provesScenario } from "./scenario.js";
 import { blast, bootFor, layRules, openFreebsdMachines, profile, proofOf, takeRulesAway } from "./testbed.js";
 import { UsageError, cellName, cellSchema, expectedly, formatDuration, formatPercent, formatPps, lastLine } from "./words.js";
-import { gitIn, givenKernel } from "./build.js";
 import { chiSquaredDistributionTable, mean } from "./vendor/simple-statistics.js";
 import { forecast } from "./stats.js";
 import { dirname, join } from "node:path";
@@ -517,6 +517,7 @@ async function* rehearse(request, world) {
 		}
 	};
 	const failed = (what, error) => {
+		if (error instanceof BootMethodError || error instanceof BuilderError) return wrong(what, error.message, goOn);
 		if (!(error instanceof DutLostError)) return testbedFailed(what, error);
 		isLost = true;
 		return wrong(what, error.message, "look at its console, and have it boot its own kernel");

@@ -392,7 +392,7 @@ function sectionsOf(result, open, folded) {
 		},
 		{
 			kind: "lines",
-			title: "settings of the DUT that do not hold",
+			title: "what is to be known of the testbed",
 			lines: quoted(testbed.warnings)
 		},
 		{
@@ -2152,7 +2152,7 @@ function remarks(result, cells = []) {
 	const parts = [
 		["The baseline moved, which is not held against the patch", movedBaselineLines(cells, plain)],
 		["Left out of the comparison, which is not held against the patch", leftOutLines(result, plain)],
-		["Settings of the DUT that do not hold", inLines(result.testbed.warnings)],
+		["What is to be known of the testbed", inLines(result.testbed.warnings)],
 		["Notes on the revision", inLines(notesOf(result.patch))]
 	].filter(([, lines]) => lines.length > 0);
 	if (parts.length === 0) return void 0;

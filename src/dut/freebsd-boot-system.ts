@@ -14,8 +14,11 @@ export type System = {
 
 /** What runs now. */
 export async function runningSystem(host: Host): Promise<System> {
-  const kernel = (await host.output(shell`sysctl -n kern.bootfile`)).trim();
-  const [root] = await fileSystemsOf(host, ['/']);
+  const [bootfile, [root]] = await Promise.all([
+    host.output(shell`sysctl -n kern.bootfile`),
+    fileSystemsOf(host, ['/']),
+  ]);
+  const kernel = bootfile.trim();
   return { root: root?.device ?? '', kernel, sha256: await sha256Of(host, kernel) };
 }
 

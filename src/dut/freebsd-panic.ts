@@ -18,8 +18,10 @@ export type Traces = {
 };
 
 export async function tracesOf(host: Host): Promise<Traces> {
-  const messages = await host.output(shell`dmesg -a`);
-  const dump = await host.run(shell`cat ${'/var/crash/info.last'}`);
+  const [messages, dump] = await Promise.all([
+    host.output(shell`dmesg -a`),
+    host.run(shell`cat ${'/var/crash/info.last'}`),
+  ]);
   return {
     dump: dump.kind === 'exited' && dump.code === 0 ? dump.stdout.trim() : undefined,
     messages: messages.trimEnd().split('\n'),

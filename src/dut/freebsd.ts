@@ -178,9 +178,13 @@ type Proof = { kind: 'booted'; version: string } | { kind: 'boot-failed'; reason
 /** A kernel may well panic when the machine is just up. */
 async function prove(host: Host, wanted: System): Promise<Proof> {
   try {
-    const reason = whyOther(await runningSystem(host), wanted);
+    const [running, version] = await Promise.all([
+      runningSystem(host),
+      host.output(shell`uname -v`),
+    ]);
+    const reason = whyOther(running, wanted);
     if (reason !== undefined) return { kind: 'boot-failed', reason };
-    return { kind: 'booted', version: (await host.output(shell`uname -v`)).trim() };
+    return { kind: 'booted', version: version.trim() };
   } catch (error) {
     ifNotUp(error);
     return { kind: 'boot-failed', reason: 'it was lost again as soon as it was up' };

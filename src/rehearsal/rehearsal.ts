@@ -1,4 +1,5 @@
 // A rehearsal of all that a gate does to a FreeBSD testbed, accidents included, before the first patch meets it.
+import { BuilderError } from '../build/builder-error.ts';
 import {
   type Finding,
   ok,
@@ -12,6 +13,7 @@ import { checkFreebsdTestbed } from '../checkup/freebsd-check.ts';
 import { healthOf } from '../checkup/health.ts';
 import type { Traffic } from '../config/schema.ts';
 import { DutLostError } from '../dut/freebsd.ts';
+import { BootMethodError } from '../dut/freebsd-boot.ts';
 import { runningSystem } from '../dut/freebsd-boot-system.ts';
 import { cellsOf } from '../experiment/plan.ts';
 import { HostError } from '../host/host-error.ts';
@@ -65,6 +67,9 @@ export async function* rehearse(
     },
   };
   const failed = (what: string, error: unknown): Finding => {
+    if (error instanceof BootMethodError || error instanceof BuilderError) {
+      return wrong(what, error.message, goOn);
+    }
     if (!(error instanceof DutLostError)) return testbedFailed(what, error);
     isLost = true;
     return wrong(what, error.message, 'look at its console, and have it boot its own kernel');

@@ -233,7 +233,7 @@ function remarks(result: Result, cells: readonly CellResult[] = []): Piece {
       'Left out of the comparison, which is not held against the patch',
       leftOutLines(result, plain),
     ],
-    ['Settings of the DUT that do not hold', inLines(result.testbed.warnings)],
+    ['What is to be known of the testbed', inLines(result.testbed.warnings)],
     ['Notes on the revision', inLines(notesOf(result.patch))],
   ];
   const parts = said.filter(([, lines]) => lines.length > 0);

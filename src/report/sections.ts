@@ -80,7 +80,7 @@ export function sectionsOf(result: Result, open: Quoting, folded: Quoting): Sect
     },
     {
       kind: 'lines',
-      title: 'settings of the DUT that do not hold',
+      title: 'what is to be known of the testbed',
       lines: quoted(testbed.warnings),
     },
     { kind: 'lines', title: 'notes on the revision', lines: quoted(notesOf(patch)) },

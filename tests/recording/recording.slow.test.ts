@@ -84,7 +84,7 @@ describe('a recording', () => {
     const { differences } = await replay(readRecording(path));
     expect(differences.map(({ sentence }) => sentence)).toContainEqual(
       expect.stringMatching(
-        /^after the recording's \d+\w\w question the code of today asks what the recording has not: `df -k \/` on the DUT$/,
+        /^after the recording's \d+\w\w question the code of today asks what the recording has not: `df -k -T \/boot` on the DUT$/,
       ),
     );
   });

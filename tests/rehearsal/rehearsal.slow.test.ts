@@ -1,14 +1,16 @@
 // A gate and its accidents on the fake laboratory, before the first patch: what is found, and that nothing of it stays.
+import { delimiter } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Finding } from '../../src/checkup/finding.ts';
 import type { FreebsdTestbed } from '../../src/config/freebsd-testbed.ts';
 import type { Config } from '../../src/config/schema.ts';
-import type { HistoryEntry } from '../../src/experiment/history.ts';
+import { type HistoryEntry, historyOf } from '../../src/experiment/history.ts';
 import { beginJournal, resumeJournal } from '../../src/rehearsal/journal.ts';
 import { rehearse } from '../../src/rehearsal/rehearsal.ts';
 import type { RehearsalPart, RehearsalWorld } from '../../src/rehearsal/request.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import { imageOf } from '../fakes/freebsd-lab/dut.ts';
+import { freebsdBuilder } from '../fakes/freebsd-builder.ts';
+import { archiveOf, imageOf } from '../fakes/freebsd-lab/dut.ts';
 import type { Fault } from '../fakes/freebsd-lab/faults.ts';
 import { makeFolder, writeFile } from '../fakes/freebsd-lab/file-system.ts';
 import {
@@ -19,8 +21,9 @@ import {
 import { setCutOff } from '../fakes/freebsd-lab/machine.ts';
 import { testbedOf, usualTraffic, worldOf } from '../fakes/freebsd-testbed.ts';
 import { aConfig, gateConfig } from '../fakes/plan.ts';
+import { startSshd } from '../fakes/sshd.ts';
 import { describeWith } from '../needs.ts';
-import { cases } from '../testbed/freebsd/faults.ts';
+import { builderOf, cases } from '../testbed/freebsd/faults.ts';
 
 type Rehearsed = {
   lab: FreebsdLab;
@@ -99,6 +102,8 @@ async function aLab(options: FreebsdLabOptions = {}): Promise<Rehearsed> {
   };
 }
 
+const historyTraffic = { flows: 2000, frameBytes: 64 };
+
 const lines = (findings: readonly Finding[]): string[] =>
   findings.map(({ kind, what, why }) => `${kind} ${what}: ${why}`);
 
@@ -121,7 +126,7 @@ function expectHome(lab: FreebsdLab): void {
   expect(lab.state().nextboot).toBeUndefined();
 }
 
-describeWith(['sshd'], 'a rehearsal', () => {
+describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
   test('of a good lab does all that a gate does, and undoes it', async () => {
     const { lab, told, learnt, rehearse } = await aLab();
     const findings = await rehearse();
@@ -217,6 +222,30 @@ describeWith(['sshd'], 'a rehearsal', () => {
         "wrong the way back: The DUT was not up after 120 s, and has no power control; look at its console.",
       ]
     `);
+  });
+
+  test('of a kernel that the builder has built is what gates of it learn from', async () => {
+    const { testbed, learnt, rehearse } = await aLab();
+    const home = temporaryFolder();
+    const path = [freebsdBuilder(home).bin, process.env.PATH].join(delimiter);
+    await using buildHost = await startSshd(undefined, path);
+    const { path: base } = archiveOf({ ident: 'base' }, 'base');
+    const built = builderOf({}, { base, patched: base }, buildHost, home);
+    testbed.builder = built.config;
+    const findings = await rehearse({
+      skip: ['check', 'scenarios', 'blasts', 'profile', 'panic', 'hang'],
+    });
+    expect(wrongs(findings)).toEqual([]);
+    expect(lines(findings)[0]).toMatch(
+      /^ok the kernel of base: built of [0-9a-f]{12}, which .* has checked out, there after /,
+    );
+    const commit = await built.repository.mergeBase('', '');
+    const query = { testbed: 'shelf', traffic: historyTraffic, metric: 'pps' } as const;
+    for (const scenario of ['forwarding', 'pf-stateful']) {
+      const known = historyOf(learnt, { ...query, cell: { scenario, family: 'inet4' } });
+      expect(known).toMatchObject({ runs: 6, degreesOfFreedom: 5 });
+    }
+    expect(learnt.map((entry) => entry.commit)).toEqual([commit, commit]);
   });
 
   test('lets no accident happen that nobody agreed to', async () => {
@@ -360,6 +389,10 @@ const faults: Record<string, FaultCase> = {
     options: met({ kind: 'wrong-kernel', at: 1 }),
     says: 'a boot of that kernel: base did not boot: /boot/kernel/kernel came up instead of /boot/ppsgate.base/kernel',
   },
+  'The DUT is not like others': {
+    options: { root: 'nfs' },
+    says: 'the kernel of base: DUT is not to be booted by the method nextboot: /boot is on nfs',
+  },
   'The kernel panics when rules are loaded': {
     options: met(atRules('panic-at-command')),
     says: 'the rules of pf-stateful: the DUT panicked: page fault',
@@ -387,5 +420,9 @@ const faults: Record<string, FaultCase> = {
   'The generator is too slow': {
     options: { generatorPps: 3e6 },
     says: '10 s of forwarding inet4: generator-limited: 3.000 Mpps came through of 3.000 Mpps offered (100 %)',
+  },
+  'The receiver is too slow': {
+    options: { receiverPps: 3e6 },
+    says: '10 s of forwarding inet4: receiver-limited: the DUT sent ',
   },
 };

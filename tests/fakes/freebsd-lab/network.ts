@@ -1,7 +1,6 @@
 // The packets of a blast: what the sender puts on the wire, what the DUT forwards of it, what reaches the receiver.
 
 import { BlockList, isIPv6 } from 'node:net';
-import { driverSettingsOf } from '../../../src/words/freebsd-drivers.ts';
 import type { Family } from '../../../src/words/scenario.ts';
 import type { CardName } from './cards.ts';
 import type { FaultKind, FaultOf } from './faults.ts';
@@ -197,10 +196,18 @@ export function networkThrough(
 const secondsToPanic = 5;
 
 /** Whether a port sends pause frames when it is full, and waits when it gets some. */
-export const pauses = ({ sysctls }: Machine, name: string): boolean =>
-  driverSettingsOf(name.replace(/^v/, ''))
-    .filter(({ isOfGenerators }) => isOfGenerators)
-    .some((setting) => sysctls.get(setting.name)?.value !== '0');
+export function pauses({ sysctls }: Machine, name: string): boolean {
+  const [, driver = '', unit = ''] = /^v?([a-z]+)(\d+)$/.exec(name) ?? [];
+  return (pauseSwitches[driver] ?? ['fc'])
+    .map((node) => sysctls.get(`dev.${driver}.${unit}.${node}`)?.value)
+    .some((value) => value !== '0');
+}
+
+/** Below the node of each port, by its driver; Intel's have the last one. */
+const pauseSwitches: Readonly<Record<string, readonly string[]>> = {
+  cxl: ['pause_settings'],
+  mce: ['rx_pauseframe_control', 'tx_pauseframe_control'],
+};
 
 type PortCounters = Pick<Port, 'received' | 'sent'>;
 

@@ -522,7 +522,7 @@ function kernelsOf({ base, patched, patchedBytes = 0, hasDebugger }: Case, folde
 }
 
 /** A builder whose own command gives out kernels that are there. */
-function builderOf(
+export function builderOf(
   { diff = diffOf('int if_base;', 'int if_patched;'), base, patched, isAway }: Builds,
   kernels: { base: string; patched: string },
   { host, port, user, privateKey, knownHosts }: Sshd,
