@@ -5,6 +5,7 @@ import type { Target } from '../../../src/host/login.ts';
 import { type Cabling, type CablingOptions, cabling } from './cabling.ts';
 import { type Clock, virtualClock } from './clock.ts';
 import { type Complaints, noComplaints } from './complaints.ts';
+import { hasUnsavedDump } from './crash.ts';
 import { type Fault, type Faults, faultsOf } from './faults.ts';
 import { namesIn, textOf } from './file-system.ts';
 import { type LabScenario, scenarioInForce } from './firewall.ts';
@@ -158,7 +159,7 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
 }
 
 /**
- * The laboratory's time runs by itself while one of its programs does. While the DUT boots nobody sleeps there, so it
+ * The laboratory's time runs by itself while one of its programs does. While the DUT boots, or saves a dump, nobody sleeps there, so it
  * is made to run: that many seconds for each tenth of a real one.
  */
 export async function keepTime(
@@ -168,7 +169,9 @@ export async function keepTime(
 ): Promise<void> {
   while (!signal.aborted) {
     await setTimeout(100, undefined, { signal }).catch(() => {});
-    if (lab.state().stage !== 'up') await lab.clock.sleep(seconds, { signal });
+    const { machine } = lab.dut;
+    const isWaitedFor = machine.stage !== 'up' || hasUnsavedDump(machine);
+    if (isWaitedFor) await lab.clock.sleep(seconds, { signal });
   }
 }
 
