@@ -5,7 +5,7 @@ import { BootMethodError, DutLostError, runningSystem } from "./dut.js";
 import { cellsOf, designOf, historyOf, policyOf } from "./experiment.js";
 import { HostError, shell } from "./host.js";
 import { provesScenario } from "./scenario.js";
-import { blast, bootFor, layRules, openFreebsdMachines, profile, proofOf, takeRulesAway } from "./testbed.js";
+import { blast, bootFor, fingerprintOfDut, inspectDut, layRules, openFreebsdMachines, profile, proofOf, takeRulesAway } from "./testbed.js";
 import { UsageError, cellName, cellSchema, expectedly, formatDuration, formatPercent, formatPps, lastLine } from "./words.js";
 import { chiSquaredDistributionTable, mean } from "./vendor/simple-statistics.js";
 import { forecast } from "./stats.js";
@@ -498,12 +498,11 @@ async function* rehearse(request, world) {
 		cells: cellsOf(request.config),
 		commit: "",
 		async open() {
-			opened ??= await openFreebsdMachines(...[
-				request.name,
-				request.testbed,
-				request.config.traffic,
-				world
-			]);
+			if (opened !== void 0) return opened;
+			const { name, testbed, config } = request;
+			opened = await openFreebsdMachines(name, testbed, config.traffic, world);
+			await inspectDut(opened.lab.boots, config.families);
+			await fingerprintOfDut(opened.lab.boots);
 			return opened;
 		}
 	};

@@ -1626,4 +1626,4 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, firewallsTold, freebsdLogNames, layRules, leastMtu, loadedModules, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed };
+export { blast$1 as blast, bootFor, bounded, connectTo, fencedConnect, fencedWorld, fingerprintOfDut, firewallsTold, freebsdLogNames, inspectDut, layRules, leastMtu, loadedModules, logNames, neededPrograms, openFreebsdMachines, openFreebsdTestbed, openLinuxTestbed, ourFolder, ourPrograms, profile$1 as profile, proofOf, raiseFences, readAll, readFreebsdLogs, readLinuxLogs, rulesFolder, settingsContext, shortMtu, siteFirewalls, strayPaths, takeRulesAway, unshared, wakeFreebsdTestbed };

@@ -19,6 +19,7 @@ import { cellsOf } from '../experiment/plan.ts';
 import { HostError } from '../host/host-error.ts';
 import { provesScenario } from '../scenario/freebsd.ts';
 import { blast, profile } from '../testbed/freebsd/blast.ts';
+import { fingerprintOfDut, inspectDut } from '../testbed/freebsd/boots.ts';
 import { layRules, proofOf, takeRulesAway } from '../testbed/freebsd/rules.ts';
 import { type OpenFreebsd, openFreebsdMachines } from '../testbed/freebsd/testbed.ts';
 import type { BlastOutcome, KeepLog } from '../testbed/testbed.ts';
@@ -51,9 +52,12 @@ export async function* rehearse(
     cells: cellsOf(request.config),
     commit: '',
     async open() {
-      opened ??= await openFreebsdMachines(
-        ...[request.name, request.testbed, request.config.traffic, world],
-      );
+      if (opened !== undefined) return opened;
+      const { name, testbed, config } = request;
+      opened = await openFreebsdMachines(name, testbed, config.traffic, world);
+      // What does not hold on the DUT's own kernel is the check's to tell, and no fault of another.
+      await inspectDut(opened.lab.boots, config.families);
+      await fingerprintOfDut(opened.lab.boots);
       return opened;
     },
   };
