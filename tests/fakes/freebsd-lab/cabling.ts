@@ -1,17 +1,19 @@
 // How the machines are wired together, and how the DUT is addressed: two data networks and an admin network.
 import type { CardName } from './cards.ts';
 import type { Interface, Neighbour, Route } from './machine.ts';
-import { connectPorts, type Port, port } from './wiring.ts';
+import { connectPorts, joinSwitch, type Port, port } from './wiring.ts';
 
 export type CablingOptions = {
   /** One or two. */
   senders: number;
-  /** `one`: senders and receiver are ports of one machine, `generator`. */
-  generators: 'one' | 'separate';
+  /** `one`: senders and receiver are ports of one machine, `generator`; `two`: the senders are those of `sender1`. */
+  generators: 'one' | 'two' | 'separate';
   /** Speed of every data port, in bit/s. */
   mediaBits: number;
   /** Ports of the DUT, the exit last: `cxl0`, `cxl1`… of a T540-CR when absent. */
   ports: readonly DataPort[];
+  /** All senders and the DUT's first port meet in a switch: of `ports` every entry is that port, with its own far end. */
+  isSwitched: boolean;
   /** A cable from the first sender's machine to the receiver's, past the DUT: the next Chelsio port of each. */
   loopback: boolean;
 };
@@ -20,8 +22,11 @@ export type DataPort = {
   name: string;
   card: CardName;
   /** Port of the generator at the other end of its cable: the same name and card when absent. */
-  far?: { name: string; card: CardName };
+  far?: FarPort;
 };
+
+/** `mac` is that of its interface for netmap. */
+type FarPort = { name: string; card: CardName; mac?: string };
 
 export type Cabling = {
   dut: {
@@ -46,29 +51,33 @@ export function cabling({
   generators = 'one',
   mediaBits = 10e9,
   ports,
+  isSwitched = false,
   loopback = false,
 }: Partial<CablingOptions>): Cabling {
-  const links = Array.from({ length: senders + 1 }, (_, index) =>
-    linkOf(
-      index,
-      ports?.[index] ?? { ...usualPort(index), far: usualPort(generators === 'one' ? index : 0) },
-      mediaBits,
-    ),
-  );
+  const links: Link[] = [];
+  for (let index = 0; index <= senders; index += 1) {
+    const usual = { ...usualPort(index), far: usualPort(generators === 'one' ? index : 0) };
+    const taken = isSwitched && index < senders ? links[0]?.dut : undefined;
+    links.push(linkOf(index, ports?.[index] ?? usual, mediaBits, taken));
+  }
   const machineOf = (index: number) => {
     if (generators === 'one') return 'generator';
-    return index === senders ? 'receiver' : `sender${index + 1}`;
+    if (index === senders) return 'receiver';
+    return generators === 'two' ? 'sender1' : `sender${index + 1}`;
   };
   const machines = [...new Set(links.map((_, index) => machineOf(index)))];
   const past = loopback
-    ? loopbackOf(generators === 'one' ? senders + 1 : 1, generators, mediaBits)
+    ? loopbackOf(generators === 'separate' ? 1 : senders + 1, generators, mediaBits)
     : [];
   const pastAt = (name: string) =>
     past.flatMap(({ far }, index) => (machineOf(index * senders) === name ? far : []));
   const [entry, exit] = [links[0], links[senders]];
   if (entry === undefined || exit === undefined) throw new TypeError('There is no sender.');
   return {
-    dut: { ...dutNetwork(entry, exit), interfaces: [...links.map(({ dut }) => dut), adminOf(9)] },
+    dut: {
+      ...dutNetwork(entry, exit),
+      interfaces: [...new Set(links.map(({ dut }) => dut)), adminOf(9)],
+    },
     generators: machines.map((name, machine) => ({
       name,
       interfaces: [
@@ -99,23 +108,29 @@ type Link = {
   far: readonly Interface[];
 };
 
-/** A Chelsio port has a second interface for netmap; with the first one netmap is emulated, and slow. */
+/**
+ * A Chelsio port has a second interface for netmap; with the first one netmap is emulated, and slow. A port of the DUT that
+ * is `taken` already is reached through a switch.
+ */
 function linkOf(
   index: number,
   { name, card, far = { name, card } }: DataPort,
   mediaBits: number,
+  taken?: Interface,
 ): Link {
   const isChelsio = far.name.startsWith('cxl');
-  const [dutMac, nativeMac, emulatedMac] = [mac(0, index), mac(1, index), mac(2, index)];
+  const [dutMac, emulatedMac] = [mac(0, index), mac(2, index)];
+  const nativeMac = far.mac ?? mac(1, index);
   const farPort = isChelsio ? port(nativeMac, emulatedMac) : port(nativeMac);
-  const dutPort = port(dutMac);
-  connectPorts(dutPort, farPort);
+  const dut = taken ?? interfaceOf(name, dutMac, port(dutMac), mediaBits, card);
+  if (taken === undefined) connectPorts(dut.port, farPort);
+  else joinSwitch(dut.port, farPort);
   const farInterface = (name: string, mac: string) =>
     interfaceOf(name, mac, farPort, mediaBits, far.card);
   const native = farInterface(isChelsio ? `v${far.name}` : far.name, nativeMac);
   const emulated: Interface = { ...farInterface(far.name, emulatedMac), netmap: 'emulated' };
   return {
-    dut: interfaceOf(name, dutMac, dutPort, mediaBits, card),
+    dut,
     native,
     far: isChelsio ? [native, emulated] : [native],
   };

@@ -10,7 +10,7 @@ import { type Fault, type Faults, faultsOf } from './faults.ts';
 import { namesIn, textOf } from './file-system.ts';
 import { type LabScenario, scenarioInForce } from './firewall.ts';
 import { type Machine, nextbootFile, type PowerState, type Stage, type World } from './machine.ts';
-import { type DutOptions, dutOf, generatorOf } from './machines.ts';
+import { type DutOptions, dutOf, type Files, generatorOf } from './machines.ts';
 import { type Load, type Noise, networkThrough } from './network.ts';
 import { type JournalEntry, newKey, openMachine } from './open-machine.ts';
 import { type LabPower, powerOf } from './power.ts';
@@ -30,6 +30,8 @@ export type FreebsdLabOptions = DutOptions & {
   receiverPps?: number;
   /** One sender and the receiver on one machine, 10 Gbit/s, when absent. */
   cabling?: Partial<CablingOptions>;
+  /** As `files`, of the generators by their names. */
+  generatorFiles?: Readonly<Record<string, Files>>;
 };
 
 export type LabMachine = {
@@ -127,7 +129,9 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
 
   const opened = [await open(dut, world)];
   for (const generator of wires.generators) {
-    opened.push(await open(generatorOf(generator.name, generator.interfaces), otherWorld));
+    const { name, interfaces } = generator;
+    const machine = generatorOf(name, interfaces, options.generatorFiles?.[name]);
+    opened.push(await open(machine, otherWorld));
   }
   const named = (name: string): LabMachine => {
     const found = opened.find(({ machine }) => machine.name === name);

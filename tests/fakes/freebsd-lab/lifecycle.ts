@@ -17,6 +17,7 @@ import {
   tellWatchers,
   type World,
 } from './machine.ts';
+import { startRc } from './rc.ts';
 import { switchRoot } from './root.ts';
 import {
   addPort,
@@ -212,11 +213,13 @@ function startTimeKeeping(machine: Machine, world: World): void {
 
 /** rc(8): what is configured, nextboot.conf removed, sshd started. */
 function startServices(machine: Machine, now: number): void {
+  const conf = textOf(machine.files, '/etc/rc.conf');
+  if (conf === undefined) readRcConf(machine);
+  else startRc(machine, conf);
   const settings = readSettings(textOf(machine.files, '/etc/sysctl.conf') ?? '');
   applySettings(machine.sysctls, settings, 'read-write');
   const hostname = machine.sysctls.get('kern.hostname');
   if (hostname !== undefined) hostname.value = machine.name;
-  readRcConf(machine);
   if (machine.running?.kernel.behaviour.kind === 'loses-routes-at-boot') loseRoutes(machine);
   startFirewalls(machine, now);
   remove(machine.files, nextbootFile);

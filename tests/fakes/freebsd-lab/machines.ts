@@ -30,7 +30,11 @@ export type DutOptions = {
   ownFirewalls?: Machine['ownFirewalls'];
   /** What it boots from; `ufs` when absent. On `nanobsd` only /etc, /var, /tmp and /root can be written. */
   root?: RootKind;
+  /** Texts in place of what it is delivered with, by their paths; one with an /etc/rc.conf is set up by that alone. */
+  files?: Files;
 };
+
+export type Files = Readonly<Record<string, string>>;
 
 /** Off, with everything on its disk. */
 export function dutOf(wires: Cabling, options: DutOptions): Machine {
@@ -55,6 +59,7 @@ export function dutOf(wires: Cabling, options: DutOptions): Machine {
     writeFile(files, '/etc/fstab', fstabOf(root === 'nanobsd' ? 'MBR' : 'GPT'));
     files.writable = ['/etc', '/var', '/tmp', '/root'];
   }
+  for (const [path, text] of Object.entries(options.files ?? {})) writeFile(files, path, text);
   return {
     ...machine,
     root: rootOf(root),
@@ -121,7 +126,11 @@ const settingsText = (settings: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}="${value}"\n`)
     .join('');
 
-export function generatorOf(name: string, interfaces: Machine['interfaces']): Machine {
+export function generatorOf(
+  name: string,
+  interfaces: Machine['interfaces'],
+  files: Files = {},
+): Machine {
   const machine = { ...bareMachine(name, { totalBytes: 20e9, usedBytes: 5e9 }), interfaces };
   makeFolder(machine.files, '/boot/kernel');
   const { loader, sysctl } = portsConf(interfaces);
@@ -129,6 +138,7 @@ export function generatorOf(name: string, interfaces: Machine['interfaces']): Ma
   writeFile(machine.files, '/boot/loader.conf', settingsText(ofLoader));
   writeFile(machine.files, '/etc/sysctl.conf', settingsText(sysctl));
   writeFile(machine.files, '/boot/kernel/kernel', kernelText({ ident: 'generator' }), 0o555);
+  for (const [path, text] of Object.entries(files)) writeFile(machine.files, path, text);
   return machine;
 }
 

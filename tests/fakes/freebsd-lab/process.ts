@@ -81,7 +81,10 @@ export function fail({ err }: Pick<Process, 'err'>, message: string, code = 1): 
 }
 
 /** Fails for what FreeBSD knows and the laboratory does not: the test is told, as nobody should rely on it. */
-export function notModelled({ complaints, err, machine }: Process, what: string): number {
+export function notModelled(
+  { complaints, err, machine }: Pick<Process, 'complaints' | 'err' | 'machine'>,
+  what: string,
+): number {
   complaints.add(`${machine.name}: ${what} is not modelled by the FreeBSD laboratory`);
   return fail({ err }, `freebsd-lab: ${what} is not modelled`, 99);
 }

@@ -34,6 +34,11 @@ export function connectPorts(one: Port, other: Port): Cable {
   return cable;
 }
 
+/** A port more in the switch that the first one is cabled to. */
+export function joinSwitch(first: Port, another: Port): void {
+  another.cable = { ends: [first, another], upAt: 0, isDead: false };
+}
+
 export const farEnd = (port: Port): Port | undefined =>
   port.cable?.ends.find((end) => end !== port);
 

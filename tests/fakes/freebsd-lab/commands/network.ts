@@ -65,6 +65,7 @@ const capabilityBits = new Map([
   ['LRO', 0x400],
   ['VLAN_HWTSO', 0x40000],
   ['LINKSTATE', 0x80000],
+  ['HWRXTSTMP', 0x2000000],
 ]);
 
 export const allCapabilities = [...capabilityBits.keys()];
@@ -78,9 +79,10 @@ const capabilityOf = new Map([
   ['lro', ['LRO']],
   ['vlanhwtso', ['VLAN_HWTSO']],
   ['vlanhwtag', ['VLAN_HWTAGGING']],
+  ['hwrxtstmp', ['HWRXTSTMP']],
 ]);
 
-function configure(process: Process, one: Interface, parameter: string): number {
+export function configure(process: Plain, one: Interface, parameter: string): number {
   if (parameter === 'up' || parameter === 'down') {
     one.isUp = parameter === 'up';
     return 0;
@@ -196,14 +198,19 @@ const connectedRoutes = ({ interfaces }: Machine): Route[] =>
 const networkOf = (family: Route['family'], address: string): string =>
   family === 'inet' ? address.replace(/\d+$/, '0/24') : `${address.replace(/::.*$/, '')}::/64`;
 
+/** What rc(8) has to run them. */
+export type Plain = Pick<Process, 'machine' | 'args' | 'out' | 'err' | 'complaints'>;
+
 const routeUsage = 'usage: route [-j jail] [-46dnqtv] command [[modifiers] args]';
 
 /** add, change and delete of a network by way of a gateway, as FreeBSD's sbin/route reads them. */
-function route(process: Process): number {
+export function route(process: Plain): number {
   const { args, machine, out } = process;
-  const [verb = '', flag = '', destination = '', ...rest] = args.filter((word) => word !== '-net');
+  const [verb = '', ...words] = args.filter((word) => word !== '-net');
   if (!['add', 'change', 'delete'].includes(verb)) return fail(process, routeUsage, 64);
-  if (flag !== '-inet' && flag !== '-inet6') return notModelled(process, 'this route');
+  const flag = words[0] === '-inet6' ? '-inet6' : '-inet';
+  const [destination = '', ...rest] = words.filter((word) => word !== flag);
+  if (destination.startsWith('-')) return notModelled(process, 'this route');
   const [gateway, kind] = rest;
   if (kind !== undefined && kind !== '-blackhole') return notModelled(process, 'this route');
   const family = flag === '-inet' ? 'inet' : 'inet6';
@@ -235,8 +242,9 @@ const isLoopback = (address: string): boolean => address === '127.0.0.1' || addr
 
 /** The interface whose network that address is of. */
 const interfaceTo = ({ interfaces }: Machine, address: string): Interface | undefined =>
-  interfaces.find(({ addresses }) =>
+  interfaces.find(({ name, addresses }) =>
     addresses.some((text) => {
+      if (address.includes('%')) return address.endsWith(`%${name}`);
       const [family, own = ''] = text.split(' ');
       if ((family === 'inet6') !== address.includes(':')) return false;
       const cut = family === 'inet' ? /\d+$/ : /::.*$/;
@@ -245,8 +253,8 @@ const interfaceTo = ({ interfaces }: Machine, address: string): Interface | unde
   );
 
 /** A static entry, in place of any other of that address. */
-function setNeighbour(
-  process: Process,
+export function setNeighbour(
+  process: Plain,
   family: Neighbour['family'],
   [address = '', mac = '']: readonly string[],
 ): number {

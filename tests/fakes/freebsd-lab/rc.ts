@@ -1,0 +1,142 @@
+// rc(8) of a machine with an /etc/rc.conf: its network, firewalls, entropy and dumps are as the file says, and not otherwise.
+import { allCapabilities, configure, type Plain, route, setNeighbour } from './commands/network.ts';
+import { type Interface, interfaceNamed, type Machine } from './machine.ts';
+
+/** Throws a TypeError for what no rc.conf should have; what a program refuses is told on the console, and the boot goes on. */
+export function startRc(machine: Machine, text: string): void {
+  const conf = parse(machine, text);
+  const value = (name: string) => conf.get(name) ?? defaults.get(name) ?? '';
+  const isOn = (name: string) => /^(?:yes|true|on|1)$/i.test(value(name));
+  const words = (name: string) => value(name).split(' ').filter(Boolean);
+
+  setSysctl(machine, 'kern.random.harvest.mask', value('harvest_mask'));
+  machine.crashes.dumpsTo = dumpsTo(machine, value('dumpdev'));
+  for (const one of machine.interfaces) startInterface(machine, one, words);
+  machine.routes.length = 0;
+  machine.neighbours.length = 0;
+  machine.ofRcConf = undefined;
+  for (const family of ['inet', 'inet6'] as const) {
+    const prefix = family === 'inet6' ? 'ipv6_' : '';
+    const add = (given: readonly string[]) =>
+      run(machine, route, ['add', ...(family === 'inet6' ? ['-inet6'] : []), ...given]);
+    for (const name of words(`${prefix}static_routes`)) add(words(`${prefix}route_${name}`));
+    const [router] = words(`${prefix}defaultrouter`);
+    if (router !== undefined) add(['default', router]);
+    const table = family === 'inet' ? 'arp' : 'ndp';
+    for (const name of words(`static_${table}_pairs`)) {
+      run(
+        machine,
+        (process) => setNeighbour(process, family, process.args),
+        words(`static_${table}_${name}`),
+      );
+    }
+  }
+  setSysctl(machine, 'net.inet.ip.forwarding', isOn('gateway_enable') ? '1' : '0');
+  setSysctl(machine, 'net.inet6.ip6.forwarding', isOn('ipv6_gateway_enable') ? '1' : '0');
+  machine.ownFirewalls = [
+    ...(isOn('pf_enable') ? (['pf'] as const) : []),
+    ...(isOn('firewall_enable') ? (['ipfw'] as const) : []),
+  ];
+}
+
+/** Of /etc/defaults/rc.conf, as releases have it. */
+const defaults = new Map([
+  ['dumpdev', 'NO'],
+  ['harvest_mask', '511'],
+]);
+
+/** Those that a boot of the laboratory heeds, and those whose meaning it does not show. */
+const known = [
+  ...['static_routes', 'ipv6_static_routes', 'static_arp_pairs', 'static_ndp_pairs'],
+  ...['defaultrouter', 'ipv6_defaultrouter', 'gateway_enable', 'ipv6_gateway_enable'],
+  ...['harvest_mask', 'dumpdev', 'dumpon_flags', 'pf_enable', 'firewall_enable'],
+  ...['hostname', 'sshd_enable', 'fsck_y_enable', 'background_fsck', 'zfs_enable', 'kld_list'],
+];
+
+const named = /^(?:ifconfig|route|ipv6_route|static_arp|static_ndp)_\w+$/;
+
+/** All arguments must be in quotes, it says there. */
+function parse({ name: machine }: Machine, text: string): Map<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const [, name = '', value = ''] = /^(\w+)="([^"$]*)"$/.exec(line) ?? [];
+      if (!known.includes(name) && !named.test(name)) {
+        throw new TypeError(`rc.conf(5) of ${machine} has nothing like ${line}.`);
+      }
+      return [name, value];
+    }),
+  );
+}
+
+function dumpsTo(machine: Machine, device: string): Machine['crashes']['dumpsTo'] {
+  if (/^(?:no)?$/i.test(device)) return 'nowhere';
+  return interfaceNamed(machine, device) === undefined ? 'disk' : 'network';
+}
+
+/** As it comes from its driver, and then as its lines say. */
+function startInterface(machine: Machine, one: Interface, words: (name: string) => string[]): void {
+  one.addresses = [];
+  one.mtu = 1500;
+  one.isUp = false;
+  for (const capability of allCapabilities) one.capabilities.add(capability);
+  const given = words(`ifconfig_${one.name}`);
+  const given6 = words(`ifconfig_${one.name}_ipv6`);
+  if (given6.length > 0 && given6[0] !== 'inet6') {
+    throw new TypeError(`ifconfig_${one.name}_ipv6 has to begin with inet6, says rc.conf(5).`);
+  }
+  for (const some of [given, given6]) {
+    if (some.length === 0) continue;
+    one.isUp = true;
+    run(machine, (process) => configureAll(process, one), some);
+  }
+}
+
+function configureAll(process: Plain, one: Interface): number {
+  const [word = '', ...rest] = process.args;
+  const [value = '', ...others] = rest;
+  if (word === '') return 0;
+  const goOn = (args: readonly string[]) => configureAll({ ...process, args }, one);
+  if (word === 'inet') {
+    one.addresses = [...one.addresses, inetOf(value)];
+    return goOn(others);
+  }
+  if (word === 'inet6') {
+    const [prefixlen, bits, ...more] = others;
+    if (prefixlen !== 'prefixlen' || bits !== '64') throw new TypeError(`${value} is not a /64.`);
+    one.addresses = [...one.addresses, `inet6 ${value} prefixlen 64`];
+    return goOn(more);
+  }
+  if (word === 'mtu') {
+    one.mtu = Number(value);
+    return goOn(others);
+  }
+  const code = configure(process, one, word);
+  return code === 0 ? goOn(rest) : code;
+}
+
+/** All of the laboratory's networks are 24 bits long. */
+function inetOf(written: string): string {
+  const [, address, network] = /^((\d+\.\d+\.\d+)\.\d+)\/24$/.exec(written) ?? [];
+  if (address === undefined) throw new TypeError(`${written} is not a /24.`);
+  return `inet ${address} netmask 0xffffff00 broadcast ${network}.255`;
+}
+
+function setSysctl({ sysctls }: Machine, name: string, value: string): void {
+  const sysctl = sysctls.get(name);
+  if (sysctl !== undefined) sysctl.value = value;
+}
+
+function run(machine: Machine, program: (process: Plain) => number, args: readonly string[]): void {
+  program({
+    ...{ machine, args },
+    out: () => {},
+    err: (text) => machine.console.print(text),
+    complaints: {
+      add: (complaint) => {
+        throw new TypeError(`rc.conf: ${complaint}.`);
+      },
+      all: () => [],
+    },
+  });
+}
