@@ -12,6 +12,7 @@ import {
 } from '../../src/dut/freebsd-settings.ts';
 import { commandText } from '../../src/host/shell.ts';
 import { driverSettings } from '../../src/words/freebsd-drivers.ts';
+import { filesOf } from '../fakes/freebsd-lab/benches.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 const page = readFileSync(join(docs, 'lab.md'), 'utf8');
@@ -54,17 +55,12 @@ test.each(examples)('%s can be powered, and builds kernels that do not debug', (
   expect(builder?.recipe.kernelConfig).toBe('GENERIC-NODEBUG');
 });
 
-test.each(examples)('the page names %s', (name) => {
-  expect(page).toContain(`(lab/${name})`);
+test.each(examples)('the guide names the page of %s, which names that file', (name) => {
+  const its = name.replace('.yml', '.md');
+  expect(page).toContain(`(lab/${its})`);
+  expect(readFileSync(join(docs, 'lab', its), 'utf8')).toContain(`(${name})`);
 });
 
-/** The code block that follows the words. */
-function blockAfter(words: string): string {
-  const [, rest] = page.split(words, 2);
-  return /```\w*\n([\s\S]*?)```/.exec(rest ?? '')?.[1] ?? '';
-}
-
-/** The page's lines are those of its first bench. */
 function settingsOf({ dut, senders, receiver }: FreebsdTestbed): SettingsContext {
   const [sender = receiver] = senders;
   return {
@@ -78,9 +74,7 @@ function neighbour({ mac, addresses: { inet4 = '', inet6 = '' } }: Generator) {
   return { mac, addresses: { inet4, inet6 } };
 }
 
-const linesToCopy = ['/etc/rc.conf', '/boot/loader.conf', '/etc/sysctl.conf']
-  .map((file) => blockAfter(`### ${file}`))
-  .join('\n');
+const linesToCopy = Object.values(filesOf('xeon-t540').DUT ?? {}).join('\n');
 
 const wrongValues: Readonly<Record<string, string>> = {
   'sysctl -n kern.conftxt': '',
@@ -99,9 +93,10 @@ function withDefaultRoute(gateway: string): string {
   return `Destination Gateway Flags Netif\ndefault ${gateway} UGS igb0\n`;
 }
 
-/** What rc.conf(5) has words of its own for. */
+/** What rc.conf(5) and loader.conf(5) have words of their own for. */
 const wordsOfRcConf: Readonly<Record<string, string>> = {
   'sysctl kern.random.harvest.mask=351': 'harvest_mask="351"',
+  'sysctl debug.debugger_on_panic=0': 'debug.debugger_on_panic="0"',
   'sysctl net.inet.ip.forwarding=1': 'gateway_enable="YES"',
   'sysctl net.inet6.ip6.forwarding=1': 'ipv6_gateway_enable="YES"',
   'sysctl dev.cxl.0.pause_settings=0': 'hw.cxgbe.pause_settings="0"',

@@ -68,7 +68,7 @@ export function testbedOf(
   };
 }
 
-function hostOf(
+export function hostOf(
   { host, port, user, privateKey = '', knownHosts }: Target,
   folder: string,
 ): HostConfig {

@@ -1,0 +1,125 @@
+// The pages of docs/lab, each line of which is there for something: laboratories that are set up by them alone.
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Finding } from '../../src/checkup/finding.ts';
+import { checkFreebsdTestbed } from '../../src/checkup/freebsd-check.ts';
+import { type Said, waived } from '../../src/dut/freebsd-setting.ts';
+import { checkSettings, settingsCommands } from '../../src/dut/freebsd-settings.ts';
+import { connect, type Host } from '../../src/host/ssh.ts';
+import { readAll, settingsContext } from '../../src/testbed/freebsd/preflight.ts';
+import {
+  aBench,
+  type Bench,
+  type BenchName,
+  benches,
+  filesOf,
+  withInstalled,
+} from '../fakes/freebsd-lab/benches.ts';
+import { writeFile } from '../fakes/freebsd-lab/file-system.ts';
+import type { FreebsdLabOptions } from '../fakes/freebsd-lab/lab.ts';
+import { startUp } from '../fakes/freebsd-lab/lifecycle.ts';
+import { worldOf } from '../fakes/freebsd-testbed.ts';
+
+async function bench(name: BenchName, options: FreebsdLabOptions = {}): Promise<Bench> {
+  const made = await aBench(name, options);
+  onTestFinished(() => made.lab.stop());
+  return made;
+}
+
+async function check({ lab, testbed, config }: Bench): Promise<Finding[]> {
+  const { families, traffic } = config;
+  const request = { name: 'bench', testbed, families, traffic, sends: true, cycles: false };
+  const world = { ...worldOf(lab), tell: () => {}, signal: new AbortController().signal };
+  return Array.fromAsync(checkFreebsdTestbed(request, world));
+}
+
+const of = (findings: readonly Finding[], wanted: Finding['kind']): string[] =>
+  findings.filter(({ kind }) => kind === wanted).map(({ what, why }) => `${what}: ${why}`);
+
+const whatOf = (findings: readonly Finding[]): string[] =>
+  findings.filter(({ kind }) => kind === 'skipped').map(({ what }) => what);
+
+/** What no check of these benches can try: the builder is not of the laboratory. */
+const untried: Readonly<Record<BenchName, readonly string[]>> = {
+  'rcc-ve-i350': ['the builder', 'the ceiling of the sender past the DUT'],
+  'two-senders-40g': [
+    'the builder',
+    'the console of the DUT',
+    'the ceiling of sender 1 past the DUT',
+    'the ceiling of sender 2 past the DUT',
+  ],
+  'xeon-t540': ['the builder', 'the ceiling of the sender past the DUT'],
+  'xeon-t580-connectx4': [
+    'the builder',
+    'the console of the DUT',
+    'the ceiling of the sender past the DUT',
+  ],
+};
+
+describe.each(benches)('the page of %s', (name) => {
+  test('sets up a laboratory in which nothing is wrong', async () => {
+    const findings = await check(await bench(name));
+    expect(of(findings, 'wrong')).toEqual([]);
+    expect(whatOf(findings).toSorted()).toEqual(untried[name].toSorted());
+  });
+
+  test('has no line for the DUT without which all holds, but for those that nobody can check', async () => {
+    // What the lines for netisr are for.
+    const made = await bench(name, { kernel: { ident: 'own', options: ['options RSS'] } });
+    await using host = await connect(made.lab.dut.target);
+    const files = filesOf(name).DUT ?? {};
+    const idle: string[] = [];
+    for (const [path, text] of Object.entries(files)) {
+      for (const line of text.split('\n').filter(Boolean)) {
+        setUp(made, { ...files, [path]: text.replace(`${line}\n`, '') });
+        if ((await problemsOf(made, host)).length === 0) idle.push(line);
+      }
+    }
+    setUp(made, files);
+    expect(await problemsOf(made, host)).toEqual([]);
+    expect(idle.filter((line) => whyIdle(line) === undefined)).toEqual([]);
+  });
+});
+
+/** The DUT with these files, as if it had been up for a day. */
+function setUp({ lab }: Bench, files: Readonly<Record<string, string>>): void {
+  const { machine } = lab.dut;
+  for (const [path, text] of Object.entries(withInstalled('dut', files))) {
+    writeFile(machine.files, path, text);
+  }
+  startUp(machine, { clock: lab.clock, faults: lab.faults });
+}
+
+async function problemsOf({ testbed, config }: Bench, host: Host): Promise<string[]> {
+  const context = settingsContext(testbed, config.families);
+  const said: Said = await readAll(host, settingsCommands(context));
+  return waived(checkSettings(said, context), testbed.waive)
+    .filter(({ isWaived }) => !isWaived)
+    .map(({ message }) => message);
+}
+
+const whyIdle = (line: string): string | undefined =>
+  Object.entries(uncheckable).find(([, lines]) => lines.some((some) => some.test(line)))?.[0];
+
+/** Lines that no look at a healthy DUT can miss, by what they are for. */
+const uncheckable: Readonly<Record<string, readonly RegExp[]>> = {
+  'only a file system that was not unmounted shows what becomes of it': [
+    /^fsck_y_enable=/,
+    /^background_fsck=/,
+  ],
+  'devmatch(8) loads the driver of a card that is there, later': [
+    /^(?:if_cxgbe|t5fw_cfg|mlx5en)_load=/,
+  ],
+  'either makes the serial port the first console, by what the loader was started from': [
+    /^boot_(?:multicons|serial)=/,
+    /^console=/,
+  ],
+  'the other end of the serial line decides': [/^comconsole_/],
+  'interrupts do not say which thread of a core they might have had': [
+    /^machdep\.hyperthreading_intr_allowed=/,
+  ],
+  'the driver takes so many by itself where there are so many CPUs': [
+    /^hw\.cxgbe\.n[rt]xq10g="8"$/,
+    /^dev\.mce\.0\.conf\.channels=32$/,
+  ],
+  'em(4) reads one number for all of its ports': [/^dev\.igb\.\d\.fc=/],
+};
