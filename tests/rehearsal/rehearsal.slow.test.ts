@@ -10,6 +10,7 @@ import { rehearse } from '../../src/rehearsal/rehearsal.ts';
 import type { RehearsalPart, RehearsalWorld } from '../../src/rehearsal/request.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { freebsdBuilder } from '../fakes/freebsd-builder.ts';
+import { aBench } from '../fakes/freebsd-lab/benches.ts';
 import { archiveOf, imageOf } from '../fakes/freebsd-lab/dut.ts';
 import type { Fault } from '../fakes/freebsd-lab/faults.ts';
 import { makeFolder, writeFile } from '../fakes/freebsd-lab/file-system.ts';
@@ -56,9 +57,13 @@ async function aLab(options: FreebsdLabOptions = {}): Promise<Rehearsed> {
     makeFolder(machine.files, '/dev', true);
     writeFile(machine.files, '/dev/netmap', '');
   }
-  const directory = temporaryFolder();
   const testbed = testbedOf(lab, temporaryFolder());
   testbed.dut.boot.limitSeconds = 120;
+  return rehearsedOn(lab, testbed);
+}
+
+function rehearsedOn(lab: FreebsdLab, testbed: FreebsdTestbed): Rehearsed {
+  const directory = temporaryFolder();
   const told: string[] = [];
   const learnt: HistoryEntry[] = [];
   return {
@@ -193,6 +198,23 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a rehearsal', () => {
     testbed.dut.boot.method = method;
     const findings = await rehearse({ skip: ['check', 'blasts', 'profile', 'noise'] });
     expect(wrongs(findings)).toEqual([]);
+    expectHome(lab);
+  });
+
+  test('of a bench that was set up by its page of docs/lab finds nothing wrong', async () => {
+    const { lab, testbed, config } = await aBench('rcc-ve-i350');
+    onTestFinished(() => lab.stop());
+    const { scenarios, families, traffic } = config;
+    const { rehearse } = rehearsedOn(lab, testbed);
+    const findings = await rehearse({
+      skip: ['noise'],
+      config: { scenarios, families, traffic },
+    });
+    expect(wrongs(findings)).toEqual([]);
+    expect(lines(findings).filter((line) => line.startsWith('skipped'))).toEqual([
+      expect.stringContaining('the builder'),
+      expect.stringContaining('the ceiling of the sender past the DUT'),
+    ]);
     expectHome(lab);
   });
 
