@@ -25,9 +25,9 @@ async function bench(name: BenchName, options: FreebsdLabOptions = {}): Promise<
   return made;
 }
 
-async function check({ lab, testbed, config }: Bench): Promise<Finding[]> {
+async function check({ lab, testbed, config }: Bench, sends = true): Promise<Finding[]> {
   const { families, traffic } = config;
-  const request = { name: 'bench', testbed, families, traffic, sends: true, cycles: false };
+  const request = { name: 'bench', testbed, families, traffic, sends, cycles: false };
   const world = { ...worldOf(lab), tell: () => {}, signal: new AbortController().signal };
   return Array.fromAsync(checkFreebsdTestbed(request, world));
 }
@@ -78,6 +78,16 @@ describe.each(benches)('the page of %s', (name) => {
     expect(await problemsOf(made, host)).toEqual([]);
     expect(idle.filter((line) => whyIdle(line) === undefined)).toEqual([]);
   });
+});
+
+test('without the lines for the console the check does not find it', async () => {
+  const made = await bench('xeon-t540');
+  const { '/boot/loader.conf': loader = '', ...files } = filesOf('xeon-t540').DUT ?? {};
+  const silent = loader.replaceAll(/^(?:boot_\w+|\w*console\w*)=.*\n/gm, '');
+  setUp(made, { ...files, '/boot/loader.conf': silent });
+  expect(of(await check(made, false), 'wrong')).toEqual([
+    'the console of the DUT: the DUT writes to ttyv0 alone, and to no serial port',
+  ]);
 });
 
 /** The DUT with these files, as if it had been up for a day. */

@@ -37,6 +37,7 @@ const hardware = {
   'two-senders-40g': {
     cpu: ['Intel(R) Xeon(R) CPU E5-2697A v4 @ 2.60GHz', '16'],
     forwards: 30e6,
+    sends: 25e6,
     cabling: (testbed) => ({
       ...{ senders: 2, generators: 'two', isSwitched: true, mediaBits: 40e9 },
       ports: [
@@ -62,6 +63,7 @@ const hardware = {
   'xeon-t580-connectx4': {
     cpu: ['Intel(R) Xeon(R) CPU E5-2697A v4 @ 2.60GHz', '32'],
     forwards: 26.8e6,
+    sends: 42.5e6,
     cabling: (testbed) => ({
       ...{ generators: 'two', mediaBits: 40e9 },
       ports: [
@@ -80,6 +82,8 @@ type Hardware = {
   cpu: readonly [string, string];
   /** In packets per second. */
   forwards: number;
+  /** What each sender reaches, where that is not its port's speed. */
+  sends?: number;
   cabling(testbed: FreebsdTestbed): Partial<CablingOptions>;
 };
 
@@ -146,11 +150,12 @@ export const withInstalled = (name: string, files: Files = {}): Files => ({
 /** All of its machines are up, with what FreeBSD is delivered with beside the page's lines. */
 export async function aBench(name: BenchName, options: FreebsdLabOptions = {}): Promise<Bench> {
   const { config, testbed } = configOf(name);
-  const { cpu, forwards, cabling } = hardware[name];
+  const { cpu, forwards, sends, cabling }: Hardware = hardware[name];
   const pages = filesOf(name);
   const lab = await startFreebsdLab({
     kernel: { ident: 'own' },
     truth: () => forwards,
+    ...(sends !== undefined && { generatorPps: sends }),
     hardware: { 'hw.model': cpu[0], 'hw.ncpu': cpu[1] },
     cabling: cabling(testbed),
     files: withInstalled('dut', pages.DUT),

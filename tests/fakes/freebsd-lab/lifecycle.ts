@@ -187,6 +187,7 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   ]);
   applySettings(machine.sysctls, loader, 'tunable');
   machine.environment = new Map(loader);
+  setConsole(machine);
   const isNewer = (kernel.firmware ?? '').localeCompare(machine.firmware) > 0;
   if (isNewer && machine.sysctls.get('hw.cxgbe.fw_install')?.value !== '0') {
     machine.firmware = kernel.firmware ?? '';
@@ -200,6 +201,16 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   machine.pf = noPf();
   machine.ipfw = freshIpfw(loader.get('net.inet.ip.fw.default_to_accept') === '1');
   tell(machine, '---<<BOOT>>---', kernel.version, 'real memory  = 34359738368 (32768 MB)');
+}
+
+/** Without a word of the loader's it is the screen; machines without an /etc/rc.conf are delivered with a serial one. */
+function setConsole({ files, environment, sysctls }: Machine): void {
+  const isSerial =
+    environment.get('boot_serial') === 'YES' ||
+    environment.get('console')?.startsWith('comconsole');
+  const shown = sysctls.get('kern.console');
+  if (shown === undefined || isSerial || textOf(files, '/etc/rc.conf') === undefined) return;
+  shown.value = 'ttyv0,/ttyv0,ttyu1,';
 }
 
 /** ntpd(8) steps the clock once it knows by how much. */
