@@ -337,7 +337,8 @@ async function* blasts(check) {
 	yield togetherFinding(what, together, line(senders));
 	if (faultOf(what, together) === void 0) yield receiverFinding(together, egress, sentBetween(before, after, egress));
 }
-const pastTheDut = (label) => `the ceiling of ${label === "sender" ? "the sender" : label} past the DUT`;
+const pastTheDut = (label) => `the ceiling of ${called(label)} past the DUT`;
+const called = (label) => label === "sender" ? "the sender" : label;
 const noPortsPastIt = "no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends";
 /** What the sender offers and the receiver counts where nothing is between them but a cable. */
 async function backToBack(check, what, sender, receiver, { from, to }) {
@@ -390,8 +391,8 @@ async function blastOf({ families: [family = "inet4"], traffic, testbed, world }
 	if (split.kind === "refused") return split;
 	const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
 	const seconds = 2 * settleSeconds + trafficSeconds;
-	const names = senders.map(({ label }) => label).join(" and ");
-	world.tell(`Sending ${family} from the ${names} ${way} for some ${seconds} s.`);
+	const names = senders.map(({ label }) => called(label)).join(" and ");
+	world.tell(`Sending ${family} from ${names} ${way} for some ${seconds} s.`);
 	return pktGenBlast({
 		senders,
 		receiver: {

@@ -78,8 +78,9 @@ async function* blasts(check: CeilingCheck): AsyncGenerator<Finding> {
   }
 }
 
-const pastTheDut = (label: string): string =>
-  `the ceiling of ${label === 'sender' ? 'the sender' : label} past the DUT`;
+const pastTheDut = (label: string): string => `the ceiling of ${called(label)} past the DUT`;
+
+const called = (label: string): string => (label === 'sender' ? 'the sender' : label);
 
 const noPortsPastIt =
   'no `backToBack` in ppsgate.yml: what it offers is known as its own port counts it, and what the receiver can count only up to what the DUT sends';
@@ -160,8 +161,8 @@ async function blastOf(
   if (split.kind === 'refused') return split;
   const settleSeconds = Math.max(leastSettleSeconds, traffic.settleSeconds);
   const seconds = 2 * settleSeconds + trafficSeconds;
-  const names = senders.map(({ label }) => label).join(' and ');
-  world.tell(`Sending ${family} from the ${names} ${way} for some ${seconds} s.`);
+  const names = senders.map(({ label }) => called(label)).join(' and ');
+  world.tell(`Sending ${family} from ${names} ${way} for some ${seconds} s.`);
   return pktGenBlast(
     { senders, receiver: { host, interface: name } },
     {

@@ -215,7 +215,7 @@ test('where the wire is full, a faster sender is no help', async () => {
 });
 
 test('several senders send one by one, and all together', async () => {
-  const { check, lab } = await aLab({
+  const { check, lab, told } = await aLab({
     truth: () => 5e6,
     generatorPps: 4e6,
     cabling: { senders: 2 },
@@ -227,6 +227,8 @@ test('several senders send one by one, and all together', async () => {
   expect(about(findings, 'sender 1 alone')?.why).toMatch(/^offers 4\.0\d+ Mpps of 14\.88 Mpps/);
   expect(about(findings, 'sender 2 alone')?.why).toMatch(/^offers 4\.0\d+ Mpps of 14\.88 Mpps/);
   expect(about(findings, 'all senders together')?.why).toMatch(/^offers 8\.\d+ Mpps/);
+  expect(told[0]).toMatch(/^Sending inet4 from sender 1 through the DUT /);
+  expect(told[2]).toMatch(/^Sending inet4 from sender 1 and sender 2 through the DUT /);
   expect(wrongs(findings)).toEqual([]);
 });
 

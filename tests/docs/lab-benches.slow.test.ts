@@ -80,6 +80,26 @@ describe.each(benches)('the page of %s', (name) => {
   });
 });
 
+test.each([
+  ['hw.cxgbe.num_vis="2"', 'vcxl0 of the sender: there is cxl0, but not its interface for netmap'],
+  ['hw.cxgbe.pause_settings="0"', 'dev.cxl.0.pause_settings: is 7<RX,TX,AUTO> instead of 0'],
+  [
+    'ifconfig_vcxl0="inet 198.18.0.108/24"\nifconfig_vcxl0_ipv6=',
+    'vcxl0 of the sender: it is down',
+  ],
+])('a sender without %s is found', async (lines, why) => {
+  const files = filesOf('xeon-t580-connectx4');
+  const spoilt = Object.entries(files.sender ?? {}).map(([path, text]) => [
+    path,
+    text.replace(lines, '#'),
+  ]);
+  const sender1 = withInstalled('sender1', Object.fromEntries(spoilt));
+  const receiver = withInstalled('receiver', files.receiver);
+  const made = await bench('xeon-t580-connectx4', { generatorFiles: { sender1, receiver } });
+  const [first] = of(await check(made, false), 'wrong');
+  expect(first).toContain(why);
+});
+
 test('without the lines for the console the check does not find it', async () => {
   const made = await bench('xeon-t540');
   const { '/boot/loader.conf': loader = '', ...files } = filesOf('xeon-t540').DUT ?? {};

@@ -7,6 +7,7 @@ import { freshIpfw, noPf } from './firewall.ts';
 import { allModules, type KernelText, kernelText } from './kernel.ts';
 import type { Crashes, Machine, RealTimeClock, Timing } from './machine.ts';
 import { fstabOf, type RootKind, rootOf } from './root.ts';
+import { readSettings } from './sysctls.ts';
 import { makeTar } from './tar.ts';
 
 export type DutOptions = {
@@ -131,7 +132,12 @@ export function generatorOf(
   interfaces: Machine['interfaces'],
   files: Files = {},
 ): Machine {
-  const machine = { ...bareMachine(name, { totalBytes: 20e9, usedBytes: 5e9 }), interfaces };
+  const ofFiles = readSettings(files['/boot/loader.conf'] ?? 'hw.cxgbe.num_vis="2"');
+  const hasVirtual = ofFiles.get('hw.cxgbe.num_vis') === '2';
+  const machine: Machine = {
+    ...bareMachine(name, { totalBytes: 20e9, usedBytes: 5e9 }),
+    interfaces: interfaces.filter(({ name }) => hasVirtual || !name.startsWith('vcxl')),
+  };
   makeFolder(machine.files, '/boot/kernel');
   const { loader, sysctl } = portsConf(interfaces);
   const ofLoader = { ...loader, 'hw.cxgbe.pause_settings': '0' };
