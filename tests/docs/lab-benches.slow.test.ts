@@ -1,4 +1,6 @@
 // The pages of docs/lab, each line of which is there for something: laboratories that are set up by them alone.
+import { writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Finding } from '../../src/checkup/finding.ts';
 import { checkFreebsdTestbed } from '../../src/checkup/freebsd-check.ts';
@@ -6,18 +8,24 @@ import { type Said, waived } from '../../src/dut/freebsd-setting.ts';
 import { checkSettings, settingsCommands } from '../../src/dut/freebsd-settings.ts';
 import { connect, type Host } from '../../src/host/ssh.ts';
 import { readAll, settingsContext } from '../../src/testbed/freebsd/preflight.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { freebsdBuilder } from '../fakes/freebsd-builder.ts';
 import {
   aBench,
   type Bench,
   type BenchName,
   benches,
+  configOf,
   filesOf,
   withInstalled,
 } from '../fakes/freebsd-lab/benches.ts';
 import { writeFile } from '../fakes/freebsd-lab/file-system.ts';
 import type { FreebsdLabOptions } from '../fakes/freebsd-lab/lab.ts';
 import { startUp } from '../fakes/freebsd-lab/lifecycle.ts';
-import { worldOf } from '../fakes/freebsd-testbed.ts';
+import { hostOf, worldOf } from '../fakes/freebsd-testbed.ts';
+import { commit, newRepository } from '../fakes/repository.ts';
+import { startSshd } from '../fakes/sshd.ts';
+import { describeWith } from '../needs.ts';
 
 async function bench(name: BenchName, options: FreebsdLabOptions = {}): Promise<Bench> {
   const made = await aBench(name, options);
@@ -38,7 +46,7 @@ const of = (findings: readonly Finding[], wanted: Finding['kind']): string[] =>
 const whatOf = (findings: readonly Finding[]): string[] =>
   findings.filter(({ kind }) => kind === 'skipped').map(({ what }) => what);
 
-/** What no check of these benches can try: the builder is not of the laboratory. */
+/** What no check of these benches can try: the builder is not of the laboratory, and looked at by itself. */
 const untried: Readonly<Record<BenchName, readonly string[]>> = {
   'rcc-ve-i350': ['the builder', 'the ceiling of the sender past the DUT'],
   'two-senders-40g': [
@@ -77,6 +85,28 @@ describe.each(benches)('the page of %s', (name) => {
     setUp(made, files);
     expect(await problemsOf(made, host)).toEqual([]);
     expect(idle.filter((line) => whyIdle(line) === undefined)).toEqual([]);
+  });
+});
+
+describeWith(['sshd', 'ssh-keygen', 'git'], 'the builder of each ppsgate.yml', () => {
+  test('passes with git, a clone, a compiler and the space', async () => {
+    const folder = temporaryFolder();
+    const { bin, setFilemon } = freebsdBuilder(folder);
+    setFilemon(true);
+    writeFileSync(join(bin, 'uname'), '#!/bin/sh\necho FreeBSD 15.0-CURRENT\n', { mode: 0o755 });
+    await using sshd = await startSshd(undefined, [bin, process.env.PATH].join(delimiter));
+    const repository = newRepository();
+    commit(repository, { 'sys/kern/init_main.c': 'int main;\n' });
+    const login = hostOf({ ...sshd, label: 'builder' }, folder);
+    for (const name of benches) {
+      const { builder } = configOf(name).testbed;
+      if (builder === undefined) throw new TypeError(`${name} has no builder.`);
+      const made = await bench(name);
+      made.testbed.builder = { ...builder, ...login, folder, repository, leastFreeBytes: 1e6 };
+      const findings = await check(made, false);
+      expect(of(findings, 'wrong')).toEqual([]);
+      expect(whatOf(findings)).not.toContain('the builder');
+    }
   });
 });
 
