@@ -227,7 +227,7 @@ function isSameOverlay({ files }, other) {
 const sumOf = ({ kernel }) => kernel?.kind === "archive" ? kernel.sha256 : void 0;
 
 // src/build/kernel-sums.ts
-/** Of a controller that remembers nothing: it trusts no kernel that it has not just had built. */
+/** A controller that remembers nothing trusts no kernel that it has not just had built. */
 const noSums = {
 	get: () => void 0,
 	set: () => {}
@@ -458,7 +458,7 @@ async function toolsOf(host, { recipe }, signal) {
 	const programs = recipe.kind === "make" ? usualPrograms : [...usualPrograms, ...recipe.argv];
 	return host.output(shell`sh -c ${toolsScript} tools ${programs}`, { signal });
 }
-/** Those of the builder that `make buildkernel` calls before, or instead of, programs that it has built itself. */
+/** The builder's programs that `make buildkernel` calls before, or instead of, those that it has built itself. */
 const usualPrograms = [...[
 	"make",
 	"cc",

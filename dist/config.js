@@ -296,7 +296,7 @@ const account = {
 	user: text(/^[^\p{C}\s:]{1,64}$/u, "a user name"),
 	passwordFile: path$1.optional().describe("Left out, it is PPSGATE_BMC_PASSWORD in the environment.")
 };
-/** Of what a BMC is reached by, for power and for a console. */
+/** What a BMC is reached by, for power and for a console. */
 const ipmiSchema = closed({
 	kind: literal("ipmi"),
 	host: text(hostName, "a host name or an address, without user or port"),

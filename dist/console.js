@@ -209,7 +209,7 @@ function whatItShows(text) {
 	const prompt = prompts.find(({ is }) => is.test(last));
 	return prompt === void 0 ? ended : `shows ${prompt.name}, and ${ended}`;
 }
-/** Of the kernel's debugger, of its search for a root, of init(8), getty(8) and the loaders. */
+/** Prompts of the kernel's debugger, of its search for a root, of init(8), getty(8) and the loaders. */
 const prompts = [
 	{
 		is: /^db(?:\{\d+\})?>/,

@@ -926,7 +926,7 @@ async function runExperiment(options) {
 		});
 	}
 }
-/** Of blasts of one run each, which is all that a testbed carries that boots its variants. */
+/** Blasts have one run each where a testbed boots its variants. */
 function sharesBoot({ runs: [one] }, { runs: [other] }) {
 	return one?.variant === other?.variant && one?.pair === other?.pair;
 }

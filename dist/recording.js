@@ -337,7 +337,7 @@ function rulesFor({ secrets, hosts, users, others = /* @__PURE__ */ new Map() })
 }
 /** Shorter ones would be found in every other word. */
 const shortestSecret = 5;
-/** Of several lines each is a secret of its own; an encoding has the same secret in it. */
+/** Each line of a secret that has several is one by itself; an encoding has the same secret in it. */
 function forms(secret) {
 	const lines = secret.split(/\r?\n/).map((line) => line.trim());
 	const encodings = [...lines, secret].map((line) => Buffer.from(line).toString("base64"));
@@ -370,7 +370,7 @@ const whole = (pattern, by) => (text) => [...text.matchAll(pattern)].map((match)
 	to: match.index + match[0].length,
 	by: by(match[0])
 }));
-/** Its first group alone is replaced, of which there is one. */
+/** Only what the pattern's first group matches is replaced. */
 function firstGroup(pattern, by) {
 	const indexed = new RegExp(pattern.source, `${pattern.flags}d`);
 	return (text) => [...text.matchAll(indexed)].flatMap(({ indices }) => {
@@ -393,7 +393,7 @@ const tokens = [
 	/:\/\/[^\s/:@\0]{1,64}:([^\s/@\0]{1,200})@/g
 ];
 const serials = [/(?:serial(?:[ _-]?(?:numbers?|no|num))?|asset[ _-]?tag|\bs\/n|\.(?:serial|sn|tag))["']?[ \t]*(?:[:=]|[ \t]\d+[ \t])[ \t]*["']?([\w./-][\w. /-]{1,60}[\w/-]|[\w-]+)/gi, /\bserial(?: number)? +(?=[a-z-]{0,20}\d)([0-9a-z][0-9a-z-]{5,60})/gi];
-/** Of networks' own names those that end as such names do: `net.inet.ip.forwarding` is none. */
+/** Names that end as those of networks do: `net.inet.ip.forwarding` is none. */
 const domainName = /(?<![\w.-])(?:[a-z0-9](?:[\w-]{0,62})\.){1,8}(?:com|org|net|edu|gov|mil|int|info|biz|io|lan|local|localdomain|internal|intranet|corp|home|arpa|lab|test|cloud|de|uk|fr|nl|jp|ch|at|se|no|dk|fi|it|es|eu|us|ca|au|br|cz|pl|ru|cn|kr|tw|be|ie|nz|za|in|il|ua|pt|gr|hu|ro)(?![\w-]|\.\w)/gi;
 function addressStandIns() {
 	const [numbers4, numbers6, numbersMac] = [
@@ -534,7 +534,7 @@ function nextGroup(run, start) {
 const cutOff = whole(/(?:[\w-]{1,64}[.:@%]){1,16}[\w-]{0,64}(?=…)/g, () => "");
 
 // src/recording/output-lines.ts
-/** Of each stream of each command: more than a profile's graph has. */
+/** Most bytes of each stream of each command: more than a profile's graph has. */
 const mostOutputBytes = 16 * 1024 ** 2;
 /** A mask sees whole lines; a longer one is left out, with all that follows. */
 const longestLineBytes = 1024 ** 2;
@@ -671,7 +671,7 @@ function startRecording(path, options) {
 		})
 	};
 }
-/** Of a whole recording, before it is compressed: it ends there. */
+/** Most bytes of a whole recording, before it is compressed: it ends there. */
 const mostBytes$2 = 192 * 1024 ** 2;
 /** Every text in it, names of keys too. */
 function masked(value, mask) {
@@ -841,7 +841,7 @@ function listening(options, heard) {
 		} }
 	};
 }
-/** Of a file that cannot be read the upload itself tells. */
+/** That a file cannot be read is told by the upload itself. */
 async function sizeAndSum(source) {
 	const hash = createHash("sha256");
 	if (typeof source !== "string") return {
@@ -956,7 +956,7 @@ const testbedRequest = object({
 	name: string(),
 	testbed: as(testbed),
 	traffic: as(traffic),
-	/** Of the lease, which stands in every command. */
+	/** The token of the lease, which stands in every command. */
 	token: number().optional()
 });
 const cell = looseObject({
@@ -1025,7 +1025,7 @@ const rehearsalRequest = object({
 	skip: array(_enum(rehearsalParts)),
 	/** What its journal held when it was gone on with. */
 	journal: array(string()),
-	/** Of the lease, which stands in every command. */
+	/** The token of the lease, which stands in every command. */
 	token: number().optional()
 });
 /** A finding, or what was answered to the question for an accident. */
@@ -1232,7 +1232,7 @@ function questionText({ host, asked }) {
 }
 
 // src/recording/replay-world.ts
-/** Of one kind, and in their order: questions of one host by the same text, however they overlap with others. */
+/** Questions to one host with the same text are answered in their order, however they overlap with others. */
 function replayWorld(questions) {
 	const time = replayTime(questions[0]?.at ?? 0);
 	const waiting = Map.groupBy(questions, (question) => keyOf(question));
@@ -1508,7 +1508,7 @@ function differencesOf({ strangers, unanswered }) {
 		};
 	}), ...unanswered.map((question) => differenceAt("incomplete", question, question.ended === void 0 ? "the recording ends before it did" : "a part of what it wrote is not in the recording"))];
 }
-/** Of each thing that was looked at, once for each time. */
+/** What is found otherwise now, for each thing and each time that it was looked at. */
 function changes(then, now, compared = (words) => words) {
 	const left = [...now];
 	return then.flatMap((finding) => {
@@ -1850,7 +1850,7 @@ const texts = [
 	"firmware",
 	"fw_version"
 ];
-/** Of others nobody here knows of what kind they are. */
+/** Whether the value is a whole number, as far as that is known here. */
 const isNumber = (command) => /^sysctl -n (?:net\.inet6?\.|net\.isr\.(?:max|bind)threads|hw\.ncpu|hw\.cxgbe\.|machdep\.|kern\.random\.harvest\.mask|dev\.\w+\.\d+\.(?:n[rt]xq|conf\.channels))/.test(command) && !texts.some((name) => command.includes(name));
 /** A port of Ethernet, which is all that is looked at. */
 function ifconfig(text, command) {

@@ -476,7 +476,7 @@ function historyOfRehearsal({ name, config, cells, commit, journal }) {
 		}];
 	});
 }
-/** Of a standard deviation by so many boots, by the distribution of chi squared. */
+/** The interval of a standard deviation that so many boots gave, by the distribution of chi squared. */
 function intervalOf(ratio) {
 	const { "0.05": high, "0.95": low } = chiSquaredDistributionTable[degreesOfFreedom];
 	return [ratio * Math.sqrt(degreesOfFreedom / high), ratio * Math.sqrt(degreesOfFreedom / low)];

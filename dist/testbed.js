@@ -984,7 +984,7 @@ async function isPlainTar(path) {
 }
 
 // src/testbed/freebsd/loaded.ts
-/** Of a DUT that runs its own kernel, after its start: what loader.conf and rc.conf have loaded is among it, with all it depends on. */
+/** The modules of a DUT that runs its own kernel: what loader.conf and rc.conf have loaded is among them, with all it depends on. */
 async function loadedModules(host) {
 	const files = (await host.output(shell`kldstat`)).matchAll(/ (\S+)\.ko$/gm);
 	const listed = await host.run(shell`ls ${"/boot/modules"}`);
@@ -1204,7 +1204,7 @@ async function giveBack(name, dut, firewallsOfSite) {
 		throw new DutLostError(`The DUT of ${name} may still run a kernel of ours: ${time} times it could not be restored, at last for this: ${error.message}`, { cause: error });
 	}
 }
-/** Of what rc.conf starts only a boot knows the rules; `lay` of blast.ts has left the mark. */
+/** Only a boot knows the rules of what rc.conf starts; `lay` of blast.ts has left the mark. */
 async function bringFirewallsBack(dut) {
 	if (await hasBootedSinceMark(dut.host())) return;
 	await takeRulesAway(dut.host());

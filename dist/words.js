@@ -847,7 +847,7 @@ function firmwareNames(port) {
 }
 
 // src/words/freebsd-waivable.ts
-/** Of a DUT with these ports. */
+/** The names for a DUT with these ports. */
 const waivableSettings = (ports) => [...general, ...new Set(ports.flatMap((port) => [
 	`${port}'s LRO and TSO`,
 	`${port}'s link`,

@@ -17,7 +17,7 @@ export async function toolsOf(
   return host.output(shell`sh -c ${toolsScript} tools ${programs}`, { signal });
 }
 
-/** Those of the builder that `make buildkernel` calls before, or instead of, programs that it has built itself. */
+/** The builder's programs that `make buildkernel` calls before, or instead of, those that it has built itself. */
 const usualPrograms = [
   ...['make', 'cc', 'ld', 'as', 'config', 'awk', 'nm', 'objcopy', 'size', 'ctfconvert', 'ctfmerge'],
   ...['sh', 'sed', 'file2c', 'uudecode', 'rpcgen', 'gensetdefs', 'tar'],

@@ -17,7 +17,7 @@ export type KernelSums = {
   set(name: string, sha256: string): void;
 };
 
-/** Of a controller that remembers nothing: it trusts no kernel that it has not just had built. */
+/** A controller that remembers nothing trusts no kernel that it has not just had built. */
 export const noSums: KernelSums = { get: () => undefined, set: () => {} };
 
 /**

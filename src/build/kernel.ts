@@ -17,7 +17,7 @@ import { inTurn } from './turn.ts';
 export type KernelRequest =
   | ({
       readonly kind: 'tree';
-      /** Of the DUT; absent: nobody has looked. */
+      /** What the DUT has loaded; absent: nobody has looked. */
       readonly loaded?: LoadedModules;
     } & TreeRequest)
   /** One that somebody built before, at a path on the builder. */

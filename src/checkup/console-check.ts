@@ -48,7 +48,7 @@ async function lookAt(host: Host, { what, name, console, world }: Look): Promise
     });
   if (opened instanceof ConsoleError) return wrong(what, opened.message, mends[console.kind]);
   try {
-    // Of the DUT's own making, so that a recording of this says the same.
+    // The DUT makes the word, so that a recording of this says the same.
     const word = `ppsgate ${(await host.output(shell`uuidgen`, limits)).trim()}`;
     await host.output(shell`tee ${'/dev/console'}`, { ...limits, stdin: `\r\n${word}\r\n` });
     for (let second = 0; second < mostSeconds && !shown.includes(word); second += 1) {

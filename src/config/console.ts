@@ -10,7 +10,7 @@ export type ConserverConfig = {
   kind: 'conserver';
   /** As conserver calls it. */
   console: string;
-  /** Of the server; absent: what the client's own configuration says. */
+  /** Address of conserver's server; absent: what the client's own configuration says. */
   host?: string;
   port?: number;
 };

@@ -12,7 +12,7 @@ export type ConsoleRecorder = {
   beginBoot(): Promise<void>;
   /** Before the power is cycled: what comes from now on is of the next boot. */
   endBoot(): void;
-  /** Of the boot that was begun last. */
+  /** What the boot that was begun last has printed in the end. */
   lastWords(): LastWords;
   /** What there is to see now, since the boot or the last power cycle; completes "its console …". Absent: nobody sees. */
   shows(): string | undefined;

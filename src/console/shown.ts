@@ -47,7 +47,7 @@ export function whatItShows(text: string): string {
   return prompt === undefined ? ended : `shows ${prompt.name}, and ${ended}`;
 }
 
-/** Of the kernel's debugger, of its search for a root, of init(8), getty(8) and the loaders. */
+/** Prompts of the kernel's debugger, of its search for a root, of init(8), getty(8) and the loaders. */
 const prompts = [
   { is: /^db(?:\{\d+\})?>/, name: "the prompt of the kernel's debugger" },
   { is: /^mountroot>/, name: 'that the kernel found no root file system' },

@@ -11,7 +11,7 @@ export async function loadedModules(host: Host): Promise<Set<string>> {
 }
 
 type Wanted = {
-  /** Of the machine's own kernel. */
+  /** What the machine's own kernel has. */
   loaded: ReadonlySet<string>;
   /** Type of the file system of the root. */
   rootType: string;

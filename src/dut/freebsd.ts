@@ -235,7 +235,7 @@ async function tellToReboot(host: Host): Promise<void> {
 
 const secondsBetweenLooks = 2;
 
-/** Of a machine that was told to reboot an answer is not enough: it may still shut down. */
+/** An answer is not enough where a machine was told to reboot: it may still shut down. */
 type Up = 'answers' | 'has booted';
 
 /** One that is late is power-cycled, twice if need be. */

@@ -143,7 +143,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
   }
 }
 
-/** Of blasts of one run each, which is all that a testbed carries that boots its variants. */
+/** Blasts have one run each where a testbed boots its variants. */
 function sharesBoot({ runs: [one] }: PlannedBlast, { runs: [other] }: PlannedBlast): boolean {
   return one?.variant === other?.variant && one?.pair === other?.pair;
 }

@@ -31,7 +31,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     /** Nothing would come of another try. */
     isFinal: z.boolean(),
   }),
-  /** Of the testbed, since it was started. */
+  /** A warning of the testbed since it was started. */
   z.object({ kind: z.literal('warned'), at, text: z.string() }),
   z.object({ kind: z.literal('finished'), at }),
 ]);

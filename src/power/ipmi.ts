@@ -32,7 +32,7 @@ export async function openIpmi(
 type Order = 'status' | 'on' | 'off' | 'cycle';
 type Exited = Extract<Ran, { kind: 'exited' }>;
 type Request = {
-  /** Of the BMC, to begin a sentence. */
+  /** What the BMC is called, to begin a sentence. */
   label: string;
   config: IpmiConfig;
   password: string;

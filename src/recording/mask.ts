@@ -117,7 +117,7 @@ function rulesFor({ secrets, hosts, users, others = new Map() }: Known): Rule[] 
 /** Shorter ones would be found in every other word. */
 const shortestSecret = 5;
 
-/** Of several lines each is a secret of its own; an encoding has the same secret in it. */
+/** Each line of a secret that has several is one by itself; an encoding has the same secret in it. */
 function forms(secret: string): string[] {
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
   const encodings = [...lines, secret].map((line) => Buffer.from(line).toString('base64'));
@@ -175,7 +175,7 @@ const whole =
       by: by(match[0]),
     }));
 
-/** Its first group alone is replaced, of which there is one. */
+/** Only what the pattern's first group matches is replaced. */
 function firstGroup(pattern: RegExp, by: (text: string) => string): Rule {
   const indexed = new RegExp(pattern.source, `${pattern.flags}d`);
   return (text) =>
@@ -201,7 +201,7 @@ const serials: readonly RegExp[] = [
   /\bserial(?: number)? +(?=[a-z-]{0,20}\d)([0-9a-z][0-9a-z-]{5,60})/gi,
 ];
 
-/** Of networks' own names those that end as such names do: `net.inet.ip.forwarding` is none. */
+/** Names that end as those of networks do: `net.inet.ip.forwarding` is none. */
 const domainName =
   /(?<![\w.-])(?:[a-z0-9](?:[\w-]{0,62})\.){1,8}(?:com|org|net|edu|gov|mil|int|info|biz|io|lan|local|localdomain|internal|intranet|corp|home|arpa|lab|test|cloud|de|uk|fr|nl|jp|ch|at|se|no|dk|fi|it|es|eu|us|ca|au|br|cz|pl|ru|cn|kr|tw|be|ie|nz|za|in|il|ua|pt|gr|hu|ro)(?![\w-]|\.\w)/gi;
 

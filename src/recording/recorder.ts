@@ -83,7 +83,7 @@ export function startRecording(path: string, options: RecorderOptions): Recorder
   };
 }
 
-/** Of a whole recording, before it is compressed: it ends there. */
+/** Most bytes of a whole recording, before it is compressed: it ends there. */
 const mostBytes = 192 * 1024 ** 2;
 
 /** Every text in it, names of keys too. */
@@ -256,7 +256,7 @@ function listening(
   };
 }
 
-/** Of a file that cannot be read the upload itself tells. */
+/** That a file cannot be read is told by the upload itself. */
 async function sizeAndSum(source: Uint8Array | string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256');
   if (typeof source !== 'string') {

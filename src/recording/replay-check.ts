@@ -64,7 +64,7 @@ export function differencesOf({ strangers, unanswered }: ReplayWorld): Differenc
   ];
 }
 
-/** Of each thing that was looked at, once for each time. */
+/** What is found otherwise now, for each thing and each time that it was looked at. */
 export function changes(
   then: readonly Finding[],
   now: readonly Finding[],

@@ -19,7 +19,7 @@ export type ReplayWorld = {
   skipTo(number: number): void;
 };
 
-/** Of one kind, and in their order: questions of one host by the same text, however they overlap with others. */
+/** Questions to one host with the same text are answered in their order, however they overlap with others. */
 export function replayWorld(questions: readonly Question[]): ReplayWorld {
   const time = replayTime(questions[0]?.at ?? 0);
   const waiting = Map.groupBy(questions, (question) => keyOf(question));

@@ -22,7 +22,7 @@ export type Replay = {
   hosts: string[];
   /** In the order of the recording. */
   differences: Difference[];
-  /** Of a check, as the code of today finds it. */
+  /** What the code of today finds where a check or a rehearsal was recorded. */
   findings: Finding[];
 };
 

@@ -68,7 +68,7 @@ export const testbedRequest = z.object({
   name: z.string(),
   testbed: as<FreebsdTestbed>(testbed),
   traffic: as<Traffic>(traffic),
-  /** Of the lease, which stands in every command. */
+  /** The token of the lease, which stands in every command. */
   token: z.number().optional(),
 });
 
@@ -122,7 +122,7 @@ export const rehearsalRequest = z.object({
   skip: z.array(z.enum(rehearsalParts)),
   /** What its journal held when it was gone on with. */
   journal: z.array(z.string()),
-  /** Of the lease, which stands in every command. */
+  /** The token of the lease, which stands in every command. */
   token: z.number().optional(),
 });
 

@@ -175,7 +175,7 @@ const texts = [
   'fw_version',
 ];
 
-/** Of others nobody here knows of what kind they are. */
+/** Whether the value is a whole number, as far as that is known here. */
 const isNumber = (command: string): boolean =>
   /^sysctl -n (?:net\.inet6?\.|net\.isr\.(?:max|bind)threads|hw\.ncpu|hw\.cxgbe\.|machdep\.|kern\.random\.harvest\.mask|dev\.\w+\.\d+\.(?:n[rt]xq|conf\.channels))/.test(
     command,

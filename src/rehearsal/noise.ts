@@ -40,7 +40,7 @@ export async function* measureNoise(rehearsal: Rehearsal): AsyncGenerator<Findin
       return;
     }
   }
-  // Of a kernel that nobody knows, gates could learn nothing.
+  // Gates could learn nothing from a kernel of which nobody knows the commit.
   if (rehearsal.commit !== '') await world.history.append(historyOfRehearsal(rehearsal));
   yield* judged(rehearsal);
 }
@@ -136,7 +136,7 @@ function historyOfRehearsal({ name, config, cells, commit, journal }: Rehearsal)
   });
 }
 
-/** Of a standard deviation by so many boots, by the distribution of chi squared. */
+/** The interval of a standard deviation that so many boots gave, by the distribution of chi squared. */
 function intervalOf(ratio: number): [number, number] {
   const { '0.05': high, '0.95': low } = chiSquaredDistributionTable[degreesOfFreedom];
   return [ratio * Math.sqrt(degreesOfFreedom / high), ratio * Math.sqrt(degreesOfFreedom / low)];

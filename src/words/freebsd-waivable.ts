@@ -1,7 +1,7 @@
 // The settings of a FreeBSD DUT that may be waived, by their names: all but those that keep packets where they belong.
 import { driverSettingsOf } from './freebsd-drivers.ts';
 
-/** Of a DUT with these ports. */
+/** The names for a DUT with these ports. */
 export const waivableSettings = (ports: readonly string[]): string[] => [
   ...general,
   ...new Set(

@@ -190,7 +190,7 @@ describe('where each pair’s variant has a boot of its own', () => {
   const booted = (options: Setup = {}) => experiment({ of, boots: true, ...options });
   const blast = (number: number) => `blast ${number}`;
 
-  /** Of the first two boots, with all cells each; base is first. */
+  /** The blasts of the first two boots, with all cells each; base is first. */
   const firstBoots = [
     ...[blast(1), blast(2), 'profile base 1', 'profile base 1'],
     ...[blast(3), blast(4), 'profile patched 1', 'profile patched 1'],

@@ -84,7 +84,7 @@ export function hostOf(
 /** The console of the laboratory's DUT, in `worldOf`. */
 export const labConsole: ConsoleConfig = { kind: 'command', command: ['console-of-lab'] };
 
-/** Its time, its power and its console are the laboratory's; the connections are real. */
+/** Time, power and console are the laboratory's; the connections are real. */
 export const worldOf = (lab: FreebsdLab): FreebsdWorld => ({
   connect: (host, label) => connectTo(host, label, { keepaliveSeconds: 0 }),
   openPower: async () => lab.power,

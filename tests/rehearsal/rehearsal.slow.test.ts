@@ -119,7 +119,7 @@ const withoutNumbers = (line: string): string =>
 const wrongs = (findings: readonly Finding[]): string[] =>
   lines(findings.filter(({ kind }) => kind === 'wrong'));
 
-/** Its own kernel, nothing armed, no file and no rule of ours. */
+/** The DUT runs its own kernel, with nothing armed, and no file and no rule of ours. */
 function expectHome(lab: FreebsdLab): void {
   expect(lab.state()).toMatchObject({
     stage: 'up',

@@ -4,7 +4,7 @@ import { fileSystemsOf } from '../../dut/freebsd-boot-system.ts';
 import { shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
 
-/** Of a DUT that runs its own kernel, after its start: what loader.conf and rc.conf have loaded is among it, with all it depends on. */
+/** The modules of a DUT that runs its own kernel: what loader.conf and rc.conf have loaded is among them, with all it depends on. */
 export async function loadedModules(host: Host): Promise<LoadedModules> {
   const files = (await host.output(shell`kldstat`)).matchAll(/ (\S+)\.ko$/gm);
   const listed = await host.run(shell`ls ${'/boot/modules'}`);

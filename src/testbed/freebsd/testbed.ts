@@ -289,7 +289,7 @@ async function giveBack(
   }
 }
 
-/** Of what rc.conf starts only a boot knows the rules; `lay` of blast.ts has left the mark. */
+/** Only a boot knows the rules of what rc.conf starts; `lay` of blast.ts has left the mark. */
 async function bringFirewallsBack(dut: FreebsdDut): Promise<void> {
   if (await hasBootedSinceMark(dut.host())) return;
   await takeRulesAway(dut.host());

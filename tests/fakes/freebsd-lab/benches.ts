@@ -16,7 +16,7 @@ export type BenchName = keyof typeof hardware;
 
 export type Bench = {
   lab: FreebsdLab;
-  /** Of its ppsgate.yml, but for what the laboratory has in other places: logins, power and console; it has no builder. */
+  /** What its ppsgate.yml says, but for what the laboratory has in other places: logins, power and console; it has no builder. */
   testbed: FreebsdTestbed;
   config: Config;
 };

@@ -86,7 +86,7 @@ function shapeOf(question: Question, text: string): Set<string> {
   ]);
 }
 
-/** Its indent and its first word: names of a machine's own and numbers are all alike. */
+/** A line's indent and first word: names of a machine's own and numbers are all alike. */
 function beginningOf(line: string): string {
   const [, indent = '', word = ''] = /^(\s*)(\S*)/.exec(line) ?? [];
   const plain = word

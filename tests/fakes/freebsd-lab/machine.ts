@@ -94,7 +94,7 @@ export type Machine = {
   readonly crashes: Crashes;
   /** Firewalls that its rc.conf starts: they let everything pass. */
   ownFirewalls: readonly ('pf' | 'ipfw')[];
-  /** Of its Chelsio card, which keeps it whatever boots. */
+  /** The firmware of its Chelsio card, which keeps it whatever boots. */
   firmware: string;
   /** CPUs that something else keeps busy, by the hour. */
   busyCpus: number;

@@ -242,7 +242,7 @@ function entryOf(dut: Machine, stream: Stream): Interface | undefined {
       );
 }
 
-/** Of Ethernet, which the MTU does not count. */
+/** The header of Ethernet, which the MTU does not count. */
 const headerBytes = 14;
 
 /** Where the DUT sends the packets of a stream to; undefined where it drops them. */

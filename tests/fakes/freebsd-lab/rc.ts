@@ -39,7 +39,7 @@ export function startRc(machine: Machine, text: string): void {
   ];
 }
 
-/** Of /etc/defaults/rc.conf, as releases have it. */
+/** What /etc/defaults/rc.conf says, as releases have it. */
 const defaults = new Map([
   ['dumpdev', 'NO'],
   ['harvest_mask', '511'],

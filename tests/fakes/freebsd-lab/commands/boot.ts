@@ -104,7 +104,7 @@ function order(process: Process, kernel: string, options: readonly Option[]): nu
     : fail(process, `nextboot: ${nextbootFile}: ${fileErrorText[error]}`);
 }
 
-/** Of the word that nextboot(8) leaves: printed, or set. */
+/** Prints or sets the word that nextboot(8) leaves. */
 function zfsbootcfg(process: Process): number {
   const { args, machine, out } = process;
   const { root } = machine;

@@ -219,7 +219,7 @@ function dmesg(process: Process): number {
   return 0;
 }
 
-/** Of `-C` alone, which tells whether there is a dump that is not saved yet. */
+/** Only `-C`, which tells whether there is a dump that is not saved yet. */
 function savecore(process: Process): number {
   const { args, machine, out } = process;
   if (args.length !== 1 || args[0] !== '-C') return notModelled(process, 'this use of savecore');
