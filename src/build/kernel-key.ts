@@ -26,7 +26,8 @@ const usualPrograms = [
 /** The local.*.mk are those of a site, which make(1) finds there. In one line, for csh(1) passes no other. */
 const toolsScript = [
   'cc --version && ld --version && uname -m -r && freebsd-version -u || exit 1',
-  'for program do path=$(command -v "$program") && test -f "$path" && sha256 -r "$path"; done',
+  'for program do path=$(command -v "$program") && test -f "$path" && set -- "$@" "$path"; shift; done',
+  'sha256 -r "$@"',
   'find -L /usr/share/mk -maxdepth 1 -name "local.*" -type f -exec sha256 -r {} +',
   'exit 0',
 ].join('; ');
