@@ -497,9 +497,8 @@ const rulesFolder = "/var/tmp/ppsgate";
 * the rules of scenarios that are the site's own.
 */
 async function layRules(host, scenario, own) {
-	await takeRulesAway(host);
 	const { files, commands } = layScenario(scenario, rulesFolder, own);
-	if (files.length > 0) await host.output(ownFolder(rulesFolder));
+	await Promise.all([takeRulesAway(host), ...files.length > 0 ? [host.output(ownFolder(rulesFolder))] : []]);
 	for (const { path, text } of files) await host.upload(Buffer.from(text), path, 384);
 	for (const command of commands) {
 		const outcome = await host.run(command);

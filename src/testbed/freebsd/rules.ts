@@ -27,9 +27,11 @@ export async function layRules(
   scenario: Scenario,
   own: Readonly<Record<string, OwnRules>>,
 ): Promise<string | undefined> {
-  await takeRulesAway(host);
   const { files, commands } = layScenario(scenario, rulesFolder, own);
-  if (files.length > 0) await host.output(ownFolder(rulesFolder));
+  await Promise.all([
+    takeRulesAway(host),
+    ...(files.length > 0 ? [host.output(ownFolder(rulesFolder))] : []),
+  ]);
   for (const { path, text } of files) await host.upload(Buffer.from(text), path, 0o600);
   for (const command of commands) {
     const outcome = await host.run(command);
