@@ -129,6 +129,8 @@ async function bootBase({ open, cells, world }, boot) {
 	const outcome = await bootFor(lab.boots, planned, planned.run, kernel);
 	return outcome.kind === "ready" ? void 0 : whyNot(outcome);
 }
+/** For the logs of a cell: `forwarding-inet4`. */
+const folderOf = (cell) => cellName(cell).replace(/[^\w.-]+/g, "-");
 function whyNot(outcome) {
 	if (outcome.kind === "rejected") return outcome.rejection.message;
 	return outcome.kind === "failed" ? outcome.reason : "nothing was measured";
@@ -396,7 +398,7 @@ async function measure(rehearsal, cell, boot) {
 		const begun = world.now();
 		const number = boot * cells.length + cells.indexOf(cell) + 1;
 		const planned = plannedFor(cell, bootNumber(boot), number);
-		const folder = `noise/${cellName(cell)}-${boot}.${attempt}`;
+		const folder = `noise/${folderOf(cell)}-${boot}.${attempt}`;
 		const keepLog = (name, text) => world.keepLog(`${folder}/${name}`, text);
 		const outcome = await blast(lab, planned, keepLog, world.signal);
 		const run = outcome.kind === "measured" ? outcome.runs[0] : void 0;
@@ -629,14 +631,17 @@ function stepsOf(rehearsal) {
 	];
 }
 const check = ({ name, testbed, config, skip, world }) => {
-	const { families, traffic } = config;
-	const sends = !skip.has("blasts");
-	return checkFreebsdTestbed({
+	const { families, traffic, frameSizes } = config;
+	const what = {
 		name,
 		testbed,
 		families,
 		traffic,
-		sends,
+		...frameSizes && { frameSizes }
+	};
+	return checkFreebsdTestbed({
+		...what,
+		sends: !skip.has("blasts"),
 		cycles: false
 	}, world);
 };
@@ -674,7 +679,7 @@ async function shortBlast(rehearsal, cell, what) {
 		measureAtLeastSeconds: shortSeconds + secondsToRise
 	};
 	const planned = plannedFor(cell, 1, rehearsal.cells.indexOf(cell) + 1);
-	const keepLog = (name, text) => world.keepLog(`short/${cellName(cell)}/${name}`, text);
+	const keepLog = (name, text) => world.keepLog(`short/${folderOf(cell)}/${name}`, text);
 	return [blastFinding(await blast({
 		...lab,
 		traffic

@@ -13,7 +13,7 @@ import { bootFor } from '../testbed/freebsd/boots.ts';
 import type { BlastOutcome } from '../testbed/testbed.ts';
 import { formatDuration } from '../words/format.ts';
 import type { PlannedBlast, PlannedRun } from '../words/planned-blast.ts';
-import type { Cell } from '../words/scenario.ts';
+import { type Cell, cellName } from '../words/scenario.ts';
 import type { Rehearsal } from './request.ts';
 
 export const baseName = 'base';
@@ -106,6 +106,9 @@ export async function bootBase(
   const outcome = await bootFor(lab.boots, planned, planned.run, kernel);
   return outcome.kind === 'ready' ? undefined : whyNot(outcome);
 }
+
+/** For the logs of a cell: `forwarding-inet4`. */
+export const folderOf = (cell: Cell): string => cellName(cell).replace(/[^\w.-]+/g, '-');
 
 export function whyNot(outcome: BlastOutcome): string {
   if (outcome.kind === 'rejected') return outcome.rejection.message;

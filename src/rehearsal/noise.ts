@@ -8,7 +8,7 @@ import { blast } from '../testbed/freebsd/blast.ts';
 import type { KeepLog } from '../testbed/testbed.ts';
 import { expectedly, formatPercent, formatPps } from '../words/format.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
-import { bootBase, plannedFor, whyNot } from './base.ts';
+import { bootBase, folderOf, plannedFor, whyNot } from './base.ts';
 import { runsOf } from './journal.ts';
 import { goOn, type Rehearsal } from './request.ts';
 
@@ -66,7 +66,7 @@ async function measure(
     const begun = world.now();
     const number = boot * cells.length + cells.indexOf(cell) + 1;
     const planned = plannedFor(cell, bootNumber(boot), number);
-    const folder = `noise/${cellName(cell)}-${boot}.${attempt}`;
+    const folder = `noise/${folderOf(cell)}-${boot}.${attempt}`;
     const keepLog: KeepLog = (name, text) => world.keepLog(`${folder}/${name}`, text);
     const outcome = await blast(lab, planned, keepLog, world.signal);
     const run = outcome.kind === 'measured' ? outcome.runs[0] : undefined;

@@ -26,7 +26,7 @@ import type { BlastOutcome, KeepLog } from '../testbed/testbed.ts';
 import { formatDuration, formatPps } from '../words/format.ts';
 import { type Cell, cellName, type Scenario } from '../words/scenario.ts';
 import { hang, panic } from './accidents.ts';
-import { baseName, bootBase, plannedFor, readyBase, whyNot } from './base.ts';
+import { baseName, bootBase, folderOf, plannedFor, readyBase, whyNot } from './base.ts';
 import { measureNoise } from './noise.ts';
 import {
   goOn,
@@ -179,9 +179,9 @@ function stepsOf(rehearsal: Rehearsal): Step[] {
 }
 
 const check = ({ name, testbed, config, skip, world }: Rehearsal): AsyncIterable<Finding> => {
-  const { families, traffic } = config;
-  const sends = !skip.has('blasts');
-  return checkFreebsdTestbed({ name, testbed, families, traffic, sends, cycles: false }, world);
+  const { families, traffic, frameSizes } = config;
+  const what = { name, testbed, families, traffic, ...(frameSizes && { frameSizes }) };
+  return checkFreebsdTestbed({ ...what, sends: !skip.has('blasts'), cycles: false }, world);
 };
 
 async function bootOnce(rehearsal: Rehearsal, boot: number, what: string): Promise<Finding[]> {
@@ -227,7 +227,7 @@ async function shortBlast(rehearsal: Rehearsal, cell: Cell, what: string): Promi
     measureAtLeastSeconds: shortSeconds + secondsToRise,
   };
   const planned = plannedFor(cell, 1, rehearsal.cells.indexOf(cell) + 1);
-  const keepLog: KeepLog = (name, text) => world.keepLog(`short/${cellName(cell)}/${name}`, text);
+  const keepLog: KeepLog = (name, text) => world.keepLog(`short/${folderOf(cell)}/${name}`, text);
   const outcome = await blast({ ...lab, traffic }, planned, keepLog, world.signal);
   return [blastFinding(outcome, what)];
 }
