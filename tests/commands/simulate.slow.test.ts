@@ -19,7 +19,9 @@ writeFileSync(join(folder, 'short'), '{"pps": [1000, 1001]}\n');
 
 test('answers one row as JSON for each design and change, and nothing else', () => {
   const { stdout, stderr, status } = run(['--noise', '1%', '--experiments', '50', '--json']);
-  expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+  // A machine that is busy takes two seconds, and hears how far it is.
+  expect(stderr).toMatch(/^(?:\d+ of 12: \S+ at \S+ %?\n)*$/);
+  expect(status).toBe(0);
   const { rows } = z.strictObject({ rows: z.array(rowSchema) }).parse(JSON.parse(stdout));
   expect(rows.map(({ design, effect }) => [design, effect])).toEqual(
     ['fixed', 'group-sequential', 'glr'].flatMap((design) =>
