@@ -50,10 +50,14 @@ export async function startSshd(
     await exited;
     rmSync(home, { recursive: true, force: true });
   };
-  await listening(createInterface(server.stderr)).catch(async (error: unknown) => {
+  try {
+    await listening(createInterface(server.stderr));
+  } catch (error) {
     await stop();
+    // Somebody else has taken the port that was free a moment ago.
+    if (String(error).includes('Address already in use')) return startSshd(sftp, path, loginShell);
     throw error;
-  });
+  }
   return {
     host: '127.0.0.1',
     port,
