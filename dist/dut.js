@@ -173,7 +173,7 @@ async function isInKernel(host, kernel, file) {
 const resetsAtPanic = {
 	name: "debug.debugger_on_panic",
 	value: 0,
-	/** For the loader, or for nextboot(8). */
+	/** The same setting as a line for the loader, or for nextboot(8). */
 	line: "debug.debugger_on_panic=0"
 };
 async function tracesOf(host) {

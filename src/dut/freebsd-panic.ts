@@ -6,7 +6,7 @@ import type { Host } from '../host/ssh.ts';
 export const resetsAtPanic = {
   name: 'debug.debugger_on_panic',
   value: 0,
-  /** For the loader, or for nextboot(8). */
+  /** The same setting as a line for the loader, or for nextboot(8). */
   line: 'debug.debugger_on_panic=0',
 };
 

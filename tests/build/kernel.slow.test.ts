@@ -591,7 +591,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   });
 
   test.each([
-    ['include "/root/kernels/common"', false],
+    ['include "/usr/local/kernels/common"', false],
     ['hints "../LAB.hints"', false],
     ['makeoptions CONF_CFLAGS=-I/usr/local/include', false],
     ['include GENERIC', true],

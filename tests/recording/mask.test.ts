@@ -59,7 +59,7 @@ describe('a mask', () => {
     '{ sec = 1700000000, usec = 12 } Tue Nov 14 22:13:20 2023',
     '892.123456 main_thread [2781] 14880952 pps (14895833 pkts 7149999840 bps in 1001000 usec)',
     'sysctl -n net.inet.ip.forwarding kern.conftxt hw.ncpu',
-    'root logs in; /root/x; user@',
+    'root logs in; /usr/src/x; user@',
     'ident GENERIC',
     'Filesystem 1024-blocks Used Avail Capacity Mounted on',
     '0000000000000000000000000000000000000000000000000000000000000000',
