@@ -271,7 +271,7 @@ function forget(folder, before) {
 		if (statSync(path).mtimeMs < before) rmSync(path, { force: true });
 	}
 }
-/** In what the XDG Base Directory Specification calls the folder for state. */
+/** The folder of sums, in what the XDG Base Directory Specification calls the folder for state. */
 function sumsFolder({ XDG_STATE_HOME: state = "" }, home) {
 	const folder = isAbsolute(state) ? state : join(home, ".local/state");
 	return join(folder, "ppsgate/kernels");
@@ -761,7 +761,7 @@ async function keepToolchain(host, { folder }, kept, objects) {
 	const rubbish = (await host.run(shell`ls -1t ${around}`)).stdout.split("\n").filter(Boolean).filter((name) => name !== "partial").slice(mostKept);
 	for (const name of ["partial", ...rubbish]) await host.run(shell`rm -rf ${`${around}/${name}`}`);
 }
-/** With a compiler of its own one has some gigabytes. */
+/** So few toolchains are kept, as one with a compiler of its own has some gigabytes. */
 const mostKept = 2;
 
 // src/build/kernel-recipe.ts

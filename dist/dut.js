@@ -47,7 +47,7 @@ async function fileSystemsOf(host, paths) {
 		};
 	});
 }
-/** In the kernel's environment, which every boot makes anew. */
+/** Name of a variable in the kernel's environment, which every boot makes anew. */
 const mark = "ppsgate.boot";
 /**
 * Before a reboot, which is proven by the loss of this: kern.boottime will not do, as it moves whenever the clock is set,
@@ -1409,7 +1409,7 @@ function blackhole(family, { ingress, egress }) {
 	};
 }
 const isLoopback = ({ interface: name }) => /^lo\d/.test(name);
-/** As route(8) makes them with -reject and -blackhole. */
+/** Whether a route is one that route(8) makes with -reject or -blackhole. */
 const discards = ({ flags }) => /[RB]/.test(flags);
 /** Whether every address of the one destination is of the other, too; both are netstat(1)'s words. */
 function isWithin(inner, outer, family) {
@@ -1420,7 +1420,7 @@ function isWithin(inner, outer, family) {
 	list.addSubnet(other.address, other.bits, version);
 	return list.check(one.address, version);
 }
-/** Without a length it is one host; undefined where it is no address. */
+/** A destination's address and length: one host where none is written, undefined where it is no address. */
 function prefixOf(destination, family) {
 	const [any, isAddress, longest] = family === "inet4" ? [
 		"0.0.0.0",
@@ -1615,7 +1615,7 @@ function busyCpus(samples, cpus) {
 }
 /** Daemons are started, and entropy and crash dumps saved, for a while after the first login is possible. */
 const leastSecondsUp = 60;
-/** By the DUT's own clock alone: it need not agree with any other, and both values move when it is set. */
+/** The DUT's own clock alone is asked: it need not agree with any other, and both values move when it is set. */
 const timeSinceBoot = {
 	name: "kern.boottime",
 	why: "what starts at boot still runs",

@@ -53,7 +53,7 @@ function lineForAnyShell(command) {
 	const encoded = text.replace(/[\\\n\r!]/g, (letter) => escapes[letter] ?? letter);
 	return commandText(shell`sh -c ${putTogether} sh ${encoded}`);
 }
-/** For `%b` of printf(1). */
+/** How characters are written for `%b` of printf(1). */
 const escapes = {
 	"\\": "\\\\",
 	"\n": "\\n",

@@ -54,7 +54,7 @@ async function knownOf({ dut, senders, receiver, builder }, environment = proces
 		others: new Map(machines.map(({ knownHostsPath }) => [knownHostsPath, "/dev/null"]))
 	};
 }
-/** By their names, or because nobody would write such a thing by hand. */
+/** Values that are secrets by their names, or because nobody would write such a thing by hand. */
 function secretsIn(environment) {
 	return Object.entries(environment).flatMap(([name, value = ""]) => {
 		const isNamed = /pass|secret|token|key|auth|cred|cookie/i.test(name) && !isPlace(value);
@@ -285,7 +285,7 @@ function maskFor(known) {
 		return replaced(text, at, found);
 	};
 }
-/** In the place of what was found: no rule knows it. */
+/** What stands in the place of what was found: no rule knows it. */
 const blank = "\0";
 function without(text, found) {
 	let rest = "";
@@ -883,7 +883,7 @@ async function recordTo(path, command, testbeds, now = () => Date.now() / 1e3) {
 		}
 	});
 }
-/** As a recording has it: how the power and the console are reached is nobody's business, and may hold a password. */
+/** A request as a recording has it: how the power and the console are reached is nobody's business, and may hold a password. */
 const recordable = (request) => {
 	const { testbed } = request;
 	const { power, console, ...dut } = testbed.dut;
@@ -1145,7 +1145,7 @@ function readRecording(path) {
 }
 /** Far more than a recorder writes. */
 const mostBytes$1 = 256 * 1024 ** 2;
-/** As far as it goes: whoever recorded may have been killed. */
+/** The text of a recording as far as it goes: whoever recorded may have been killed. */
 function unpacked(path) {
 	let packed;
 	try {
@@ -1601,7 +1601,7 @@ async function standInKernel(variant, questions, folder, number) {
 }
 /** More than any kernel, and no more than is read in a moment. */
 const mostBytes = 1024 ** 3;
-/** By the folder or the environment that is named first after its upload. */
+/** A kernel's upload is known by the folder or the environment that is named first after it. */
 function laidFor(variant, questions) {
 	const place = `ppsgate.${variant.replace(/[^\w.-]+/g, "-")}`;
 	const uploads = questions.flatMap(({ asked }, index) => {
@@ -1697,7 +1697,7 @@ function firstDifference(one, other) {
 }
 
 // src/recording/replay-rehearsal.ts
-/** With a stand-in for the kernel, which no recording holds: how that came to be is not done again. */
+/** A stand-in takes the place of the kernel, which no recording holds: how that came to be is not done again. */
 async function replayRehearsal({ request, questions, told, toldAfter }) {
 	const { data: asked } = rehearsalRequest.safeParse(request);
 	if (asked === void 0) return {
@@ -1785,7 +1785,7 @@ function whyNotUnderstood(question) {
 	if (text !== "" && !text.endsWith("\n")) return "what it wrote breaks off in the middle of a line";
 	return reader[1](text, command);
 }
-/** Without the quotes that no shell needs. */
+/** A command without the quotes that no shell needs. */
 const plain = (command) => command.replace(/'([\w@%+=:,./-]+)'/g, "$1");
 const isPktGen = /\bpkt-gen -N\b/;
 const readers = [

@@ -129,7 +129,7 @@ async function bootBase({ open, cells, world }, boot) {
 	const outcome = await bootFor(lab.boots, planned, planned.run, kernel);
 	return outcome.kind === "ready" ? void 0 : whyNot(outcome);
 }
-/** For the logs of a cell: `forwarding-inet4`. */
+/** Name of the folder for the logs of a cell: `forwarding-inet4`. */
 const folderOf = (cell) => cellName(cell).replace(/[^\w.-]+/g, "-");
 function whyNot(outcome) {
 	if (outcome.kind === "rejected") return outcome.rejection.message;
@@ -138,7 +138,7 @@ function whyNot(outcome) {
 
 // src/rehearsal/accidents.ts
 const notAgreed = "nobody agreed to it: answer the question with y, or give --yes";
-/** By the sysctl that is there for it: see sys/kern/subr_kdb.c. */
+/** A panic by the sysctl that is there for it: see sys/kern/subr_kdb.c. */
 async function panic(rehearsal, what) {
 	const { world, name, testbed } = rehearsal;
 	const question = `Make the DUT of ${name} panic, and see that it comes back?`;
@@ -154,7 +154,7 @@ async function panic(rehearsal, what) {
 	if (message === void 0) return [wrong(what, `home again after ${took}, and nobody could say what it panicked of`, "set dumpdev=\"AUTO\" in its /etc/rc.conf, with a swap partition as large as a dump")];
 	return [ok(what, `home again after ${took}, and known for what it was: ${message}`)];
 }
-/** In the debugger where its kernel has one, and else deaf to all who would log in. */
+/** A DUT hangs in the debugger where its kernel has one, and else is deaf to all who would log in. */
 async function hang(rehearsal, what) {
 	const { world, name, testbed } = rehearsal;
 	if (testbed.dut.power === void 0) return [skipped(what, "`power` is not configured: a DUT that hangs stays lost until somebody walks to it")];
@@ -166,7 +166,7 @@ async function hang(rehearsal, what) {
 	if (happened.cycles === 0) return [wrong(what, `it came back after ${took} without its power control`, "see what rebooted it: a watchdog that is faster than a blast ends good runs, too")];
 	return [ok(what, `${happened.how}; power-cycled, and home again after ${took}`)];
 }
-/** With our kernel, so that the next boot is the machine's own. */
+/** Has an accident happen to our kernel, so that the next boot is the machine's own. */
 async function accident(rehearsal, cause) {
 	const { world } = rehearsal;
 	const trouble = await bootBase(rehearsal, 2);
@@ -383,7 +383,7 @@ async function* measureNoise(rehearsal) {
 	if (rehearsal.commit !== "") await world.history.append(historyOfRehearsal(rehearsal));
 	yield* judged(rehearsal);
 }
-/** Beside those of the steps before. */
+/** Number of a boot for `bootBase`, which the steps before have not used. */
 const bootNumber = (boot) => 10 + boot;
 const mostTries$1 = 3;
 /** Answers why no run of it counts. */
@@ -483,7 +483,7 @@ function intervalOf(ratio) {
 	const { "0.05": high, "0.95": low } = chiSquaredDistributionTable[degreesOfFreedom];
 	return [ratio * Math.sqrt(degreesOfFreedom / high), ratio * Math.sqrt(degreesOfFreedom / low)];
 }
-/** To half a percent. */
+/** The next half of a percent. */
 const roundedUp = (ratio) => Math.ceil(ratio * 200) / 200;
 
 // src/rehearsal/rehearsal.ts

@@ -1029,7 +1029,7 @@ async function openFreebsdTestbed(name, config, traffic, world) {
 		restore
 	};
 }
-/** As `openFreebsdTestbed`, for who has more to do with the machines than to measure on them. */
+/** The machines that `openFreebsdTestbed` opens, for who has more to do with them than to measure. */
 async function openFreebsdMachines(name, config, traffic, world) {
 	await using opened = new AsyncDisposableStack();
 	const cycles = { done: 0 };

@@ -66,5 +66,5 @@ export async function keepToolchain(
   for (const name of ['partial', ...rubbish]) await host.run(shell`rm -rf ${`${around}/${name}`}`);
 }
 
-/** With a compiler of its own one has some gigabytes. */
+/** So few toolchains are kept, as one with a compiler of its own has some gigabytes. */
 const mostKept = 2;

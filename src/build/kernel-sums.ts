@@ -63,7 +63,7 @@ function forget(folder: string, before: number): void {
   }
 }
 
-/** In what the XDG Base Directory Specification calls the folder for state. */
+/** The folder of sums, in what the XDG Base Directory Specification calls the folder for state. */
 export function sumsFolder({ XDG_STATE_HOME: state = '' }: NodeJS.ProcessEnv, home: string) {
   const folder = isAbsolute(state) ? state : join(home, '.local/state');
   return join(folder, 'ppsgate/kernels');

@@ -8,7 +8,7 @@ export type ConsoleConfig = IpmiConfig | ConserverConfig | CommandConsoleConfig;
 
 export type ConserverConfig = {
   kind: 'conserver';
-  /** As conserver calls it. */
+  /** Name of the console, as conserver calls it. */
   console: string;
   /** Address of conserver's server; absent: what the client's own configuration says. */
   host?: string;

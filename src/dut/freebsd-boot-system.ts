@@ -63,7 +63,7 @@ export async function fileSystemsOf(host: Host, paths: readonly string[]): Promi
   });
 }
 
-/** In the kernel's environment, which every boot makes anew. */
+/** Name of a variable in the kernel's environment, which every boot makes anew. */
 const mark = 'ppsgate.boot';
 
 /**

@@ -189,7 +189,7 @@ function blackhole(family: Family, { ingress, egress }: DutPorts): Setting {
 
 const isLoopback = ({ interface: name }: Route): boolean => /^lo\d/.test(name);
 
-/** As route(8) makes them with -reject and -blackhole. */
+/** Whether a route is one that route(8) makes with -reject or -blackhole. */
 const discards = ({ flags }: Route): boolean => /[RB]/.test(flags);
 
 /** Whether every address of the one destination is of the other, too; both are netstat(1)'s words. */
@@ -202,7 +202,7 @@ function isWithin(inner: string, outer: string, family: Family): boolean {
   return list.check(one.address, version);
 }
 
-/** Without a length it is one host; undefined where it is no address. */
+/** A destination's address and length: one host where none is written, undefined where it is no address. */
 function prefixOf(destination: string, family: Family) {
   const [any, isAddress, longest] =
     family === 'inet4' ? (['0.0.0.0', isIPv4, 32] as const) : (['::', isIPv6, 128] as const);

@@ -172,7 +172,7 @@ function busyCpus(samples: string, cpus: number): number {
 /** Daemons are started, and entropy and crash dumps saved, for a while after the first login is possible. */
 const leastSecondsUp = 60;
 
-/** By the DUT's own clock alone: it need not agree with any other, and both values move when it is set. */
+/** The DUT's own clock alone is asked: it need not agree with any other, and both values move when it is set. */
 const timeSinceBoot: Setting = {
   name: 'kern.boottime',
   why: 'what starts at boot still runs',

@@ -44,7 +44,7 @@ export function lineForAnyShell(command: Command): string {
   return commandText(shell`sh -c ${putTogether} sh ${encoded}`);
 }
 
-/** For `%b` of printf(1). */
+/** How characters are written for `%b` of printf(1). */
 const escapes: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '\n': '\\n',

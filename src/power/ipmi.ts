@@ -36,7 +36,7 @@ type Request = {
   label: string;
   config: IpmiConfig;
   password: string;
-  /** As ipmitool has it. */
+  /** Words of the order, as ipmitool has them. */
   order: readonly string[];
   world: Pick<PowerWorld, 'run' | 'sleep'>;
 };

@@ -43,7 +43,7 @@ export async function knownOf(
   };
 }
 
-/** By their names, or because nobody would write such a thing by hand. */
+/** Values that are secrets by their names, or because nobody would write such a thing by hand. */
 function secretsIn(environment: NodeJS.ProcessEnv): string[] {
   return Object.entries(environment).flatMap(([name, value = '']) => {
     const isNamed = /pass|secret|token|key|auth|cred|cookie/i.test(name) && !isPlace(value);

@@ -41,7 +41,7 @@ type Found = { from: number; to: number; by: string };
 /** Finds in a text what has not been found by an earlier rule. */
 type Rule = (text: string) => Found[];
 
-/** In the place of what was found: no rule knows it. */
+/** What stands in the place of what was found: no rule knows it. */
 const blank = '\0';
 
 function without(text: string, found: readonly Found[]): string {

@@ -58,7 +58,7 @@ export function readRecording(path: string): Recording {
 /** Far more than a recorder writes. */
 const mostBytes = 256 * 1024 ** 2;
 
-/** As far as it goes: whoever recorded may have been killed. */
+/** The text of a recording as far as it goes: whoever recorded may have been killed. */
 function unpacked(path: string): string {
   let packed: Buffer;
   try {

@@ -34,7 +34,7 @@ export async function recordTo(
   });
 }
 
-/** As a recording has it: how the power and the console are reached is nobody's business, and may hold a password. */
+/** A request as a recording has it: how the power and the console are reached is nobody's business, and may hold a password. */
 export const recordable = <Request extends { testbed: FreebsdTestbed }>(request: Request) => {
   const { testbed } = request;
   const { power, console, ...dut } = testbed.dut;

@@ -29,7 +29,7 @@ type RecorderOptions = {
   command: string;
   ppsgate: string;
   known: Known;
-  /** In seconds since 1970. */
+  /** The time in seconds since 1970. */
   now(): number;
 };
 

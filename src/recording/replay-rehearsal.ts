@@ -12,7 +12,7 @@ import { renamed, standInKernel } from './replay-testbed.ts';
 import { replayWorld } from './replay-world.ts';
 import { rehearsalRequest, rehearsalTold } from './request.ts';
 
-/** With a stand-in for the kernel, which no recording holds: how that came to be is not done again. */
+/** A stand-in takes the place of the kernel, which no recording holds: how that came to be is not done again. */
 export async function replayRehearsal({
   request,
   questions,

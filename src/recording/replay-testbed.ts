@@ -96,7 +96,7 @@ export async function standInKernel(
 /** More than any kernel, and no more than is read in a moment. */
 const mostBytes = 1024 ** 3;
 
-/** By the folder or the environment that is named first after its upload. */
+/** A kernel's upload is known by the folder or the environment that is named first after it. */
 function laidFor(
   variant: string,
   questions: readonly Question[],

@@ -20,7 +20,7 @@ export type Replay = {
   /** What was said by machines: commands, logins, uploads, power. */
   questions: number;
   hosts: string[];
-  /** In the order of the recording. */
+  /** All that is not as it was, in the order of the recording. */
   differences: Difference[];
   /** What the code of today finds where a check or a rehearsal was recorded. */
   findings: Finding[];

@@ -22,7 +22,7 @@ export function whyNotUnderstood(question: Question): string | undefined {
   return reader[1](text, command);
 }
 
-/** Without the quotes that no shell needs. */
+/** A command without the quotes that no shell needs. */
 const plain = (command: string): string => command.replace(/'([\w@%+=:,./-]+)'/g, '$1');
 
 type Reader = (text: string, command: string) => string | undefined;

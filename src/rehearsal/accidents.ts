@@ -11,7 +11,7 @@ import { goOn, type Rehearsal } from './request.ts';
 
 const notAgreed = 'nobody agreed to it: answer the question with y, or give --yes';
 
-/** By the sysctl that is there for it: see sys/kern/subr_kdb.c. */
+/** A panic by the sysctl that is there for it: see sys/kern/subr_kdb.c. */
 export async function panic(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
   const { world, name, testbed } = rehearsal;
   const question = `Make the DUT of ${name} panic, and see that it comes back?`;
@@ -42,7 +42,7 @@ export async function panic(rehearsal: Rehearsal, what: string): Promise<Finding
   return [ok(what, `home again after ${took}, and known for what it was: ${message}`)];
 }
 
-/** In the debugger where its kernel has one, and else deaf to all who would log in. */
+/** A DUT hangs in the debugger where its kernel has one, and else is deaf to all who would log in. */
 export async function hang(rehearsal: Rehearsal, what: string): Promise<Finding[]> {
   const { world, name, testbed } = rehearsal;
   if (testbed.dut.power === undefined) {
@@ -69,7 +69,7 @@ type Accident =
 /** Answers how it was done, or why it could not be. */
 type Cause = (host: Host) => Promise<{ how: string } | { why: string }>;
 
-/** With our kernel, so that the next boot is the machine's own. */
+/** Has an accident happen to our kernel, so that the next boot is the machine's own. */
 async function accident(rehearsal: Rehearsal, cause: Cause): Promise<Accident> {
   const { world } = rehearsal;
   const trouble = await bootBase(rehearsal, 2);

@@ -107,7 +107,7 @@ export async function bootBase(
   return outcome.kind === 'ready' ? undefined : whyNot(outcome);
 }
 
-/** For the logs of a cell: `forwarding-inet4`. */
+/** Name of the folder for the logs of a cell: `forwarding-inet4`. */
 export const folderOf = (cell: Cell): string => cellName(cell).replace(/[^\w.-]+/g, '-');
 
 export function whyNot(outcome: BlastOutcome): string {

@@ -45,7 +45,7 @@ export async function* measureNoise(rehearsal: Rehearsal): AsyncGenerator<Findin
   yield* judged(rehearsal);
 }
 
-/** Beside those of the steps before. */
+/** Number of a boot for `bootBase`, which the steps before have not used. */
 const bootNumber = (boot: number): number => 10 + boot;
 
 const mostTries = 3;
@@ -142,5 +142,5 @@ function intervalOf(ratio: number): [number, number] {
   return [ratio * Math.sqrt(degreesOfFreedom / high), ratio * Math.sqrt(degreesOfFreedom / low)];
 }
 
-/** To half a percent. */
+/** The next half of a percent. */
 const roundedUp = (ratio: number): number => Math.ceil(ratio * 200) / 200;

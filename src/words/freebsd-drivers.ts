@@ -7,7 +7,7 @@ export type DriverSetting = {
   name: string;
   /** `queues` is the number that ppsgate.yml has for the port. */
   wanted: '0' | 'queues';
-  /** Without it: a clause. */
+  /** What comes of another value: a clause. */
   why: string;
   /** With sysctl(8) at any time, or before the boot by a line of loader.conf(5) that has this name. */
   mend: 'sysctl' | { loader: string };

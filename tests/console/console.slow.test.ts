@@ -2,13 +2,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConsoleConfig } from '../../src/config/console.ts';
 import { openConsole, realConsoleWorld } from '../../src/console/console.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
+import { freePort } from '../fakes/sshd.ts';
 import { describeWith } from '../needs.ts';
 import { startIpmiSim } from '../power/ipmi-sim.ts';
 import { messageOf } from '../power/worlds.ts';
@@ -192,13 +193,4 @@ async function listening(port: number): Promise<void> {
     if (isThere) return;
     await setTimeout(20);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }

@@ -111,7 +111,8 @@ function configText({ sftp, path, loginShell, port, hostKeys, user }: Settings):
   ].join('\n');
 }
 
-async function freePort(): Promise<number> {
+/** A TCP port of 127.0.0.1 that nobody has; somebody else may take it before it is used. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -70,7 +70,7 @@ export async function openFreebsdTestbed(
   };
 }
 
-/** As `openFreebsdTestbed`, for who has more to do with the machines than to measure on them. */
+/** The machines that `openFreebsdTestbed` opens, for who has more to do with them than to measure. */
 export async function openFreebsdMachines(
   name: string,
   config: FreebsdTestbed,
