@@ -42,22 +42,24 @@ async function rehearseTestbed(name, options, signal, lastWords) {
 	const testbed = freebsdOnly(namedTestbed(config, path, name), name);
 	const rules = await readRules(config);
 	const directory = resolve(resume ?? timestampedDirectory("ppsgate-rehearsal"));
-	const journal = resume === void 0 ? await begun(directory, name) : resumeJournal(directory, name);
+	const earlier = resume === void 0 ? void 0 : resumeJournal(directory, name);
 	const tell = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
 	const recorder = record === void 0 ? void 0 : await recordTo(record, "testbeds rehearse", [testbed]);
 	const findings = [];
-	const request = {
-		name,
-		testbed,
-		config,
-		rules,
-		skip,
-		baseKernel,
-		directory,
-		journal
-	};
-	const goingOn = `Go on with 'ppsgate testbeds rehearse ${name}${configWord(options)} --resume ${directory}'.`;
+	const goingOn = `Go on with 'ppsgate testbeds rehearse ${name}${sameWords(options)} --resume ${directory}'.`;
 	const work = async (machines, held, token) => {
+		const journal = earlier ?? await begun(directory, name);
+		lastWords.push(goingOn);
+		const request = {
+			name,
+			testbed,
+			config,
+			rules,
+			skip,
+			baseKernel,
+			directory,
+			journal
+		};
 		const world = {
 			...machines,
 			tell,
@@ -72,7 +74,6 @@ async function rehearseTestbed(name, options, signal, lastWords) {
 			if (!json) print(findingText(finding, hasColours(process.stdout)));
 		}
 	};
-	lastWords.push(goingOn);
 	await onTestbed({
 		name,
 		testbed,
@@ -94,7 +95,14 @@ function freebsdOnly(testbed, name) {
 	if (testbed.kind === "freebsd") return testbed;
 	throw new UsageError(`${name} is of kind ${testbed.kind}, where no kernel is booted: rehearse one of kind freebsd, or see \`ppsgate testbeds check ${name}\`.`);
 }
-const configWord = ({ config = "ppsgate.yml" }) => config === "ppsgate.yml" ? "" : ` --config ${config}`;
+/** What has to be said again of what was asked for. */
+function sameWords({ config = "ppsgate.yml", skip, baseKernel }) {
+	return [
+		config === "ppsgate.yml" ? "" : ` --config ${config}`,
+		skip === void 0 ? "" : ` --skip ${skip}`,
+		baseKernel === void 0 ? "" : ` --base-kernel ${baseKernel}`
+	].join("");
+}
 function partsOf(text = "") {
 	const words = text.split(",").flatMap((word) => word.trim() || []);
 	return new Set(words.map((word) => {

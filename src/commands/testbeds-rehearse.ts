@@ -92,17 +92,18 @@ async function rehearseTestbed(
   const testbed = freebsdOnly(namedTestbed(config, path, name), name);
   const rules = await readRules(config);
   const directory = resolve(resume ?? timestampedDirectory('ppsgate-rehearsal'));
-  const journal =
-    resume === undefined ? await begun(directory, name) : resumeJournal(directory, name);
+  const earlier = resume === undefined ? undefined : resumeJournal(directory, name);
   const tell = (sentence: string) =>
     void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
   const recorder =
     record === undefined ? undefined : await recordTo(record, 'testbeds rehearse', [testbed]);
   const findings: Finding[] = [];
-  const request = { name, testbed, config, rules, skip, baseKernel, directory, journal };
-  const goingOn = `Go on with 'ppsgate testbeds rehearse ${name}${configWord(options)} --resume ${directory}'.`;
+  const goingOn = `Go on with 'ppsgate testbeds rehearse ${name}${sameWords(options)} --resume ${directory}'.`;
 
   const work = async (machines: FreebsdWorld, held: AbortSignal, token?: number) => {
+    const journal = earlier ?? (await begun(directory, name));
+    lastWords.push(goingOn);
+    const request = { name, testbed, config, rules, skip, baseKernel, directory, journal };
     const world: RehearsalWorld = {
       ...machines,
       tell,
@@ -120,7 +121,6 @@ async function rehearseTestbed(
       if (!json) print(findingText(finding, hasColours(process.stdout)));
     }
   };
-  lastWords.push(goingOn);
   await onTestbed({ name, testbed, config, tell, signal, recorder }, work);
   const isWell = findings.every(({ kind }) => kind !== 'wrong');
   if (json) printJson({ testbed: name, directory, findings });
@@ -135,8 +135,14 @@ function freebsdOnly(testbed: Config['testbeds'][string], name: string): Freebsd
   );
 }
 
-const configWord = ({ config = 'ppsgate.yml' }: RehearseOptions): string =>
-  config === 'ppsgate.yml' ? '' : ` --config ${config}`;
+/** What has to be said again of what was asked for. */
+function sameWords({ config = 'ppsgate.yml', skip, baseKernel }: RehearseOptions): string {
+  return [
+    config === 'ppsgate.yml' ? '' : ` --config ${config}`,
+    skip === undefined ? '' : ` --skip ${skip}`,
+    baseKernel === undefined ? '' : ` --base-kernel ${baseKernel}`,
+  ].join('');
+}
 
 function partsOf(text = ''): ReadonlySet<RehearsalPart> {
   const words = text.split(',').flatMap((word) => word.trim() || []);

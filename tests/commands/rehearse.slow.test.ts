@@ -48,7 +48,7 @@ test('prints a line for each thing that was done, and goes on where it was cut s
 });
 
 test('touches no testbed that is in quarantine', async () => {
-  const { store, ppsgate } = await aRunningLab();
+  const { folder, store, ppsgate } = await aRunningLab();
   await setQuarantine(store, 'shelf', {
     reason: 'port 1 loses its link',
     by: 'alice@lab1',
@@ -59,4 +59,7 @@ test('touches no testbed that is in quarantine', async () => {
     'shelf is in quarantine (port 1 loses its link): lift it with `ppsgate quarantine shelf --lift`, and rehearse again.',
   );
   expect(status).toBe(2);
+  // Nothing was begun that could be gone on with.
+  expect(stderr).not.toContain('--resume');
+  expect(readdirSync(folder).filter((name) => name.startsWith('ppsgate-'))).toEqual([]);
 });
