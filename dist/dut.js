@@ -395,9 +395,9 @@ async function whyUnfit(host, method) {
 		mend: `boot it from UFS or ZFS, as nextboot(8) wants`
 	};
 	const major = Number.parseInt(await host.output(shell`uname -r`), 10);
-	if (boot.type === "zfs" && major < 13) return {
-		why: `on ZFS it needs FreeBSD ${13} or later, and the DUT runs ${major}`,
-		mend: `install FreeBSD ${13} or later on the DUT`
+	if (boot.type === "zfs" && major < oldestOnZfs) return {
+		why: `on ZFS it needs FreeBSD ${oldestOnZfs} or later, and the DUT runs ${major}`,
+		mend: `install FreeBSD ${oldestOnZfs} or later on the DUT`
 	};
 }
 

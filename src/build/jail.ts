@@ -16,7 +16,7 @@ export const buildFolder = ({ jail }: Pick<BuilderConfig, 'jail'>, path: string)
     : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
 
 /** `why` begins with its name. */
-export type JailProblem = { readonly why: string; readonly mend: string };
+type JailProblem = { readonly why: string; readonly mend: string };
 
 /** The first thing for which the jail would not keep a build from the network, the cache and the clone. */
 export async function jailProblem(

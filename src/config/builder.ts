@@ -23,7 +23,7 @@ export type BuilderConfig = HostConfig & {
 };
 
 /** A jail(8) on the builder, and whose name a build has in it. */
-export type BuildJail = { name: string; user: string };
+type BuildJail = { name: string; user: string };
 
 export type CacheBounds = { mostKernels: number; mostBytes: number };
 

@@ -15,7 +15,7 @@ export type ConserverConfig = {
   port?: number;
 };
 
-export type CommandConsoleConfig = {
+type CommandConsoleConfig = {
   kind: 'command';
   /** A program with its arguments, run on this machine without a shell: its standard output is the console. */
   command: string[];

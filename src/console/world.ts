@@ -9,7 +9,7 @@ export type ConsoleWorld = Pick<PowerWorld, 'run' | 'sleep' | 'readSecret' | 'pa
   start(program: string, args: readonly string[], options: StartOptions): Started;
 };
 
-export type StartOptions = {
+type StartOptions = {
   /** Beside our own environment. */
   env?: Readonly<Record<string, string>>;
   /** Gets what it prints, as it comes. */

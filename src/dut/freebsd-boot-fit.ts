@@ -7,10 +7,10 @@ import { slicesOf } from './freebsd-slices.ts';
 export type BootMethodName = 'nextboot' | 'boot-environment' | 'nanobsd';
 
 /** `why` and `mend` are clauses. */
-export type Unfit = { why: string; mend: string };
+type Unfit = { why: string; mend: string };
 
 /** Before, nextboot(8) leaves word on ZFS that the loader cannot take back. */
-export const oldestOnZfs = 13;
+const oldestOnZfs = 13;
 
 /** Undefined where it can; throws a HostError for an appliance that is none. Nothing is changed. */
 export async function whyUnfit(host: Host, method: BootMethodName): Promise<Unfit | undefined> {

@@ -14,7 +14,7 @@ export type Known = {
 };
 
 /** The same text gets the same stand-in for as long as the mask is used. Whole lines: nothing is found that is cut in two. */
-export type Mask = (text: string) => string;
+type Mask = (text: string) => string;
 
 /**
  * What counts: addresses of the benchmarking networks, loopback, netmasks and root stay, as all that depends on them is

@@ -10,7 +10,7 @@ type OutputLines = {
 };
 
 /** Most bytes of each stream of each command: more than a profile's graph has. */
-export const mostOutputBytes = 16 * 1024 ** 2;
+const mostOutputBytes = 16 * 1024 ** 2;
 /** A mask sees whole lines; a longer one is left out, with all that follows. */
 const longestLineBytes = 1024 ** 2;
 

@@ -1,7 +1,7 @@
 // Gives a recording to the code of today: what it does not understand, asks otherwise, or makes something else of.
 import type { Finding } from '../checkup/finding.ts';
 import { oneLine } from '../words/one-line.ts';
-import { type Mark, type Question, questionText, type Recording, writtenTo } from './read.ts';
+import { type Mark, type Question, questionText, type Recording } from './read.ts';
 import { replayCheck } from './replay-check.ts';
 import { replayRehearsal } from './replay-rehearsal.ts';
 import { replayTestbed } from './replay-testbed.ts';
@@ -109,7 +109,3 @@ function partsOf({ marks, questions }: Recording): Part[] {
 
 const ends = (mark: Mark, own: readonly Mark[], last: number): number =>
   own.find(({ kind, part }) => kind === 'begins' && part === mark.part)?.after ?? last;
-
-/** All that a command wrote. */
-export const saidIn = (question: Question): string =>
-  writtenTo(question, 'stderr') + writtenTo(question, 'stdout');

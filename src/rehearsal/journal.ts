@@ -15,7 +15,7 @@ const runSchema = z.object({
   blastSeconds: z.number(),
 });
 
-export type RehearsedRun = z.infer<typeof runSchema>;
+type RehearsedRun = z.infer<typeof runSchema>;
 
 const entrySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('begun'), testbed: z.string(), at: z.iso.datetime() }),
