@@ -116,7 +116,7 @@ function lackOf(folder, availableBytes, neededBytes) {
 
 // src/dut/freebsd-boot-modules.ts
 /** The files that are loaded beside the kernel that runs: `zfs.ko`, `if_cxgbe.ko`. */
-async function loadedModules(host) {
+async function loadedFiles$1(host) {
 	const names = (await host.output(shell`kldstat`)).split("\n").map((row) => row.split(/\s+/).at(-1));
 	return new Set(names.flatMap((name) => name?.endsWith(".ko") ? name : []));
 }
@@ -163,9 +163,11 @@ async function isThere(host, file, folders) {
 }
 /** Where it was built with its configuration in it. */
 async function isInKernel(host, kernel, file) {
-	const words = (await textOf(host, shell`config -x ${kernel}`)).split("\n").map((line) => line.trim());
-	const name = file.replace(/^if_|\.ko$/g, "");
-	return words.some((line) => new RegExp(`^(?:device|options)\\s+${name}$`, "i").test(line));
+	const name = file.replace(/^if_|\.ko$/g, "").toLowerCase();
+	return (await textOf(host, shell`config -x ${kernel}`)).split("\n").some((line) => {
+		const [kind = "", what, more] = line.trim().split(/\s+/);
+		return /^(?:device|options)$/.test(kind) && what?.toLowerCase() === name && more === void 0;
+	});
 }
 
 // src/dut/freebsd-panic.ts
@@ -677,7 +679,7 @@ async function openFreebsdDut(options) {
 	const unfit = await whyUnfit(host, options.method);
 	if (unfit !== void 0) throw new HostError("command-failed", `${host.name} is not to be booted by the method ${options.method}: ${unfit.why}; ${unfit.mend}.`);
 	const own = await runningSystem(host);
-	const modules = await loadedModules(host);
+	const modules = await loadedFiles$1(host);
 	/** Traces of panics before what runs now. */
 	let traces = await tracesOf(host);
 	const reconnect = async () => {
@@ -2175,4 +2177,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { BootMethodError, DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, markBoot, nextRoot, openFreebsdDut, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseObservation, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand, withoutKernel };
+export { BootMethodError, DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, loadedFiles$1 as loadedFiles, markBoot, nextRoot, openFreebsdDut, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseObservation, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand, withoutKernel };

@@ -7,7 +7,7 @@ import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel, noSums } from "./build.js";
 import { recordConsole, whatItShows } from "./console.js";
-import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
+import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, loadedFiles, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";
@@ -985,14 +985,14 @@ async function isPlainTar(path) {
 // src/testbed/freebsd/loaded.ts
 /** The modules of a DUT that runs its own kernel: what loader.conf and rc.conf have loaded is among them, with all it depends on. */
 async function loadedModules(host) {
-	const files = (await host.output(shell`kldstat`)).matchAll(/ (\S+)\.ko$/gm);
 	const listed = await host.run(shell`ls ${"/boot/modules"}`);
 	const elsewhere = new Set(listed.stdout.split("\n"));
+	const files = [...await loadedFiles(host)].filter((file) => !elsewhere.has(file));
 	const [root] = await fileSystemsOf(host, ["/"]);
 	return {
-		names: [...files].map(([, name = ""]) => name).filter((name) => !elsewhere.has(`${name}.ko`)),
+		names: files.map((file) => file.replace(/\.ko$/, "")),
 		release: (await host.output(shell`uname -r`)).trim(),
-		isRootOnZfs: root !== void 0 && !root.device.startsWith("/")
+		isRootOnZfs: root?.type === "zfs"
 	};
 }
 

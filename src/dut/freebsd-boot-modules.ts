@@ -3,7 +3,7 @@ import { shell } from '../host/shell.ts';
 import type { Host } from '../host/ssh.ts';
 
 /** The files that are loaded beside the kernel that runs: `zfs.ko`, `if_cxgbe.ko`. */
-export async function loadedModules(host: Host): Promise<Set<string>> {
+export async function loadedFiles(host: Host): Promise<Set<string>> {
   const names = (await host.output(shell`kldstat`))
     .split('\n')
     .map((row) => row.split(/\s+/).at(-1));
@@ -69,9 +69,9 @@ async function isThere(host: Host, file: string, folders: readonly string[]): Pr
 
 /** Where it was built with its configuration in it. */
 async function isInKernel(host: Host, kernel: string, file: string): Promise<boolean> {
-  const words = (await textOf(host, shell`config -x ${kernel}`))
-    .split('\n')
-    .map((line) => line.trim());
-  const name = file.replace(/^if_|\.ko$/g, '');
-  return words.some((line) => new RegExp(`^(?:device|options)\\s+${name}$`, 'i').test(line));
+  const name = file.replace(/^if_|\.ko$/g, '').toLowerCase();
+  return (await textOf(host, shell`config -x ${kernel}`)).split('\n').some((line) => {
+    const [kind = '', what, more] = line.trim().split(/\s+/);
+    return /^(?:device|options)$/.test(kind) && what?.toLowerCase() === name && more === undefined;
+  });
 }

@@ -9,7 +9,7 @@ import { reasonOf } from '../words/one-line.ts';
 import type { BootMethod, KernelArchive, LayOutcome, Machine } from './freebsd-boot.ts';
 import { bootEnvironment } from './freebsd-boot-environment.ts';
 import { type BootMethodName, whyUnfit } from './freebsd-boot-fit.ts';
-import { loadedModules } from './freebsd-boot-modules.ts';
+import { loadedFiles } from './freebsd-boot-modules.ts';
 import { nanobsd } from './freebsd-boot-nanobsd.ts';
 import { nextboot } from './freebsd-boot-nextboot.ts';
 import {
@@ -92,7 +92,7 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
     );
   }
   const own = await runningSystem(host);
-  const modules = await loadedModules(host);
+  const modules = await loadedFiles(host);
   /** Traces of panics before what runs now. */
   let traces = await tracesOf(host);
 

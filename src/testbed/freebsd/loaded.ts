@@ -1,18 +1,19 @@
 // What a DUT runs with, for a builder that builds no more modules than it needs.
 import type { LoadedModules } from '../../build/needed-modules.ts';
+import { loadedFiles } from '../../dut/freebsd-boot-modules.ts';
 import { fileSystemsOf } from '../../dut/freebsd-boot-system.ts';
 import { shell } from '../../host/shell.ts';
 import type { Host } from '../../host/ssh.ts';
 
 /** The modules of a DUT that runs its own kernel: what loader.conf and rc.conf have loaded is among them, with all it depends on. */
 export async function loadedModules(host: Host): Promise<LoadedModules> {
-  const files = (await host.output(shell`kldstat`)).matchAll(/ (\S+)\.ko$/gm);
   const listed = await host.run(shell`ls ${'/boot/modules'}`);
   const elsewhere = new Set(listed.stdout.split('\n'));
+  const files = [...(await loadedFiles(host))].filter((file) => !elsewhere.has(file));
   const [root] = await fileSystemsOf(host, ['/']);
   return {
-    names: [...files].map(([, name = '']) => name).filter((name) => !elsewhere.has(`${name}.ko`)),
+    names: files.map((file) => file.replace(/\.ko$/, '')),
     release: (await host.output(shell`uname -r`)).trim(),
-    isRootOnZfs: root !== undefined && !root.device.startsWith('/'),
+    isRootOnZfs: root?.type === 'zfs',
   };
 }

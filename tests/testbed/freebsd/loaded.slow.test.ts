@@ -18,3 +18,12 @@ test('the modules of a DUT are those of its kernel, and none of /boot/modules', 
   writeFile(lab.dut.machine.files, '/boot/modules/pf.ko', 'module pf of ports');
   expect((await loadedModules(dut)).names).toEqual(['if_cxgbe']);
 });
+
+test.each([
+  ['zfs', true],
+  ['nfs', false],
+] as const)('the root of a DUT on %s is on ZFS: %s', async (root, isRootOnZfs) => {
+  await using lab = await startFreebsdLab({ root });
+  await using dut = await connect(lab.dut.target);
+  expect(await loadedModules(dut)).toMatchObject({ isRootOnZfs });
+});
