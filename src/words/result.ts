@@ -56,7 +56,7 @@ export const runSchema = z.object({
 });
 
 /** A change is a ratio to base: −0.1 is 10 % less. */
-const intervalSchema = z.object({
+export const intervalSchema = z.object({
   change: z.number(),
   low: z.number(),
   high: z.number(),
@@ -160,7 +160,7 @@ const moverSchema = z.object({
 });
 
 /** What the profiles of base and patched say of a cell. */
-const reasonSchema = z.object({
+export const reasonSchema = z.object({
   /** Greatest change first, at most ten; none where nothing moved beyond chance. */
   movers: z.array(moverSchema),
   /** All that moved beyond chance, those that found no room too. */

@@ -1,0 +1,158 @@
+// The result file of a bisection: which commit of a range costs the packets, and all that was tried on the way.
+import { z } from 'zod';
+import { commitId } from './patch.ts';
+import { rejections } from './rejection.ts';
+import {
+  blastSchema,
+  cellProfileSchema,
+  historySchema,
+  intervalSchema,
+  metricSchema,
+  reasonSchema,
+  runSchema,
+} from './result.ts';
+import { cellSchema } from './scenario.ts';
+
+/** What keeps a commit from being measured; it was found twice. */
+export const faultSchema = z.discriminatedUnion('kind', [
+  ...rejections,
+  /** No packet comes through, or less than a tenth of what the slower end forwards: another bug than the one looked for. */
+  z.object({ kind: z.literal('forwards-nothing'), message: z.string() }),
+]);
+
+/** One that was built of a revision: its own, or with fix-ups on top. */
+const formSchema = z.object({
+  /** `base` of the good end, `patched` of the bad one, else the beginning of the commit's id; with fix-ups theirs too. */
+  variant: z.string(),
+  /** Commits that were applied on top, in their order. */
+  fixUps: z.array(commitId),
+  /** What each boot forwarded, or each run where several variants share a blast, in the metric's unit. */
+  values: z.array(z.number().nonnegative()),
+  fault: faultSchema.optional(),
+});
+
+/** A commit of the range, with those after it that make the same kernel, or lay the same files. */
+const revisionSchema = z.object({
+  /** Steps along the line of first parents: 0 is the good one. */
+  place: z.int().nonnegative(),
+  commit: commitId,
+  subject: z.string(),
+  author: z.string(),
+  /** How many commits after it, one after the other, change nothing of what is booted or laid. */
+  alike: z.int().nonnegative(),
+  isSkipped: z.boolean(),
+  /** Lies between two that failed alike, and was taken for failed without a try. */
+  isTakenForFailed: z.boolean(),
+  /** That it changed the rate, by all that was measured. */
+  probability: z.number(),
+  /** What was tried of it; none of most. */
+  forms: z.array(formSchema),
+});
+
+const changeSchema = z.object({
+  ...intervalSchema.shape,
+  /** In the metric's unit, of the neighbours before and after; geometric means. */
+  before: z.number(),
+  after: z.number(),
+});
+
+/** Indices are those of `revisions`. */
+const foundSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('culprit'),
+    revision: z.int().positive(),
+    probability: z.number(),
+    change: changeSchema,
+    /** Fix-ups that were on top of it: a fault of its own could be theirs, too. */
+    measuredWith: z.array(commitId),
+  }),
+  /** One of several in a row, of which none between could be measured: all after `after` up to `last`. */
+  z.object({
+    kind: z.literal('group'),
+    after: z.int().nonnegative(),
+    last: z.int().positive(),
+    probability: z.number(),
+    change: changeSchema,
+    /** The commit that made the ones before it work again, as far as can be told: the fix-up that would tell more. */
+    likelyFix: commitId.optional(),
+  }),
+]);
+
+export const bisectAnswerSchema = z.discriminatedUnion('kind', [
+  ...foundSchema.options,
+  /** More than one change, each found by itself; `open` are stretches of which nobody can say. */
+  z.object({
+    kind: z.literal('several'),
+    found: z.array(foundSchema).min(1),
+    open: z.array(z.object({ after: z.int().nonnegative(), last: z.int().positive() })),
+  }),
+  /** Good and bad do not differ, as far as so many boots tell, or one of them cannot be measured. */
+  z.object({
+    kind: z.literal('not-reproduced'),
+    /** Absent where an end could not be measured. */
+    change: changeSchema.optional(),
+    fault: z.object({ revision: z.int().nonnegative(), ...{ fault: faultSchema } }).optional(),
+  }),
+  /** It was lost bit by bit, and no commit stands out. */
+  z.object({ kind: z.literal('slide'), change: changeSchema, steps: z.array(z.int().positive()) }),
+  z.object({
+    kind: z.literal('inconclusive'),
+    change: changeSchema,
+    best: z.array(z.object({ revision: z.int().positive(), probability: z.number() })),
+    /** That an answer would still take, as far as can be told. */
+    bootsExpected: z.int().nonnegative(),
+  }),
+]);
+
+export const bisectResultSchema = z.object({
+  schemaVersion: z.literal(1),
+  kind: z.literal('bisect'),
+  generator: z.object({ name: z.literal('ppsgate'), version: z.string() }),
+  /** As they were typed. */
+  good: z.string(),
+  bad: z.string(),
+  fixUps: z.array(z.string()),
+  testbed: z.object({
+    name: z.string(),
+    fingerprint: z.record(z.string(), z.string()),
+    warnings: z.array(z.string()),
+  }),
+  cell: cellSchema,
+  metric: metricSchema,
+  traffic: z.object({
+    flows: z.int(),
+    frameBytes: z.int(),
+    offeredPps: z.number().optional(),
+    measureSeconds: z.number(),
+  }),
+  history: historySchema.optional(),
+  /** Whether several variants share a blast, or each boot has one. */
+  isShared: z.boolean(),
+  seed: z.int(),
+  startedAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime(),
+  revisions: z.array(revisionSchema).min(2),
+  answer: bisectAnswerSchema,
+  /** Boots, or shared blasts, those that failed too. */
+  boots: z.int().nonnegative(),
+  /** The bad end without the culprit; absent where that was not asked for. */
+  revert: z
+    .discriminatedUnion('kind', [
+      z.object({ kind: z.literal('measured'), values: z.array(z.number()), change: changeSchema }),
+      z.object({ kind: z.literal('impossible'), why: z.string() }),
+    ])
+    .optional(),
+  /** `base` is the culprit's parent in them, and `patched` the culprit. */
+  profiles: z.array(cellProfileSchema),
+  reason: reasonSchema.optional(),
+  runs: z.array(runSchema),
+  blasts: z.array(blastSchema),
+});
+
+export type Fault = z.infer<typeof faultSchema>;
+export type BisectForm = z.infer<typeof formSchema>;
+export type BisectRevision = z.infer<typeof revisionSchema>;
+export type BisectChange = z.infer<typeof changeSchema>;
+export type BisectFound = z.infer<typeof foundSchema>;
+export type BisectAnswer = z.infer<typeof bisectAnswerSchema>;
+export type BisectResult = z.infer<typeof bisectResultSchema>;
