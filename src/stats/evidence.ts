@@ -53,7 +53,7 @@ export function pooledEvidence(
     sumOfSquares: sumNthPowerDeviations(baseLogs, 2) + sumNthPowerDeviations(patchedLogs, 2),
     degreesOfFreedom: base.length + patched.length - 2,
   };
-  const noise = isNoisier(own, earlier) ? own : sumOf(own, earlier);
+  const noise = sumOf(own, relevantTo(own, earlier));
   const variance = noise.sumOfSquares / noise.degreesOfFreedom;
   return {
     method: 'pooled',
@@ -80,13 +80,17 @@ export function boundsOf(evidence: Evidence, level: number): Bounds {
 
 const unbounded: Bounds = { low: -Infinity, high: Infinity };
 
+/** What earlier runs tell of the noise of these: nothing where the cell has become much noisier than it was. */
+export const relevantTo = (own: Noise, earlier: Noise): Noise =>
+  isNoisier(own, earlier) ? { sumOfSquares: 0, degreesOfFreedom: 0 } : earlier;
+
 /** More than three times the deviation that it had. */
 function isNoisier(own: Noise, earlier: Noise): boolean {
   const varianceOf = ({ sumOfSquares, degreesOfFreedom }: Noise) => sumOfSquares / degreesOfFreedom;
   return varianceOf(own) > 9 * varianceOf(earlier);
 }
 
-const sumOf = (a: Noise, b: Noise): Noise => ({
+export const sumOf = (a: Noise, b: Noise): Noise => ({
   sumOfSquares: a.sumOfSquares + b.sumOfSquares,
   degreesOfFreedom: a.degreesOfFreedom + b.degreesOfFreedom,
 });
