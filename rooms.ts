@@ -147,6 +147,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'answer',
     'data-branch',
     'gate',
+    'bisect',
     'progress',
     'exit',
     'controller',

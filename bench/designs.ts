@@ -16,7 +16,7 @@ export type Line = { text: string; missed: boolean };
 
 /** A line as soon as it is known. */
 export async function* benchDesigns(): AsyncGenerator<Line> {
-  const { says, quiet, classes } = existsSync(corpus) ? await realLabs() : assumedLabs;
+  const { says, quiet, classes } = await labs();
   yield plain(says);
   yield plain(`\nOne cell, ${quiet.says}, margin ${formatPercent(margin)}:`);
   for (const contender of contenders) yield* effectsOf(contender, quiet);
@@ -26,8 +26,12 @@ export async function* benchDesigns(): AsyncGenerator<Line> {
   for (const contender of sequential) yield* classesOf(contender, classes);
 }
 
-type Lab = { says: string; noise: NoiseSource };
+export type Lab = { says: string; noise: NoiseSource };
 type Labs = { says: string; quiet: Lab; classes: Lab[] };
+
+/** Real ones where they are there, or noise that stands in for theirs. */
+export const labs = async (): Promise<Labs> =>
+  existsSync(corpus) ? await realLabs() : assumedLabs;
 
 const corpus = join(import.meta.dirname, '..', '..', 'shared', 'corpus', 'noise.jsonl');
 
@@ -59,7 +63,7 @@ const assumedLabs: Labs = {
   classes: [0.005, 0.01, 0.02, 0.05].map(normalNoise),
 };
 
-type Goal = { least: number } | { most: number };
+export type Goal = { least: number } | { most: number };
 type Goals = { regression?: Goal; meanRuns?: Goal };
 
 type Contender = Pick<SimulationRequest, 'design' | 'historyRuns' | 'marginRatio'> & {
@@ -174,25 +178,26 @@ function run(
   return simulate({ ...question, design, historyRuns, marginRatio, rates, seed: 1 });
 }
 
-const plain = (text: string): Line => ({ text, missed: false });
+export const plain = (text: string): Line => ({ text, missed: false });
 
-const share = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`;
+export const share = (ratio: number): string => `${(ratio * 100).toFixed(2)} %`;
 
-function goalText(goal: Goal | undefined): string {
+export function goalText(goal: Goal | undefined): string {
   if (goal === undefined) return '';
   const [sign, value] = 'most' in goal ? ['≤', goal.most] : ['≥', goal.least];
   return ` (goal ${sign} ${value <= 1 ? formatPercent(value) : value})`;
 }
 
-function isMissed(value: number, goal: Goal | undefined): boolean {
+export function isMissed(value: number, goal: Goal | undefined): boolean {
   if (goal === undefined) return false;
   return 'most' in goal ? value > goal.most : value < goal.least;
 }
 
-if (import.meta.main) {
+/** Prints lines as they come, and how many miss a goal; the process exits with 1 where some do. */
+export async function printLines(lines: AsyncIterable<Line>): Promise<void> {
   const startedAt = performance.now();
   let missed = 0;
-  for await (const line of benchDesigns()) {
+  for await (const line of lines) {
     if (line.missed) missed += 1;
     console.log(line.missed ? `${line.text}  MISSED` : line.text);
   }
@@ -202,3 +207,5 @@ if (import.meta.main) {
   );
   process.exitCode = missed === 0 ? 0 : 1;
 }
+
+if (import.meta.main) await printLines(benchDesigns());

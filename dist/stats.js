@@ -418,7 +418,7 @@ function pooledEvidence(base, patched, earlier = {
 		sumOfSquares: sumNthPowerDeviations(baseLogs, 2) + sumNthPowerDeviations(patchedLogs, 2),
 		degreesOfFreedom: base.length + patched.length - 2
 	};
-	const noise = isNoisier(own, earlier) ? own : sumOf(own, earlier);
+	const noise = sumOf(own, relevantTo(own, earlier));
 	const variance = noise.sumOfSquares / noise.degreesOfFreedom;
 	return {
 		method: "pooled",
@@ -448,6 +448,11 @@ const unbounded = {
 	low: -Infinity,
 	high: Infinity
 };
+/** What earlier runs tell of the noise of these: nothing where the cell has become much noisier than it was. */
+const relevantTo = (own, earlier) => isNoisier(own, earlier) ? {
+	sumOfSquares: 0,
+	degreesOfFreedom: 0
+} : earlier;
 /** More than three times the deviation that it had. */
 function isNoisier(own, earlier) {
 	const varianceOf = ({ sumOfSquares, degreesOfFreedom }) => sumOfSquares / degreesOfFreedom;
@@ -1410,7 +1415,7 @@ function simulate(request) {
 	}
 	return rowOf(verdicts, runs, cells);
 }
-/** Picks a cell, and answers what draws its runs, around 1. */
+/** Picks a cell at each call, and answers what draws its runs, around 1. */
 function cellSource(noise, random) {
 	if (noise.kind === "normal") return () => () => Math.exp(noise.cv * standardNormal(random));
 	const cells = noise.sets.map(residuals);
@@ -1504,4 +1509,4 @@ function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 	return -Math.expm1(-reach * error);
 }
 
-export { MinistatInputError, cellResult, cellVerdict, compare, compare$1, confidencePercents, countedRuns, defaultBounds, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lookSizes, median, ministatPieces, parseColumn, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, validPairs, worstVerdict };
+export { MinistatInputError, cellResult, cellSource, cellVerdict, compare, compare$1, confidencePercents, countedRuns, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lookSizes, median, ministatPieces, parseColumn, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, validPairs, worstVerdict };

@@ -2,6 +2,7 @@ import { configKeys, kebabCase, keyName } from "../config.js";
 import { NEVER, array, number$1 as number, object, string } from "../vendor/zod.js";
 import { simulate } from "../stats.js";
 import { UsageError, duration, exitCodes, expected, formatPercent, grouped, ratio, sentence } from "../words.js";
+import { simulateBisect } from "../bisect.js";
 import { mean, sampleStandardDeviation } from "../vendor/simple-statistics.js";
 import { printJson } from "./table.js";
 import { readFile } from "node:fs/promises";
@@ -53,62 +54,8 @@ function parseJson(line, place) {
 /** The coefficient of variation: standard deviation, with n − 1, over mean. */
 const cvOf = (set) => sampleStandardDeviation(set) / mean(set);
 
-// src/commands/simulate.ts
-function define(command) {
-	command.option("--noise <file|cv>", "JSON lines with pps, the runs of a cell; or a CV like 1%").option("--max-cv <percent>", "leave out noisier lines (CV: standard deviation over mean)").option("--design <list>", "fixed, group-sequential, glr, with commas (default: all three)").option("--margin <percent>", "the loss that matters (default: 2%)").option("--effects <list>", "true changes, with commas (default: 0, half the margin, it, -50%)").option("--false-alarms <percent>", "asked for, over all cells of a patch (default: 1%)").option("--power <percent>", "asked for, at a loss of the margin (default: 95%)").option("--cells <number>", "cells of a patch, which are judged together (default: 1)").option("--max-runs <number>", "most runs of each variant (default: 20)").option("--history <number>", "earlier runs of the base of each cell (default: 0)").option("--experiments <number>", "cells that are judged for each row (default: 20000)").option("--seed <number>", "of all chance (default: 1)").option("--reboot <duration>", "what a run takes beside its traffic (default: 4 min)").option("--traffic <duration>", "of one run (default: 68 s)").option("--json", "print the rows as JSON").addHelpText("after", `
-Example:
-  ppsgate simulate --noise 1% --history 10
-  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1%`).action(async (options) => {
-		await runSimulate(options);
-	});
-}
-/**
-* Prints the rows; exits 2 for an option or a file that cannot be used. Without runToExit: there is nothing to clean up,
-* and a Ctrl-C ends the program in the midst of a row.
-*/
-async function runSimulate(options) {
-	try {
-		await printRows(options);
-	} catch (error) {
-		if (!(error instanceof UsageError)) throw error;
-		process.stderr.write(`ppsgate simulate: ${error.message}\n`);
-		process.exitCode = exitCodes.usage;
-	}
-}
-async function printRows(options) {
-	const request = parseOptions(options);
-	const noise = await readNoise(request);
-	const rows = rowsOf(request, noise.source);
-	if (options.json) printJson({ rows });
-	else process.stdout.write(`${noise.says}\n${conditions(request)}\n\n${table(rows, request)}`);
-}
-/** What ppsgate.yml has too is read as there: margin, falseAlarms, power and design. */
-function parseOptions(options) {
-	const { design = "fixed,group-sequential,glr", margin, falseAlarms, power } = options;
-	const { gate } = configKeys.shape;
-	const { marginRatio, falseAlarmRatio, missRatio } = parse(gate, {
-		margin,
-		falseAlarms,
-		power
-	});
-	const designs = listOf(design).flatMap((name) => parse(gate, { design: name }).design ?? []);
-	const own = parse(ownOptions, options);
-	if (own.cells > own.experiments) throw new UsageError(`--cells: expected at most as many as there are experiments, ${own.experiments}, found ${own.cells}.`);
-	const usualEffects = [
-		0,
-		-marginRatio / 2,
-		-marginRatio,
-		-.5
-	];
-	return {
-		...own,
-		designs: [...new Set(designs)],
-		effects: [...new Set(own.effects ?? usualEffects)],
-		marginRatio,
-		falseAlarmRatio,
-		missRatio
-	};
-}
+// src/commands/simulate-options.ts
+/** Reads options by their schema; throws a `UsageError` that names the first wrong one. */
 function parse(schema, options) {
 	const parsed = schema.safeParse(options);
 	if (parsed.success) return parsed.data;
@@ -118,6 +65,7 @@ function parse(schema, options) {
 	}] = parsed.error.issues;
 	throw new UsageError(`--${kebabCase(String(path[0]))}: ${sentence(message)}`);
 }
+/** Without blanks. */
 const listOf = (text) => text.split(",").map((item) => item.trim());
 const largestCv = {
 	says: "a percentage above 0% and up to 100%",
@@ -132,14 +80,12 @@ const atMostADay = {
 	holds: (value) => value <= 86400
 };
 const wrongNoise = expected("a file of JSON lines with pps, or a CV like 1%");
-const ownOptions = object({
+/** What every simulation may be told, as typed. */
+const sharedOptions = object({
 	noise: string({ error: wrongNoise }).min(1, { error: wrongNoise }),
 	maxCv: ratio(largestCv).optional(),
 	effects: string().transform(listOf).pipe(array(string().transform(parseChange))).optional(),
-	cells: count(1, 100).prefault("1"),
-	maxRuns: count(2, 1e3).prefault("20"),
 	history: count(0, 1e3).prefault("0"),
-	experiments: count(1, 1e6).prefault("20000"),
 	seed: count(0, 2 ** 31 - 1).prefault("1"),
 	reboot: duration(atMostADay).prefault("4 min"),
 	traffic: duration(atMostADay).prefault("68 s")
@@ -192,6 +138,212 @@ function nothingLeft(path, sets, maxCv = Infinity) {
 	const quietest = formatPercent(Math.min(...sets.map(cvOf)));
 	return `--max-cv: ${path} has no set of runs with a CV of at most ${formatPercent(maxCv)}; its quietest has ${quietest}.`;
 }
+/** The first column to the left, numbers to the right. */
+function aligned(lines) {
+	const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+	const cell = (text, column) => column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0);
+	return lines.map((line) => line.map(cell).join("  ")).join("\n");
+}
+
+// src/commands/simulate-bisect.ts
+/** Options that say something of gates alone, and of bisections alone. */
+const ofGates = [
+	"design",
+	"margin",
+	"falseAlarms",
+	"power",
+	"cells",
+	"maxRuns"
+];
+const ofBisections = [
+	"commits",
+	"broken",
+	"buildMinutes",
+	"maxBoots"
+];
+/** Throws a `UsageError` for an option of bisections where a gate is simulated. */
+function refuseBisectOptions(options) {
+	const [first] = ofBisections.filter((name) => options[name] !== void 0);
+	if (first === void 0) return;
+	throw new UsageError(`--${kebabCase(first)}: says something of bisections alone; add --bisect.`);
+}
+/** Prints a row for each number of commits and each effect; throws a `UsageError` for an option that cannot be used. */
+async function printBisectRows(options) {
+	const [gate] = ofGates.filter((name) => options[name] !== void 0);
+	if (gate !== void 0) throw new UsageError(`--${kebabCase(gate)}: says something of gates alone; drop it, or --bisect.`);
+	const request = parse(ownOptions$1, options);
+	const noise = await readNoise(request);
+	const rows = rowsOf$1(request, noise.source);
+	if (options.json) printJson({ rows });
+	else process.stdout.write(`${noise.says}\n${conditions$1(request)}\n\n${table$1(rows)}`);
+}
+const ownOptions$1 = sharedOptions.extend({
+	commits: string().transform(listOf).pipe(array(count(1, 2e4))).prefault("256"),
+	broken: ratio({
+		says: "a percentage up to 90%",
+		holds: (value) => value <= .9
+	}).prefault("0%"),
+	buildMinutes: string().regex(/^\d{1,4}(?:\.\d{1,3})?$/, { error: expected("a number of minutes like 10") }).transform(Number).prefault("10"),
+	maxBoots: count(4, 1e3).prefault("60"),
+	experiments: count(1, 1e6).prefault("1000")
+});
+/** Clusters as they come where one commit breaks a driver and a later one mends it. */
+const brokenInARow = 6;
+const usualEffects = [
+	0,
+	-.02,
+	-.05,
+	-.1
+];
+/** Says how far it is after every row, once it has taken two seconds. */
+function rowsOf$1(request, noise) {
+	const effects = [...new Set(request.effects ?? usualEffects)];
+	const all = request.commits.flatMap((commits) => effects.map((effect) => ({
+		commits,
+		effect
+	})));
+	const startedAt = performance.now();
+	return all.map(({ commits, effect }, index) => {
+		const { allFound: _, ...row } = simulateBisect(simulationOf(request, noise, commits, effect));
+		if (performance.now() - startedAt > 2e3) {
+			const done = `${index + 1} of ${all.length}`;
+			process.stderr.write(`${done}: ${commits} commits at ${formatPercent(effect)}\n`);
+		}
+		return {
+			commits,
+			effect,
+			brokenRatio: request.broken,
+			...row
+		};
+	});
+}
+function simulationOf({ broken, buildMinutes, reboot, traffic, history, maxBoots, experiments, seed }, noise, commits, effect) {
+	const run = (reboot + traffic) / 60;
+	return {
+		noise,
+		commits,
+		brokenInARow,
+		experiments,
+		seed,
+		effects: [effect],
+		brokenRatio: broken,
+		historyRuns: history,
+		mostBoots: maxBoots,
+		minutes: {
+			build: buildMinutes,
+			run,
+			failure: 2 * run
+		}
+	};
+}
+function conditions$1({ broken, history, buildMinutes, maxBoots, experiments, seed }) {
+	return [
+		`${formatPercent(broken)} broken, ${brokenInARow} in a row`,
+		`${history} of history`,
+		`builds of ${buildMinutes} min`,
+		`at most ${maxBoots} boots`,
+		`${grouped(experiments)} experiments a row`,
+		`seed ${seed}`
+	].join(", ");
+}
+function table$1(rows) {
+	const percent = (share) => `${(share * 100).toFixed(2)} %`;
+	const lines = rows.map((row) => [
+		String(row.commits),
+		formatPercent(row.effect),
+		row.meanBoots.toFixed(1),
+		String(Math.ceil(row.p95Boots)),
+		row.meanMinutes.toFixed(0),
+		row.p95Minutes.toFixed(0),
+		...[
+			row.namedRight,
+			row.namedWrong,
+			row.groupRight,
+			row.groupWrong
+		].map(percent),
+		...[row.inconclusive, row.notReproduced].map(percent)
+	]);
+	return `${aligned([[...[
+		"commits",
+		"change",
+		"mean boots",
+		"p95 boots",
+		"mean minutes",
+		"p95 minutes"
+	], ...[
+		"named",
+		"named wrong",
+		"group",
+		"group wrong",
+		"inconclusive",
+		"not reproduced"
+	]], ...lines])}\n`;
+}
+
+// src/commands/simulate.ts
+function define(command) {
+	command.option("--noise <file|cv>", "JSON lines with pps, the runs of a cell; or a CV like 1%").option("--max-cv <percent>", "leave out noisier lines (CV: standard deviation over mean)").option("--design <list>", "fixed, group-sequential, glr, with commas (default: all three)").option("--margin <percent>", "the loss that matters (default: 2%)").option("--effects <list>", "true changes, with commas (default: 0, half the margin, it, -50%)").option("--false-alarms <percent>", "asked for, over all cells of a patch (default: 1%)").option("--power <percent>", "asked for, at a loss of the margin (default: 95%)").option("--cells <number>", "cells of a patch, which are judged together (default: 1)").option("--max-runs <number>", "most runs of each variant (default: 20)").option("--history <number>", "earlier runs of the base of each cell (default: 0)").option("--experiments <number>", "for each row (default: 20000 cells, or 1000 bisections)").option("--seed <number>", "of all chance (default: 1)").option("--reboot <duration>", "what a run takes beside its traffic (default: 4 min)").option("--traffic <duration>", "of one run (default: 68 s)").option("--bisect", "simulate bisections: which commit of a range has changed the rate").option("--commits <list>", "of bisections: steps of the range, with commas (default: 256)").option("--broken <percent>", "of bisections: commits that cannot be measured (default: 0%)").option("--build-minutes <number>", "of bisections: what a kernel takes (default: 10)").option("--max-boots <number>", "of bisections: boots before it gives up (default: 60)").option("--json", "print the rows as JSON").addHelpText("after", `
+Example:
+  ppsgate simulate --noise 1% --history 10
+  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1%
+  ppsgate simulate --bisect --noise 0.6% --commits 64,256 --history 20`).action(async (options) => {
+		await runSimulate(options);
+	});
+}
+/**
+* Prints the rows; exits 2 for an option or a file that cannot be used. Without runToExit: there is nothing to clean up,
+* and a Ctrl-C ends the program in the midst of a row.
+*/
+async function runSimulate(options) {
+	try {
+		await printRows(options);
+	} catch (error) {
+		if (!(error instanceof UsageError)) throw error;
+		process.stderr.write(`ppsgate simulate: ${error.message}\n`);
+		process.exitCode = exitCodes.usage;
+	}
+}
+async function printRows(options) {
+	if (options.bisect) return printBisectRows(options);
+	refuseBisectOptions(options);
+	const request = parseOptions(options);
+	const noise = await readNoise(request);
+	const rows = rowsOf(request, noise.source);
+	if (options.json) printJson({ rows });
+	else process.stdout.write(`${noise.says}\n${conditions(request)}\n\n${table(rows, request)}`);
+}
+/** What ppsgate.yml has too is read as there: margin, falseAlarms, power and design. */
+function parseOptions(options) {
+	const { design = "fixed,group-sequential,glr", margin, falseAlarms, power } = options;
+	const { gate } = configKeys.shape;
+	const { marginRatio, falseAlarmRatio, missRatio } = parse(gate, {
+		margin,
+		falseAlarms,
+		power
+	});
+	const designs = listOf(design).flatMap((name) => parse(gate, { design: name }).design ?? []);
+	const own = parse(ownOptions, options);
+	if (own.cells > own.experiments) throw new UsageError(`--cells: expected at most as many as there are experiments, ${own.experiments}, found ${own.cells}.`);
+	const usualEffects = [
+		0,
+		-marginRatio / 2,
+		-marginRatio,
+		-.5
+	];
+	return {
+		...own,
+		designs: [...new Set(designs)],
+		effects: [...new Set(own.effects ?? usualEffects)],
+		marginRatio,
+		falseAlarmRatio,
+		missRatio
+	};
+}
+const ownOptions = sharedOptions.extend({
+	cells: count(1, 100).prefault("1"),
+	maxRuns: count(2, 1e3).prefault("20"),
+	experiments: count(1, 1e6).prefault("20000")
+});
 /** Says how far it is after every row, once it has taken two seconds. */
 function rowsOf(request, noise) {
 	const { designs, effects } = request;
@@ -263,7 +415,7 @@ function table(rows, { cells, marginRatio }) {
 		row.meanMinutes.toFixed(1)
 	]);
 	const patchHead = cells > 1 ? [`any of ${cells}`] : [];
-	return `${aligned([[
+	const heads = [
 		...[
 			"design",
 			"change",
@@ -278,13 +430,8 @@ function table(rows, { cells, marginRatio }) {
 			"p95 runs",
 			"minutes"
 		]
-	], ...lines])}\n\n${explanation(cells, marginRatio)}\n`;
-}
-/** The first column to the left, numbers to the right. */
-function aligned(lines) {
-	const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-	const cell = (text, column) => column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0);
-	return lines.map((line) => line.map(cell).join("  ")).join("\n");
+	];
+	return `${aligned([heads, ...lines])}\n\n${explanation(cells, marginRatio)}\n`;
 }
 function explanation(cells, marginRatio) {
 	const patch = cells > 1 ? ` "any of ${cells}" are patches with a regression in one of their cells or more;` : "";

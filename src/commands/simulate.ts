@@ -1,15 +1,14 @@
-// `ppsgate simulate`: what a design would do on noise that is known, before a lab is booked for it.
+// `ppsgate simulate`: what a design, or a bisection, would do on noise that is known, before a lab is booked for it.
 import type { Command } from 'commander';
-import { z } from 'zod';
-import { kebabCase } from '../config/parameters.ts';
+import type { z } from 'zod';
 import { configKeys } from '../config/schema.ts';
 import { type NoiseSource, type SimulationRow, simulate } from '../stats/simulate.ts';
 import { formatPercent, grouped } from '../words/format.ts';
 import type { DesignName } from '../words/result.ts';
-import { duration, expected, type Limit, ratio, sentence } from '../words/units.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
-import { cvOf, fewestRuns, readNoiseFile } from './noise-file.ts';
+import { type BisectOptions, printBisectRows, refuseBisectOptions } from './simulate-bisect.ts';
+import { aligned, count, listOf, parse, readNoise, sharedOptions } from './simulate-options.ts';
 import { printJson } from './table.ts';
 
 export function define(command: Command): void {
@@ -24,17 +23,23 @@ export function define(command: Command): void {
     .option('--cells <number>', 'cells of a patch, which are judged together (default: 1)')
     .option('--max-runs <number>', 'most runs of each variant (default: 20)')
     .option('--history <number>', 'earlier runs of the base of each cell (default: 0)')
-    .option('--experiments <number>', 'cells that are judged for each row (default: 20000)')
+    .option('--experiments <number>', 'for each row (default: 20000 cells, or 1000 bisections)')
     .option('--seed <number>', 'of all chance (default: 1)')
     .option('--reboot <duration>', 'what a run takes beside its traffic (default: 4 min)')
     .option('--traffic <duration>', 'of one run (default: 68 s)')
+    .option('--bisect', 'simulate bisections: which commit of a range has changed the rate')
+    .option('--commits <list>', 'of bisections: steps of the range, with commas (default: 256)')
+    .option('--broken <percent>', 'of bisections: commits that cannot be measured (default: 0%)')
+    .option('--build-minutes <number>', 'of bisections: what a kernel takes (default: 10)')
+    .option('--max-boots <number>', 'of bisections: boots before it gives up (default: 60)')
     .option('--json', 'print the rows as JSON')
     .addHelpText(
       'after',
       `
 Example:
   ppsgate simulate --noise 1% --history 10
-  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1%`,
+  ppsgate simulate --noise ~/.local/state/ppsgate/history.jsonl --max-cv 1%
+  ppsgate simulate --bisect --noise 0.6% --commits 64,256 --history 20`,
     )
     .action(async (options: object) => {
       await runSimulate(options);
@@ -42,7 +47,8 @@ Example:
 }
 
 /** Texts as typed; lists with commas. */
-type SimulateOptions = {
+type SimulateOptions = BisectOptions & {
+  bisect?: true;
   noise?: string;
   maxCv?: string;
   design?: string;
@@ -75,6 +81,8 @@ async function runSimulate(options: SimulateOptions): Promise<void> {
 }
 
 async function printRows(options: SimulateOptions): Promise<void> {
+  if (options.bisect) return printBisectRows(options);
+  refuseBisectOptions(options);
   const request = parseOptions(options);
   const noise = await readNoise(request);
   const rows = rowsOf(request, noise.source);
@@ -114,94 +122,11 @@ function parseOptions(options: SimulateOptions): Request {
   };
 }
 
-function parse<Schema extends z.ZodType>(schema: Schema, options: object): z.output<Schema> {
-  const parsed = schema.safeParse(options);
-  if (parsed.success) return parsed.data;
-  const [{ path, message } = { path: [], message: 'cannot be used' }] = parsed.error.issues;
-  throw new UsageError(`--${kebabCase(String(path[0]))}: ${sentence(message)}`);
-}
-
-const listOf = (text: string): string[] => text.split(',').map((item) => item.trim());
-
-const largestCv: Limit = {
-  says: 'a percentage above 0% and up to 100%',
-  holds: (value) => value > 0 && value <= 1,
-};
-const largestChange: Limit = {
-  says: 'a change from -99% to +99%',
-  holds: (value) => value <= 0.99,
-};
-const atMostADay: Limit = {
-  says: 'a duration of up to 1440 min',
-  holds: (value) => value <= 24 * 60 * 60,
-};
-
-const wrongNoise = expected('a file of JSON lines with pps, or a CV like 1%');
-
-const ownOptions = z.object({
-  noise: z.string({ error: wrongNoise }).min(1, { error: wrongNoise }),
-  maxCv: ratio(largestCv).optional(),
-  effects: z
-    .string()
-    .transform(listOf)
-    .pipe(z.array(z.string().transform(parseChange)))
-    .optional(),
+const ownOptions = sharedOptions.extend({
   cells: count(1, 100).prefault('1'),
   maxRuns: count(2, 1000).prefault('20'),
-  history: count(0, 1000).prefault('0'),
   experiments: count(1, 1_000_000).prefault('20000'),
-  seed: count(0, 2 ** 31 - 1).prefault('1'),
-  reboot: duration(atMostADay).prefault('4 min'),
-  traffic: duration(atMostADay).prefault('68 s'),
 });
-
-function count(least: number, most: number) {
-  const error = expected(`a whole number from ${least} to ${most}`);
-  return z
-    .string()
-    .regex(/^\d{1,10}$/, { error, abort: true })
-    .refine((text) => Number(text) >= least && Number(text) <= most, { error })
-    .transform(Number);
-}
-
-/** `0`, `-1.5%`, `+2%`; a minus sign as our reports print it, too. */
-function parseChange(text: string, context: z.RefinementCtx): number {
-  if (text === '0') return 0;
-  const size = ratio(largestChange).safeParse(text.replace(/^[-−+]/, ''));
-  if (size.success) return /^[-−]/.test(text) && size.data > 0 ? -size.data : size.data;
-  const message = expected(`0, or ${largestChange.says}`)({ input: text });
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-}
-
-/** Where the runs come from, and a sentence that says so. */
-async function readNoise({
-  noise,
-  maxCv,
-}: Pick<Request, 'noise' | 'maxCv'>): Promise<{ source: NoiseSource; says: string }> {
-  if (noise.endsWith('%')) {
-    if (maxCv !== undefined) {
-      throw new UsageError(
-        '--max-cv: leaves out lines of a file, but --noise is a CV: drop one of them.',
-      );
-    }
-    const { noise: cv } = parse(z.object({ noise: ratio(largestCv) }), { noise });
-    return { source: { kind: 'normal', cv }, says: `normal noise, CV ${formatPercent(cv)}` };
-  }
-  const { sets, lines } = await readNoiseFile(noise);
-  const kept = sets.filter((set) => cvOf(set) <= (maxCv ?? Infinity));
-  if (kept.length === 0) throw new UsageError(nothingLeft(noise, sets, maxCv));
-  const limit = maxCv === undefined ? '' : ` and a CV of at most ${formatPercent(maxCv)}`;
-  return {
-    source: { kind: 'sets', sets: kept },
-    says: `${noise}: ${grouped(kept.length)} of ${grouped(lines)} sets of runs, those with at least ${fewestRuns} runs${limit}`,
-  };
-}
-
-function nothingLeft(path: string, sets: number[][], maxCv = Infinity): string {
-  const quietest = formatPercent(Math.min(...sets.map(cvOf)));
-  return `--max-cv: ${path} has no set of runs with a CV of at most ${formatPercent(maxCv)}; its quietest has ${quietest}.`;
-}
 
 type Row = Omit<SimulationRow, 'patchRegression'> & {
   design: DesignName;
@@ -284,16 +209,6 @@ function table(rows: readonly Row[], { cells, marginRatio }: Request): string {
     ...['mean runs', 'p95 runs', 'minutes'],
   ];
   return `${aligned([heads, ...lines])}\n\n${explanation(cells, marginRatio)}\n`;
-}
-
-/** The first column to the left, numbers to the right. */
-function aligned(lines: readonly string[][]): string {
-  const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-  );
-  const cell = (text: string, column: number) =>
-    column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0);
-  return lines.map((line) => line.map(cell).join('  ')).join('\n');
 }
 
 function explanation(cells: number, marginRatio: number): string {

@@ -83,8 +83,8 @@ export function simulate(request: SimulationRequest): SimulationRow {
   return rowOf(verdicts, runs, cells);
 }
 
-/** Picks a cell, and answers what draws its runs, around 1. */
-function cellSource(noise: NoiseSource, random: RandomGenerator): () => () => number {
+/** Picks a cell at each call, and answers what draws its runs, around 1. */
+export function cellSource(noise: NoiseSource, random: RandomGenerator): () => () => number {
   if (noise.kind === 'normal') {
     return () => () => Math.exp(noise.cv * standardNormal(random));
   }
@@ -108,7 +108,7 @@ function residuals(set: readonly number[]): number[] {
 
 const take = (count: number, draw: () => number): number[] => Array.from({ length: count }, draw);
 
-function earlierNoise(runs: number[]): Noise | undefined {
+export function earlierNoise(runs: number[]): Noise | undefined {
   if (runs.length < 2) return undefined;
   return {
     sumOfSquares: sumNthPowerDeviations(runs.map(Math.log), 2),

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, inject, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { describeWith, sharedFolder } from '../needs.ts';
 
@@ -282,7 +282,61 @@ function rowsOf(args: readonly string[]): z.output<typeof rowSchema>[] {
   return z.object({ rows: z.array(rowSchema) }).parse(answer).rows;
 }
 
+describe('--bisect', () => {
+  test('answers a row for each number of commits and each change', () => {
+    const rest = ['--noise', '0.5%', '--history', '20', '--experiments', '20', '--json'];
+    const many = ['--commits', '16,64', '--effects', '0,-5%', '--broken', '10%'];
+    const { stdout, status } = run(['--bisect', ...many, ...rest]);
+    expect(status).toBe(0);
+    const { rows } = z.strictObject({ rows: z.array(bisectRowSchema) }).parse(JSON.parse(stdout));
+    expect(rows.map(({ commits, effect }) => [commits, effect])).toEqual([
+      [16, 0],
+      [16, -0.05],
+      [64, 0],
+      [64, -0.05],
+    ]);
+    expect(rows.every(({ brokenRatio }) => brokenRatio === 0.1)).toBe(true);
+  });
+
+  test('prints a table for people', () => {
+    const { stdout } = run([
+      '--bisect',
+      '--noise',
+      '0.5%',
+      '--experiments',
+      '5',
+      '--effects',
+      '-5%',
+    ]);
+    expect(stdout).toContain('commits  change  mean boots');
+    expect(stdout).toContain('builds of 10 min');
+  });
+
+  test.each([
+    [['--bisect', '--noise', '1%', '--margin', '2%'], '--margin: says something of gates alone'],
+    [['--noise', '1%', '--commits', '16'], '--commits: says something of bisections alone'],
+    [['--bisect', '--noise', '1%', '--commits', '0'], '--commits: expected a whole number from 1'],
+    [['--bisect', '--noise', '1%', '--broken', '95%'], '--broken: expected a percentage up to 90%'],
+    [['--bisect', '--noise', '1%', '--build-minutes', 'ten'], '--build-minutes: expected a number'],
+    [['--bisect'], '--noise: missing'],
+  ])('refuses %j', (args, message) => {
+    const { stderr, status } = run(args);
+    expect(stderr).toContain(message);
+    expect(status).toBe(2);
+  });
+});
+
 function run(args: readonly string[]) {
   const cli = join(inject('bundle'), 'cli.js');
   return spawnSync(process.execPath, [cli, 'simulate', ...args], { cwd: folder, encoding: 'utf8' });
 }
+
+const bisectRowSchema = z.strictObject({
+  commits: z.int(),
+  effect: z.number(),
+  brokenRatio: share,
+  ...{ meanBoots: z.number(), p95Boots: z.number() },
+  ...{ meanMinutes: z.number(), p95Minutes: z.number() },
+  ...{ namedRight: share, namedWrong: share, groupRight: share, groupWrong: share },
+  ...{ inconclusive: share, notReproduced: share },
+});

@@ -1,0 +1,167 @@
+// What bisections take, and how often they name the wrong commit, beside what people do by hand: 3 or 5 boots a step.
+// By hand: npm run bench:bisect
+import { mean } from 'simple-statistics';
+import {
+  type BisectRow,
+  type BisectSimulation,
+  type Search,
+  simulateBisect,
+} from '../src/bisect/simulate.ts';
+import { formatPercent, grouped } from '../src/words/format.ts';
+import {
+  type Goal,
+  goalText,
+  isMissed,
+  type Lab,
+  type Line,
+  labs,
+  plain,
+  printLines,
+  share,
+} from './designs.ts';
+
+type World = Pick<BisectSimulation, 'commits' | 'effects' | 'brokenRatio'>;
+type Measure =
+  | Exclude<keyof BisectRow, 'namedWrong' | 'groupWrong'>
+  | 'anythingNamed'
+  | 'rightOfNamed'
+  | 'rightOfGroups';
+type Goals = Partial<Record<Measure, Goal>>;
+
+const worldsARow = 2000;
+
+/** A line as soon as it is known. */
+export async function* benchBisect(): AsyncGenerator<Line> {
+  const { says, quiet } = await labs();
+  yield plain(`${says} ${quiet.says}; ${grouped(worldsARow)} worlds a row.`);
+  yield plain(
+    '20 boots of history, builds of 10 min, 5 min a boot with its blast, 10 min one that fails.\n',
+  );
+  for (const { world, goals } of worlds) yield lineOf('posterior', world, quiet, undefined, goals);
+  yield plain('\nFixed boots a step, for the same worlds:');
+  for (const bootsAStep of [3, 5]) {
+    for (const { world } of worlds.filter(isPlain)) {
+      yield lineOf(`${bootsAStep} a step`, world, quiet, fixedBoots(bootsAStep), {});
+    }
+  }
+}
+
+const worldOf = (effects: number[], commits = 256, brokenRatio = 0): World => ({
+  effects,
+  commits,
+  brokenRatio,
+});
+
+const large: Goals = {
+  meanBoots: { most: 15 },
+  meanMinutes: { most: 150 },
+  rightOfNamed: { least: 0.995 },
+};
+
+const worlds: { world: World; goals: Goals }[] = [
+  { world: worldOf([-0.02]), goals: { meanBoots: { most: 21 }, rightOfNamed: { least: 0.99 } } },
+  { world: worldOf([-0.05]), goals: large },
+  { world: worldOf([-0.1]), goals: large },
+  { world: worldOf([-0.56]), goals: large },
+  ...[16, 64, 1024].flatMap((commits) =>
+    [-0.02, -0.05].map((effect) => ({ world: worldOf([effect], commits), goals: {} })),
+  ),
+  ...[0.05, 0.1, 0.2].map((brokenRatio) => ({
+    world: worldOf([-0.05], 256, brokenRatio),
+    goals:
+      brokenRatio === 0.1
+        ? ({
+            meanBoots: { most: 15.5 },
+            p95Minutes: { most: 190 },
+            rightOfGroups: { least: 0.99 },
+          } satisfies Goals)
+        : {},
+  })),
+  { world: worldOf([0]), goals: { anythingNamed: { most: 0.005 } } },
+  { world: worldOf([-0.05, -0.05]), goals: { allFound: { least: 0.97 } } },
+  { world: worldOf([-0.1, 0.05]), goals: {} },
+  { world: worldOf([-0.02, -0.02]), goals: {} },
+];
+
+const isPlain = ({ world }: (typeof worlds)[number]): boolean =>
+  world.commits === 256 && world.effects.length === 1 && world.brokenRatio === 0;
+
+function lineOf(
+  says: string,
+  world: World,
+  { noise }: Lab,
+  search: Search | undefined,
+  goals: Goals,
+): Line {
+  const row = simulateBisect(
+    {
+      ...{ noise, ...world, brokenInARow: 6, historyRuns: 20, mostBoots: 120 },
+      minutes: { build: 10, run: 5, failure: 10 },
+      ...{ experiments: worldsARow, seed: 1 },
+    },
+    search,
+  );
+  const measures: Record<Measure, number> = {
+    ...row,
+    anythingNamed: row.namedRight + row.namedWrong + row.groupRight + row.groupWrong,
+    rightOfNamed: ratioOf(row.namedRight, row.namedWrong),
+    rightOfGroups: ratioOf(row.groupRight, row.groupWrong),
+  };
+  const goalOf = (measure: Measure) => goalText(goals[measure]);
+  const effects = world.effects.map(formatPercent).join(' and ');
+  const broken = world.brokenRatio > 0 ? `, ${formatPercent(world.brokenRatio)} broken` : '';
+  const parts = [
+    `${says}: ${world.commits} commits, ${effects}${broken}: boots ${row.meanBoots.toFixed(1)}${goalOf('meanBoots')}`,
+    `p95 ${Math.ceil(row.p95Boots)}`,
+    `minutes ${row.meanMinutes.toFixed(0)}${goalOf('meanMinutes')}`,
+    `p95 ${row.p95Minutes.toFixed(0)}${goalOf('p95Minutes')}`,
+    `named ${share(row.namedRight)}`,
+    `wrong ${share(row.namedWrong)}`,
+    ...(goals.rightOfNamed
+      ? [`right of those named ${share(measures.rightOfNamed)}${goalOf('rightOfNamed')}`]
+      : []),
+    `group ${share(row.groupRight)}`,
+    `group without it ${share(row.groupWrong)}`,
+    ...(goals.rightOfGroups
+      ? [`right of groups ${share(measures.rightOfGroups)}${goalOf('rightOfGroups')}`]
+      : []),
+    ...(world.effects.length > 1 ? [`all found ${share(row.allFound)}${goalOf('allFound')}`] : []),
+    `inconclusive ${share(row.inconclusive)}`,
+    ...(goals.anythingNamed
+      ? [`anything named ${share(measures.anythingNamed)}${goalOf('anythingNamed')}`]
+      : []),
+    `not reproduced ${share(row.notReproduced)}`,
+  ];
+  const missed = Object.entries(goals).some(([measure, goal]) =>
+    isMissed(measures[measure as Measure], goal),
+  );
+  return { text: parts.join(', '), missed };
+}
+
+const ratioOf = (right: number, wrong: number): number =>
+  right + wrong === 0 ? 1 : right / (right + wrong);
+
+/** Plain bisection: so many boots of both ends and of each middle, whose mean is held against the middle of both levels. */
+function fixedBoots(bootsAStep: number): Search {
+  return (world, _history, { minutes }) => {
+    let boots = 0;
+    const levelOf = (position: number): number => {
+      boots += bootsAStep;
+      return mean(Array.from({ length: bootsAStep }, () => world.boot(position) ?? Number.NaN));
+    };
+    const good = levelOf(0);
+    const threshold = (good + levelOf(world.commits)) / 2;
+    let [after, last] = [0, world.commits];
+    let builds = 2;
+    while (last - after > 1) {
+      const middle = Math.floor((after + last) / 2);
+      builds += 1;
+      if (levelOf(middle) > threshold === good > threshold) after = middle;
+      else last = middle;
+    }
+    const spent = builds * minutes.build + boots * minutes.run;
+    return { kind: 'found', found: [{ after, last }], boots, minutes: spent };
+  };
+}
+
+if (import.meta.main) await printLines(benchBisect());
