@@ -5,7 +5,7 @@
 # `SCENARIO.nft` (the whole ruleset, so that nft swaps it in one transaction) and a `sysctl.conf`, whose lines
 # are `path below /proc/sys = value`: nobody but us decides which file a name is.
 #
-#   remember           keeps the ruleset and the settings named on standard input, once, for restore
+#   remember           keeps the ruleset, and each setting named on standard input, once, for restore
 #   restore            lays what was remembered, and forgets it
 #   lay FOLDER SCENARIO
 #   profile …          lays one variant and samples it by perf(1), into perf.data beside the script; prints three `mark` lines
@@ -49,11 +49,19 @@ put() {
 }
 
 remember() {
-  [[ -e $folder/before/done ]] && return
-  mkdir -p "$folder/before"
+  local -A known=()
+  local name value
+  if [[ -e $folder/before/done ]]; then
+    while read -r name _; do known[$name]=yes; done <"$folder/before/sysctl.conf"
+  else
+    mkdir -p "$folder/before"
+    : >"$folder/before/sysctl.conf"
+  fi
   while read -r name; do
+    [[ ${known[$name]-} ]] && continue
     value=$(cat "/proc/sys/$name") && echo "$name = $value"
-  done >"$folder/before/sysctl.conf"
+  done >>"$folder/before/sysctl.conf"
+  [[ -e $folder/before/done ]] && return
   { echo "flush ruleset"; nft list ruleset; } >"$folder/before/ruleset.nft" || return
   : >"$folder/before/done"
 }

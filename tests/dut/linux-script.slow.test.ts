@@ -158,6 +158,22 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
     expect(before()).toBe('net/ipv4/ip_forward = 0\nnet/ipv4/ip_local_reserved_ports = \n');
   });
 
+  test('remembers what a later variant sets as well, and of an earlier one what was there first', () => {
+    const { run, settings, before } = dut();
+    settings('net/ipv4/ip_forward = 1\n');
+    const { stdout, stderr } = run(
+      [
+        'echo net/ipv4/ip_forward | dut remember',
+        'dut lay $1 forwarding',
+        "printf '%s\\n' net/ipv4/ip_forward net/ipv4/ip_local_reserved_ports | dut remember",
+        `cat ${forward}; echo 7 | cat >${ports}`,
+      ].join('; '),
+    );
+    expect(stderr).toBe('');
+    expect(stdout).toBe('1\n');
+    expect(before()).toBe('net/ipv4/ip_forward = 0\nnet/ipv4/ip_local_reserved_ports = \n');
+  });
+
   test('lays settings, and puts back what was there, be it empty', () => {
     const { run, settings } = dut();
     settings('net/ipv4/ip_forward = 1\nnet/ipv4/ip_local_reserved_ports = 4,5,6\n');
