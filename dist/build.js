@@ -615,7 +615,8 @@ const signaled = 128;
 const timedOut = [124, 137];
 /**
 * timeout(1) passes SIGTERM on and kills what is left; on FreeBSD it reaps all descendants, among them the
-* jobs of make(1), which have process groups of their own.
+* jobs of make(1), which have process groups of their own. In its first moments it would take the signal for
+* itself, and leave the command running: hence the wait.
 */
 const guardScript = `
 limit=$1
@@ -623,7 +624,7 @@ shift
 exec 3<&0
 timeout -k ${killSeconds} "$limit" "$@" </dev/null 3<&- 2>&1 &
 command=$!
-{ read -r _; kill -TERM "$command"; } <&3 >/dev/null 2>&1 &
+{ read -r _; sleep 1; kill -TERM "$command"; } <&3 >/dev/null 2>&1 &
 watch=$!
 wait "$command"
 code=$?
@@ -1120,7 +1121,8 @@ async function buildKernel(host, written, request, options) {
 	const noRoot = loaded && whyNoRoot(written.recipe, loaded);
 	if (noRoot !== void 0) throw new BuilderError(`No kernel is built: ${noRoot}; name zfs in it, or leave it out.`);
 	const work = `${folder}/builds/${randomUUID()}`;
-	await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { signal });
+	signal.throwIfAborted();
+	await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { timeoutSeconds: 60 });
 	try {
 		const tree = await kernelTree(host, request, {
 			repository,

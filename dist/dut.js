@@ -221,15 +221,16 @@ function bootEnvironment(machine) {
 	/** What was laid, by variant, with the SHA-256 of the archive that it came from. */
 	const laid = /* @__PURE__ */ new Map();
 	return {
-		async lay({ variant, ...kernel }) {
+		async lay({ variant, ...kernel }, wanted) {
 			if (laid.get(variant)?.archive === kernel.sha256) return { kind: "laid" };
+			if (wanted !== void 0) await destroyOthers([variant, ...wanted]);
 			const name = environmentOf(variant);
 			return withArchive(machine, {
 				variant,
 				...kernel
 			}, async (archive) => {
 				laid.delete(variant);
-				if ((await environmentsOn(host())).includes(name)) await destroy(host(), name);
+				if ((await ourEnvironments(host())).includes(name)) await destroy(host(), name);
 				await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
 				const filled = await fill(machine, name, archive);
 				if (filled.kind !== "filled") {
@@ -259,17 +260,26 @@ function bootEnvironment(machine) {
 			return system;
 		},
 		async clear() {
-			const names = await environmentsOn(host());
-			for (const name of names) if (name.startsWith(prefix$1)) await destroy(host(), name);
+			for (const name of await ourEnvironments(host())) await destroy(host(), name);
 			await host().output(shell`rm -rf ${archiveFolder}`);
 			laid.clear();
 		}
 	};
+	/** But for the one that runs. */
+	async function destroyOthers(variants) {
+		const kept = new Set(variants.map(environmentOf));
+		const others = (await ourEnvironments(host())).filter((name) => !kept.has(name));
+		if (others.length === 0) return;
+		const [root] = await fileSystemsOf(host(), ["/"]);
+		const gone = others.filter((name) => name !== basename(root?.device ?? ""));
+		for (const name of gone) await destroy(host(), name);
+		for (const variant of laid.keys()) if (gone.includes(environmentOf(variant))) laid.delete(variant);
+	}
 }
 const prefix$1 = "ppsgate.";
 const environmentOf = (variant) => `${prefix$1}${pathName(variant)}`;
-async function environmentsOn(host) {
-	return (await host.output(shell`bectl list -H`)).split("\n").flatMap((row) => row.split("	")[0] || []);
+async function ourEnvironments(host) {
+	return (await host.output(shell`bectl list -H`)).split("\n").map((row) => row.split("	")[0] ?? "").filter((name) => name.startsWith(prefix$1));
 }
 /** Destroys an environment, mounted or not, with the snapshot that it was cloned from. */
 async function destroy(host, name) {
@@ -555,9 +565,12 @@ function nextboot(machine) {
 	const { own, host } = machine;
 	const laid = /* @__PURE__ */ new Map();
 	return {
-		async lay(kernel) {
-			const outcome = await layFolder(machine, kernel);
-			if (outcome.kind !== "laid") return outcome;
+		async lay(kernel, wanted) {
+			if (!await isLaid(host(), kernel)) {
+				if (wanted !== void 0) await removeOthers([kernel.variant, ...wanted]);
+				const outcome = await layFolder(machine, kernel);
+				if (outcome.kind !== "laid") return outcome;
+			}
 			const file = `${folderOf$1(kernel.variant)}/kernel`;
 			const sha256 = await sha256Of(host(), file);
 			laid.set(kernel.variant, {
@@ -565,7 +578,7 @@ function nextboot(machine) {
 				kernel: file,
 				sha256
 			});
-			return outcome;
+			return { kind: "laid" };
 		},
 		async arm(variant) {
 			if (variant === void 0) {
@@ -579,18 +592,32 @@ function nextboot(machine) {
 			return system;
 		},
 		async clear() {
-			const ours = (await host().output(shell`ls -1 /boot`)).split("\n").filter((name) => name.startsWith(prefix));
-			await host().output(shell`rm -rf ${[archiveFolder, ...ours.map((name) => `/boot/${name}`)]}`);
+			await host().output(shell`rm -rf ${[archiveFolder, ...await ourFolders(host())]}`);
 			laid.clear();
 		}
 	};
+	/** Modules of the kernel that runs may yet be loaded from its folder, which stays. */
+	async function removeOthers(variants) {
+		const kept = new Set(variants.map(folderOf$1));
+		const others = (await ourFolders(host())).filter((folder) => !kept.has(folder));
+		if (others.length === 0) return;
+		const running = dirname((await host().output(shell`sysctl -n kern.bootfile`)).trim());
+		const gone = others.filter((folder) => folder !== running);
+		for (const folder of gone) await host().output(shell`rm -rf ${[markIn(folder), folder]}`);
+		for (const variant of laid.keys()) if (gone.includes(folderOf$1(variant))) laid.delete(variant);
+	}
 }
 const prefix = "ppsgate.";
 const folderOf$1 = (variant) => `/boot/${prefix}${pathName(variant)}`;
+async function ourFolders(host) {
+	return (await host.output(shell`ls -1 /boot`)).split("\n").filter((name) => name.startsWith(prefix)).map((name) => `/boot/${name}`);
+}
+const markIn = (folder) => `${folder}/ppsgate.sha256`;
+async function isLaid(host, { variant, sha256 }) {
+	return (await host.run(shell`cat ${markIn(folderOf$1(variant))}`)).stdout === sha256;
+}
 async function layFolder(machine, kernel) {
 	const folder = folderOf$1(kernel.variant);
-	const mark = `${folder}/ppsgate.sha256`;
-	if ((await machine.host().run(shell`cat ${mark}`)).stdout === kernel.sha256) return { kind: "laid" };
 	return withArchive(machine, kernel, async (archive) => {
 		const host = machine.host();
 		const part = `${folder}.part`;
@@ -603,7 +630,7 @@ async function layFolder(machine, kernel) {
 			return outcome;
 		}
 		await host.output(shell`mv -f ${part} ${folder}`);
-		await host.upload(Buffer.from(kernel.sha256), mark, 384);
+		await host.upload(Buffer.from(kernel.sha256), markIn(folder), 384);
 		return outcome;
 	});
 }
@@ -756,7 +783,7 @@ async function openFreebsdDut(options) {
 	};
 	opened.move();
 	return {
-		lay: (kernel) => method.lay(kernel),
+		lay: (kernel, wanted) => method.lay(kernel, wanted),
 		boot,
 		bootUnasked: () => rebootTo(own, true),
 		host: () => host,

@@ -1575,12 +1575,9 @@ async function replayTestbed({ request, questions, told, toldAfter }) {
 }
 /** Kernels are not in a recording; the sum of each is in the name under which it was laid. */
 async function standInKernels(questions, calls, folder) {
-	const variants = calls.flatMap((call) => call.call === "prepare" ? call.variants : []);
+	const archives = calls.flatMap((call) => call.call === "prepare" ? call.variants : []).filter(({ boots }) => boots === "archive");
 	const kernels = [];
-	for (const { variant, boots } of variants) {
-		if (boots === "own") continue;
-		kernels.push(await standInKernel(variant, questions, folder, kernels.length));
-	}
+	for (const variant of new Set(archives.map(({ variant }) => variant))) kernels.push(await standInKernel(variant, questions, folder, kernels.length));
 	return kernels;
 }
 /** `number` tells it from the others. */

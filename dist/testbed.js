@@ -11,7 +11,8 @@ import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples,
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";
-import { createReadStream } from "node:fs";
+import { createReadStream, rmSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
 import { PassThrough } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { createHash } from "node:crypto";
@@ -187,6 +188,8 @@ function isToBlame(tallies, variant, fault, proof) {
 	if (variant === "base") return own[fault] >= 2;
 	return base[proof] && own[fault] >= 2 + base[fault];
 }
+/** Who cannot be blamed yet however often it fails, as base has shown nothing: where an experiment goes on in a new process. */
+const lacksControl = (tallies, variant, proof) => variant !== "base" && !tallyOf(tallies, "base")[proof];
 
 // src/testbed/freebsd/preflight.ts
 /** The DUT is not as it must be; nothing is measured until somebody has mended it. */
@@ -260,6 +263,7 @@ const bootsOf = (config, dut, world) => ({
 	world,
 	tallies: /* @__PURE__ */ new Map(),
 	families: ["inet4"],
+	wanted: /* @__PURE__ */ new Set(),
 	booted: void 0,
 	unfit: void 0,
 	told: /* @__PURE__ */ new Set(),
@@ -299,7 +303,7 @@ async function bootFor(boots, planned, { variant, pair }, kernel) {
 	}
 	boots.booted = void 0;
 	if (kernel.kind === "archive") {
-		const laid = await dut.lay(kernel.archive);
+		const laid = await dut.lay(kernel.archive, boots.wanted);
 		if (laid.kind === "no-space") return rejected(variant, {
 			kind: "out-of-disk",
 			message: `DUT: ${laid.reason}.`
@@ -357,14 +361,19 @@ function unfit(boots, { number, runs }, reason) {
 	return failed(reason);
 }
 const differencesBetween = (reference, boot) => boot.variant === "base" ? differences(boot.fingerprint, reference.fingerprint) : differences(reference.fingerprint, boot.fingerprint, boot.variant);
-function afterBootFailure({ tallies }, variant, { reason, panic, console }) {
+function afterBootFailure(boots, variant, { reason, panic, console }) {
+	const { tallies } = boots;
 	tallyOf(tallies, variant).bootFailures += 1;
 	return isToBlame(tallies, variant, "bootFailures", "hasBooted") ? rejected(variant, {
 		kind: "boot-failed",
 		message: `Twice in a row: ${reason}.`,
 		...panic !== void 0 && { panic },
 		...console !== void 0 && { console }
-	}) : failed(`${variant} did not boot: ${reason}${inBrackets({
+	}) : suspected({
+		boots,
+		variant,
+		proof: "hasBooted"
+	}, `${variant} did not boot: ${reason}${inBrackets({
 		panic,
 		console
 	})}`);
@@ -378,6 +387,12 @@ const shownBy = (console) => `its console ${whatItShows(console)}`;
 const failed = (reason) => ({
 	kind: "failed",
 	reason
+});
+/** Failed, where the variant may be why. */
+const suspected = ({ boots, variant, proof }, reason) => ({
+	kind: "failed",
+	reason,
+	...lacksControl(boots.tallies, variant, proof) && { lacksControl: true }
 });
 const rejected = (variant, rejection) => ({
 	kind: "rejected",
@@ -448,13 +463,18 @@ async function afterLoss(world, loss, error) {
 	if (cycles.done === cyclesBefore) return afterGlitch(world, error);
 	return afterDeath(boots, loss, "it did not answer any more, and was power-cycled", words);
 }
-function afterRefusal({ tallies }, variant, scenario, refusal) {
+function afterRefusal(boots, variant, scenario, refusal) {
+	const { tallies } = boots;
 	tallyOf(tallies, variant).refusals += 1;
 	return isToBlame(tallies, variant, "refusals", "hasStoodBlast") ? rejected(variant, {
 		kind: "does-not-load",
 		scenario,
 		message: `Twice: ${refusal}.`
-	}) : failed(refusal);
+	}) : suspected({
+		boots,
+		variant,
+		proof: "hasStoodBlast"
+	}, refusal);
 }
 const mostGlitchesInARow = 3;
 function afterGlitch({ glitches }, error) {
@@ -462,14 +482,19 @@ function afterGlitch({ glitches }, error) {
 	if (glitches.inARow >= mostGlitchesInARow) throw error;
 	return failed(error.message);
 }
-function afterDeath({ tallies }, loss, how, { panic, console }) {
+function afterDeath(boots, loss, how, { panic, console }) {
+	const { tallies } = boots;
 	const { variant, when } = loss;
 	const where = circumstances(loss);
 	if (when === "while sampled") return failed(`the DUT with ${variant} died ${where}: ${how}`);
 	tallyOf(tallies, variant).deaths += 1;
 	if (!isToBlame(tallies, variant, "deaths", "hasStoodBlast")) {
-		const shown = panic === void 0 && console !== void 0 ? ` (${shownBy(console)})` : "";
-		return failed(`the DUT with ${variant} died ${where}: ${how}${shown}`);
+		const reason = `the DUT with ${variant} died ${where}: ${how}${panic === void 0 && console !== void 0 ? ` (${shownBy(console)})` : ""}`;
+		return suspected({
+			boots,
+			variant,
+			proof: "hasStoodBlast"
+		}, reason);
 	}
 	return rejected(variant, {
 		kind: when === "after its boot" ? "boot-failed" : "panics-under-load",
@@ -902,21 +927,85 @@ async function factOf(generator, host) {
 }
 
 // src/testbed/freebsd/kernels.ts
-/** Begins with all of them, one after the other; archives go to `folder`. */
-function startKernels({ variants, keepLog, tell, signal }, builder, folder) {
-	let before = Promise.resolve();
-	const kernels = new Map(variants.map((variant) => {
-		const kernel = before.then(() => kernelOf(variant, builder, folder));
-		before = kernel.catch(() => {});
-		return [variant.variant, kernel];
-	}));
-	return { get: (variant) => kernels.get(variant) ?? Promise.resolve({ kind: "own" }) };
-	async function kernelOf({ variant, kernel }, builder, folder) {
-		if (kernel === void 0) return { kind: "own" };
-		if (kernel.kind === "archive") return {
-			kind: "archive",
-			archive: await givenArchive(variant, kernel)
+/** Archives go to `folder`. */
+function kernelsIn(folder, builder) {
+	let wanted = /* @__PURE__ */ new Map();
+	let newest;
+	let building;
+	let work = Promise.resolve();
+	const givenUp = /* @__PURE__ */ new Set();
+	return {
+		want(request) {
+			newest = request;
+			const list = request.variants.map((variant) => {
+				const known = wanted.get(variant.variant);
+				return known && isDeepStrictEqual(known.variant, variant) ? known : newlyWanted(variant);
+			});
+			const gone = [...wanted.values()].filter((one) => !list.includes(one));
+			wanted = new Map(list.map((one) => [nameOf(one), one]));
+			for (const one of gone) giveUp(one);
+			for (const name of wanted.keys()) givenUp.delete(name);
+			const [first] = list;
+			const isPassed = first !== void 0 && !first.isSettled && first !== building?.one;
+			if (building !== void 0 && (isPassed || gone.includes(building.one))) building.drop.abort(/* @__PURE__ */ new Error(`the kernel of ${nameOf(building.one)} is not wanted now`));
+			work = work.then(buildAll);
+		},
+		async get(variant) {
+			const one = wanted.get(variant);
+			if (one !== void 0) return one.kernel.promise;
+			if (givenUp.has(variant)) throw notListed(variant);
+			return { kind: "own" };
+		},
+		ready() {
+			const settled = [...wanted.values()].filter(({ isSettled }) => isSettled);
+			return new Set(settled.map(nameOf));
+		},
+		ended: () => work
+	};
+	function newlyWanted(variant) {
+		const kernel = Promise.withResolvers();
+		kernel.promise.catch(() => {});
+		const isSettled = variant.kernel?.kind !== "tree";
+		if (isSettled) broughtKernel(variant).then(kernel.resolve, kernel.reject);
+		return {
+			variant,
+			kernel,
+			isSettled
 		};
+	}
+	function giveUp(one) {
+		givenUp.add(nameOf(one));
+		one.kernel.reject(notListed(nameOf(one)));
+		rmSync(pathOf(one), { force: true });
+	}
+	/** Each by the newest request that there is when its build begins. */
+	async function buildAll() {
+		for (;;) {
+			const one = [...wanted.values()].find(({ isSettled }) => !isSettled);
+			if (one === void 0 || newest === void 0) return;
+			const drop = new AbortController();
+			building = {
+				one,
+				drop
+			};
+			const signal = AbortSignal.any([newest.signal, drop.signal]);
+			try {
+				one.kernel.resolve(await builtKernel(one, {
+					...newest,
+					signal
+				}));
+				one.isSettled = true;
+			} catch (error) {
+				one.isSettled = !drop.signal.aborted;
+				if (one.isSettled) one.kernel.reject(error);
+			}
+			building = void 0;
+			if (wanted.get(nameOf(one)) !== one) rmSync(pathOf(one), { force: true });
+		}
+	}
+	async function builtKernel(one, { signal, tell, keepLog }) {
+		const { variant, kernel } = one.variant;
+		if (kernel?.kind !== "tree") return { kind: "own" };
 		if (builder === void 0) throw new BuilderError("The testbed has no builder: give it one in ppsgate.yml, or kernels that are built already.");
 		signal.throwIfAborted();
 		tell(`building the kernel of ${variant}`);
@@ -933,7 +1022,7 @@ function startKernels({ variants, keepLog, tell, signal }, builder, folder) {
 			kind: "rejected",
 			rejection: rejectionOf(built)
 		};
-		const path = join(folder, `${pathName(variant)}.tar`);
+		const path = pathOf(one);
 		await fetchKernel(host, built, path, signal);
 		const { sha256, unpackedBytes } = built;
 		return {
@@ -946,6 +1035,19 @@ function startKernels({ variants, keepLog, tell, signal }, builder, folder) {
 			}
 		};
 	}
+	function pathOf(one) {
+		return join(folder, `${pathName(nameOf(one))}.tar`);
+	}
+}
+const nameOf = ({ variant }) => variant.variant;
+const notListed = (variant) => /* @__PURE__ */ new TypeError(`The kernel of ${variant} was given up; list it again to have it built.`);
+/** One that nobody has to build. */
+async function broughtKernel({ variant, kernel }) {
+	if (kernel?.kind !== "archive") return { kind: "own" };
+	return {
+		kind: "archive",
+		archive: await givenArchive(variant, kernel)
+	};
 }
 const requestFor = ({ baseCommit, diff }, loaded) => ({
 	kind: "tree",
@@ -1018,11 +1120,12 @@ async function openFreebsdTestbed(name, config, traffic, world) {
 	const { lab, prepare, restore } = await openFreebsdMachines(name, config, traffic, world);
 	return {
 		name,
-		inspect: (cells) => inspect(name, lab, cells),
+		inspect: (cells) => inspect$1(name, lab, cells),
 		async prepare(request) {
 			await prepare(request);
 			return { kind: "ready" };
 		},
+		ready: () => lab.prepared?.kernels.ready() ?? /* @__PURE__ */ new Set(),
 		blast: (planned, keepLog, signal) => blast$1(lab, planned, keepLog, signal),
 		booted: () => config.dut.power === void 0 ? void 0 : lab.boots.booted?.variant,
 		profile: (request, keepLog, signal) => profile$1(lab, request, keepLog, signal),
@@ -1060,27 +1163,32 @@ async function openFreebsdMachines(name, config, traffic, world) {
 		prepared: void 0
 	};
 	const over = new AbortController();
+	/** Only while the DUT runs its own kernel. */
+	const builderForNow = async () => {
+		const builder = builderOf(name, config, world);
+		const makes = config.builder?.recipe.kind === "make";
+		return builder && makes ? {
+			...builder,
+			loaded: await loadedModules(dut.host())
+		} : builder;
+	};
 	opened.move();
 	return {
 		lab,
 		dut,
 		async prepare(request) {
+			const { rules, variants } = request;
+			lab.prepared ??= {
+				kernels: kernelsIn(folder, await builderForNow()),
+				rules
+			};
+			lab.prepared.rules = rules;
+			boots.wanted = new Set(variants.map(({ variant }) => variant));
 			const signal = AbortSignal.any([request.signal, over.signal]);
-			const builder = builderOf(name, config, world);
-			const loaded = config.builder?.recipe.kind === "make" ? { loaded: await loadedModules(dut.host()) } : {};
-			const kernels = startKernels({
+			lab.prepared.kernels.want({
 				...request,
 				signal
-			}, builder && {
-				...builder,
-				...loaded
-			}, folder);
-			const variants = request.variants.map(({ variant }) => variant);
-			lab.prepared = {
-				kernels,
-				variants,
-				rules: request.rules
-			};
+			});
 		},
 		async restore() {
 			over.abort(/* @__PURE__ */ new Error("the testbed is given back"));
@@ -1088,12 +1196,11 @@ async function openFreebsdMachines(name, config, traffic, world) {
 				await generators.silence();
 				await giveBack(name, dut, firewallsOfSite);
 			} finally {
-				const { variants = [], kernels } = lab.prepared ?? {};
 				await Promise.allSettled([
 					dut.host().close(),
 					generators.close(),
 					console?.close(),
-					...variants.map((variant) => kernels?.get(variant))
+					lab.prepared?.kernels.ended()
 				]);
 				await rm(folder, {
 					recursive: true,
@@ -1162,7 +1269,7 @@ function builderOf(name, { builder }, world) {
 		owner: `ppsgate on ${name}`
 	};
 }
-async function inspect(name, { boots, generators, console, traffic, firewallsOfSite }, cells) {
+async function inspect$1(name, { boots, generators, console, traffic, firewallsOfSite }, cells) {
 	const families = [...new Set(cells.map(({ family }) => family))];
 	const firewalls = await firewallsTold(boots.dut.host(), firewallsOfSite);
 	const problems = await inspectDut(boots, families);
@@ -1404,6 +1511,7 @@ async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 		dut
 	};
 	const connections = opened.move();
+	let readied;
 	return {
 		name,
 		inspect: async () => ({
@@ -1411,11 +1519,22 @@ async function openLinuxTestbed(name, config, traffic, connect = connectTo) {
 			warnings: []
 		}),
 		async prepare({ variants, cells, tell }) {
+			if (isDeepStrictEqual(readied, {
+				variants,
+				cells
+			})) return { kind: "ready" };
+			readied = void 0;
 			tell("laying every variant once");
 			await uploadSender(lab, cells);
 			const scenarios = [...new Set(cells.map((cell) => cell.scenario))].filter(isLinuxScenario);
-			return dut.prepare(variants, scenarios);
+			const prepared = await dut.prepare(variants, scenarios);
+			if (prepared.kind === "ready") readied = {
+				variants,
+				cells
+			};
+			return prepared;
 		},
+		ready: () => new Set(readied?.variants.map(({ variant }) => variant)),
 		blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
 		booted: () => void 0,
 		profile: (request, keepLog, signal) => profile(lab, request, keepLog, signal),

@@ -55,7 +55,8 @@ const timedOut: readonly number[] = [124, 137];
 
 /**
  * timeout(1) passes SIGTERM on and kills what is left; on FreeBSD it reaps all descendants, among them the
- * jobs of make(1), which have process groups of their own.
+ * jobs of make(1), which have process groups of their own. In its first moments it would take the signal for
+ * itself, and leave the command running: hence the wait.
  */
 const guardScript = `
 limit=$1
@@ -63,7 +64,7 @@ shift
 exec 3<&0
 timeout -k ${killSeconds} "$limit" "$@" </dev/null 3<&- 2>&1 &
 command=$!
-{ read -r _; kill -TERM "$command"; } <&3 >/dev/null 2>&1 &
+{ read -r _; sleep 1; kill -TERM "$command"; } <&3 >/dev/null 2>&1 &
 watch=$!
 wait "$command"
 code=$?

@@ -76,7 +76,9 @@ export async function buildKernel(
     throw new BuilderError(`No kernel is built: ${noRoot}; name zfs in it, or leave it out.`);
   }
   const work = `${folder}/builds/${randomUUID()}`;
-  await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { signal });
+  signal.throwIfAborted();
+  // Who is cancelled does not leave it half done: it could be made after it was removed.
+  await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { timeoutSeconds: 60 });
   try {
     const tree = await kernelTree(host, request, { repository, remote, work, signal });
     if (tree.kind === 'does-not-apply') return tree;

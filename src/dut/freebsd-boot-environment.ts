@@ -16,12 +16,13 @@ export function bootEnvironment(machine: Machine): BootMethod {
   /** What was laid, by variant, with the SHA-256 of the archive that it came from. */
   const laid = new Map<string, { archive: string; system: System }>();
   return {
-    async lay({ variant, ...kernel }) {
+    async lay({ variant, ...kernel }, wanted) {
       if (laid.get(variant)?.archive === kernel.sha256) return { kind: 'laid' };
+      if (wanted !== undefined) await destroyOthers([variant, ...wanted]);
       const name = environmentOf(variant);
       return withArchive(machine, { variant, ...kernel }, async (archive) => {
         laid.delete(variant);
-        if ((await environmentsOn(host())).includes(name)) await destroy(host(), name);
+        if ((await ourEnvironments(host())).includes(name)) await destroy(host(), name);
         // Its own by name: what runs may be another variant.
         await host().output(shell`bectl create -e ${basename(own.root)} ${name}`);
         const filled = await fill(machine, name, archive);
@@ -47,21 +48,32 @@ export function bootEnvironment(machine: Machine): BootMethod {
     },
 
     async clear() {
-      const names = await environmentsOn(host());
-      for (const name of names) if (name.startsWith(prefix)) await destroy(host(), name);
+      for (const name of await ourEnvironments(host())) await destroy(host(), name);
       await host().output(shell`rm -rf ${archiveFolder}`);
       laid.clear();
     },
   };
+
+  /** But for the one that runs. */
+  async function destroyOthers(variants: readonly string[]): Promise<void> {
+    const kept = new Set(variants.map(environmentOf));
+    const others = (await ourEnvironments(host())).filter((name) => !kept.has(name));
+    if (others.length === 0) return;
+    const [root] = await fileSystemsOf(host(), ['/']);
+    const gone = others.filter((name) => name !== basename(root?.device ?? ''));
+    for (const name of gone) await destroy(host(), name);
+    for (const variant of laid.keys())
+      if (gone.includes(environmentOf(variant))) laid.delete(variant);
+  }
 }
 
 const prefix = 'ppsgate.';
 
 const environmentOf = (variant: string): string => `${prefix}${pathName(variant)}`;
 
-async function environmentsOn(host: Host): Promise<string[]> {
+async function ourEnvironments(host: Host): Promise<string[]> {
   const rows = (await host.output(shell`bectl list -H`)).split('\n');
-  return rows.flatMap((row) => row.split('\t')[0] || []);
+  return rows.map((row) => row.split('\t')[0] ?? '').filter((name) => name.startsWith(prefix));
 }
 
 /** Destroys an environment, mounted or not, with the snapshot that it was cloned from. */

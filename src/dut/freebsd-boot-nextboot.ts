@@ -21,13 +21,16 @@ export function nextboot(machine: Machine): BootMethod {
   const { own, host } = machine;
   const laid = new Map<string, System>();
   return {
-    async lay(kernel) {
-      const outcome = await layFolder(machine, kernel);
-      if (outcome.kind !== 'laid') return outcome;
+    async lay(kernel, wanted) {
+      if (!(await isLaid(host(), kernel))) {
+        if (wanted !== undefined) await removeOthers([kernel.variant, ...wanted]);
+        const outcome = await layFolder(machine, kernel);
+        if (outcome.kind !== 'laid') return outcome;
+      }
       const file = `${folderOf(kernel.variant)}/kernel`;
       const sha256 = await sha256Of(host(), file);
       laid.set(kernel.variant, { root: own.root, kernel: file, sha256 });
-      return outcome;
+      return { kind: 'laid' };
     },
 
     async arm(variant) {
@@ -43,23 +46,42 @@ export function nextboot(machine: Machine): BootMethod {
     },
 
     async clear() {
-      const names = (await host().output(shell`ls -1 /boot`)).split('\n');
-      const ours = names.filter((name) => name.startsWith(prefix));
-      await host().output(shell`rm -rf ${[archiveFolder, ...ours.map((name) => `/boot/${name}`)]}`);
+      await host().output(shell`rm -rf ${[archiveFolder, ...(await ourFolders(host()))]}`);
       laid.clear();
     },
   };
+
+  /** Modules of the kernel that runs may yet be loaded from its folder, which stays. */
+  async function removeOthers(variants: readonly string[]): Promise<void> {
+    const kept = new Set(variants.map(folderOf));
+    const others = (await ourFolders(host())).filter((folder) => !kept.has(folder));
+    if (others.length === 0) return;
+    const running = dirname((await host().output(shell`sysctl -n kern.bootfile`)).trim());
+    const gone = others.filter((folder) => folder !== running);
+    // The mark first: half a folder is not to pass for a whole one.
+    for (const folder of gone) await host().output(shell`rm -rf ${[markIn(folder), folder]}`);
+    for (const variant of laid.keys()) if (gone.includes(folderOf(variant))) laid.delete(variant);
+  }
 }
 
 const prefix = 'ppsgate.';
 
 const folderOf = (variant: string): string => `/boot/${prefix}${pathName(variant)}`;
 
+async function ourFolders(host: Host): Promise<string[]> {
+  const names = (await host.output(shell`ls -1 /boot`)).split('\n');
+  return names.filter((name) => name.startsWith(prefix)).map((name) => `/boot/${name}`);
+}
+
+const markIn = (folder: string): string => `${folder}/ppsgate.sha256`;
+
+async function isLaid(host: Host, { variant, sha256 }: KernelArchive): Promise<boolean> {
+  const there = await host.run(shell`cat ${markIn(folderOf(variant))}`);
+  return there.stdout === sha256;
+}
+
 async function layFolder(machine: Machine, kernel: KernelArchive): Promise<LayOutcome> {
   const folder = folderOf(kernel.variant);
-  const mark = `${folder}/ppsgate.sha256`;
-  const there = await machine.host().run(shell`cat ${mark}`);
-  if (there.stdout === kernel.sha256) return { kind: 'laid' };
   return withArchive(machine, kernel, async (archive) => {
     const host = machine.host();
     // Under another name first: what is in the folder is whole.
@@ -73,7 +95,7 @@ async function layFolder(machine: Machine, kernel: KernelArchive): Promise<LayOu
       return outcome;
     }
     await host.output(shell`mv -f ${part} ${folder}`);
-    await host.upload(Buffer.from(kernel.sha256), mark, 0o600);
+    await host.upload(Buffer.from(kernel.sha256), markIn(folder), 0o600);
     return outcome;
   });
 }

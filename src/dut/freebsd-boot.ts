@@ -26,8 +26,8 @@ export class BootMethodError extends Error {
 }
 
 export type BootMethod = {
-  /** Brings a kernel to where `arm` takes it from; the same content that is there already is kept. */
-  lay(kernel: KernelArchive): Promise<LayOutcome>;
+  /** Brings a kernel to where `arm` takes it from; see `FreebsdDut.lay`. */
+  lay(kernel: KernelArchive, wanted?: ReadonlySet<string>): Promise<LayOutcome>;
   /** Whether a kernel can be ordered only while the machine's own runs; never where absent. */
   needsOwn?(variant: string, running: System): boolean;
   /** Orders what boots next, or with `undefined` the machine's own, and answers what has to run then. */

@@ -34,8 +34,11 @@ type BootOutcome =
   | ({ kind: 'boot-failed'; reason: string; seconds: number } & LastWords);
 
 export type FreebsdDut = {
-  /** Brings a kernel to the machine under a name of ours; the same content that is there already is kept. */
-  lay(kernel: KernelArchive): Promise<LayOutcome>;
+  /**
+   * Brings a kernel to the machine under a name of ours; the same content that is there already is kept. Where it is not,
+   * what was laid of other variants than `wanted` is removed first, but for what runs; nothing where that is absent.
+   */
+  lay(kernel: KernelArchive, wanted?: ReadonlySet<string>): Promise<LayOutcome>;
   /** Boots a laid kernel for once, or with `undefined` the machine's own, and proves what came up. */
   boot(variant: string | undefined): Promise<BootOutcome>;
   /** Reboots without a word of what is to come, and proves that this was the machine's own kernel. */
@@ -158,7 +161,7 @@ export async function openFreebsdDut(options: FreebsdDutOptions): Promise<Freebs
 
   opened.move();
   return {
-    lay: (kernel) => method.lay(kernel),
+    lay: (kernel, wanted) => method.lay(kernel, wanted),
     boot,
     bootUnasked: () => rebootTo(own, true),
     host: () => host,

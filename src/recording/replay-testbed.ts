@@ -68,9 +68,10 @@ async function standInKernels(
   folder: string,
 ): Promise<StandIn[]> {
   const variants = calls.flatMap((call) => (call.call === 'prepare' ? call.variants : []));
+  const archives = variants.filter(({ boots }) => boots === 'archive');
   const kernels: StandIn[] = [];
-  for (const { variant, boots } of variants) {
-    if (boots === 'own') continue;
+  // Who asks again lists most of them again.
+  for (const variant of new Set(archives.map(({ variant }) => variant))) {
     kernels.push(await standInKernel(variant, questions, folder, kernels.length));
   }
   return kernels;

@@ -10,8 +10,14 @@ export type Testbed = {
   name: string;
   /** What the DUT is, and what is not as it should be; throws where that must hold and does not. */
   inspect(cells: readonly Cell[]): Promise<Inspection>;
-  /** Readies every variant for every cell; nothing is measured before. Where one is rejected, it is asked again with the others. */
+  /**
+   * Readies variants for every cell; nothing is measured before. Where one is rejected, it is asked again with the others.
+   * May be asked for other variants between any two blasts: what is listed is wanted, the first soonest; what was readied
+   * of them stays, and what is not listed any more is given up. Answers before kernels are built: blasts wait for theirs.
+   */
   prepare(request: PrepareRequest): Promise<Prepared>;
+  /** Those of the listed variants that a blast would not wait for. One whose build failed is among them, and says so then. */
+  ready(): ReadonlySet<string>;
   /** Sends one blast of traffic and measures its runs; `keepLog` gets every log as it was received. */
   blast(planned: PlannedBlast, keepLog: KeepLog, signal: AbortSignal): Promise<BlastOutcome>;
   /**
@@ -76,7 +82,15 @@ export type BlastOutcome = (
       runs: Omit<Run, 'attempt'>[];
       summary: Omit<BlastSummary, 'attempt' | 'logs'>;
     }
-  | { kind: 'failed'; reason: string }
+  | {
+      kind: 'failed';
+      reason: string;
+      /**
+       * The variant may be to blame, and cannot be blamed: base has not shown, since this process has the testbed, that it
+       * works here. A blast of base tells the one from the other.
+       */
+      lacksControl?: true;
+    }
   | Rejected
 ) & { warnings?: string[] };
 

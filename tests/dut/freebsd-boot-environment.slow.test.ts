@@ -68,6 +68,22 @@ test('variants follow one another, each in a clone of the machine’s own enviro
   expect(await dut.boot('patched')).toMatchObject({ version: expect.stringMatching(/patched$/) });
 });
 
+test('before one is made those that nobody wants are destroyed, an earlier process’s too, but not what runs', async () => {
+  await using lab = await startFreebsdLab({ root: 'zfs' });
+  await (await open(lab)).lay(archiveOf({ ident: 'older' }, 'older'));
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  const lay = (ident: string, wanted: readonly string[]) =>
+    dut.lay(archiveOf({ ident }, ident), new Set(wanted));
+  await lay('next', ['next']);
+  expect(lab.state().environments).toEqual(['default', 'ppsgate.patched', 'ppsgate.next']);
+  expect(await dut.boot('next')).toMatchObject({ kind: 'booted' });
+  await lay('last', ['next', 'last']);
+  expect(lab.state().environments).toEqual(['default', 'ppsgate.next', 'ppsgate.last']);
+  await expect(dut.boot('patched')).rejects.toThrow('The variant patched was never laid.');
+  await lay('patched', ['next']);
+  expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
+});
+
 test('what this process laid is not uploaded again, and other content is', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);

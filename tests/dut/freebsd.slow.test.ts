@@ -84,6 +84,25 @@ test('what is there already is not uploaded again, and other content is', async 
   expect(await dut.boot('patched')).toMatchObject({ version: expect.stringMatching(/corrected$/) });
 });
 
+test('before a kernel is laid what nobody wants is removed, an earlier process’s too, but not what runs', async () => {
+  await using lab = await startFreebsdLab();
+  await (await openDut(lab)).lay(archiveOf({ ident: 'older' }, 'older'));
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  const lay = (ident: string, wanted: readonly string[]) =>
+    dut.lay(archiveOf({ ident }, ident), new Set(wanted));
+  const ours = () => lab.state().boot.filter((name) => name.startsWith('ppsgate.'));
+  await lay('next', ['next']);
+  expect(ours()).toEqual(['ppsgate.next', 'ppsgate.patched']);
+  expect(await dut.boot('next')).toMatchObject({ kind: 'booted' });
+  await lay('last', ['next', 'last']);
+  expect(ours()).toEqual(['ppsgate.last', 'ppsgate.next']);
+  await expect(dut.boot('patched')).rejects.toThrow('The variant patched was never laid.');
+  await lay('next', []);
+  expect(ours()).toEqual(['ppsgate.last', 'ppsgate.next']);
+  await lay('patched', ['next']);
+  expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
+});
+
 test('a kernel that panics is told with its panic, and the DUT is on its own again', async () => {
   await using lab = await startFreebsdLab();
   const { dut, outcome } = await bootOf(lab, {

@@ -63,6 +63,7 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
   const calls: string[] = [];
   const sent = new Map<number, number>();
   let booted: string | undefined;
+  let ready: readonly string[] = [];
   return {
     name: 'fake',
     calls,
@@ -74,9 +75,11 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
     async prepare({ variants, tell }) {
       tell('getting ready');
       calls.push('prepare');
-      const asked = new Set(variants.map(({ variant }) => variant));
-      return unready.find(({ variant }) => asked.has(variant)) ?? prepared;
+      ready = variants.map(({ variant }) => variant);
+      return unready.find(({ variant }) => ready.includes(variant)) ?? prepared;
     },
+
+    ready: () => new Set(ready),
 
     async blast(planned, keepLog) {
       const { number } = planned;

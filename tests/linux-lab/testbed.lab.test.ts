@@ -115,6 +115,29 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
     }
   }
 
+  test('takes other variants between two blasts, and lays nothing anew for those that it has', async () => {
+    testbed = await openEmbedded('here', config.traffic);
+    const told: string[] = [];
+    const ask = (...variants: Variant[]) =>
+      testbed.prepare({
+        ...{ variants, cells: [inet4], rules: {}, signal: new AbortController().signal },
+        keepLog: async () => {},
+        tell: (text) => void told.push(text),
+      });
+    expect(testbed.ready()).toEqual(new Set());
+    for (const _again of [1, 2]) expect(await ask(empty)).toEqual({ kind: 'ready' });
+    expect(told).toHaveLength(1);
+    expect(testbed.ready()).toEqual(new Set(['base']));
+    expect(await ask(empty, slow)).toEqual({ kind: 'ready' });
+    expect(testbed.ready()).toEqual(new Set(['base', 'patched']));
+    expect(await measure(inet4)).toMatchObject({ kind: 'measured' });
+    const broken = overlay('middle', { 'nftables.conf': 'no rules' });
+    expect(await ask(empty, broken)).toMatchObject({ kind: 'rejected', variant: 'middle' });
+    expect(testbed.ready()).toEqual(new Set());
+    expect(await ask(empty, slow)).toEqual({ kind: 'ready' });
+    expect(await measure(inet4)).toMatchObject({ kind: 'measured' });
+  });
+
   test('ends a run that has a blast of its own when its median is known, and not before', async () => {
     const { traffic } = parseConfig(
       `

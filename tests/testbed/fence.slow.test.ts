@@ -59,6 +59,19 @@ test('a testbed that a later lease has is not touched any more, not even to be r
     const before = traceOf(lab);
     await expect(send('patched', 1)).rejects.toThrow(FencedError);
     await expect(send('base', 1)).rejects.toThrow(FencedError);
+    // Nothing is taken off the DUT for what is listed anew.
+    const variants = [builtVariant('middle', { ident: 'middle' }, temporaryFolder())];
+    const anew = {
+      variants,
+      cells: [inet4],
+      rules: {},
+      keepLog: async () => {},
+      tell() {},
+      signal,
+    };
+    await testbed.prepare(anew);
+    expect(testbed.ready()).toEqual(new Set(['middle']));
+    await expect(send('middle', 2)).rejects.toThrow(FencedError);
     await expect(testbed.restore()).rejects.toThrow(FencedError);
     expect(traceOf(lab)).toEqual(before);
     expect(lab.state()).toMatchObject({ kernel: 'patched', stage: 'up', power: 'on' });

@@ -39,8 +39,6 @@ export type Prepared = {
   kernels: Kernels;
   /** Rules of the scenarios that are the site's own, by their names. */
   rules: Readonly<Record<string, OwnRules>>;
-  /** Whose kernels these are. */
-  variants: readonly string[];
 };
 
 export async function blast(

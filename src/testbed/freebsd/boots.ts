@@ -14,7 +14,7 @@ import type { Rejected, Rejection } from '../../words/rejection.ts';
 import type { Family } from '../../words/scenario.ts';
 import { isJudged } from '../../words/variant-name.ts';
 import type { BlastOutcome } from '../testbed.ts';
-import { isToBlame, type Tallies, tallyOf } from './blame.ts';
+import { isToBlame, lacksControl, type Proof, type Tallies, tallyOf } from './blame.ts';
 import type { Kernel } from './kernels.ts';
 import { fingerprint, preflight, settingsContext, strayPaths } from './preflight.ts';
 import type { FreebsdWorld } from './world.ts';
@@ -35,6 +35,8 @@ export type Boots = {
   readonly dut: FreebsdDut;
   readonly tallies: Tallies;
   families: readonly Family[];
+  /** Variants that were listed last: of no others anything is left on the DUT where something new is laid. */
+  wanted: ReadonlySet<string>;
   booted: Boot | undefined;
   /** The last boot in which nothing can be measured, and the blasts that have heard of it. */
   unfit: { variant: string; pair: number; reason: string; blasts: Set<number> } | undefined;
@@ -50,6 +52,7 @@ export const bootsOf = (config: FreebsdTestbed, dut: FreebsdDut, world: FreebsdW
   ...{ config, dut, world },
   tallies: new Map(),
   families: ['inet4'],
+  wanted: new Set(),
   booted: undefined,
   unfit: undefined,
   told: new Set(),
@@ -106,7 +109,7 @@ export async function bootFor(
   }
   boots.booted = undefined;
   if (kernel.kind === 'archive') {
-    const laid = await dut.lay(kernel.archive);
+    const laid = await dut.lay(kernel.archive, boots.wanted);
     if (laid.kind === 'no-space') {
       return rejected(variant, { kind: 'out-of-disk', message: `DUT: ${laid.reason}.` });
     }
@@ -177,10 +180,11 @@ const differencesBetween = (reference: Boot, boot: Boot): string[] =>
     : differences(reference.fingerprint, boot.fingerprint, boot.variant);
 
 function afterBootFailure(
-  { tallies }: Boots,
+  boots: Boots,
   variant: string,
   { reason, panic, console }: { reason: string } & LastWords,
 ): BlastOutcome {
+  const { tallies } = boots;
   tallyOf(tallies, variant).bootFailures += 1;
   return isToBlame(tallies, variant, 'bootFailures', 'hasBooted')
     ? rejected(variant, {
@@ -189,7 +193,10 @@ function afterBootFailure(
         ...(panic !== undefined && { panic }),
         ...(console !== undefined && { console }),
       })
-    : failed(`${variant} did not boot: ${reason}${inBrackets({ panic, console })}`);
+    : suspected(
+        { boots, variant, proof: 'hasBooted' },
+        `${variant} did not boot: ${reason}${inBrackets({ panic, console })}`,
+      );
 }
 
 function inBrackets({ panic, console }: { [Key in keyof LastWords]: LastWords[Key] | undefined }) {
@@ -201,6 +208,15 @@ function inBrackets({ panic, console }: { [Key in keyof LastWords]: LastWords[Ke
 export const shownBy = (console: string): string => `its console ${whatItShows(console)}`;
 
 export const failed = (reason: string): BlastOutcome => ({ kind: 'failed', reason });
+
+/** Failed, where the variant may be why. */
+export const suspected = (
+  { boots, variant, proof }: { boots: Boots; variant: string; proof: Proof },
+  reason: string,
+): BlastOutcome => ({
+  ...{ kind: 'failed', reason },
+  ...(lacksControl(boots.tallies, variant, proof) && { lacksControl: true }),
+});
 
 export const rejected = (variant: string, rejection: Rejection): Rejected => ({
   kind: 'rejected',

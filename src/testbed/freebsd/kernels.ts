@@ -1,9 +1,10 @@
 // The kernels of a patch's variants: built while the DUT measures others, and fetched from the builder to this machine.
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, rmSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { BuilderError } from '../../build/builder-error.ts';
 import { fetchKernel } from '../../build/fetch-kernel.ts';
 import { buildKernel } from '../../build/kernel.ts';
@@ -37,38 +38,109 @@ export type Builder = {
 };
 
 export type Kernels = {
-  /** Waits until it is there; rejects with a BuilderError or a HostError. */
+  /**
+   * Begins with what is listed, one build after the other. What is there stays, and a build that runs goes on, unless the
+   * first of the list has no kernel: then that is built now, and the other anew in its turn. What is not listed is given up.
+   */
+  want(request: PrepareRequest): void;
+  /** Waits until it is there; rejects with a BuilderError or a HostError. What was never listed is the DUT's own. */
   get(variant: string): Promise<Kernel>;
+  /** Variants of which no build is waited for. */
+  ready(): ReadonlySet<string>;
+  /** Resolves when no build goes on: soon after the signals of all requests are aborted. */
+  ended(): Promise<void>;
 };
 
-/** Begins with all of them, one after the other; archives go to `folder`. */
-export function startKernels(
-  { variants, keepLog, tell, signal }: PrepareRequest,
-  builder: Builder | undefined,
-  folder: string,
-): Kernels {
-  let before: Promise<unknown> = Promise.resolve();
-  const kernels = new Map(
-    variants.map((variant) => {
-      const kernel = before.then(() => kernelOf(variant, builder, folder));
-      // Whoever asks for it hears of it; the next one is built all the same.
-      before = kernel.catch(() => {});
-      return [variant.variant, kernel] as const;
-    }),
-  );
+type Wanted = {
+  readonly variant: Variant;
+  readonly kernel: PromiseWithResolvers<Kernel>;
+  /** It has its kernel, was rejected or has failed; or nobody has to build it. */
+  isSettled: boolean;
+};
+
+/** Archives go to `folder`. */
+export function kernelsIn(folder: string, builder: Builder | undefined): Kernels {
+  let wanted: ReadonlyMap<string, Wanted> = new Map();
+  let newest: PrepareRequest | undefined;
+  let building: { one: Wanted; drop: AbortController } | undefined;
+  let work = Promise.resolve();
+  const givenUp = new Set<string>();
   return {
-    get: (variant) => kernels.get(variant) ?? Promise.resolve({ kind: 'own' }),
+    want(request) {
+      newest = request;
+      const list = request.variants.map((variant) => {
+        const known = wanted.get(variant.variant);
+        return known && isDeepStrictEqual(known.variant, variant) ? known : newlyWanted(variant);
+      });
+      const gone = [...wanted.values()].filter((one) => !list.includes(one));
+      wanted = new Map(list.map((one) => [nameOf(one), one]));
+      for (const one of gone) giveUp(one);
+      for (const name of wanted.keys()) givenUp.delete(name);
+      const [first] = list;
+      const isPassed = first !== undefined && !first.isSettled && first !== building?.one;
+      if (building !== undefined && (isPassed || gone.includes(building.one))) {
+        building.drop.abort(new Error(`the kernel of ${nameOf(building.one)} is not wanted now`));
+      }
+      work = work.then(buildAll);
+    },
+
+    async get(variant) {
+      const one = wanted.get(variant);
+      if (one !== undefined) return one.kernel.promise;
+      if (givenUp.has(variant)) throw notListed(variant);
+      return { kind: 'own' };
+    },
+
+    ready() {
+      const settled = [...wanted.values()].filter(({ isSettled }) => isSettled);
+      return new Set(settled.map(nameOf));
+    },
+
+    ended: () => work,
   };
 
-  async function kernelOf(
-    { variant, kernel }: Variant,
-    builder: Builder | undefined,
-    folder: string,
-  ): Promise<Kernel> {
-    if (kernel === undefined) return { kind: 'own' };
-    if (kernel.kind === 'archive') {
-      return { kind: 'archive', archive: await givenArchive(variant, kernel) };
+  function newlyWanted(variant: Variant): Wanted {
+    const kernel = Promise.withResolvers<Kernel>();
+    // Whoever asks for it hears of it; the next one is built all the same.
+    kernel.promise.catch(() => {});
+    const isSettled = variant.kernel?.kind !== 'tree';
+    if (isSettled) broughtKernel(variant).then(kernel.resolve, kernel.reject);
+    return { variant, kernel, isSettled };
+  }
+
+  function giveUp(one: Wanted): void {
+    givenUp.add(nameOf(one));
+    one.kernel.reject(notListed(nameOf(one)));
+    rmSync(pathOf(one), { force: true });
+  }
+
+  /** Each by the newest request that there is when its build begins. */
+  async function buildAll(): Promise<void> {
+    for (;;) {
+      const one = [...wanted.values()].find(({ isSettled }) => !isSettled);
+      if (one === undefined || newest === undefined) return;
+      const drop = new AbortController();
+      building = { one, drop };
+      const signal = AbortSignal.any([newest.signal, drop.signal]);
+      try {
+        one.kernel.resolve(await builtKernel(one, { ...newest, signal }));
+        one.isSettled = true;
+      } catch (error) {
+        one.isSettled = !drop.signal.aborted;
+        if (one.isSettled) one.kernel.reject(error);
+      }
+      building = undefined;
+      // It came although nobody waits for it any more.
+      if (wanted.get(nameOf(one)) !== one) rmSync(pathOf(one), { force: true });
     }
+  }
+
+  async function builtKernel(
+    one: Wanted,
+    { signal, tell, keepLog }: PrepareRequest,
+  ): Promise<Kernel> {
+    const { variant, kernel } = one.variant;
+    if (kernel?.kind !== 'tree') return { kind: 'own' };
     if (builder === undefined) {
       throw new BuilderError(
         'The testbed has no builder: give it one in ppsgate.yml, or kernels that are built already.',
@@ -86,11 +158,26 @@ export function startKernels(
       owner: `${builder.owner} (${variant})`,
     });
     if (built.kind !== 'built') return { kind: 'rejected', rejection: rejectionOf(built) };
-    const path = join(folder, `${pathName(variant)}.tar`);
+    const path = pathOf(one);
     await fetchKernel(host, built, path, signal);
     const { sha256, unpackedBytes } = built;
     return { kind: 'archive', archive: { variant, path, sha256, unpackedBytes } };
   }
+
+  function pathOf(one: Wanted): string {
+    return join(folder, `${pathName(nameOf(one))}.tar`);
+  }
+}
+
+const nameOf = ({ variant }: Wanted): string => variant.variant;
+
+const notListed = (variant: string): Error =>
+  new TypeError(`The kernel of ${variant} was given up; list it again to have it built.`);
+
+/** One that nobody has to build. */
+async function broughtKernel({ variant, kernel }: Variant): Promise<Kernel> {
+  if (kernel?.kind !== 'archive') return { kind: 'own' };
+  return { kind: 'archive', archive: await givenArchive(variant, kernel) };
 }
 
 type TreeSource = Extract<KernelSource, { kind: 'tree' }>;

@@ -6,7 +6,7 @@ import type { Host } from '../../host/ssh.ts';
 import type { Scenario } from '../../words/scenario.ts';
 import type { BlastOutcome } from '../testbed.ts';
 import { isToBlame, tallyOf } from './blame.ts';
-import { type Boots, failed, rejected, shownBy } from './boots.ts';
+import { type Boots, failed, rejected, shownBy, suspected } from './boots.ts';
 import type { Generators } from './generators.ts';
 
 /** Where a blast was when somebody was lost. */
@@ -51,15 +51,16 @@ export async function afterLoss(
 }
 
 export function afterRefusal(
-  { tallies }: Boots,
+  boots: Boots,
   variant: string,
   scenario: Scenario,
   refusal: string,
 ): BlastOutcome {
+  const { tallies } = boots;
   tallyOf(tallies, variant).refusals += 1;
   return isToBlame(tallies, variant, 'refusals', 'hasStoodBlast')
     ? rejected(variant, { kind: 'does-not-load', scenario, message: `Twice: ${refusal}.` })
-    : failed(refusal);
+    : suspected({ boots, variant, proof: 'hasStoodBlast' }, refusal);
 }
 
 const mostGlitchesInARow = 3;
@@ -71,11 +72,12 @@ function afterGlitch({ glitches }: LossWorld, error: HostError): BlastOutcome {
 }
 
 function afterDeath(
-  { tallies }: Boots,
+  boots: Boots,
   loss: Loss,
   how: string,
   { panic, console }: LastWords,
 ): BlastOutcome {
+  const { tallies } = boots;
   const { variant, when } = loss;
   const where = circumstances(loss);
   // What hwpmc(4) may have done is not the variant's.
@@ -83,7 +85,8 @@ function afterDeath(
   tallyOf(tallies, variant).deaths += 1;
   if (!isToBlame(tallies, variant, 'deaths', 'hasStoodBlast')) {
     const shown = panic === undefined && console !== undefined ? ` (${shownBy(console)})` : '';
-    return failed(`the DUT with ${variant} died ${where}: ${how}${shown}`);
+    const reason = `the DUT with ${variant} died ${where}: ${how}${shown}`;
+    return suspected({ boots, variant, proof: 'hasStoodBlast' }, reason);
   }
   return rejected(variant, {
     kind: when === 'after its boot' ? 'boot-failed' : 'panics-under-load',

@@ -25,7 +25,7 @@ import type { Inspection, PrepareRequest, Testbed } from '../testbed.ts';
 import { type BlastWorld, blast, profile } from './blast.ts';
 import { bootsOf, fingerprintOfDut, inspectDut, portsOf } from './boots.ts';
 import { openGenerators, silenceGenerators } from './generators.ts';
-import { type Builder, startKernels } from './kernels.ts';
+import { type Builder, kernelsIn } from './kernels.ts';
 import { loadedModules } from './loaded.ts';
 import { requireMtu } from './mtu.ts';
 import { PreflightError } from './preflight.ts';
@@ -36,7 +36,7 @@ import { bounded, type FreebsdWorld } from './world.ts';
 export type OpenFreebsd = {
   lab: BlastWorld;
   dut: FreebsdDut;
-  /** Begins to build or to fetch the kernels of variants, which blasts then wait for. */
+  /** See `Testbed.prepare`: begins to build or to fetch kernels, which blasts then wait for. */
   prepare(request: PrepareRequest): Promise<void>;
   /** See `Testbed.restore`. */
   restore(): Promise<void>;
@@ -58,6 +58,8 @@ export async function openFreebsdTestbed(
       await prepare(request);
       return { kind: 'ready' };
     },
+
+    ready: () => lab.prepared?.kernels.ready() ?? new Set(),
 
     blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
 
@@ -104,24 +106,24 @@ export async function openFreebsdMachines(
     prepared: undefined,
   };
   const over = new AbortController();
+  /** Only while the DUT runs its own kernel. */
+  const builderForNow = async (): Promise<Builder | undefined> => {
+    const builder = builderOf(name, config, world);
+    const makes = config.builder?.recipe.kind === 'make';
+    return builder && makes ? { ...builder, loaded: await loadedModules(dut.host()) } : builder;
+  };
   opened.move();
   return {
     lab,
     dut,
 
     async prepare(request) {
+      const { rules, variants } = request;
+      lab.prepared ??= { kernels: kernelsIn(folder, await builderForNow()), rules };
+      lab.prepared.rules = rules;
+      boots.wanted = new Set(variants.map(({ variant }) => variant));
       const signal = AbortSignal.any([request.signal, over.signal]);
-      const builder = builderOf(name, config, world);
-      // Now, as the DUT runs its own kernel.
-      const makes = config.builder?.recipe.kind === 'make';
-      const loaded = makes ? { loaded: await loadedModules(dut.host()) } : {};
-      const kernels = startKernels(
-        { ...request, signal },
-        builder && { ...builder, ...loaded },
-        folder,
-      );
-      const variants = request.variants.map(({ variant }) => variant);
-      lab.prepared = { kernels, variants, rules: request.rules };
+      lab.prepared.kernels.want({ ...request, signal });
     },
 
     async restore() {
@@ -131,12 +133,11 @@ export async function openFreebsdMachines(
         await generators.silence();
         await giveBack(name, dut, firewallsOfSite);
       } finally {
-        const { variants = [], kernels } = lab.prepared ?? {};
         await Promise.allSettled([
           dut.host().close(),
           generators.close(),
           console?.close(),
-          ...variants.map((variant) => kernels?.get(variant)),
+          lab.prepared?.kernels.ended(),
         ]);
         await rm(folder, { recursive: true, force: true });
       }

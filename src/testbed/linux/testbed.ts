@@ -1,6 +1,7 @@
 // Three Linux hosts as a testbed: trafgen on the sender, the DUT between, counters on the receiver.
 import { PassThrough } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { frameBytesFor, type LinuxTestbed, type Traffic } from '../../config/schema.ts';
 import { type LinuxDut, linuxDut } from '../../dut/linux.ts';
 import { arrivalsAround } from '../../dut/linux-profile.ts';
@@ -18,7 +19,14 @@ import type { PlannedBlast } from '../../words/planned-blast.ts';
 import { type Cell, isLinuxScenario } from '../../words/scenario.ts';
 import { connectTo } from '../connect.ts';
 import { impossible, judgeProfile, missed } from '../judge-profile.ts';
-import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest, Testbed } from '../testbed.ts';
+import type {
+  BlastOutcome,
+  KeepLog,
+  PrepareRequest,
+  ProfileOutcome,
+  ProfileRequest,
+  Testbed,
+} from '../testbed.ts';
 import { type Counters, type LinuxLogs, logNames, readLinuxLogs } from './logs.ts';
 
 /** All that is laid on the hosts lies below it. */
@@ -48,17 +56,24 @@ export async function openLinuxTestbed(
   const dut = linuxDut(dutHost);
   const lab: Lab = { config, traffic, sender, dutHost, receiver, dut };
   const connections = opened.move();
+  let readied: Pick<PrepareRequest, 'variants' | 'cells'> | undefined;
 
   return {
     name,
     inspect: async () => ({ fingerprint: await dut.fingerprint(), warnings: [] }),
 
     async prepare({ variants, cells, tell }) {
+      if (isDeepStrictEqual(readied, { variants, cells })) return { kind: 'ready' };
+      readied = undefined;
       tell('laying every variant once');
       await uploadSender(lab, cells);
       const scenarios = [...new Set(cells.map((cell) => cell.scenario))].filter(isLinuxScenario);
-      return dut.prepare(variants, scenarios);
+      const prepared = await dut.prepare(variants, scenarios);
+      if (prepared.kind === 'ready') readied = { variants, cells };
+      return prepared;
     },
+
+    ready: () => new Set(readied?.variants.map(({ variant }) => variant)),
 
     blast: (planned, keepLog, signal) => blast(lab, planned, keepLog, signal),
 

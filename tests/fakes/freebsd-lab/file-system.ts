@@ -31,6 +31,8 @@ export type FileSystem = {
   readonly totalBytes: number;
   readonly otherBytes: number;
   readonly nodes: Map<string, FileNode>;
+  /** What else is on the disk, and not mounted: clones of ZFS share what is the same. */
+  unmounted?: () => Iterable<FileNode>;
   /** Folders outside of which nothing can be written; all can when absent. */
   writable?: readonly string[];
 };
@@ -45,8 +47,11 @@ export function fileSystem(totalBytes: number, otherBytes: number): FileSystem {
   return { totalBytes, otherBytes, nodes };
 }
 
-export const usedBytes = ({ nodes, otherBytes }: FileSystem): number =>
-  [...nodes.values()].reduce((sum, node) => sum + sizeOf(node), otherBytes);
+export function usedBytes({ nodes, otherBytes, unmounted = () => [] }: FileSystem): number {
+  const all = [...nodes.values(), ...unmounted()];
+  const contents = new Set(all.flatMap((node) => (node.kind === 'file' ? node.bytes : [])));
+  return [...contents].reduce((sum, { length }) => sum + length, otherBytes);
+}
 
 export const availableBytes = (files: FileSystem): number =>
   Math.max(0, files.totalBytes - usedBytes(files));

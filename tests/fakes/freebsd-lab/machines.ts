@@ -61,9 +61,13 @@ export function dutOf(wires: Cabling, options: DutOptions): Machine {
     files.writable = ['/etc', '/var', '/tmp', '/root'];
   }
   for (const [path, text] of Object.entries(options.files ?? {})) writeFile(files, path, text);
+  const its = rootOf(root);
+  if (its.kind === 'zfs') {
+    files.unmounted = () => [...its.all.values()].flatMap(({ tree }) => [...tree.values()]);
+  }
   return {
     ...machine,
-    root: rootOf(root),
+    root: its,
     interfaces: wires.dut.interfaces,
     routes: [...wires.dut.routes],
     neighbours: [...wires.dut.neighbours],

@@ -1,0 +1,115 @@
+// A builder whose builds end when they are told to: real ssh and locks, and a command of its own for make.
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { kernelSums } from '../../src/build/kernel-sums.ts';
+import type { Variant } from '../../src/build/variant.ts';
+import type { BuilderConfig } from '../../src/config/builder.ts';
+import { connectTo } from '../../src/testbed/connect.ts';
+import type { Builder } from '../../src/testbed/freebsd/kernels.ts';
+import { freebsdBuilder } from './freebsd-builder.ts';
+import { kernelArchive } from './freebsd-lab/kernel.ts';
+import { commit, newRepository } from './repository.ts';
+import { type Sshd, startSshd } from './sshd.ts';
+
+export const patientBuilderNeeds = ['sshd', 'ssh-keygen', 'git', 'flock'];
+
+export type PatientBuilder = {
+  readonly config: BuilderConfig;
+  readonly builder: Builder;
+  /** One whose kernel is built of a commit of its own. */
+  variant(name: string): Variant;
+  /** Lets this and every later build of a variant end: well, or with an error of the compiler. */
+  finish(name: string, how?: 'built' | 'fails'): void;
+  /** Names of the variants whose builds were begun, in their order. */
+  begun(): string[];
+  /** Names of folders of builds that go on, or were left. */
+  folders(): string[];
+  /** Whether nobody builds, nor waits to. */
+  isFree(): boolean;
+};
+
+/** Where `patientBuilder`s run: `stop` when all tests are done. */
+export async function startBuildHost(): Promise<Sshd & { home: string }> {
+  const home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
+  const sshd = await startSshd(
+    undefined,
+    [freebsdBuilder(home).bin, process.env.PATH].join(delimiter),
+  );
+  const stop = async () => {
+    await sshd.stop();
+    rmSync(home, { recursive: true });
+  };
+  return { ...sshd, home, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** One with a folder of its own, gone with the host. */
+export function patientBuilder(host: Sshd & { home: string }): PatientBuilder {
+  const home = mkdtempSync(join(host.home, 'patient-'));
+  const at = (name: string) => join(home, name);
+  const repository = newRepository();
+  const names = new Map<string, string>();
+  writeFileSync(at('key'), host.privateKey, { mode: 0o600 });
+  writeFileSync(at('known_hosts'), host.knownHosts);
+  writeFileSync(at('begun'), '');
+  writeFileSync(
+    at('build'),
+    `echo "$BASE_COMMIT" >>${at('begun')}
+until [ -e ${home}/$BASE_COMMIT ]; do sleep 0.02; done
+[ -s ${home}/$BASE_COMMIT ] || { echo 'sys/net/if.c:1:2: error: pf is gone'; exit 1; }
+cp ${home}/$BASE_COMMIT "$OUTPUT"
+`,
+  );
+  const config: BuilderConfig = {
+    ...{ host: host.host, port: host.port, user: host.user },
+    ...{ privateKeyPath: at('key'), knownHostsPath: at('known_hosts') },
+    ...{ folder: at('work'), repository, remote: 'origin' },
+    recipe: { kind: 'command', argv: ['sh', at('build')], kernelConfig: 'GENERIC' },
+    ...{ limitSeconds: 60, turnSeconds: 60, leastFreeBytes: 0 },
+    cache: { mostKernels: 50, mostBytes: 1e9 },
+  };
+  const folders = () => readdirSync(at('work/builds'));
+  return {
+    config,
+    builder: {
+      config,
+      connect: () => connectTo(config, 'builder'),
+      now: () => 0,
+      sums: kernelSums(at('sums')),
+      owner: 'a test',
+    },
+    variant(name) {
+      const id = commit(repository, { 'sys/net/if.c': `int ${name};\n` }, {}, name);
+      names.set(id, name);
+      return { variant: name, commit: id, files: [], kernel: { kind: 'tree', baseCommit: id } };
+    },
+    finish(name, how = 'built') {
+      const [id = ''] = [...names].find((entry) => entry[1] === name) ?? [];
+      const built = how === 'built' ? kernelArchive({ ident: name }) : '';
+      writeFileSync(at('ready'), built);
+      execFileSync('mv', [at('ready'), at(id)]);
+    },
+    begun: () =>
+      readFileSync(at('begun'), 'utf8')
+        .split('\n')
+        .flatMap((id) => names.get(id) ?? []),
+    folders,
+    isFree() {
+      appendFileSync(at('work/lock'), '');
+      try {
+        execFileSync('flock', ['-n', at('work/lock'), 'true']);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
