@@ -1317,10 +1317,9 @@ const noProfile = (name) => new ProfileError(`${name} is not a profile that is k
 * `read` answers the text of a file by its path in the result, or nothing; what is no profile is left out as well, and
 * `leftOut` hears why.
 */
-async function readProfiles({ outcome }, read, leftOut = () => {}) {
-	const cells = outcome.kind === "judged" ? outcome.cells : [];
+async function readProfiles(result, read, leftOut = () => {}) {
 	const all = [];
-	for (const { cell, profiles } of cells) {
+	for (const { cell, profiles } of cellsOf(result)) {
 		const variants = [];
 		for (const one of profiles) {
 			const text = one.kind === "profiled" ? await read(one.file) : void 0;
@@ -1338,6 +1337,10 @@ async function readProfiles({ outcome }, read, leftOut = () => {}) {
 	}
 	return all;
 }
+function cellsOf(result) {
+	if ("kind" in result) return [result];
+	return result.outcome.kind === "judged" ? result.outcome.cells : [];
+}
 function parsed(text, name, leftOut) {
 	try {
 		const { profile, idleFrames } = withoutIdle(parseProfile(text, name, foreignBounds));
@@ -1351,12 +1354,15 @@ function parsed(text, name, leftOut) {
 		return;
 	}
 }
-/** The result, with what its profiles say of the reason. */
 function withReasons(result, profiles) {
+	if ("kind" in result) return withBisectReason(result, profiles);
 	const { outcome } = result;
 	if (outcome.kind !== "judged") return result;
 	const cells = outcome.cells.map(({ reason: _, ...rest }) => {
-		const reason = reasonOf(rest, profiles.find(({ cell }) => cellName(cell) === cellName(rest.cell))?.variants ?? []);
+		const taken = profiles.find(({ cell }) => cellName(cell) === cellName(rest.cell));
+		const { kind } = rest.verdict;
+		const isChange = kind === "regression" || kind === "improvement";
+		const reason = reasonOf(nsPerPacket(rest.comparisons), isChange, taken?.variants ?? []);
 		return {
 			...rest,
 			...reason && { reason }
@@ -1370,14 +1376,26 @@ function withReasons(result, profiles) {
 		}
 	};
 }
+function withBisectReason({ reason: _, ...result }, profiles) {
+	const { answer, metric } = result;
+	if (answer.kind !== "culprit" && answer.kind !== "group") return result;
+	const { before: base, after: patched } = answer.change;
+	const reason = reasonOf(nsPerPacket([{
+		metric,
+		base,
+		patched
+	}]), true, profiles[0]?.variants ?? []);
+	return {
+		...result,
+		...reason && { reason }
+	};
+}
 /** Undefined where base or patched is missing. */
-function reasonOf({ comparisons, verdict }, taken) {
+function reasonOf(time, isChange, taken) {
 	const base = taken.find(({ variant }) => variant === "base");
 	const patched = taken.find(({ variant }) => variant === "patched");
 	if (base === void 0 || patched === void 0) return void 0;
 	const idleFrames = [.../* @__PURE__ */ new Set([...base.idleFrames, ...patched.idleFrames])];
-	const isChange = verdict.kind === "regression" || verdict.kind === "improvement";
-	const time = nsPerPacket(comparisons);
 	return {
 		...explain(base.profile, patched.profile, time, isChange),
 		idleFrames

@@ -1,4 +1,4 @@
-import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, grouped, isJudged, metricName, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, verdictsWorstFirst } from "./words.js";
+import { cellName, codeBlock, codeSpan, escaped, flamegraphAnchor, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, fromJson, grouped, isJudged, metricName, metricSchema, pageUrl, patchName, plain, plainBlock, plainLine, reasonOf, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, verdictsWorstFirst } from "./words.js";
 import { frameBytesFor } from "./config.js";
 import { confidencePercents, countedRuns, median, renderMinistat, runCounts, runsApart } from "./stats.js";
 import { embedded, embeddedScript } from "./embedded.js";
@@ -6,7 +6,7 @@ import { flamegraph, flamegraphScript, flamegraphStyle, layout, readProfiles, sa
 import { dirname, join, posix } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 
 // src/report/headline.ts
 const symbols = {
@@ -196,6 +196,7 @@ function deservesLine(cell) {
 const isProfiled = (cell) => judgedProfiles(cell).length > 0;
 const judgedProfiles = ({ profiles }) => profiles.filter(({ variant }) => isJudged(variant));
 const mostNamed$1 = 3;
+/** The functions that moved most, or why nobody knows them. */
 function reasonText(cell, quoting) {
 	const { reason } = cell;
 	if (reason === void 0) return missingTexts(cell, quoting).join(", ") || "not compared";
@@ -422,12 +423,16 @@ const reading = (result) => ({
 });
 /** Where and how it was measured, on one line. */
 function setting(result, quoting) {
+	const { testbed, blasts } = result;
+	const own = blasts.some((blast) => blast.kernel !== void 0) ? void 0 : testbed.fingerprint.kernel;
+	const [measured = own && quoting.code(own)] = kernelsOf(result, quoting).get("base") ?? [];
+	return settingOf(result, quoting, measured);
+}
+/** The same of whatever was measured; `kernel` is the one to name beside the CPU, quoted already. */
+function settingOf(result, quoting, kernel) {
 	const { testbed, traffic, blasts } = result;
-	const { cpu, kernel } = testbed.fingerprint;
-	const [own, cpuName] = [kernel, cpu].map((text) => text && quoting.code(text));
-	const hasKernels = blasts.some((blast) => blast.kernel !== void 0);
-	const [measured = hasKernels ? void 0 : own] = kernelsOf(result, quoting).get("base") ?? [];
-	const hardware = [cpuName, measured].filter((text) => text !== void 0);
+	const { cpu } = testbed.fingerprint;
+	const hardware = [cpu && quoting.code(cpu), kernel].filter((text) => text !== void 0);
 	const parts = [quoting.code(testbed.name) + (hardware.length ? ` (${hardware.join(", ")})` : "")];
 	if (blasts.length > 0) {
 		const sent = blasts.reduce((most, blast) => Math.max(most, blast.offeredPps), 0);
@@ -484,15 +489,18 @@ function invalidLines(cells, { code, name }) {
 /** Runs that were measured and do not count, by cause. */
 const uncountedLines = (cells, { code, name }) => cells.flatMap((result) => {
 	const { cell, runs } = result;
-	const faults = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity : []);
 	const spare = spareRuns(result);
-	const lineOf = (group, why) => `${name(cellName(cell))}: ${group.length} of ${runs.length} runs, ${why}`;
-	return [...[...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
+	return [...invalidRunLines(runs, code), ...spare.length > 0 ? [`${spare.length} of ${runs.length} runs, ${spareText}`] : []].map((line) => `${name(cellName(cell))}: ${line}`);
+});
+/** `2 of 8 runs, …`: a line for each cause. */
+function invalidRunLines(runs, code) {
+	const faults = runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity : []);
+	return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
 		const [first, ...others] = group.map(({ reason }) => reason);
 		const like = others.some((reason) => reason !== first) ? "the first of them: " : "";
-		return lineOf(group, `${like}${code(first ?? "")}`);
-	}), ...spare.length > 0 ? [lineOf(spare, spareText)] : []];
-});
+		return `${group.length} of ${runs.length} runs, ${like}${code(first ?? "")}`;
+	});
+}
 /** Good runs that the verdict does without. */
 function spareRuns(cell) {
 	const { base, patched } = countedRuns(cell, cell.pairs);
@@ -734,8 +742,6 @@ const corrections = ({ corrections = [] }) => corrections.length === 0 ? [] : [d
 /** Folded, but for what no reader may miss; each ministat by itself, so that it can be left out alone. */
 function sectionText$1(section, { policy, patch }, links) {
 	switch (section.kind) {
-		case "notice": return `${section.title}\n${bullets$1(section.lines)}`;
-		case "lines": return details(section.title, bullets$1(section.lines));
 		case "other-metric": return details(otherMetricTitle(section.metric), table$2(policy, section.cells, section.metric));
 		case "environment": return details("environment", bullets$1([patchLine$1(patch), ...section.lines]));
 		case "reading": {
@@ -746,6 +752,14 @@ function sectionText$1(section, { policy, patch }, links) {
 			const cells = rowsThatFit(section.cells, (cell) => `${whyOfCell$1(cell, links)}\n`);
 			return details("why", cells.join("\n").trimEnd());
 		}
+		default: return commonSection$1(section);
+	}
+}
+/** A section that a report of anything may have. */
+function commonSection$1(section) {
+	switch (section.kind) {
+		case "notice": return `${section.title}\n${bullets$1(section.lines)}`;
+		case "lines": return details(section.title, bullets$1(section.lines));
 		case "ministat": {
 			const { name, note, text } = section;
 			const block = codeBlock(text, 6e3);
@@ -753,6 +767,7 @@ function sectionText$1(section, { policy, patch }, links) {
 		}
 	}
 }
+/** All functions that moved, and what tells so. */
 function whyOfCell$1(cell, links) {
 	const head = [`${cellName(cell.cell)}: ${groundsText(cell, markdown)}`, flamegraphsText(cell, links, graphLink)].filter(Boolean).join(" · ");
 	const movers = cell.reason?.movers ?? [];
@@ -790,6 +805,7 @@ function link$1(text, address) {
 }
 /** A link to a page, or to a file beside the report. */
 const graphLink = (text, address) => /^\w[\w./-]*$/.test(address) ? `[${text}](${address})` : link$1(text, address);
+/** What is told below a report. */
 function footer({ rerun, rawData, page }) {
 	const parts = [
 		rerun && `Rerun: ${rerun}`,
@@ -846,6 +862,67 @@ const objectFolder = /(?:^|\/)(?:obj\/|(?:amd64|arm|arm64|i386|powerpc|riscv)\.\
 /** Whoever wrote it: a compiler says what a patch has it say, and a result may come from a job that lies. */
 const isPlain = (path) => path.length <= 500 && /^(?:[^\p{C}/\\]+\/)*[^\p{C}/\\]+$/u.test(path) && path.split("/").every((part) => /[^.]/.test(part));
 
+// src/report/svg.ts
+/** No two are the same, so that a page can put its own in their place. */
+const colors$1 = {
+	paper: "#ffffff",
+	ink: "#1f2328",
+	faint: "#59636e",
+	pale: "#e3e7eb",
+	red: "#c62f2f",
+	green: "#1a7f4b",
+	amber: "#a86200",
+	grey: "#6e7781"
+};
+/** A picture of `width` × `height` pixels on paper of its own; the first of its pieces is its title. */
+function svgDocument(width, height, pieces) {
+	const attributes = {
+		xmlns: "http://www.w3.org/2000/svg",
+		width,
+		height,
+		viewBox: `0 0 ${width} ${height}`,
+		role: "img",
+		"font-family": "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
+		"font-size": 13,
+		fill: colors$1.ink
+	};
+	const [title, ...rest] = pieces;
+	return `${element("svg", attributes, [
+		"",
+		title,
+		element("rect", {
+			width,
+			height,
+			rx: 6,
+			fill: colors$1.paper
+		}),
+		...rest,
+		""
+	].join("\n"))}\n`;
+}
+/** Round numbers within an axis that is no point, some six of them, or `most` at most. */
+function ticksOf({ low, high }, most = 8) {
+	const least = (high - low) / most;
+	const power = 10 ** Math.floor(Math.log10(least));
+	const step = power * ([
+		1,
+		2,
+		5
+	].find((factor) => factor * power >= least) ?? 10);
+	const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
+	return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
+}
+function element(name, attributes, inside) {
+	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round(value) : escaped(value)}"`).join("")}`;
+	return inside === void 0 ? `${start}/>` : `${start}>${inside}</${name}>`;
+}
+const path$1 = (d, attributes) => element("path", {
+	d,
+	...attributes
+});
+const text = (said, attributes) => element("text", attributes, escaped(said));
+const round = (pixels) => Math.round(pixels * 100) / 100;
+
 // src/report/interval-plot.ts
 /** An SVG document with a light background of its own; undefined where nothing was judged. Of more than `mostCells` the worst are drawn. */
 function intervalPlot(result, { mostCells = 40, form = "wide" } = {}) {
@@ -861,7 +938,7 @@ function intervalPlot(result, { mostCells = 40, form = "wide" } = {}) {
 	const end = top + rows.length * rowHeight;
 	const tops = rows.map((_, index) => top + index * rowHeight);
 	const hidden = cells.length - shown.length;
-	return document$1(places.width, end + places.legend + (hidden > 0 ? 37 : 19), [
+	return svgDocument(places.width, end + places.legend + (hidden > 0 ? 37 : 19), [
 		...heading(result, places),
 		...rows.flatMap((row, index) => separator(row, tops[index] ?? top, places)),
 		...scale(axis, tops, policy, places),
@@ -968,17 +1045,6 @@ const forms = {
 		legend: 38
 	}
 };
-/** No two are the same, so that a page can put its own in their place. */
-const colors$1 = {
-	paper: "#ffffff",
-	ink: "#1f2328",
-	faint: "#59636e",
-	pale: "#e3e7eb",
-	red: "#c62f2f",
-	green: "#1a7f4b",
-	amber: "#a86200",
-	grey: "#6e7781"
-};
 const { paper, ink, faint, pale, red, green, amber, grey } = colors$1;
 /** No change is less than −100 %; one that is more than the other end leaves the plot, for the rest to be seen. */
 const widest = {
@@ -1004,31 +1070,6 @@ function axisOf$1(rows, policy) {
 }
 function placeOf$1(change, axis, { left, right }) {
 	return left + (inside(axis, change) - axis.low) / (axis.high - axis.low) * (right - left);
-}
-function document$1(width, height, pieces) {
-	const attributes = {
-		xmlns: "http://www.w3.org/2000/svg",
-		width,
-		height,
-		viewBox: `0 0 ${width} ${height}`,
-		role: "img",
-		"font-family": "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
-		"font-size": 13,
-		fill: ink
-	};
-	const [title, ...rest] = pieces;
-	return `${element("svg", attributes, [
-		"",
-		title,
-		element("rect", {
-			width,
-			height,
-			rx: 6,
-			fill: paper
-		}),
-		...rest,
-		""
-	].join("\n"))}\n`;
 }
 function heading({ patch, policy, testbed }, form) {
 	const { margin: x, title: head, subtitle: below } = form;
@@ -1145,18 +1186,6 @@ const shade = {
 	fill: red,
 	"fill-opacity": "0.08"
 };
-/** Round numbers, some six of them. */
-function ticksOf({ low, high }) {
-	const least = (high - low) / 8;
-	const power = 10 ** Math.floor(Math.log10(least));
-	const step = power * ([
-		1,
-		2,
-		5
-	].find((factor) => factor * power >= least) ?? 10);
-	const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
-	return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
-}
 /** What was found of one row: drawn, in numbers, and in a word. */
 function rowPieces$1({ label, verdict, interval }, axis, top, form) {
 	const look = verdict === void 0 ? unjudged : looks[verdict];
@@ -1294,16 +1323,6 @@ function legend$1(y, policy, hidden, { margin: x }) {
 		})] : []
 	];
 }
-function element(name, attributes, inside) {
-	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round(value) : escaped(value)}"`).join("")}`;
-	return inside === void 0 ? `${start}/>` : `${start}>${inside}</${name}>`;
-}
-const path$1 = (d, attributes) => element("path", {
-	d,
-	...attributes
-});
-const text = (said, attributes) => element("text", attributes, escaped(said));
-const round = (pixels) => Math.round(pixels * 100) / 100;
 
 // src/report/png.ts
 /**
@@ -1433,8 +1452,6 @@ function patchLine({ patch }) {
 /** In blocks that scroll, but for what no reader may miss and for tables; a block of code does not break lines. */
 function sectionText(section, result, previous) {
 	switch (section.kind) {
-		case "notice": return [section.title, ...section.lines.map((line) => `- ${line}`)].join("\n");
-		case "lines": return scrolled(section.title, section.lines);
 		case "other-metric": {
 			const { metric, cells } = section;
 			return `By ${otherMetricTitle(metric)}:\n\n${table$1(result.policy, cells, metric)}`;
@@ -1446,6 +1463,14 @@ function sectionText(section, result, previous) {
 			return scrolled("how to read this", [...sentences, ...meanings]);
 		}
 		case "why": return scrolled("why", section.cells.flatMap(whyOfCell));
+		default: return commonSection(section, previous);
+	}
+}
+/** A section that a report of anything may have. */
+function commonSection(section, previous) {
+	switch (section.kind) {
+		case "notice": return [section.title, ...section.lines.map((line) => `- ${line}`)].join("\n");
+		case "lines": return scrolled(section.title, section.lines);
 		case "ministat": {
 			const { name, note, text } = section;
 			const block = remarkupBlock(name, text);
@@ -1460,6 +1485,7 @@ const whyOfCell = (cell) => [`${cellName(cell.cell)}: ${groundsText(cell, plain)
 	return `  ${functionName(mover, plain)}${module} ${changeText$1(mover)}`;
 })];
 const scrolled = (name, lines) => remarkupBlock(name, lines.join("\n"), 8);
+/** At most what a comment may have, with what is told below it. */
 function within(main, parts, links) {
 	const { rerun, details, history, page } = links;
 	const end = [
@@ -1474,6 +1500,7 @@ function within(main, parts, links) {
 		sizeOf
 	});
 }
+/** The address in code where it is none of a page. */
 function link(text, address) {
 	const url = pageUrl(address);
 	return url === void 0 ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
@@ -1638,6 +1665,7 @@ function drawGraph(graph, standalone = true) {
 		};
 	}
 }
+/** The same of a cell by itself. */
 function graphsOfCell({ cell, profiles }, { variants }) {
 	const told = new Map(profiles.flatMap((one) => one.kind === "profiled" ? [[one.variant, one]] : []));
 	const graphs = variants.map(({ variant, profile }) => ({
@@ -1721,6 +1749,12 @@ const bullets = (items) => items.length === 0 ? void 0 : html`<ul>${items.map((o
 const fold = (summary, body) => html`<details><summary>${summary}</summary>\n${body}</details>\n`;
 /** A block of text as it is, line ends included. */
 const preformatted = (text) => scrolling(html`<pre>${text.split("\n").map((line) => html`${line}\n`)}</pre>`);
+/** Names with what there is to say of each: texts of anybody. */
+const factList = (facts) => html`<dl>
+${facts.map(([key, value]) => html`<div><dt>${breakable(plainLine(key))}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
+`;
+/** `2026-11-20 12:00:00 UTC`. */
+const timeText = (at) => `${at.slice(0, 19).replace("T", " ")} UTC`;
 /** Text of our own in which backticks stand around code. */
 const withCode = (text) => text.split("`").map((part, index) => index % 2 === 1 ? html`<code>${part}</code>` : part);
 /** A long name breaks after its dots and slashes, and within a word only where a word alone is too long. */
@@ -1744,7 +1778,7 @@ function runPlot(inOrder, metric) {
 	const variants = [...Map.groupBy(points, ({ run }) => run.variant)];
 	return scrolling(html`<svg class="runs" viewBox="0 0 ${width} ${height}" role="img" aria-label="${described(points)}">
 ${[axis.high, axis.low].map((value) => edge(value, placeOf(value, axis), metric))}
-${variants.map(([variant, own]) => drawn$1(lookOf(variant), own, axis))}
+${variants.map(([variant, own]) => drawn(lookOf(variant), own, axis))}
 ${legend(variants.map(([variant]) => variant), points)}
 </svg>`);
 }
@@ -1772,7 +1806,7 @@ function placeOf(value, { low, high }) {
 }
 const edge = (value, y, metric) => html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatMetric(value, metric)}</text>\n`;
 /** Their median, and a mark for each. */
-function drawn$1(look, points, axis) {
+function drawn(look, points, axis) {
 	const [valid, invalid] = [true, false].map((isValid) => points.filter(({ run }) => run.validity.kind === "valid" === isValid));
 	const marks = (shape, some = []) => some.map(({ value, x }) => `M${Math.round(x * 10) / 10} ${placeOf(value, axis)}${shape}`).join("");
 	const middle = valid?.length ? html`<path class="middle ${look.name}" d="M${left} ${placeOf(median(valid.map(({ value }) => value)), axis)}H${right}"/>\n` : void 0;
@@ -1810,10 +1844,30 @@ const mostNamed = 5;
 const described = (points) => `${points.length} runs in order; the table below has their numbers`;
 
 // src/report/html-cell.ts
+/** Graphs of kernels have some 50,000 each; a page of more than a few million is slow on a phone. */
+const mostGraphCharacters = 5e6;
+/** Those in front where there is no room for all. */
+function picturesThatFit(graphs) {
+	let room = mostGraphCharacters;
+	return graphs.map((graph) => {
+		const drawn = drawGraph(graph, false);
+		if (drawn.kind === "left-out") return {
+			graph,
+			why: drawn.why
+		};
+		const { svg } = drawn;
+		if (svg.length > room) return { graph };
+		room -= svg.length;
+		return {
+			graph,
+			svg
+		};
+	});
+}
 /** The section of a cell, with the pictures of this cell alone. */
 const cellSection = (policy, result, pictures) => html`<section id="${cellAnchor(result)}">
 <h2>${mark(result.verdict.kind)} ${cellName(result.cell)}</h2>
-${finding(policy, result)}${why(result)}${drawn(pictures)}${runs(policy, result)}${ministatFolds(policy, result)}</section>
+${finding(policy, result)}${whyPieces(result)}${graphFolds(pictures)}${runs(policy, result)}${ministatFolds(policy, result)}</section>
 `;
 /** Where on the page a cell stands. */
 const cellAnchor = ({ cell }) => `cell-${cellName(cell)}`.replace(/[^\w.-]+/g, "-");
@@ -1824,7 +1878,8 @@ function finding({ confidenceRatio }, { verdict, comparisons }) {
 	return html`<p><b class="${verdict.kind}">${verdict.kind}</b>${numbers}</p>
 ${verdict.kind === "invalid" && html`<p>${plainLine(verdict.reason, 1e3)}</p>\n`}`;
 }
-function why({ reason, profiles }) {
+/** The functions that moved, and the profiles that there are not. */
+function whyPieces({ reason, profiles }) {
 	const missing = profiles.flatMap((one) => one.kind === "missing" ? `${plainLine(one.variant)}: ${plainLine(one.reason, 500)}` : []);
 	if (reason === void 0 && missing.length === 0) return void 0;
 	return html`<h3>Why</h3>
@@ -1863,7 +1918,7 @@ const moverRow = (mover, hasTime) => [
 	unbroken(`${formatShare(mover.patchedRatio)} %`),
 	plainLine(mover.module ?? "–")
 ];
-const drawn = (pictures) => pictures.length > 0 && html`<h3>Flamegraphs</h3>
+const graphFolds = (pictures) => pictures.length > 0 && html`<h3>Flamegraphs</h3>
 <div class="graphs">
 ${pictures.map(graphFold)}</div>
 `;
@@ -1969,29 +2024,15 @@ function _taggedTemplateLiteral(e, t) {
 	return t || (t = e.slice(0)), Object.freeze(Object.defineProperties(e, { raw: { value: Object.freeze(t) } }));
 }
 
-// src/report/html.ts
+// src/report/html-document.ts
 var _templateObject;
 /**
 * A whole document that loads nothing and runs no script but its own: its Content-Security-Policy (W3C, level 3) names
-* style and scripts by their hash. Cells have flamegraphs as far as there are profiles.
+* style and scripts by their hash.
 */
-function renderHtml(result, profiles) {
-	const { generator } = result;
-	const graphs = graphsOf(result, profiles);
-	const body = html`${header(result)}<main>
-${mainPieces(result, graphs)}</main>
-<footer>${generator.name} ${plainLine(generator.version)}, from <code>result.json</code></footer>
-`;
-	const isDrawn = graphs.length > 0;
-	return document({
-		title: headline(result),
-		style: isDrawn ? `${pageStyle()}${flamegraphStyle()}` : pageStyle(),
-		scripts: isDrawn ? [flamegraphScript(), openTarget()] : [],
-		body
-	});
-}
-const openTarget = () => embeddedScript(new URL("open-target.js", import.meta.url));
-function document({ title, body, style, scripts }) {
+function htmlDocument({ title, body, hasGraphs }) {
+	const style = hasGraphs ? `${pageStyle()}${flamegraphStyle()}` : pageStyle();
+	const scripts = hasGraphs ? [flamegraphScript(), openTarget()] : [];
 	const policy = [
 		"default-src 'none'",
 		"img-src data:",
@@ -2016,7 +2057,24 @@ ${body}${scripts.map((script) => html(_templateObject || (_templateObject = _tag
 </html>
 `.markup;
 }
+const openTarget = () => embeddedScript(new URL("open-target.js", import.meta.url));
 const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+// src/report/html.ts
+/** A whole page; cells have flamegraphs as far as there are profiles. */
+function renderHtml(result, profiles) {
+	const { generator } = result;
+	const graphs = graphsOf(result, profiles);
+	const body = html`${header(result)}<main>
+${mainPieces(result, graphs)}</main>
+<footer>${generator.name} ${plainLine(generator.version)}, from <code>result.json</code></footer>
+`;
+	return htmlDocument({
+		title: headline(result),
+		body,
+		hasGraphs: graphs.length > 0
+	});
+}
 function mainPieces(result, graphs) {
 	const { outcome } = result;
 	switch (outcome.kind) {
@@ -2057,36 +2115,20 @@ ${outcome.kind === "judged" && [html`<p class="faint">${rule(policy)}</p>\n`, co
 `;
 }
 function judged(result, cells, graphs) {
-	const pictures = picturesThatFit(cells, graphs);
+	const pictures = picturesOfCells(cells, graphs);
 	return [
 		verdicts(result, cells),
 		remarks(result, cells),
-		cells.map((cell) => cellSection(result.policy, cell, pictures.get(cell) ?? [])),
+		cells.map((cell) => cellSection(result.policy, cell, pictures.get(cellName(cell.cell)) ?? [])),
 		environment(result),
 		howToRead(result)
 	];
 }
-/** Graphs of kernels have some 50,000 each; a page of more than a few million is slow on a phone. */
-const mostGraphCharacters = 5e6;
 /** The worst cells first where there is no room for all. */
-function picturesThatFit(cells, graphs) {
-	let room = mostGraphCharacters;
-	const pictureOf = (graph) => {
-		const drawn = drawGraph(graph, false);
-		if (drawn.kind === "left-out") return {
-			graph,
-			why: drawn.why
-		};
-		const { svg } = drawn;
-		if (svg.length > room) return { graph };
-		room -= svg.length;
-		return {
-			graph,
-			svg
-		};
-	};
+function picturesOfCells(cells, graphs) {
 	const ofCell = Map.groupBy(graphs, ({ cell }) => cellName(cell));
-	return new Map(worstFirst(cells).map((cell) => [cell, (ofCell.get(cellName(cell.cell)) ?? []).map(pictureOf)]));
+	const inOrder = worstFirst(cells).flatMap(({ cell }) => ofCell.get(cellName(cell)) ?? []);
+	return Map.groupBy(picturesThatFit(inOrder), ({ graph }) => cellName(graph.cell));
 }
 /** A few cells are found without. */
 const contents = (cells) => cells.length > 3 && html`<nav aria-label="Contents"><ul>
@@ -2164,22 +2206,17 @@ ${parts.map(([title, lines]) => html`<h3>${title}</h3>\n${bullets(lines)}`)}</se
 const inLines = (texts) => texts.map((text) => plainLine(text, 500));
 function environment(result) {
 	const { testbed, seed, startedAt, finishedAt } = result;
-	const facts = [
+	return html`<section id="environment">
+<h2>Environment</h2>
+${variantTable(result)}${factList([
 		["testbed", testbed.name],
 		...Object.entries(testbed.fingerprint),
 		["began", timeText(startedAt)],
 		["ended", timeText(finishedAt)],
 		["order of runs", `seed ${seed}`]
-	];
-	return html`<section id="environment">
-<h2>Environment</h2>
-${variantTable(result)}<dl>
-${facts.map(([key, value]) => html`<div><dt>${breakable(plainLine(key))}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
-</section>
+	])}</section>
 `;
 }
-/** `2026-11-20 12:00:00 UTC`. */
-const timeText = (at) => `${at.slice(0, 19).replace("T", " ")} UTC`;
 function variantTable(result) {
 	const { variants } = result;
 	const kernels = kernelsOf(result, plain);
@@ -2223,17 +2260,15 @@ var ResultError = class extends Error {
 	name = "ResultError";
 	upshot = "usage";
 };
-/** The `result.json` of a work directory, checked against its schema. */
-async function readResult(directory) {
-	const path = join(directory, "result.json");
+/** The `result.json` of a gate's work directory, checked against its schema. */
+const readResult = (directory) => parsedFile(join(directory, "result.json"), resultSchema);
+async function parsedFile(path, schema) {
 	const text = await readFile(path, "utf8").catch(() => {
-		throw new ResultError(`${path} cannot be read: name the work directory of a gate that has finished.`);
+		throw new ResultError(`${path} cannot be read: name the work directory of a gate or a bisection that has finished.`);
 	});
-	try {
-		return resultSchema.parse(JSON.parse(text));
-	} catch {
-		throw new ResultError(`${path} is no result of this version of ppsgate: judge the patch again.`);
-	}
+	const { success, data } = schema.safeParse(fromJson(text));
+	if (success) return data;
+	throw new ResultError(`${path} is no result of this version of ppsgate: measure again with this version.`);
 }
 /**
 * A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
@@ -2393,7 +2428,11 @@ async function writeResult(directory, result, profiles = [], leftOut = () => {})
 	await drawn("index.html", "page", () => renderHtml(result, profiles));
 	await drawn("intervals.svg", "plot of the intervals", () => intervalPlot(result));
 	await drawn("intervals.png", "picture of the intervals", () => intervalsInPixels(result));
-	for (const graph of graphsOf(result, profiles)) {
+	await writeGraphs(report, graphsOf(result, profiles), leftOut);
+}
+/** Each under its anchor's name. */
+async function writeGraphs(report, graphs, leftOut) {
+	for (const graph of graphs) {
 		const graphic = drawGraph(graph);
 		if (graphic.kind === "left-out") leftOut(graphic.why);
 		const svg = graphic.kind === "drawn" ? graphic.svg : void 0;

@@ -1021,6 +1021,147 @@ const plannedBlastSchema = object({
 	runs: array(plannedRunSchema).min(1)
 });
 
+// src/words/bisect.ts
+/** What keeps a commit from being measured; it was found twice. */
+const faultSchema = discriminatedUnion("kind", [...rejections, object({
+	kind: literal("forwards-nothing"),
+	message: string()
+})]);
+/** One that was built of a revision: its own, or with fix-ups on top. */
+const formSchema = object({
+	/** `base` of the good end, `patched` of the bad one, else the beginning of the commit's id; with fix-ups theirs too. */
+	variant: string(),
+	/** Commits that were applied on top, in their order. */
+	fixUps: array(commitId),
+	/** What each boot forwarded, or each run where several variants share a blast, in the metric's unit. */
+	values: array(number().nonnegative()),
+	fault: faultSchema.optional()
+});
+/** A commit of the range, with those after it that make the same kernel, or lay the same files. */
+const revisionSchema = object({
+	/** Steps along the line of first parents: 0 is the good one. */
+	place: int().nonnegative(),
+	commit: commitId,
+	subject: string(),
+	author: string(),
+	/** How many commits after it, one after the other, change nothing of what is booted or laid. */
+	alike: int().nonnegative(),
+	isSkipped: boolean(),
+	/** Lies between two that failed alike, and was taken for failed without a try. */
+	isTakenForFailed: boolean(),
+	/** That it changed the rate, by all that was measured. */
+	probability: number(),
+	/** What was tried of it; none of most. */
+	forms: array(formSchema)
+});
+const changeSchema = object({
+	...intervalSchema.shape,
+	/** In the metric's unit, of the neighbours before and after; geometric means. */
+	before: number(),
+	after: number()
+});
+/** Indices are those of `revisions`. */
+const foundSchema = discriminatedUnion("kind", [object({
+	kind: literal("culprit"),
+	revision: int().positive(),
+	probability: number(),
+	change: changeSchema,
+	/** Fix-ups that were on top of it: a fault of its own could be theirs, too. */
+	measuredWith: array(commitId)
+}), object({
+	kind: literal("group"),
+	after: int().nonnegative(),
+	last: int().positive(),
+	probability: number(),
+	change: changeSchema,
+	/** The commit that made the ones before it work again, as far as can be told: the fix-up that would tell more. */
+	likelyFix: commitId.optional()
+})]);
+const bisectAnswerSchema = discriminatedUnion("kind", [
+	...foundSchema.options,
+	object({
+		kind: literal("several"),
+		found: array(foundSchema).min(1),
+		open: array(object({
+			after: int().nonnegative(),
+			last: int().positive()
+		}))
+	}),
+	object({
+		kind: literal("not-reproduced"),
+		/** Absent where an end could not be measured. */
+		change: changeSchema.optional(),
+		fault: object({
+			revision: int().nonnegative(),
+			fault: faultSchema
+		}).optional()
+	}),
+	object({
+		kind: literal("slide"),
+		change: changeSchema,
+		steps: array(int().positive())
+	}),
+	object({
+		kind: literal("inconclusive"),
+		change: changeSchema,
+		best: array(object({
+			revision: int().positive(),
+			probability: number()
+		})),
+		/** That an answer would still take, as far as can be told. */
+		bootsExpected: int().nonnegative()
+	})
+]);
+const bisectResultSchema = object({
+	schemaVersion: literal(1),
+	kind: literal("bisect"),
+	generator: object({
+		name: literal("ppsgate"),
+		version: string()
+	}),
+	/** As they were typed. */
+	good: string(),
+	bad: string(),
+	fixUps: array(string()),
+	testbed: object({
+		name: string(),
+		fingerprint: record(string(), string()),
+		warnings: array(string())
+	}),
+	cell: cellSchema,
+	metric: metricSchema,
+	traffic: object({
+		flows: int(),
+		frameBytes: int(),
+		offeredPps: number().optional(),
+		measureSeconds: number()
+	}),
+	history: historySchema.optional(),
+	/** Whether several variants share a blast, or each boot has one. */
+	isShared: boolean(),
+	seed: int(),
+	startedAt: datetime(),
+	finishedAt: datetime(),
+	revisions: array(revisionSchema).min(2),
+	answer: bisectAnswerSchema,
+	/** Boots, or shared blasts, those that failed too. */
+	boots: int().nonnegative(),
+	/** The bad end without the culprit; absent where that was not asked for. */
+	revert: discriminatedUnion("kind", [object({
+		kind: literal("measured"),
+		values: array(number()),
+		change: changeSchema
+	}), object({
+		kind: literal("impossible"),
+		why: string()
+	})]).optional(),
+	/** `base` is the culprit's parent in them, and `patched` the culprit. */
+	profiles: array(cellProfileSchema),
+	reason: reasonSchema.optional(),
+	runs: array(runSchema),
+	blasts: array(blastSchema)
+});
+
 // src/words/use-outcome.ts
 const notUsed = (why) => `not used: ${why}`;
 const brokenOff = (why) => `ended: ${why}`;

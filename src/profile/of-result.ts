@@ -1,5 +1,6 @@
 // The profiles that a result tells of: read from their files, and asked why a cell is as it is.
 
+import type { BisectResult } from '../words/bisect.ts';
 import { plainLine } from '../words/escape.ts';
 import type { CellResult, Comparison, Mover, Reason, Result } from '../words/result.ts';
 import { type Cell, cellName } from '../words/scenario.ts';
@@ -20,13 +21,12 @@ export type CellProfiles = { cell: Cell; variants: readonly TakenProfile[] };
  * `leftOut` hears why.
  */
 export async function readProfiles(
-  { outcome }: Result,
+  result: Result | BisectResult,
   read: (path: string) => Promise<string | undefined>,
   leftOut: (why: string) => void = () => {},
 ): Promise<CellProfiles[]> {
-  const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const all: CellProfiles[] = [];
-  for (const { cell, profiles } of cells) {
+  for (const { cell, profiles } of cellsOf(result)) {
     const variants: TakenProfile[] = [];
     for (const one of profiles) {
       const text = one.kind === 'profiled' ? await read(one.file) : undefined;
@@ -37,6 +37,11 @@ export async function readProfiles(
     if (variants.length > 0) all.push({ cell, variants });
   }
   return all;
+}
+
+function cellsOf(result: Result | BisectResult): readonly Pick<CellResult, 'cell' | 'profiles'>[] {
+  if ('kind' in result) return [result];
+  return result.outcome.kind === 'judged' ? result.outcome.cells : [];
 }
 
 function parsed(
@@ -54,34 +59,57 @@ function parsed(
   }
 }
 
-/** The result, with what its profiles say of the reason. */
-export function withReasons(result: Result, profiles: readonly CellProfiles[]): Result {
+/** The result, with what its profiles say of the reason; of a bisection those of the change's neighbours. */
+export function withReasons<R extends Result | BisectResult>(
+  result: R,
+  profiles: readonly CellProfiles[],
+): R;
+export function withReasons(
+  result: Result | BisectResult,
+  profiles: readonly CellProfiles[],
+): Result | BisectResult {
+  if ('kind' in result) return withBisectReason(result, profiles);
   const { outcome } = result;
   if (outcome.kind !== 'judged') return result;
   const cells = outcome.cells.map(({ reason: _, ...rest }): CellResult => {
     const taken = profiles.find(({ cell }) => cellName(cell) === cellName(rest.cell));
-    const reason = reasonOf(rest, taken?.variants ?? []);
+    const { kind } = rest.verdict;
+    const isChange = kind === 'regression' || kind === 'improvement';
+    const reason = reasonOf(nsPerPacket(rest.comparisons), isChange, taken?.variants ?? []);
     return { ...rest, ...(reason && { reason }) };
   });
   return { ...result, outcome: { ...outcome, cells } };
 }
 
+function withBisectReason(
+  { reason: _, ...result }: BisectResult,
+  profiles: readonly CellProfiles[],
+): BisectResult {
+  const { answer, metric } = result;
+  if (answer.kind !== 'culprit' && answer.kind !== 'group') return result;
+  const { before: base, after: patched } = answer.change;
+  const time = nsPerPacket([{ metric, base, patched }]);
+  const reason = reasonOf(time, true, profiles[0]?.variants ?? []);
+  return { ...result, ...(reason && { reason }) };
+}
+
 /** Undefined where base or patched is missing. */
 function reasonOf(
-  { comparisons, verdict }: Pick<CellResult, 'comparisons' | 'verdict'>,
+  time: Mover['nsPerPacket'],
+  isChange: boolean,
   taken: readonly TakenProfile[],
 ): Reason | undefined {
   const base = taken.find(({ variant }) => variant === 'base');
   const patched = taken.find(({ variant }) => variant === 'patched');
   if (base === undefined || patched === undefined) return undefined;
   const idleFrames = [...new Set([...base.idleFrames, ...patched.idleFrames])];
-  const isChange = verdict.kind === 'regression' || verdict.kind === 'improvement';
-  const time = nsPerPacket(comparisons);
   return { ...explain(base.profile, patched.profile, time, isChange), idleFrames };
 }
 
 /** Of the forwarding thread where the DUT tells of it, and else of the whole DUT, which had no time to spare. */
-function nsPerPacket(comparisons: readonly Comparison[]): Mover['nsPerPacket'] {
+function nsPerPacket(
+  comparisons: readonly Pick<Comparison, 'metric' | 'base' | 'patched'>[],
+): Mover['nsPerPacket'] {
   const told = comparisons.find(({ metric }) => metric === 'nsPerPacket');
   if (told !== undefined) return { base: told.base, patched: told.patched };
   const pps = comparisons.find(({ metric }) => metric === 'pps');

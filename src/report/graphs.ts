@@ -52,7 +52,11 @@ export function drawGraph(graph: Graph, standalone = true): Drawn {
   }
 }
 
-function graphsOfCell({ cell, profiles }: CellResult, { variants }: CellProfiles): Graph[] {
+/** The same of a cell by itself. */
+export function graphsOfCell(
+  { cell, profiles }: Pick<CellResult, 'cell' | 'profiles'>,
+  { variants }: CellProfiles,
+): Graph[] {
   const told = new Map(
     profiles.flatMap((one) => (one.kind === 'profiled' ? [[one.variant, one]] : [])),
   );

@@ -12,7 +12,7 @@ import type { CellResult, Mover, Policy, Reason, Run } from '../words/result.ts'
 import { cellName } from '../words/scenario.ts';
 import { unbroken } from './cell-rows.ts';
 import { graphPreview } from './graph-preview.ts';
-import type { Graph } from './graphs.ts';
+import { drawGraph, type Graph } from './graphs.ts';
 import { bullets, fold, mark, preformatted, table } from './html-pieces.ts';
 import { Html, html, type Piece } from './markup.ts';
 import { ministats } from './ministats.ts';
@@ -23,6 +23,22 @@ import { nanosecondsText, pointsText } from './why.ts';
 /** A graph with its SVG, or without where the page has no room for it; `why` says that it cannot be drawn at all. */
 export type Picture = { graph: Graph; svg?: string; why?: string };
 
+/** Graphs of kernels have some 50,000 each; a page of more than a few million is slow on a phone. */
+const mostGraphCharacters = 5_000_000;
+
+/** Those in front where there is no room for all. */
+export function picturesThatFit(graphs: readonly Graph[]): Picture[] {
+  let room = mostGraphCharacters;
+  return graphs.map((graph): Picture => {
+    const drawn = drawGraph(graph, false);
+    if (drawn.kind === 'left-out') return { graph, why: drawn.why };
+    const { svg } = drawn;
+    if (svg.length > room) return { graph };
+    room -= svg.length;
+    return { graph, svg };
+  });
+}
+
 /** The section of a cell, with the pictures of this cell alone. */
 export const cellSection = (
   policy: Policy,
@@ -30,7 +46,7 @@ export const cellSection = (
   pictures: readonly Picture[],
 ): Html => html`<section id="${cellAnchor(result)}">
 <h2>${mark(result.verdict.kind)} ${cellName(result.cell)}</h2>
-${finding(policy, result)}${why(result)}${drawn(pictures)}${runs(policy, result)}${ministatFolds(policy, result)}</section>
+${finding(policy, result)}${whyPieces(result)}${graphFolds(pictures)}${runs(policy, result)}${ministatFolds(policy, result)}</section>
 `;
 
 /** Where on the page a cell stands. */
@@ -49,7 +65,8 @@ function finding({ confidenceRatio }: Policy, { verdict, comparisons }: CellResu
 ${verdict.kind === 'invalid' && html`<p>${plainLine(verdict.reason, 1000)}</p>\n`}`;
 }
 
-function why({ reason, profiles }: CellResult): Piece {
+/** The functions that moved, and the profiles that there are not. */
+export function whyPieces({ reason, profiles }: Pick<CellResult, 'reason' | 'profiles'>): Piece {
   const missing = profiles.flatMap((one) =>
     one.kind === 'missing' ? `${plainLine(one.variant)}: ${plainLine(one.reason, 500)}` : [],
   );
@@ -89,7 +106,7 @@ const moverRow = (mover: Mover, hasTime: boolean): Piece[] => [
   plainLine(mover.module ?? '–'),
 ];
 
-const drawn = (pictures: readonly Picture[]): Piece =>
+export const graphFolds = (pictures: readonly Picture[]): Piece =>
   pictures.length > 0 &&
   html`<h3>Flamegraphs</h3>
 <div class="graphs">

@@ -1,5 +1,6 @@
 // What the page's parts have in common: tables, lists, folds and the verdicts' symbols.
 
+import { plainLine } from '../words/escape.ts';
 import type { CellVerdict } from '../words/result.ts';
 import { looks } from './interval-plot.ts';
 import { type Html, html, type Piece } from './markup.ts';
@@ -44,6 +45,15 @@ export const fold = (summary: Piece, body: Piece): Html =>
 /** A block of text as it is, line ends included. */
 export const preformatted = (text: string): Html =>
   scrolling(html`<pre>${text.split('\n').map((line) => html`${line}\n`)}</pre>`);
+
+/** Names with what there is to say of each: texts of anybody. */
+export const factList = (facts: readonly (readonly [string, string])[]): Html => html`<dl>
+${facts.map(([key, value]) => html`<div><dt>${breakable(plainLine(key))}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
+`;
+
+/** `2026-11-20 12:00:00 UTC`. */
+export const timeText = (at: string): string =>
+  `${at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replace('T', ' ')} UTC`;
 
 /** Text of our own in which backticks stand around code. */
 export const withCode = (text: string): Piece =>

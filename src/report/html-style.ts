@@ -1,6 +1,6 @@
 // What the page looks like: by light and by night, on a phone, on a desk and on paper.
 import { embedded } from '../embedded.ts';
-import { colors } from './interval-plot.ts';
+import { colors } from './svg.ts';
 
 const light = {
   ...colors,

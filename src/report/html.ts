@@ -1,7 +1,4 @@
 // The page: all of a result in one HTML file that needs nothing beside it.
-import { createHash } from 'node:crypto';
-import { embeddedScript } from '../embedded.ts';
-import { flamegraphScript, flamegraphStyle } from '../profile/flamegraph.ts';
 import type { CellProfiles } from '../profile/of-result.ts';
 import { pageUrl, plain, plainBlock, plainLine } from '../words/escape.ts';
 import { metricName } from '../words/format.ts';
@@ -10,11 +7,21 @@ import type { Rejection } from '../words/rejection.ts';
 import type { CellResult, CellVerdict, Metric, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { type CellRow, cellColumns, cellRows, worstFirst } from './cell-rows.ts';
-import { drawGraph, type Graph, graphsOf } from './graphs.ts';
+import { type Graph, graphsOf } from './graphs.ts';
 import { headline, sentence } from './headline.ts';
-import { cellAnchor, cellSection, type Picture } from './html-cell.ts';
-import { breakable, bullets, fold, mark, preformatted, table, withCode } from './html-pieces.ts';
-import { pageStyle } from './html-style.ts';
+import { cellAnchor, cellSection, type Picture, picturesThatFit } from './html-cell.ts';
+import { htmlDocument } from './html-document.ts';
+import {
+  breakable,
+  bullets,
+  factList,
+  fold,
+  mark,
+  preformatted,
+  table,
+  timeText,
+  withCode,
+} from './html-pieces.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { Html, html, type Piece } from './markup.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
@@ -33,10 +40,7 @@ import {
   verdictMeanings,
 } from './sections.ts';
 
-/**
- * A whole document that loads nothing and runs no script but its own: its Content-Security-Policy (W3C, level 3) names
- * style and scripts by their hash. Cells have flamegraphs as far as there are profiles.
- */
+/** A whole page; cells have flamegraphs as far as there are profiles. */
 export function renderHtml(result: Result, profiles: readonly CellProfiles[]): string {
   const { generator } = result;
   const graphs = graphsOf(result, profiles);
@@ -44,48 +48,8 @@ export function renderHtml(result: Result, profiles: readonly CellProfiles[]): s
 ${mainPieces(result, graphs)}</main>
 <footer>${generator.name} ${plainLine(generator.version)}, from <code>result.json</code></footer>
 `;
-  const isDrawn = graphs.length > 0;
-  return document({
-    title: headline(result),
-    style: isDrawn ? `${pageStyle()}${flamegraphStyle()}` : pageStyle(),
-    scripts: isDrawn ? [flamegraphScript(), openTarget()] : [],
-    body,
-  });
+  return htmlDocument({ title: headline(result), body, hasGraphs: graphs.length > 0 });
 }
-
-const openTarget = (): string => embeddedScript(new URL('./open-target.js', import.meta.url));
-
-type Document = { title: string; body: Html; style: string; scripts: readonly string[] };
-
-function document({ title, body, style, scripts }: Document): string {
-  const policy = [
-    "default-src 'none'",
-    // Allows the icon, without which a browser asks the server for one.
-    'img-src data:',
-    `style-src ${hashOf(style)}`,
-    ...(scripts.length > 0 ? [`script-src ${scripts.map(hashOf).join(' ')}`] : []),
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ');
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style>${new Html(style)}</style>
-</head>
-<body>
-${body}${scripts.map((script) => html`<script>${new Html(script)}</script>\n`)}</body>
-</html>
-`.markup;
-}
-
-const hashOf = (text: string): string =>
-  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 function mainPieces(result: Result, graphs: readonly Graph[]): Piece {
   const { outcome } = result;
@@ -132,37 +96,24 @@ ${outcome.kind === 'judged' && [html`<p class="faint">${rule(policy)}</p>\n`, co
 }
 
 function judged(result: Result, cells: readonly CellResult[], graphs: readonly Graph[]): Piece {
-  const pictures = picturesThatFit(cells, graphs);
+  const pictures = picturesOfCells(cells, graphs);
   return [
     verdicts(result, cells),
     remarks(result, cells),
-    cells.map((cell) => cellSection(result.policy, cell, pictures.get(cell) ?? [])),
+    cells.map((cell) => cellSection(result.policy, cell, pictures.get(cellName(cell.cell)) ?? [])),
     environment(result),
     howToRead(result),
   ];
 }
 
-/** Graphs of kernels have some 50,000 each; a page of more than a few million is slow on a phone. */
-const mostGraphCharacters = 5_000_000;
-
 /** The worst cells first where there is no room for all. */
-function picturesThatFit(
+function picturesOfCells(
   cells: readonly CellResult[],
   graphs: readonly Graph[],
-): Map<CellResult, Picture[]> {
-  let room = mostGraphCharacters;
-  const pictureOf = (graph: Graph): Picture => {
-    const drawn = drawGraph(graph, false);
-    if (drawn.kind === 'left-out') return { graph, why: drawn.why };
-    const { svg } = drawn;
-    if (svg.length > room) return { graph };
-    room -= svg.length;
-    return { graph, svg };
-  };
+): Map<string, Picture[]> {
   const ofCell = Map.groupBy(graphs, ({ cell }) => cellName(cell));
-  return new Map(
-    worstFirst(cells).map((cell) => [cell, (ofCell.get(cellName(cell.cell)) ?? []).map(pictureOf)]),
-  );
+  const inOrder = worstFirst(cells).flatMap(({ cell }) => ofCell.get(cellName(cell)) ?? []);
+  return Map.groupBy(picturesThatFit(inOrder), ({ graph }) => cellName(graph.cell));
 }
 
 /** A few cells are found without. */
@@ -248,24 +199,17 @@ const inLines = (texts: readonly string[]): string[] => texts.map((text) => plai
 
 function environment(result: Result): Html {
   const { testbed, seed, startedAt, finishedAt } = result;
-  const facts: [string, string][] = [
-    ['testbed', testbed.name],
-    ...Object.entries(testbed.fingerprint),
-    ['began', timeText(startedAt)],
-    ['ended', timeText(finishedAt)],
-    ['order of runs', `seed ${seed}`],
-  ];
   return html`<section id="environment">
 <h2>Environment</h2>
-${variantTable(result)}<dl>
-${facts.map(([key, value]) => html`<div><dt>${breakable(plainLine(key))}</dt><dd>${plainLine(value, 500)}</dd></div>\n`)}</dl>
-</section>
+${variantTable(result)}${factList([
+  ['testbed', testbed.name],
+  ...Object.entries(testbed.fingerprint),
+  ['began', timeText(startedAt)],
+  ['ended', timeText(finishedAt)],
+  ['order of runs', `seed ${seed}`],
+])}</section>
 `;
 }
-
-/** `2026-11-20 12:00:00 UTC`. */
-const timeText = (at: string): string =>
-  `${at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replace('T', ' ')} UTC`;
 
 function variantTable(result: Result): Html {
   const { variants } = result;

@@ -21,6 +21,16 @@ import { cellName } from '../words/scenario.ts';
 import { escaped } from '../words/xml.ts';
 import { worstFirst } from './cell-rows.ts';
 import { marginsOf } from './headline.ts';
+import {
+  type Attributes,
+  colors,
+  element,
+  path,
+  round,
+  svgDocument,
+  text,
+  ticksOf,
+} from './svg.ts';
 
 /** `wide` has a line for each cell; `narrow`, for a phone, has the interval below its numbers. */
 export type PlotForm = 'wide' | 'narrow';
@@ -43,7 +53,7 @@ export function intervalPlot(
   const end = top + rows.length * rowHeight;
   const tops = rows.map((_, index) => top + index * rowHeight);
   const hidden = cells.length - shown.length;
-  return document(places.width, end + places.legend + (hidden > 0 ? 37 : 19), [
+  return svgDocument(places.width, end + places.legend + (hidden > 0 ? 37 : 19), [
     ...heading(result, places),
     ...rows.flatMap((row, index) => separator(row, tops[index] ?? top, places)),
     ...scale(axis, tops, policy, places),
@@ -135,17 +145,6 @@ const forms: Record<PlotForm, Form> = {
   },
 };
 
-/** No two are the same, so that a page can put its own in their place. */
-export const colors = {
-  paper: '#ffffff',
-  ink: '#1f2328',
-  faint: '#59636e',
-  pale: '#e3e7eb',
-  red: '#c62f2f',
-  green: '#1a7f4b',
-  amber: '#a86200',
-  grey: '#6e7781',
-} as const;
 const { paper, ink, faint, pale, red, green, amber, grey } = colors;
 
 /** The changes at the left and the right end of the plot. */
@@ -170,23 +169,6 @@ function axisOf(rows: readonly Row[], policy: Policy): Axis {
 function placeOf(change: number, axis: Axis, { left, right }: Form['plot']): number {
   const share = (inside(axis, change) - axis.low) / (axis.high - axis.low);
   return left + share * (right - left);
-}
-
-function document(width: number, height: number, pieces: readonly string[]): string {
-  const attributes = {
-    xmlns: 'http://www.w3.org/2000/svg',
-    width,
-    height,
-    viewBox: `0 0 ${width} ${height}`,
-    role: 'img',
-    'font-family': "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
-    'font-size': 13,
-    fill: ink,
-  };
-  const [title, ...rest] = pieces;
-  const sheet = element('rect', { width, height, rx: 6, fill: paper });
-  const lines = ['', title, sheet, ...rest, ''].join('\n');
-  return `${element('svg', attributes, lines)}\n`;
 }
 
 function heading({ patch, policy, testbed }: Result, form: Form): string[] {
@@ -258,15 +240,6 @@ function bandsOf(tops: readonly number[], { plot, rowHeight, top }: Form): [numb
 }
 
 const shade = { fill: red, 'fill-opacity': '0.08' };
-
-/** Round numbers, some six of them. */
-function ticksOf({ low, high }: Axis): number[] {
-  const least = (high - low) / 8;
-  const power = 10 ** Math.floor(Math.log10(least));
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
-  const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
-  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
-}
 
 /** What was found of one row: drawn, in numbers, and in a word. */
 function rowPieces({ label, verdict, interval }: Row, axis: Axis, top: number, form: Form) {
@@ -360,20 +333,3 @@ function legend(y: number, policy: Policy, hidden: number, { margin: x }: Form):
       : []),
   ];
 }
-
-type Attributes = Record<string, string | number>;
-
-function element(name: string, attributes: Attributes, inside?: string): string {
-  const written = Object.entries(attributes).map(
-    ([key, value]) => ` ${key}="${typeof value === 'number' ? round(value) : escaped(value)}"`,
-  );
-  const start = `<${name}${written.join('')}`;
-  return inside === undefined ? `${start}/>` : `${start}>${inside}</${name}>`;
-}
-
-const path = (d: string, attributes: Attributes): string => element('path', { d, ...attributes });
-
-const text = (said: string, attributes: Attributes): string =>
-  element('text', attributes, escaped(said));
-
-const round = (pixels: number): number => Math.round(pixels * 100) / 100;

@@ -10,6 +10,7 @@ import { fitted, rowsThatFit } from './fitting.ts';
 import { headline } from './headline.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
 import {
+  type CommonSection,
   failureSaid,
   failureText,
   invalidLines,
@@ -20,6 +21,7 @@ import {
   setting,
 } from './sections.ts';
 import {
+  type Explained,
   flamegraphsText,
   functionName,
   type GraphLinks,
@@ -74,7 +76,7 @@ function mainParts(result: Result, links: ReportLinks): string[] {
   }
 }
 
-const markdown: Quoting = { code: codeSpan, name: (name) => name };
+export const markdown: Quoting = { code: codeSpan, name: (name) => name };
 
 function table(policy: Policy, cells: readonly CellResult[], metric: Metric): string {
   const columns = cellColumns(policy, metric);
@@ -85,14 +87,14 @@ function table(policy: Policy, cells: readonly CellResult[], metric: Metric): st
   ].join('\n');
 }
 
-const bold = (text: string): string => `**${text}**`;
+export const bold = (text: string): string => `**${text}**`;
 
 function rowText(row: CellRow): string {
   const name = row.kind === 'variant' ? `↳ ${codeSpan(row.variant)}` : cellName(row.result.cell);
   return tableRow([name, ...verdictTexts(row), ...row.numbers]);
 }
 
-const tableRow = (columns: readonly string[]): string =>
+export const tableRow = (columns: readonly string[]): string =>
   `| ${columns.map((column) => column.replaceAll('|', '\\|')).join(' | ')} |`;
 
 const corrections = ({ corrections = [] }: ReportLinks): string[] =>
@@ -108,10 +110,6 @@ const corrections = ({ corrections = [] }: ReportLinks): string[] =>
 /** Folded, but for what no reader may miss; each ministat by itself, so that it can be left out alone. */
 function sectionText(section: Section, { policy, patch }: Result, links: ReportLinks): string {
   switch (section.kind) {
-    case 'notice':
-      return `${section.title}\n${bullets(section.lines)}`;
-    case 'lines':
-      return details(section.title, bullets(section.lines));
     case 'other-metric':
       return details(
         otherMetricTitle(section.metric),
@@ -127,6 +125,18 @@ function sectionText(section: Section, { policy, patch }: Result, links: ReportL
       const cells = rowsThatFit(section.cells, (cell) => `${whyOfCell(cell, links)}\n`);
       return details('why', cells.join('\n').trimEnd());
     }
+    default:
+      return commonSection(section);
+  }
+}
+
+/** A section that a report of anything may have. */
+export function commonSection(section: CommonSection): string {
+  switch (section.kind) {
+    case 'notice':
+      return `${section.title}\n${bullets(section.lines)}`;
+    case 'lines':
+      return details(section.title, bullets(section.lines));
     case 'ministat': {
       const { name, note, text } = section;
       const block = codeBlock(text, 6000);
@@ -135,7 +145,8 @@ function sectionText(section: Section, { policy, patch }: Result, links: ReportL
   }
 }
 
-function whyOfCell(cell: CellResult, links: ReportLinks): string {
+/** All functions that moved, and what tells so. */
+export function whyOfCell(cell: Explained, links: ReportLinks): string {
   const grounds = `${cellName(cell.cell)}: ${groundsText(cell, markdown)}`;
   const head = [grounds, flamegraphsText(cell, links, graphLink)].filter(Boolean).join(' · ');
   const movers = cell.reason?.movers ?? [];
@@ -174,10 +185,11 @@ function link(text: string, address: string): string {
 }
 
 /** A link to a page, or to a file beside the report. */
-const graphLink = (text: string, address: string): string =>
+export const graphLink = (text: string, address: string): string =>
   /^\w[\w./-]*$/.test(address) ? `[${text}](${address})` : link(text, address);
 
-function footer({ rerun, rawData, page }: ReportLinks): string {
+/** What is told below a report. */
+export function footer({ rerun, rawData, page }: ReportLinks): string {
   const parts = [
     rerun && `Rerun: ${rerun}`,
     rawData && `Raw data: ${rawData}`,
@@ -186,7 +198,8 @@ function footer({ rerun, rawData, page }: ReportLinks): string {
   return parts.length > 0 ? `<sub>${parts.join(' · ')}</sub>` : '';
 }
 
-const details = (summary: string, body: string): string =>
+export const details = (summary: string, body: string): string =>
   `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
 
-const bullets = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
+export const bullets = (lines: readonly string[]): string =>
+  lines.map((line) => `- ${line}`).join('\n');

@@ -1,7 +1,10 @@
 // Reads a result that an earlier process, or another machine, has written.
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { type CellProfiles, readProfiles, withReasons } from '../profile/of-result.ts';
+import { type BisectResult, bisectResultSchema } from '../words/bisect.ts';
+import { fromJson } from '../words/json.ts';
 import { reasonOf } from '../words/one-line.ts';
 import { type Result, resultSchema } from '../words/result.ts';
 
@@ -11,32 +14,42 @@ export class ResultError extends Error {
   readonly upshot = 'usage';
 }
 
-/** The `result.json` of a work directory, checked against its schema. */
-export async function readResult(directory: string): Promise<Result> {
-  const path = join(directory, 'result.json');
+/** The `result.json` of a gate's work directory, checked against its schema. */
+export const readResult = (directory: string): Promise<Result> =>
+  parsedFile(join(directory, 'result.json'), resultSchema);
+
+/** The result of a gate or of a bisection: that of a work directory, or a file, with the directory that it is in. */
+export async function readAnyResult(
+  path: string,
+): Promise<{ directory: string; result: Result | BisectResult }> {
+  const isFile = (await stat(path).catch(() => undefined))?.isFile() === true;
+  const directory = isFile ? dirname(path) : path;
+  const file = isFile ? path : join(directory, 'result.json');
+  return { directory, result: await parsedFile(file, z.union([bisectResultSchema, resultSchema])) };
+}
+
+async function parsedFile<T>(path: string, schema: z.ZodType<T>): Promise<T> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new ResultError(
-      `${path} cannot be read: name the work directory of a gate that has finished.`,
+      `${path} cannot be read: name the work directory of a gate or a bisection that has finished.`,
     );
   });
-  try {
-    return resultSchema.parse(JSON.parse(text));
-  } catch {
-    throw new ResultError(
-      `${path} is no result of this version of ppsgate: judge the patch again.`,
-    );
-  }
+  const { success, data } = schema.safeParse(fromJson(text));
+  if (success) return data;
+  throw new ResultError(
+    `${path} is no result of this version of ppsgate: measure again with this version.`,
+  );
 }
 
 /**
  * A result of a work directory with the profiles that lie there, and what they say of the reason. They tell what a
  * patch's kernel had to say of itself: whatever is wrong with them, the result stands without, and `leftOut` hears why.
  */
-export async function explained(
-  result: Result,
+export async function explained<R extends Result | BisectResult>(
+  result: R,
   directory: string,
   leftOut: (why: string) => void = () => {},
-): Promise<{ result: Result; profiles: CellProfiles[] }> {
+): Promise<{ result: R; profiles: CellProfiles[] }> {
   const read = (path: string) => readFile(join(directory, path), 'utf8').catch(ifMissing);
   try {
     const profiles = await readProfiles(result, read, leftOut);

@@ -16,6 +16,7 @@ import { fitted, rowsThatFit } from './fitting.ts';
 import { sentence } from './headline.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
 import {
+  type CommonSection,
   failureSaid,
   failureText,
   invalidLines,
@@ -27,6 +28,7 @@ import {
 } from './sections.ts';
 import {
   changeText,
+  type Explained,
   flamegraphsText,
   functionName,
   type GraphLinks,
@@ -35,7 +37,7 @@ import {
 } from './why.ts';
 
 /** What only the place of publication knows. */
-type RemarkupLinks = {
+export type RemarkupLinks = {
   /** Name of the plot as it was uploaded, in PNG: `F123`. */
   image?: string;
   /** URL of the job or the report. */
@@ -130,7 +132,7 @@ function narrowed([change = '', base = '', patched = '', runs = '']: readonly st
   return [change, isNothing ? '–' : `${base} → ${patched}`, counts];
 }
 
-const bold = (text: string): string => `**${text}**`;
+export const bold = (text: string): string => `**${text}**`;
 
 function rowText(row: CellRow): string {
   const name =
@@ -140,7 +142,7 @@ function rowText(row: CellRow): string {
   return tableRow([[name, ...verdictTexts(row)].join(' '), ...narrowed(row.numbers)]);
 }
 
-const tableRow = (columns: readonly string[]): string => `| ${columns.join(' | ')} |`;
+export const tableRow = (columns: readonly string[]): string => `| ${columns.join(' | ')} |`;
 
 const plot = ({ image }: RemarkupLinks): string[] =>
   image === undefined
@@ -155,10 +157,6 @@ function patchLine({ patch }: Result): string {
 /** In blocks that scroll, but for what no reader may miss and for tables; a block of code does not break lines. */
 function sectionText(section: Section, result: Result, previous: Section | undefined): string {
   switch (section.kind) {
-    case 'notice':
-      return [section.title, ...section.lines.map((line) => `- ${line}`)].join('\n');
-    case 'lines':
-      return scrolled(section.title, section.lines);
     case 'other-metric': {
       const { metric, cells } = section;
       return `By ${otherMetricTitle(metric)}:\n\n${table(result.policy, cells, metric)}`;
@@ -172,6 +170,18 @@ function sectionText(section: Section, result: Result, previous: Section | undef
     }
     case 'why':
       return scrolled('why', section.cells.flatMap(whyOfCell));
+    default:
+      return commonSection(section, previous);
+  }
+}
+
+/** A section that a report of anything may have. */
+export function commonSection(section: CommonSection, previous?: Section): string {
+  switch (section.kind) {
+    case 'notice':
+      return [section.title, ...section.lines.map((line) => `- ${line}`)].join('\n');
+    case 'lines':
+      return scrolled(section.title, section.lines);
     case 'ministat': {
       const { name, note, text } = section;
       const block = remarkupBlock(name, text);
@@ -183,7 +193,7 @@ function sectionText(section: Section, result: Result, previous: Section | undef
 }
 
 /** All functions that moved. */
-const whyOfCell = (cell: CellResult): string[] => [
+export const whyOfCell = (cell: Explained): string[] => [
   `${cellName(cell.cell)}: ${groundsText(cell, plain)}`,
   ...(cell.reason?.movers ?? []).map((mover) => {
     const module = mover.module === undefined ? '' : ` (${plain.code(mover.module, 80)})`;
@@ -191,10 +201,11 @@ const whyOfCell = (cell: CellResult): string[] => [
   }),
 ];
 
-const scrolled = (name: string, lines: readonly string[]): string =>
+export const scrolled = (name: string, lines: readonly string[]): string =>
   remarkupBlock(name, lines.join('\n'), 8);
 
-function within(main: string[], parts: string[], links: RemarkupLinks): string {
+/** At most what a comment may have, with what is told below it. */
+export function within(main: string[], parts: string[], links: RemarkupLinks): string {
   const { rerun, details, history, page } = links;
   const end = [
     rerun && `Rerun: ${remarkupText(rerun)}`,
@@ -206,7 +217,8 @@ function within(main: string[], parts: string[], links: RemarkupLinks): string {
   return fitted(main, parts, end.join(' · '), { most: mostBytes, sizeOf });
 }
 
-function link(text: string, address: string): string {
+/** The address in code where it is none of a page. */
+export function link(text: string, address: string): string {
   const url = pageUrl(address);
   return url === undefined ? remarkupText(address) : `[[ ${url} | ${text} ]]`;
 }

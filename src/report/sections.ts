@@ -31,19 +31,23 @@ import { marginsOf, rejectionText } from './headline.ts';
 import { type Ministat, ministats } from './ministats.ts';
 import { isProfiled } from './why.ts';
 
-export type Section =
+/** What a report of anything may have. */
+export type CommonSection =
   /** A title and lines that no reader may miss. */
   | { kind: 'notice'; title: string; lines: string[] }
   /** A title and lines for those who ask. */
   | { kind: 'lines'; title: string; lines: string[] }
+  | ({ kind: 'ministat' } & Ministat);
+
+export type Section =
+  | CommonSection
   /** The table of what was measured beside what was judged. */
   | { kind: 'other-metric'; metric: Metric; cells: readonly CellResult[] }
   | { kind: 'environment'; lines: string[] }
   /** How to read the report. */
   | { kind: 'reading'; paragraphs: string[]; meanings: [CellVerdict['kind'], string][] }
   /** All functions that moved, by cell. */
-  | { kind: 'why'; cells: CellResult[] }
-  | ({ kind: 'ministat' } & Ministat);
+  | { kind: 'why'; cells: CellResult[] };
 
 /**
  * The sections of a comment in their order, from the end of which is left out what finds no room. Notices are quoted
@@ -100,13 +104,21 @@ const reading = (result: Result): Section => ({
 
 /** Where and how it was measured, on one line. */
 export function setting(result: Result, quoting: Quoting): string {
-  const { testbed, traffic, blasts } = result;
-  const { cpu, kernel } = testbed.fingerprint;
-  const [own, cpuName] = [kernel, cpu].map((text) => text && quoting.code(text));
+  const { testbed, blasts } = result;
   // Where variants are kernels, the DUT's own is none of them.
   const hasKernels = blasts.some((blast) => blast.kernel !== undefined);
-  const [measured = hasKernels ? undefined : own] = kernelsOf(result, quoting).get('base') ?? [];
-  const hardware = [cpuName, measured].filter((text) => text !== undefined);
+  const own = hasKernels ? undefined : testbed.fingerprint.kernel;
+  const [measured = own && quoting.code(own)] = kernelsOf(result, quoting).get('base') ?? [];
+  return settingOf(result, quoting, measured);
+}
+
+type Measurement = Pick<Result, 'testbed' | 'traffic' | 'blasts' | 'startedAt' | 'finishedAt'>;
+
+/** The same of whatever was measured; `kernel` is the one to name beside the CPU, quoted already. */
+export function settingOf(result: Measurement, quoting: Quoting, kernel?: string): string {
+  const { testbed, traffic, blasts } = result;
+  const { cpu } = testbed.fingerprint;
+  const hardware = [cpu && quoting.code(cpu), kernel].filter((text) => text !== undefined);
   const name = quoting.code(testbed.name);
   const parts = [name + (hardware.length ? ` (${hardware.join(', ')})` : '')];
   if (blasts.length > 0) {
@@ -123,7 +135,7 @@ export function setting(result: Result, quoting: Quoting): string {
 }
 
 /** `64- and 66-byte`: as they were sent, for not every family fits the smallest. */
-function frameSizes({ blasts, traffic }: Result): string {
+function frameSizes({ blasts, traffic }: Measurement): string {
   const all = new Set(blasts.map(({ cell }) => frameBytesFor(traffic, cell)));
   const sizes = [...all].toSorted((a, b) => a - b);
   const last = `${sizes.pop()}-byte`;
@@ -194,19 +206,23 @@ export function invalidLines(cells: readonly CellResult[], { code, name }: Quoti
 export const uncountedLines = (cells: readonly CellResult[], { code, name }: Quoting): string[] =>
   cells.flatMap((result) => {
     const { cell, runs } = result;
-    const faults = runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity : []));
     const spare = spareRuns(result);
-    const lineOf = (group: readonly unknown[], why: string) =>
-      `${name(cellName(cell))}: ${group.length} of ${runs.length} runs, ${why}`;
-    return [
-      ...[...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
-        const [first, ...others] = group.map(({ reason }) => reason);
-        const like = others.some((reason) => reason !== first) ? 'the first of them: ' : '';
-        return lineOf(group, `${like}${code(first ?? '')}`);
-      }),
-      ...(spare.length > 0 ? [lineOf(spare, spareText)] : []),
+    const lines = [
+      ...invalidRunLines(runs, code),
+      ...(spare.length > 0 ? [`${spare.length} of ${runs.length} runs, ${spareText}`] : []),
     ];
+    return lines.map((line) => `${name(cellName(cell))}: ${line}`);
   });
+
+/** `2 of 8 runs, …`: a line for each cause. */
+export function invalidRunLines(runs: readonly Run[], code: Quoting['code']): string[] {
+  const faults = runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity : []));
+  return [...Map.groupBy(faults, ({ cause }) => cause).values()].map((group) => {
+    const [first, ...others] = group.map(({ reason }) => reason);
+    const like = others.some((reason) => reason !== first) ? 'the first of them: ' : '';
+    return `${group.length} of ${runs.length} runs, ${like}${code(first ?? '')}`;
+  });
+}
 
 /** Good runs that the verdict does without. */
 export function spareRuns(cell: CellResult): Run[] {

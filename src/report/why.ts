@@ -23,6 +23,9 @@ export type GraphLinks = {
 /** A text linked to an address, in the markup at hand. */
 type Linking = (text: string, address: string) => string;
 
+/** What was profiled, and what that says of the reason. */
+export type Explained = Pick<CellResult, 'cell' | 'profiles' | 'reason'>;
+
 /** A line for each of the first cells that changed, or in which functions did, and one for how many more there are. */
 export function whyLines(
   cells: readonly CellResult[],
@@ -57,14 +60,15 @@ function deservesLine(cell: CellResult): boolean {
 }
 
 /** Whether base or patched was to be profiled, whatever came of it. */
-export const isProfiled = (cell: CellResult): boolean => judgedProfiles(cell).length > 0;
+export const isProfiled = (cell: Explained): boolean => judgedProfiles(cell).length > 0;
 
-const judgedProfiles = ({ profiles }: CellResult): CellProfile[] =>
+const judgedProfiles = ({ profiles }: Explained): CellProfile[] =>
   profiles.filter(({ variant }) => isJudged(variant));
 
 const mostNamed = 3;
 
-function reasonText(cell: CellResult, quoting: Quoting): string {
+/** The functions that moved most, or why nobody knows them. */
+export function reasonText(cell: Explained, quoting: Quoting): string {
   const { reason } = cell;
   if (reason === undefined) return missingTexts(cell, quoting).join(', ') || 'not compared';
   if (reason.movers.length === 0) return unmoved;
@@ -77,7 +81,7 @@ function reasonText(cell: CellResult, quoting: Quoting): string {
 
 const unmoved = 'no function changed beyond chance';
 
-const missingTexts = (cell: CellResult, { code }: Quoting): string[] =>
+const missingTexts = (cell: Explained, { code }: Quoting): string[] =>
   judgedProfiles(cell).flatMap((profile) =>
     profile.kind === 'missing'
       ? `there is no profile of ${profile.variant}: ${code(profile.reason, 300)}`
@@ -103,7 +107,7 @@ export const nanosecondsText = ({ nsPerPacket }: Mover): string =>
   nsPerPacket === undefined ? '–' : `${formatTwoDigits(nsPerPacket.patched - nsPerPacket.base)} ns`;
 
 /** What the reason of a cell rests on: `5,932 samples of base, 6,010 samples of patched, left out as idle: cpu_idle`. */
-export function groundsText(cell: CellResult, quoting: Quoting): string {
+export function groundsText(cell: Explained, quoting: Quoting): string {
   const { reason } = cell;
   const idle = reason?.idleFrames.map((frame) => quoting.code(frame, 80)) ?? [];
   const rest = reason === undefined ? 0 : reason.moved - reason.movers.length;
@@ -121,7 +125,7 @@ export function groundsText(cell: CellResult, quoting: Quoting): string {
 }
 
 /** `flamegraphs: base · patched · difference`, each linked, as far as there are such; empty where there is none. */
-export function flamegraphsText(cell: CellResult, links: GraphLinks, link: Linking): string {
+export function flamegraphsText(cell: Explained, links: GraphLinks, link: Linking): string {
   const linked = graphNames(cell).flatMap((which) => {
     const anchor = flamegraphAnchor(cell.cell, which);
     const address = links.graph?.(anchor) ?? (links.page && `${links.page}#${anchor}`);
@@ -130,7 +134,7 @@ export function flamegraphsText(cell: CellResult, links: GraphLinks, link: Linki
   return linked.length > 0 ? `flamegraphs: ${linked.join(' · ')}` : '';
 }
 
-function graphNames(cell: CellResult): string[] {
+function graphNames(cell: Explained): string[] {
   const names = judgedProfiles(cell).flatMap(({ kind, variant }) =>
     kind === 'profiled' ? variant : [],
   );

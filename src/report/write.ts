@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { CellProfiles } from '../profile/of-result.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { Result } from '../words/result.ts';
-import { drawGraph, graphsOf } from './graphs.ts';
+import { drawGraph, type Graph, graphsOf } from './graphs.ts';
 import { renderHtml } from './html.ts';
 import { intervalPlot } from './interval-plot.ts';
 import { renderJunit } from './junit.ts';
@@ -31,7 +31,16 @@ export async function writeResult(
   await drawn('index.html', 'page', () => renderHtml(result, profiles));
   await drawn('intervals.svg', 'plot of the intervals', () => intervalPlot(result));
   await drawn('intervals.png', 'picture of the intervals', () => intervalsInPixels(result));
-  for (const graph of graphsOf(result, profiles)) {
+  await writeGraphs(report, graphsOf(result, profiles), leftOut);
+}
+
+/** Each under its anchor's name. */
+export async function writeGraphs(
+  report: string,
+  graphs: readonly Graph[],
+  leftOut: (why: string) => void,
+): Promise<void> {
+  for (const graph of graphs) {
     const graphic = drawGraph(graph);
     if (graphic.kind === 'left-out') leftOut(graphic.why);
     const svg = graphic.kind === 'drawn' ? graphic.svg : undefined;
@@ -42,7 +51,7 @@ export async function writeResult(
 /** Undefined where there is nothing to draw. */
 type Drawing = string | Uint8Array | undefined;
 
-async function drawing(
+export async function drawing(
   what: string,
   draw: () => Drawing | Promise<Drawing>,
   leftOut: (why: string) => void,
@@ -56,7 +65,7 @@ async function drawing(
 }
 
 /** What an earlier result has left would be wrong where nothing is drawn. */
-const replaceDrawing = (path: string, content: Drawing): Promise<void> =>
+export const replaceDrawing = (path: string, content: Drawing): Promise<void> =>
   content === undefined ? rm(path, { force: true }) : replaceFile(path, content);
 
 async function intervalsInPixels(result: Result): Promise<Uint8Array | undefined> {

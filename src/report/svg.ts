@@ -1,0 +1,59 @@
+// Pieces of a picture in SVG that stands by itself: as a file, on a page, and as pixels.
+import { escaped } from '../words/xml.ts';
+
+/** No two are the same, so that a page can put its own in their place. */
+export const colors = {
+  paper: '#ffffff',
+  ink: '#1f2328',
+  faint: '#59636e',
+  pale: '#e3e7eb',
+  red: '#c62f2f',
+  green: '#1a7f4b',
+  amber: '#a86200',
+  grey: '#6e7781',
+} as const;
+
+/** A picture of `width` × `height` pixels on paper of its own; the first of its pieces is its title. */
+export function svgDocument(width: number, height: number, pieces: readonly string[]): string {
+  const attributes = {
+    xmlns: 'http://www.w3.org/2000/svg',
+    width,
+    height,
+    viewBox: `0 0 ${width} ${height}`,
+    role: 'img',
+    'font-family': "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif",
+    'font-size': 13,
+    fill: colors.ink,
+  };
+  const [title, ...rest] = pieces;
+  const sheet = element('rect', { width, height, rx: 6, fill: colors.paper });
+  const lines = ['', title, sheet, ...rest, ''].join('\n');
+  return `${element('svg', attributes, lines)}\n`;
+}
+
+/** Round numbers within an axis that is no point, some six of them, or `most` at most. */
+export function ticksOf({ low, high }: { low: number; high: number }, most = 8): number[] {
+  const least = (high - low) / most;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
+  const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
+  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
+}
+
+export type Attributes = Record<string, string | number>;
+
+export function element(name: string, attributes: Attributes, inside?: string): string {
+  const written = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${typeof value === 'number' ? round(value) : escaped(value)}"`,
+  );
+  const start = `<${name}${written.join('')}`;
+  return inside === undefined ? `${start}/>` : `${start}>${inside}</${name}>`;
+}
+
+export const path = (d: string, attributes: Attributes): string =>
+  element('path', { d, ...attributes });
+
+export const text = (said: string, attributes: Attributes): string =>
+  element('text', attributes, escaped(said));
+
+export const round = (pixels: number): number => Math.round(pixels * 100) / 100;
