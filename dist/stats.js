@@ -418,7 +418,7 @@ function pooledEvidence(base, patched, earlier = {
 		sumOfSquares: sumNthPowerDeviations(baseLogs, 2) + sumNthPowerDeviations(patchedLogs, 2),
 		degreesOfFreedom: base.length + patched.length - 2
 	};
-	const noise = sumOf(own, relevantTo(own, earlier));
+	const noise = pooledNoise(own, earlier);
 	const variance = noise.sumOfSquares / noise.degreesOfFreedom;
 	return {
 		method: "pooled",
@@ -453,6 +453,8 @@ const relevantTo = (own, earlier) => isNoisier(own, earlier) ? {
 	sumOfSquares: 0,
 	degreesOfFreedom: 0
 } : earlier;
+/** What runs and earlier ones tell of the noise together. */
+const pooledNoise = (own, earlier) => sumOf(own, relevantTo(own, earlier));
 /** More than three times the deviation that it had. */
 function isNoisier(own, earlier) {
 	const varianceOf = ({ sumOfSquares, degreesOfFreedom }) => sumOfSquares / degreesOfFreedom;

@@ -53,7 +53,7 @@ export function pooledEvidence(
     sumOfSquares: sumNthPowerDeviations(baseLogs, 2) + sumNthPowerDeviations(patchedLogs, 2),
     degreesOfFreedom: base.length + patched.length - 2,
   };
-  const noise = sumOf(own, relevantTo(own, earlier));
+  const noise = pooledNoise(own, earlier);
   const variance = noise.sumOfSquares / noise.degreesOfFreedom;
   return {
     method: 'pooled',
@@ -83,6 +83,10 @@ const unbounded: Bounds = { low: -Infinity, high: Infinity };
 /** What earlier runs tell of the noise of these: nothing where the cell has become much noisier than it was. */
 export const relevantTo = (own: Noise, earlier: Noise): Noise =>
   isNoisier(own, earlier) ? { sumOfSquares: 0, degreesOfFreedom: 0 } : earlier;
+
+/** What runs and earlier ones tell of the noise together. */
+export const pooledNoise = (own: Noise, earlier: Noise): Noise =>
+  sumOf(own, relevantTo(own, earlier));
 
 /** More than three times the deviation that it had. */
 function isNoisier(own: Noise, earlier: Noise): boolean {

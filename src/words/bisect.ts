@@ -49,6 +49,9 @@ const revisionSchema = z.object({
   forms: z.array(formSchema),
 });
 
+/** Confidence of the intervals around a bisection's changes, two-sided. */
+export const bisectConfidenceRatio = 0.95;
+
 const changeSchema = z.object({
   ...intervalSchema.shape,
   /** In the metric's unit, of the neighbours before and after; geometric means. */

@@ -32,6 +32,30 @@ export const formatChange = (ratio: number): string => `${signedPercent(ratio)} 
 /** The same without its sign: `8.33 %`, where words say which way. */
 export const formatSize = (ratio: number): string => `${percentDigits(ratio)} %`;
 
+/**
+ * `55.9 ± 0.2 %`, where words say which way: a change, and what it may be off by with that in one digit, as far as two
+ * digits behind the point.
+ */
+export const formatSizeAndError = (ratio: number, error: number): string => {
+  const [percent, errorPercent] = [Math.abs(ratio) * 100, error * 100];
+  const magnitude = errorPercent > 0 ? Math.floor(Math.log10(errorPercent)) : -1;
+  const digits = Math.min(Math.max(-magnitude, 0), 2);
+  return `${percent.toFixed(digits)} ± ${errorPercent.toFixed(digits)} %`;
+};
+
+/** `+0.1 ± 0.3 %`. */
+export function formatChangeAndError(ratio: number, error: number): string {
+  const shown = formatSizeAndError(ratio, error);
+  if (Number.parseFloat(shown) === 0) return shown;
+  return `${ratio < 0 ? '−' : '+'}${shown}`;
+}
+
+/** `> 0.999`, `0.987`, `< 0.001`. */
+export function formatProbability(probability: number): string {
+  if (probability > 0.999) return '> 0.999';
+  return probability < 0.001 ? '< 0.001' : probability.toFixed(3);
+}
+
 /** `+6.79 … +9.86`, in percent. */
 export const formatInterval = (low: number, high: number): string =>
   `${signedPercent(low)} … ${signedPercent(high)}`;

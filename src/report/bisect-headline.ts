@@ -1,0 +1,284 @@
+// What a bisection found, in one sentence, and what to do next: for someone who reads nothing else.
+
+import type {
+  BisectAnswer,
+  BisectChange,
+  BisectFound,
+  BisectResult,
+  BisectRevision,
+  Fault,
+} from '../words/bisect.ts';
+import {
+  formatChangeAndError,
+  formatProbability,
+  formatSize,
+  formatSizeAndError,
+} from '../words/format.ts';
+import type { CellVerdict, Metric } from '../words/result.ts';
+import { rejectionText, symbols } from './headline.ts';
+
+/** `f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots`; plain text of our own making, without markup. */
+export function bisectHeadline(result: BisectResult): string {
+  const { answer } = result;
+  const boots = bootsText(result);
+  switch (answer.kind) {
+    case 'culprit':
+    case 'group':
+      return `${foundText(result, answer)}, ${probabilityText(answer.probability)}, ${boots}`;
+    case 'several': {
+      const { found, open } = answer;
+      const named = found.slice(0, mostNamed).map((one) => foundText(result, one));
+      const rest = found.length - named.length;
+      const all = rest > 0 ? [...named, `${rest} more`] : named;
+      return `${counted(found.length, 'change')}: ${all.join('; ')}${openText(open)}, ${boots}`;
+    }
+    case 'not-reproduced':
+      return `${notReproduced(result, answer)}, ${boots}`;
+    case 'slide': {
+      const way = `${bitByBit(answer.change, result.metric)}: ${changeText(answer.change)} over ${counted(answer.steps.length, 'step')}`;
+      return `${way}, and no commit stands out, ${boots}`;
+    }
+    case 'inconclusive': {
+      const best = answer.best
+        .slice(0, mostNamed)
+        .map(
+          ({ revision, probability }) =>
+            `${idOf(result, revision)} (${probabilityText(probability)})`,
+        );
+      const candidates = best.length === 0 ? '' : `: ${best.join(', ')}`;
+      return `no commit is sure yet${candidates}, ${boots}, some ${answer.bootsExpected} more expected`;
+    }
+  }
+}
+
+/** The same above a plot, where there is less room and the metric is told. */
+export function bisectTitle(result: BisectResult): string {
+  const { answer, metric } = result;
+  switch (answer.kind) {
+    case 'culprit':
+      return `${idOf(result, answer.revision)} ${verbOf(answer.change, metric)} ${sizeOf(answer.change)}`;
+    case 'group':
+      return `one of these ${answer.last - answer.after} ${verbOf(answer.change, metric)} ${sizeOf(answer.change)}`;
+    case 'several':
+      return counted(answer.found.length, 'change');
+    case 'not-reproduced':
+      return answer.fault === undefined ? 'good and bad hardly differ' : faultOfEnd(result, answer);
+    case 'slide':
+      return `${bitByBit(answer.change, metric)}: ${changeText(answer.change)}`;
+    case 'inconclusive':
+      return 'no commit is sure yet';
+  }
+}
+
+/** Which verdict of a gate an answer looks like: a loss, a gain, open, or nothing to be said. */
+export function bisectLook({ answer, metric }: BisectResult): CellVerdict['kind'] {
+  switch (answer.kind) {
+    case 'culprit':
+    case 'group':
+      return lookOf(answer.change, metric);
+    case 'several':
+      return answer.found.some(({ change }) => isLoss(change, metric))
+        ? 'regression'
+        : 'improvement';
+    case 'not-reproduced':
+      return 'invalid';
+    case 'slide':
+    case 'inconclusive':
+      return 'inconclusive';
+  }
+}
+
+export const bisectSymbol = (result: BisectResult): string => symbols[bisectLook(result)];
+
+const lookOf = (change: BisectChange, metric: Metric): 'regression' | 'improvement' =>
+  isLoss(change, metric) ? 'regression' : 'improvement';
+
+/** Fewer packets, or more time for each. */
+export const isLoss = ({ change }: Pick<BisectChange, 'change'>, metric: Metric): boolean =>
+  metric === 'pps' ? change < 0 : change > 0;
+
+/** How those who read a report ask for what it proposes, in backticks where it is typed. */
+export type BisectWays = {
+  /** Another bisection with this commit as a fix-up. */
+  fixUp: (commit: string) => string;
+  /** This bisection, with more boots. */
+  goOn: string;
+  /** The bad end without the culprit. */
+  verifyRevert: string;
+};
+
+const commandLine: BisectWays = {
+  fixUp: (commit) => `\`--fix-up ${commit}\``,
+  goOn: '`ppsgate bisect --resume DIR --max-boots N`',
+  verifyRevert: '`--verify-revert`',
+};
+
+/** What to do now, in sentences, one at least; between backticks stands what is typed. */
+export function bisectNextSteps(result: BisectResult, ways: BisectWays = commandLine): string[] {
+  const { answer } = result;
+  switch (answer.kind) {
+    case 'culprit':
+      return afterCulprit(result, answer, ways);
+    case 'group':
+      return [afterGroup(answer, ways)];
+    case 'several':
+      return [
+        ...answer.found.flatMap((one) =>
+          one.kind === 'culprit' ? togetherLines(result, one) : [afterGroup(one, ways)],
+        ),
+        ...(answer.open.length > 0
+          ? [`What is still open takes more boots: ${ways.goOn}.`]
+          : ['Look at each of them by itself: each was found beside the others.']),
+      ].slice(0, mostSteps);
+    case 'not-reproduced':
+      return [afterNothing(result, answer, ways)];
+    case 'slide':
+      return [
+        `Take the ends of one step as good and bad where a part of the range matters most, or allow more boots with ${ways.goOn}.`,
+        'Where every commit costs a little, a profile of good beside one of bad tells more than any single commit.',
+      ];
+    case 'inconclusive':
+      return [
+        `Allow more boots with ${ways.goOn}, some ${answer.bootsExpected} are expected; a quieter cell or testbed needs fewer.`,
+      ];
+  }
+}
+
+type Culprit = Extract<BisectFound, { kind: 'culprit' }>;
+type Group = Extract<BisectFound, { kind: 'group' }>;
+
+const mostNamed = 3;
+const mostSteps = 5;
+
+function afterCulprit(result: BisectResult, answer: Culprit, ways: BisectWays): string[] {
+  const { revert, metric, reason } = result;
+  const where =
+    reason === undefined ? 'See what it does for each packet' : 'See below which functions moved';
+  const look = isLoss(answer.change, metric)
+    ? `${where}, and make that cheaper; or keep it, and tell what the loss is for.`
+    : `Nothing has to be mended. ${where}.`;
+  const verify =
+    revert === undefined
+      ? `To be surer, have the bad one measured without it: ${ways.verifyRevert}.`
+      : undefined;
+  return [look, ...togetherLines(result, answer), verify].filter((line) => line !== undefined);
+}
+
+/** That a fix-up was on top, so the change could be of either. */
+function togetherLines(result: BisectResult, { measuredWith, revision }: Culprit): string[] {
+  if (measuredWith.length === 0) return [];
+  const names = listed(measuredWith.map(shortId));
+  return [
+    `${idOf(result, revision)} could be measured with ${names} on top only: a cost of ${measuredWith.length > 1 ? 'theirs' : 'that one'} would look the same, so read both.`,
+  ];
+}
+
+function afterGroup({ likelyFix }: Group, { fixUp, goOn }: BisectWays): string {
+  return likelyFix === undefined
+    ? `None between them could be measured: name a commit that makes them work, as with ${fixUp('COMMIT')}, or read them; more boots (${goOn}) would not tell them apart.`
+    : `None between them could be measured: bisect again with ${fixUp(shortId(likelyFix))}, which seems to be what made the later ones work.`;
+}
+
+type NotReproduced = Extract<BisectAnswer, { kind: 'not-reproduced' }>;
+
+function afterNothing(
+  { revisions }: BisectResult,
+  { fault }: NotReproduced,
+  { fixUp, goOn }: BisectWays,
+): string {
+  if (fault === undefined) {
+    return `Check good and bad, the scenario, and that the loss was seen on this testbed; where it is smaller than that, a quieter cell or more boots (${goOn}) may show it.`;
+  }
+  const end = endOf(fault.revision, revisions);
+  return `Name another ${end} commit that works, or a fix-up that makes this one work, as with ${fixUp('COMMIT')}.`;
+}
+
+/** `f8f5b459d21e costs 55.9 ± 0.2 %`, `one of these 3 costs 55.9 ± 0.2 %: …`. */
+function foundText(result: BisectResult, found: BisectFound): string {
+  const { metric } = result;
+  const said = `${verbOf(found.change, metric)} ${sizeOf(found.change)}${unitOf(found.change, metric)}`;
+  if (found.kind === 'culprit') return `${idOf(result, found.revision)} ${said}`;
+  const count = found.last - found.after;
+  const ids =
+    count <= mostNamed
+      ? Array.from({ length: count }, (_, index) => idOf(result, found.after + 1 + index)).join(
+          ', ',
+        )
+      : `${idOf(result, found.after + 1)} … ${idOf(result, found.last)}`;
+  return `one of these ${count} ${said}: ${ids}`;
+}
+
+const ways = {
+  pps: { loss: ['costs', ''], gain: ['brings', ''] },
+  nsPerPacket: {
+    loss: ['costs', ' more CPU time per packet'],
+    gain: ['saves', ' of the CPU time per packet'],
+  },
+} as const;
+
+const wayOf = (change: BisectChange, metric: Metric): readonly [string, string] =>
+  ways[metric][isLoss(change, metric) ? 'loss' : 'gain'];
+const verbOf = (change: BisectChange, metric: Metric): string => wayOf(change, metric)[0];
+const unitOf = (change: BisectChange, metric: Metric): string => wayOf(change, metric)[1];
+
+/** The further end of an interval that may be longer on one side. */
+const errorOf = ({ change, low, high }: BisectChange): number =>
+  Math.max(change - low, high - change, 0);
+
+const sizeOf = (change: BisectChange): string => formatSizeAndError(change.change, errorOf(change));
+
+/** `+0.1 ± 0.3 %`. */
+export const changeText = (change: BisectChange): string =>
+  formatChangeAndError(change.change, errorOf(change));
+
+const bitByBit = (change: BisectChange, metric: Metric): string =>
+  isLoss(change, metric) ? 'lost bit by bit' : 'gained bit by bit';
+
+function notReproduced(result: BisectResult, answer: NotReproduced): string {
+  const { change, fault } = answer;
+  if (fault !== undefined) return faultOfEnd(result, answer);
+  if (change === undefined) return 'good and bad could not be told apart';
+  const most = Math.max(Math.abs(change.low), Math.abs(change.high));
+  return `good and bad differ by less than ${formatSize(most)}: ${changeText(change)}`;
+}
+
+/** `the bad one cannot be measured: it forwards nothing`. */
+function faultOfEnd({ revisions }: BisectResult, { fault }: NotReproduced): string {
+  if (fault === undefined) return 'one of them cannot be measured';
+  return `the ${endOf(fault.revision, revisions)} one cannot be measured: it ${faultText(fault.fault)}`;
+}
+
+const endOf = (revision: number, revisions: readonly BisectRevision[]): string =>
+  revision === 0 ? 'good' : revision === revisions.length - 1 ? 'bad' : 'middle';
+
+/** `does not boot`, `forwards nothing`: what is the matter with a revision. */
+export const faultText = (fault: Fault): string =>
+  fault.kind === 'forwards-nothing' ? 'forwards nothing' : rejectionText(fault);
+
+/** `P > 0.999`, `P = 0.987`. */
+function probabilityText(probability: number): string {
+  const shown = formatProbability(probability);
+  return /^[<>]/.test(shown) ? `P ${shown}` : `P = ${shown}`;
+}
+
+const openText = (open: readonly { after: number; last: number }[]): string => {
+  const count = open.reduce((sum, { after, last }) => sum + last - after, 0);
+  return count === 0 ? '' : `; ${counted(count, 'commit')} still open`;
+};
+
+const bootsText = ({ boots, isShared }: BisectResult): string =>
+  counted(boots, isShared ? 'blast' : 'boot');
+
+/** `1 boot`, `2 boots`. */
+export const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? '' : 's'}`;
+
+const listed = (parts: readonly string[]): string =>
+  [parts.slice(0, -1).join(', '), parts.at(-1)].filter(Boolean).join(' and ');
+
+/** As git would show it in a large repository. */
+export const shortId = (commit: string): string => commit.slice(0, 12);
+
+/** Of a revision by its index, which may be of a result that somebody else made. */
+const idOf = ({ revisions }: BisectResult, index: number): string =>
+  shortId(revisions[index]?.commit ?? 'an unknown commit');

@@ -1,0 +1,226 @@
+// The table of a bisection's revisions, before it is written in some markup: those that say something, the rest counted.
+
+import { median } from '../stats/summary.ts';
+import type { BisectForm, BisectResult, BisectRevision } from '../words/bisect.ts';
+import { formatChange, formatMetric, formatProbability } from '../words/format.ts';
+import { counted, faultText, shortId } from './bisect-headline.ts';
+import { unbroken } from './cell-rows.ts';
+
+/** Indices of a result's revisions in a row: one that is told, or those before the next one that is. */
+export type Stretch = { first: number; last: number; isTold: boolean };
+
+/**
+ * The revisions in their order, as told ones and stretches of others. Told are good and bad, what was tried, what the
+ * answer names and its neighbours; where these are more than `most`, those that say least are not. A lone one is told.
+ */
+export function stretchesOf(result: BisectResult, most = 60): Stretch[] {
+  const { revisions } = result;
+  const told = toldRevisions(result, most);
+  const stretches: Stretch[] = [];
+  let next = 0;
+  for (const index of [...told, revisions.length]) {
+    if (index - next === 1) stretches.push({ first: next, last: next, isTold: true });
+    if (index - next > 1) stretches.push({ first: next, last: index - 1, isTold: false });
+    if (index < revisions.length) stretches.push({ first: index, last: index, isTold: true });
+    next = index + 1;
+  }
+  return stretches;
+}
+
+/** Ascending indices; what the answer is about first, then by their chance and by how often they were measured. */
+function toldRevisions(result: BisectResult, most: number): number[] {
+  const { revisions } = result;
+  const named = namedRevisions(result);
+  const isFew = named.members.size <= mostMembers;
+  const weightOf = ({ probability, forms }: BisectRevision, index: number): number =>
+    (named.neighbours.has(index) ? 1000 : 0) +
+    (named.members.has(index) && (isFew || forms.length > 0) ? 100 : 0) +
+    (probability >= leastProbability ? 10 + probability : 0) +
+    (forms.length > 0 ? 1 + Math.min(bootsOf(forms), 8) : 0);
+  return revisions
+    .map((revision, index) => ({ index, weight: weightOf(revision, index) }))
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight)
+    .slice(0, most)
+    .map(({ index }) => index)
+    .toSorted((a, b) => a - b);
+}
+
+/** Of a larger group those that were tried say enough. */
+const mostMembers = 30;
+
+/** A commit that is less likely than this and was never tried says nothing. */
+const leastProbability = 0.01;
+
+/** Between two steps of the answer, of which each ends at one of `members`; `neighbours` are good, bad and both sides of a step. */
+function namedRevisions({ answer, revisions }: BisectResult): {
+  members: Set<number>;
+  neighbours: Set<number>;
+} {
+  const steps = stepsOf(answer);
+  const within = (index: number) => index >= 0 && index < revisions.length;
+  const members = steps.flatMap(({ after, last }) =>
+    revisions.flatMap((_, index) => (index > after && index <= last ? index : [])),
+  );
+  const neighbours = [
+    0,
+    revisions.length - 1,
+    ...steps.flatMap(({ after, last }) => [after, last]),
+  ];
+  return { members: new Set(members), neighbours: new Set(neighbours.filter(within)) };
+}
+
+/** The stretches in which the answer says that the rate changed, or may have: after one index, up to another. */
+export function stepsOf(answer: BisectResult['answer']): { after: number; last: number }[] {
+  switch (answer.kind) {
+    case 'culprit':
+      return [{ after: answer.revision - 1, last: answer.revision }];
+    case 'group':
+      return [{ after: answer.after, last: answer.last }];
+    case 'several':
+      return [...answer.found.flatMap(stepsOf), ...answer.open];
+    case 'not-reproduced':
+      return [];
+    case 'slide':
+      return answer.steps.map((last) => ({ after: last - 1, last }));
+    case 'inconclusive':
+      return answer.best.map(({ revision }) => ({ after: revision - 1, last: revision }));
+  }
+}
+
+/** Whether an answer says that the change is at this index, or may be. */
+export const isNamed = (answer: BisectResult['answer'], index: number): boolean =>
+  answer.kind !== 'inconclusive' &&
+  stepsOf(answer).some(({ after, last }) => index > after && index <= last);
+
+const bootsOf = (forms: readonly BisectForm[]): number =>
+  forms.reduce((sum, { values }) => sum + values.length, 0);
+
+export type BisectRow =
+  | {
+      kind: 'revision';
+      index: number;
+      /** `12`, `0 good`; empty in further rows of the same revision. */
+      place: string;
+      commit: string;
+      /** Of somebody else. */
+      subject: string;
+      isNamed: boolean;
+      isFurther: boolean;
+      /** Beginnings of commit ids. */
+      fixUps: string[];
+      /** Boots, median, against good, outcome and P; lines break in the outcome alone. */
+      cells: { boots: string; median: string; againstGood: string; outcome: string; p: string };
+    }
+  | { kind: 'folded'; text: string };
+
+/** A row of each form of what is told, and one for each stretch that is not; all revisions where `most` is infinite. */
+export function bisectRows(result: BisectResult, most?: number): BisectRow[] {
+  const { revisions } = result;
+  const stretches =
+    most === Number.POSITIVE_INFINITY
+      ? revisions.map((_, index) => ({ first: index, last: index, isTold: true }))
+      : stretchesOf(result, most);
+  const good = median(revisions[0]?.forms.find(isMeasured)?.values ?? []);
+  return stretches.flatMap(({ first, last, isTold }) =>
+    isTold
+      ? rowsOfRevision(result, first, good)
+      : { kind: 'folded', text: foldedText(revisions.slice(first, last + 1)) },
+  );
+}
+
+/** Whether any of the rows tells of a fix-up. */
+export const hasFixUps = (rows: readonly BisectRow[]): boolean =>
+  rows.some((row) => row.kind === 'revision' && row.fixUps.length > 0);
+
+/** More than a fix-up for each of a few bugs nobody has. */
+const mostFixUps = 4;
+const mostForms = 4;
+
+function rowsOfRevision(result: BisectResult, index: number, good: number): BisectRow[] {
+  const { revisions, answer } = result;
+  const revision = revisions[index];
+  if (revision === undefined) return [];
+  const { place, commit, subject, probability, forms } = revision;
+  const end = index === 0 ? ' good' : index === revisions.length - 1 ? ' bad' : '';
+  const shown: (BisectForm | undefined)[] = forms.length === 0 ? [undefined] : forms;
+  return shown.slice(0, mostForms).map((form, nth) => ({
+    kind: 'revision',
+    index,
+    place: nth === 0 ? unbroken(`${place}${end}`) : '',
+    commit: shortId(commit),
+    subject,
+    isNamed: isNamed(answer, index),
+    isFurther: nth > 0,
+    fixUps: (form?.fixUps ?? []).slice(0, mostFixUps).map(shortId),
+    cells: {
+      boots: form === undefined || form.values.length === 0 ? '–' : String(form.values.length),
+      ...rateTexts(result, index, form, good),
+      outcome: outcomeText(revision, form, nth === 0),
+      p: nth > 0 || probability <= 0 ? '–' : unbroken(formatProbability(probability)),
+    },
+  }));
+}
+
+function rateTexts(
+  { metric }: BisectResult,
+  index: number,
+  form: BisectForm | undefined,
+  good: number,
+): { median: string; againstGood: string } {
+  if (form === undefined || !isMeasured(form)) return { median: '–', againstGood: '–' };
+  const value = median(form.values);
+  const isCompared = index > 0 && good > 0;
+  return {
+    median: unbroken(formatMetric(value, metric)),
+    againstGood: isCompared ? unbroken(formatChange(value / good - 1)) : '–',
+  };
+}
+
+/** With a number that says something of it. */
+export const isMeasured = ({ values, fault }: BisectForm): boolean =>
+  fault === undefined && values.length > 0;
+
+/** `measured`, `does not boot`, and how many after it are the same kernel. */
+function outcomeText(
+  revision: BisectRevision,
+  form: BisectForm | undefined,
+  isFirst: boolean,
+): string {
+  const { alike } = revision;
+  const after =
+    isFirst && alike > 0 ? `; the next ${alike === 1 ? 'is' : `${alike} are`} the same kernel` : '';
+  return `${ownOutcome(revision, form)}${after}`;
+}
+
+function ownOutcome(revision: BisectRevision, form: BisectForm | undefined): string {
+  if (form?.fault !== undefined) return faultText(form.fault);
+  if (form !== undefined) return form.values.length > 0 ? 'measured' : 'not measured';
+  if (revision.isSkipped) return 'skipped';
+  return revision.isTakenForFailed ? 'untried between failures' : 'untried';
+}
+
+/** `… 97 untried, 3 skipped, and 12 more that are the same kernel as the one before`. */
+function foldedText(revisions: readonly BisectRevision[]): string {
+  const groups = Map.groupBy(revisions, (revision) =>
+    revision.forms.length > 0 ? 'tried' : ownOutcome(revision, undefined),
+  );
+  const counts = ['tried', 'untried', 'untried between failures', 'skipped'].flatMap((outcome) => {
+    const count = groups.get(outcome)?.length ?? 0;
+    return count > 0 ? `${count} ${outcome}` : [];
+  });
+  const alike = revisions.reduce((sum, revision) => sum + revision.alike, 0);
+  const same = alike > 0 ? `, and ${alike} more that change nothing of the kernel` : '';
+  return `… ${counts.join(', ')}${same}`;
+}
+
+/** How many commits lie after good, up to and with bad, and how many of their kernels differ. */
+export function rangeText({ revisions }: BisectResult): string {
+  const first = revisions[0]?.place ?? 0;
+  const last = revisions.at(-1);
+  const commits = (last?.place ?? 0) + (last?.alike ?? 0) - first;
+  const kernels = revisions.length - 1;
+  const tried = revisions.filter(({ forms }) => forms.length > 0).length;
+  const differ = kernels < commits ? `, ${counted(kernels, 'kernel')} that differ` : '';
+  return `${counted(commits, 'commit')}${differ}, ${tried} of ${revisions.length} tried`;
+}
