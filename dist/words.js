@@ -139,6 +139,26 @@ const flamegraphAnchor = (cell, which) => `flamegraph-${cellName(cell)}-${which}
 const formatChange = (ratio) => `${signedPercent(ratio)} %`;
 /** The same without its sign: `8.33 %`, where words say which way. */
 const formatSize = (ratio) => `${percentDigits(ratio)} %`;
+/**
+* `55.9 ± 0.2 %`, where words say which way: a change, and what it may be off by with that in one digit, as far as two
+* digits behind the point.
+*/
+const formatSizeAndError = (ratio, error) => {
+	const [percent, errorPercent] = [Math.abs(ratio) * 100, error * 100];
+	const digits = Math.min(Math.max(-(errorPercent > 0 ? Math.floor(Math.log10(errorPercent)) : -1), 0), 2);
+	return `${percent.toFixed(digits)} ± ${errorPercent.toFixed(digits)} %`;
+};
+/** `+0.1 ± 0.3 %`. */
+function formatChangeAndError(ratio, error) {
+	const shown = formatSizeAndError(ratio, error);
+	if (Number.parseFloat(shown) === 0) return shown;
+	return `${ratio < 0 ? "−" : "+"}${shown}`;
+}
+/** `> 0.999`, `0.987`, `< 0.001`. */
+function formatProbability(probability) {
+	if (probability > .999) return "> 0.999";
+	return probability < .001 ? "< 0.001" : probability.toFixed(3);
+}
 /** `+6.79 … +9.86`, in percent. */
 const formatInterval = (low, high) => `${signedPercent(low)} … ${signedPercent(high)}`;
 /** `2 %`. */
@@ -1054,6 +1074,8 @@ const revisionSchema = object({
 	/** What was tried of it; none of most. */
 	forms: array(formSchema)
 });
+/** Confidence of the intervals around a bisection's changes, two-sided. */
+const bisectConfidenceRatio = .95;
 const changeSchema = object({
 	...intervalSchema.shape,
 	/** In the metric's unit, of the neighbours before and after; geometric means. */
@@ -1168,4 +1190,4 @@ const brokenOff = (why) => `ended: ${why}`;
 /** Such a use says nothing of how long a testbed is usually held. */
 const isCarriedThrough = (outcome) => ![notUsed(""), brokenOff("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatRuns, formatShare, formatSigned, formatSize, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };

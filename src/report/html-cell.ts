@@ -137,13 +137,14 @@ function runs(policy: Policy, cell: CellResult): Piece {
 ${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder, new Set(spareRuns(cell))))}`;
 }
 
-function runTable(inOrder: readonly Run[], spare: ReadonlySet<Run>): Html {
+/** Runs of a cell with `spare` ones, or of a bisection, which compares no pairs. */
+export function runTable(inOrder: readonly Run[], spare?: ReadonlySet<Run>): Html {
   const hasTime = inOrder.some(({ nsPerPacket }) => nsPerPacket !== undefined);
   return table({
-    caption: 'All runs of the cell, as they followed each other; those of one pair are compared',
+    caption: `All runs, as they followed each other${spare ? '; those of one pair are compared' : ''}`,
     heads: [
       { text: 'run', isNumber: true },
-      { text: 'pair', isNumber: true },
+      ...(spare ? [{ text: 'pair', isNumber: true }] : []),
       { text: 'variant' },
       { text: 'packets per second', isNumber: true },
       ...(hasTime ? [{ text: 'CPU time per packet', isNumber: true }] : []),
@@ -151,7 +152,7 @@ function runTable(inOrder: readonly Run[], spare: ReadonlySet<Run>): Html {
     ],
     rows: inOrder.map((run) => [
       run.number,
-      run.pair,
+      ...(spare ? [run.pair] : []),
       plainLine(run.variant),
       formatMetric(run.pps, 'pps'),
       ...(hasTime ? [timeOf(run)] : []),
@@ -163,9 +164,9 @@ function runTable(inOrder: readonly Run[], spare: ReadonlySet<Run>): Html {
 const timeOf = ({ nsPerPacket }: Run): string =>
   nsPerPacket === undefined ? '–' : formatMetric(nsPerPacket, 'nsPerPacket');
 
-function validityText(run: Run, spare: ReadonlySet<Run>): Piece {
+function validityText(run: Run, spare: ReadonlySet<Run> | undefined): Piece {
   const { validity } = run;
-  if (spare.has(run)) return html`no, ${spareText}`;
+  if (spare?.has(run)) return html`no, ${spareText}`;
   if (validity.kind === 'valid') return 'yes';
   return html`<b class="invalid">no</b>, ${validity.cause}: ${plainLine(validity.reason, 500)}`;
 }

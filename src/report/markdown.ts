@@ -97,7 +97,7 @@ function rowText(row: CellRow): string {
 export const tableRow = (columns: readonly string[]): string =>
   `| ${columns.map((column) => column.replaceAll('|', '\\|')).join(' | ')} |`;
 
-const corrections = ({ corrections = [] }: ReportLinks): string[] =>
+export const corrections = ({ corrections = [] }: ReportLinks): string[] =>
   corrections.length === 0
     ? []
     : [

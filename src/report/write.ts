@@ -49,7 +49,7 @@ export async function writeGraphs(
 }
 
 /** Undefined where there is nothing to draw. */
-type Drawing = string | Uint8Array | undefined;
+export type Drawing = string | Uint8Array | undefined;
 
 export async function drawing(
   what: string,

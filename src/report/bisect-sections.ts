@@ -1,0 +1,173 @@
+// What every report of a bisection tells below its sentence, before it is written in some markup.
+
+import { renderMinistat } from '../stats/ministat.ts';
+import type { BisectResult, BisectRevision, Fault } from '../words/bisect.ts';
+import { bisectConfidenceRatio } from '../words/bisect.ts';
+import type { Quoting } from '../words/escape.ts';
+import { formatMetric, formatPercent, metricName } from '../words/format.ts';
+import { cellName } from '../words/scenario.ts';
+import { changeText, counted, faultText, shortId } from './bisect-headline.ts';
+import { isMeasured, rangeText, stepsOf } from './bisect-rows.ts';
+import type { Ministat } from './ministats.ts';
+import { type CommonSection, failureSaid, invalidRunLines } from './sections.ts';
+
+/** In their order, from the end of which is left out what finds no room; quoted as what stands `open`, or `folded`. */
+export function bisectSections(
+  result: BisectResult,
+  open: Quoting,
+  folded: Quoting,
+): CommonSection[] {
+  const all: CommonSection[] = [
+    { kind: 'notice', title: 'The bad one without it:', lines: revertLines(result, open) },
+    { kind: 'lines', title: 'what cannot be measured', lines: faultLines(result, folded) },
+    {
+      kind: 'lines',
+      title: 'runs that do not count',
+      lines: invalidRunLines(result.runs, folded.code),
+    },
+    {
+      kind: 'lines',
+      title: 'what is to be known of the testbed',
+      lines: result.testbed.warnings.map((warning) => folded.code(warning, 300)),
+    },
+    { kind: 'lines', title: 'environment', lines: environmentLines(result, folded) },
+    { kind: 'lines', title: 'how it was decided', lines: howDecided(result) },
+    ...neighbourMinistat(result).map((one): CommonSection => ({ kind: 'ministat', ...one })),
+  ];
+  return all.filter((section) => !('lines' in section) || section.lines.length > 0);
+}
+
+/** `forwarding inet4, by packets per second (more is better): 12 commits, 5 of 13 tried`. */
+export const searchedText = (result: BisectResult, { name }: Quoting): string =>
+  `${name(cellName(result.cell))}, by ${metricName(result.metric)}: ${rangeText(result)}`;
+
+/** What was measured of bad without the culprit, or why it was not. */
+export function revertLines({ revert, metric }: BisectResult, { code }: Quoting): string[] {
+  if (revert === undefined) return [];
+  if (revert.kind === 'impossible') return [`It cannot be measured: ${code(revert.why, 300)}`];
+  const { values, change } = revert;
+  const rates = `${formatMetric(change.before, metric)} → ${formatMetric(change.after, metric)}`;
+  return [`${changeText(change)} against the bad one (${rates}), ${counted(values.length, 'run')}`];
+}
+
+/** The revisions of which a form has the same fault, and says the same of it. */
+export type FaultGroup = { fault: Fault; revisions: BisectRevision[]; fixUps: string[] };
+
+/** In the order in which they come first. */
+export function faultGroups({ revisions }: BisectResult): FaultGroup[] {
+  const failed = revisions.flatMap((revision) =>
+    revision.forms.flatMap(({ fault, fixUps }) => (fault ? { revision, fault, fixUps } : [])),
+  );
+  const groups = Map.groupBy(failed, ({ fault, fixUps }) =>
+    JSON.stringify([fault.kind, fault.message, fixUps]),
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    return { ...first, revisions: group.map(({ revision }) => revision) };
+  });
+}
+
+/** `2 f8f5b459d21e, 6 6815909abda2 and 8 more`, `with 431980466ff0`. */
+export function whoFailed({ revisions, fixUps }: FaultGroup): string {
+  const named = revisions
+    .slice(0, mostNamed)
+    .map(({ place, commit }) => `${place} (${shortId(commit)})`);
+  const rest = revisions.length - named.length;
+  const who = [named.join(', '), ...(rest > 0 ? [`${rest} more`] : [])].join(' and ');
+  return fixUps.length === 0 ? who : `${who}, with ${fixUps.slice(0, 4).map(shortId).join(', ')}`;
+}
+
+const mostNamed = 3;
+const mostGroups = 20;
+
+function faultLines(result: BisectResult, { code }: Quoting): string[] {
+  const groups = faultGroups(result);
+  const lines = groups.slice(0, mostGroups).map((group) => {
+    const { fault } = group;
+    const panic = 'panic' in fault && fault.panic ? ` (panic: ${code(fault.panic)})` : '';
+    const said = fault.message === '' ? '' : `: ${code(fault.message, 300)}`;
+    return `${whoFailed(group)}: ${faultText(fault)}${said}${panic}`;
+  });
+  const rest = groups.length - lines.length;
+  return rest > 0 ? [...lines, `${rest} more faults`] : lines;
+}
+
+/** The fault's message, what the kernel died of, and what was on its console. */
+export const faultSaid = (fault: Fault): string =>
+  fault.kind === 'forwards-nothing' ? fault.message : failureSaid(fault);
+
+/** What was asked for, on what it ran, and in which order. */
+function environmentLines(result: BisectResult, { code }: Quoting): string[] {
+  const { testbed, generator, seed } = result;
+  return [
+    ...rangeFacts(result).map(([key, value]) => `${key}: ${code(value)}`),
+    ...Object.entries(testbed.fingerprint).map(([key, value]) => `${code(key)}: ${code(value)}`),
+    `seed ${seed}`,
+    `${generator.name} ${code(generator.version)}`,
+  ];
+}
+
+/** Good, bad and fix-ups as they were typed, and what they are. */
+export function rangeFacts({ good, bad, fixUps, revisions }: BisectResult): [string, string][] {
+  const said = (typed: string, revision: BisectRevision | undefined): string =>
+    `${typed} = ${revision?.commit ?? 'unknown'}, ${revision?.subject ?? ''}, by ${revision?.author ?? ''}`;
+  return [
+    ['good', said(good, revisions[0])],
+    ['bad', said(bad, revisions.at(-1))],
+    ...fixUps.map((typed): [string, string] => ['fix-up', typed]),
+  ];
+}
+
+/** How the numbers came about, a sentence or two each; docs/bisect.md is the whole of it. */
+export function howDecided({ isShared, history }: BisectResult): string[] {
+  const one = isShared ? 'run' : 'boot';
+  const percent = formatPercent(bisectConfidenceRatio);
+  return [
+    `Each ${one} is one number, and P is the chance that a commit is the one that changed it, given all of them${history === undefined ? '' : ' and the noise of earlier experiments'}. No ${one} is thrown away, so one that is off is corrected by later ones.`,
+    `Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two ${one}s.`,
+    `A change is of the geometric means of both neighbours, ± its ${percent} interval. Commits that make the same kernel are told as one.`,
+    'What cannot be measured failed twice. Commits between two that failed alike are not tried, and taken for failed.',
+    'The whole of it is in docs/bisect.md.',
+  ];
+}
+
+/**
+ * The revisions before and after the change, as ministat(1) has them. It asks for three numbers of each: where a
+ * neighbour has fewer, all that was measured on its side stands for it.
+ */
+export function neighbourMinistat(result: BisectResult): Ministat[] {
+  const { answer, revisions, cell } = result;
+  const [step, ...others] = stepsOf(answer);
+  const isFound = answer.kind === 'culprit' || answer.kind === 'group';
+  if (!isFound || step === undefined || others.length > 0) return [];
+  const sides = [
+    { neighbour: step.after, all: revisions.slice(0, step.after + 1) },
+    { neighbour: step.last, all: revisions.slice(step.last) },
+  ].map(({ neighbour, all }) => {
+    const own = valuesOf(revisions.slice(neighbour, neighbour + 1));
+    const isAlone = own.length >= leastValues;
+    return { neighbour, isAlone, values: isAlone ? own : valuesOf(all) };
+  });
+  if (sides.some(({ values }) => values.length < leastValues)) return [];
+  const isAlone = sides.every((side) => side.isAlone);
+  const sets = sides.map(({ neighbour, values, isAlone }, nth) => {
+    const id = shortId(revisions[neighbour]?.commit ?? '');
+    const upTo = nth === 0 ? `up to ${id}` : `from ${id}`;
+    return {
+      name: `${isAlone ? id : upTo}, ${cellName(cell)}`,
+      values: Float64Array.from(values),
+    };
+  });
+  const confidencePercent = 95;
+  const text = renderMinistat(sets, { separateBars: true, confidencePercent });
+  const note = isAlone
+    ? undefined
+    : 'ministat asks for three numbers of each: where a neighbour has fewer, all that was measured on its side stands for it.';
+  return [{ name: 'ministat of before and after', ...(note !== undefined && { note }), text }];
+}
+
+const leastValues = 3;
+
+const valuesOf = (revisions: readonly BisectRevision[]): number[] =>
+  revisions.flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values));
