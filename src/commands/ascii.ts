@@ -38,6 +38,7 @@ const signs: Readonly<Record<string, string>> = {
   '±': '+-',
   '×': 'x',
   '≤': '<=',
+  '≥': '>=',
   '→': '->',
   '↳': '->',
   '¦': '|',

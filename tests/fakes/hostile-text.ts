@@ -28,6 +28,9 @@ import { withoutIdle } from '../../src/profile/idle.ts';
 import { explain } from '../../src/profile/movers.ts';
 import { foreignBounds, parseProfile } from '../../src/profile/read.ts';
 import { annotationsOf } from '../../src/report/annotations.ts';
+import { renderBisectHtml } from '../../src/report/bisect-html.ts';
+import { renderBisectMarkdown } from '../../src/report/bisect-markdown.ts';
+import { renderBisectRemarkup } from '../../src/report/bisect-remarkup.ts';
 import { renderHtml } from '../../src/report/html.ts';
 import { renderJunit } from '../../src/report/junit.ts';
 import { renderMarkdown } from '../../src/report/markdown.ts';
@@ -42,6 +45,7 @@ import type { Rejection } from '../../src/words/rejection.ts';
 import { remarkupBlock, remarkupCell, remarkupText } from '../../src/words/remarkup.ts';
 import { withoutPaths } from '../../src/words/without-paths.ts';
 import { escaped } from '../../src/words/xml.ts';
+import { aBisectResult, aRevision, failedForm } from './bisect-result.ts';
 import { aResult } from './result.ts';
 
 const repeated = (text: string) => (characters: number) =>
@@ -95,6 +99,18 @@ const said = (commands: readonly Command[], text: string) =>
 
 const failed = (message: string): Rejection => ({ kind: 'build-failed', message });
 
+/** What a commit says of itself, and what its kernel died of. */
+const bisected = (text: string) =>
+  aBisectResult({
+    ...{ good: text, bad: text, fixUps: [text] },
+    revisions: [0, 1].map((place) =>
+      aRevision(place, {
+        ...{ subject: text, author: text },
+        forms: [failedForm({ kind: 'boot-failed', message: text, panic: text, console: text })],
+      }),
+    ),
+  });
+
 const readers: Readonly<Record<string, Reading>> = {
   'what git says': (text) => whyGitRefuses(`error: ${text}`, []),
   'a diff of Phabricator': (text) => whyMisleading(`diff --git a/${text}`),
@@ -145,6 +161,11 @@ const readers: Readonly<Record<string, Reading>> = {
     const result = aResult({ outcome: failed(message) });
     return [renderMarkdown(result), renderRemarkup(result), renderJunit(result)];
   },
+  'a report of a bisection': (text) => {
+    const result = bisected(text);
+    return [renderBisectMarkdown(result), renderBisectRemarkup(result)];
+  },
+  'a page of a bisection': (text) => renderBisectHtml(bisected(text)),
   'a page of a failure': (message) => renderHtml(aResult({ outcome: failed(message) }), []),
 };
 

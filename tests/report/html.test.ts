@@ -11,6 +11,7 @@ import {
   type Result,
   resultSchema,
 } from '../../src/words/result.ts';
+import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
 import { anExperiment } from '../fakes/report.ts';
 import {
   aCell,
@@ -351,39 +352,7 @@ describe('the page', () => {
 });
 
 describe('text of others is never markup', () => {
-  const hostile = `<script>alert(1)</script>"'&]]><!--`;
-
-  /** Each string that may be anything is hostile; the rest has to be as the schema wants it. */
-  function poisoned<Value>(whole: Value, isLegal: (whole: Value) => boolean): Value {
-    const copy = structuredClone(whole);
-    const poison = (holder: Record<string, unknown>) => {
-      for (const [key, value] of Object.entries(holder)) {
-        if (isRecord(value)) poison(value);
-        if (typeof value !== 'string') continue;
-        const legal = [hostile, `https://phabricator.example/${hostile}`].find((text) => {
-          holder[key] = text;
-          return isLegal(copy);
-        });
-        holder[key] = legal ?? value;
-      }
-    };
-    if (isRecord(copy)) poison(copy);
-    return copy;
-  }
-
-  const isRecord = (value: unknown): value is Record<string, unknown> =>
-    typeof value === 'object' && value !== null;
-
   const inSchema = (result: Result): boolean => resultSchema.safeParse(result).success;
-
-  /** Names of elements with those of their attributes. */
-  const elementsOf = (page: string): string[] =>
-    [...page.replace(/<(style|script)>.*?<\/\1>/gs, '<$1>').matchAll(/<([a-z]\w*)([^>]*)>/gi)].map(
-      ([, name, attributes = '']) =>
-        [name, ...[...attributes.matchAll(/([\w:-]+)=(?:"[^"]*")/g)].map(([, one]) => one)].join(
-          ' ',
-        ),
-    );
 
   const small = (): { result: Result; profiles: CellProfiles[] } => {
     const { result, profiles } = anExperiment();
@@ -410,14 +379,6 @@ describe('text of others is never markup', () => {
       },
     };
   };
-
-  /** A hostile page has no element that a harmless one has not, and no more scripts. */
-  function expectHarmless(page: string, like: string): void {
-    const known = new Set(elementsOf(like));
-    expect(elementsOf(page).filter((one) => !known.has(one))).toEqual([]);
-    expect(page.match(/<script/gi)?.length).toBe(like.match(/<script/gi)?.length);
-    expect(page.match(/<!--/g)).toBeNull();
-  }
 
   test('in a result that was judged', () => {
     const { result, profiles } = small();

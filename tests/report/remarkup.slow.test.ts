@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { bisectPlotAlt } from '../../src/report/bisect-plot.ts';
+import { renderBisectRemarkup } from '../../src/report/bisect-remarkup.ts';
 import { renderRemarkup, renderRemarkupFailure } from '../../src/report/remarkup.ts';
+import { type BisectResult, bisectResultSchema } from '../../src/words/bisect.ts';
 import { remarkupBlock, remarkupCell, remarkupText } from '../../src/words/remarkup.ts';
 import {
   type CellProfile,
@@ -11,6 +14,7 @@ import {
   type Result,
   resultSchema,
 } from '../../src/words/result.ts';
+import { failedForm, mellanoxFixed } from '../fakes/bisect-result.ts';
 import { judgeCell } from '../fakes/cell.ts';
 import { aCell, aResult, aRun, pairedRuns, revision, unchanged, unfit } from '../fakes/result.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
@@ -728,6 +732,50 @@ describe('no text of a result gets out of code', () => {
       );
     },
   );
+
+  test('nor of a bisection', () => {
+    const hostile = ({ next, name }: Texts): BisectResult => {
+      const fault = {
+        kind: 'boot-failed',
+        message: next(),
+        panic: next(),
+        console: next(),
+      } as const;
+      const { revisions } = mellanoxFixed;
+      return bisectResultSchema.parse({
+        ...mellanoxFixed,
+        ...{ good: next(), bad: next(), fixUps: [next()] },
+        generator: { name: 'ppsgate', version: next() },
+        testbed: {
+          name: next(),
+          fingerprint: { cpu: next(), [`1${next()}`]: next() },
+          warnings: [next()],
+        },
+        cell: { scenario: name(), family: 'inet4' },
+        revisions: revisions.map((revision, index) => ({
+          ...revision,
+          ...{ subject: next(), author: next() },
+          forms: index === 4 ? [failedForm(fault)] : revision.forms,
+        })),
+        revert: { kind: 'impossible', why: next() },
+        runs: [aRun({ variant: next(), validity: unfit(next()) })],
+        profiles: [profileOf('base'), { kind: 'missing', variant: 'patched', reason: next() }],
+        reason: { movers: [{ ...mover, function: next() }], moved: 1, idleFrames: [next()] },
+      });
+    };
+    const shape = skeleton(renderBisectRemarkup(hostile(tame), links));
+    const alt = bisectPlotAlt(hostile(tame));
+    const drawn: Effect = { kind: 'object', text: `{F123, size=full, alt=${alt}}` };
+    fc.assert(
+      fc.property(manyTexts, ({ texts, names }) => {
+        const remarkup = renderBisectRemarkup(hostile(inTurn(texts, names)), links);
+        expect(effectsOf(remarkup)).toEqual([drawn, ...ours]);
+        expect(skeleton(remarkup)).toEqual(shape);
+        expect(remarkup).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u);
+      }),
+      { numRuns: times(50) },
+    );
+  });
 
   test('nor of a failure, its title included', () => {
     fc.assert(

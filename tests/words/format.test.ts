@@ -3,13 +3,16 @@ import { expect, test } from 'vitest';
 import {
   flamegraphAnchor,
   formatChange,
+  formatChangeAndError,
   formatDifference,
   formatDuration,
   formatInterval,
   formatMetric,
   formatPercent,
   formatPps,
+  formatProbability,
   formatShare,
+  formatSizeAndError,
   grouped,
   metricName,
 } from '../../src/words/format.ts';
@@ -105,4 +108,31 @@ test('a share beside another is in percent', () => {
 test('the place of a flamegraph on the page is told by its cell and what it shows', () => {
   const cell = { scenario: 'forwarding', family: 'inet4', frameBytes: 1518 } as const;
   expect(flamegraphAnchor(cell, 'base')).toBe('flamegraph-forwarding-inet4-1518-B-base');
+});
+
+test.for([
+  [-0.5591, 0.0024, '55.9 ± 0.2 %'],
+  [0.083, 0.0004, '8.30 ± 0.04 %'],
+  [-0.25, 0.04, '25 ± 4 %'],
+  [-0.25, 0.4, '25 ± 40 %'],
+  [-0.02, 0.000001, '2.00 ± 0.00 %'],
+  [-0.02, 0, '2.0 ± 0.0 %'],
+] as const)('a change of %f that may be off by %f is %s', ([ratio, error, text]) => {
+  expect(formatSizeAndError(ratio, error)).toBe(text);
+});
+
+test('such a change has a sign, but where none is shown of it', () => {
+  expect(formatChangeAndError(0.001, 0.003)).toBe('+0.1 ± 0.3 %');
+  expect(formatChangeAndError(-0.5591, 0.0024)).toBe('−55.9 ± 0.2 %');
+  expect(formatChangeAndError(-0.0001, 0.003)).toBe('0.0 ± 0.3 %');
+});
+
+test.for([
+  [1, '> 0.999'],
+  [0.9991, '> 0.999'],
+  [0.987, '0.987'],
+  [0.5, '0.500'],
+  [0.0001, '< 0.001'],
+] as const)('a probability of %f is %s', ([probability, text]) => {
+  expect(formatProbability(probability)).toBe(text);
 });

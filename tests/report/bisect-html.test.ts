@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { withReasons } from '../../src/profile/of-result.ts';
+import { renderBisectHtml } from '../../src/report/bisect-html.ts';
+import { type BisectResult, bisectResultSchema } from '../../src/words/bisect.ts';
+import type { CellProfile } from '../../src/words/result.ts';
+import {
+  aBisectResult,
+  bisectResults,
+  failedForm,
+  mellanoxBroken,
+  mellanoxFixed,
+  revisionsOf,
+} from '../fakes/bisect-result.ts';
+import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
+import { anExperiment } from '../fakes/report.ts';
+import { aRun, unfit } from '../fakes/result.ts';
+
+/** As it is read: without markup, and on one line. */
+const textOf = (page: string): string =>
+  page
+    .replace(/<(style|script)>.*?<\/\1>/gs, '')
+    .replaceAll('<wbr>', '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/\s+/g, ' ');
+
+test('tells what was found, what to do, and how it came about', () => {
+  const text = textOf(renderBisectHtml(mellanoxFixed));
+  for (const said of [
+    'f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots',
+    'forwarding inet4, by packets per second (more is better): 12 commits, 6 of 13 tried',
+    'What now: See what it does for each packet',
+    'f8f5b459d21e Update user access region, UAR, APIs in the core in mlx5core. measured 11.83 Mpps −55.7 % > 0.999 2 431980466ff0',
+    'ministat of before and after',
+    'Measured next is always',
+  ]) {
+    expect(text).toContain(said);
+  }
+});
+
+test('all revisions are behind a fold where some are not told', () => {
+  expect(textOf(renderBisectHtml(mellanoxFixed))).toContain('all 13 revisions');
+  expect(textOf(renderBisectHtml(mellanoxBroken))).not.toContain('all 13 revisions');
+});
+
+test('the plot is there for a desk and for a phone', () => {
+  const page = renderBisectHtml(mellanoxFixed);
+  expect(page).toMatch(/<div class="wide"><svg.*<div class="narrow"><svg/s);
+});
+
+test('a fault has its console, line by line', () => {
+  const fault = { kind: 'boot-failed', message: 'silent', console: 'Fatal trap 12\ncpuid = 0' };
+  const forms = [failedForm(bisectFault(fault))];
+  const page = renderBisectHtml(aBisectResult({ revisions: revisionsOf(8, { 3: { forms } }) }));
+  expect(page).toContain('3 (a0030303eeee): does not boot</summary>');
+  expect(page).toContain('Fatal trap 12\ncpuid = 0\n');
+});
+
+const bisectFault = (fault: { kind: string; message: string; console: string }) =>
+  ({ ...fault, kind: 'boot-failed' }) as const;
+
+const profileOf = (variant: string): CellProfile => ({
+  ...{ kind: 'profiled', variant, event: 'cpu-clock', kernel: 'FreeBSD 13' },
+  ...{ seconds: 10, busySamples: 5_932, idleSamples: 17, file: `profiles/${variant}` },
+});
+
+/** With profiles of before and after. */
+function explained(): {
+  result: BisectResult;
+  profiles: ReturnType<typeof anExperiment>['profiles'];
+} {
+  const profiles = anExperiment().profiles.slice(0, 1);
+  const result = { ...mellanoxFixed, profiles: [profileOf('base'), profileOf('patched')] };
+  return { result: withReasons(result, profiles), profiles };
+}
+
+test('flamegraphs of before and after are named by the commit, with the functions that moved', () => {
+  const { result, profiles } = explained();
+  const text = textOf(renderBisectHtml(result, profiles));
+  expect(text).toContain('forwarding inet4, before f8f5b459d21e');
+  expect(text).toContain('f8f5b459d21e against before it');
+  expect(text).toContain('Functions whose own share of the samples moved');
+  expect(textOf(renderBisectHtml(mellanoxFixed))).not.toContain('Flamegraphs');
+});
+
+test('the same result is the same page', () => {
+  expect(renderBisectHtml(mellanoxFixed)).toBe(renderBisectHtml(structuredClone(mellanoxFixed)));
+});
+
+describe('text of others is never markup', () => {
+  const inSchema = (result: BisectResult): boolean => bisectResultSchema.safeParse(result).success;
+
+  test.each(Object.entries(bisectResults))('in %s', (_, plain) => {
+    const forms = [
+      failedForm({ kind: 'boot-failed', message: 'a', panic: 'b', console: 'c' }),
+      failedForm({ kind: 'build-failed', message: 'a' }),
+    ];
+    const result: BisectResult = {
+      ...plain,
+      fixUps: ['main'],
+      testbed: { ...plain.testbed, warnings: ['warning'] },
+      revisions: plain.revisions.map((one) => (one.place === 1 ? { ...one, forms } : one)),
+      revert: { kind: 'impossible', why: 'no' },
+      runs: [aRun({ validity: unfit('no') })],
+    };
+    const bad = poisoned(result, inSchema);
+    expect(JSON.stringify(bad).split('alert(1)').length).toBeGreaterThan(15);
+    const page = renderBisectHtml(bad);
+    expectHarmless(page, renderBisectHtml(result));
+    expect(page).toContain('&lt;script&gt;alert(1)');
+  });
+
+  test('in names of variants and functions', () => {
+    const { result, profiles } = explained();
+    const bad = profiles.map((one) => ({
+      ...one,
+      variants: one.variants.map((taken) => ({ ...taken, variant: hostile })),
+    }));
+    expectHarmless(renderBisectHtml(result, bad), renderBisectHtml(result, profiles));
+    expectHarmless(
+      renderBisectHtml(poisoned(result, inSchema), profiles),
+      renderBisectHtml(result, profiles),
+    );
+  });
+});

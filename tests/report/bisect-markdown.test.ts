@@ -1,0 +1,223 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { renderBisectMarkdown } from '../../src/report/bisect-markdown.ts';
+import { renderBisectRemarkup } from '../../src/report/bisect-remarkup.ts';
+import { anyBisect } from '../fakes/any-bisect.ts';
+import {
+  aBisectResult,
+  bisectResults,
+  failedForm,
+  measuredForm,
+  mellanoxBroken,
+  mellanoxFixed,
+  revisionsOf,
+} from '../fakes/bisect-result.ts';
+import { aRun, unfit } from '../fakes/result.ts';
+import { times } from '../random.ts';
+
+const unbroken = (text: string) => text.replaceAll('\u00a0', ' ');
+
+const ministat = /<details><summary>ministat.*?<\/details>\n/s;
+
+test('a culprit, as its reader sees it', () => {
+  const markdown = unbroken(renderBisectMarkdown(mellanoxFixed)).replace(ministat, '');
+  expect(markdown).toMatchInlineSnapshot(`
+    "### 🔴 ppsgate: f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots
+
+    forwarding inet4, by packets per second (more is better): 12 commits, 6 of 13 tried
+
+    **What now:**
+    - See what it does for each packet, and make that cheaper; or keep it, and tell what the loss is for.
+    - f8f5b459d21e could be measured with 431980466ff0 on top only: a cost of that one would look the same, so read both.
+    - To be surer, have the bad one measured without it: \`--verify-revert\`.
+
+    | n | commit | subject | with | boots | median | against good | outcome | P |
+    |--:|---|---|---|--:|--:|--:|---|--:|
+    | 0 good | \`9a47ae044b48\` | \`Bump driver versions for mlx5en(4) and mlx4en(4).\` | – | 2 | 26.74 Mpps | – | measured | – |
+    | 1 | \`a0010101eeee\` | \`Change 1\` | – | 2 | 26.94 Mpps | +0.74 % | measured | < 0.001 |
+    | 2 | **\`f8f5b459d21e\`** | \`Update user access region, UAR, APIs in the core in mlx5core.\` | \`431980466ff0\` | 2 | 11.83 Mpps | −55.7 % | measured | > 0.999 |
+    | 3 | \`a0030303eeee\` | \`Change 3\` | \`431980466ff0\` | 1 | 11.83 Mpps | −55.8 % | measured | – |
+    |  |  | … 2 untried |  |  |  |  |  |  |
+    | 6 | \`6815909abda2\` | \`Move the PMC overflow count to make it per-CPU.\` | \`431980466ff0\` | 1 | 11.84 Mpps | −55.7 % | measured | – |
+    |  |  | … 5 untried |  |  |  |  |  |  |
+    | 12 bad | \`431980466ff0\` | \`Don't offset the UAR map twice in mlx5en(4).\` | – | 2 | 11.83 Mpps | −55.8 % | measured | – |
+
+    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent over a blast · 121 min 9 s
+
+    <details><summary>environment</summary>
+
+    - good: \`c255749 = 9a47ae044b480000000000000000000000000000, Bump driver versions for mlx5en(4) and mlx4en(4)., by alice\`
+    - bad: \`c255761 = 431980466ff00000000000000000000000000000, Don't offset the UAR map twice in mlx5en(4)., by alice\`
+    - fix-up: \`431980466ff0:f8f5b459d21e\`
+    - \`cpu\`: \`Intel Xeon E5-2697A v4, 32 threads\`
+    - \`interfaces\`: \`cc0: Chelsio T580-LP-CR, 32 queues\`
+    - \`net.inet.ip.redirect\`: \`0\`
+    - \`kern.random.harvest.mask\`: \`351\`
+    - seed 42
+    - ppsgate \`0.1.0\`
+
+    </details>
+
+    <details><summary>how it was decided</summary>
+
+    - Each boot is one number, and P is the chance that a commit is the one that changed it, given all of them. No boot is thrown away, so one that is off is corrected by later ones.
+    - Measured next is always what is expected to tell most for its minutes. It ends where one commit, or a stretch of which nothing between can be measured, has P ≥ 0.99 and both its neighbours have two boots.
+    - A change is of the geometric means of both neighbours, ± its 95 % interval. Commits that make the same kernel are told as one.
+    - What cannot be measured failed twice. Commits between two that failed alike are not tried, and taken for failed.
+    - The whole of it is in docs/bisect.md.
+
+    </details>
+
+    "
+  `);
+});
+
+test('a group, as its reader sees it on Phabricator', () => {
+  const remarkup = unbroken(renderBisectRemarkup(mellanoxBroken)).split('\n```lang')[0];
+  expect(remarkup).toMatchInlineSnapshot(`
+    "**🔴 ppsgate: one of these 11 costs 55.9 ± 0.2 %: \`f8f5b459d21e\` … \`431980466ff0\`, P > 0.999, 11 boots**
+
+    \`forwarding inet4\`, by packets per second (more is better): 12 commits, 6 of 13 tried
+
+    - None between them could be measured: bisect again with \`--fix-up 431980466ff0\`, which seems to be what made the later ones work.
+
+    | commit and outcome | boots | median | P |
+    | --- | --- | --- | --- |
+    | 0 good \`9a47ae044b48\` \`Bump driver versions for mlx5en(4) and mlx4en(4).\` – measured | 2 | 26.74 Mpps | – |
+    | 1 \`a0010101eeee\` \`Change 1\` – measured | 2 | 26.94 Mpps (+0.74 %) | < 0.001 |
+    | 2 **\`f8f5b459d21e\`** \`Update user access region, UAR, APIs in the core in mlx5core.\` – forwards nothing | – | – | 0.091 |
+    | 3 **\`a0030303eeee\`** \`Change 3\` – untried between failures | – | – | 0.091 |
+    | 4 **\`a0040404eeee\`** \`Change 4\` – untried between failures | – | – | 0.091 |
+    | 5 **\`a0050505eeee\`** \`Change 5\` – untried between failures | – | – | 0.091 |
+    | 6 **\`6815909abda2\`** \`Move the PMC overflow count to make it per-CPU.\` – forwards nothing | – | – | 0.091 |
+    | 7 **\`a0070707eeee\`** \`Change 7\` – untried between failures | – | – | 0.091 |
+    | 8 **\`a0080808eeee\`** \`Change 8\` – untried between failures | – | – | 0.091 |
+    | 9 **\`a0090909eeee\`** \`Change 9\` – untried between failures | – | – | 0.091 |
+    | 10 **\`a00a0a0aeeee\`** \`Change 10\` – untried between failures | – | – | 0.091 |
+    | 11 **\`a00b0b0beeee\`** \`Change 11\` – forwards nothing | – | – | 0.091 |
+    | 12 bad **\`431980466ff0\`** \`Don't offset the UAR map twice in mlx5en(4).\` – measured | 2 | 11.83 Mpps (−55.8 %) | 0.091 |
+
+    \`mlx5-lab\` (\`Intel Xeon E5-2697A v4, 32 threads\`) · 4,000 flows of 64-byte UDP, 42.49 Mpps asked for, up to 2.987 Mpps sent over a blast · 121 min 9 s
+    "
+  `);
+});
+
+test('ministat is of both neighbours, or of both sides where these have too few numbers', () => {
+  expect(renderBisectMarkdown(mellanoxFixed)).toMatch(
+    /where a neighbour has fewer.*x up to a0010101eeee, forwarding inet4\n\+ from f8f5b459d21e/s,
+  );
+  const values = (level: number) => [level, level + 1, level + 2];
+  const revisions = revisionsOf(8, {
+    4: { forms: [measuredForm(values(100))] },
+    5: { forms: [measuredForm(values(90))] },
+  });
+  const own = renderBisectMarkdown(aBisectResult({ revisions }));
+  expect(own).toContain('x a0040404eeee, forwarding inet4\n+ a0050505eeee, forwarding inet4');
+  expect(own).not.toContain('where a neighbour has fewer');
+  const few = revisionsOf(8, { 4: { forms: [measuredForm([1])] } });
+  expect(renderBisectMarkdown(aBisectResult({ revisions: few }))).not.toContain('ministat');
+});
+
+test('what cannot be measured is told once for all that fail alike, in its own words', () => {
+  const panic = 'page fault while in kernel mode';
+  const forms = [failedForm({ kind: 'boot-failed', message: 'no prompt within 300 s', panic })];
+  const some = Object.fromEntries([2, 3, 4, 5].map((place) => [place, { forms }]));
+  const markdown = renderBisectMarkdown(aBisectResult({ revisions: revisionsOf(8, some) }));
+  expect(markdown).toContain(
+    '- 2 (a0020202eeee), 3 (a0030303eeee), 4 (a0040404eeee) and 1 more: does not boot: `no prompt within 300 s` (panic: `page fault while in kernel mode`)',
+  );
+});
+
+test('a revert that was measured stands above the folds', () => {
+  const { 'a reverted culprit, of variants that share blasts': result = aBisectResult() } =
+    bisectResults;
+  expect(renderBisectMarkdown(result)).toContain(
+    'The bad one without it:\n- +11.0 ± 0.2 % against the bad one (1.000 Mpps → 1.110 Mpps), 2 runs',
+  );
+  const revert = { kind: 'impossible', why: 'it does not apply' } as const;
+  expect(renderBisectMarkdown(aBisectResult({ revert }))).toContain(
+    '- It cannot be measured: `it does not apply`',
+  );
+});
+
+test('warnings, and runs that do not count, are folded', () => {
+  const { testbed } = aBisectResult();
+  const markdown = renderBisectMarkdown(
+    aBisectResult({
+      testbed: { ...testbed, warnings: ['The clock is off.'] },
+      runs: [aRun(), aRun({ validity: unfit('0.4 s without a packet') })],
+    }),
+  );
+  expect(markdown).toContain('- `The clock is off.`');
+  expect(markdown).toContain('- 1 of 2 runs, `0.4 s without a packet`');
+});
+
+test('why is told where before and after were profiled', () => {
+  const result = aBisectResult({
+    profiles: [{ kind: 'missing', variant: 'base', reason: 'hwpmc does not know the CPU' }],
+  });
+  expect(renderBisectMarkdown(result)).toContain(
+    '**Why**: there is no profile of base: `hwpmc does not know the CPU`',
+  );
+});
+
+test('a plot is shown where it has an address', () => {
+  const image = 'https://example.org/bisect.png';
+  expect(renderBisectMarkdown(mellanoxFixed, { image })).toContain(`costs 55.9 ± 0.2 %](${image})`);
+  expect(renderBisectMarkdown(mellanoxFixed, { image: 'x) <img>' })).not.toContain('![');
+});
+
+describe('whatever is in a result', () => {
+  const text = fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 20 }),
+        fc.constantFrom(
+          ...['`', '```', '\n\n', '\r', '|', '\\', '\u2028', '\u001b[31m', '\u202e', '</details>'],
+          ...['@everyone', '<img src=x>', '<!--', '\n# title\n', '![x](https://example.org/x)'],
+        ),
+        fc.tuple(fc.constantFrom('`', '|', '🚦'), fc.nat(3_000)).map(([part, n]) => part.repeat(n)),
+      ),
+      { maxLength: 5 },
+    )
+    .map((parts) => parts.join(''));
+
+  test('a comment is no longer than GitHub takes, and has no markup but ours', () => {
+    fc.assert(
+      fc.property(anyBisect(text), (result) => {
+        const markdown = renderBisectMarkdown(result);
+        expect(markdown.length).toBeLessThan(65_536);
+        expect(markdown).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u);
+        const bare = withoutCode(markdown);
+        expect(bare).not.toMatch(/@everyone|<img|<!--|!\[|# title/);
+        expect(bare.split('<details>').length).toBe(bare.split('</details>').length);
+      }),
+      { numRuns: times(40) },
+    );
+  });
+
+  test('the table has as many columns in every row', () => {
+    fc.assert(
+      fc.property(anyBisect(text), (result) => {
+        const table = /^\| n \|.*?$(?=\n\n)/ms.exec(renderBisectMarkdown(result))?.[0] ?? '';
+        const rows = table.split('\n');
+        expect(rows.length).toBeGreaterThan(3);
+        const columns = rows.map((row) => row.split(/(?<!\\)\|/).length);
+        expect(new Set(columns).size).toBe(1);
+      }),
+      { numRuns: times(40) },
+    );
+  });
+
+  test('on Phabricator it is no longer than 100 kB', () => {
+    fc.assert(
+      fc.property(anyBisect(text), (result) => {
+        expect(Buffer.byteLength(renderBisectRemarkup(result))).toBeLessThanOrEqual(100_000);
+      }),
+      { numRuns: times(40) },
+    );
+  });
+});
+
+const withoutCode = (markdown: string): string =>
+  markdown.replace(/^(`{3,})\n.*?\n\1$/gms, '').replace(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/gs, '');

@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bisectPlot, bisectPlotAlt } from '../../src/report/bisect-plot.ts';
+import { isMeasured } from '../../src/report/bisect-rows.ts';
+import { pngOf } from '../../src/report/png.ts';
+import type { BisectResult } from '../../src/words/bisect.ts';
+import { anyBisect } from '../fakes/any-bisect.ts';
+import {
+  aBisectResult,
+  bisectResults,
+  failedForm,
+  group,
+  measuredForm,
+  mellanoxBroken,
+  mellanoxFixed,
+  revisionsOf,
+} from '../fakes/bisect-result.ts';
+import { readXml, type XmlElement } from '../fakes/xml.ts';
+import { times } from '../random.ts';
+
+type PlotForm = 'wide' | 'narrow';
+
+const plotOf = (result: BisectResult, form: PlotForm = 'wide'): XmlElement => {
+  const svg = bisectPlot(result, form);
+  if (svg === undefined) expect.fail('There is something to draw.');
+  return readXml(svg);
+};
+
+const named = (plot: XmlElement, name: string): XmlElement[] =>
+  plot.elements.filter((one) => one.name === name);
+
+const textsOf = (plot: XmlElement): string[] => named(plot, 'text').map(({ text }) => text);
+
+const dotsOf = (plot: XmlElement) =>
+  named(plot, 'circle').map(({ attributes: { cx, cy, r, fill } }) => ({
+    ...{ cx: Number(cx), cy: Number(cy), r: Number(r), fill },
+  }));
+
+/** Without those of the legend, which is below. */
+const boots = (plot: XmlElement) => dotsOf(plot).filter(({ cy }) => cy < 330);
+
+test('tells what was found, between which rates, and in which cell', () => {
+  const texts = textsOf(plotOf(mellanoxFixed));
+  expect(texts).toContain('f8f5b459d21e costs 55.9 ± 0.2 %');
+  expect(texts).toContain(
+    '26.84 Mpps to 11.83 Mpps · packets per second (more is better) · forwarding inet4 · mlx5-lab',
+  );
+  for (const text of ['good 9a47ae044b48', 'bad 431980466ff0', 'f8f5b459d21e', '> 0.999', '12']) {
+    expect(texts).toContain(text);
+  }
+});
+
+test('every boot is a dot at its place, those with fix-ups hollow', () => {
+  const dots = boots(plotOf(mellanoxFixed));
+  expect(dots).toHaveLength(10);
+  expect(dots.filter(({ fill }) => fill === '#ffffff')).toHaveLength(4);
+  const [good, bad] = [dots.slice(0, 4), dots.slice(4)];
+  expect(Math.max(...good.map(({ cx }) => cx))).toBeLessThan(Math.min(...bad.map(({ cx }) => cx)));
+  // More is above.
+  expect(Math.max(...good.map(({ cy }) => cy))).toBeLessThan(Math.min(...bad.map(({ cy }) => cy)));
+});
+
+test('what cannot be measured is hatched, and says why', () => {
+  const texts = textsOf(plotOf(mellanoxBroken));
+  expect(texts.filter((text) => text === 'forwards nothing')).toHaveLength(3);
+  expect(texts).toContain('one of 11');
+  expect(texts).toContain('untried between failures');
+  expect(textsOf(plotOf(mellanoxFixed))).not.toContain('cannot be measured');
+});
+
+test('a chance is as high as it is great', () => {
+  const heights = named(plotOf(mellanoxBroken), 'rect')
+    .filter(({ attributes }) => attributes.fill === '#c62f2f' && !attributes['fill-opacity'])
+    .map(({ attributes }) => Number(attributes.height));
+  expect(heights).toHaveLength(11);
+  const [whole] = named(plotOf(mellanoxFixed), 'rect')
+    .filter(({ attributes }) => attributes.fill === '#c62f2f' && !attributes['fill-opacity'])
+    .map(({ attributes }) => Number(attributes.height));
+  expect(heights[0]).toBeCloseTo((whole ?? 0) * 0.0908, 1);
+});
+
+test('of hundreds of commits those are drawn that say something, with the rest counted between', () => {
+  const revisions = revisionsOf(256, {
+    0: { forms: [measuredForm([1e6])] },
+    100: { forms: [measuredForm([1e6])] },
+    101: { forms: [failedForm()] },
+    102: { forms: [measuredForm([9e5])] },
+    256: { forms: [measuredForm([9e5])] },
+  });
+  for (const form of ['wide', 'narrow'] as const) {
+    const plot = plotOf(aBisectResult({ revisions, answer: group(100, 102) }), form);
+    const texts = textsOf(plot);
+    expect(texts).toEqual(expect.arrayContaining(['…99', '100', '101', '102', '…153', '256']));
+    expect(texts).not.toContain('50');
+  }
+});
+
+test('nothing is drawn where nothing was measured', () => {
+  expect(bisectPlot(bisectResults['nothing measured'] ?? aBisectResult())).toBeUndefined();
+});
+
+test('is told in words, without the comma that would end them in Remarkup', () => {
+  for (const result of Object.values(bisectResults)) {
+    expect(bisectPlotAlt(result)).toMatch(/^The rate of each boot [^,{}|]+$/);
+  }
+  expect(bisectPlotAlt(mellanoxBroken)).toBe(
+    'The rate of each boot along the commits: 6 of 13 were tried and 3 of them cannot be measured; one of these 11 costs 55.9 ± 0.2 %',
+  );
+});
+
+describe('whatever is in a result', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 30 }),
+    fc.constantFrom(
+      '</text><script>',
+      '"/><image href="x"/>',
+      ']]>',
+      '&lt;&#0;',
+      '\ufffe',
+      '\ud83d',
+    ),
+  );
+  const anyForm = fc.constantFrom<PlotForm>('wide', 'narrow');
+
+  test('the picture is well-formed, of no elements but ours, and all is inside', () => {
+    fc.assert(
+      fc.property(anyBisect(text), anyForm, (result, form) => {
+        const svg = bisectPlot(result, form);
+        const values = result.revisions.flatMap(({ forms }) =>
+          forms.filter(isMeasured).flatMap((one) => one.values),
+        );
+        expect(svg === undefined).toBe(values.length === 0);
+        if (svg === undefined) return;
+        expect(svg.replace(/>[^<]*</g, '><')).not.toMatch(/NaN|Infinity|undefined/);
+        const plot = readXml(svg);
+        const [width, height] = [Number(plot.attributes.width), Number(plot.attributes.height)];
+        for (const { cx, cy, r } of dotsOf(plot)) {
+          expect(cx - r).toBeGreaterThanOrEqual(0);
+          expect(cx + r).toBeLessThanOrEqual(width);
+          expect(cy - r).toBeGreaterThanOrEqual(0);
+          expect(cy + r).toBeLessThanOrEqual(height);
+        }
+        for (const { attributes: at } of named(plot, 'rect')) {
+          expect(Number(at.width)).toBeGreaterThanOrEqual(0);
+          expect(Number(at.height)).toBeGreaterThanOrEqual(0);
+          expect(Number(at.x ?? 0) + Number(at.width)).toBeLessThanOrEqual(width + 0.01);
+          expect(Number(at.y ?? 0) + Number(at.height)).toBeLessThanOrEqual(height + 0.01);
+        }
+        const names = new Set(plot.elements.map(({ name }) => name));
+        expect(names.difference(new Set(['title', 'rect', 'path', 'text', 'circle']))).toEqual(
+          new Set(),
+        );
+      }),
+      { numRuns: times(100) },
+    );
+  });
+
+  test('it is drawn in pixels', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyBisect(text), anyForm, async (result, form) => {
+        const svg = bisectPlot(result, form);
+        if (svg !== undefined) expect((await pngOf(svg)).length).toBeGreaterThan(1000);
+      }),
+      { numRuns: times(8) },
+    );
+  });
+
+  test('a thousand times the rate changes labels alone', () => {
+    const rates = fc.array(fc.integer({ min: 1_000, max: 999_999 }), {
+      minLength: 4,
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(rates, anyForm, (values, form) => {
+        const drawn = (factor: number) => {
+          const forms = (nth: number) => [measuredForm([(values[nth] ?? 0) * factor])];
+          const revisions = revisionsOf(8, {
+            0: { forms: forms(0) },
+            4: { forms: forms(1) },
+            5: { forms: forms(2), probability: 0.9996 },
+            8: { forms: forms(3) },
+          });
+          return plotOf(aBisectResult({ revisions }), form);
+        };
+        const [once, more] = [drawn(1), drawn(1000)];
+        expect(boots(more).map(rounded)).toEqual(boots(once).map(rounded));
+        expect(more.elements.length).toBe(once.elements.length);
+        const labels = (plot: XmlElement) => textsOf(plot).filter((text) => !/[kM]?pps/.test(text));
+        expect(labels(more)).toEqual(labels(once));
+      }),
+      { numRuns: times(50) },
+    );
+  });
+});
+
+const rounded = ({ cx, cy }: { cx: number; cy: number }) => [Math.round(cx), Math.round(cy)];

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { type BisectRow, bisectRows, rangeText } from '../../src/report/bisect-rows.ts';
+import type { BisectResult } from '../../src/words/bisect.ts';
+import {
+  aBisectResult,
+  commitAt,
+  culprit,
+  failedForm,
+  group,
+  measuredForm,
+  revisionsOf,
+} from '../fakes/bisect-result.ts';
+
+/** As they are read, in one line each. */
+const linesOf = (result: BisectResult, most?: number): string[] =>
+  bisectRows(result, most).map((row) => lineOf(row).replaceAll('\u00a0', ' '));
+
+function lineOf(row: BisectRow): string {
+  if (row.kind === 'folded') return row.text;
+  const { place, isNamed, isFurther, fixUps, cells } = row;
+  const first = isFurther ? '↳' : `${place}${isNamed ? '!' : ''}`;
+  const all = [first, ...fixUps, cells.boots, cells.median, cells.againstGood, cells.outcome];
+  return [...all, cells.p].join(' | ');
+}
+
+test('what was tried is told with its rate against the good one, and the rest is counted', () => {
+  expect(linesOf(aBisectResult())).toEqual([
+    '0 good | 2 | 1.001 Mpps | – | measured | –',
+    '… 3 untried',
+    '4 | 2 | 1.000 Mpps | −0.10 % | measured | –',
+    '5! | 2 | 900.5 kpps | −10.0 % | measured | > 0.999',
+    '… 2 untried',
+    '8 bad | 2 | 900.5 kpps | −10.0 % | measured | –',
+  ]);
+});
+
+test('members of a group are told, with what was tried on each', () => {
+  const result = aBisectResult({
+    answer: group(1, 4),
+    revisions: revisionsOf(5, {
+      0: { forms: [measuredForm([1e6])] },
+      1: { forms: [measuredForm([1e6])] },
+      2: {
+        forms: [failedForm(), failedForm({ kind: 'boot-failed', message: '' }, [commitAt(9)])],
+        probability: 0.5,
+      },
+      3: { isTakenForFailed: true, probability: 0.25 },
+      4: { isSkipped: true, probability: 0.25, alike: 2 },
+      5: { forms: [measuredForm([9e5])] },
+    }),
+  });
+  expect(linesOf(result).slice(2, 6)).toEqual([
+    '2! | – | – | – | forwards nothing | 0.500',
+    '↳ | a0090909eeee | – | – | – | does not boot | –',
+    '3! | – | – | – | untried between failures | 0.250',
+    '4! | – | – | – | skipped; the next 2 are the same kernel | 0.250',
+  ]);
+});
+
+describe('what says nothing', () => {
+  const revisions = revisionsOf(40, {
+    0: { forms: [measuredForm([1e6])] },
+    3: { isSkipped: true, alike: 1 },
+    4: { isTakenForFailed: true },
+    20: { forms: [measuredForm([9e5])], probability: 0.99 },
+    40: { forms: [measuredForm([9e5])] },
+  });
+  const result = aBisectResult({ revisions, answer: culprit(20, -0.1) });
+
+  test('is counted by why it was not tried, with what is the same kernel', () => {
+    const folded = linesOf(result)[1];
+    expect(folded).toBe(
+      '… 16 untried, 1 untried between failures, 1 skipped, and 1 more that change nothing of the kernel',
+    );
+  });
+
+  test('is told all the same where all are asked for', () => {
+    expect(linesOf(result, Number.POSITIVE_INFINITY)).toHaveLength(41);
+  });
+
+  test('is never a revision beside the change', () => {
+    expect(linesOf(result)[2]).toBe('19 | – | – | – | untried | –');
+  });
+});
+
+test('of more than there is room for those that the answer is about stay', () => {
+  const forms = [measuredForm([1e6])];
+  const revisions = revisionsOf(99).map((one) => ({ ...one, forms }));
+  const lines = linesOf(aBisectResult({ revisions, answer: culprit(50, -0.1) }), 4);
+  expect(lines.map((line) => line.split(' |')[0])).toEqual([
+    ...['0 good', '… 48 tried', '49', '50!', '… 48 tried', '99 bad'],
+  ]);
+});
+
+test('of a large group those that were tried are told', () => {
+  const revisions = revisionsOf(99, {
+    0: { forms: [measuredForm([1e6])] },
+    50: { forms: [failedForm()] },
+    99: { forms: [measuredForm([9e5])] },
+  });
+  const lines = linesOf(aBisectResult({ revisions, answer: group(0, 99) }));
+  expect(lines).toHaveLength(5);
+  expect(lines[2]).toContain('50! | – | – | – | forwards nothing');
+});
+
+test('commits that make the same kernel count as commits, and not as kernels', () => {
+  const revisions = [...revisionsOf(2), ...revisionsOf(5, { 5: { alike: 1 } }).slice(5)];
+  expect(rangeText(aBisectResult({ revisions }))).toBe(
+    '6 commits, 3 kernels that differ, 0 of 4 tried',
+  );
+});
