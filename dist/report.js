@@ -3174,7 +3174,7 @@ function colorOf(drawing, nth) {
 	const [first, own] = [levels[0], levels[nth]];
 	if (nth === 0 || first === void 0 || own === void 0) return grey;
 	if (result.answer.kind === "not-reproduced") return ink;
-	return own.value < first.value === (result.metric === "pps") ? red : green;
+	return isLoss({ change: own.value - first.value }, result.metric) ? red : green;
 }
 /** Where it changed: an upright line, or all of a group, with the commit's name. */
 function step(drawing) {
@@ -3315,7 +3315,7 @@ function numberAt({ column, chance }, { left, right, chanceTop, chanceBottom }) 
 }
 function namedColor(answer, metric) {
 	if (!("change" in answer) || answer.change === void 0) return amber;
-	return answer.change.change < 0 === (metric === "pps") ? red : green;
+	return isLoss(answer.change, metric) ? red : green;
 }
 /** Places along the line as far as there is room, the answer's first, and what good and bad are. */
 function labels({ result, places, columns }) {

@@ -5,7 +5,7 @@ import { plainLine } from '../words/escape.ts';
 import { formatMetric, formatPercent, formatProbability, metricName } from '../words/format.ts';
 import { cellName } from '../words/scenario.ts';
 import { escaped } from '../words/xml.ts';
-import { bisectHeadline, bisectTitle, faultText, shortId } from './bisect-headline.ts';
+import { bisectHeadline, bisectTitle, faultText, isLoss, shortId } from './bisect-headline.ts';
 import { type Level, levelsOf } from './bisect-levels.ts';
 import { isMeasured, isNamed, type Stretch, stepsOf, stretchesOf } from './bisect-rows.ts';
 import type { PlotForm } from './interval-plot.ts';
@@ -321,7 +321,7 @@ function colorOf(drawing: Drawing, nth: number): string {
   const [first, own] = [levels[0], levels[nth]];
   if (nth === 0 || first === undefined || own === undefined) return grey;
   if (result.answer.kind === 'not-reproduced') return ink;
-  return own.value < first.value === (result.metric === 'pps') ? red : green;
+  return isLoss({ change: own.value - first.value }, result.metric) ? red : green;
 }
 
 /** Where it changed: an upright line, or all of a group, with the commit's name. */
@@ -444,7 +444,7 @@ function numberAt(
 
 function namedColor(answer: BisectResult['answer'], metric: BisectResult['metric']): string {
   if (!('change' in answer) || answer.change === undefined) return amber;
-  return answer.change.change < 0 === (metric === 'pps') ? red : green;
+  return isLoss(answer.change, metric) ? red : green;
 }
 
 /** Places along the line as far as there is room, the answer's first, and what good and bad are. */
