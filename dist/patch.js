@@ -9,6 +9,7 @@ import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { pipeline } from "node:stream/promises";
 
 // src/patch/command.ts
 var import_fastest_levenshtein = require_fastest_levenshtein();
@@ -395,89 +396,17 @@ function remarksOn(bytes, lines) {
 	return remarks;
 }
 
-// src/patch/svn-commit.ts
-/**
-* For git-log(1): three fields a commit. Of all that configuration may add, only notes with a name of their own are
-* wanted.
-*/
-const svnLog = [
-	"-z",
-	"--no-show-signature",
-	"--notes=refs/notes/commits",
-	"--format=%H%x00%N%x00%B"
-];
-/**
-* Reads what `svnLog` prints, the newest first, and no more of it than it takes: numbers count the changes of a whole
-* Subversion repository, most of them to other branches, so the newest that is not later is what a working copy had.
-*/
-async function newestUpTo(revision, output) {
-	let saysAny = false;
-	for await (const [commit, note, message] of fieldsOf(output)) {
-		const told = revisionTold(note, message);
-		if (told === void 0) continue;
-		if (told <= revision) return {
-			kind: "found",
-			commit,
-			revision: told
-		};
-		saysAny = true;
-	}
-	return { kind: saysAny ? "only-later" : "no-revisions" };
-}
-/** Their ends, for a message may be longer than our memory. */
-async function* fieldsOf(output) {
-	let done = [];
-	let field = "";
-	for await (const chunk of output) {
-		const [rest = "", ...begun] = chunk.split("\0");
-		field = endOf(field + rest);
-		for (const next of begun) {
-			done.push(field);
-			field = endOf(next);
-			const [commit, note, message] = done;
-			if (commit === void 0 || note === void 0 || message === void 0) continue;
-			yield [
-				commit,
-				note,
-				message
-			];
-			done = [];
-		}
-	}
-}
-const endOf = (text) => text.slice(-4096);
-/**
-* What git-svn writes as the last line of a message, or svn2git into a note, as for FreeBSD; commits that were made after
-* the conversion have neither. Above its last line a message holds what somebody wrote, and a merged stranger's may lie
-* there, too; all that comes of it is that his own commit, which is one of the branch, is the base of a later diff.
-*/
-function revisionTold(note, message) {
-	const told = [...message.trimEnd().split("\n").slice(-1), ...note.split("\n")].map((line) => isTold.exec(line)?.[1]).findLast(Boolean);
-	return told === void 0 ? void 0 : Number(told);
-}
-const isTold = /^(?:git-svn-id: \S+@|svn path=[^;]*; revision=)(\d{1,9})(?![^ ;])/;
-
-// src/patch/repository.ts
+// src/patch/git.ts
 /** What git could not do, in one sentence. */
 var RepositoryError = class extends Error {
 	name = "RepositoryError";
 	upshot = "usage";
 };
-/** A folder that is none. */
-var NoRepositoryError = class extends RepositoryError {
-	name = "NoRepositoryError";
-};
-/** A name that is none of a commit, with which the sentence begins. */
-var NoCommitError = class extends RepositoryError {
-	name = "NoCommitError";
-};
 const run = promisify(execFile);
 /** Of one file, and of one listing. */
 const maxBytes = 4194304;
-/** For the 280,000 commits of FreeBSD several times over. */
-const svnLogMilliseconds = 6e4;
 /** @param environment for git, where fetching what is missing needs more than the checkout has. */
-function openRepository(directory, environment = {}) {
+function gitIn(directory, environment) {
 	const options = [
 		"-C",
 		directory,
@@ -496,7 +425,378 @@ function openRepository(directory, environment = {}) {
 		});
 		return stdout;
 	};
-	const git = (...args) => gitWith({}, ...args);
+	return {
+		directory,
+		git: (...args) => gitWith({}, ...args),
+		gitWith,
+		async bytes(...args) {
+			const bounds = {
+				maxBuffer: maxBytes,
+				encoding: "buffer"
+			};
+			return (await run("git", [...options, ...args], bounds)).stdout;
+		},
+		start: (args, more) => spawn("git", [...options, ...args], {
+			env: {
+				...process.env,
+				...environment
+			},
+			stdio: [
+				"pipe",
+				"pipe",
+				"ignore"
+			],
+			...more
+		})
+	};
+}
+const isId = (name) => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
+/** Whoever asks for more than a name to be resolved has an id. */
+function idOf(text) {
+	if (isId(text)) return text;
+	throw new RepositoryError(`"${text}" is no full id of an object: resolve it first.`);
+}
+/** A patch as anybody would get it who has no settings. */
+const plainPatch = [...[
+	"--no-color",
+	"--no-ext-diff",
+	"--no-textconv",
+	"--no-renames",
+	"--full-index"
+], ...["--src-prefix=a/", "--dst-prefix=b/"]];
+/** Without the settings of whoever runs it. */
+const plainly = [
+	"core.autocrlf=false",
+	"core.splitIndex=false",
+	"apply.ignoreWhitespace=no",
+	"i18n.commitEncoding=UTF-8"
+].flatMap((setting) => ["-c", setting]);
+/** For the same commit from the same, whoever makes it. */
+function signature(date) {
+	const at = `@${Math.floor(date.getTime() / 1e3)} +0000`;
+	const [name, email] = ["ppsgate", "ppsgate@localhost.invalid"];
+	return {
+		GIT_AUTHOR_NAME: name,
+		GIT_AUTHOR_EMAIL: email,
+		GIT_AUTHOR_DATE: at,
+		GIT_COMMITTER_NAME: name,
+		GIT_COMMITTER_EMAIL: email,
+		GIT_COMMITTER_DATE: at
+	};
+}
+/** Fields that end in NUL, one after the other, each made `short`: one may be longer than our memory. */
+async function* fieldsOf(output, short) {
+	let field = "";
+	for await (const chunk of output) {
+		const [rest = "", ...begun] = chunk.split("\0");
+		field = short(field + rest);
+		for (const next of begun) {
+			yield field;
+			field = short(next);
+		}
+	}
+}
+
+// src/patch/history.ts
+function historyOf({ directory, git, gitWith, start }) {
+	const failed = (what) => new RepositoryError(`git cannot ${what} in ${directory}: look at it with git fsck.`);
+	/** Of each change that a command of git shows as a patch, its id and that of its commit. */
+	const patchIds = async (command) => {
+		const [from, to] = [start(command), start(["patch-id", "--stable"])];
+		const ended = [
+			endsWell(from),
+			endsWell(to),
+			pipeline(from.stdout, to.stdin).then(isDone, isNot)
+		];
+		const text = await textOf(to);
+		if ((await Promise.all(ended)).includes(false)) throw failed("compare changes");
+		return text.split("\n").filter(Boolean).map((line) => {
+			const [id = "", commit = ""] = line.split(" ");
+			return [id, commit];
+		});
+	};
+	return {
+		async isShallow() {
+			return (await git("rev-parse", "--is-shallow-repository")).trim() === "true";
+		},
+		async contains(commit, other) {
+			return git("merge-base", "--is-ancestor", ...[idOf(other), idOf(commit)]).then(() => true, (error) => {
+				if (error.code === 1) return false;
+				throw failed(`tell whether ${other} came before ${commit}`);
+			});
+		},
+		async stepsSince(commit, tip) {
+			const range = [idOf(tip), `^${idOf(commit)}`];
+			return Number(await git("rev-list", "--count", "--first-parent", ...range));
+		},
+		async *firstParents(after, upTo) {
+			const form = [
+				"-z",
+				"--encoding=UTF-8",
+				"--format=tformat:%H%x00%T%x00%s%x00%an"
+			];
+			const own = [
+				"--no-show-signature",
+				"--no-notes",
+				"--no-mailmap",
+				"--no-relative"
+			];
+			const line = [
+				"--reverse",
+				"--first-parent",
+				"--diff-merges=first-parent"
+			];
+			const changes = [
+				"--raw",
+				"--no-abbrev",
+				"--no-renames",
+				"--ignore-submodules=none"
+			];
+			const range = [
+				idOf(upTo),
+				`^${idOf(after)}`,
+				"--"
+			];
+			const child = start([
+				"log",
+				...form,
+				...own,
+				...line,
+				...changes,
+				...range
+			]);
+			const isWell = endsWell(child);
+			let isRead = false;
+			try {
+				yield* commitsOf(child.stdout.setEncoding("utf8"));
+				isRead = true;
+			} finally {
+				if (!isRead) child.kill();
+			}
+			if (!await isWell) throw failed(`read the commits after ${after} up to ${upTo}`);
+		},
+		async idsAt(commits, path) {
+			const child = start(["cat-file", "--batch-check=%(objectname)"]);
+			const isWell = endsWell(child);
+			const asked = commits.map((commit) => `${idOf(commit)}:${path}\n`).join("");
+			child.stdin.on("error", () => void 0).end(asked);
+			const ids = (await textOf(child)).split("\n").slice(0, -1);
+			if (await isWell && ids.length === commits.length) return ids.map((id) => isId(id) ? id : void 0);
+			throw failed(`look for ${path || "the files"} of ${commits.length} commits`);
+		},
+		async sameChanges(commit, { after, upTo }) {
+			const id = idOf(commit);
+			const parent = `${id}^1`;
+			const compare = [
+				"diff-tree",
+				"-p",
+				...plainPatch
+			];
+			const [[same] = []] = await patchIds([
+				...compare,
+				parent,
+				id
+			]);
+			const [[reverse] = []] = await patchIds([
+				...compare,
+				id,
+				parent
+			]);
+			const [path = ""] = (await git(...[
+				"diff-tree",
+				"-r",
+				"-z",
+				"--name-only",
+				"--no-renames",
+				parent,
+				id
+			])).split("\0");
+			const range = [idOf(upTo), ...after === void 0 ? [] : [`^${idOf(after)}`]];
+			const all = [
+				"--full-history",
+				"--full-diff",
+				"--no-merges",
+				"--topo-order",
+				"--reverse"
+			];
+			const form = [
+				"--format=tformat:commit %H",
+				"--no-show-signature",
+				"--no-notes"
+			];
+			const log = [
+				"--literal-pathspecs",
+				"log",
+				"-p",
+				...plainPatch,
+				...form,
+				...all
+			];
+			return (await patchIds([
+				...log,
+				...range,
+				"--",
+				path
+			])).flatMap(([change, twin]) => change === same || change === reverse ? [{
+				commit: twin,
+				isReverse: change === reverse
+			}] : []);
+		},
+		async picker(commit) {
+			const id = idOf(commit);
+			const commitOf = async (tree, message, parents) => {
+				const made = [
+					"commit-tree",
+					...parents.flatMap((parent) => ["-p", parent]),
+					"-m",
+					message
+				];
+				return (await gitWith(signature(/* @__PURE__ */ new Date(0)), ...plainly, ...made, tree).catch(() => {
+					throw new RepositoryError(`git cannot put ${id} on top of others in ${directory}: whoever runs this must be able to write there.`);
+				})).trim();
+			};
+			const before = await commitOf(`${id}^1^{tree}`, "Before", []);
+			const theirs = await commitOf(`${id}^{tree}`, "Theirs", [before]);
+			return async (onto) => {
+				const ours = await commitOf(`${idOf(onto.commit)}^{tree}`, "Ours", [before]);
+				const { isClean, text } = await git(...[
+					...asUsual,
+					"merge-tree",
+					"--write-tree",
+					"--name-only",
+					"-z"
+				], "--no-messages", ours, theirs).then((text) => ({
+					isClean: true,
+					text
+				}), (error) => {
+					if (error.code === 1) return {
+						isClean: false,
+						text: error.stdout ?? ""
+					};
+					throw new RepositoryError(`git cannot put ${id} on top of ${onto.commit} in ${directory}: that takes git 2.38 or later.`);
+				});
+				const [tree = "", ...paths] = text.split("\0").filter(Boolean);
+				if (!isClean) return {
+					kind: "conflict",
+					paths
+				};
+				if (tree === onto.tree) return { kind: "nothing-to-do" };
+				return {
+					kind: "picked",
+					tip: {
+						commit: await commitOf(tree, `${onto.commit} with ${id}`, [onto.commit]),
+						tree
+					}
+				};
+			};
+		}
+	};
+}
+const endsWell = (child) => once(child, "close").then(([code]) => code === 0, isNot);
+const isDone = () => true;
+const isNot = () => false;
+async function textOf({ stdout }) {
+	let text = "";
+	for await (const chunk of stdout.setEncoding("utf8")) text += chunk;
+	return text;
+}
+/** Merges by the rules that git has where nobody set others. */
+const asUsual = [
+	"merge.renames=true",
+	"merge.directoryRenames=conflict",
+	"merge.renormalize=false"
+].flatMap((setting) => ["-c", setting]);
+/** Four fields a commit, and then two a change: `:MODE MODE ID ID STATUS`, see git-diff-tree(1), and its path. */
+async function* commitsOf(output) {
+	let head = [];
+	let changes = [];
+	let change;
+	const told = () => {
+		const [commit = "", tree = "", subject = "", author = ""] = head;
+		return {
+			commit,
+			tree,
+			subject,
+			author,
+			changes
+		};
+	};
+	for await (const field of fieldsOf(output, (text) => text.slice(0, 8192))) if (change !== void 0) {
+		changes.push({
+			path: field,
+			isSubmodule: change.includes("160000 ")
+		});
+		change = void 0;
+	} else if (head.length < 4) head.push(field);
+	else if (/^\n?:/.test(field)) change = field;
+	else {
+		yield told();
+		[head, changes] = [[field], []];
+	}
+	if (head.length === 4) yield told();
+}
+
+// src/patch/svn-commit.ts
+/**
+* For git-log(1): three fields a commit. Of all that configuration may add, only notes with a name of their own are
+* wanted.
+*/
+const svnLog = [
+	"-z",
+	"--no-show-signature",
+	"--notes=refs/notes/commits",
+	"--format=%H%x00%N%x00%B"
+];
+/**
+* Reads what `svnLog` prints, the newest first, and no more of it than it takes: numbers count the changes of a whole
+* Subversion repository, most of them to other branches, so the newest that is not later is what a working copy had.
+*/
+async function newestUpTo(revision, output) {
+	let saysAny = false;
+	let done = [];
+	for await (const field of fieldsOf(output, endOf)) {
+		done.push(field);
+		const [commit, note, message] = done;
+		if (commit === void 0 || note === void 0 || message === void 0) continue;
+		done = [];
+		const told = revisionTold(note, message);
+		if (told === void 0) continue;
+		if (told <= revision) return {
+			kind: "found",
+			commit,
+			revision: told
+		};
+		saysAny = true;
+	}
+	return { kind: saysAny ? "only-later" : "no-revisions" };
+}
+const endOf = (text) => text.slice(-4096);
+/**
+* What git-svn writes as the last line of a message, or svn2git into a note, as for FreeBSD; commits that were made after
+* the conversion have neither. Above its last line a message holds what somebody wrote, and a merged stranger's may lie
+* there, too; all that comes of it is that his own commit, which is one of the branch, is the base of a later diff.
+*/
+function revisionTold(note, message) {
+	const told = [...message.trimEnd().split("\n").slice(-1), ...note.split("\n")].map((line) => isTold.exec(line)?.[1]).findLast(Boolean);
+	return told === void 0 ? void 0 : Number(told);
+}
+const isTold = /^(?:git-svn-id: \S+@|svn path=[^;]*; revision=)(\d{1,9})(?![^ ;])/;
+
+// src/patch/repository.ts
+/** A folder that is none. */
+var NoRepositoryError = class extends RepositoryError {
+	name = "NoRepositoryError";
+};
+/** A name that is none of a commit, with which the sentence begins. */
+var NoCommitError = class extends RepositoryError {
+	name = "NoCommitError";
+};
+/** For the 280,000 commits of FreeBSD several times over. */
+const svnLogMilliseconds = 6e4;
+/** @param environment for git, where fetching what is missing needs more than the checkout has. */
+function openRepository(directory, environment = {}) {
+	const opened = gitIn(directory, environment);
+	const { git, gitWith, bytes, start } = opened;
 	const resolve$1 = async (name) => {
 		if (!isCommitName(name)) throw new NoCommitError(`"${name}" is no name of a commit: write its id, a branch or a tag, like main, v1.2 or HEAD~2.`);
 		const parse = () => git("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`);
@@ -530,6 +830,7 @@ function openRepository(directory, environment = {}) {
 		throw new NoCommitError(`"${name}" is no commit, branch or tag of ${directory}${hint || `: name one that is there, or ${history}.`}`);
 	};
 	return {
+		...historyOf(opened),
 		resolve: resolve$1,
 		async pathOf({ path, beside }) {
 			const up = await git("rev-parse", "--show-cdup").catch(() => "");
@@ -593,33 +894,14 @@ function openRepository(directory, environment = {}) {
 			})).split("\0").filter(Boolean);
 		},
 		async diff(first, second) {
-			const plain = [
-				"--no-color",
-				"--no-ext-diff",
-				"--no-textconv",
-				"--no-renames",
-				"--full-index"
-			];
-			const prefixes = ["--src-prefix=a/", "--dst-prefix=b/"];
 			const range = [
 				"--end-of-options",
 				idOf(first),
 				idOf(second)
 			];
-			const diff = [
-				...options,
-				"diff",
-				...plain,
-				...prefixes,
-				...range
-			];
-			const { stdout } = await run("git", diff, {
-				maxBuffer: maxBytes,
-				encoding: "buffer"
-			}).catch(() => {
+			return bytes("diff", ...plainPatch, ...range).catch(() => {
 				throw new RepositoryError(`git cannot compare ${first} with ${second} in ${directory}: their difference must be of at most 4 MiB.`);
 			});
-			return stdout;
 		},
 		async describe(commit) {
 			const [subject = "", author = ""] = (await git("show", "--no-patch", "--format=%s%n%an", "--end-of-options", idOf(commit))).split("\n");
@@ -640,18 +922,7 @@ function openRepository(directory, environment = {}) {
 				...svnLog,
 				...await branchBefore(branch, date)
 			];
-			const child = spawn("git", [...options, ...log], {
-				env: {
-					...process.env,
-					...environment
-				},
-				stdio: [
-					"ignore",
-					"pipe",
-					"ignore"
-				],
-				timeout: svnLogMilliseconds
-			});
+			const child = start(log, { timeout: svnLogMilliseconds });
 			const ended = once(child, "close");
 			const found = await newestUpTo(revision, child.stdout.setEncoding("latin1"));
 			if (found.kind === "found") child.kill();
@@ -721,13 +992,7 @@ function openRepository(directory, environment = {}) {
 * `main@{upstream}`. What else git would read, like a refspec or a path, is nothing that people call a commit.
 */
 const isCommitName = (name) => name.length <= 250 && /^(?![-/])[^\p{C}\s~^:?*[\\]+(?<![/.])(?:[~^]\d{0,6}|\^\{(?:commit)?\})*$/u.test(name) && !/\.\.|\/\/|\/\.|^\.|\.lock(?:[/~^]|$)|@\{(?![\w-]{1,30}\})/.test(name);
-const isId = (name) => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
 const isOutside = (path) => /^\.\.(?:\/|$)/.test(path);
-/** Whoever asks for more than a name to be resolved has an id. */
-function idOf(text) {
-	if (isId(text)) return text;
-	throw new RepositoryError(`"${text}" is no full id of an object: resolve it first.`);
-}
 /** For a fetch that writes no ref, whatever `remote.…` and `fetch` of git-config(1) say. */
 const objectsAlone = [
 	"--quiet",
@@ -738,25 +1003,6 @@ const objectsAlone = [
 	"--no-recurse-submodules",
 	"--no-auto-maintenance"
 ];
-/** Without the settings of whoever runs it. */
-const plainly = [
-	"core.autocrlf=false",
-	"core.splitIndex=false",
-	"apply.ignoreWhitespace=no",
-	"i18n.commitEncoding=UTF-8"
-].flatMap((setting) => ["-c", setting]);
-function signature(date) {
-	const at = `${Math.floor(date.getTime() / 1e3)} +0000`;
-	const [name, email] = ["ppsgate", "ppsgate@localhost.invalid"];
-	return {
-		GIT_AUTHOR_NAME: name,
-		GIT_AUTHOR_EMAIL: email,
-		GIT_AUTHOR_DATE: at,
-		GIT_COMMITTER_NAME: name,
-		GIT_COMMITTER_EMAIL: email,
-		GIT_COMMITTER_DATE: at
-	};
-}
 /** `MODE TYPE OBJECT<tab>PATH`, see git-ls-tree(1). */
 const parseTreeEntry = (prefix) => (line) => {
 	const tab = line.indexOf("	");

@@ -1,13 +1,13 @@
 // What ppsgate asks of a git repository on this machine; objects only, never a checkout.
-import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve as resolvePath } from 'node:path';
-import { promisify } from 'node:util';
 import { didYouMean } from '../config/fields.ts';
 import type { OverlayPlace } from '../config/schema.ts';
 import { checkDiff, isAsSaid, rawChanges, whyGitRefuses } from './diff.ts';
+import { gitIn, idOf, isId, plainly, plainPatch, RepositoryError, signature } from './git.ts';
+import { type History, historyOf } from './history.ts';
 import { newestUpTo, type SvnCommit, svnLog } from './svn-commit.ts';
 
 export type Repository = {
@@ -46,6 +46,9 @@ export type WritableRepository = Repository & {
   commitDiff(base: string, diff: Uint8Array, about: CommitAbout): Promise<CommittedDiff>;
 };
 
+/** One of which the history can be walked, and in which commits can be put on top of others. */
+export type LinearRepository = Repository & History;
+
 type CommitAbout = { message: string; date: Date };
 
 export type CommittedDiff =
@@ -55,11 +58,7 @@ export type CommittedDiff =
 
 type TreeEntry = { path: string; mode: string; object: string };
 
-/** What git could not do, in one sentence. */
-export class RepositoryError extends Error {
-  override readonly name: string = 'RepositoryError';
-  readonly upshot = 'usage';
-}
+export { RepositoryError };
 
 /** A folder that is none. */
 export class NoRepositoryError extends RepositoryError {
@@ -71,9 +70,6 @@ export class NoCommitError extends RepositoryError {
   override readonly name = 'NoCommitError';
 }
 
-const run = promisify(execFile);
-/** Of one file, and of one listing. */
-const maxBytes = 4 * 1024 * 1024;
 /** For the 280,000 commits of FreeBSD several times over. */
 const svnLogMilliseconds = 60_000;
 
@@ -81,15 +77,9 @@ const svnLogMilliseconds = 60_000;
 export function openRepository(
   directory: string,
   environment: NodeJS.ProcessEnv = {},
-): WritableRepository {
-  // Through sudo, and in containers, the checkout often belongs to somebody else; only objects are touched.
-  const options = ['-C', directory, '-c', 'safe.directory=*'];
-  const gitWith = async (more: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => {
-    const env = { ...process.env, ...environment, ...more };
-    const { stdout } = await run('git', [...options, ...args], { env, maxBuffer: maxBytes });
-    return stdout;
-  };
-  const git = (...args: string[]) => gitWith({}, ...args);
+): WritableRepository & LinearRepository {
+  const opened = gitIn(directory, environment);
+  const { git, gitWith, bytes, start } = opened;
 
   const resolve = async (name: string): Promise<string> => {
     if (!isCommitName(name)) {
@@ -141,6 +131,7 @@ export function openRepository(
   };
 
   return {
+    ...historyOf(opened),
     resolve,
 
     async pathOf({ path, beside }) {
@@ -213,24 +204,12 @@ export function openRepository(
     },
 
     async diff(first, second) {
-      const plain = [
-        '--no-color',
-        '--no-ext-diff',
-        '--no-textconv',
-        '--no-renames',
-        '--full-index',
-      ];
-      const prefixes = ['--src-prefix=a/', '--dst-prefix=b/'];
       const range = ['--end-of-options', idOf(first), idOf(second)];
-      const diff = [...options, 'diff', ...plain, ...prefixes, ...range];
-      const { stdout } = await run('git', diff, { maxBuffer: maxBytes, encoding: 'buffer' }).catch(
-        () => {
-          throw new RepositoryError(
-            `git cannot compare ${first} with ${second} in ${directory}: their difference must be of at most 4 MiB.`,
-          );
-        },
-      );
-      return stdout;
+      return bytes('diff', ...plainPatch, ...range).catch(() => {
+        throw new RepositoryError(
+          `git cannot compare ${first} with ${second} in ${directory}: their difference must be of at most 4 MiB.`,
+        );
+      });
     },
 
     async describe(commit) {
@@ -251,11 +230,7 @@ export function openRepository(
 
     async commitOfSvn(branch, revision, date) {
       const log = ['log', ...svnLog, ...(await branchBefore(branch, date))];
-      const child = spawn('git', [...options, ...log], {
-        env: { ...process.env, ...environment },
-        stdio: ['ignore', 'pipe', 'ignore'],
-        timeout: svnLogMilliseconds,
-      });
+      const child = start(log, { timeout: svnLogMilliseconds });
       const ended = once(child, 'close');
       const found = await newestUpTo(revision, child.stdout.setEncoding('latin1'));
       if (found.kind === 'found') child.kill();
@@ -322,15 +297,7 @@ const isCommitName = (name: string): boolean =>
   /^(?![-/])[^\p{C}\s~^:?*[\\]+(?<![/.])(?:[~^]\d{0,6}|\^\{(?:commit)?\})*$/u.test(name) &&
   !/\.\.|\/\/|\/\.|^\.|\.lock(?:[/~^]|$)|@\{(?![\w-]{1,30}\})/.test(name);
 
-const isId = (name: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
-
 const isOutside = (path: string): boolean => /^\.\.(?:\/|$)/.test(path);
-
-/** Whoever asks for more than a name to be resolved has an id. */
-function idOf(text: string): string {
-  if (isId(text)) return text;
-  throw new RepositoryError(`"${text}" is no full id of an object: resolve it first.`);
-}
 
 /** For a fetch that writes no ref, whatever `remote.…` and `fetch` of git-config(1) say. */
 export const objectsAlone = [
@@ -342,24 +309,6 @@ export const objectsAlone = [
   '--no-recurse-submodules',
   '--no-auto-maintenance',
 ];
-
-/** Without the settings of whoever runs it. */
-const plainly = [
-  'core.autocrlf=false',
-  // Half of it would lie in the repository.
-  'core.splitIndex=false',
-  'apply.ignoreWhitespace=no',
-  'i18n.commitEncoding=UTF-8',
-].flatMap((setting) => ['-c', setting]);
-
-function signature(date: Date): NodeJS.ProcessEnv {
-  const at = `${Math.floor(date.getTime() / 1000)} +0000`;
-  const [name, email] = ['ppsgate', 'ppsgate@localhost.invalid'];
-  return {
-    ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: at },
-    ...{ GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email, GIT_COMMITTER_DATE: at },
-  };
-}
 
 /** `MODE TYPE OBJECT<tab>PATH`, see git-ls-tree(1). */
 const parseTreeEntry =

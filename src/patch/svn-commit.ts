@@ -1,4 +1,5 @@
 // Finds the commit of a revision of Subversion in the history of a repository that was converted from one.
+import { fieldsOf } from './git.ts';
 
 export type SvnCommit =
   /** Of that revision, or of the last one before it that changed the branch. */
@@ -29,33 +30,19 @@ export async function newestUpTo(
   output: AsyncIterable<string>,
 ): Promise<SvnCommit> {
   let saysAny = false;
-  for await (const [commit, note, message] of fieldsOf(output)) {
+  let done: string[] = [];
+  // Their ends, where the message says it.
+  for await (const field of fieldsOf(output, endOf)) {
+    done.push(field);
+    const [commit, note, message] = done;
+    if (commit === undefined || note === undefined || message === undefined) continue;
+    done = [];
     const told = revisionTold(note, message);
     if (told === undefined) continue;
     if (told <= revision) return { kind: 'found', commit, revision: told };
     saysAny = true;
   }
   return { kind: saysAny ? 'only-later' : 'no-revisions' };
-}
-
-type Fields = [commit: string, note: string, message: string];
-
-/** Their ends, for a message may be longer than our memory. */
-async function* fieldsOf(output: AsyncIterable<string>): AsyncGenerator<Fields> {
-  let done: string[] = [];
-  let field = '';
-  for await (const chunk of output) {
-    const [rest = '', ...begun] = chunk.split('\0');
-    field = endOf(field + rest);
-    for (const next of begun) {
-      done.push(field);
-      field = endOf(next);
-      const [commit, note, message] = done;
-      if (commit === undefined || note === undefined || message === undefined) continue;
-      yield [commit, note, message];
-      done = [];
-    }
-  }
 }
 
 const endOf = (text: string): string => text.slice(-4096);

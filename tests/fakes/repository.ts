@@ -1,6 +1,6 @@
 // Real git repositories in temporary folders, free of the settings of whoever runs the tests.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from './folder.ts';
 
@@ -39,4 +39,46 @@ export function git(directory: string, ...args: string[]): string {
     env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trimEnd();
+}
+
+/** Files are written (path → content), or taken away where there is none; those of the first parent stay. */
+export type Planned = {
+  /** Positions in the history; of the commit before, where nothing is said. */
+  parents?: number[];
+  files?: Record<string, string | undefined>;
+  /** Commits of other repositories, by the paths where they lie. */
+  submodules?: Record<string, string>;
+  message?: string;
+};
+
+/** Makes many commits at once, without a checkout, and answers their ids; `main` is the last one. */
+export function plantHistory(directory: string, commits: readonly Planned[]): string[] {
+  const said = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const stream = commits.map(({ parents, files = {}, submodules = {}, message }, index) => {
+    const [first, ...others] = parents ?? (index === 0 ? [] : [index - 1]);
+    return [
+      ...(first === undefined ? ['reset refs/heads/main\n'] : []),
+      `commit refs/heads/main\nmark :${index + 1}\n`,
+      `committer Alice <alice@example.org> ${1_600_000_000 + index} +0000\n`,
+      said(message ?? `Change ${index}`),
+      ...(first === undefined ? [] : [`from :${first + 1}\n`]),
+      ...others.map((parent) => `merge :${parent + 1}\n`),
+      ...Object.entries(files).map(([path, content]) =>
+        content === undefined ? `D ${path}\n` : `M 100644 inline ${path}\n${said(content)}`,
+      ),
+      ...Object.entries(submodules).map(([path, id]) => `M 160000 ${id} ${path}\n`),
+    ].join('');
+  });
+  const marks = join(temporaryFolder(), 'marks');
+  execFileSync('git', ['-C', directory, 'fast-import', '--quiet', `--export-marks=${marks}`], {
+    input: stream.join(''),
+    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  const ids: string[] = [];
+  for (const line of readFileSync(marks, 'utf8').split('\n').filter(Boolean)) {
+    const [mark = '', id = ''] = line.split(' ');
+    ids[Number(mark.slice(1)) - 1] = id;
+  }
+  return ids;
 }
