@@ -1,10 +1,12 @@
 // What there is to bisect, read from real git repositories; kernels are told apart by the configuration of a builder alone.
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Range, type RangeRequest, readRange, variantOf } from '../../src/bisect/range.ts';
 import { freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';
-import { openRepository } from '../../src/patch/repository.ts';
+import { openRepository, RepositoryError } from '../../src/patch/repository.ts';
 import { UsageError } from '../../src/words/usage-error.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
 import { git, newRepository, type Planned, plantHistory } from '../fakes/repository.ts';
 import { times } from '../random.ts';
 
@@ -721,5 +723,207 @@ describe('a fix-up', () => {
       }),
       { numRuns: times(15) },
     );
+  });
+});
+
+describe('a skip', () => {
+  const line = () =>
+    historyOf(first, kernel('a'), kernel('b'), manual('1'), kernel('c'), kernel('d'));
+  const skipped = async (directory: string, ...skips: string[]) =>
+    (await rangeIn(directory, { skips })).revisions.flatMap(({ place, isSkipped }) =>
+      isSkipped ? [place] : [],
+    );
+
+  test('is a commit', async () => {
+    const { directory, ids } = line();
+    expect(await skipped(directory, ids[1] ?? '', 'main~1')).toEqual([1, 4]);
+  });
+
+  test('or those after one up to another', async () => {
+    const { directory, ids } = line();
+    expect(await skipped(directory, `${ids[1]}..main~1`)).toEqual([2, 4]);
+    expect(await skipped(directory, 'good..main~1')).toEqual([1, 2, 4]);
+  });
+
+  test('by a commit that is told with another skips that one', async () => {
+    const { directory } = line();
+    expect(await skipped(directory, 'main~2')).toEqual([2]);
+    // The one that it begins after may well be measured, and they are the same.
+    expect(await skipped(directory, 'main~3..main~1')).toEqual([4]);
+  });
+
+  test('between merged commits goes by what of the line contains them', async () => {
+    const { directory, ids } = historyOf(
+      first,
+      kernel('a'),
+      { files: { 'sys/net/side.c': '1\n' } },
+      { files: { 'sys/net/side.c': '1\n' }, parents: [1, 2] },
+      kernel('b'),
+      kernel('c'),
+    );
+    expect(await skipped(directory, `${ids[2]}..main~1`)).toEqual([2, 3]);
+  });
+
+  test.for([
+    ['main~3', /^--skip main~3 names --good, or what is the same as that/],
+    ['main', /^--skip main names --bad, or what is the same as that/],
+    ['before..main~1', /^--skip before..main~1 names --good/],
+    ['main~2..main', /^--skip main~2..main names --bad/],
+    ['before', /^--skip before names no commit on the line of first parents/],
+    ['side', /^--skip side names no commit on the line of first parents/],
+    ['main~1..main~2', /^--skip main~1..main~2 names no commit/],
+    ['mian', /^--skip: "mian" is no commit, branch or tag of .* did you mean `main`\?/],
+    ['main~2...main', /^--skip: "main~2...main" is no name of a commit/],
+  ] as const)('that cannot be is refused: %s', async ([skip, sentence]) => {
+    const { directory, ids } = historyOf(
+      {},
+      first,
+      kernel('a'),
+      { files: { 'sys/net/side.c': '1\n' } },
+      { files: { 'sys/net/side.c': '1\n' }, parents: [2, 3] },
+      kernel('b'),
+    );
+    git(directory, 'tag', 'before', ids[0] ?? '');
+    git(directory, 'tag', 'side', ids[3] ?? '');
+    const request = { good: ids[1] ?? '', skips: [skip] };
+    await expect(rangeIn(directory, request)).rejects.toThrow(sentence);
+  });
+});
+
+describe('bad input is refused in one sentence', () => {
+  const refused = async (
+    sentence: string | RegExp,
+    directory: string,
+    request: Partial<RangeRequest> = {},
+  ) => {
+    const error = await rangeIn(directory, request).catch((error: unknown) => error);
+    if (!(error instanceof UsageError || error instanceof RepositoryError)) throw error;
+    if (typeof sentence === 'string') expect(error.message).toBe(sentence);
+    else expect(error.message).toMatch(sentence);
+  };
+
+  test('a name that is no commit', async () => {
+    const { directory } = historyOf(first, kernel('a'));
+    await refused(/^--good: "gud" is no commit, branch or tag/, directory, { good: 'gud' });
+    await refused(/^--bad: "mian" is no commit.*did you mean `main`/, directory, { bad: 'mian' });
+    await refused(/^--bad: "-x" is no name of a commit/, directory, { bad: '-x' });
+  });
+
+  test('a folder that is no repository', async () => {
+    await refused(/is no git repository: name the one that has the commits\.$/, temporaryFolder());
+  });
+
+  test('the same commit twice', async () => {
+    const { directory, ids } = historyOf(first);
+    await refused(
+      `--good good and --bad main are the same commit, ${short(ids[0])}: name one from before the loss, and one from after it.`,
+      directory,
+    );
+  });
+
+  test('good and bad in the wrong order', async () => {
+    const { directory } = historyOf(first, kernel('a'));
+    await refused(
+      '--bad good came before --good main: write them the other way round, --good good --bad main.',
+      directory,
+      { good: 'main', bad: 'good' },
+    );
+  });
+
+  test('commits of two histories', async () => {
+    const { directory } = historyOf(first, kernel('a'), { ...kernel('b'), parents: [] });
+    await refused(
+      '--good good and --bad main have no common ancestor on the line of first parents of --bad: name two commits of one branch.',
+      directory,
+    );
+  });
+
+  test('a good one on another branch, with the commit where they parted', async () => {
+    const { directory, ids } = historyOf(first, kernel('a'), kernel('b'), {
+      ...kernel('c'),
+      parents: [1],
+    });
+    git(directory, 'tag', 'other', ids[2] ?? '');
+    await refused(
+      `--good other is no ancestor of --bad main: the last commit of that line which it contains is ${short(ids[1])}, so take --good ${short(ids[1])}.`,
+      directory,
+      { good: 'other' },
+    );
+  });
+
+  test('a good one that was merged, with the last commit of the line that it contains', async () => {
+    const { directory, ids } = historyOf(
+      first,
+      kernel('a'),
+      kernel('b'),
+      { files: { 'sys/net/side.c': '1\n' }, parents: [1] },
+      { files: { 'sys/net/side.c': '1\n' }, parents: [2, 3] },
+    );
+    git(directory, 'tag', 'side', ids[3] ?? '');
+    await refused(
+      `--good side came in by a merge, and is not on the line of first parents of --bad main: the last commit of that line which it contains is ${short(ids[1])}, so take --good ${short(ids[1])}.`,
+      directory,
+      { good: 'side' },
+    );
+    expect((await rangeIn(directory, { good: short(ids[1]) })).commits).toBe(2);
+  });
+
+  test('a shallow clone', async () => {
+    const { directory } = historyOf(first, kernel('a'), kernel('b'));
+    const clone = join(temporaryFolder(), 'clone');
+    git(directory, 'clone', '--quiet', '--depth=2', `file://${directory}`, clone);
+    await refused(
+      'The repository is a shallow clone, which lacks the beginning of its history: check it out with all of it (fetch-depth: 0).',
+      clone,
+      { good: 'main~1' },
+    );
+  });
+
+  test.for([
+    ['nothing of the name', 'mian', /^--fix-up: "mian" is no commit.*did you mean `main`/],
+    ['nothing at all', '', /^--fix-up: expected FIX or FIX:FIRST, found ""\.$/],
+    ['too much', 'a:b:c', /^--fix-up: expected FIX or FIX:FIRST, found "a:b:c"\.$/],
+    ['no first one', 'main~1:', /^--fix-up: expected FIX or FIX:FIRST/],
+    ['what the good one has', 'main~5', /^--fix-up main~5 is contained in --good already/],
+    ['a manual page', 'page', /^--fix-up page changes nothing of what a kernel is made of/],
+    ['a commit without a parent', 'root', /^--fix-up root has no parent/],
+    ['a first one that is none', 'main~1:mian', /^--fix-up: "mian" is no commit/],
+    [
+      'a first one elsewhere',
+      'main~1:page',
+      /^--fix-up main~1: page is not in the history of --bad/,
+    ],
+    [
+      'a first one that is the fix',
+      'main~1:main~1',
+      /^--fix-up main~1: main~1 has the fix already/,
+    ],
+    ['a first one after it', 'main~1:main', /^--fix-up main~1: main has the fix already/],
+    [
+      'what applies to none that needs it',
+      'conflict:main~4',
+      /^--fix-up conflict applies to no commit that needs it, for conflicts in sys\/dev\/mlx5\/mlx5\.c: name one/,
+    ],
+  ] as const)('a fix-up that is %s', async ([, fixUp, sentence]) => {
+    const { directory, ids } = historyOf(
+      { files: {} },
+      ...broken.map((commit, index) => ({ ...commit, parents: [index] })),
+      { ...manual('1'), parents: [3] },
+      { files: { [mlx5]: driver({ uar: 'older' }) }, parents: [1] },
+      { files: { [mlx5]: driver({ uar: 'new' }) }, parents: [9] },
+      { ...kernel('orphan'), parents: [] },
+    );
+    const names = { main: 7, page: 8, conflict: 10, root: 11 };
+    for (const [name, index] of Object.entries(names)) {
+      git(directory, 'update-ref', `refs/heads/${name}`, ids[index] ?? '');
+    }
+    await refused(sentence, directory, { good: ids[2] ?? '', fixUps: [fixUp] });
+  });
+
+  test('the same fix-up twice, however it is called', async () => {
+    const { directory, ids } = historyOf(...broken);
+    await refused('--fix-up main~1 is given twice: leave one of them out.', directory, {
+      fixUps: [ids[5] ?? '', 'main~1'],
+    });
   });
 });
