@@ -121,6 +121,52 @@ function historyEntries(result) {
 	});
 }
 
+// src/experiment/plan-file.ts
+/** What the plan in a file is of, and the command that goes on with it. */
+const planFiles = {
+	"experiment.json": {
+		of: "an experiment",
+		command: "ppsgate gate"
+	},
+	"bisect.json": {
+		of: "a bisection",
+		command: "ppsgate bisect"
+	}
+};
+/** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
+async function beginPlanFile(directory, file, plan) {
+	await refuseUsed(directory);
+	await mkdir(directory, { recursive: true });
+	await replacePlanFile(directory, file, plan);
+}
+/** Throws a PlanError where the directory has an experiment or a bisection already. */
+async function refuseUsed(directory) {
+	for (const [file, { of, command }] of Object.entries(planFiles)) if (await isThere$1(join(directory, file))) throw new PlanError(`${directory} holds ${of} already: resume it with '${command} --resume ${directory}', or name another directory.`);
+}
+/** Writes a plan over the one that is there. */
+async function replacePlanFile(directory, file, plan) {
+	const draft = join(directory, `.${file}`);
+	await writeFile(draft, `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
+	await rename(draft, join(directory, file));
+}
+/** Reads the plan of an earlier process; throws a `PlanError` where there is none, or one of the other command. */
+async function readPlanFile(directory, file, schema) {
+	const path = join(directory, file);
+	try {
+		return schema.parse(JSON.parse(await readFile(path, "utf8")));
+	} catch {
+		const { of, command } = planFiles[file];
+		if (!await isThere$1(path)) await refuseUsed(directory);
+		throw new PlanError(`${path} holds no plan of ${of}: name the directory of an earlier '${command}'.`);
+	}
+}
+const hasPlanFile = (directory, file) => isThere$1(join(directory, file));
+const isThere$1 = (path) => access(path).then(() => true, () => false);
+var PlanError = class extends Error {
+	name = "PlanError";
+	upshot = "usage";
+};
+
 // src/experiment/schedule.ts
 /**
 * Pairs hold one run of each variant, of more than two too. They come as ABBA or BAAB (as ABCCBA and the like), so that
@@ -208,6 +254,20 @@ const plannedCellSchema = object({
 	design: designSchema,
 	history: historySchema.optional()
 });
+const plannedTraffic = object({
+	flows: int(),
+	frameBytes: int(),
+	offeredPps: number().optional(),
+	warmUpSeconds: number(),
+	settleSeconds: number(),
+	measureSeconds: number(),
+	measureAtLeastSeconds: number(),
+	runsPerBlast: int()
+});
+const plannedProfile = object({
+	seconds: number(),
+	event: string().optional()
+});
 const planSchema = object({
 	schemaVersion: literal(1),
 	patch: patchSchema,
@@ -217,21 +277,9 @@ const planSchema = object({
 	rules: record(string(), ownRulesSchema),
 	cells: array(plannedCellSchema).min(1),
 	policy: policySchema,
-	traffic: object({
-		flows: int(),
-		frameBytes: int(),
-		offeredPps: number().optional(),
-		warmUpSeconds: number(),
-		settleSeconds: number(),
-		measureSeconds: number(),
-		measureAtLeastSeconds: number(),
-		runsPerBlast: int()
-	}),
+	traffic: plannedTraffic,
 	/** How profiles are taken of every variant in every cell, once that is decided; absent: none are taken. */
-	profile: object({
-		seconds: number(),
-		event: string().optional()
-	}).optional(),
+	profile: plannedProfile.optional(),
 	seed: int(),
 	/** Every blast that may be needed, in their order; most cells are decided before their last. */
 	blasts: array(plannedBlastSchema).min(1)
@@ -347,39 +395,16 @@ const blastsFor = (cells, variants, runsPerBlast, seed) => schedule({
 });
 /** A seed for an order that nobody could have known; the plan keeps it. */
 const randomSeed = () => randomInt(2 ** 31);
-const fileName = "experiment.json";
+const file = "experiment.json";
 /** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
-async function writePlan(directory, plan) {
-	await refuseUsed(directory);
-	await mkdir(directory, { recursive: true });
-	await replacePlan(directory, plan);
-}
-/** Throws a PlanError where the directory has an experiment already. */
-async function refuseUsed(directory) {
-	if (await hasPlan(directory)) throw new PlanError(`${directory} holds an experiment already: resume it with 'ppsgate gate --resume ${directory}', or name another directory.`);
-}
+const writePlan = (directory, plan) => beginPlanFile(directory, file, plan);
 /** Writes a plan over the one that is there. */
-async function replacePlan(directory, plan) {
-	const draft = join(directory, `.${fileName}`);
-	await writeFile(draft, `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
-	await rename(draft, join(directory, fileName));
-}
+const replacePlan = (directory, plan) => replacePlanFile(directory, file, plan);
 /** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
-async function readPlan(directory) {
-	const path = join(directory, fileName);
-	try {
-		return planSchema.parse(JSON.parse(await readFile(path, "utf8")));
-	} catch {
-		throw new PlanError(`${path} holds no plan of an experiment: name the directory of an earlier 'ppsgate gate'.`);
-	}
-}
+const readPlan = (directory) => readPlanFile(directory, file, planSchema);
 /** How what was cut short goes on. */
 const goingOn = (directory, command) => `What was measured is in ${directory}: go on with '${command} --resume ${directory}'.`;
-const hasPlan = (directory) => access(join(directory, fileName)).then(() => true, () => false);
-var PlanError = class extends Error {
-	name = "PlanError";
-	upshot = "usage";
-};
+const hasPlan = (directory) => hasPlanFile(directory, file);
 
 // src/experiment/cells.ts
 /** Variants that were left out, in the order in which it turned out. */
@@ -478,11 +503,15 @@ function standingApart(blasts) {
 }
 
 // src/experiment/profiles.ts
-/** Takes every profile that the journal lacks. Where the testbed fails the rest are not taken: what was measured stands. */
-async function takeProfiles(world) {
-	const { plan, journal, warn } = world;
+/** Takes every profile of an experiment that the journal lacks. */
+const takeProfiles = (plan, world) => takeProfilesOf(world, (entries) => nextProfile(plan, entries));
+/**
+* Takes profiles until there is no next one. Where the testbed fails the rest are not taken: what was measured stands.
+*/
+async function takeProfilesOf(world, nextOf) {
+	const { journal, warn } = world;
 	for (;;) {
-		const next = nextProfile(plan, journal.entries);
+		const next = nextOf(journal.entries);
 		if (next === void 0) return;
 		const failure = await take(next, world);
 		if (failure !== void 0) {
@@ -495,8 +524,8 @@ async function takeProfiles(world) {
 * Takes those that the journal lacks of the variant that is booted, each once, as the boot is over. Where the DUT goes
 * down meanwhile, and for one that is missed, there is a later boot, or the end.
 */
-async function takeProfilesOfBoot(world) {
-	const { plan, testbed, journal, warn } = world;
+async function takeProfilesOfBoot(plan, world) {
+	const { testbed, journal, warn } = world;
 	const variant = testbed.booted();
 	if (variant === void 0) return;
 	for (const next of lackingOf(plan, journal.entries, measuredCells(plan, journal.entries, variant), variant)) {
@@ -509,22 +538,22 @@ async function takeProfilesOfBoot(world) {
 	}
 }
 /** Writes down what came of it; answers why where the testbed failed. */
-async function take(next, { plan, testbed, journal, keepLogIn, at, onNext, signal }) {
+async function take(next, { profile: wanted, testbed, journal, keepLogIn, at, onNext, signal }) {
 	signal.throwIfAborted();
-	if (plan.profile === void 0) return void 0;
+	if (wanted === void 0) return void 0;
 	onNext(next);
 	const { cell, variant } = next;
 	const folder = folderOf(next);
 	try {
 		const request = {
 			...next,
-			...plan.profile
+			...wanted
 		};
 		const outcome = await testbed.profile(request, keepLogIn(folder), signal);
 		const profile = outcome.kind === "profiled" ? {
 			...withoutLog(outcome),
 			variant,
-			seconds: plan.profile.seconds,
+			seconds: wanted.seconds,
 			file: `${folder}/${outcome.log}`
 		} : {
 			kind: "missing",
@@ -567,6 +596,7 @@ function nextProfile(plan, entries) {
 	const cells = judgedCells(plan, entries);
 	return variantsInOrder(plan, entries).flatMap((variant) => lackingOf(plan, entries, cells, variant)).at(0);
 }
+/** A profile of the variant in each of the cells where it was not taken, nor tried often enough. */
 function lackingOf({ profile }, entries, cells, variant) {
 	if (profile === void 0) return [];
 	return cells.flatMap((cell) => {
@@ -582,14 +612,14 @@ function lackingOf({ profile }, entries, cells, variant) {
 function profilesOf$1(plan, entries, cell) {
 	const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
 	if (plan.profile === void 0 || !isJudged) return [];
-	return variantsLeft$1(plan, entries).map((variant) => {
-		return triesOf(entries, cell, variant).at(-1)?.profile ?? {
-			kind: "missing",
-			variant,
-			reason: "the experiment ended before"
-		};
-	});
+	return variantsLeft$1(plan, entries).map((variant) => profileOf(entries, cell, variant));
 }
+/** What came of a variant's profile in a cell. */
+const profileOf = (entries, cell, variant) => triesOf(entries, cell, variant).at(-1)?.profile ?? {
+	kind: "missing",
+	variant,
+	reason: "the experiment ended before"
+};
 const judgedCells = (plan, entries) => standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) => judgement === void 0 ? [] : input.cell);
 /** Where the variant has a run that counts, and there is a verdict or will be one. */
 const measuredCells = (plan, entries, variant) => standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, closed, input }) => {
@@ -710,7 +740,9 @@ const entrySchema = discriminatedUnion("kind", [
 		kind: literal("failed"),
 		at,
 		blast: int(),
-		reason: string()
+		reason: string(),
+		/** Those that were to be measured; absent where the plan tells. */
+		variants: array(string()).optional()
 	}),
 	object({
 		kind: literal("profiled"),
@@ -807,7 +839,7 @@ async function runExperiment(options) {
 				variants: variantsLeft(plan, journal.entries),
 				rules: plan.rules,
 				cells,
-				keepLog: (name, text) => writeLog(join(directory, "builds"), name, text),
+				keepLog: keepLogIn(directory, "builds"),
 				tell: (text) => onEvent({
 					kind: "preparing",
 					text
@@ -820,14 +852,12 @@ async function runExperiment(options) {
 			signal.throwIfAborted();
 		}
 		const profiles = {
-			plan,
+			profile: plan.profile,
 			testbed,
 			journal,
 			at,
 			signal,
-			keepLogIn: (folder) => {
-				return (name, text) => writeLog(join(directory, folder), name, text);
-			},
+			keepLogIn: (folder) => keepLogIn(directory, folder),
 			onNext: (next) => onEvent({
 				kind: "profile",
 				...next
@@ -843,15 +873,14 @@ async function runExperiment(options) {
 			const next = nextBlast(plan, journal.entries);
 			if (next === void 0) break;
 			const { blast, attempt } = next;
-			if (last !== void 0 && !sharesBoot(last, blast)) await takeProfilesOfBoot(profiles);
+			if (last !== void 0 && !sharesBoot(last, blast)) await takeProfilesOfBoot(plan, profiles);
 			last = blast;
 			onEvent({
 				kind: "blast",
 				...next
 			});
 			const logs = join("blasts", logFolder(blast, attempt));
-			const keepLog = (name, content) => writeLog(join(directory, logs), name, content);
-			const outcome = await testbed.blast(blast, keepLog, signal);
+			const outcome = await testbed.blast(blast, keepLogIn(directory, logs), signal);
 			for (const text of outcome.warnings ?? []) {
 				await journal.append({
 					kind: "warned",
@@ -901,7 +930,7 @@ async function runExperiment(options) {
 				told.add(name);
 			}
 		}
-		await takeProfiles(profiles);
+		await takeProfiles(plan, profiles);
 		await journal.append({
 			kind: "finished",
 			at: at()
@@ -945,6 +974,7 @@ var BaseRejectedError = class extends Error {
 		super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}${last}`);
 	}
 };
+/** What is the matter with a variant, after its name. */
 const faults = {
 	"does-not-apply": "does not apply",
 	"build-failed": "does not build",
@@ -1022,9 +1052,12 @@ function logFolder(blast, attempt) {
 	const name = `${String(blast.number).padStart(3, "0")}-${cellName(blast.cell).replaceAll(" ", "-")}`;
 	return attempt === 1 ? name : `${name}.${attempt}`;
 }
-async function writeLog(folder, name, content) {
-	await mkdir(folder, { recursive: true });
-	await writeFile(join(folder, name), content);
+/** What keeps logs in a folder of the work directory. */
+function keepLogIn(directory, folder) {
+	return async (name, content) => {
+		await mkdir(join(directory, folder), { recursive: true });
+		await writeFile(join(directory, folder, name), content);
+	};
 }
 
 // src/experiment/recompute.ts

@@ -33,7 +33,7 @@ async function gate(request, directory, world) {
 		await writeResult(directory, result);
 		return result;
 	}
-	return onTestbed(testbeds, patch, world, async (reserved) => {
+	return onTestbed(testbeds, patch, world, outcomeName, async (reserved) => {
 		const plan = planOn(reserved.name);
 		await writePlan(directory, plan);
 		return carryOut(plan, directory, reserved, world);
@@ -59,7 +59,7 @@ async function resumeGate(directory, world, maxRunsPerVariant) {
 		const kept = await readResult(directory).catch(() => void 0);
 		return kept?.finishedAt === finished ? kept : conclude(plan, journal, directory, world);
 	}
-	return onTestbed([plan.testbed], plan.patch, world, async (reserved) => {
+	return onTestbed([plan.testbed], plan.patch, world, outcomeName, async (reserved) => {
 		if (plan !== written) await replacePlan(directory, plan);
 		return carryOut(plan, directory, reserved, world);
 	});
@@ -70,13 +70,16 @@ async function unplannedResult(directory) {
 	const kept = await readResult(directory).catch(() => void 0);
 	return kept?.outcome.kind === "unchanged" ? kept : void 0;
 }
-/** Does the work on a testbed that is ours meanwhile, and gives it back whatever came of it. */
-async function onTestbed(testbeds, patch, world, work) {
+/**
+* Does the work on a testbed that is ours meanwhile, and gives it back whatever came of it; `nameOf` says that for the
+* log of reservations.
+*/
+async function onTestbed(testbeds, patch, world, nameOf, work) {
 	const reserved = await world.reserve(testbeds, patch);
 	let outcome = "ended";
 	try {
 		const result = await work(reserved);
-		outcome = outcomeName(result);
+		outcome = nameOf(result);
 		return result;
 	} catch (error) {
 		outcome = brokenOff(reasonOf(error));

@@ -22,6 +22,9 @@ function showProgress(output, metric, now) {
 				case "warning":
 					line.say(`warning: ${event.text}`);
 					break;
+				case "told":
+					line.say(event.text);
+					break;
 				case "decided":
 					line.say(decision(event));
 					break;

@@ -14,10 +14,10 @@ import {
   type Plan,
   readPlan,
   readRules,
-  refuseUsed,
   replacePlan,
   writePlan,
 } from './experiment/plan.ts';
+import { refuseUsed } from './experiment/plan-file.ts';
 import type { Repository } from './patch/repository.ts';
 import { outcomeName } from './report/headline.ts';
 import { explained, readResult } from './report/read.ts';
@@ -76,7 +76,7 @@ export async function gate(request: GateRequest, directory: string, world: World
     return result;
   }
 
-  return onTestbed(testbeds, patch, world, async (reserved) => {
+  return onTestbed(testbeds, patch, world, outcomeName, async (reserved) => {
     const plan = planOn(reserved.name);
     await writePlan(directory, plan);
     return carryOut(plan, directory, reserved, world);
@@ -104,7 +104,7 @@ export async function resumeGate(
     const kept = await readResult(directory).catch(() => undefined);
     return kept?.finishedAt === finished ? kept : conclude(plan, journal, directory, world);
   }
-  return onTestbed([plan.testbed], plan.patch, world, async (reserved) => {
+  return onTestbed([plan.testbed], plan.patch, world, outcomeName, async (reserved) => {
     if (plan !== written) await replacePlan(directory, plan);
     return carryOut(plan, directory, reserved, world);
   });
@@ -117,18 +117,22 @@ async function unplannedResult(directory: string): Promise<Result | undefined> {
   return kept?.outcome.kind === 'unchanged' ? kept : undefined;
 }
 
-/** Does the work on a testbed that is ours meanwhile, and gives it back whatever came of it. */
-async function onTestbed(
+/**
+ * Does the work on a testbed that is ours meanwhile, and gives it back whatever came of it; `nameOf` says that for the
+ * log of reservations.
+ */
+export async function onTestbed<Told>(
   testbeds: readonly string[],
   patch: Patch,
-  world: World,
-  work: (reserved: Reserved) => Promise<Result>,
-): Promise<Result> {
+  world: Pick<World, 'reserve' | 'onEvent'>,
+  nameOf: (told: Told) => string,
+  work: (reserved: Reserved) => Promise<Told>,
+): Promise<Told> {
   const reserved = await world.reserve(testbeds, patch);
   let outcome = 'ended';
   try {
     const result = await work(reserved);
-    outcome = outcomeName(result);
+    outcome = nameOf(result);
     return result;
   } catch (error) {
     outcome = brokenOff(reasonOf(error));

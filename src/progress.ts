@@ -32,6 +32,9 @@ export function showProgress(output: Output, metric: Metric, now: () => number) 
         case 'warning':
           line.say(`warning: ${event.text}`);
           break;
+        case 'told':
+          line.say(event.text);
+          break;
         case 'decided':
           line.say(decision(event));
           break;

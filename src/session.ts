@@ -10,7 +10,6 @@ import { type Output, showProgress } from './progress.ts';
 import type { Recorder } from './recording/recorder.ts';
 import type { Request } from './reservation/reservation.ts';
 import type { Patch } from './words/patch.ts';
-import type { Result } from './words/result.ts';
 
 export type GateSession = {
   config: Config;
@@ -29,10 +28,10 @@ export type GateSession = {
 };
 
 /** `work` is a gate, or one that is gone on with; whatever it throws is thrown on, with the testbed given back. */
-export async function inSession(
+export async function inSession<Told>(
   session: GateSession,
-  work: (world: World) => Promise<Result>,
-): Promise<Result> {
+  work: (world: World) => Promise<Told>,
+): Promise<Told> {
   const { config, repository, history, output, answer, requestFor, leaseFolder, signal } = session;
   let testbed: string | undefined;
   const shown =

@@ -6,7 +6,7 @@ import { expect, inject, test } from 'vitest';
 import { ConfigError } from '../src/config/load.ts';
 import { runToExit } from '../src/exit.ts';
 import { JournalError } from '../src/experiment/journal.ts';
-import { PlanError } from '../src/experiment/plan.ts';
+import { PlanError } from '../src/experiment/plan-file.ts';
 import { HostError } from '../src/host/host-error.ts';
 import { RepositoryError } from '../src/patch/repository.ts';
 import { ResultError } from '../src/report/read.ts';

@@ -143,3 +143,8 @@ test('a cell that is decided says so on a line that stays', () => {
     '\r\u001b[2Kforwarding inet4: invalid: machine ::error:: too busy\n',
   ]);
 });
+
+test('what has come of something stays on a line of its own', () => {
+  const lines = written([{ kind: 'told', text: 'f8f5b45 forwards 11.8 Mpps' }]);
+  expect(lines).toEqual(['f8f5b45 forwards 11.8 Mpps\n']);
+});

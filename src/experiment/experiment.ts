@@ -21,6 +21,8 @@ export type ExperimentEvent =
   /** There is nothing to do any more. */
   | { kind: 'finished-before'; at: string }
   | { kind: 'warning'; text: string }
+  /** What has come of something, in a sentence. */
+  | { kind: 'told'; text: string }
   /** What is being done before the next blast. */
   | { kind: 'preparing'; text: string }
   | ({ kind: 'blast' } & NextBlast)
@@ -70,7 +72,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
         variants: variantsLeft(plan, journal.entries),
         rules: plan.rules,
         cells,
-        keepLog: (name, text) => writeLog(join(directory, 'builds'), name, text),
+        keepLog: keepLogIn(directory, 'builds'),
         tell: (text) => onEvent({ kind: 'preparing', text }),
         signal,
       });
@@ -81,10 +83,8 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
     }
 
     const profiles = {
-      ...{ plan, testbed, journal, at, signal },
-      keepLogIn: (folder: string): KeepLog => {
-        return (name, text) => writeLog(join(directory, folder), name, text);
-      },
+      ...{ profile: plan.profile, testbed, journal, at, signal },
+      keepLogIn: (folder: string) => keepLogIn(directory, folder),
       onNext: (next: NextProfile) => onEvent({ kind: 'profile', ...next }),
       warn: (text: string) => onEvent({ kind: 'warning', text }),
     };
@@ -94,13 +94,12 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
       const next = nextBlast(plan, journal.entries);
       if (next === undefined) break;
       const { blast, attempt } = next;
-      if (last !== undefined && !sharesBoot(last, blast)) await takeProfilesOfBoot(profiles);
+      if (last !== undefined && !sharesBoot(last, blast)) await takeProfilesOfBoot(plan, profiles);
       last = blast;
       onEvent({ kind: 'blast', ...next });
 
       const logs = join('blasts', logFolder(blast, attempt));
-      const keepLog: KeepLog = (name, content) => writeLog(join(directory, logs), name, content);
-      const outcome = await testbed.blast(blast, keepLog, signal);
+      const outcome = await testbed.blast(blast, keepLogIn(directory, logs), signal);
       for (const text of outcome.warnings ?? []) {
         await journal.append({ kind: 'warned', at: at(), text });
         onEvent({ kind: 'warning', text });
@@ -127,7 +126,7 @@ export async function runExperiment(options: ExperimentOptions): Promise<Entry[]
         told.add(name);
       }
     }
-    await takeProfiles(profiles);
+    await takeProfiles(plan, profiles);
     await journal.append({ kind: 'finished', at: at() });
     return journal.entries;
   } finally {
@@ -167,7 +166,8 @@ export class BaseRejectedError extends Error {
   }
 }
 
-const faults: Record<Rejection['kind'], string> = {
+/** What is the matter with a variant, after its name. */
+export const faults: Record<Rejection['kind'], string> = {
   'does-not-apply': 'does not apply',
   'build-failed': 'does not build',
   'out-of-disk': 'finds no room',
@@ -262,7 +262,10 @@ function logFolder(blast: PlannedBlast, attempt: number): string {
   return attempt === 1 ? name : `${name}.${attempt}`;
 }
 
-async function writeLog(folder: string, name: string, content: string | Uint8Array): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, name), content);
+/** What keeps logs in a folder of the work directory. */
+export function keepLogIn(directory: string, folder: string): KeepLog {
+  return async (name, content) => {
+    await mkdir(join(directory, folder), { recursive: true });
+    await writeFile(join(directory, folder, name), content);
+  };
 }

@@ -22,7 +22,14 @@ const entrySchema = z.discriminatedUnion('kind', [
     rejection: rejectionSchema,
   }),
   z.object({ kind: z.literal('measured'), at, summary: blastSchema, runs: z.array(runSchema) }),
-  z.object({ kind: z.literal('failed'), at, blast: z.int(), reason: z.string() }),
+  z.object({
+    kind: z.literal('failed'),
+    at,
+    blast: z.int(),
+    reason: z.string(),
+    /** Those that were to be measured; absent where the plan tells. */
+    variants: z.array(z.string()).optional(),
+  }),
   z.object({
     kind: z.literal('profiled'),
     at,

@@ -1,7 +1,6 @@
 // Everything that an experiment does, fixed and written down before its first run.
 import { randomInt } from 'node:crypto';
-import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { type Variant, variantSchema } from '../build/variant.ts';
 import type { Config } from '../config/schema.ts';
@@ -12,6 +11,7 @@ import { designSchema, type History, historySchema, policySchema } from '../word
 import { type Cell, cellSchema, ownRulesSchema } from '../words/scenario.ts';
 import { UsageError } from '../words/usage-error.ts';
 import { type HistoryEntry, historyOf } from './history.ts';
+import { beginPlanFile, hasPlanFile, readPlanFile, replacePlanFile } from './plan-file.ts';
 import { pairsPerBlast, schedule } from './schedule.ts';
 
 const plannedCellSchema = z.object({
@@ -19,6 +19,19 @@ const plannedCellSchema = z.object({
   design: designSchema,
   history: historySchema.optional(),
 });
+
+export const plannedTraffic = z.object({
+  flows: z.int(),
+  frameBytes: z.int(),
+  offeredPps: z.number().optional(),
+  warmUpSeconds: z.number(),
+  settleSeconds: z.number(),
+  measureSeconds: z.number(),
+  measureAtLeastSeconds: z.number(),
+  runsPerBlast: z.int(),
+}) satisfies z.ZodType<Config['traffic']>;
+
+export const plannedProfile = z.object({ seconds: z.number(), event: z.string().optional() });
 
 const planSchema = z.object({
   schemaVersion: z.literal(1),
@@ -29,18 +42,9 @@ const planSchema = z.object({
   rules: z.record(z.string(), ownRulesSchema),
   cells: z.array(plannedCellSchema).min(1),
   policy: policySchema,
-  traffic: z.object({
-    flows: z.int(),
-    frameBytes: z.int(),
-    offeredPps: z.number().optional(),
-    warmUpSeconds: z.number(),
-    settleSeconds: z.number(),
-    measureSeconds: z.number(),
-    measureAtLeastSeconds: z.number(),
-    runsPerBlast: z.int(),
-  }) satisfies z.ZodType<Config['traffic']>,
+  traffic: plannedTraffic,
   /** How profiles are taken of every variant in every cell, once that is decided; absent: none are taken. */
-  profile: z.object({ seconds: z.number(), event: z.string().optional() }).optional(),
+  profile: plannedProfile.optional(),
   seed: z.int(),
   /** Every blast that may be needed, in their order; most cells are decided before their last. */
   blasts: z.array(plannedBlastSchema).min(1),
@@ -176,54 +180,22 @@ const blastsFor = (cells: PlannedCell[], variants: Variant[], runsPerBlast: numb
 /** A seed for an order that nobody could have known; the plan keeps it. */
 export const randomSeed = (): number => randomInt(2 ** 31);
 
-const fileName = 'experiment.json';
+const file = 'experiment.json';
 
 /** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
-export async function writePlan(directory: string, plan: Plan): Promise<void> {
-  await refuseUsed(directory);
-  await mkdir(directory, { recursive: true });
-  await replacePlan(directory, plan);
-}
-
-/** Throws a PlanError where the directory has an experiment already. */
-export async function refuseUsed(directory: string): Promise<void> {
-  if (await hasPlan(directory)) {
-    throw new PlanError(
-      `${directory} holds an experiment already: resume it with 'ppsgate gate --resume ${directory}', or name another directory.`,
-    );
-  }
-}
+export const writePlan = (directory: string, plan: Plan): Promise<void> =>
+  beginPlanFile(directory, file, plan);
 
 /** Writes a plan over the one that is there. */
-export async function replacePlan(directory: string, plan: Plan): Promise<void> {
-  const draft = join(directory, `.${fileName}`);
-  await writeFile(draft, `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
-  await rename(draft, join(directory, fileName));
-}
+export const replacePlan = (directory: string, plan: Plan): Promise<void> =>
+  replacePlanFile(directory, file, plan);
 
 /** Reads the plan of an earlier process; throws a `PlanError` where there is none. */
-export async function readPlan(directory: string): Promise<Plan> {
-  const path = join(directory, fileName);
-  try {
-    return planSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-  } catch {
-    throw new PlanError(
-      `${path} holds no plan of an experiment: name the directory of an earlier 'ppsgate gate'.`,
-    );
-  }
-}
+export const readPlan = (directory: string): Promise<Plan> =>
+  readPlanFile(directory, file, planSchema);
 
 /** How what was cut short goes on. */
 export const goingOn = (directory: string, command: string): string =>
   `What was measured is in ${directory}: go on with '${command} --resume ${directory}'.`;
 
-export const hasPlan = (directory: string): Promise<boolean> =>
-  access(join(directory, fileName)).then(
-    () => true,
-    () => false,
-  );
-
-export class PlanError extends Error {
-  override readonly name = 'PlanError';
-  readonly upshot = 'usage';
-}
+export const hasPlan = (directory: string): Promise<boolean> => hasPlanFile(directory, file);

@@ -13,8 +13,8 @@ import type { Plan } from './plan.ts';
 
 export type NextProfile = { cell: Cell; variant: string; attempt: number };
 
-type ProfilesWorld = {
-  plan: Plan;
+export type ProfilesWorld = {
+  profile: Plan['profile'];
   testbed: Testbed;
   journal: Journal;
   /** What keeps the logs of one profile in a folder relative to the result file. */
@@ -25,11 +25,20 @@ type ProfilesWorld = {
   signal: AbortSignal;
 };
 
-/** Takes every profile that the journal lacks. Where the testbed fails the rest are not taken: what was measured stands. */
-export async function takeProfiles(world: ProfilesWorld): Promise<void> {
-  const { plan, journal, warn } = world;
+/** Takes every profile of an experiment that the journal lacks. */
+export const takeProfiles = (plan: Plan, world: ProfilesWorld): Promise<void> =>
+  takeProfilesOf(world, (entries) => nextProfile(plan, entries));
+
+/**
+ * Takes profiles until there is no next one. Where the testbed fails the rest are not taken: what was measured stands.
+ */
+export async function takeProfilesOf(
+  world: ProfilesWorld,
+  nextOf: (entries: readonly Entry[]) => NextProfile | undefined,
+): Promise<void> {
+  const { journal, warn } = world;
   for (;;) {
-    const next = nextProfile(plan, journal.entries);
+    const next = nextOf(journal.entries);
     if (next === undefined) return;
     const failure = await take(next, world);
     if (failure !== undefined) {
@@ -43,8 +52,8 @@ export async function takeProfiles(world: ProfilesWorld): Promise<void> {
  * Takes those that the journal lacks of the variant that is booted, each once, as the boot is over. Where the DUT goes
  * down meanwhile, and for one that is missed, there is a later boot, or the end.
  */
-export async function takeProfilesOfBoot(world: ProfilesWorld): Promise<void> {
-  const { plan, testbed, journal, warn } = world;
+export async function takeProfilesOfBoot(plan: Plan, world: ProfilesWorld): Promise<void> {
+  const { testbed, journal, warn } = world;
   const variant = testbed.booted();
   if (variant === undefined) return;
   for (const next of lackingOf(
@@ -65,21 +74,21 @@ export async function takeProfilesOfBoot(world: ProfilesWorld): Promise<void> {
 /** Writes down what came of it; answers why where the testbed failed. */
 async function take(
   next: NextProfile,
-  { plan, testbed, journal, keepLogIn, at, onNext, signal }: ProfilesWorld,
+  { profile: wanted, testbed, journal, keepLogIn, at, onNext, signal }: ProfilesWorld,
 ): Promise<string | undefined> {
   signal.throwIfAborted();
-  if (plan.profile === undefined) return undefined;
+  if (wanted === undefined) return undefined;
   onNext(next);
   const { cell, variant } = next;
   const folder = folderOf(next);
   try {
-    const request = { ...next, ...plan.profile };
+    const request = { ...next, ...wanted };
     const outcome = await testbed.profile(request, keepLogIn(folder), signal);
     const profile: CellProfile =
       outcome.kind === 'profiled'
         ? {
             ...withoutLog(outcome),
-            ...{ variant, seconds: plan.profile.seconds, file: `${folder}/${outcome.log}` },
+            ...{ variant, seconds: wanted.seconds, file: `${folder}/${outcome.log}` },
           }
         : { kind: 'missing', variant, reason: outcome.reason };
     const isFinal = outcome.kind !== 'missed';
@@ -108,8 +117,9 @@ function nextProfile(plan: Plan, entries: readonly Entry[]): NextProfile | undef
     .at(0);
 }
 
-function lackingOf(
-  { profile }: Plan,
+/** A profile of the variant in each of the cells where it was not taken, nor tried often enough. */
+export function lackingOf(
+  { profile }: Pick<Plan, 'profile'>,
   entries: readonly Entry[],
   cells: readonly Cell[],
   variant: string,
@@ -126,11 +136,14 @@ function lackingOf(
 export function profilesOf(plan: Plan, entries: readonly Entry[], cell: Cell): CellProfile[] {
   const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
   if (plan.profile === undefined || !isJudged) return [];
-  return variantsLeft(plan, entries).map((variant) => {
-    const last = triesOf(entries, cell, variant).at(-1);
-    return last?.profile ?? { kind: 'missing', variant, reason: 'the experiment ended before' };
-  });
+  return variantsLeft(plan, entries).map((variant) => profileOf(entries, cell, variant));
 }
+
+/** What came of a variant's profile in a cell. */
+export const profileOf = (entries: readonly Entry[], cell: Cell, variant: string): CellProfile =>
+  triesOf(entries, cell, variant).at(-1)?.profile ?? {
+    ...{ kind: 'missing', variant, reason: 'the experiment ended before' },
+  };
 
 const judgedCells = (plan: Plan, entries: readonly Entry[]): Cell[] =>
   standings(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) =>

@@ -1,14 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  extendPlan,
-  hasPlan,
-  makePlan,
-  PlanError,
-  readPlan,
-  writePlan,
-} from '../../src/experiment/plan.ts';
+import { extendPlan, hasPlan, makePlan, readPlan, writePlan } from '../../src/experiment/plan.ts';
+import { beginPlanFile, PlanError } from '../../src/experiment/plan-file.ts';
 import { cellName } from '../../src/words/scenario.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aHistoryEntry } from '../fakes/history.ts';
@@ -122,4 +116,12 @@ test('beside earlier diffs base and patched get as many pairs as without them', 
     const budgetOf = ({ cells: [cell] }: typeof plan) => cell?.design.budgets;
     expect(budgetOf(aPlanOfFour(changes))).toEqual(budgetOf(aPlan(changes)));
   }
+});
+
+test('a directory that holds a bisection is not written over by a gate, nor resumed by one', async () => {
+  const directory = temporaryFolder();
+  await beginPlanFile(directory, 'bisect.json', {});
+  const how = `ppsgate bisect --resume ${directory}`;
+  await expect(writePlan(directory, plan)).rejects.toThrow(how);
+  await expect(readPlan(directory)).rejects.toThrow(how);
 });

@@ -1,0 +1,77 @@
+// The file in which a work directory has its plan: there whole or not at all, and of one command alone.
+import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { z } from 'zod';
+
+/** What the plan in a file is of, and the command that goes on with it. */
+const planFiles = {
+  'experiment.json': { of: 'an experiment', command: 'ppsgate gate' },
+  'bisect.json': { of: 'a bisection', command: 'ppsgate bisect' },
+} as const;
+
+type PlanFile = keyof typeof planFiles;
+
+/** Writes the plan so that it is there whole or not at all; a directory that holds one already is a `PlanError`. */
+export async function beginPlanFile(
+  directory: string,
+  file: PlanFile,
+  plan: unknown,
+): Promise<void> {
+  await refuseUsed(directory);
+  await mkdir(directory, { recursive: true });
+  await replacePlanFile(directory, file, plan);
+}
+
+/** Throws a PlanError where the directory has an experiment or a bisection already. */
+export async function refuseUsed(directory: string): Promise<void> {
+  for (const [file, { of, command }] of Object.entries(planFiles)) {
+    if (await isThere(join(directory, file))) {
+      throw new PlanError(
+        `${directory} holds ${of} already: resume it with '${command} --resume ${directory}', or name another directory.`,
+      );
+    }
+  }
+}
+
+/** Writes a plan over the one that is there. */
+export async function replacePlanFile(
+  directory: string,
+  file: PlanFile,
+  plan: unknown,
+): Promise<void> {
+  const draft = join(directory, `.${file}`);
+  await writeFile(draft, `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
+  await rename(draft, join(directory, file));
+}
+
+/** Reads the plan of an earlier process; throws a `PlanError` where there is none, or one of the other command. */
+export async function readPlanFile<Schema extends z.ZodType>(
+  directory: string,
+  file: PlanFile,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const path = join(directory, file);
+  try {
+    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    const { of, command } = planFiles[file];
+    if (!(await isThere(path))) await refuseUsed(directory);
+    throw new PlanError(
+      `${path} holds no plan of ${of}: name the directory of an earlier '${command}'.`,
+    );
+  }
+}
+
+export const hasPlanFile = (directory: string, file: PlanFile): Promise<boolean> =>
+  isThere(join(directory, file));
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+export class PlanError extends Error {
+  override readonly name = 'PlanError';
+  readonly upshot = 'usage';
+}
