@@ -967,14 +967,16 @@ function variantsLeft({ variants }, entries) {
 var BaseRejectedError = class extends Error {
 	name = "BaseRejectedError";
 	constructor(rejection) {
-		const { kind, message } = rejection;
-		const panic = "panic" in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : "";
-		const shown = "console" in rejection ? lastLine(rejection.console ?? "") : void 0;
-		const last = panic || !shown ? "" : ` The last on its console: "${shortened(shown)}".`;
-		super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}${last}`);
+		super(`The base itself ${faults[rejection.kind]}, so nothing was measured: ${whyRejected(rejection)}`);
 	}
 };
-/** What is the matter with a variant, after its name. */
+/** Its message, with what the kernel died of. */
+function whyRejected(rejection) {
+	const { message } = rejection;
+	const panic = "panic" in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : "";
+	const shown = "console" in rejection ? lastLine(rejection.console ?? "") : void 0;
+	return `${message}${panic}${panic || !shown ? "" : ` The last on its console: "${shortened(shown)}".`}`;
+}
 const faults = {
 	"does-not-apply": "does not apply",
 	"build-failed": "does not build",

@@ -642,7 +642,7 @@ function historyOf({ directory, git, gitWith, start }) {
 				isReverse: change === reverse
 			}] : []);
 		},
-		async picker(commit) {
+		async picker(commit, isReverse = false) {
 			const id = idOf(commit);
 			const commitOf = async (tree, message, parents) => {
 				const made = [
@@ -655,8 +655,10 @@ function historyOf({ directory, git, gitWith, start }) {
 					throw new RepositoryError(`git cannot put ${id} on top of others in ${directory}: whoever runs this must be able to write there.`);
 				})).trim();
 			};
-			const before = await commitOf(`${id}^1^{tree}`, "Before", []);
-			const theirs = await commitOf(`${id}^{tree}`, "Theirs", [before]);
+			const trees = [`${id}^1^{tree}`, `${id}^{tree}`];
+			const [from = "", to = ""] = isReverse ? trees.toReversed() : trees;
+			const before = await commitOf(from, "Before", []);
+			const theirs = await commitOf(to, "Theirs", [before]);
 			return async (onto) => {
 				const ours = await commitOf(`${idOf(onto.commit)}^{tree}`, "Ours", [before]);
 				const { isClean, text } = await git(...[
@@ -681,10 +683,11 @@ function historyOf({ directory, git, gitWith, start }) {
 					paths
 				};
 				if (tree === onto.tree) return { kind: "nothing-to-do" };
+				const how = isReverse ? "without" : "with";
 				return {
 					kind: "picked",
 					tip: {
-						commit: await commitOf(tree, `${onto.commit} with ${id}`, [onto.commit]),
+						commit: await commitOf(tree, `${onto.commit} ${how} ${id}`, [onto.commit]),
 						tree
 					}
 				};

@@ -33,7 +33,7 @@ export async function testbedsThatDiffer(
 }
 
 /** Undefined as well where what is booted is more than a kernel: an image of nanobsd(8) has a userland. */
-function builderOf({ testbeds }: Config, name: string): BuilderConfig | undefined {
+export function builderOf({ testbeds }: Config, name: string): BuilderConfig | undefined {
   const testbed = testbeds[name];
   if (testbed?.kind !== 'freebsd' || testbed.dut.boot.method === 'nanobsd') return undefined;
   return testbed.builder;

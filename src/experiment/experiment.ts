@@ -157,17 +157,26 @@ export class BaseRejectedError extends Error {
   override readonly name = 'BaseRejectedError';
 
   constructor(rejection: Rejection) {
-    const { kind, message } = rejection;
-    const panic =
-      'panic' in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : '';
-    const shown = 'console' in rejection ? lastLine(rejection.console ?? '') : undefined;
-    const last = panic || !shown ? '' : ` The last on its console: "${shortened(shown)}".`;
-    super(`The base itself ${faults[kind]}, so nothing was measured: ${message}${panic}${last}`);
+    super(
+      `The base itself ${faults[rejection.kind]}, so nothing was measured: ${whyRejected(rejection)}`,
+    );
   }
 }
 
-/** What is the matter with a variant, after its name. */
-export const faults: Record<Rejection['kind'], string> = {
+/** Its message, with what the kernel died of. */
+function whyRejected(rejection: Rejection): string {
+  const { message } = rejection;
+  const panic = 'panic' in rejection && rejection.panic ? ` It panicked: ${rejection.panic}.` : '';
+  const shown = 'console' in rejection ? lastLine(rejection.console ?? '') : undefined;
+  const last = panic || !shown ? '' : ` The last on its console: "${shortened(shown)}".`;
+  return `${message}${panic}${last}`;
+}
+
+/** What is the matter with a variant, after its name: `does not boot: …`. */
+export const rejectionText = (rejection: Rejection): string =>
+  `${faults[rejection.kind]}: ${whyRejected(rejection)}`;
+
+const faults: Record<Rejection['kind'], string> = {
   'does-not-apply': 'does not apply',
   'build-failed': 'does not build',
   'out-of-disk': 'finds no room',

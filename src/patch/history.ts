@@ -31,9 +31,9 @@ export type History = {
   sameChanges(commit: string, range: { after?: string; upTo: string }): Promise<SameChange[]>;
   /**
    * Puts what a commit changes of its first parent on top of others, as git-cherry-pick(1) does, and always makes the same
-   * commit of the same; takes git 2.38 or later.
+   * commit of the same; takes git 2.38 or later. In reverse it takes that back, as git-revert(1) does.
    */
-  picker(commit: string): Promise<(onto: Tip) => Promise<Picked>>;
+  picker(commit: string, isReverse?: boolean): Promise<(onto: Tip) => Promise<Picked>>;
 };
 
 export type Tip = { commit: string; tree: string };
@@ -147,7 +147,7 @@ export function historyOf({ directory, git, gitWith, start }: Git): History {
       );
     },
 
-    async picker(commit) {
+    async picker(commit, isReverse = false) {
       const id = idOf(commit);
       const commitOf = async (tree: string, message: string, parents: string[]) => {
         const made = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-m', message];
@@ -159,8 +159,10 @@ export function historyOf({ directory, git, gitWith, start }: Git): History {
         return (await commit).trim();
       };
       // What git takes for the point where both parted is a commit that has the trees of neither.
-      const before = await commitOf(`${id}^1^{tree}`, 'Before', []);
-      const theirs = await commitOf(`${id}^{tree}`, 'Theirs', [before]);
+      const trees = [`${id}^1^{tree}`, `${id}^{tree}`];
+      const [from = '', to = ''] = isReverse ? trees.toReversed() : trees;
+      const before = await commitOf(from, 'Before', []);
+      const theirs = await commitOf(to, 'Theirs', [before]);
       return async (onto) => {
         const ours = await commitOf(`${idOf(onto.commit)}^{tree}`, 'Ours', [before]);
         const merge = [...asUsual, 'merge-tree', '--write-tree', '--name-only', '-z'];
@@ -176,7 +178,8 @@ export function historyOf({ directory, git, gitWith, start }: Git): History {
         const [tree = '', ...paths] = text.split('\0').filter(Boolean);
         if (!isClean) return { kind: 'conflict', paths };
         if (tree === onto.tree) return { kind: 'nothing-to-do' };
-        const made = await commitOf(tree, `${onto.commit} with ${id}`, [onto.commit]);
+        const how = isReverse ? 'without' : 'with';
+        const made = await commitOf(tree, `${onto.commit} ${how} ${id}`, [onto.commit]);
         return { kind: 'picked', tip: { commit: made, tree } };
       };
     },

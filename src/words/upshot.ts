@@ -1,4 +1,5 @@
 // What the end of a gate, or of any command, means to whoever waits for it.
+import type { BisectResult } from './bisect.ts';
 import type { CellVerdict, Result } from './result.ts';
 
 /** Each upshot as the number that a program ends with. */
@@ -26,6 +27,20 @@ export function upshotOfResult({ outcome }: Pick<Result, 'outcome'>): Upshot {
       return 'infrastructure';
     default:
       return 'patchAtFault';
+  }
+}
+
+/** Whether a bisection tells of commits, one or a few, that changed the rate. */
+export function upshotOfBisection({ answer }: Pick<BisectResult, 'answer'>): Upshot {
+  switch (answer.kind) {
+    case 'culprit':
+    case 'group':
+    case 'several':
+      return 'pass';
+    case 'not-reproduced':
+    case 'slide':
+    case 'inconclusive':
+      return 'undecided';
   }
 }
 

@@ -1,0 +1,156 @@
+// What is booted next: nothing but the plan, the journal and what it costs decides, so a resumed bisection goes the same way.
+import type { Entry } from '../experiment/journal.ts';
+import type { Fault } from '../words/bisect.ts';
+import { isShared, positionsPerBlast } from './blasts.ts';
+import { type Evidence, evidenceOf } from './evidence.ts';
+import type { BisectPlan } from './plan.ts';
+import {
+  alsoTelling,
+  type Costs,
+  type Ending,
+  nextBuilds,
+  nextStep,
+  probabilities,
+} from './search.ts';
+
+export type Next =
+  | {
+      kind: 'measure';
+      /** Several only where they share a blast, and then with both ends. */
+      variants: string[];
+      /** Why, for people who watch. */
+      why: string;
+    }
+  | { kind: 'ended'; ending: Ending }
+  /** Nothing can be compared with a good end that cannot be measured. */
+  | { kind: 'good-failed'; fault: Fault }
+  /** The laboratory tells nothing of it, time and again. */
+  | { kind: 'stuck'; variant: string; why: string };
+
+/** Of kernels, in minutes. */
+export type BuildCosts = {
+  runMinutes: number;
+  buildMinutes: number;
+  /** Whether a blast would not wait for the variant. */
+  isReady(variant: string): boolean;
+};
+
+/** For who asks whether it has ended. */
+export const noCosts: BuildCosts = { runMinutes: 1, buildMinutes: 0, isReady: () => true };
+
+const mostTries = 3;
+
+export function nextOf(plan: BisectPlan, entries: readonly Entry[], costs: BuildCosts): Next {
+  const evidence = evidenceOf(plan, entries);
+  const { positions, problem } = evidence;
+  const [good, bad] = [positions.at(0), positions.at(-1)];
+  if (good === undefined || bad === undefined) throw new RangeError('A range has two ends.');
+  if (good.finding.failure?.isSure) {
+    return { kind: 'good-failed', fault: good.finding.failure.fault };
+  }
+  if (problem.boots < problem.mostBoots) {
+    const again = tryAgain(plan, entries, evidence);
+    if (again !== undefined) return again;
+  }
+  const step = nextStep(problem, costsOf(evidence, costs));
+  if (step.kind === 'ended') return step;
+  const anyway = [...new Set([0, problem.steps, step.position])];
+  const beside = isShared(plan) ? alsoTelling(problem, anyway, positionsPerBlast - 1) : [];
+  const variants = [step.position, ...beside].flatMap(
+    (position) => positions[position]?.form.variant ?? [],
+  );
+  return measuring(plan, evidence, variants, step.why);
+}
+
+const costsOf = (
+  { positions }: Evidence,
+  { runMinutes, buildMinutes, isReady }: BuildCosts,
+): Costs => ({
+  runMinutes,
+  waitMinutes: (position) => (isReady(positions[position]?.form.variant ?? '') ? 0 : buildMinutes),
+});
+
+function measuring(
+  plan: BisectPlan,
+  { positions }: Evidence,
+  variants: readonly string[],
+  why: string,
+): Next {
+  const ends = [positions.at(0), positions.at(-1)].flatMap((end) => end?.form.variant ?? []);
+  const together = isShared(plan) ? [...new Set([...ends, ...variants])] : [...variants];
+  return { kind: 'measure', variants: together, why };
+}
+
+/**
+ * What told nothing comes again before anything else, and where a form has failed the next one comes at once. Nobody is blamed on a testbed that boots its variants before base
+ * was measured there, so base comes in between where it has not been since the testbed was opened.
+ */
+function tryAgain(
+  plan: BisectPlan,
+  entries: readonly Entry[],
+  evidence: Evidence,
+): Next | undefined {
+  const { positions } = evidence;
+  const unfinished = positions.filter(({ finding, hasOther, isNextForm }, index) => {
+    const isEnd = index === 0 || index === positions.length - 1;
+    const { lost, failure } = finding;
+    const isUnbuilt = failure?.fault.kind === 'build-failed';
+    const isUnsure = failure?.isSure === false && (hasOther || isEnd || isUnbuilt);
+    return lost !== undefined || isUnsure || isNextForm;
+  });
+  const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= mostTries);
+  if (stuck !== undefined) {
+    return { kind: 'stuck', variant: stuck.form.variant, why: stuck.finding.lost?.why ?? '' };
+  }
+  const [first] = unfinished;
+  if (first === undefined) return undefined;
+  const { finding, form } = first;
+  const base = positions[0]?.form.variant ?? '';
+  if ((finding.lost?.times ?? 0) > 0 && form.variant !== base && !isShared(plan)) {
+    const isMeasured = recent(entries).some(
+      (entry) => entry.kind === 'measured' && entry.runs.some(({ variant }) => variant === base),
+    );
+    if (!isMeasured) return measuring(plan, evidence, [base], 'see whether base works today');
+  }
+  const why = first.isNextForm ? 'try what helps it' : 'try again';
+  return measuring(plan, evidence, [form.variant], why);
+}
+
+/** Whether nothing is left to be measured. */
+export const hasEnded = (plan: BisectPlan, entries: readonly Entry[]): boolean =>
+  nextOf(plan, entries, noCosts).kind === 'ended';
+
+/** Since the testbed was opened last. */
+const recent = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.slice(entries.findLastIndex(({ kind }) => kind === 'started') + 1);
+
+const mostAhead = 3;
+const mostKept = 4;
+
+/**
+ * Variants in the order in which they are wanted, for a testbed that builds them: what is measured next, what may be
+ * after that, and of those that are there the ends, and some where the change is likeliest.
+ */
+export function wantedVariants(
+  plan: BisectPlan,
+  entries: readonly Entry[],
+  next: readonly string[],
+  isReady: (variant: string) => boolean,
+): string[] {
+  const { positions, problem } = evidenceOf(plan, entries);
+  const variantAt = (position: number) => positions[position]?.form.variant ?? '';
+  const isBuilt = (position: number) =>
+    isReady(variantAt(position)) || next.includes(variantAt(position));
+  const ahead = nextBuilds(problem, isBuilt, mostAhead).map(variantAt);
+  const chances = probabilities(problem);
+  const likeliest = chances.indexOf(Math.max(...chances));
+  const there = positions.map((_, position) => position).filter((one) => isReady(variantAt(one)));
+  const near = there
+    .toSorted((a, b) => Math.abs(a - likeliest) - Math.abs(b - likeliest))
+    .slice(0, mostKept)
+    .map(variantAt);
+  const ends = [0, positions.length - 1].map(variantAt);
+  return [
+    ...new Set([...next, ...ends.filter((end) => !isReady(end)), ...ahead, ...ends, ...near]),
+  ];
+}
