@@ -80,7 +80,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   answer: ['words', 'config', 'report', 'github', 'phabricator', 'patch', 'reservation'],
   'data-branch': ['words', 'sqlite', 'config', 'profile', 'report', 'github', 'experiment'],
   gate: ['words', 'config', 'report', 'patch', 'build', 'testbed', 'experiment'],
-  bisect: ['words', 'stats'],
+  bisect: ['words', 'config', 'stats', 'report', 'patch', 'build', 'testbed', 'experiment', 'gate'],
   progress: ['words', 'stats', 'experiment'],
   exit: ['words'],
   controller: [

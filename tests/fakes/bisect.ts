@@ -1,0 +1,128 @@
+// Bisections of ranges that are made up, on a testbed of which only the numbers are.
+import type { BisectPlan } from '../../src/bisect/plan.ts';
+import type { Revision } from '../../src/bisect/range.ts';
+import { runBisection, type Variants } from '../../src/bisect/run.ts';
+import type { ExperimentEvent } from '../../src/experiment/experiment.ts';
+import type { Entry } from '../../src/experiment/journal.ts';
+import type { Testbed } from '../../src/testbed/testbed.ts';
+import { aConfig, singleRuns } from './plan.ts';
+import { aRun, forwarding } from './result.ts';
+
+/** The id of the commit at a place of a range. */
+export const commitAt = (place: number): string => (0x1000 + place).toString(16).repeat(10);
+
+/** The variant of a revision between the ends. */
+export const variantAt = (place: number): string => commitAt(place).slice(0, 12);
+
+/** Forms of a revision that can be built with a fix-up, too. */
+export const withFixUp = (place: number, fixUp: number): Revision['forms'] => [
+  { variant: variantAt(place), commit: commitAt(place), fixUps: [] },
+  {
+    variant: `${variantAt(place)}-with-${variantAt(fixUp)}`,
+    commit: commitAt(500 + place),
+    fixUps: [commitAt(fixUp)],
+  },
+];
+
+/** A commit of a range of so many steps. */
+export const aRevision = (
+  place: number,
+  steps: number,
+  changes: Partial<Revision> = {},
+): Revision => ({
+  place,
+  commit: commitAt(place),
+  subject: `Change ${place}`,
+  author: 'Alice',
+  alike: 0,
+  isSkipped: false,
+  forms: [
+    {
+      variant: place === 0 ? 'base' : place === steps ? 'patched' : variantAt(place),
+      commit: commitAt(place),
+      fixUps: [],
+    },
+  ],
+  ...changes,
+});
+
+/** A range of so many steps in which each commit is a kernel of its own, that are booted one by one. */
+export function aBisectPlan(
+  steps: number,
+  changes: Partial<BisectPlan> = {},
+  revisions: Readonly<Record<number, Partial<Revision>>> = {},
+): BisectPlan {
+  return {
+    schemaVersion: 1,
+    ...{ good: 'v1', bad: 'v2', fixUps: [], skips: [], testbed: 'fake', system: 'freebsd' },
+    overlay: { path: 'dut', beside: '' },
+    range: {
+      commits: steps,
+      revisions: Array.from({ length: steps + 1 }, (_, place) =>
+        aRevision(place, steps, revisions[place]),
+      ),
+      notes: [],
+    },
+    ...{ cell: forwarding, metric: 'pps', traffic: singleRuns.traffic, rules: {} },
+    ...{ effect: -0.02, reproduction: [], seed: 3, mostBoots: 60, isVerified: false },
+    ...changes,
+  };
+}
+
+/** The same where several variants share a blast. */
+export const aSharedPlan = (steps: number, changes: Partial<BisectPlan> = {}): BisectPlan =>
+  aBisectPlan(steps, { system: 'linux', traffic: aConfig().traffic, ...changes });
+
+/** The speed of variants where one place of the range loses a part: of it and of all that come after it. */
+export const slowerFrom =
+  (plan: BisectPlan, place: number, ratio = 0.8) =>
+  (variant: string): number => {
+    const at = plan.range.revisions.find(({ forms }) =>
+      forms.some((form) => form.variant === variant),
+    )?.place;
+    return at !== undefined && at >= place ? ratio : 1;
+  };
+
+export const at = '2026-11-20T12:00:00.000Z';
+
+export const started: Entry = { kind: 'started', at, fingerprint: {}, warnings: [] };
+
+/** One boot, with what came through, in kpps. */
+export const booted = (number: number, variant: string, kpps: number): Entry => ({
+  kind: 'measured',
+  at,
+  summary: {
+    ...{ number, attempt: 1, cell: forwarding, startedAt: at, trafficSeconds: 2, offeredPps: 3e6 },
+    logs: `blasts/${number}`,
+  },
+  runs: [aRun({ number, blast: number, pair: number, variant, pps: kpps * 1000 })],
+});
+
+export const lost = (number: number, variant: string, reason = 'The sender has died.'): Entry => ({
+  ...{ kind: 'failed', at, blast: number, reason, variants: [variant] },
+});
+
+/** Variants of which nobody builds anything. */
+export const fakeVariants: Variants = {
+  of: async (_, { variant, commit }) => ({ variant, commit, files: [] }),
+  without: async () => ({ variant: 'reverted', commit: commitAt(999), files: [] }),
+};
+
+export type BisectionOptions = {
+  variants?: Variants;
+  onEvent?: (event: ExperimentEvent) => void;
+  signal?: AbortSignal;
+};
+
+/** Carries a bisection out, or goes on with what is in the directory; answers its whole journal. */
+export const runOn = (
+  plan: BisectPlan,
+  testbed: Testbed,
+  directory: string,
+  { variants = fakeVariants, onEvent = () => {}, signal }: BisectionOptions = {},
+): Promise<Entry[]> =>
+  runBisection({
+    ...{ plan, testbed, directory, variants, onEvent },
+    now: () => new Date(at),
+    signal: signal ?? new AbortController().signal,
+  });
