@@ -1262,4 +1262,4 @@ async function sizesOf(host, archive) {
 	};
 }
 
-export { BuilderError, buildKernel, fetchKernel, gitIn, givenKernel, jailProblem, kernelSums, noSums, outsideOptions, readOverlay, sumsFolder, testbedsThatDiffer, variantSchema, variantsBySystem, whyNoRoot };
+export { BuilderError, buildKernel, builderOf, fetchKernel, gitIn, givenKernel, jailProblem, kernelSums, mayChangeKernel, noSums, outsideOptions, readOverlay, submodule, sumsFolder, testbedsThatDiffer, variantSchema, variantsBySystem, whyNoRoot };

@@ -1655,6 +1655,8 @@ function parseMaxRuns(text, called) {
 	const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
 	return maxRunsPerVariant ?? 0;
 }
+/** Bytes of a frame, as `traffic.frameSize` has them. */
+const parseFrameSize = (text, called) => parse(called, frameSize, text);
 /** Wishes for testbeds, with commas between them. */
 const parseEach = (text, called) => parse(called, configKeys.shape.each.unwrap(), list(text));
 const list = (text) => text.split(",").map((item) => item.trim());
@@ -2037,4 +2039,4 @@ function placed(written, places) {
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
-export { ExposedError, applyOverrides, askNames, askedAs, askedWords, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseMaxRuns, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };
+export { ExposedError, applyOverrides, askNames, askedAs, askedWords, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseFrameSize, parseMaxRuns, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };

@@ -977,6 +977,8 @@ function whyRejected(rejection) {
 	const shown = "console" in rejection ? lastLine(rejection.console ?? "") : void 0;
 	return `${message}${panic}${panic || !shown ? "" : ` The last on its console: "${shortened(shown)}".`}`;
 }
+/** What is the matter with a variant, after its name: `does not boot: …`. */
+const rejectionText = (rejection) => `${faults[rejection.kind]}: ${whyRejected(rejection)}`;
 const faults = {
 	"does-not-apply": "does not apply",
 	"build-failed": "does not build",
@@ -1347,4 +1349,4 @@ async function readFreebsd(folder) {
 }
 const exists = (path) => access(path).then(() => true, () => false);
 
-export { assembleResult, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, historyEntries, historyEntrySchema, historyFile, historyOf, journalIn, makePlan, policyOf, randomSeed, readJournal, readPlan, readRules, recompute, refuseUsed, replacePlan, reread, runExperiment, unchangedResult, writePlan };
+export { assembleResult, baseNumbers, beginPlanFile, cellsOf, designOf, earlierEntries, extendPlan, finishedAt, goingOn, hasPlan, hasPlanFile, historyEntries, historyEntrySchema, historyFile, historyOf, journalIn, keepLogIn, lackingOf, makePlan, openJournal, plannedProfile, plannedTraffic, policyOf, profileOf, randomSeed, readJournal, readPlan, readPlanFile, readRules, recompute, refuseUsed, rejectionText, replacePlan, replacePlanFile, reread, runExperiment, takeProfilesOf, unchangedResult, writePlan };

@@ -122,4 +122,4 @@ async function conclude(plan, journal, directory, { history, onEvent }) {
 	return result;
 }
 
-export { gate, resumeGate };
+export { gate, onTestbed, resumeGate };

@@ -1397,4 +1397,4 @@ function oursIn({ people, projects }) {
 }
 const nobody = (what) => `nobody may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoRepositoryError, RepositoryError, askSchema, authorize, authorizeRevision, callOnGithub, callOnPhabricator, checkDiff, commandsFor, isAsSaid, jobSchema, objectsAlone, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision, rangeLike, rawChanges, restoreRevision, whyGitRefuses };
+export { NoCommitError, NoRepositoryError, RepositoryError, askSchema, authorize, authorizeRevision, callOnGithub, callOnPhabricator, checkDiff, commandsFor, isAsSaid, jobSchema, objectsAlone, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision, rangeLike, rawChanges, restoreRevision, whyGitRefuses };

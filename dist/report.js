@@ -2808,6 +2808,28 @@ function rangeText({ revisions }) {
 	return `${counted(commits, "commit")}${differ}, ${tried} of ${revisions.length} tried`;
 }
 
+// src/report/bisect-graphs.ts
+/** Named by the commits; `base` is the one before, and `patched` the one after. */
+function bisectGraphs(result, profiles) {
+	const [own] = profiles;
+	if (own === void 0) return [];
+	const { cell, revisions, answer } = result;
+	const id = shortId(revisions[stepsOf(answer)[0]?.last ?? -1]?.commit ?? "") || "patched";
+	const names = /* @__PURE__ */ new Map([
+		["base", `before ${id}`],
+		["patched", id],
+		["difference", `${id} against before it`]
+	]);
+	return graphsOfCell(result, own).map((graph) => {
+		const which = names.get(graph.which) ?? graph.which;
+		return {
+			...graph,
+			which,
+			title: `${cellName(cell)}, ${which}`
+		};
+	});
+}
+
 // src/report/bisect-levels.ts
 /**
 * In the order of commits; of an answer without a step good's and bad's own. The interval is Student's, of natural
@@ -3628,120 +3650,6 @@ function neighbourMinistat(result) {
 const leastValues = 3;
 const valuesOf = (revisions) => revisions.flatMap(({ forms }) => forms.filter(isMeasured).flatMap(({ values }) => values));
 
-// src/report/bisect-markdown.ts
-/** Renders at most as much as a comment may have: what does not fit is left out from the end, and said. */
-function renderBisectMarkdown(result, links = {}) {
-	const sections = bisectSections(result, markdown, markdown);
-	const why = isProfiled(result) ? [details("why", whyOfCell$1(result, links))] : [];
-	return fitted([
-		`### ${bisectSymbol(result)} ppsgate: ${bisectHeadline(result)}`,
-		searchedText(result, markdown),
-		whatNow(bisectNextSteps(result, links.ways)),
-		table(result),
-		...whyLine(result, links),
-		...plot(result, links),
-		settingOf(result, markdown)
-	], [
-		...corrections(links),
-		...sections.map(commonSection$1),
-		...why
-	], footer(links), {
-		most: mostCharacters$1,
-		sizeOf: (text) => text.length
-	});
-}
-const whatNow = (steps) => steps.length === 1 ? `**What now:** ${steps[0]}` : `**What now:**\n${bullets$1(steps)}`;
-function table(result) {
-	const rows = bisectRows(result);
-	const withFixUps = hasFixUps(rows);
-	const columns = columnsOf(result, withFixUps);
-	return [
-		tableRow$1(columns.map(({ head }) => head)),
-		`|${columns.map(({ isNumber }) => isNumber ? "--:" : "---").join("|")}|`,
-		...rows.map((row) => rowText(row, columns.length, withFixUps))
-	].join("\n");
-}
-const columnsOf = ({ isShared }, withFixUps) => [
-	{
-		head: "n",
-		isNumber: true
-	},
-	{ head: "commit" },
-	{ head: "subject" },
-	...withFixUps ? [{ head: "with" }] : [],
-	{
-		head: isShared ? "runs" : "boots",
-		isNumber: true
-	},
-	{
-		head: "median",
-		isNumber: true
-	},
-	{
-		head: "against good",
-		isNumber: true
-	},
-	{ head: "outcome" },
-	{
-		head: "P",
-		isNumber: true
-	}
-];
-function rowText(row, columns, withFixUps) {
-	if (row.kind === "folded") return tableRow$1([
-		"",
-		"",
-		row.text,
-		...new Array(columns - 3).fill("")
-	]);
-	const { place, commit, subject, isFurther, fixUps, cells } = row;
-	const id = row.isNamed ? bold$1(codeSpan(commit)) : codeSpan(commit);
-	return tableRow$1([
-		place,
-		isFurther ? "↳" : id,
-		isFurther ? "" : codeSpan(subject, 72),
-		...withFixUps ? [fixUps.map((one) => codeSpan(one)).join(" ") || "–"] : [],
-		...[
-			cells.boots,
-			cells.median,
-			cells.againstGood,
-			cells.outcome,
-			cells.p
-		]
-	]);
-}
-/** Nothing where nothing was profiled. */
-function whyLine(result, links) {
-	if (!isProfiled(result)) return [];
-	return [[`**Why**: ${reasonText(result, markdown)}`, flamegraphsText(result, links, graphLink)].filter(Boolean).join(" · ")];
-}
-function plot(result, { image }) {
-	const url = image === void 0 ? void 0 : pageUrl(image);
-	return url === void 0 ? [] : [`![${bisectPlotAlt(result)}](${url})`];
-}
-
-// src/report/bisect-graphs.ts
-/** Named by the commits; `base` is the one before, and `patched` the one after. */
-function bisectGraphs(result, profiles) {
-	const [own] = profiles;
-	if (own === void 0) return [];
-	const { cell, revisions, answer } = result;
-	const id = shortId(revisions[stepsOf(answer)[0]?.last ?? -1]?.commit ?? "") || "patched";
-	const names = /* @__PURE__ */ new Map([
-		["base", `before ${id}`],
-		["patched", id],
-		["difference", `${id} against before it`]
-	]);
-	return graphsOfCell(result, own).map((graph) => {
-		const which = names.get(graph.which) ?? graph.which;
-		return {
-			...graph,
-			which,
-			title: `${cellName(cell)}, ${which}`
-		};
-	});
-}
-
 // src/report/bisect-html.ts
 /** A whole page; the change's neighbours have flamegraphs as far as there are profiles. */
 function renderBisectHtml(result, profiles = []) {
@@ -3897,6 +3805,98 @@ const decided = (result) => html`<section id="reading">
 ${howDecided(result).map((text) => html`<p>${text}</p>\n`)}</section>
 `;
 
+// src/report/bisect-markdown.ts
+/** Renders at most as much as a comment may have: what does not fit is left out from the end, and said. */
+function renderBisectMarkdown(result, links = {}) {
+	const sections = bisectSections(result, markdown, markdown);
+	const why = isProfiled(result) ? [details("why", whyOfCell$1(result, links))] : [];
+	return fitted([
+		`### ${bisectSymbol(result)} ppsgate: ${bisectHeadline(result)}`,
+		searchedText(result, markdown),
+		whatNow(bisectNextSteps(result, links.ways)),
+		table(result),
+		...whyLine(result, links),
+		...plot(result, links),
+		settingOf(result, markdown)
+	], [
+		...corrections(links),
+		...sections.map(commonSection$1),
+		...why
+	], footer(links), {
+		most: mostCharacters$1,
+		sizeOf: (text) => text.length
+	});
+}
+const whatNow = (steps) => steps.length === 1 ? `**What now:** ${steps[0]}` : `**What now:**\n${bullets$1(steps)}`;
+function table(result) {
+	const rows = bisectRows(result);
+	const withFixUps = hasFixUps(rows);
+	const columns = columnsOf(result, withFixUps);
+	return [
+		tableRow$1(columns.map(({ head }) => head)),
+		`|${columns.map(({ isNumber }) => isNumber ? "--:" : "---").join("|")}|`,
+		...rows.map((row) => rowText(row, columns.length, withFixUps))
+	].join("\n");
+}
+const columnsOf = ({ isShared }, withFixUps) => [
+	{
+		head: "n",
+		isNumber: true
+	},
+	{ head: "commit" },
+	{ head: "subject" },
+	...withFixUps ? [{ head: "with" }] : [],
+	{
+		head: isShared ? "runs" : "boots",
+		isNumber: true
+	},
+	{
+		head: "median",
+		isNumber: true
+	},
+	{
+		head: "against good",
+		isNumber: true
+	},
+	{ head: "outcome" },
+	{
+		head: "P",
+		isNumber: true
+	}
+];
+function rowText(row, columns, withFixUps) {
+	if (row.kind === "folded") return tableRow$1([
+		"",
+		"",
+		row.text,
+		...new Array(columns - 3).fill("")
+	]);
+	const { place, commit, subject, isFurther, fixUps, cells } = row;
+	const id = row.isNamed ? bold$1(codeSpan(commit)) : codeSpan(commit);
+	return tableRow$1([
+		place,
+		isFurther ? "↳" : id,
+		isFurther ? "" : codeSpan(subject, 72),
+		...withFixUps ? [fixUps.map((one) => codeSpan(one)).join(" ") || "–"] : [],
+		...[
+			cells.boots,
+			cells.median,
+			cells.againstGood,
+			cells.outcome,
+			cells.p
+		]
+	]);
+}
+/** Nothing where nothing was profiled. */
+function whyLine(result, links) {
+	if (!isProfiled(result)) return [];
+	return [[`**Why**: ${reasonText(result, markdown)}`, flamegraphsText(result, links, graphLink)].filter(Boolean).join(" · ")];
+}
+function plot(result, { image }) {
+	const url = image === void 0 ? void 0 : pageUrl(image);
+	return url === void 0 ? [] : [`![${bisectPlotAlt(result)}](${url})`];
+}
+
 // src/report/bisect-write.ts
 /**
 * Writes `result.json` and `report.md`, and into `report/` the page, the plot over the commits as `bisect.svg` and
@@ -3917,4 +3917,4 @@ async function writeBisect(directory, result, profiles = [], leftOut = () => {})
 	await writeGraphs(report, bisectGraphs(result, profiles), leftOut);
 }
 
-export { annotationsOf, badgeVerdicts, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readAnyResult, readResult, renderBadge, renderBisectMarkdown, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, unchangedMeaning, verdictLine, writeBisect, writeResult };
+export { annotationsOf, badgeVerdicts, bisectHeadline, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readAnyResult, readResult, renderBadge, renderBisectMarkdown, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, unchangedMeaning, verdictLine, writeBisect, writeResult };

@@ -1511,4 +1511,4 @@ function reachableMargin({ design, history }, noiseRatio, policy, cells) {
 	return -Math.expm1(-reach * error);
 }
 
-export { MinistatInputError, cellResult, cellSource, cellVerdict, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lookSizes, median, ministatPieces, parseColumn, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, validPairs, worstVerdict };
+export { MinistatInputError, baselineOf, boundsOf, cellResult, cellSource, cellVerdict, compare, compare$1, confidencePercents, countedRuns, criticalT, defaultBounds, earlierNoise, evidenceAt, forecast, formatGeneral, holes, isEnough, isSteady, lookSizes, median, ministatPieces, parseColumn, pooledEvidence, pooledNoise, relevantTo, renderMinistat, runCounts, runsApart, secondsUntilSteady, simulate, standings, steadyStretch, sumOf, validPairs, worstVerdict };

@@ -22,6 +22,17 @@ function upshotOfResult({ outcome }) {
 		default: return "patchAtFault";
 	}
 }
+/** Whether a bisection tells of commits, one or a few, that changed the rate. */
+function upshotOfBisection({ answer }) {
+	switch (answer.kind) {
+		case "culprit":
+		case "group":
+		case "several": return "pass";
+		case "not-reproduced":
+		case "slide":
+		case "inconclusive": return "undecided";
+	}
+}
 /** The worst of several gates of one patch: the patch's own fault weighs most, a pass least. */
 const worstUpshot = (upshots) => byWeight.find((upshot) => upshots.includes(upshot)) ?? "pass";
 const byWeight = [
@@ -1190,4 +1201,4 @@ const brokenOff = (why) => `ended: ${why}`;
 /** Such a use says nothing of how long a testbed is usually held. */
 const isCarriedThrough = (outcome) => ![notUsed(""), brokenOff("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortened$1 as shortened, size, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };
+export { UsageError, bisectConfidenceRatio, bisectResultSchema, blastSchema, brokenOff, cellName, cellProfileSchema, cellSchema, codeBlock, codeSpan, commitId, designNames, designSchema, diffName, driverSettingsOf, driversOf, duration, escaped, excerpt, exitCodes, expected, expectedly, families, familySchema, firmwareNames, flamegraphAnchor, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTwoDigits, fromJson, grouped, historySchema, isCarriedThrough, isJudged, isLinuxScenario, isOfPath, lastLine, metricName, metricSchema, netmapPort, notUsed, oneLine, ownRulesSchema, pageUrl, patchName, patchSchema, pathName, plain, plainBlock, plainLine, plannedBlastSchema, policySchema, priorities, rate, ratio, realPause, reasonOf, rejectionSchema, remarkup, remarkupBlock, remarkupCell, remarkupText, remarkupWords, resultSchema, roughly, runSchema, scenarioSchema, scenarios, scenariosOf, sentence, shortened$1 as shortened, size, upshotOfBisection, upshotOfError, upshotOfResult, upshotOfVerdict, verdictsWorstFirst, waivableSettings, withoutPaths, withoutSequences, worstUpshot };

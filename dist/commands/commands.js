@@ -17,6 +17,12 @@ const commands = [
 		load: () => import("./gate.js")
 	},
 	{
+		name: "bisect",
+		takes: "[options]",
+		description: "find the commit of a range that costs the packets, by booting few of them",
+		load: () => import("./bisect.js")
+	},
+	{
 		name: "init",
 		takes: "[options]",
 		description: "write the workflow and ppsgate.yml into this repository, and make the label",

@@ -273,7 +273,9 @@ function taken(name, placeholder, choices = choicesOf[name]) {
 const choicesOf = {
 	priority: priorities,
 	scenarios,
+	scenario: scenarios,
 	families,
+	family: families,
 	metric: metrics,
 	design: designNames,
 	profile: ["on", "off"],

@@ -31,6 +31,12 @@ export const commands: readonly NamedCommand[] = [
     load: () => import('./gate.ts'),
   },
   {
+    name: 'bisect',
+    takes: '[options]',
+    description: 'find the commit of a range that costs the packets, by booting few of them',
+    load: () => import('./bisect.ts'),
+  },
+  {
     name: 'init',
     takes: '[options]',
     description: 'write the workflow and ppsgate.yml into this repository, and make the label',

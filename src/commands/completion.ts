@@ -80,7 +80,9 @@ function taken(name: string, placeholder: string, choices = choicesOf[name]): Va
 export const choicesOf: Readonly<Record<string, readonly string[]>> = {
   priority: priorities,
   scenarios,
+  scenario: scenarios,
   families,
+  family: families,
   metric: metrics,
   design: designNames,
   profile: ['on', 'off'],

@@ -9,6 +9,7 @@ import type { CalledAs, TextOption } from './parameters.ts';
 import {
   type Config,
   configKeys,
+  frameSize,
   type Gate,
   scenariosIn,
   usualProfileSeconds,
@@ -96,6 +97,10 @@ export function parseMaxRuns(text: string, called: string): number {
   const { maxRunsPerVariant } = parse(called, configKeys.shape.gate, { maxRuns });
   return maxRunsPerVariant ?? 0;
 }
+
+/** Bytes of a frame, as `traffic.frameSize` has them. */
+export const parseFrameSize = (text: string, called: string): number =>
+  parse(called, frameSize, text);
 
 /** Wishes for testbeds, with commas between them. */
 export const parseEach = (text: string, called: string): string[] =>

@@ -176,7 +176,7 @@ const runsPerBlast = z
   .refine((runs) => runs === 1 || (runs % 4 === 0 && runs >= 4 && runs <= 1000), notSoManyRuns)
   .meta({ title: '1, or a multiple of 4 from 4 to 1000' });
 
-const frameSize = size(whole(64, 1518, 'bytes'));
+export const frameSize = size(whole(64, 1518, 'bytes'));
 
 /** As written; what is left out depends on the kind of testbeds. */
 const traffic = closed({

@@ -1,0 +1,246 @@
+// `ppsgate bisect`: which commit of a range costs the packets, on a testbed of ppsgate.yml.
+
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { type BisectRequest, bisect, planBisection, resumeBisection } from '../bisect/bisect.ts';
+import { type GateRuns, gateRunsOf } from '../bisect/from-gate.ts';
+import { outlookLines, outlookOf } from '../bisect/outlook.ts';
+import { hasBisectPlan } from '../bisect/plan.ts';
+import { loadConfig } from '../config/load.ts';
+import { applyOverrides, parseFrameSize, parsePriority, parseSeed } from '../config/overrides.ts';
+import { calledAs } from '../config/parameters.ts';
+import type { Config } from '../config/schema.ts';
+import { whoami } from '../controller/reservations.ts';
+import { timestampedDirectory } from '../controller/work-directory.ts';
+import { runToExit } from '../exit.ts';
+import { historyFile } from '../experiment/history.ts';
+import { cellsOf, goingOn, randomSeed } from '../experiment/plan.ts';
+import { testbedsFor } from '../inventory/wishes.ts';
+import { openRepository } from '../patch/repository.ts';
+import { showProgress } from '../progress.ts';
+import { bisectHeadline } from '../report/bisect-headline.ts';
+import { readAnyResult } from '../report/read.ts';
+import { inSession } from '../session.ts';
+import type { BisectResult } from '../words/bisect.ts';
+import { patchName } from '../words/patch.ts';
+import { excerpt } from '../words/units.ts';
+import { exitCodes, upshotOfBisection, upshotOfError } from '../words/upshot.ts';
+import { UsageError } from '../words/usage-error.ts';
+import { usualConfig } from './judge-gate.ts';
+import { print, printJson } from './table.ts';
+
+export function define(command: Command): void {
+  command
+    .option('--good <commit>', 'from before the loss')
+    .option('--bad <commit>', 'from after it')
+    .option('--from <result>', "a gate's work directory: its base, its patched, its worst cell")
+    .option('--fix-up <commit>', 'FIX or FIX:FIRST, on top of commits that need it', also, [])
+    .option('--skip <commits>', 'A commit or A..B, which are not tried', also, [])
+    .option('-r, --repository <dir>', 'git repository that has them', '.')
+    .option('-c, --config <file>', 'configuration', usualConfig)
+    .option('-t, --testbed <wish>', 'a name, or what it has to be, like "mellanox and 40G"')
+    .option('--scenario <name>', 'of the one cell that is measured')
+    .option('--family <name>', 'of that cell: inet4 or inet6')
+    .option('--frame-size <size>', 'of that cell, like 64B')
+    .option('--metric <metric>', 'pps or nsPerPacket')
+    .option('--profile <how>', 'on, off, or for how long samples are taken, like 20s')
+    .option(
+      '--max-boots <number>',
+      'before it gives up; with --resume more than before',
+      usualBoots,
+    )
+    .option('--verify-revert', 'measure the bad one without the culprit, too')
+    .option('--dry-run', 'say what it would take, and reserve nothing')
+    .option('--priority <name>', 'in the queue: release, patch or rerun', 'patch')
+    .option('-d, --directory <dir>', 'work directory (default: a new ppsgate-bisect-…)')
+    .option('--seed <number>', 'of the order of runs (default: by chance)')
+    .option('--resume <dir>', 'go on in the work directory of one that was cut short')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', details)
+    .action(async (options: BisectOptions) => {
+      const lastWords: string[] = [];
+      const isTyped = command.getOptionValueSource('maxBoots') === 'cli';
+      const asked = { ...options, ...(!isTyped && { maxBoots: undefined }) };
+      await runToExit((signal) => runBisect(asked, signal, lastWords), {
+        ...command.optsWithGlobals(),
+        lastWords,
+      });
+    });
+}
+
+const usualBoots = '60';
+
+const details = `
+Example:
+  ppsgate bisect --good v1.2 --bad main --scenario forwarding --family inet4
+  ppsgate bisect --from ppsgate-gate-20261120-231655 --dry-run
+
+Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
+3 when nobody can say, 4 when the lab failed.`;
+
+/** Of an option that may be typed several times. */
+const also = (text: string, before: readonly string[]): string[] => [...before, text];
+
+export type BisectOptions = {
+  good?: string;
+  bad?: string;
+  from?: string;
+  fixUp: string[];
+  skip: string[];
+  repository: string;
+  config: string;
+  testbed?: string;
+  scenario?: string;
+  family?: string;
+  frameSize?: string;
+  metric?: string;
+  profile?: string;
+  /** Absent where nobody typed it. */
+  maxBoots?: string | undefined;
+  verifyRevert?: true;
+  dryRun?: true;
+  priority: string;
+  directory?: string;
+  seed?: string;
+  resume?: string;
+  json?: true;
+};
+
+/** Answers the exit code; throws for what kept it from an answer, and says into `lastWords` how it goes on. */
+async function runBisect(
+  options: BisectOptions,
+  signal: AbortSignal,
+  lastWords: string[],
+): Promise<number> {
+  const written = await loadConfig(resolve(options.config));
+  if (options.dryRun) return foretell(options, await requestOf(options, written));
+  const directory = options.resume ?? options.directory ?? timestampedDirectory('ppsgate-bisect');
+  const result = await found(options, written, directory, signal).catch(async (error: unknown) => {
+    const isBegun = upshotOfError(error) !== 'usage' && (await hasBisectPlan(directory));
+    if (isBegun) lastWords.push(goingOn(directory, commandOf(options)));
+    throw error;
+  });
+  if (options.json) printJson(result);
+  else print(`${bisectHeadline(result)}\nReport: ${directory}/report/index.html`);
+  return exitCodes[upshotOfBisection(result)];
+}
+
+const commandOf = ({ config }: BisectOptions): string =>
+  config === usualConfig ? 'ppsgate bisect' : `ppsgate bisect --config ${config}`;
+
+async function found(
+  options: BisectOptions,
+  written: Config,
+  directory: string,
+  signal: AbortSignal,
+): Promise<BisectResult> {
+  const { resume } = options;
+  const request = resume === undefined ? await requestOf(options, written) : undefined;
+  const mostBoots = options.maxBoots === undefined ? undefined : parseMaxBoots(options.maxBoots);
+  const config = request?.config ?? written;
+  const priority = parsePriority(options.priority, '--priority');
+  const repository = openRepository(resolve(options.repository));
+  const session = {
+    ...{ config, signal, repository },
+    history: historyFile(config.history),
+    output: process.stderr,
+    requestFor: (patch: Parameters<typeof patchName>[0]) => ({
+      priority,
+      holder: { who: whoami(), purpose: 'bisect', patch: patchName(patch) },
+    }),
+    leaseFolder: directory,
+  };
+  return inSession(session, (world) =>
+    request === undefined
+      ? resumeBisection(directory, { ...world, repository }, mostBoots)
+      : bisect(request, directory, { ...world, repository }),
+  );
+}
+
+async function requestOf(options: BisectOptions, written: Config): Promise<BisectRequest> {
+  const from = options.from === undefined ? undefined : await readGateRuns(options.from);
+  const config = withOneCell(options, written, from);
+  const { seed, fixUp: fixUps, skip: skips, maxBoots = usualBoots } = options;
+  return {
+    good: options.good ?? from?.good ?? missing('good'),
+    bad: options.bad ?? from?.bad ?? missing('bad'),
+    ...{ fixUps, skips, config, from },
+    testbeds: testbedsFor(config, options.testbed ?? from?.testbed),
+    seed: seed === undefined ? randomSeed() : parseSeed(seed, '--seed'),
+    mostBoots: parseMaxBoots(maxBoots),
+    isVerified: options.verifyRevert === true,
+  };
+}
+
+function missing(name: string): never {
+  throw new UsageError(`--${name} is missing: see \`ppsgate bisect --help\`.`);
+}
+
+async function readGateRuns(path: string): Promise<GateRuns> {
+  const { result } = await readAnyResult(path);
+  if (!('kind' in result)) return gateRunsOf(result);
+  throw new UsageError(`--from: ${path} is the result of a bisection: name a gate's.`);
+}
+
+/** The configuration with the cell that is asked for, that of the gate, or the only one that it has. */
+function withOneCell(options: BisectOptions, written: Config, from: GateRuns | undefined): Config {
+  const { metric, profile, frameSize } = options;
+  const { scenario, family, frameBytes } = from?.cell ?? {};
+  const asked = {
+    ...{ scenarios: options.scenario ?? scenario, families: options.family ?? family },
+    ...{ metric, profile },
+  };
+  const called = (name: Parameters<typeof calledAs.flag>[0]) => {
+    if (name === 'scenarios') return '--scenario';
+    return name === 'families' ? '--family' : calledAs.flag(name);
+  };
+  const config = applyOverrides(written, asked, called);
+  const bytes = frameSize === undefined ? frameBytes : parseFrameSize(frameSize, '--frame-size');
+  const one = bytes === undefined ? config : { ...config, frameSizes: [bytes] };
+  const { scenarios, families, frameSizes = [] } = one;
+  if (cellsOf(one).length === 1) return one;
+  const told = [
+    oneOf('--scenario', scenarios),
+    oneOf('--family', families),
+    oneOf(
+      '--frame-size',
+      frameSizes.map((size) => `${size}B`),
+    ),
+  ].filter((text) => text !== undefined);
+  throw new UsageError(`A bisection is of one cell: name ${told.join(' and ')}.`);
+}
+
+const oneOf = (option: string, names: readonly string[]): string | undefined =>
+  names.length > 1 ? `${option} (one of ${names.join(', ')})` : undefined;
+
+function parseMaxBoots(text: string): number {
+  const boots = Number(text);
+  if (/^\d{1,5}$/.test(text) && boots >= leastBoots && boots <= 10_000) return boots;
+  throw new UsageError(
+    `--max-boots: expected a whole number from ${leastBoots} to 10000, found "${excerpt(text)}".`,
+  );
+}
+
+/** Two of each end, and two more of the neighbours. */
+const leastBoots = 6;
+
+/** Says what a bisection would take. */
+async function foretell(options: BisectOptions, request: BisectRequest): Promise<number> {
+  const progress = showProgress(process.stderr, request.config.gate.metric, () =>
+    performance.now(),
+  );
+  const plan = await planBisection(request, {
+    repository: openRepository(resolve(options.repository)),
+    history: historyFile(request.config.history),
+    now: () => new Date(),
+    onEvent: progress.onEvent,
+  }).finally(progress.end);
+  const { boots, minutes, forecast } = outlookOf(plan);
+  if (options.json) {
+    const { range, testbed, cell, mostBoots } = plan;
+    printJson({ testbed, cell, range, boots, minutes, mostBoots, forecast });
+  } else {
+    for (const line of outlookLines(plan)) print(line);
+  }
+  return exitCodes.pass;
+}
