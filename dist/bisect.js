@@ -2061,6 +2061,7 @@ async function runBisection(options) {
 		text
 	});
 	const pace = paceOf(testbed);
+	const what = isShared(plan) ? "blast" : "boot";
 	/** Those that were listed before, by their names. */
 	const known = /* @__PURE__ */ new Map();
 	try {
@@ -2102,7 +2103,7 @@ async function runBisection(options) {
 		const label = names.join(", ");
 		onEvent({
 			kind: "preparing",
-			text: `boot ${number} of at most ${plan.mostBoots} · ${label} · ${why}`
+			text: `${what} ${number} of at most ${plan.mostBoots} · ${label} · ${why}`
 		});
 		const blast = plannedBlast(plan, number, names);
 		const logs = join("blasts", logFolder(number, names));
@@ -2143,7 +2144,7 @@ async function runBisection(options) {
 		await journal.append(entry);
 		onEvent({
 			kind: "told",
-			text: `boot ${number} · ${toldOf(plan, entry, label)}`
+			text: `${what} ${number} · ${toldOf(plan, entry, label)}`
 		});
 	}
 	/** Lists what is wanted, the next ones first; false where one of these was rejected. */
@@ -2199,7 +2200,7 @@ async function runBisection(options) {
 		});
 		onEvent({
 			kind: "told",
-			text: `${variant} ${reasonOf(rejectionText(rejection))}`
+			text: `${variant} ${plainLine(rejectionText(rejection), 300)}`
 		});
 	}
 	/** Two boots of the bad end without the culprit. */
@@ -2229,7 +2230,7 @@ async function runBisection(options) {
 			}
 			known.set(revertedName, made);
 			const ends = [positions[0]?.form.variant ?? "", bad.variant];
-			const names = plan.traffic.runsPerBlast > 1 ? [...ends, revertedName] : [revertedName];
+			const names = isShared(plan) ? [...ends, revertedName] : [revertedName];
 			await boot(names, names, `${commit.slice(0, 12)} taken out of the bad end`);
 		}
 	}
@@ -2268,9 +2269,9 @@ function logFolder(number, [first = "", ...others]) {
 }
 /** `f8f5b459d21e: 11.83 Mpps`. */
 function toldOf(plan, entry, label) {
-	if (entry.kind === "failed") return `${label}: ${reasonOf(entry.reason)}`;
-	if (entry.kind !== "measured") return label;
-	return [...readingsOf(plan, entry.runs)].map(([name, reading]) => reading.kind === "lost" ? `${name}: ${reasonOf(reading.why)}` : `${name}: ${formatMetric(median(reading.values), plan.metric)}`).join(", ");
+	if (entry.kind === "failed") return `${label}: ${plainLine(entry.reason, 300)}`;
+	const runs = entry.kind === "measured" ? entry.runs : [];
+	return [...readingsOf(plan, runs)].map(([name, reading]) => reading.kind === "lost" ? `${name}: ${plainLine(reading.why, 300)}` : `${name}: ${formatMetric(median(reading.values), plan.metric)}`).join(", ");
 }
 /** Costs are divided by. */
 const leastMinutes = .01;

@@ -8,12 +8,13 @@ import { lackingOf, takeProfilesOf } from '../experiment/profiles.ts';
 import { median } from '../stats/summary.ts';
 import type { Testbed } from '../testbed/testbed.ts';
 import type { BisectAnswer, Fault } from '../words/bisect.ts';
+import { plainLine } from '../words/escape.ts';
 import { formatMetric } from '../words/format.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { Rejected } from '../words/rejection.ts';
 import { pathName } from '../words/variant-name.ts';
 import { answerOf, variantsToProfile } from './assemble.ts';
-import { plannedBlast, readingsOf } from './blasts.ts';
+import { isShared, plannedBlast, readingsOf } from './blasts.ts';
 import { evidenceOf, revertedName } from './evidence.ts';
 import { type BuildCosts, type Next, nextOf, wantedVariants } from './next.ts';
 import { usualMinutes } from './outlook.ts';
@@ -44,6 +45,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
   const at = () => now().toISOString();
   const warn = (text: string) => onEvent({ kind: 'warning', text });
   const pace = paceOf(testbed);
+  const what = isShared(plan) ? 'blast' : 'boot';
   /** Those that were listed before, by their names. */
   const known = new Map<string, Variant>();
   try {
@@ -85,7 +87,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
     const label = names.join(', ');
     onEvent({
       kind: 'preparing',
-      text: `boot ${number} of at most ${plan.mostBoots} · ${label} · ${why}`,
+      text: `${what} ${number} of at most ${plan.mostBoots} · ${label} · ${why}`,
     });
     const blast = plannedBlast(plan, number, names);
     const logs = join('blasts', logFolder(number, names));
@@ -107,7 +109,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
           }
         : { kind: 'failed', at: at(), blast: number, reason: outcome.reason, variants: [...names] };
     await journal.append(entry);
-    onEvent({ kind: 'told', text: `boot ${number} · ${toldOf(plan, entry, label)}` });
+    onEvent({ kind: 'told', text: `${what} ${number} · ${toldOf(plan, entry, label)}` });
   }
 
   /** Lists what is wanted, the next ones first; false where one of these was rejected. */
@@ -164,7 +166,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
     if (good?.form.variant === variant && !good.hasOther && isSure)
       throw new GoodEndError(rejection);
     await journal.append({ kind: 'rejected', at: at(), variant, rejection });
-    onEvent({ kind: 'told', text: `${variant} ${reasonOf(rejectionText(rejection))}` });
+    onEvent({ kind: 'told', text: `${variant} ${plainLine(rejectionText(rejection), 300)}` });
   }
 
   /** Two boots of the bad end without the culprit. */
@@ -187,7 +189,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
       }
       known.set(revertedName, made);
       const ends = [positions[0]?.form.variant ?? '', bad.variant];
-      const names = plan.traffic.runsPerBlast > 1 ? [...ends, revertedName] : [revertedName];
+      const names = isShared(plan) ? [...ends, revertedName] : [revertedName];
       await boot(names, names, `${commit.slice(0, 12)} taken out of the bad end`);
     }
   }
@@ -232,11 +234,11 @@ function logFolder(number: number, [first = '', ...others]: readonly string[]): 
 
 /** `f8f5b459d21e: 11.83 Mpps`. */
 function toldOf(plan: BisectPlan, entry: Entry, label: string): string {
-  if (entry.kind === 'failed') return `${label}: ${reasonOf(entry.reason)}`;
-  if (entry.kind !== 'measured') return label;
-  const each = [...readingsOf(plan, entry.runs)].map(([name, reading]) =>
+  if (entry.kind === 'failed') return `${label}: ${plainLine(entry.reason, 300)}`;
+  const runs = entry.kind === 'measured' ? entry.runs : [];
+  const each = [...readingsOf(plan, runs)].map(([name, reading]) =>
     reading.kind === 'lost'
-      ? `${name}: ${reasonOf(reading.why)}`
+      ? `${name}: ${plainLine(reading.why, 300)}`
       : `${name}: ${formatMetric(median(reading.values), plan.metric)}`,
   );
   return each.join(', ');

@@ -116,6 +116,37 @@ test('a good and a bad end that are alike are not searched', async () => {
   expect(answer).toMatchObject({ kind: 'not-reproduced', change: { change: expect.any(Number) } });
 });
 
+describe('a driver that was rewritten, and forwarded nothing for ten commits', () => {
+  // c255749 to c255761: 26.84 Mpps before, 11.83 after, and nothing between that could be measured.
+  const speedOf = (plan: BisectPlan) => {
+    const slower = slowerFrom(plan, 2, 11.83 / 26.84);
+    const silent = Array.from({ length: 10 }, (_, index) => variantAt(index + 2));
+    return (variant: string) => (silent.includes(variant) ? 0 : slower(variant));
+  };
+  const study = async (plan: BisectPlan) => {
+    const speed = speedOf(plan);
+    const testbed = testbedFor(plan, 2, { noise: 0.0053, speed: (_, name) => speed(name) });
+    return tell(plan, await runOn(plan, testbed, temporaryFolder()));
+  };
+
+  test('is found with the fix-up that makes it work', async () => {
+    const stretch = Array.from({ length: 10 }, (_, index) => index + 2);
+    const forms = Object.fromEntries(
+      stretch.map((place) => [place, { forms: withFixUp(place, 12).slice(1) }]),
+    );
+    const { answer, boots } = await study(aBisectPlan(12, {}, forms));
+    expect(answer).toMatchObject({ kind: 'culprit', revision: 2, measuredWith: [commitAt(12)] });
+    if (answer.kind === 'culprit') expect(answer.change.change).toBeCloseTo(-0.559, 2);
+    expect(boots).toBeLessThanOrEqual(11);
+  });
+
+  test('is one of eleven without it, and the last of these is proposed as the fix-up', async () => {
+    const { answer, boots } = await study(aBisectPlan(12));
+    expect(answer).toMatchObject({ kind: 'group', after: 1, last: 12, likelyFix: commitAt(12) });
+    expect(boots).toBeLessThanOrEqual(11);
+  });
+});
+
 test('a bad end that panics is told, and nothing else is booted', async () => {
   const plan = aBisectPlan(12);
   const rejects = rejectedWhere(['patched']);
@@ -258,31 +289,37 @@ test('commits that share a blast are held against the ends in it', async () => {
   expect([isShared, boots < 10]).toEqual([true, true]);
 });
 
-test('killed at any moment and resumed, it ends with the same answer, and no boot is repeated', async () => {
-  const plan = aBisectPlan(12, { isVerified: true, profile: { seconds: 3 } });
-  const options = {
-    rejects: rejectedWhere([variantAt(5)]),
-    faults: (number: number) => (number === 4 ? (['fails'] as const) : []),
-  };
-  const whole = await runOn(plan, testbedFor(plan, 7, options), temporaryFolder());
-  const told = tell(plan, whole);
-  for (let length = 0; length < whole.length; length++) {
-    const directory = temporaryFolder();
-    writeJournal(directory, whole.slice(0, length));
-    const testbed = testbedFor(plan, 7, options);
-    const journal = await runOn(plan, testbed, directory);
-    expect(journal.slice(0, length)).toEqual(whole.slice(0, length));
-    const { answer, revisions } = tell(plan, journal);
-    expect([answer.kind, 'revision' in answer && answer.revision]).toEqual(['culprit', 7]);
-    expect(revisions.length).toBe(told.revisions.length);
-    const numbers = journal.flatMap((entry) =>
-      entry.kind === 'measured' ? entry.summary.number : [],
-    );
-    expect(numbers).toEqual([...new Set(numbers)]);
-    // What is built already may be measured first, and nothing is after a kill.
-    expect(journal.length).toBeLessThanOrEqual(whole.length + 4);
-  }
-});
+test.for([
+  ['boots', aBisectPlan],
+  ['shared blasts', aSharedPlan],
+] as const)(
+  'with %s, killed at any moment and resumed, it ends with the same answer, and no boot is repeated',
+  async ([, planOf]) => {
+    const plan = planOf(12, { isVerified: true, profile: { seconds: 3 } });
+    const options = {
+      rejects: rejectedWhere([variantAt(5)]),
+      faults: (number: number) => (number === 4 ? (['fails'] as const) : []),
+    };
+    const whole = await runOn(plan, testbedFor(plan, 7, options), temporaryFolder());
+    const told = tell(plan, whole);
+    for (let length = 0; length < whole.length; length++) {
+      const directory = temporaryFolder();
+      writeJournal(directory, whole.slice(0, length));
+      const testbed = testbedFor(plan, 7, options);
+      const journal = await runOn(plan, testbed, directory);
+      expect(journal.slice(0, length)).toEqual(whole.slice(0, length));
+      const { answer, revisions } = tell(plan, journal);
+      expect([answer.kind, 'revision' in answer && answer.revision]).toEqual(['culprit', 7]);
+      expect(revisions.length).toBe(told.revisions.length);
+      const numbers = journal.flatMap((entry) =>
+        entry.kind === 'measured' ? entry.summary.number : [],
+      );
+      expect(numbers).toEqual([...new Set(numbers)]);
+      // What is built already may be measured first, and nothing is after a kill.
+      expect(journal.length).toBeLessThanOrEqual(whole.length + 4);
+    }
+  },
+);
 
 function writeJournal(directory: string, entries: readonly Entry[]): void {
   mkdirSync(directory, { recursive: true });
