@@ -849,8 +849,8 @@ function measuring(plan, { positions }, variants, why) {
 	};
 }
 /**
-* What told nothing comes again before anything else, and where a form has failed the next one comes at once. Nobody is blamed on a testbed that boots its variants before base
-* was measured there, so base comes in between where it has not been since the testbed was opened.
+* What told nothing comes again before anything else, and where a form has failed the next one comes at once. Where
+* nobody can be blamed yet, as base was not measured since the testbed was opened, base comes in between.
 */
 function tryAgain(plan, entries, evidence) {
 	const { positions } = evidence;
@@ -869,18 +869,23 @@ function tryAgain(plan, entries, evidence) {
 	};
 	const [first] = unfinished;
 	if (first === void 0) return void 0;
-	const { finding, form } = first;
+	const { variant } = first.form;
 	const base = positions[0]?.form.variant ?? "";
-	if ((finding.lost?.times ?? 0) > 0 && form.variant !== base && !isShared(plan)) {
-		if (!recent(entries).some((entry) => entry.kind === "measured" && entry.runs.some(({ variant }) => variant === base))) return measuring(plan, evidence, [base], "see whether base works today");
-	}
+	if (lacksControl(entries, variant, base)) return measuring(plan, evidence, [base], "see whether base works");
 	const why = first.isNextForm ? "try what helps it" : "try again";
-	return measuring(plan, evidence, [form.variant], why);
+	return measuring(plan, evidence, [variant], why);
 }
 /** Whether nothing is left to be measured. */
 const hasEnded = (plan, entries) => nextOf(plan, entries, noCosts).kind === "ended";
-/** Since the testbed was opened last. */
-const recent = (entries) => entries.slice(entries.findLastIndex(({ kind }) => kind === "started") + 1);
+/** Whether a variant has failed since the testbed was opened last, and base has not shown since that it works there. */
+function lacksControl(entries, variant, base) {
+	return entries.reduce((isLacking, entry) => {
+		if (entry.kind === "started") return false;
+		if (entry.kind === "measured") return isLacking && !entry.runs.some((run) => run.variant === base);
+		if (entry.kind !== "failed" || !entry.variants?.includes(variant)) return isLacking;
+		return isLacking || entry.lacksControl === true;
+	}, false);
+}
 const mostAhead = 3;
 const mostKept = 4;
 /**
@@ -2135,10 +2140,9 @@ async function runBisection(options) {
 				attempt: 1
 			}))
 		} : {
-			kind: "failed",
+			...withoutWarnings(outcome),
 			at: at(),
 			blast: number,
-			reason: outcome.reason,
 			variants: [...names]
 		};
 		await journal.append(entry);
@@ -2257,6 +2261,10 @@ async function runBisection(options) {
 	}
 }
 const bootsOfReverted = 2;
+/** They have lines of their own. */
+function withoutWarnings({ warnings: _, ...rest }) {
+	return rest;
+}
 /** Blasts are numbered by the order in which they were sent; one that was rejected has no number. */
 const numberOfNext = (entries) => 1 + Math.max(0, ...entries.flatMap((entry) => {
 	if (entry.kind === "measured") return entry.summary.number;

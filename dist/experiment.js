@@ -742,7 +742,9 @@ const entrySchema = discriminatedUnion("kind", [
 		blast: int(),
 		reason: string(),
 		/** Those that were to be measured; absent where the plan tells. */
-		variants: array(string()).optional()
+		variants: array(string()).optional(),
+		/** See `BlastOutcome`. */
+		lacksControl: literal(true).optional()
 	}),
 	object({
 		kind: literal("profiled"),

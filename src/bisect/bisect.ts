@@ -54,7 +54,7 @@ export type BisectRequest = {
 };
 
 /** All that a bisection touches of the world. */
-export type BisectWorld = Omit<World, 'repository'> & { repository: LinearRepository };
+type BisectWorld = Omit<World, 'repository'> & { repository: LinearRepository };
 
 /**
  * Finds the commits of a range that changed the rate; leaves the plan, the journal, raw logs, `result.json` and the
@@ -213,7 +213,7 @@ async function conclude(
 }
 
 /** What it adds to the history: the runs of the good end, as those of a gate's base. */
-export function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[] {
+function historyEntriesOf(plan: BisectPlan, result: BisectResult): HistoryEntry[] {
   const { startedAt: at, testbed, cell, runs } = result;
   const { measureSeconds: _, ...traffic } = result.traffic;
   const pps = baseNumbers(runs, 'pps');

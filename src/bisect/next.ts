@@ -82,8 +82,8 @@ function measuring(
 }
 
 /**
- * What told nothing comes again before anything else, and where a form has failed the next one comes at once. Nobody is blamed on a testbed that boots its variants before base
- * was measured there, so base comes in between where it has not been since the testbed was opened.
+ * What told nothing comes again before anything else, and where a form has failed the next one comes at once. Where
+ * nobody can be blamed yet, as base was not measured since the testbed was opened, base comes in between.
  */
 function tryAgain(
   plan: BisectPlan,
@@ -104,25 +104,30 @@ function tryAgain(
   }
   const [first] = unfinished;
   if (first === undefined) return undefined;
-  const { finding, form } = first;
+  const { variant } = first.form;
   const base = positions[0]?.form.variant ?? '';
-  if ((finding.lost?.times ?? 0) > 0 && form.variant !== base && !isShared(plan)) {
-    const isMeasured = recent(entries).some(
-      (entry) => entry.kind === 'measured' && entry.runs.some(({ variant }) => variant === base),
-    );
-    if (!isMeasured) return measuring(plan, evidence, [base], 'see whether base works today');
+  if (lacksControl(entries, variant, base)) {
+    return measuring(plan, evidence, [base], 'see whether base works');
   }
   const why = first.isNextForm ? 'try what helps it' : 'try again';
-  return measuring(plan, evidence, [form.variant], why);
+  return measuring(plan, evidence, [variant], why);
 }
 
 /** Whether nothing is left to be measured. */
 export const hasEnded = (plan: BisectPlan, entries: readonly Entry[]): boolean =>
   nextOf(plan, entries, noCosts).kind === 'ended';
 
-/** Since the testbed was opened last. */
-const recent = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.slice(entries.findLastIndex(({ kind }) => kind === 'started') + 1);
+/** Whether a variant has failed since the testbed was opened last, and base has not shown since that it works there. */
+function lacksControl(entries: readonly Entry[], variant: string, base: string): boolean {
+  return entries.reduce((isLacking, entry) => {
+    if (entry.kind === 'started') return false;
+    if (entry.kind === 'measured') {
+      return isLacking && !entry.runs.some((run) => run.variant === base);
+    }
+    if (entry.kind !== 'failed' || !entry.variants?.includes(variant)) return isLacking;
+    return isLacking || entry.lacksControl === true;
+  }, false);
+}
 
 const mostAhead = 3;
 const mostKept = 4;

@@ -7,7 +7,7 @@ import type { BisectPlan } from './plan.ts';
 /** Minutes of an incremental build of a kernel, of a boot with its blast, and of a boot that fails. */
 export const usualMinutes = { build: 10, run: 5, failure: 10 };
 
-export type Outlook = {
+type Outlook = {
   boots: number;
   minutes: number;
   /** Absent where too little is known of the noise. */

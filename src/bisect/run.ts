@@ -107,7 +107,7 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
             summary: { ...outcome.summary, attempt: 1, logs },
             runs: outcome.runs.map((run) => ({ ...run, attempt: 1 })),
           }
-        : { kind: 'failed', at: at(), blast: number, reason: outcome.reason, variants: [...names] };
+        : { ...withoutWarnings(outcome), at: at(), blast: number, variants: [...names] };
     await journal.append(entry);
     onEvent({ kind: 'told', text: `${what} ${number} · ${toldOf(plan, entry, label)}` });
   }
@@ -214,6 +214,14 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
 }
 
 const bootsOfReverted = 2;
+
+/** They have lines of their own. */
+function withoutWarnings<Outcome extends { warnings?: string[] }>({
+  warnings: _,
+  ...rest
+}: Outcome) {
+  return rest;
+}
 
 /** Blasts are numbered by the order in which they were sent; one that was rejected has no number. */
 const numberOfNext = (entries: readonly Entry[]): number =>

@@ -81,7 +81,7 @@ Exits 0 when a commit is named, or a few of which it is one, 2 on wrong usage,
 /** Of an option that may be typed several times. */
 const also = (text: string, before: readonly string[]): string[] => [...before, text];
 
-export type BisectOptions = {
+type BisectOptions = {
   good?: string;
   bad?: string;
   from?: string;

@@ -29,6 +29,8 @@ const entrySchema = z.discriminatedUnion('kind', [
     reason: z.string(),
     /** Those that were to be measured; absent where the plan tells. */
     variants: z.array(z.string()).optional(),
+    /** See `BlastOutcome`. */
+    lacksControl: z.literal(true).optional(),
   }),
   z.object({
     kind: z.literal('profiled'),

@@ -13,7 +13,7 @@ import type { Plan } from './plan.ts';
 
 export type NextProfile = { cell: Cell; variant: string; attempt: number };
 
-export type ProfilesWorld = {
+type ProfilesWorld = {
   profile: Plan['profile'];
   testbed: Testbed;
   journal: Journal;

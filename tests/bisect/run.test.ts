@@ -238,7 +238,7 @@ describe('the laboratory', () => {
         const outcome = await fake.blast(...asked);
         if (!isFirst) return outcome;
         isFirst = false;
-        return { kind: 'failed', reason: 'it did not boot' };
+        return { kind: 'failed', reason: 'it did not boot', lacksControl: true };
       },
     };
     const journal = await runOn(plan, testbed, elsewhere);

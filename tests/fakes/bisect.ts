@@ -98,8 +98,14 @@ export const booted = (number: number, variant: string, kpps: number): Entry => 
   runs: [aRun({ number, blast: number, pair: number, variant, pps: kpps * 1000 })],
 });
 
-export const lost = (number: number, variant: string, reason = 'The sender has died.'): Entry => ({
-  ...{ kind: 'failed', at, blast: number, reason, variants: [variant] },
+export const lost = (number: number, variant: string): Entry => ({
+  ...{ kind: 'failed', at, blast: number, reason: 'The sender has died.', variants: [variant] },
+});
+
+/** The same, where base has not shown yet that it works. */
+export const lostAlone = (number: number, variant: string): Entry => ({
+  ...{ kind: 'failed', at, blast: number, reason: 'it did not boot', variants: [variant] },
+  lacksControl: true,
 });
 
 /** Variants of which nobody builds anything. */
