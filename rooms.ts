@@ -126,7 +126,17 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   netbenches: ['words', 'stats', 'traffic'],
   init: ['words', 'config', 'github'],
-  demo: ['words', 'config', 'report', 'patch', 'testbed', 'experiment', 'gate', 'controller'],
+  demo: [
+    'words',
+    'config',
+    'report',
+    'patch',
+    'testbed',
+    'experiment',
+    'gate',
+    'bisect',
+    'controller',
+  ],
   commands: [
     'words',
     'config',

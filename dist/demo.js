@@ -6,6 +6,7 @@ import { hasPlan, historyFile } from "./experiment.js";
 import { gate, resumeGate } from "./gate.js";
 import { unshared } from "./testbed.js";
 import { openEmbedded } from "./controller.js";
+import { bisect, hasBisectPlan, resumeBisection } from "./bisect.js";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { constants } from "node:fs";
@@ -13,33 +14,6 @@ import { promisify } from "node:util";
 import { setTimeout } from "node:timers/promises";
 import { access, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
-
-// src/demo/busyness.ts
-/** What to say where others use the CPUs that the lab wants; nothing where there are enough. */
-async function busyWarning() {
-	const before = cpus();
-	await setTimeout(watchedMilliseconds);
-	return warningOf(before, cpus());
-}
-const watchedMilliseconds = 1e3;
-/** One CPU for the sender, and one for the DUT. */
-const wantedCpus = 2;
-/** The programs of a quiet system, and this one, take less. */
-const leastIdleRatio = .8;
-function warningOf(before, after) {
-	const shares = after.map(({ times }, index) => idleShare(before[index]?.times, times));
-	const idle = shares.reduce((sum, share) => sum + share, 0);
-	const wanted = Math.min(wantedCpus, shares.length);
-	if (idle >= leastIdleRatio * wanted) return void 0;
-	return `this machine is busy: other programs take ${Math.round((1 - idle / shares.length) * 100)} % of its ${shares.length} CPUs, and the lab wants ${wanted} for itself; end them or wait, or the demo takes longer and may end without a verdict`;
-}
-/** A CPU that has come since is idle, as far as anybody knows. */
-function idleShare(before, after) {
-	if (before === void 0) return 1;
-	const total = totalOf(after) - totalOf(before);
-	return total > 0 ? Math.min(1, Math.max(0, (after.idle - before.idle) / total)) : 1;
-}
-const totalOf = ({ user, nice, sys, idle, irq }) => user + nice + sys + idle + irq;
 
 // src/demo/repository.ts
 /** The branch that the patches start from. */
@@ -97,31 +71,86 @@ const rulesOf = {
 	"guard-udp": [...baseRules, "    meta l4proto upd drop"]
 };
 /** Makes the repository, whole or not at all: `main`, and a branch for each patch. */
-async function makeDemoRepository(finalDirectory) {
+const makeDemoRepository = (finalDirectory) => makeRepository(finalDirectory, async (commit, git) => {
+	await commit("Route between two networks", nftablesConf(rulesOf["main"] ?? []));
+	for (const { branch, title } of demoPatches) {
+		await git("switch", "--quiet", "--create", branch, baseBranch);
+		await commit(title, nftablesConf(rulesOf[branch] ?? []));
+	}
+	await git("switch", "--quiet", baseBranch);
+});
+/** What the one commit that costs packets is called. */
+const culpritSubject = "Look sixteen times more for protocol 254";
+const unknownProtocol = "    meta l4proto upd drop";
+const say = (subject, remark) => ({
+	subject,
+	edit: (rules) => [`    # ${remark}`, ...rules]
+});
+/** Of 24 commits one costs packets, two do not load and one mends them; all others cost nothing. */
+const bisectCommits = [
+	say("Say what the early chain is for", "Whatever must not even be tracked is dropped here."),
+	say("Say where the rules come from", "The list is that of the addendum."),
+	say("Name the people who mind the rules", "Ask routing@example.net."),
+	say("Say how often the rules are looked at", "Looked at each spring."),
+	say("Say what protocol 254 is", "Protocol 254 is for experiments."),
+	say("Point to the register of protocols", "See /etc/protocols."),
+	{
+		subject: "Guard against datagrams of no port",
+		edit: (rules) => [...rules, unknownProtocol]
+	},
+	say("Say who asked for the guard", "The guard is by request."),
+	{
+		subject: "Drop the guard that nft does not know",
+		edit: (rules) => rules.filter((rule) => rule !== unknownProtocol)
+	},
+	say("Say why there is no guard", "No guard: see the log."),
+	say("Say what is done by hand", "Sets are filled by hand."),
+	say("Say when the router was set up", "Set up in the year of the move."),
+	say("Say what happens on a restart", "A restart loses no state."),
+	say("Say where the states are", "States are in the kernel."),
+	say("Say what the policy is", "What is not dropped is accepted."),
+	{
+		subject: culpritSubject,
+		edit: (rules) => [...rules, ...noOpRules(16)]
+	},
+	say("Say what the rules cost", "A rule costs some 12 ns."),
+	say("Say how to try a change", "Try a change in a namespace first."),
+	say("Say how to read the counters", "Counters: nft list ruleset."),
+	say("Say what to do at night", "At night call the desk."),
+	say("Say what the desk knows", "The desk knows the passwords."),
+	say("Say what is not here", "Addresses are elsewhere."),
+	say("Say what else is not here", "Names are elsewhere, too."),
+	say("Say that this is all", "That is all.")
+];
+/** Makes the repository of the bisection, whole or not at all: `main`, whose first commit is good and whose last is bad. */
+const makeBisectRepository = (finalDirectory) => makeRepository(finalDirectory, async (commit) => {
+	let rules = baseRules;
+	await commit("Route between two networks", nftablesConf(rules));
+	for (const { subject, edit } of bisectCommits) {
+		rules = edit(rules);
+		await commit(subject, nftablesConf(rules));
+	}
+});
+async function makeRepository(finalDirectory, fill) {
 	const directory = `${finalDirectory}.part`;
 	await rm(directory, {
 		recursive: true,
 		force: true
 	});
-	const commit = async (branch, message) => {
-		await writeFile(join(directory, "dut/nftables.conf"), nftablesConf(rulesOf[branch] ?? []));
-		await git(directory, "add", ".");
-		await git(directory, "commit", "--quiet", "--message", message);
-	};
 	await mkdir(join(directory, "dut"), { recursive: true });
-	await git(directory, "init", "--quiet", `--initial-branch=${baseBranch}`);
+	const git = gitIn(directory);
+	await git("init", "--quiet", `--initial-branch=${baseBranch}`);
 	await writeFile(join(directory, "ppsgate.yml"), demoConfig);
 	await writeFile(join(directory, "dut/sysctl.conf"), sysctlConf);
-	await commit(baseBranch, "Route between two networks");
-	for (const { branch, title } of demoPatches) {
-		await git(directory, "switch", "--quiet", "--create", branch, baseBranch);
-		await commit(branch, title);
-	}
-	await git(directory, "switch", "--quiet", baseBranch);
+	await fill(async (message, rules) => {
+		await writeFile(join(directory, "dut/nftables.conf"), rules);
+		await git("add", ".");
+		await git("commit", "--quiet", "--message", message);
+	}, git);
 	await rename(directory, finalDirectory);
 }
 /** Without the settings of whoever runs it, and at one date, so that the commits are the same everywhere. */
-async function git(directory, ...args) {
+function gitIn(directory) {
 	const identity = [
 		"-c",
 		"user.name=ppsgate demo",
@@ -135,16 +164,97 @@ async function git(directory, ...args) {
 		GIT_AUTHOR_DATE: date,
 		GIT_COMMITTER_DATE: date
 	};
-	await promisify(execFile)("git", [
-		"-C",
-		directory,
-		...identity,
-		...args
-	], { env: {
-		...process.env,
-		...surroundings
-	} });
+	return async (...args) => {
+		await promisify(execFile)("git", [
+			"-C",
+			directory,
+			...identity,
+			...args
+		], { env: {
+			...process.env,
+			...surroundings
+		} });
+	};
 }
+
+// src/demo/bisect.ts
+/** Names in the demo's directory. */
+const bisectNames = {
+	repository: "commits",
+	work: "bisect"
+};
+/** Searches the commits for the one that costs packets, and compares the answer with what it must be. */
+async function runBisectDemo(options) {
+	const { directory, seed, onEvent, signal } = options;
+	const repositoryDirectory = join(directory, bisectNames.repository);
+	const work = join(directory, bisectNames.work);
+	if (!await access(repositoryDirectory).then(() => true, () => false)) await makeBisectRepository(repositoryDirectory);
+	const path = join(repositoryDirectory, "ppsgate.yml");
+	const written = parseConfig(demoConfig, {
+		path,
+		home: "/nonexistent"
+	});
+	const config = applyOverrides(written, {
+		scenarios: "forwarding",
+		families: "inet4"
+	}, calledAs.flag);
+	const [testbed = ""] = Object.keys(config.testbeds);
+	const world = {
+		repository: openRepository(repositoryDirectory),
+		reserve: async () => unshared(testbed, (traffic) => openEmbedded(testbed, traffic)),
+		history: historyFile(config.history),
+		now: () => /* @__PURE__ */ new Date(),
+		onEvent,
+		signal
+	};
+	const request = {
+		good: `${baseBranch}~${bisectCommits.length}`,
+		bad: baseBranch,
+		fixUps: [],
+		skips: [],
+		config,
+		testbeds: [testbed],
+		seed,
+		mostBoots: 60,
+		isVerified: false
+	};
+	const result = await hasBisectPlan(work) ? await resumeBisection(work, world) : await bisect(request, work, world);
+	return {
+		directory: work,
+		result,
+		asExpected: namesCulprit(result)
+	};
+}
+function namesCulprit({ answer, revisions }) {
+	return answer.kind === "culprit" && revisions[answer.revision]?.subject === "Look sixteen times more for protocol 254";
+}
+
+// src/demo/busyness.ts
+/** What to say where others use the CPUs that the lab wants; nothing where there are enough. */
+async function busyWarning() {
+	const before = cpus();
+	await setTimeout(watchedMilliseconds);
+	return warningOf(before, cpus());
+}
+const watchedMilliseconds = 1e3;
+/** One CPU for the sender, and one for the DUT. */
+const wantedCpus = 2;
+/** The programs of a quiet system, and this one, take less. */
+const leastIdleRatio = .8;
+function warningOf(before, after) {
+	const shares = after.map(({ times }, index) => idleShare(before[index]?.times, times));
+	const idle = shares.reduce((sum, share) => sum + share, 0);
+	const wanted = Math.min(wantedCpus, shares.length);
+	if (idle >= leastIdleRatio * wanted) return void 0;
+	return `this machine is busy: other programs take ${Math.round((1 - idle / shares.length) * 100)} % of its ${shares.length} CPUs, and the lab wants ${wanted} for itself; end them or wait, or the demo takes longer and may end without a verdict`;
+}
+/** A CPU that has come since is idle, as far as anybody knows. */
+function idleShare(before, after) {
+	if (before === void 0) return 1;
+	const total = totalOf(after) - totalOf(before);
+	return total > 0 ? Math.min(1, Math.max(0, (after.idle - before.idle) / total)) : 1;
+}
+const totalOf = ({ user, nice, sys, idle, irq }) => user + nice + sys + idle + irq;
 
 // src/demo/demo.ts
 /** Judges the three patches, one after the other, and compares what comes out with what must. */
@@ -232,15 +342,16 @@ async function placeAt(directory) {
 	};
 }
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
-const branches = demoPatches.map(({ branch }) => branch);
+const works = [...demoPatches.map(({ branch }) => branch), bisectNames.work];
+const repositories = ["repository", bisectNames.repository];
 const ourNames = [
-	"repository",
-	"repository.part",
+	...repositories,
+	...repositories.map((name) => `${name}.part`),
 	"history.jsonl",
-	...branches
+	...works
 ];
 /** Whether a directory holds a demo, and nothing else. */
-const isDemo = (names) => names.some((name) => branches.includes(name)) && names.every((name) => ourNames.includes(name));
+const isDemo = (names) => names.some((name) => works.includes(name)) && names.every((name) => ourNames.includes(name));
 const pathOf = ({ fd }) => `/proc/self/fd/${fd}`;
 /** What lies in a directory first: as long as it is root's, nobody else can exchange anything in it. */
 async function giveOpen(handle, caller) {
@@ -258,4 +369,4 @@ async function giveNamed(directory, name, caller) {
 	await giveOpen(entry, caller);
 }
 
-export { busyWarning, callerThroughSudo, demoPatches, placeAt, runDemo, trafficSeconds };
+export { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, demoPatches, placeAt, runBisectDemo, runDemo, trafficSeconds };

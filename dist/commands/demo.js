@@ -1,24 +1,25 @@
 import { calledAs, overrideGate, parseSeed } from "../config.js";
 import { timestampedDirectory } from "../controller.js";
-import { busyWarning, callerThroughSudo, demoPatches, placeAt, runDemo, trafficSeconds } from "../demo.js";
+import { bisectCommits, bisectNames, busyWarning, callerThroughSudo, culpritSubject, demoPatches, placeAt, runBisectDemo, runDemo, trafficSeconds } from "../demo.js";
 import { runToExit } from "../exit.js";
 import { goingOn, randomSeed } from "../experiment.js";
 import { readyMachine } from "../linux-lab.js";
 import { showProgress } from "../progress.js";
-import { headline, outcomeName } from "../report.js";
-import { exitCodes, formatDuration, formatPercent, reasonOf } from "../words.js";
+import { bisectHeadline, headline, outcomeName } from "../report.js";
+import { UsageError, exitCodes, formatDuration, formatPercent, reasonOf } from "../words.js";
 import { printJson } from "./table.js";
 import { resolve } from "node:path";
 import { styleText } from "node:util";
 
 // src/commands/demo.ts
 function define(command) {
-	command.option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", `
+	command.option("-d, --directory <dir>", "where the work directories go (default: a new ppsgate-demo-…)").option("--resume <dir>", "go on with a demo that was cut short").option("--seed <number>", "of the order of runs (default: by chance)").option("--bisect", "find the one of 24 commits that costs packets, instead of judging patches").option("--design <name>", "fixed takes all runs: to compare with the usual group-sequential").option("--json", "print the results as JSON").addHelpText("after", `
 Example:
   sudo ppsgate demo
+  sudo ppsgate demo --bisect
 
-Needs root on Linux. Takes about three minutes. Exits 0 when all three patches
-come out as they must.`).action(async (options) => {
+Needs root on Linux. Takes about three minutes, with --bisect less than two.
+Exits 0 when all three patches come out as they must, or the commit is found.`).action(async (options) => {
 		const lastWords = [];
 		await runToExit((signal) => runDemoCommand(options, signal, lastWords), {
 			...command.optsWithGlobals(),
@@ -26,15 +27,16 @@ come out as they must.`).action(async (options) => {
 		});
 	});
 }
-/** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
+/** Answers 0 when all came out as it must, else 1; throws where this machine cannot carry the lab. */
 async function runDemoCommand(options, signal, lastWords) {
 	const say = (line) => void process.stderr.write(`${line}\n`);
 	const seed = options.seed === void 0 ? randomSeed() : parseSeed(options.seed, "--seed");
 	overrideGate(void 0, { design: options.design }, calledAs.flag);
+	if (options.bisect && options.design !== void 0) throw new UsageError("--design: says how patches are judged; drop it, or --bisect.");
 	const exitCode = await readyMachine(say);
 	if (exitCode !== void 0) return exitCode;
 	const directory = resolve(options.resume ?? options.directory ?? timestampedDirectory("ppsgate-demo"));
-	say(`Three patches, judged with real packets on this machine; everything is kept in ${directory}`);
+	say(`${options.bisect ? `${bisectCommits.length} commits, one of which costs packets: it is searched for` : "Three patches, judged"} with real packets on this machine; everything is kept in ${directory}`);
 	const warning = await busyWarning();
 	if (warning !== void 0) say(`warning: ${warning}`);
 	await using cleaning = new AsyncDisposableStack();
@@ -45,6 +47,19 @@ async function runDemoCommand(options, signal, lastWords) {
 			say(`warning: what is in ${directory} stays root's: ${reasonOf(error)}`);
 		}));
 	}
+	const { isAsExpected } = await (options.bisect ? bisectNow : judgeNow)({
+		directory,
+		seed,
+		options,
+		signal
+	}, say).catch((error) => {
+		const command = options.bisect ? "ppsgate demo --bisect" : "ppsgate demo";
+		lastWords.push(goingOn(directory, command));
+		throw error;
+	});
+	return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;
+}
+async function judgeNow({ directory, seed, options, signal }, say) {
 	const startedAt = performance.now();
 	const judged = await runDemo({
 		directory,
@@ -56,15 +71,36 @@ async function runDemoCommand(options, signal, lastWords) {
 			return showProgress(process.stderr, "nsPerPacket", () => performance.now());
 		},
 		signal
-	}).catch((error) => {
-		lastWords.push(goingOn(directory, "ppsgate demo"));
-		throw error;
 	});
 	const seconds = (performance.now() - startedAt) / 1e3;
 	if (options.json) printJson(summaries(judged));
 	else process.stdout.write(`\n${table(judged)}\n\n${closing(judged, directory, seconds)}\n`);
-	return judged.every((one) => one.asExpected) ? exitCodes.pass : exitCodes.patchAtFault;
+	return { isAsExpected: judged.every((one) => one.asExpected) };
 }
+async function bisectNow({ directory, seed, options, signal }) {
+	const startedAt = performance.now();
+	const { onEvent, end } = showProgress(process.stderr, "nsPerPacket", () => performance.now());
+	const demo = await runBisectDemo({
+		directory,
+		seed,
+		onEvent,
+		signal
+	}).finally(end);
+	const seconds = (performance.now() - startedAt) / 1e3;
+	if (options.json) printJson(demo.result);
+	else process.stdout.write(`\n${told(demo)}\n\n${where(demo, directory, seconds)}\n`);
+	return { isAsExpected: demo.asExpected };
+}
+function told({ result, asExpected }) {
+	const must = `${asExpected ? "as it must" : "but must be"}: "${culpritSubject}"`;
+	const color = asExpected ? "green" : "red";
+	return `${bisectHeadline(result)}\n${styleText(color, `  ${must}`, { stream: process.stdout })}`;
+}
+const where = ({ directory: work }, directory, seconds) => [
+	`${formatDuration(seconds)}.`,
+	`Report: ${work}/report/index.html`,
+	`The repository of the commits: ${directory}/${bisectNames.repository}`
+].join("\n");
 /** Without the runs: these are in the result of each directory. */
 const summaries = (judged) => judged.map(({ patch, directory, result, asExpected }) => ({
 	branch: patch.branch,

@@ -6,19 +6,22 @@ import type { Command } from 'commander';
 import { overrideGate, parseSeed } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
 import { timestampedDirectory } from '../controller/work-directory.ts';
+import { type BisectDemo, bisectNames, runBisectDemo } from '../demo/bisect.ts';
 import { busyWarning } from '../demo/busyness.ts';
 import { type Judged, runDemo, trafficSeconds } from '../demo/demo.ts';
 import { callerThroughSudo, placeAt } from '../demo/give-back.ts';
-import { demoPatches } from '../demo/repository.ts';
+import { bisectCommits, culpritSubject, demoPatches } from '../demo/repository.ts';
 import { runToExit } from '../exit.ts';
 import { goingOn, randomSeed } from '../experiment/plan.ts';
 import { readyMachine } from '../linux-lab/requirements.ts';
 import { showProgress } from '../progress.ts';
+import { bisectHeadline } from '../report/bisect-headline.ts';
 import { headline, outcomeName } from '../report/headline.ts';
 import { formatDuration, formatPercent } from '../words/format.ts';
 import { reasonOf } from '../words/one-line.ts';
 import type { Result } from '../words/result.ts';
 import { exitCodes } from '../words/upshot.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { printJson } from './table.ts';
 
 export function define(command: Command): void {
@@ -29,6 +32,7 @@ export function define(command: Command): void {
     )
     .option('--resume <dir>', 'go on with a demo that was cut short')
     .option('--seed <number>', 'of the order of runs (default: by chance)')
+    .option('--bisect', 'find the one of 24 commits that costs packets, instead of judging patches')
     .option('--design <name>', 'fixed takes all runs: to compare with the usual group-sequential')
     .option('--json', 'print the results as JSON')
     .addHelpText(
@@ -36,9 +40,10 @@ export function define(command: Command): void {
       `
 Example:
   sudo ppsgate demo
+  sudo ppsgate demo --bisect
 
-Needs root on Linux. Takes about three minutes. Exits 0 when all three patches
-come out as they must.`,
+Needs root on Linux. Takes about three minutes, with --bisect less than two.
+Exits 0 when all three patches come out as they must, or the commit is found.`,
     )
     .action(async (options: object) => {
       const lastWords: string[] = [];
@@ -54,10 +59,11 @@ type Options = {
   resume?: string;
   seed?: string;
   design?: string;
+  bisect?: true;
   json?: true;
 };
 
-/** Answers 0 when all patches came out as they must, else 1; throws where this machine cannot carry the lab. */
+/** Answers 0 when all came out as it must, else 1; throws where this machine cannot carry the lab. */
 async function runDemoCommand(
   options: Options,
   signal: AbortSignal,
@@ -67,15 +73,19 @@ async function runDemoCommand(
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, '--seed');
   // Refused before anything is installed or written.
   overrideGate(undefined, { design: options.design }, calledAs.flag);
+  if (options.bisect && options.design !== undefined) {
+    throw new UsageError('--design: says how patches are judged; drop it, or --bisect.');
+  }
   const exitCode = await readyMachine(say);
   if (exitCode !== undefined) return exitCode;
 
   const directory = resolve(
     options.resume ?? options.directory ?? timestampedDirectory('ppsgate-demo'),
   );
-  say(
-    `Three patches, judged with real packets on this machine; everything is kept in ${directory}`,
-  );
+  const what = options.bisect
+    ? `${bisectCommits.length} commits, one of which costs packets: it is searched for`
+    : 'Three patches, judged';
+  say(`${what} with real packets on this machine; everything is kept in ${directory}`);
   const warning = await busyWarning();
   if (warning !== undefined) say(`warning: ${warning}`);
   await using cleaning = new AsyncDisposableStack();
@@ -88,6 +98,21 @@ async function runDemoCommand(
       }),
     );
   }
+  const { isAsExpected } = await (options.bisect ? bisectNow : judgeNow)(
+    { directory, seed, options, signal },
+    say,
+  ).catch((error: unknown) => {
+    const command = options.bisect ? 'ppsgate demo --bisect' : 'ppsgate demo';
+    lastWords.push(goingOn(directory, command));
+    throw error;
+  });
+  return isAsExpected ? exitCodes.pass : exitCodes.patchAtFault;
+}
+
+type Call = { directory: string; seed: number; options: Options; signal: AbortSignal };
+type Say = (line: string) => void;
+
+async function judgeNow({ directory, seed, options, signal }: Call, say: Say) {
   const startedAt = performance.now();
   const judged = await runDemo({
     directory,
@@ -99,16 +124,35 @@ async function runDemoCommand(
       return showProgress(process.stderr, 'nsPerPacket', () => performance.now());
     },
     signal,
-  }).catch((error: unknown) => {
-    lastWords.push(goingOn(directory, 'ppsgate demo'));
-    throw error;
   });
   const seconds = (performance.now() - startedAt) / 1000;
-
   if (options.json) printJson(summaries(judged));
   else process.stdout.write(`\n${table(judged)}\n\n${closing(judged, directory, seconds)}\n`);
-  return judged.every((one) => one.asExpected) ? exitCodes.pass : exitCodes.patchAtFault;
+  return { isAsExpected: judged.every((one) => one.asExpected) };
 }
+
+async function bisectNow({ directory, seed, options, signal }: Call) {
+  const startedAt = performance.now();
+  const { onEvent, end } = showProgress(process.stderr, 'nsPerPacket', () => performance.now());
+  const demo = await runBisectDemo({ directory, seed, onEvent, signal }).finally(end);
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (options.json) printJson(demo.result);
+  else process.stdout.write(`\n${told(demo)}\n\n${where(demo, directory, seconds)}\n`);
+  return { isAsExpected: demo.asExpected };
+}
+
+function told({ result, asExpected }: BisectDemo): string {
+  const must = `${asExpected ? 'as it must' : 'but must be'}: "${culpritSubject}"`;
+  const color = asExpected ? 'green' : 'red';
+  return `${bisectHeadline(result)}\n${styleText(color, `  ${must}`, { stream: process.stdout })}`;
+}
+
+const where = ({ directory: work }: BisectDemo, directory: string, seconds: number): string =>
+  [
+    `${formatDuration(seconds)}.`,
+    `Report: ${work}/report/index.html`,
+    `The repository of the commits: ${directory}/${bisectNames.repository}`,
+  ].join('\n');
 
 /** Without the runs: these are in the result of each directory. */
 const summaries = (judged: Judged[]) =>

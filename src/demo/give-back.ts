@@ -1,6 +1,7 @@
 // Through sudo the demo runs as root; what it leaves in the caller's place belongs to the caller all the same.
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises';
+import { bisectNames } from './bisect.ts';
 import { demoPatches } from './repository.ts';
 
 export type Caller = { uid: number; gid: number };
@@ -47,12 +48,18 @@ export async function placeAt(directory: string): Promise<Place> {
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-const branches = demoPatches.map(({ branch }) => branch);
-const ourNames = ['repository', 'repository.part', 'history.jsonl', ...branches];
+const works = [...demoPatches.map(({ branch }) => branch), bisectNames.work];
+const repositories = ['repository', bisectNames.repository];
+const ourNames = [
+  ...repositories,
+  ...repositories.map((name) => `${name}.part`),
+  'history.jsonl',
+  ...works,
+];
 
 /** Whether a directory holds a demo, and nothing else. */
 const isDemo = (names: readonly string[]): boolean =>
-  names.some((name) => branches.includes(name)) && names.every((name) => ourNames.includes(name));
+  names.some((name) => works.includes(name)) && names.every((name) => ourNames.includes(name));
 
 const pathOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
 

@@ -5,8 +5,11 @@ import { buildOverlays } from '../../src/build/overlay.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import {
   baseBranch,
+  bisectCommits,
+  culpritSubject,
   demoConfig,
   demoPatches,
+  makeBisectRepository,
   makeDemoRepository,
 } from '../../src/demo/repository.ts';
 import { patchOfRange } from '../../src/patch/range.ts';
@@ -74,4 +77,20 @@ test('the settings of whoever runs the demo do not matter', async () => {
   expect(git(directory, 'log', '-1', '--format=%an <%ae>')).toBe(
     'ppsgate demo <demo@ppsgate.invalid>',
   );
+});
+
+test('the commits of the bisection are a line, of which one costs packets and two do not load', async () => {
+  const directory = join(temporaryFolder(), 'repository');
+  await makeBisectRepository(directory);
+  const line = git(directory, 'log', '--reverse', '--format=%s', baseBranch).split('\n');
+  expect(line).toHaveLength(1 + 24);
+  expect(line.slice(1)).toEqual(bisectCommits.map(({ subject }) => subject));
+  const rulesAt = (place: number) =>
+    git(directory, 'show', `${baseBranch}~${24 - place}:dut/nftables.conf`);
+  const costOf = (place: number) => rulesAt(place).split('meta l4proto 254').length;
+  const culprit = line.indexOf(culpritSubject);
+  const places = line.map((_, place) => place);
+  expect(places.filter((place) => costOf(place) > costOf(0))).toEqual(places.slice(culprit));
+  expect(places.filter((place) => rulesAt(place).includes('upd'))).toEqual([7, 8]);
+  expect(new Set(places.map(rulesAt)).size).toBe(25);
 });

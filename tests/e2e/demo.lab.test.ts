@@ -4,9 +4,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { culpritSubject } from '../../src/demo/repository.ts';
 import type { Entry } from '../../src/experiment/journal.ts';
 import { labDown, labLeftovers } from '../../src/linux-lab/lab.ts';
 import { readResult } from '../../src/report/read.ts';
+import { bisectResultSchema } from '../../src/words/bisect.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 
 const program = join(import.meta.dirname, '../../bin/ppsgate');
@@ -67,6 +69,24 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     expect((await readResult(broken?.directory ?? '')).outcome).toMatchObject({
       message: expect.stringContaining('Could not resolve protocol name'),
     });
+  });
+
+  test('finds the commit that costs packets, and names no other', async () => {
+    const demo = start('demo', '--bisect', '--directory', directory, '--json');
+    const printed = text(demo.stdout);
+    const said = text(demo.stderr);
+    const [code] = await once(demo, 'close');
+
+    expect(code, await said).not.toBe(4);
+    const { answer, revisions } = bisectResultSchema.parse(JSON.parse(await printed));
+    // A machine that is busy with other things may be too noisy to say.
+    expect(answer.kind).toMatch(/^(culprit|inconclusive|not-reproduced)$/);
+    if (answer.kind === 'culprit') {
+      expect(revisions[answer.revision]?.subject).toBe(culpritSubject);
+      expect(answer.change.change).toBeGreaterThan(0.02);
+      expect(code).toBe(0);
+    }
+    expect(await labLeftovers()).toEqual(nothing);
   });
 
   test('cleans up on Ctrl-C, exits 130 and can be resumed', async () => {
