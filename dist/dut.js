@@ -1048,9 +1048,13 @@ const sumOf = (times) => ({
 });
 const shareOf = ({ busy, idle }) => busy / (busy + idle);
 /** Packets that left by an interface between two readings; undefined where either is missing, or it was reset. */
-function sentBetween(before, after, interfaceName) {
-	const [first, last] = [before, after].map((said) => {
-		return parseInterfaceCounters(said.get(commandText(interfaceCounters)) ?? "").get(interfaceName)?.sent;
+const sentBetween = (before, after, name) => countedBetween([before, after], name, ({ sent }) => sent);
+/** Packets that came to an interface between two readings, those too that it had no room for; undefined as above. */
+const arrivedBetween = (before, after, name) => countedBetween([before, after], name, ({ received, receiveErrors, receiveDrops }) => received + receiveErrors + receiveDrops);
+function countedBetween(readings, name, countOf) {
+	const [first, last] = readings.map((said) => {
+		const counters = parseInterfaceCounters(said.get(commandText(interfaceCounters)) ?? "").get(name);
+		return counters && countOf(counters);
 	});
 	return first === void 0 || last === void 0 || last < first ? void 0 : last - first;
 }
@@ -2204,4 +2208,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { BootMethodError, DutLostError, advice, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, loadedFiles$1 as loadedFiles, markBoot, nextRoot, openFreebsdDut, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseObservation, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand, withoutKernel };
+export { BootMethodError, DutLostError, advice, arrivalsAround, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences$1 as differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, generatorPortSettings, hasBootedSinceMark, isOurs, linuxDut, loadedFiles$1 as loadedFiles, markBoot, nextRoot, openFreebsdDut, parseArp, parseCpuTimes, parseIfconfig, parseInterfaceCounters, parseNdp, parseObservation, parseRoutes, pathSettings, problemOf, readsOf, readySampling, runningSystem, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, whyUnfit, windowCommand, withoutKernel };

@@ -453,7 +453,7 @@ function numberOf(entry) {
 const isWhole = ({ runs }) => (entry) => {
 	if (entry.kind !== "measured") return false;
 	const pairs = new Set(runs.map((run) => run.pair)).size;
-	return runs.length === 1 ? entry.runs.every((run) => run.validity.kind === "valid") : isEnough(validPairs(entry.runs).length, pairs);
+	return runs.length === 1 ? entry.runs.every((run) => run.validity.kind === "valid" && run.pps > 0) : isEnough(validPairs(entry.runs).length, pairs);
 };
 /** The last look that has all its blasts, and those that the next one lacks; runs that stand apart come once more. */
 function reached({ design, history }, blasts) {
@@ -1010,7 +1010,8 @@ function whyAgain(tries) {
 	if (last?.kind !== "measured") return {};
 	const faults = last.runs.flatMap(({ validity }) => validity.kind === "invalid" ? validity.reason : []);
 	const [fault] = faults;
-	if (fault === void 0) return { why: "it stood apart from the others" };
+	const silent = last.runs.find(({ pps }) => pps === 0);
+	if (fault === void 0) return { why: silent ? `${silent.variant} forwarded nothing` : "it stood apart from the others" };
 	return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };
 }
 /** When nothing was left to do; undefined where something is. */
@@ -1297,8 +1298,11 @@ async function measureAgain(directory, plan, entry) {
 		...blast,
 		runs: blast.runs.filter(({ number }) => numbers.has(number))
 	};
-	const { attempt, startedAt, egressPackets } = summary;
-	const told = egressPackets === void 0 ? {} : { egressPackets };
+	const { attempt, startedAt, egressPackets, ingressPackets } = summary;
+	const told = {
+		...egressPackets !== void 0 && { egressPackets },
+		...ingressPackets !== void 0 && { ingressPackets }
+	};
 	const folder = join(directory, summary.logs);
 	const [linux, freebsd] = [await readLinux(folder), await readFreebsd(folder)];
 	const outcome = linux ? readLinuxLogs(planned, startedAt, linux) : freebsd && readFreebsdLogs(planned, freebsd, {

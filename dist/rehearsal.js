@@ -133,7 +133,7 @@ async function bootBase({ open, cells, world }, boot) {
 const folderOf = (cell) => cellName(cell).replace(/[^\w.-]+/g, "-");
 function whyNot(outcome) {
 	if (outcome.kind === "rejected") return outcome.rejection.message;
-	return outcome.kind === "failed" ? outcome.reason : "nothing was measured";
+	return outcome.kind === "failed" ? outcome.reason : "packets came to the DUT, and it forwarded none";
 }
 
 // src/rehearsal/accidents.ts
@@ -693,6 +693,7 @@ function blastFinding(outcome, what) {
 	if (run === void 0) return wrong(what, "nothing was measured", goOn);
 	const { validity, pps } = run;
 	if (validity.kind === "invalid") return wrong(what, validity.reason, goOn);
+	if (pps === 0) return wrong(what, whyNot(outcome), goOn);
 	return ok(what, `${formatPps(pps)} of ${formatPps(outcome.summary.offeredPps)} offered`);
 }
 const mostTries = 2;

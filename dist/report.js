@@ -116,7 +116,7 @@ function changes(cells, way, { metric }, named) {
 	const sizes = moving.slice(0, mostNamed$4).map(({ cell, comparisons: [judged] }, index) => {
 		return `${judged === void 0 ? "an unknown share" : formatSize(judged.interval.change)}${index === 0 ? what : ""} (${named(cellName(cell))})`;
 	});
-	return [...silent.length > 0 ? [`forwards nothing (${namesOf(silent, named)})`] : [], ...moving.length > 0 ? [`${verb} ${listed$1(sizes, moving.length)}`] : []].join(", and ");
+	return [...silent.length > 0 ? [silentText(silent, named)] : [], ...moving.length > 0 ? [`${verb} ${listed$1(sizes, moving.length)}`] : []].join(", and ");
 }
 const ways$1 = {
 	pps: {
@@ -137,6 +137,16 @@ function listed$1(parts, count) {
 }
 /** Nothing came through with patched, whatever was judged. */
 const isSilent = ({ comparisons: [judged] }) => judged?.metric === "pps" && judged.patched === 0;
+/** `forwards nothing`, `forwards nothing in 2 of 5 runs`: of a cell that is silent. */
+function silenceOf({ runs, comparisons: [judged] }) {
+	const valid = runs.filter((run) => run.variant === "patched" && run.validity.kind === "valid");
+	const silent = judged?.patchedRuns ?? 0;
+	return silent < valid.length ? `forwards nothing in ${silent} of ${valid.length} runs` : "forwards nothing";
+}
+/** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; those that do so now and then come after the others. */
+function silentText(cells, named) {
+	return [...Map.groupBy(cells, silenceOf)].toSorted(([one], [other]) => one < other ? -1 : 1).map(([said, those]) => `${said} (${namesOf(those, named)})`).join(", and ");
+}
 /** The bound that the verdict rests on, of the cell that comes nearest to the loss that matters. */
 function nothingThatMatters(cells, policy) {
 	const losses = cells.flatMap(({ comparisons: [judged] }) => judged === void 0 ? [] : policy.metric === "pps" ? -judged.interval.low : judged.interval.high);
@@ -150,6 +160,7 @@ function whyInvalid(cells) {
 	const [busy] = cells.flatMap(busyMachine);
 	const invalid = cells.flatMap(({ runs }) => runs.filter(({ validity }) => validity.kind !== "valid"));
 	if (invalid.filter(({ pps }) => pps === 0).length > invalid.length / 2) return "not one packet came through";
+	if (cells.flatMap(({ runs }) => runs.filter((run) => run.variant === "base" && run.validity.kind === "valid" && run.pps === 0)).length > invalid.length) return "base itself forwards nothing";
 	const cause = causeOf(cells);
 	return busy ?? (cause === void 0 ? "too few runs count" : causes[cause]);
 }
@@ -492,7 +503,7 @@ function invalidLines(cells, { code, name }) {
 const uncountedLines = (cells, { code, name }) => cells.flatMap((result) => {
 	const { cell, runs } = result;
 	const spare = spareRuns(result);
-	return [...invalidRunLines(runs, code), ...spare.length > 0 ? [`${spare.length} of ${runs.length} runs, ${spareText}`] : []].map((line) => `${name(cellName(cell))}: ${line}`);
+	return [...invalidRunLines(runs, code), ...[...Map.groupBy(spare, (run) => whySpare(run, result))].map(([why, group]) => `${group.length} of ${runs.length} runs, ${why}`)].map((line) => `${name(cellName(cell))}: ${line}`);
 });
 /** `2 of 8 runs, …`: a line for each cause. */
 function invalidRunLines(runs, code) {
@@ -509,7 +520,12 @@ function spareRuns(cell) {
 	const counted = /* @__PURE__ */ new Set([...base, ...patched]);
 	return cell.runs.filter((run) => isOfVerdict(run) && run.validity.kind === "valid" && !counted.has(run));
 }
-const spareText = "of which the neighbour does not count, or that came after the verdict";
+/** Of a spare run, or of several. */
+function whySpare({ variant, pps }, cell) {
+	if (pps === 0) return "with no packet forwarded, which does not count by itself";
+	if (variant === "patched" && isSilent(cell)) return "with packets forwarded, as in others none are";
+	return "of which the neighbour does not count, or that came after the verdict";
+}
 /** Single runs far from the others: they count, and each was repeated once. */
 const standingApartLines = (cells, { code, name }) => cells.flatMap(({ cell, design, runs }) => (design.method === "pooled" ? runsApart(runs.filter(isOfVerdict)) : []).map(({ number, variant, pps }) => `${name(cellName(cell))}: run ${number} of ${code(variant)}, ${formatPps(pps)}`));
 const isOfVerdict = ({ variant }) => isJudged(variant);
@@ -633,7 +649,9 @@ const valuesOf$1 = (shown) => shown === void 0 ? ["–", "–"] : [shown.base, s
 /** `🔴 regression`, as a cell of a table; nothing where the table is not the one that was judged. */
 function verdictTexts(row) {
 	if (row.verdict === void 0) return [];
-	return [row.kind === "cell" ? `${symbols[row.verdict]} ${row.verdict}` : row.verdict];
+	if (row.kind === "variant") return [row.verdict];
+	const silence = isSilent(row.result) ? `, ${silenceOf(row.result)}` : "";
+	return [`${symbols[row.verdict]} ${row.verdict}${silence}`];
 }
 /** With spaces at which no line breaks. */
 const unbroken = (text) => text.replaceAll(" ", "\xA0");
@@ -1874,7 +1892,9 @@ ${finding(policy, result)}${whyPieces(result)}${graphFolds(pictures)}${runs(poli
 /** Where on the page a cell stands. */
 const cellAnchor = ({ cell }) => `cell-${cellName(cell)}`.replace(/[^\w.-]+/g, "-");
 /** `regression: −10.4 % (95 % interval −11.2 … −9.60)`, and what is to be known beside it. */
-function finding({ confidenceRatio }, { verdict, comparisons }) {
+function finding({ confidenceRatio }, cell) {
+	const { verdict, comparisons } = cell;
+	if (isSilent(cell)) return html`<p><b class="${verdict.kind}">${verdict.kind}</b>: <strong>${silenceOf(cell)}</strong></p>\n`;
 	const { interval } = comparisons[0] ?? {};
 	const numbers = interval && verdict.kind !== "invalid" && [html`: <strong>${formatChange(interval.change)}</strong> `, `(${formatPercent(confidenceRatio)} interval ${formatInterval(interval.low, interval.high)})`];
 	return html`<p><b class="${verdict.kind}">${verdict.kind}</b>${numbers}</p>
@@ -1941,19 +1961,20 @@ function runs(policy, cell) {
 	if (inOrder.length === 0) return void 0;
 	const remarks = [["Runs that do not count:", uncountedLines([cell], plain)], ["Runs that stand apart, and count:", standingApartLines([cell], plain)]];
 	return html`<h3>Runs</h3>
-${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder, new Set(spareRuns(cell))))}`;
+${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder, cell))}`;
 }
-/** Runs of a cell with `spare` ones, or of a bisection, which compares no pairs. */
-function runTable(inOrder, spare) {
+/** Runs of a cell, or of a bisection, which compares no pairs and has no cell. */
+function runTable(inOrder, cell) {
+	const spare = new Map(cell && spareRuns(cell).map((run) => [run, whySpare(run, cell)]));
 	const hasTime = inOrder.some(({ nsPerPacket }) => nsPerPacket !== void 0);
 	return table$1({
-		caption: `All runs, as they followed each other${spare ? "; those of one pair are compared" : ""}`,
+		caption: `All runs, as they followed each other${cell ? "; those of one pair are compared" : ""}`,
 		heads: [
 			{
 				text: "run",
 				isNumber: true
 			},
-			...spare ? [{
+			...cell ? [{
 				text: "pair",
 				isNumber: true
 			}] : [],
@@ -1970,7 +1991,7 @@ function runTable(inOrder, spare) {
 		],
 		rows: inOrder.map((run) => [
 			run.number,
-			...spare ? [run.pair] : [],
+			...cell ? [run.pair] : [],
 			plainLine(run.variant),
 			formatMetric(run.pps, "pps"),
 			...hasTime ? [timeOf(run)] : [],
@@ -1981,7 +2002,8 @@ function runTable(inOrder, spare) {
 const timeOf = ({ nsPerPacket }) => nsPerPacket === void 0 ? "–" : formatMetric(nsPerPacket, "nsPerPacket");
 function validityText(run, spare) {
 	const { validity } = run;
-	if (spare?.has(run)) return html`no, ${spareText}`;
+	const why = spare.get(run);
+	if (why !== void 0) return html`no, ${why}`;
 	if (validity.kind === "valid") return "yes";
 	return html`<b class="invalid">no</b>, ${validity.cause}: ${plainLine(validity.reason, 500)}`;
 }
@@ -2176,7 +2198,8 @@ function rowPieces$1(row) {
 		...row.verdict ? [row.verdict] : [],
 		...numbers
 	];
-	const verdict = row.verdict && html`<b class="${row.verdict}">${row.verdict}</b>`;
+	const silence = isSilent(row.result) && `, ${silenceOf(row.result)}`;
+	const verdict = row.verdict && html`<b class="${row.verdict}">${row.verdict}</b>${silence}`;
 	return [
 		linkTo(row.result),
 		...verdict ? [verdict] : [],
@@ -2359,12 +2382,13 @@ function judgedCases({ policy, blasts }, cells) {
 		};
 	});
 }
-function endingOf({ verdict, comparisons: [judged] }, policy) {
+function endingOf(cell, policy) {
+	const { verdict, comparisons: [judged] } = cell;
 	const margin = formatSigned(marginsOf(policy).loss);
 	switch (verdict.kind) {
 		case "regression": return {
 			ending: "failure",
-			message: `${judged ? changeText$1(judged, policy) : "regression"}; ${margin} or more matters`
+			message: isSilent(cell) ? silenceOf(cell) : `${judged ? changeText$1(judged, policy) : "regression"}; ${margin} or more matters`
 		};
 		case "invalid": return {
 			ending: "error",

@@ -516,6 +516,13 @@ const mirrored = ({ low, high }) => ({
 function standings(inputs, policy) {
 	return relaxed(inputs.map((input) => {
 		const looks = looksSharedBy(inputs.length, input, policy);
+		const lost = lostAt(input, looks);
+		if (lost !== void 0) return {
+			input,
+			looks,
+			judgement: lost,
+			closed: true
+		};
 		const evidence = (pairs) => evidenceAt(input, pairs, policy.metric);
 		const judgement = judgeInOrder(looks, evidence, policy);
 		const isDead = looks.filter(({ pairs }) => pairs <= input.closedPairs).some(({ pairs }) => evidence(pairs) === void 0);
@@ -536,17 +543,18 @@ function relaxed(before, policy) {
 /** An open cell at its last look, with the share that is left to it if only verdicts of that kind are counted. */
 function rejudged(standing, kind, sharers, policy) {
 	const { input, judgement } = standing;
-	if (judgement === void 0 || standing.closed || sharers < 1) return standing;
+	if (judgement?.evidence === void 0 || standing.closed || sharers < 1) return standing;
 	const looks = looksSharedBy(sharers, input, policy);
 	const look = looks.find(({ pairs }) => pairs === judgement.look.pairs) ?? judgement.look;
 	const boundsAt = (level) => boundsOf(judgement.evidence, level);
 	const verdict = judgeLook(boundsAt, look.levels, policy);
 	if (verdict !== kind) return standing;
+	const { evidence } = judgement;
 	return {
 		...standing,
 		looks,
 		judgement: {
-			...judgement,
+			evidence,
 			verdict,
 			look
 		},
@@ -565,6 +573,42 @@ function looksSharedBy(sharers, { design, history }, policy) {
 		outside: (1 - policy.confidenceRatio) / 2
 	});
 }
+/** At once, whatever looks are planned. */
+function lostAt(input, looks) {
+	if (!forwardsNothing(input)) return void 0;
+	const valid = input.runs.filter(({ validity }) => validity.kind === "valid");
+	return {
+		verdict: "regression",
+		look: {
+			pairs: Math.max(...valid.map(({ pair }) => pair)),
+			levels: looks[0]?.levels ?? {
+				falseAlarms: 0,
+				misses: 0,
+				outside: 0
+			}
+		}
+	};
+}
+/**
+* Whether patched does, in some of its runs at least. As with panics, nobody is blamed for what happened once, and a patch
+* only for what happened to it twice more than to a base that has forwarded twice here. Of runs that share a blast one in
+* ten may be lost to a stall of a shared machine, as elsewhere.
+*/
+function forwardsNothing({ runs, design }) {
+	const valid = runs.filter(({ validity }) => validity.kind === "valid");
+	const countsOf = (name) => {
+		const own = valid.filter(({ variant }) => variant === name);
+		const moving = own.filter(({ pps }) => pps > 0).length;
+		return {
+			moving,
+			silent: own.length - moving,
+			all: own.length
+		};
+	};
+	const [base, patched] = [countsOf("base"), countsOf("patched")];
+	const isStall = design.method === "paired" && isEnough(patched.moving, patched.all);
+	return base.moving >= 2 && patched.silent >= 2 + base.silent && !isStall;
+}
 /** Undefined where not all of these pairs are there yet, or too few of them count. */
 function evidenceAt(input, pairs, metric) {
 	if (pairs > input.closedPairs) return void 0;
@@ -573,20 +617,29 @@ function evidenceAt(input, pairs, metric) {
 		base: counted.base,
 		patched: counted.patched.filter(({ pps }) => pps > 0)
 	};
-	if (moving.patched.length === 0 && isEnough(counted.patched.length, pairs)) return allLost(metric);
 	if (!isEnough(moving.patched.length, counted.patched.length)) return void 0;
 	if (!isEnough(countOf(moving, metric), pairs)) return void 0;
 	return evidenceOf(moving, metric, input.design.method, input.history);
 }
 /** One pair in ten may be lost to a stall of a shared machine: the interval gets wider by what is missing. */
 const isEnough = (counted, asked) => counted >= .9 * asked;
-/** Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. */
+/**
+* Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. Of a patch that
+* forwards nothing its silent runs alone; of any other a silent run that had its own blast does not count, as it was
+* repeated.
+*/
 function countedRuns({ runs, design }, pairs) {
 	const valid = runs.filter((run) => run.pair <= pairs && run.validity.kind === "valid");
 	const whole = design.method === "pooled" ? valid : validPairs(valid).flatMap(({ base, patched }) => base.pps > 0 ? [base, patched] : []);
+	const patched = whole.filter((run) => run.variant === "patched");
+	const isLost = forwardsNothing({
+		runs: valid,
+		design
+	});
+	const isCounted = ({ pps }) => isLost ? pps === 0 : pps > 0 || design.method === "paired";
 	return {
 		base: whole.filter((run) => run.variant === "base" && run.pps > 0),
-		patched: whole.filter((run) => run.variant === "patched")
+		patched: patched.filter(isCounted)
 	};
 }
 function runCounts({ runs, design, pairs }, metric) {
@@ -618,14 +671,6 @@ function drawnPairs({ base, patched }, metric) {
 		patched: geometricMean(mirrored.map((pair) => pair.patched[metric] ?? 0))
 	}));
 }
-/** A patched DUT that forwards nothing in any run. */
-const allLost = (metric) => ({
-	method: "pooled",
-	base: 1,
-	effect: metric === "pps" ? -Infinity : Infinity,
-	standardError: 0,
-	degreesOfFreedom: 1
-});
 /** The pairs of which both runs count, and come from the same try of the same blast. */
 function validPairs(runs) {
 	return [...Map.groupBy(runs, (run) => `${run.blast}.${run.attempt}/${run.pair}`).values()].flatMap((group) => {
@@ -1155,14 +1200,12 @@ const metricsInOrder = (first) => first === "pps" ? ["pps", "nsPerPacket"] : ["n
 /** One metric by the runs that were judged, or where none were by all that count; nothing where they tell nothing. */
 function compare({ input, looks, judgement }, metric, policy) {
 	const counted = countedRuns(input, judgement?.look.pairs ?? input.closedPairs);
-	if (judgement?.evidence.effect === allLost(policy.metric).effect) return metric === "pps" ? [nothingLeft(counted)] : [];
-	const look = judgement?.look ?? looks[0];
-	const isOfVerdict = judgement !== void 0 && metric === policy.metric;
+	if (judgement !== void 0 && judgement.evidence === void 0) return metric === "pps" ? [nothingLeft(counted)] : [];
 	return comparison(counted, input, {
 		metric,
 		policy,
-		level: look?.levels.outside ?? 0
-	}, (evidence) => isOfVerdict ? unbiasedEffect(judgement, looks, policy) : evidence.effect);
+		level: (judgement?.look ?? looks[0])?.levels.outside ?? 0
+	}, (evidence) => judgement !== void 0 && metric === policy.metric ? unbiasedEffect(judgement, looks, policy) : evidence.effect);
 }
 /**
 * The same of another variant, in the pairs that patched was judged by. Its interval has the plain confidence level: it
@@ -1175,11 +1218,13 @@ function compareOther({ input, judgement }, variant, metric, policy) {
 		...input,
 		runs: inPlaceOfPatched(variant, input.runs)
 	};
-	const counted = countedRuns(asPatched, judgement?.look.pairs ?? input.closedPairs);
-	const moving = counted.patched.filter(({ pps }) => pps > 0);
+	const pairs = judgement?.look.pairs ?? input.closedPairs;
+	const counted = countedRuns(asPatched, pairs);
+	const own = asPatched.runs.filter((run) => run.variant === "patched" && run.validity.kind === "valid" && run.pair <= pairs);
+	const moving = own.filter(({ pps }) => pps > 0);
 	if (counted.base.length === 0 || counted.patched.length === 0) return [];
 	if (moving.length === 0) return metric === "pps" ? [nothingLeft(counted)] : [];
-	if (!isEnough(moving.length, counted.patched.length)) return [];
+	if (!isEnough(moving.length, own.length)) return [];
 	return comparison(counted, asPatched, {
 		metric,
 		policy,

@@ -7,7 +7,7 @@ import { generatorsOf, rolesOf } from "./inventory.js";
 import { ProfileError, foldedLines, foreignBounds, parseProfile, samplesOf, withoutIdle } from "./profile.js";
 import { BuilderError, buildKernel, fetchKernel, noSums } from "./build.js";
 import { recordConsole, whatItShows } from "./console.js";
-import { DutLostError, arrivalsAround, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, loadedFiles, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
+import { DutLostError, arrivalsAround, arrivedBetween, busyShare, checkSettings, collectSamples, countersCommands, countersLog, differences, endSampling, fileSystemsOf, fingerprintCommands, fingerprintOf, flashed, hasBootedSinceMark, linuxDut, loadedFiles, markBoot, openFreebsdDut, parseIfconfig, parseObservation, pathSettings, problemOf, readsOf, readySampling, sentBetween, sentWithin, settingsCommands, waived, wakeFreebsdDut, windowCommand, withoutKernel } from "./dut.js";
 import { firewallsOn, layScenario, proofCommands, provesScenario, takeAwayCommands } from "./scenario.js";
 import { parsePktGenLog, parseTrafgenLog, pktGenBlast, pktGenRun, senderCommand, senderScript, trafgenFlows } from "./traffic.js";
 import { join } from "node:path";
@@ -417,7 +417,8 @@ function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { starte
 	const measured = pktGenRun(log, senders.map(parsePktGenLog), {
 		netbenchesTrim: false,
 		askedPps,
-		egressPackets: told.egressPackets
+		egressPackets: told.egressPackets,
+		ingressPackets: told.ingressPackets
 	});
 	const seconds = log.rates.reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
 	return {
@@ -686,13 +687,11 @@ async function measure(lab, planned, boot, keepLog, signal) {
 	await keepLog(freebsdLogNames.receiver, logs.receiver);
 	for (const [index, log] of logs.senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
 	const [proofs, after] = await Promise.all([proofOf(dut.host()), readAll(dut.host(), countersCommands(ports))]);
-	const proof = provesScenario(scenario, proofs, {
-		blast: { flows: traffic.flows },
-		own: rulesOf(lab)
-	});
 	await keepLog(freebsdLogNames.counters, countersLog(before, after));
 	const busy = busyShare(before, after);
-	const egressPackets = sentBetween(before, after, boots.config.dut.egress.interface);
+	const { ingress, egress } = boots.config.dut;
+	const egressPackets = sentBetween(before, after, egress.interface);
+	const ingressPackets = arrivedBetween(before, after, ingress.interface);
 	if (outcome.kind === "failed") return failed(outcome.reason);
 	const measured = readFreebsdLogs(planned, logs, {
 		startedAt,
@@ -700,13 +699,35 @@ async function measure(lab, planned, boot, keepLog, signal) {
 		told: {
 			kernel: boot.kernel,
 			...busy && { busiestCpuRatio: busy.busiestCpuRatio },
-			...egressPackets !== void 0 && { egressPackets }
+			...egressPackets !== void 0 && { egressPackets },
+			...ingressPackets !== void 0 && { ingressPackets }
 		}
 	});
 	if (!isValid(measured)) return measured;
+	const isSilent = measured.kind === "measured" && measured.runs.every(({ pps }) => pps === 0);
+	if (isSilent) {
+		const down = await linkThatIsDown(boots);
+		if (down !== void 0) return failed(`not one packet came through, and ${down}`);
+	}
+	const proof = provesScenario(scenario, proofs, {
+		...!isSilent && { blast: { flows: traffic.flows } },
+		own: rulesOf(lab)
+	});
 	if (proof.kind !== "in-force") return failed(`${scenario} was not in force: ${proof.reason}`);
 	holdAgainst(boots, boot);
 	return measured;
+}
+/** A link comes up again some seconds after its generator has let go of it. */
+const linkSeconds = 15;
+/** A cable that was pulled looks like a kernel that forwards nothing; answered as a clause. */
+async function linkThatIsDown({ dut, world, config }) {
+	for (const { interface: name } of [config.dut.ingress, config.dut.egress]) {
+		const isActive = async () => parseIfconfig(await dut.host().output(shell`ifconfig ${name}`))?.isActive === true;
+		for (let seconds = 0; !await isActive(); seconds += 1) {
+			if (seconds === linkSeconds) return `the link of the DUT's ${name} is down`;
+			await world.sleep(1);
+		}
+	}
 }
 const isValid = (outcome) => outcome.kind === "measured" && outcome.runs.every(({ validity }) => validity.kind === "valid");
 /** Samples where the DUT's time goes, on whichever boot of the variant there is. */

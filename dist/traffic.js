@@ -1,4 +1,4 @@
-import { flowSlices, formatPercent, formatPps, lastLine, netmapPort, shortened } from "./words.js";
+import { flowSlices, formatPercent, formatPps, grouped, lastLine, netmapPort, shortened } from "./words.js";
 import { defaultBounds, formatGeneral, holes, isSteady, median, secondsUntilSteady, steadyStretch } from "./stats.js";
 import { nsPerTick, shell } from "./host.js";
 import { readFileSync } from "node:fs";
@@ -200,9 +200,10 @@ function lineRate(pps, frameBytesWithoutCrc) {
 // src/traffic/pkt-gen-run.ts
 /**
 * A run's number and validity, from the receiver's log and, where there are any, the senders'. Whether the run counts
-* is judged by its steady stretch, whichever the median is of.
+* is judged by its steady stretch, whichever the median is of. One in which the DUT got its packets, and let none
+* through from the first second to the last, counts like any other: with 0.
 */
-function pktGenRun(receiver, sender, { netbenchesTrim, askedPps = [], egressPackets }) {
+function pktGenRun(receiver, sender, { netbenchesTrim, askedPps = [], egressPackets, ingressPackets }) {
 	const senders = namedSenders([sender ?? []].flat());
 	const pps = ratesOf(receiver);
 	const stretch = steadyStretch(pps);
@@ -211,7 +212,11 @@ function pktGenRun(receiver, sender, { netbenchesTrim, askedPps = [], egressPack
 	const medianPps = median(counted.map(({ pps }) => pps));
 	const offeredPps = offeredBy(senders);
 	const steadyAfterSeconds = secondsUntilSteady(pps);
-	const fault = brokenLog(receiver, senders) ?? silent(receiver) ?? unsteady(receiver, stretch) ?? tooShort(receiver, seconds) ?? hole(receiver, stretch) ?? unsteadySender(senders) ?? slowSender(senders, askedPps) ?? receiverLimited(receiver, medianOf(stretch), senders, egressPackets) ?? generatorLimited(medianOf(stretch), offeredPps, senders);
+	const dut = {
+		egressPackets,
+		ingressPackets
+	};
+	const fault = isSilent(receiver) ? brokenLog(receiver, senders) ?? unlessDropped(receiver, senders, dut) ?? slowSender(senders, askedPps) : brokenLog(receiver, senders) ?? unsteady(receiver, stretch) ?? tooShort(receiver, seconds) ?? hole(receiver, stretch) ?? unsteadySender(senders) ?? slowSender(senders, askedPps) ?? receiverLimited(receiver, medianOf(stretch), senders, egressPackets) ?? generatorLimited(medianOf(stretch), offeredPps, senders);
 	return {
 		medianPps: netbenchesTrim ? asPrinted(medianPps) : medianPps,
 		...offeredPps === void 0 ? {} : { offeredPps },
@@ -265,11 +270,27 @@ function brokenLog(receiver, senders) {
 	return fault;
 }
 const decisiveFault = ({ faults }) => faults.find(({ kind }) => kind === "unreadable" || kind === "not-pkt-gen" || kind === "crashed")?.message;
-/** A dead link looks like a DUT that forwards nothing. */
-function silent({ rates }) {
-	if (rates.length === 0 || rates.some(({ pps }) => pps > 0)) return void 0;
-	const silence = `no steady rate: not one packet came through in ${sum(rates.map(({ intervalSeconds }) => intervalSeconds)).toFixed(0)} s`;
-	return invalid("unsteady", `${silence}, because a link was down or the DUT forwards nothing`);
+const isSilent = ({ rates }) => rates.length > 0 && rates.every(({ pps }) => pps === 0);
+/** The DUT has to have seen this share of what was sent: of what it drops some cards count only a part. */
+const leastArrivedRatio = .5;
+/** More than this share of what was sent is no ARP and the like. */
+const mostBesideRatio = 1e-4;
+/**
+* A dead link looks like a DUT that forwards nothing. That it does so is told by the DUT's own ports alone: packets came
+* in throughout, and none went out.
+*/
+function unlessDropped({ rates }, senders, { egressPackets, ingressPackets }) {
+	const seconds = sum(rates.map(({ intervalSeconds }) => intervalSeconds));
+	const silence = `not one packet came through in ${seconds.toFixed(0)} s`;
+	const sent = sum(senders.map(({ log }) => packetsOf(log)));
+	if (sent > 0 && egressPackets !== void 0 && egressPackets > mostBesideRatio * sent) {
+		const left = `although ${grouped(egressPackets)} left the DUT`;
+		return invalid("unsteady", `no steady rate: ${silence}, ${left}`);
+	}
+	const arrived = sent > 0 && egressPackets !== void 0 ? ingressPackets ?? 0 : 0;
+	if (!(arrived > 0 && arrived >= leastArrivedRatio * sent)) return invalid("unsteady", `no steady rate: ${silence}, because a link was down or the DUT forwards nothing`);
+	if (seconds >= 10) return unsteadySender(senders);
+	return invalid("too-short", `${silence}, at least ${10} s are needed`);
 }
 function unsteady(receiver, stretch) {
 	if (stretch.kind === "steady") return void 0;

@@ -409,7 +409,7 @@ const runSchema = object({
 	/** The runs of one pair follow each other among those of their cell, one of each variant. */
 	pair: int().positive(),
 	variant: string(),
-	/** Packets per second that left the DUT: the median of the samples. */
+	/** Packets per second that left the DUT: the median of the samples. A run that counts may have 0, see `docs/reading-a-report.md`. */
 	pps: number().nonnegative(),
 	/** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */
 	nsPerPacket: number().positive().optional(),
@@ -575,6 +575,8 @@ const blastSchema = object({
 	busiestCpuRatio: number().optional(),
 	/** Packets that left the DUT towards the receiver, as its own port counts them; absent where it does not tell. */
 	egressPackets: int().nonnegative().optional(),
+	/** Packets that came to the DUT's port from the senders, dropped ones too, by its own count; absent where it does not tell. */
+	ingressPackets: int().nonnegative().optional(),
 	/** What ran on the DUT, by its own words; absent where the variants share a kernel. */
 	kernel: string().optional(),
 	/** Folder of the raw logs, relative to the result file. */

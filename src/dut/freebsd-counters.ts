@@ -109,10 +109,26 @@ const sumOf = (times: readonly CpuTime[]): CpuTime => ({
 const shareOf = ({ busy, idle }: CpuTime): number => busy / (busy + idle);
 
 /** Packets that left by an interface between two readings; undefined where either is missing, or it was reset. */
-export function sentBetween(before: Said, after: Said, interfaceName: string): number | undefined {
-  const [first, last] = [before, after].map((said) => {
+export const sentBetween = (before: Said, after: Said, name: string): number | undefined =>
+  countedBetween([before, after], name, ({ sent }) => sent);
+
+/** Packets that came to an interface between two readings, those too that it had no room for; undefined as above. */
+export const arrivedBetween = (before: Said, after: Said, name: string): number | undefined =>
+  countedBetween(
+    [before, after],
+    name,
+    ({ received, receiveErrors, receiveDrops }) => received + receiveErrors + receiveDrops,
+  );
+
+function countedBetween(
+  readings: readonly Said[],
+  name: string,
+  countOf: (counters: InterfaceCounters) => number,
+): number | undefined {
+  const [first, last] = readings.map((said) => {
     const text = said.get(commandText(interfaceCounters)) ?? '';
-    return parseInterfaceCounters(text).get(interfaceName)?.sent;
+    const counters = parseInterfaceCounters(text).get(name);
+    return counters && countOf(counters);
   });
   return first === undefined || last === undefined || last < first ? undefined : last - first;
 }

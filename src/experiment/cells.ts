@@ -96,7 +96,8 @@ const isWhole =
     if (entry.kind !== 'measured') return false;
     const pairs = new Set(runs.map((run) => run.pair)).size;
     return runs.length === 1
-      ? entry.runs.every((run) => run.validity.kind === 'valid')
+      ? // Nobody is blamed for what happened once.
+        entry.runs.every((run) => run.validity.kind === 'valid' && run.pps > 0)
       : isEnough(validPairs(entry.runs).length, pairs);
   };
 

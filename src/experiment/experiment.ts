@@ -215,7 +215,12 @@ function whyAgain(tries: readonly Entry[]): Pick<NextBlast, 'why'> {
     validity.kind === 'invalid' ? validity.reason : [],
   );
   const [fault] = faults;
-  if (fault === undefined) return { why: 'it stood apart from the others' };
+  const silent = last.runs.find(({ pps }) => pps === 0);
+  if (fault === undefined) {
+    return {
+      why: silent ? `${silent.variant} forwarded nothing` : 'it stood apart from the others',
+    };
+  }
   return { why: `${faults.length} of ${last.runs.length} runs do not count: ${fault}` };
 }
 

@@ -32,8 +32,11 @@ async function measureAgain(
   // Without those of variants that had been left out.
   const numbers = new Set(entry.runs.map(({ number }) => number));
   const planned = { ...blast, runs: blast.runs.filter(({ number }) => numbers.has(number)) };
-  const { attempt, startedAt, egressPackets } = summary;
-  const told = egressPackets === undefined ? {} : { egressPackets };
+  const { attempt, startedAt, egressPackets, ingressPackets } = summary;
+  const told = {
+    ...(egressPackets !== undefined && { egressPackets }),
+    ...(ingressPackets !== undefined && { ingressPackets }),
+  };
   const folder = join(directory, summary.logs);
   const [linux, freebsd] = [await readLinux(folder), await readFreebsd(folder)];
   const outcome = linux

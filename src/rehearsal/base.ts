@@ -112,5 +112,7 @@ export const folderOf = (cell: Cell): string => cellName(cell).replace(/[^\w.-]+
 
 export function whyNot(outcome: BlastOutcome): string {
   if (outcome.kind === 'rejected') return outcome.rejection.message;
-  return outcome.kind === 'failed' ? outcome.reason : 'nothing was measured';
+  return outcome.kind === 'failed'
+    ? outcome.reason
+    : 'packets came to the DUT, and it forwarded none';
 }

@@ -241,6 +241,7 @@ function blastFinding(outcome: BlastOutcome, what: string): Finding {
   if (run === undefined) return wrong(what, 'nothing was measured', goOn);
   const { validity, pps } = run;
   if (validity.kind === 'invalid') return wrong(what, validity.reason, goOn);
+  if (pps === 0) return wrong(what, whyNot(outcome), goOn);
   return ok(what, `${formatPps(pps)} of ${formatPps(outcome.summary.offeredPps)} offered`);
 }
 

@@ -16,7 +16,7 @@ import {
   type Policy,
   verdictsWorstFirst,
 } from '../words/result.ts';
-import { symbols } from './headline.ts';
+import { isSilent, silenceOf, symbols } from './headline.ts';
 
 export type Column = { head: string; isNumber?: true };
 
@@ -108,7 +108,9 @@ const valuesOf = (shown: Comparison | undefined): string[] =>
 /** `🔴 regression`, as a cell of a table; nothing where the table is not the one that was judged. */
 export function verdictTexts(row: CellRow): string[] {
   if (row.verdict === undefined) return [];
-  return [row.kind === 'cell' ? `${symbols[row.verdict]} ${row.verdict}` : row.verdict];
+  if (row.kind === 'variant') return [row.verdict];
+  const silence = isSilent(row.result) ? `, ${silenceOf(row.result)}` : '';
+  return [`${symbols[row.verdict]} ${row.verdict}${silence}`];
 }
 
 /** With spaces at which no line breaks. */

@@ -129,7 +129,7 @@ function changes(
     return `${size}${index === 0 ? what : ''} (${named(cellName(cell))})`;
   });
   return [
-    ...(silent.length > 0 ? [`forwards nothing (${namesOf(silent, named)})`] : []),
+    ...(silent.length > 0 ? [silentText(silent, named)] : []),
     ...(moving.length > 0 ? [`${verb} ${listed(sizes, moving.length)}`] : []),
   ].join(', and ');
 }
@@ -156,8 +156,25 @@ function listed(parts: readonly string[], count: number): string {
 }
 
 /** Nothing came through with patched, whatever was judged. */
-const isSilent = ({ comparisons: [judged] }: CellResult): boolean =>
+export const isSilent = ({ comparisons: [judged] }: CellResult): boolean =>
   judged?.metric === 'pps' && judged.patched === 0;
+
+/** `forwards nothing`, `forwards nothing in 2 of 5 runs`: of a cell that is silent. */
+export function silenceOf({ runs, comparisons: [judged] }: CellResult): string {
+  const valid = runs.filter((run) => run.variant === 'patched' && run.validity.kind === 'valid');
+  const silent = judged?.patchedRuns ?? 0;
+  return silent < valid.length
+    ? `forwards nothing in ${silent} of ${valid.length} runs`
+    : 'forwards nothing';
+}
+
+/** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; those that do so now and then come after the others. */
+function silentText(cells: readonly CellResult[], named: (name: string) => string): string {
+  const groups = [...Map.groupBy(cells, silenceOf)].toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+  return groups.map(([said, those]) => `${said} (${namesOf(those, named)})`).join(', and ');
+}
 
 /** The bound that the verdict rests on, of the cell that comes nearest to the loss that matters. */
 function nothingThatMatters(cells: readonly CellResult[], policy: Policy): string {
@@ -188,6 +205,10 @@ function whyInvalid(cells: readonly CellResult[]): string {
   );
   const silent = invalid.filter(({ pps }) => pps === 0);
   if (silent.length > invalid.length / 2) return 'not one packet came through';
+  const silentBase = cells.flatMap(({ runs }) =>
+    runs.filter((run) => run.variant === 'base' && run.validity.kind === 'valid' && run.pps === 0),
+  );
+  if (silentBase.length > invalid.length) return 'base itself forwards nothing';
   const cause = causeOf(cells);
   return busy ?? (cause === undefined ? 'too few runs count' : causes[cause]);
 }

@@ -13,11 +13,12 @@ import { cellName } from '../words/scenario.ts';
 import { unbroken } from './cell-rows.ts';
 import { graphPreview } from './graph-preview.ts';
 import { drawGraph, type Graph } from './graphs.ts';
+import { isSilent, silenceOf } from './headline.ts';
 import { bullets, fold, mark, preformatted, table } from './html-pieces.ts';
 import { Html, html, type Piece } from './markup.ts';
 import { ministats } from './ministats.ts';
 import { runPlot } from './run-plot.ts';
-import { spareRuns, spareText, standingApartLines, uncountedLines } from './sections.ts';
+import { spareRuns, standingApartLines, uncountedLines, whySpare } from './sections.ts';
 import { nanosecondsText, pointsText } from './why.ts';
 
 /** A graph with its SVG, or without where the page has no room for it; `why` says that it cannot be drawn at all. */
@@ -54,7 +55,11 @@ export const cellAnchor = ({ cell }: Pick<CellResult, 'cell'>): string =>
   `cell-${cellName(cell)}`.replace(/[^\w.-]+/g, '-');
 
 /** `regression: −10.4 % (95 % interval −11.2 … −9.60)`, and what is to be known beside it. */
-function finding({ confidenceRatio }: Policy, { verdict, comparisons }: CellResult): Html {
+function finding({ confidenceRatio }: Policy, cell: CellResult): Html {
+  const { verdict, comparisons } = cell;
+  if (isSilent(cell)) {
+    return html`<p><b class="${verdict.kind}">${verdict.kind}</b>: <strong>${silenceOf(cell)}</strong></p>\n`;
+  }
   const { interval } = comparisons[0] ?? {};
   const numbers = interval &&
     verdict.kind !== 'invalid' && [
@@ -134,17 +139,18 @@ function runs(policy: Policy, cell: CellResult): Piece {
     ['Runs that stand apart, and count:', standingApartLines([cell], plain)],
   ];
   return html`<h3>Runs</h3>
-${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder, new Set(spareRuns(cell))))}`;
+${runPlot(inOrder, policy.metric)}${remarks.map(([said, lines]) => lines.length > 0 && html`<p>${said}</p>\n${bullets(lines)}`)}${fold(`${inOrder.length} runs in order`, runTable(inOrder, cell))}`;
 }
 
-/** Runs of a cell with `spare` ones, or of a bisection, which compares no pairs. */
-export function runTable(inOrder: readonly Run[], spare?: ReadonlySet<Run>): Html {
+/** Runs of a cell, or of a bisection, which compares no pairs and has no cell. */
+export function runTable(inOrder: readonly Run[], cell?: CellResult): Html {
+  const spare = new Map(cell && spareRuns(cell).map((run) => [run, whySpare(run, cell)]));
   const hasTime = inOrder.some(({ nsPerPacket }) => nsPerPacket !== undefined);
   return table({
-    caption: `All runs, as they followed each other${spare ? '; those of one pair are compared' : ''}`,
+    caption: `All runs, as they followed each other${cell ? '; those of one pair are compared' : ''}`,
     heads: [
       { text: 'run', isNumber: true },
-      ...(spare ? [{ text: 'pair', isNumber: true }] : []),
+      ...(cell ? [{ text: 'pair', isNumber: true }] : []),
       { text: 'variant' },
       { text: 'packets per second', isNumber: true },
       ...(hasTime ? [{ text: 'CPU time per packet', isNumber: true }] : []),
@@ -152,7 +158,7 @@ export function runTable(inOrder: readonly Run[], spare?: ReadonlySet<Run>): Htm
     ],
     rows: inOrder.map((run) => [
       run.number,
-      ...(spare ? [run.pair] : []),
+      ...(cell ? [run.pair] : []),
       plainLine(run.variant),
       formatMetric(run.pps, 'pps'),
       ...(hasTime ? [timeOf(run)] : []),
@@ -164,9 +170,10 @@ export function runTable(inOrder: readonly Run[], spare?: ReadonlySet<Run>): Htm
 const timeOf = ({ nsPerPacket }: Run): string =>
   nsPerPacket === undefined ? '–' : formatMetric(nsPerPacket, 'nsPerPacket');
 
-function validityText(run: Run, spare: ReadonlySet<Run> | undefined): Piece {
+function validityText(run: Run, spare: ReadonlyMap<Run, string>): Piece {
   const { validity } = run;
-  if (spare?.has(run)) return html`no, ${spareText}`;
+  const why = spare.get(run);
+  if (why !== undefined) return html`no, ${why}`;
   if (validity.kind === 'valid') return 'yes';
   return html`<b class="invalid">no</b>, ${validity.cause}: ${plainLine(validity.reason, 500)}`;
 }

@@ -8,7 +8,7 @@ import type { CellResult, CellVerdict, Metric, Result } from '../words/result.ts
 import { cellName } from '../words/scenario.ts';
 import { type CellRow, cellColumns, cellRows, worstFirst } from './cell-rows.ts';
 import { type Graph, graphsOf } from './graphs.ts';
-import { headline, sentence } from './headline.ts';
+import { headline, isSilent, sentence, silenceOf } from './headline.ts';
 import { cellAnchor, cellSection, type Picture, picturesThatFit } from './html-cell.ts';
 import { htmlDocument } from './html-document.ts';
 import {
@@ -162,7 +162,8 @@ function rowPieces(row: CellRow): Piece[] {
     const name = html`<span class="other">↳ ${plainLine(row.variant)}</span>`;
     return [name, ...(row.verdict ? [row.verdict] : []), ...numbers];
   }
-  const verdict = row.verdict && html`<b class="${row.verdict}">${row.verdict}</b>`;
+  const silence = isSilent(row.result) && `, ${silenceOf(row.result)}`;
+  const verdict = row.verdict && html`<b class="${row.verdict}">${row.verdict}</b>${silence}`;
   return [linkTo(row.result), ...(verdict ? [verdict] : []), ...numbers];
 }
 

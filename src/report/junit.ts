@@ -13,7 +13,15 @@ import type { Rejection } from '../words/rejection.ts';
 import type { CellResult, Comparison, Policy, Result } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { escaped } from '../words/xml.ts';
-import { headline, lossThatMatters, marginsOf, outcomeName, rejectionText } from './headline.ts';
+import {
+  headline,
+  isSilent,
+  lossThatMatters,
+  marginsOf,
+  outcomeName,
+  rejectionText,
+  silenceOf,
+} from './headline.ts';
 import { unchangedMeaning } from './next-steps.ts';
 
 /** JUnit XML as the `junit` step of Jenkins reads it; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
@@ -92,16 +100,19 @@ function judgedCases({ policy, blasts }: Result, cells: readonly CellResult[]): 
   });
 }
 
-function endingOf(
-  { verdict, comparisons: [judged] }: CellResult,
-  policy: Policy,
-): Pick<Case, 'ending' | 'message'> {
+function endingOf(cell: CellResult, policy: Policy): Pick<Case, 'ending' | 'message'> {
+  const {
+    verdict,
+    comparisons: [judged],
+  } = cell;
   const margin = formatSigned(marginsOf(policy).loss);
   switch (verdict.kind) {
     case 'regression':
       return {
         ending: 'failure',
-        message: `${judged ? changeText(judged, policy) : 'regression'}; ${margin} or more matters`,
+        message: isSilent(cell)
+          ? silenceOf(cell)
+          : `${judged ? changeText(judged, policy) : 'regression'}; ${margin} or more matters`,
       };
     case 'invalid':
       return { ending: 'error', message: verdict.reason };

@@ -27,7 +27,7 @@ import {
 } from '../words/result.ts';
 import { cellName } from '../words/scenario.ts';
 import { isJudged } from '../words/variant-name.ts';
-import { marginsOf, rejectionText } from './headline.ts';
+import { isSilent, marginsOf, rejectionText } from './headline.ts';
 import { type Ministat, ministats } from './ministats.ts';
 import { isProfiled } from './why.ts';
 
@@ -209,7 +209,9 @@ export const uncountedLines = (cells: readonly CellResult[], { code, name }: Quo
     const spare = spareRuns(result);
     const lines = [
       ...invalidRunLines(runs, code),
-      ...(spare.length > 0 ? [`${spare.length} of ${runs.length} runs, ${spareText}`] : []),
+      ...[...Map.groupBy(spare, (run) => whySpare(run, result))].map(
+        ([why, group]) => `${group.length} of ${runs.length} runs, ${why}`,
+      ),
     ];
     return lines.map((line) => `${name(cellName(cell))}: ${line}`);
   });
@@ -233,7 +235,13 @@ export function spareRuns(cell: CellResult): Run[] {
   );
 }
 
-export const spareText = 'of which the neighbour does not count, or that came after the verdict';
+/** Of a spare run, or of several. */
+export function whySpare({ variant, pps }: Run, cell: CellResult): string {
+  if (pps === 0) return 'with no packet forwarded, which does not count by itself';
+  if (variant === 'patched' && isSilent(cell))
+    return 'with packets forwarded, as in others none are';
+  return 'of which the neighbour does not count, or that came after the verdict';
+}
 
 /** Single runs far from the others: they count, and each was repeated once. */
 export const standingApartLines = (

@@ -14,6 +14,9 @@ export type Rule = {
 /** The look that decided, or else the last one; with the evidence that was there. */
 export type Judgement = { verdict: Verdict; look: Look; evidence: Evidence };
 
+/** Patched forwards nothing: a zero has no logarithm, and asks for no test. `look` has the pairs that were there. */
+export type Lost = { verdict: 'regression'; look: Look; evidence?: never };
+
 /** Looks in order until one decides; a look that has no evidence yet is passed over. */
 export function judgeInOrder(
   looks: readonly Look[],

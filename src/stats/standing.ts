@@ -10,7 +10,7 @@ import {
   pairedEvidence,
   pooledEvidence,
 } from './evidence.ts';
-import { type Judgement, judgeInOrder, judgeLook, type Verdict } from './judge.ts';
+import { type Judgement, judgeInOrder, judgeLook, type Lost, type Verdict } from './judge.ts';
 
 export type CellRuns = {
   design: CellResult['design'];
@@ -27,7 +27,7 @@ export type CellRuns = {
 export type Standing<Input extends CellRuns = CellRuns> = {
   input: Input;
   looks: Look[];
-  judgement: Judgement | undefined;
+  judgement: Judgement | Lost | undefined;
   closed: boolean;
 };
 
@@ -42,6 +42,8 @@ export function standings<Input extends CellRuns>(
 ): Standing<Input>[] {
   const strict = inputs.map((input): Standing<Input> => {
     const looks = looksSharedBy(inputs.length, input, policy);
+    const lost = lostAt(input, looks);
+    if (lost !== undefined) return { input, looks, judgement: lost, closed: true };
     const evidence = (pairs: number) => evidenceAt(input, pairs, policy.metric);
     const judgement = judgeInOrder(looks, evidence, policy);
     const reached = looks.filter(({ pairs }) => pairs <= input.closedPairs);
@@ -51,7 +53,7 @@ export function standings<Input extends CellRuns>(
   return relaxed(strict, policy);
 }
 
-export const isDecided = (judgement: Judgement | undefined): boolean =>
+export const isDecided = (judgement: Judgement | Lost | undefined): boolean =>
   judgement !== undefined && judgement.verdict !== 'inconclusive';
 
 function relaxed<Input extends CellRuns>(
@@ -78,13 +80,14 @@ function rejudged<Input extends CellRuns>(
   policy: Policy,
 ): Standing<Input> {
   const { input, judgement } = standing;
-  if (judgement === undefined || standing.closed || sharers < 1) return standing;
+  if (judgement?.evidence === undefined || standing.closed || sharers < 1) return standing;
   const looks = looksSharedBy(sharers, input, policy);
   const look = looks.find(({ pairs }) => pairs === judgement.look.pairs) ?? judgement.look;
   const boundsAt = (level: number) => boundsOf(judgement.evidence, level);
   const verdict = judgeLook(boundsAt, look.levels, policy);
   if (verdict !== kind) return standing;
-  return { ...standing, looks, judgement: { ...judgement, verdict, look }, closed: true };
+  const { evidence } = judgement;
+  return { ...standing, looks, judgement: { evidence, verdict, look }, closed: true };
 }
 
 /** The looks of a cell that shares the false alarms of its patch with so many, itself among them. */
@@ -105,13 +108,37 @@ export function looksSharedBy(
   );
 }
 
+/** At once, whatever looks are planned. */
+function lostAt(input: CellRuns, looks: readonly Look[]): Lost | undefined {
+  if (!forwardsNothing(input)) return undefined;
+  const valid = input.runs.filter(({ validity }) => validity.kind === 'valid');
+  const pairs = Math.max(...valid.map(({ pair }) => pair));
+  const levels = looks[0]?.levels ?? { falseAlarms: 0, misses: 0, outside: 0 };
+  return { verdict: 'regression', look: { pairs, levels } };
+}
+
+/**
+ * Whether patched does, in some of its runs at least. As with panics, nobody is blamed for what happened once, and a patch
+ * only for what happened to it twice more than to a base that has forwarded twice here. Of runs that share a blast one in
+ * ten may be lost to a stall of a shared machine, as elsewhere.
+ */
+export function forwardsNothing({ runs, design }: Pick<CellRuns, 'runs' | 'design'>): boolean {
+  const valid = runs.filter(({ validity }) => validity.kind === 'valid');
+  const countsOf = (name: string) => {
+    const own = valid.filter(({ variant }) => variant === name);
+    const moving = own.filter(({ pps }) => pps > 0).length;
+    return { moving, silent: own.length - moving, all: own.length };
+  };
+  const [base, patched] = [countsOf('base'), countsOf('patched')];
+  const isStall = design.method === 'paired' && isEnough(patched.moving, patched.all);
+  return base.moving >= 2 && patched.silent >= 2 + base.silent && !isStall;
+}
+
 /** Undefined where not all of these pairs are there yet, or too few of them count. */
 export function evidenceAt(input: CellRuns, pairs: number, metric: Metric): Evidence | undefined {
   if (pairs > input.closedPairs) return undefined;
   const counted = countedRuns(input, pairs);
   const moving = { base: counted.base, patched: counted.patched.filter(({ pps }) => pps > 0) };
-  if (moving.patched.length === 0 && isEnough(counted.patched.length, pairs))
-    return allLost(metric);
   if (!isEnough(moving.patched.length, counted.patched.length)) return undefined;
   if (!isEnough(countOf(moving, metric), pairs)) return undefined;
   return evidenceOf(moving, metric, input.design.method, input.history);
@@ -122,7 +149,11 @@ export const isEnough = (counted: number, asked: number): boolean => counted >= 
 
 export type Counted = { base: Run[]; patched: Run[] };
 
-/** Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. */
+/**
+ * Valid runs of the first `pairs` pairs whose base forwards; of paired ones only where both runs are. Of a patch that
+ * forwards nothing its silent runs alone; of any other a silent run that had its own blast does not count, as it was
+ * repeated.
+ */
 export function countedRuns(
   { runs, design }: Pick<CellRuns, 'runs' | 'design'>,
   pairs: number,
@@ -132,9 +163,12 @@ export function countedRuns(
     design.method === 'pooled'
       ? valid
       : validPairs(valid).flatMap(({ base, patched }) => (base.pps > 0 ? [base, patched] : []));
+  const patched = whole.filter((run) => run.variant === 'patched');
+  const isLost = forwardsNothing({ runs: valid, design });
+  const isCounted = ({ pps }: Run) => (isLost ? pps === 0 : pps > 0 || design.method === 'paired');
   return {
     base: whole.filter((run) => run.variant === 'base' && run.pps > 0),
-    patched: whole.filter((run) => run.variant === 'patched'),
+    patched: patched.filter(isCounted),
   };
 }
 
@@ -193,15 +227,6 @@ function drawnPairs({ base, patched }: Counted, metric: Metric): Pair[] {
     patched: geometricMean(mirrored.map((pair) => pair.patched[metric] ?? 0)),
   }));
 }
-
-/** A patched DUT that forwards nothing in any run. */
-export const allLost = (metric: Metric): Evidence => ({
-  method: 'pooled',
-  base: 1,
-  effect: metric === 'pps' ? -Infinity : Infinity,
-  standardError: 0,
-  degreesOfFreedom: 1,
-});
 
 type RunPair = { base: Run; patched: Run };
 

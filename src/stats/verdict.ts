@@ -15,7 +15,6 @@ import { baselineOf } from './baseline.ts';
 import { unbiasedEffect } from './estimate.ts';
 import { boundsOf, type Evidence } from './evidence.ts';
 import {
-  allLost,
   type CellRuns,
   type Counted,
   countedRuns,
@@ -74,16 +73,18 @@ export function compare(
   policy: Policy,
 ): Comparison[] {
   const counted = countedRuns(input, judgement?.look.pairs ?? input.closedPairs);
-  if (judgement?.evidence.effect === allLost(policy.metric).effect) {
+  if (judgement !== undefined && judgement.evidence === undefined) {
     return metric === 'pps' ? [nothingLeft(counted)] : [];
   }
   const look = judgement?.look ?? looks[0];
-  const isOfVerdict = judgement !== undefined && metric === policy.metric;
   return comparison(
     counted,
     input,
     { metric, policy, level: look?.levels.outside ?? 0 },
-    (evidence) => (isOfVerdict ? unbiasedEffect(judgement, looks, policy) : evidence.effect),
+    (evidence) =>
+      judgement !== undefined && metric === policy.metric
+        ? unbiasedEffect(judgement, looks, policy)
+        : evidence.effect,
   );
 }
 
@@ -100,11 +101,16 @@ function compareOther(
   policy: Policy,
 ): Comparison[] {
   const asPatched = { ...input, runs: inPlaceOfPatched(variant, input.runs) };
-  const counted = countedRuns(asPatched, judgement?.look.pairs ?? input.closedPairs);
-  const moving = counted.patched.filter(({ pps }) => pps > 0);
+  const pairs = judgement?.look.pairs ?? input.closedPairs;
+  const counted = countedRuns(asPatched, pairs);
+  const own = asPatched.runs.filter(
+    (run) => run.variant === 'patched' && run.validity.kind === 'valid' && run.pair <= pairs,
+  );
+  const moving = own.filter(({ pps }) => pps > 0);
   if (counted.base.length === 0 || counted.patched.length === 0) return [];
   if (moving.length === 0) return metric === 'pps' ? [nothingLeft(counted)] : [];
-  if (!isEnough(moving.length, counted.patched.length)) return [];
+  // They are not judged, and their runs not repeated.
+  if (!isEnough(moving.length, own.length)) return [];
   const level = (1 - policy.confidenceRatio) / 2;
   return comparison(counted, asPatched, { metric, policy, level }, ({ effect }) => effect);
 }

@@ -3,7 +3,7 @@
 import { formatGeneral } from '../stats/printf.ts';
 import { holes, type SteadyStretch, secondsUntilSteady, steadyStretch } from '../stats/steady.ts';
 import { median } from '../stats/summary.ts';
-import { formatPercent, formatPps } from '../words/format.ts';
+import { formatPercent, formatPps, grouped } from '../words/format.ts';
 import type { Validity } from '../words/result.ts';
 import { lineRate, type PktGenLog, type PktGenRate } from './pkt-gen.ts';
 
@@ -26,16 +26,19 @@ export type PktGenRunOptions = {
   askedPps?: readonly number[];
   /** What the DUT says that it sent to the receiver during the blast; absent where it does not tell. */
   egressPackets?: number | undefined;
+  /** What came to the DUT from the senders, by its own count, dropped or not; absent where it does not tell. */
+  ingressPackets?: number | undefined;
 };
 
 /**
  * A run's number and validity, from the receiver's log and, where there are any, the senders'. Whether the run counts
- * is judged by its steady stretch, whichever the median is of.
+ * is judged by its steady stretch, whichever the median is of. One in which the DUT got its packets, and let none
+ * through from the first second to the last, counts like any other: with 0.
  */
 export function pktGenRun(
   receiver: PktGenLog,
   sender: PktGenLog | readonly PktGenLog[] | undefined,
-  { netbenchesTrim, askedPps = [], egressPackets }: PktGenRunOptions,
+  { netbenchesTrim, askedPps = [], egressPackets, ingressPackets }: PktGenRunOptions,
 ): PktGenRun {
   const senders = namedSenders([sender ?? []].flat());
   const pps = ratesOf(receiver);
@@ -45,16 +48,19 @@ export function pktGenRun(
   const medianPps = median(counted.map(({ pps }) => pps));
   const offeredPps = offeredBy(senders);
   const steadyAfterSeconds = secondsUntilSteady(pps);
-  const fault =
-    brokenLog(receiver, senders) ??
-    silent(receiver) ??
-    unsteady(receiver, stretch) ??
-    tooShort(receiver, seconds) ??
-    hole(receiver, stretch) ??
-    unsteadySender(senders) ??
-    slowSender(senders, askedPps) ??
-    receiverLimited(receiver, medianOf(stretch), senders, egressPackets) ??
-    generatorLimited(medianOf(stretch), offeredPps, senders);
+  const dut = { egressPackets, ingressPackets };
+  const fault = isSilent(receiver)
+    ? (brokenLog(receiver, senders) ??
+      unlessDropped(receiver, senders, dut) ??
+      slowSender(senders, askedPps))
+    : (brokenLog(receiver, senders) ??
+      unsteady(receiver, stretch) ??
+      tooShort(receiver, seconds) ??
+      hole(receiver, stretch) ??
+      unsteadySender(senders) ??
+      slowSender(senders, askedPps) ??
+      receiverLimited(receiver, medianOf(stretch), senders, egressPackets) ??
+      generatorLimited(medianOf(stretch), offeredPps, senders));
   return {
     medianPps: netbenchesTrim ? asPrinted(medianPps) : medianPps,
     ...(offeredPps === undefined ? {} : { offeredPps }),
@@ -128,12 +134,37 @@ const decisiveFault = ({ faults }: PktGenLog): string | undefined =>
   faults.find(({ kind }) => kind === 'unreadable' || kind === 'not-pkt-gen' || kind === 'crashed')
     ?.message;
 
-/** A dead link looks like a DUT that forwards nothing. */
-function silent({ rates }: PktGenLog): Invalid | undefined {
-  if (rates.length === 0 || rates.some(({ pps }) => pps > 0)) return undefined;
+const isSilent = ({ rates }: PktGenLog): boolean =>
+  rates.length > 0 && rates.every(({ pps }) => pps === 0);
+
+/** The DUT has to have seen this share of what was sent: of what it drops some cards count only a part. */
+const leastArrivedRatio = 0.5;
+/** More than this share of what was sent is no ARP and the like. */
+const mostBesideRatio = 1e-4;
+
+/**
+ * A dead link looks like a DUT that forwards nothing. That it does so is told by the DUT's own ports alone: packets came
+ * in throughout, and none went out.
+ */
+function unlessDropped(
+  { rates }: PktGenLog,
+  senders: readonly Sender[],
+  { egressPackets, ingressPackets }: Pick<PktGenRunOptions, 'egressPackets' | 'ingressPackets'>,
+): Invalid | undefined {
   const seconds = sum(rates.map(({ intervalSeconds }) => intervalSeconds));
-  const silence = `no steady rate: not one packet came through in ${seconds.toFixed(0)} s`;
-  return invalid('unsteady', `${silence}, because a link was down or the DUT forwards nothing`);
+  const silence = `not one packet came through in ${seconds.toFixed(0)} s`;
+  const sent = sum(senders.map(({ log }) => packetsOf(log)));
+  if (sent > 0 && egressPackets !== undefined && egressPackets > mostBesideRatio * sent) {
+    const left = `although ${grouped(egressPackets)} left the DUT`;
+    return invalid('unsteady', `no steady rate: ${silence}, ${left}`);
+  }
+  const arrived = sent > 0 && egressPackets !== undefined ? (ingressPackets ?? 0) : 0;
+  if (!(arrived > 0 && arrived >= leastArrivedRatio * sent)) {
+    const why = 'because a link was down or the DUT forwards nothing';
+    return invalid('unsteady', `no steady rate: ${silence}, ${why}`);
+  }
+  if (seconds >= leastSeconds) return unsteadySender(senders);
+  return invalid('too-short', `${silence}, at least ${leastSeconds} s are needed`);
 }
 
 function unsteady(receiver: PktGenLog, stretch: SteadyStretch): Invalid | undefined {

@@ -37,7 +37,7 @@ export const runSchema = z.object({
   /** The runs of one pair follow each other among those of their cell, one of each variant. */
   pair: z.int().positive(),
   variant: z.string(),
-  /** Packets per second that left the DUT: the median of the samples. */
+  /** Packets per second that left the DUT: the median of the samples. A run that counts may have 0, see `docs/reading-a-report.md`. */
   pps: z.number().nonnegative(),
   /** CPU time of the DUT's forwarding thread per packet, in ns: the median of the samples; absent where the DUT cannot tell. */
   nsPerPacket: z.number().positive().optional(),
@@ -206,6 +206,8 @@ export const blastSchema = z.object({
   busiestCpuRatio: z.number().optional(),
   /** Packets that left the DUT towards the receiver, as its own port counts them; absent where it does not tell. */
   egressPackets: z.int().nonnegative().optional(),
+  /** Packets that came to the DUT's port from the senders, dropped ones too, by its own count; absent where it does not tell. */
+  ingressPackets: z.int().nonnegative().optional(),
   /** What ran on the DUT, by its own words; absent where the variants share a kernel. */
   kernel: z.string().optional(),
   /** Folder of the raw logs, relative to the result file. */

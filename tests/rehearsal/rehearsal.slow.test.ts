@@ -437,7 +437,11 @@ const faults: Record<string, FaultCase> = {
   },
   'A link is dead': {
     options: met({ kind: 'dead-link', at: 1 }),
-    says: '10 s of forwarding inet4: no steady rate: not one packet came through in ',
+    says: '10 s of forwarding inet4: not one packet came through, and the link of the DUT',
+  },
+  'The kernel forwards nothing': {
+    options: { truth: () => 0 },
+    says: '10 s of forwarding inet4: packets came to the DUT, and it forwarded none',
   },
   'The generator is too slow': {
     options: { generatorPps: 3e6 },

@@ -82,6 +82,20 @@ test('a router that forwards nothing is told of first, whatever is judged', () =
   );
 });
 
+test('a router that forwards nothing now and then is told so, with how often', () => {
+  const nothing = { change: -1, low: -1, high: -1 };
+  const runsOf = (...all: number[]) =>
+    all.map((pps, index) => aRun({ number: index + 1, variant: 'patched', pps }));
+  const [always, sometimes] = [runsOf(0, 0), runsOf(0, 8e5, 0)].map((runs, index) => {
+    const cell = aCell({ kind: 'regression' }, nothing, index === 0 ? inet6 : stateful);
+    const comparisons = cell.comparisons.map((one) => ({ ...one, patched: 0, patchedRuns: 2 }));
+    return { ...cell, runs, comparisons };
+  }) as [CellResult, CellResult];
+  expect(headlineOf('regression', [sometimes, always])).toBe(
+    '🔴 ppsgate: #7 forwards nothing (forwarding inet6), and forwards nothing in 2 of 3 runs (nftables-stateful inet4)',
+  );
+});
+
 test('no regression names the most that may be lost in any cell, and the loss that would have mattered', () => {
   const cells = [changed(0), changed(-0.008)].map((one) => aCell({ kind: 'no-regression' }, one));
   expect(headlineOf('no-regression', cells)).toBe(

@@ -209,8 +209,9 @@ describe('a DUT that forwards nothing', () => {
     },
   );
 
-  test('in fewer pairs than were asked for, is not called a regression', () => {
-    expect(verdictOf(stopped.slice(0, 14)).kind).toBe('invalid');
+  test('twice, is known at once, and asks for no more pairs', () => {
+    expect(verdictOf(stopped.slice(0, 4))).toEqual({ kind: 'regression' });
+    expect(verdictOf(stopped.slice(0, 2)).kind).toBe('invalid');
   });
 
   test('in more than one pair of ten, is never passed over, however many pairs count', () => {
@@ -220,7 +221,9 @@ describe('a DUT that forwards nothing', () => {
       reason: expect.stringMatching(/patched forwarded nothing$/),
     };
     expect(verdictOf([...steady, ...stopped.slice(0, 2)])).toEqual(invalid);
-    expect(verdictOf([...steady, ...stopped])).toEqual(invalid);
+    const { verdict, comparisons } = judge([...steady, ...stopped]);
+    expect(verdict).toEqual({ kind: 'regression' });
+    expect(comparisons).toMatchObject([{ patched: 0, baseRuns: 16, patchedRuns: 8 }]);
   });
 
   test('with base too, has lost its traffic, which is nobody’s patch', () => {
@@ -229,6 +232,81 @@ describe('a DUT that forwards nothing', () => {
       kind: 'invalid',
       reason: '0 of 8 pairs of runs count: base forwarded nothing',
     });
+  });
+});
+
+describe('runs of their own in which nothing is forwarded', () => {
+  const speeds = (minLength: number) => fc.array(value, { minLength, maxLength: 6 });
+  const singles = (base: readonly number[], patched: readonly number[]): Run[] =>
+    [base, patched].flatMap((all, which) =>
+      all.map((pps, index) => {
+        const number = 2 * index + which + 1;
+        const variant = which === 0 ? 'base' : 'patched';
+        return aRun({ number, blast: number, pair: index + 1, variant, pps });
+      }),
+    );
+  const names = ['fixed', 'group-sequential', 'glr'] as const;
+  const judged = (runs: Run[], name: (typeof names)[number], closedPairs: number) =>
+    judgeCell(runs, {}, { design: { ...singleRunDesign, name }, closedPairs });
+  const numbersIn = (tree: unknown): number[] =>
+    typeof tree === 'number'
+      ? [tree]
+      : tree !== null && typeof tree === 'object'
+        ? Object.values(tree).flatMap(numbersIn)
+        : [];
+
+  test('are patched’s fault from the second on, whatever base and its other runs forward', () => {
+    fc.assert(
+      fc.property(
+        speeds(2),
+        speeds(0),
+        fc.integer({ min: 2, max: 5 }),
+        fc.constantFrom(...names),
+        fc.nat({ max: 6 }),
+        (base, moving, silent, name, closedPairs) => {
+          const patched = [...moving, ...new Array<number>(silent).fill(0)];
+          const cell = judged(singles(base, patched), name, closedPairs);
+          expect(cell.verdict).toEqual({ kind: 'regression' });
+          expect(cell.comparisons).toMatchObject([
+            { patched: 0, patchedRuns: silent, interval: { change: -1, low: -1, high: -1 } },
+          ]);
+          expect(numbersIn(cell).every(Number.isFinite)).toBe(true);
+          expect(JSON.parse(JSON.stringify(cell))).toEqual(cell);
+        },
+      ),
+    );
+  });
+
+  test('of base are never the patch’s fault, nor what befalls both', () => {
+    fc.assert(
+      fc.property(
+        speeds(0),
+        fc.integer({ min: 1, max: 4 }),
+        speeds(0),
+        fc.constantFrom(...names),
+        (moving, silent, forwarded, name) => {
+          const zeros = new Array<number>(silent).fill(0);
+          for (const patched of [forwarded, [...forwarded, ...zeros]]) {
+            const cell = judged(singles([...moving, ...zeros], patched), name, 20);
+            expect(cell.comparisons.map((one) => one.patched)).not.toContain(0);
+            expect(numbersIn(cell).every(Number.isFinite)).toBe(true);
+          }
+        },
+      ),
+    );
+    expect(judged(singles([0, 0, 0], [8e5, 8e5, 8e5]), 'glr', 3).verdict).toEqual({
+      kind: 'invalid',
+      reason: '0 of 3 pairs of runs count: base forwarded nothing',
+    });
+  });
+
+  test('once, do not count: the run is repeated, and the others are judged', () => {
+    const runs = singles([8e5, 8.01e5, 7.99e5], [8e5, 0, 8.01e5]);
+    expect(judged(runs, 'group-sequential', 3).verdict.kind).toBe('invalid');
+    const again = aRun({ number: 4, blast: 4, attempt: 2, pair: 2, variant: 'patched' });
+    const cell = judged([...runs, again], 'group-sequential', 3);
+    expect(cell.verdict.kind).not.toBe('regression');
+    expect(cell.comparisons).toMatchObject([{ baseRuns: 3, patchedRuns: 3 }]);
   });
 });
 

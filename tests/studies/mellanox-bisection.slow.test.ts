@@ -114,17 +114,17 @@ traffic: { flows: 4000, rate: 42.49 Mpps }
     },
   );
 
-  test('c255751, whose driver forwards nothing, is invalid, and no regression', async () => {
+  test('c255751, whose driver forwards nothing, is a regression that says so', async () => {
     const repository = driverRepository();
     await using study = await startBisection(repository);
     const judged = await judgeRevision(study, repository, 'c255751');
-    expect(judged.result.outcome).toMatchObject({ kind: 'judged', verdict: 'invalid' });
-    expect(cellsOf(judged.result)[0]?.verdict).toEqual({
-      kind: 'invalid',
-      reason: expect.stringMatching(/^0 of 3 pairs of runs count: .*not one packet came through/),
+    expect(judged.result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
+    expect(cellsOf(judged.result)[0]).toMatchObject({
+      verdict: { kind: 'regression' },
+      comparisons: [{ patched: 0, patchedRuns: 2, interval: { change: -1 } }],
     });
-    expect(judged.report).toMatch(/^### ⚪ .* was not measured: not one packet came through\n/);
-    expect(judged.report).not.toMatch(/🔴|loses/);
+    expect(judged.report).toMatch(/^### 🔴 .* forwards nothing \(/);
+    expect(judged.report).not.toMatch(/loses/);
     await expectNoSlip(judged, { base: version('c255749'), patched: version('c255751') });
   });
 

@@ -319,3 +319,51 @@ describeWith(['shared/corpus/runs'], 'the archive’s runs', () => {
     ]);
   });
 });
+
+describe('a run in which not one packet came through', () => {
+  const offer = sent(blast(14e6, 20));
+  const all = offer.rates.reduce((sum, { packets }) => sum + packets, 0);
+  const silence = received(new Array<number>(26).fill(0));
+  const dropped = { ...ours, ingressPackets: all, egressPackets: 40 };
+  const run = (more: Partial<PktGenRunOptions> = {}, sender: PktGenLog | undefined = offer) =>
+    pktGenRun(silence, sender, { ...dropped, ...more });
+  const nobodyKnows =
+    'no steady rate: not one packet came through in 26 s, because a link was down or the DUT forwards nothing';
+
+  test('counts where the DUT’s own ports say that it got them, and let none out', () => {
+    expect(run()).toMatchObject({ medianPps: 0, validity: { kind: 'valid' } });
+    // Of what a card has no room for it may count a part.
+    expect(run({ ingressPackets: all * 0.6 }).validity).toEqual({ kind: 'valid' });
+  });
+
+  test.each<[string, Partial<PktGenRunOptions>]>([
+    ['did not get them', { ingressPackets: 0 }],
+    ['got a few', { ingressPackets: all * 0.1 }],
+    ['does not tell what it got', { ingressPackets: undefined }],
+    ['does not tell what it sent', { egressPackets: undefined }],
+  ])('does not where the DUT %s', (_, more) => {
+    expect(run(more).validity).toEqual(invalid(nobodyKnows, 'unsteady'));
+  });
+
+  test('does not where the DUT sent them, and the receiver counted none', () => {
+    expect(run({ egressPackets: 130_000_000 }).validity).toEqual(
+      invalid(
+        'no steady rate: not one packet came through in 26 s, although 130,000,000 left the DUT',
+        'unsteady',
+      ),
+    );
+  });
+
+  test('does not where nobody sent, or not as much as was asked, or for too short a time', () => {
+    expect(run({}, sent(new Array<number>(20).fill(0))).validity).toMatchObject({
+      kind: 'invalid',
+    });
+    expect(pktGenRun(silence, undefined, dropped).validity).toEqual(
+      invalid(nobodyKnows, 'unsteady'),
+    );
+    expect(run({ askedPps: [20e6] }).validity).toMatchObject({ cause: 'generator-limited' });
+    expect(pktGenRun(received([0, 0, 0]), offer, dropped).validity).toMatchObject({
+      cause: 'too-short',
+    });
+  });
+});

@@ -3,19 +3,31 @@ import type { Traffic } from '../../config/schema.ts';
 import type { ConsoleRecorder } from '../../console/recorder.ts';
 import { markBoot } from '../../dut/freebsd-boot-system.ts';
 import {
+  arrivedBetween,
   busyShare,
   countersCommands,
   countersLog,
   sentBetween,
 } from '../../dut/freebsd-counters.ts';
+import { parseIfconfig } from '../../dut/freebsd-network.ts';
 import { HostError } from '../../host/host-error.ts';
+import { shell } from '../../host/shell.ts';
 import { type Firewall, provesScenario } from '../../scenario/freebsd.ts';
 import type { PlannedBlast } from '../../words/planned-blast.ts';
 import type { OwnRules, Scenario } from '../../words/scenario.ts';
 import { impossible, missed } from '../judge-profile.ts';
 import type { BlastOutcome, KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
 import { tallyOf } from './blame.ts';
-import { type Boot, bootFor, failed, holdAgainst, portsOf, rejected, whyAstray } from './boots.ts';
+import {
+  type Boot,
+  type Boots,
+  bootFor,
+  failed,
+  holdAgainst,
+  portsOf,
+  rejected,
+  whyAstray,
+} from './boots.ts';
 import type { Kernel, Kernels } from './kernels.ts';
 import { freebsdLogNames, readFreebsdLogs } from './logs.ts';
 import { afterLoss, afterRefusal, type LossWorld, type When } from './losses.ts';
@@ -143,13 +155,11 @@ async function measure(
     proofOf(dut.host()),
     readAll(dut.host(), countersCommands(ports)),
   ]);
-  const proof = provesScenario(scenario, proofs, {
-    blast: { flows: traffic.flows },
-    own: rulesOf(lab),
-  });
   await keepLog(freebsdLogNames.counters, countersLog(before, after));
   const busy = busyShare(before, after);
-  const egressPackets = sentBetween(before, after, boots.config.dut.egress.interface);
+  const { ingress, egress } = boots.config.dut;
+  const egressPackets = sentBetween(before, after, egress.interface);
+  const ingressPackets = arrivedBetween(before, after, ingress.interface);
   if (outcome.kind === 'failed') return failed(outcome.reason);
   const measured = readFreebsdLogs(planned, logs, {
     startedAt,
@@ -158,13 +168,40 @@ async function measure(
       kernel: boot.kernel,
       ...(busy && { busiestCpuRatio: busy.busiestCpuRatio }),
       ...(egressPackets !== undefined && { egressPackets }),
+      ...(ingressPackets !== undefined && { ingressPackets }),
     },
   });
   // What is wrong with the packets says more than states that were not made of them.
   if (!isValid(measured)) return measured;
+  const isSilent = measured.kind === 'measured' && measured.runs.every(({ pps }) => pps === 0);
+  if (isSilent) {
+    const down = await linkThatIsDown(boots);
+    if (down !== undefined) return failed(`not one packet came through, and ${down}`);
+  }
+  const proof = provesScenario(scenario, proofs, {
+    // What lets no packet through has made no states of them.
+    ...(!isSilent && { blast: { flows: traffic.flows } }),
+    own: rulesOf(lab),
+  });
   if (proof.kind !== 'in-force') return failed(`${scenario} was not in force: ${proof.reason}`);
   holdAgainst(boots, boot);
   return measured;
+}
+
+/** A link comes up again some seconds after its generator has let go of it. */
+const linkSeconds = 15;
+
+/** A cable that was pulled looks like a kernel that forwards nothing; answered as a clause. */
+async function linkThatIsDown({ dut, world, config }: Boots): Promise<string | undefined> {
+  for (const { interface: name } of [config.dut.ingress, config.dut.egress]) {
+    const isActive = async () =>
+      parseIfconfig(await dut.host().output(shell`ifconfig ${name}`))?.isActive === true;
+    for (let seconds = 0; !(await isActive()); seconds += 1) {
+      if (seconds === linkSeconds) return `the link of the DUT's ${name} is down`;
+      await world.sleep(1);
+    }
+  }
+  return undefined;
 }
 
 const isValid = (outcome: BlastOutcome): boolean =>

@@ -25,7 +25,7 @@ type FreebsdBlast = {
   startedAt: string;
   traffic: Pick<Traffic, 'flows' | 'offeredPps'>;
   /** What else is known of the blast, for its summary. */
-  told?: Pick<BlastSummary, 'kernel' | 'busiestCpuRatio' | 'egressPackets'>;
+  told?: Pick<BlastSummary, 'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets'>;
 };
 
 /** Reads a blast of one run, which is all that a testbed carries that boots its variants. */
@@ -40,6 +40,7 @@ export function readFreebsdLogs(
     netbenchesTrim: false,
     askedPps,
     egressPackets: told.egressPackets,
+    ingressPackets: told.ingressPackets,
   });
   const seconds = log.rates.reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
   return {

@@ -79,13 +79,14 @@ export function networkThrough(
   const streams = new Set<Stream>();
   let blasts = 0;
   let bounces = 0;
+  let forwardsNothing = false;
   let countedTo = world.clock.now();
   const shown = new Map<Port, PortCounters>();
 
   const capacity = ({ family }: Stream): number => {
     if (dut.running === undefined) return 0;
     const scenario = scenarioInForce(dut, family);
-    if (scenario === 'blocked') return 0;
+    if (scenario === 'blocked' || forwardsNothing) return 0;
     const pps = truth({ ident: dut.running.kernel.ident, scenario, family });
     const boot = Math.exp(noise.perBoot * normal(noise.seed, dut.boots));
     return pps * boot * (isStarved(dut) ? 0.1 : 1);
@@ -184,6 +185,7 @@ export function networkThrough(
     count: countAll,
     beginBlast() {
       blasts += 1;
+      forwardsNothing = world.faults.take('forwards-nothing', blasts) !== undefined;
     },
     meets: (kind) => world.faults.take(kind, blasts),
     bounceSeconds() {

@@ -124,6 +124,10 @@ const slowReceiver = (at: number): Setup => ({
   faults: [{ kind: 'slow-receiver', at, pps: 3e6 }],
 });
 
+const onlyBaseForwards = {
+  truth: ({ ident }) => (ident === 'patched' ? 0 : 5e6),
+} as const satisfies FreebsdLabOptions;
+
 const noPower = { hasNoPower: true } as const;
 /** A panic leaves nothing on the DUT, and is seen by those alone who look at its console. */
 const seenOnConsole = {
@@ -169,7 +173,8 @@ const when =
 export const parts = {
   machines: [
     ...['A machine cannot be reached', 'ssh to the DUT is lost', 'The receiver crashes'],
-    ...['A link is dead', 'The generator is too slow', 'The receiver is too slow'],
+    ...['A link is dead', 'The kernel forwards nothing'],
+    ...['The generator is too slow', 'The receiver is too slow'],
     ...['Somebody presses Ctrl-C'],
   ],
   kernels: [
@@ -371,7 +376,26 @@ export const cases: Record<string, Record<string, Case>> = {
   'A link is dead': {
     'with base, once': passes(at('dead-link', 1)),
     'with patched, once': passes(at('dead-link', 2)),
+    'with patched, always': undecided(at('dead-link', 2, 3, 5, 6, 7, 8)),
     always: undecided(at('dead-link', ...always)),
+  },
+  'The kernel forwards nothing': {
+    'base, once': passes(at('forwards-nothing', 1)),
+    'patched, once': passes(at('forwards-nothing', 2)),
+    'base, always': undecided({ lab: { truth: ({ ident }) => (ident === 'base' ? 0 : 5e6) } }),
+    'patched, always': blamesPatch('regression', { lab: onlyBaseForwards }),
+    'patched, always, before base': blamesPatch('regression', {
+      lab: onlyBaseForwards,
+      ...patchedFirst,
+    }),
+    both: undecided({ lab: { truth: () => 0 } }),
+    'both, while the link is dead': undecided({
+      lab: { truth: () => 0 },
+      ...at('dead-link', ...always),
+    }),
+    'patched, always, a hundredth of base': blamesPatch('regression', {
+      lab: { truth: ({ ident }) => (ident === 'patched' ? 5e4 : 5e6) },
+    }),
   },
   'The generator is too slow': {
     'with base, once': passes({ faults: [{ kind: 'slow-generator', at: 1, pps: 3e6 }] }),
@@ -617,8 +641,12 @@ const repeated = (events: readonly ExperimentEvent[]): string[] =>
     if (event.kind !== 'ended') return [];
     if (event.entry.kind === 'failed') return event.entry.reason;
     if (event.entry.kind !== 'measured') return [];
-    return event.entry.runs.flatMap(({ validity }) =>
-      validity.kind === 'invalid' ? validity.reason : [],
+    return event.entry.runs.flatMap(({ validity, variant, pps }) =>
+      validity.kind === 'invalid'
+        ? validity.reason
+        : pps === 0
+          ? `${variant} forwarded nothing`
+          : [],
     );
   });
 
@@ -636,9 +664,13 @@ function stateOfDut(lab: FreebsdLab): string {
 function story(repeats: readonly string[], cycles: number, dut: string): string {
   const runs = repeats.length === 1 ? 'One run does' : `${repeats.length} runs do`;
   const reasons = [...new Set(repeats.map((reason) => plain(reason.replace(/; check .*$/, ''))))];
+  const isSilence = reasons.every((reason) => reason.endsWith(' forwarded nothing'));
+  const said = isSilence
+    ? `In ${repeats.length === 1 ? 'one run' : `${repeats.length} runs`} ${reasons.join('; ')}`
+    : `${runs} not count: ${reasons.join('; ')}`;
   const times = cycles === 1 ? 'once' : `${cycles} times`;
   return [
-    ...(repeats.length === 0 ? [] : [`${runs} not count: ${reasons.join('; ')}.`]),
+    ...(repeats.length === 0 ? [] : [`${said}.`]),
     ...(cycles === 0 ? [] : [`The DUT is power-cycled ${times}.`]),
     dut === 'lost' ? 'The DUT is lost.' : 'The DUT is given back.',
   ].join(' ');

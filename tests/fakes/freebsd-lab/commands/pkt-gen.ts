@@ -59,9 +59,16 @@ async function blast(process: Process, found: Interface, options: PktGenOptions)
     return 0;
   } finally {
     found.port.isTaken = false;
-    if (!options.sends && found.port.cable !== undefined) found.port.cable.isDead = false;
+    if (!options.sends) process.world.clock.after(secondsToMend, () => mend(found));
     changeMode(process, found);
   }
+}
+
+/** That a dead link stays dead after its blast: who looks at once sees it. */
+const secondsToMend = 20;
+
+function mend({ port }: Interface): void {
+  if (port.cable !== undefined && !port.isTaken) port.cable.isDead = false;
 }
 
 function beginBlast({ network }: Process, { port }: Interface): void {
