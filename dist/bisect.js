@@ -1428,6 +1428,7 @@ function outlookOf(plan) {
 		minutes: Math.round(forecast.minutes),
 		forecast
 	};
+	if (isShared(plan)) return sharedOutlook(steps, plan);
 	const halvings = Math.ceil(Math.log2(steps));
 	const boots = 4 + halvings + 2;
 	return {
@@ -1435,6 +1436,19 @@ function outlookOf(plan) {
 		minutes: boots * usualMinutes.run + (2 + halvings) * usualMinutes.build
 	};
 }
+/** Each blast parts the range by all that share it; two are needed anyway, and one more for the neighbours. */
+function sharedOutlook(steps, { traffic }) {
+	const { warmUpSeconds, settleSeconds, measureSeconds, runsPerBlast } = traffic;
+	const partings = Math.ceil(Math.log(steps) / Math.log(4 + 1));
+	const boots = Math.max(2, partings) + 1;
+	const seconds = secondsToLay + warmUpSeconds + runsPerBlast * (settleSeconds + measureSeconds);
+	return {
+		boots,
+		minutes: Math.ceil(boots * seconds / 60)
+	};
+}
+/** All that share a blast are laid once before it. */
+const secondsToLay = 5;
 /** The plan in lines for people. */
 function outlookLines(plan) {
 	const { range, testbed, mostBoots, effect } = plan;
@@ -1442,9 +1456,9 @@ function outlookLines(plan) {
 	const skipped = revisions.filter(({ isSkipped }) => isSkipped).length;
 	const left = skipped > 0 ? `, ${skipped} of them skipped` : "";
 	const first = `${commits} commits, ${revisions.length - 1} kernels after the good one${left}`;
-	if (isShared(plan)) return [`${first}: at most ${mostBoots} blasts on ${testbed}`, ...notes];
 	const { boots, minutes, forecast } = outlookOf(plan);
-	const took = `some ${boots} boots on ${testbed}, ${roughly(minutes * 60)}, and at most ${mostBoots} boots`;
+	const what = isShared(plan) ? "blasts" : "boots";
+	const took = `some ${boots} ${what} on ${testbed}, ${roughly(minutes * 60)}, and at most ${mostBoots} ${what}`;
 	if (forecast === void 0) return [`${first}: ${took}`, ...notes];
 	const { noiseRatio, answeredRatio } = forecast;
 	const noise = `a boot is off by ${formatPercent(noiseRatio)}`;

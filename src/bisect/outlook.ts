@@ -1,6 +1,6 @@
 // What a bisection will take, said before anything is built for it.
 import { formatPercent, formatSize, roughly } from '../words/format.ts';
-import { isShared } from './blasts.ts';
+import { isShared, positionsPerBlast } from './blasts.ts';
 import { type BisectForecast, forecastBisect } from './forecast.ts';
 import type { BisectPlan } from './plan.ts';
 
@@ -25,11 +25,24 @@ export function outlookOf(plan: BisectPlan): Outlook {
   if (forecast !== undefined) {
     return { boots: Math.round(forecast.boots), minutes: Math.round(forecast.minutes), forecast };
   }
+  if (isShared(plan)) return sharedOutlook(steps, plan);
   const halvings = Math.ceil(Math.log2(steps));
   // Two of each end, and one more of each neighbour.
   const boots = 2 + 2 + halvings + 2;
   return { boots, minutes: boots * usualMinutes.run + (2 + halvings) * usualMinutes.build };
 }
+
+/** Each blast parts the range by all that share it; two are needed anyway, and one more for the neighbours. */
+function sharedOutlook(steps: number, { traffic }: Pick<BisectPlan, 'traffic'>): Outlook {
+  const { warmUpSeconds, settleSeconds, measureSeconds, runsPerBlast } = traffic;
+  const partings = Math.ceil(Math.log(steps) / Math.log(positionsPerBlast + 1));
+  const boots = Math.max(2, partings) + 1;
+  const seconds = secondsToLay + warmUpSeconds + runsPerBlast * (settleSeconds + measureSeconds);
+  return { boots, minutes: Math.ceil((boots * seconds) / 60) };
+}
+
+/** All that share a blast are laid once before it. */
+const secondsToLay = 5;
 
 /** The plan in lines for people. */
 export function outlookLines(plan: BisectPlan): string[] {
@@ -38,9 +51,9 @@ export function outlookLines(plan: BisectPlan): string[] {
   const skipped = revisions.filter(({ isSkipped }) => isSkipped).length;
   const left = skipped > 0 ? `, ${skipped} of them skipped` : '';
   const first = `${commits} commits, ${revisions.length - 1} kernels after the good one${left}`;
-  if (isShared(plan)) return [`${first}: at most ${mostBoots} blasts on ${testbed}`, ...notes];
   const { boots, minutes, forecast } = outlookOf(plan);
-  const took = `some ${boots} boots on ${testbed}, ${roughly(minutes * 60)}, and at most ${mostBoots} boots`;
+  const what = isShared(plan) ? 'blasts' : 'boots';
+  const took = `some ${boots} ${what} on ${testbed}, ${roughly(minutes * 60)}, and at most ${mostBoots} ${what}`;
   if (forecast === undefined) return [`${first}: ${took}`, ...notes];
   const { noiseRatio, answeredRatio } = forecast;
   const noise = `a boot is off by ${formatPercent(noiseRatio)}`;
