@@ -198,8 +198,8 @@ function lostAfter(tries) {
 	};
 }
 /**
-* The form of each revision that is measured now: the first that has not failed. Where fix-ups have helped a revision
-* whose own kernel could not be measured, the others of its stretch are measured with them straight away.
+* The form of each revision that is measured now: the first that has not failed, or of those that all have the first that
+* may not fail again. Where fix-ups have helped a revision whose own kernel could not be measured, the others of its stretch are measured with them straight away.
 */
 function positionsOf({ revisions }, findings) {
 	const findingAt = ({ variant }) => findings.get(variant) ?? unknown;
@@ -209,13 +209,15 @@ function positionsOf({ revisions }, findings) {
 		const helped = stretches.flatMap(({ after, end, fixUps }) => index > after && index < end ? fixUps : []);
 		const isHelp = (form) => helped.includes(nameOfFixUps(form));
 		const inOrder = forms.some((form) => isPlain(form) && works(findingAt(form))) ? forms : [...forms.filter(isHelp), ...forms.filter((form) => !isHelp(form))];
-		const left = inOrder.filter((form) => !findingAt(form).failure?.isSure);
+		const unfailed = inOrder.filter((form) => findingAt(form).failure === void 0);
+		const unsure = inOrder.filter((form) => findingAt(form).failure?.isSure === false);
+		const left = [...unfailed, ...unsure];
 		const form = left[0] ?? inOrder.at(-1);
 		if (form === void 0) continue;
 		const before = positions.at(-1);
 		if (before?.form.variant === form.variant) before.last = index;
 		else {
-			const isNextForm = left.length < forms.length && !findings.has(form.variant);
+			const isNextForm = unfailed.length < forms.length && !findings.has(form.variant);
 			const own = {
 				form,
 				hasOther: left.length > 1,
@@ -234,7 +236,7 @@ function positionsOf({ revisions }, findings) {
 function stretchesOf$1(revisions, findingAt) {
 	const isFineAlone = ({ forms }) => forms.some((form) => isPlain(form) && works(findingAt(form)));
 	return revisions.flatMap(({ forms }, index) => {
-		if (!forms.some((form) => isPlain(form) && findingAt(form).failure?.isSure)) return [];
+		if (!forms.some((form) => isPlain(form) && findingAt(form).failure !== void 0)) return [];
 		return forms.flatMap((form) => {
 			if (isPlain(form) || !works(findingAt(form))) return [];
 			const fixUps = nameOfFixUps(form);
@@ -328,9 +330,10 @@ const bootsOfThirdLevel = 4;
 const deepest = 4;
 /** The least difference that makes a level of its own, beyond what chance says. */
 const leastLevelRatio = .01;
-/** Generalized likelihood ratios: that good and bad differ, and that a position is at neither level. */
+/** Generalized likelihood ratios: that good and bad differ, that a position is at neither level, that one boot of it is. */
 const reproducedAt = 150;
 const thirdLevelAt = 1e3;
+const loneAt = 3e3;
 /** Failures that are alike so close to each other are one, and what lies between is not tried. */
 const nearFailures = 16;
 /** What to do next. The same problem gives the same step, whatever was the order of the boots. */
@@ -506,13 +509,12 @@ function thirdLevelIn(known, segment) {
 	const inside = known.places.filter((place) => place > low && place < high);
 	if (inside.length === 0) return void 0;
 	const { likeliest } = chancesIn(known, segment);
-	const deviation = deviationOf(known.noise);
 	const [clearest] = inside.flatMap((position) => {
 		const own = mean(valuesAt(known, position));
 		const isOff = (from, to) => {
 			const others = known.places.filter((place) => place >= from && place <= to && place !== position).flatMap((place) => valuesAt(known, place));
 			const distance = Math.abs(own - mean(others));
-			return distance > leastLevelRatio && distance > 4 * deviation;
+			return distance > leastLevelRatio && likelihoodRatio(known, distance) > loneAt;
 		};
 		const boots = bootsAt(known, position);
 		const ends = [low, high];
@@ -769,9 +771,12 @@ function largestGap(stops, { upTo }, isFit) {
 function ratioBetween(known, one, other) {
 	const [a, b] = [valuesAt(known, one), valuesAt(known, other)];
 	if (a.length === 0 || b.length === 0) return 0;
-	const { degreesOfFreedom } = known.noise;
-	const error = deviationOf(known.noise) * Math.sqrt(1 / a.length + 1 / b.length);
-	return (1 + ((mean([...a]) - mean([...b])) / error) ** 2 / degreesOfFreedom) ** ((degreesOfFreedom + 2) / 2);
+	return likelihoodRatio(known, (mean([...a]) - mean([...b])) / Math.sqrt(1 / a.length + 1 / b.length));
+}
+/** That a number of the deviation of one boot is no chance: the likelihood ratio of Student's t. */
+function likelihoodRatio({ noise }, distance) {
+	const { degreesOfFreedom } = noise;
+	return (1 + (distance / deviationOf(noise)) ** 2 / degreesOfFreedom) ** ((degreesOfFreedom + 2) / 2);
 }
 const deviationOf = ({ sumOfSquares, degreesOfFreedom }) => Math.sqrt(Math.max(sumOfSquares, leastSquares) / Math.max(degreesOfFreedom, 1));
 const valuesAt = ({ measured }, position) => measured.get(position) ?? [];
@@ -849,16 +854,16 @@ function measuring(plan, { positions }, variants, why) {
 	};
 }
 /**
-* What told nothing comes again before anything else, and where a form has failed the next one comes at once. Where
-* nobody can be blamed yet, as base was not measured since the testbed was opened, base comes in between.
+* What told nothing comes again before anything else, so does a build that has failed once, as that costs no boot, and an
+* end; where a form has failed the next one comes at once. Whether others have to be tried again is for the search to say.
+* Where nobody can be blamed yet, as base was not measured since the testbed was opened, base comes in between.
 */
 function tryAgain(plan, entries, evidence) {
 	const { positions } = evidence;
-	const unfinished = positions.filter(({ finding, hasOther, isNextForm }, index) => {
+	const unfinished = positions.filter(({ finding, isNextForm }, index) => {
 		const isEnd = index === 0 || index === positions.length - 1;
 		const { lost, failure } = finding;
-		const isUnbuilt = failure?.fault.kind === "build-failed";
-		const isUnsure = failure?.isSure === false && (hasOther || isEnd || isUnbuilt);
+		const isUnsure = failure?.isSure === false && (isEnd || failure.fault.kind === "build-failed");
 		return lost !== void 0 || isUnsure || isNextForm;
 	});
 	const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= mostTries);
@@ -977,12 +982,11 @@ function revisionsOf({ range }, evidence) {
 			if (finding === void 0 || told.has(variant)) return [];
 			told.add(variant);
 			const { values, failure } = finding;
-			const fault = failure?.isSure ? failure.fault : void 0;
 			return {
 				variant,
 				fixUps,
 				values: [...values],
-				...fault && { fault }
+				...failure && { fault: failure.fault }
 			};
 		});
 		return {
@@ -2167,8 +2171,7 @@ async function runBisection(options) {
 	}
 	/** Lists what is wanted, the next ones first; false where one of these was rejected. */
 	async function prepare(names, wanted) {
-		const failedBefore = journal.entries.findLast((entry) => entry.kind !== "warned");
-		if (failedBefore?.kind === "rejected" && names.includes(failedBefore.variant)) await list(wanted.filter((name) => !names.includes(name)));
+		if (journal.entries.some((entry) => entry.kind === "rejected" && names.includes(entry.variant))) await list(wanted.filter((name) => !names.includes(name)));
 		let left = [...wanted];
 		for (;;) {
 			const prepared = await list(left);

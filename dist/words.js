@@ -1055,7 +1055,7 @@ const plannedBlastSchema = object({
 });
 
 // src/words/bisect.ts
-/** What keeps a commit from being measured; it was found twice. */
+/** What keeps a commit from being measured: found twice of it, or of it and of a neighbour; or once, where no more depended on it. */
 const faultSchema = discriminatedUnion("kind", [...rejections, object({
 	kind: literal("forwards-nothing"),
 	message: string()

@@ -84,8 +84,7 @@ function revisionsOf({ range }: BisectPlan, evidence: Evidence): BisectRevision[
       if (finding === undefined || told.has(variant)) return [];
       told.add(variant);
       const { values, failure } = finding;
-      const fault = failure?.isSure ? failure.fault : undefined;
-      return { variant, fixUps, values: [...values], ...(fault && { fault }) };
+      return { variant, fixUps, values: [...values], ...(failure && { fault: failure.fault }) };
     });
     return {
       ...about,

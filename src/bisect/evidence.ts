@@ -163,8 +163,8 @@ function lostAfter(tries: readonly Try[]): Finding['lost'] {
 }
 
 /**
- * The form of each revision that is measured now: the first that has not failed. Where fix-ups have helped a revision
- * whose own kernel could not be measured, the others of its stretch are measured with them straight away.
+ * The form of each revision that is measured now: the first that has not failed, or of those that all have the first that
+ * may not fail again. Where fix-ups have helped a revision whose own kernel could not be measured, the others of its stretch are measured with them straight away.
  */
 function positionsOf({ revisions }: Range, findings: ReadonlyMap<string, Finding>): Position[] {
   const findingAt = ({ variant }: Form): Finding => findings.get(variant) ?? unknown;
@@ -179,13 +179,15 @@ function positionsOf({ revisions }: Range, findings: ReadonlyMap<string, Finding
     const inOrder = isOwnKernelFine
       ? forms
       : [...forms.filter(isHelp), ...forms.filter((form) => !isHelp(form))];
-    const left = inOrder.filter((form) => !findingAt(form).failure?.isSure);
+    const unfailed = inOrder.filter((form) => findingAt(form).failure === undefined);
+    const unsure = inOrder.filter((form) => findingAt(form).failure?.isSure === false);
+    const left = [...unfailed, ...unsure];
     const form = left[0] ?? inOrder.at(-1);
     if (form === undefined) continue;
     const before = positions.at(-1);
     if (before?.form.variant === form.variant) before.last = index;
     else {
-      const isNextForm = left.length < forms.length && !findings.has(form.variant);
+      const isNextForm = unfailed.length < forms.length && !findings.has(form.variant);
       const own = { form, hasOther: left.length > 1, isNextForm, finding: findingAt(form) };
       positions.push({ first: index, last: index, ...own });
     }
@@ -203,7 +205,7 @@ function stretchesOf(
   const isFineAlone = ({ forms }: Revision) =>
     forms.some((form) => isPlain(form) && works(findingAt(form)));
   return revisions.flatMap(({ forms }, index) => {
-    const isNeeded = forms.some((form) => isPlain(form) && findingAt(form).failure?.isSure);
+    const isNeeded = forms.some((form) => isPlain(form) && findingAt(form).failure !== undefined);
     if (!isNeeded) return [];
     return forms.flatMap((form) => {
       if (isPlain(form) || !works(findingAt(form))) return [];

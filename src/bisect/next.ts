@@ -82,8 +82,9 @@ function measuring(
 }
 
 /**
- * What told nothing comes again before anything else, and where a form has failed the next one comes at once. Where
- * nobody can be blamed yet, as base was not measured since the testbed was opened, base comes in between.
+ * What told nothing comes again before anything else, so does a build that has failed once, as that costs no boot, and an
+ * end; where a form has failed the next one comes at once. Whether others have to be tried again is for the search to say.
+ * Where nobody can be blamed yet, as base was not measured since the testbed was opened, base comes in between.
  */
 function tryAgain(
   plan: BisectPlan,
@@ -91,11 +92,10 @@ function tryAgain(
   evidence: Evidence,
 ): Next | undefined {
   const { positions } = evidence;
-  const unfinished = positions.filter(({ finding, hasOther, isNextForm }, index) => {
+  const unfinished = positions.filter(({ finding, isNextForm }, index) => {
     const isEnd = index === 0 || index === positions.length - 1;
     const { lost, failure } = finding;
-    const isUnbuilt = failure?.fault.kind === 'build-failed';
-    const isUnsure = failure?.isSure === false && (hasOther || isEnd || isUnbuilt);
+    const isUnsure = failure?.isSure === false && (isEnd || failure.fault.kind === 'build-failed');
     return lost !== undefined || isUnsure || isNextForm;
   });
   const stuck = unfinished.find(({ finding }) => (finding.lost?.times ?? 0) >= mostTries);

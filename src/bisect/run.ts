@@ -114,8 +114,9 @@ export async function runBisection(options: RunOptions): Promise<Entry[]> {
 
   /** Lists what is wanted, the next ones first; false where one of these was rejected. */
   async function prepare(names: readonly string[], wanted: readonly string[]): Promise<boolean> {
-    const failedBefore = journal.entries.findLast((entry) => entry.kind !== 'warned');
-    const isAgain = failedBefore?.kind === 'rejected' && names.includes(failedBefore.variant);
+    const isAgain = journal.entries.some(
+      (entry) => entry.kind === 'rejected' && names.includes(entry.variant),
+    );
     // What is listed keeps its build, also one that has failed.
     if (isAgain) await list(wanted.filter((name) => !names.includes(name)));
     let left = [...wanted];

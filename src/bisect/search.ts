@@ -62,9 +62,10 @@ const bootsOfThirdLevel = 4;
 const deepest = 4;
 /** The least difference that makes a level of its own, beyond what chance says. */
 const leastLevelRatio = 0.01;
-/** Generalized likelihood ratios: that good and bad differ, and that a position is at neither level. */
+/** Generalized likelihood ratios: that good and bad differ, that a position is at neither level, that one boot of it is. */
 const reproducedAt = 150;
 const thirdLevelAt = 1000;
+const loneAt = 3000;
 /** Failures that are alike so close to each other are one, and what lies between is not tried. */
 const nearFailures = 16;
 
@@ -263,7 +264,6 @@ function thirdLevelIn(
   const inside = known.places.filter((place) => place > low && place < high);
   if (inside.length === 0) return undefined;
   const { likeliest } = chancesIn(known, segment);
-  const deviation = deviationOf(known.noise);
   const apart = inside.flatMap((position) => {
     const own = mean(valuesAt(known, position));
     const isOff = (from: number, to: number): boolean => {
@@ -271,7 +271,7 @@ function thirdLevelIn(
         .filter((place) => place >= from && place <= to && place !== position)
         .flatMap((place) => valuesAt(known, place));
       const distance = Math.abs(own - mean(others));
-      return distance > leastLevelRatio && distance > 4 * deviation;
+      return distance > leastLevelRatio && likelihoodRatio(known, distance) > loneAt;
     };
     const boots = bootsAt(known, position);
     const ends = [low, high];
@@ -536,9 +536,14 @@ function largestGap(
 function ratioBetween(known: Known, one: number, other: number): number {
   const [a, b] = [valuesAt(known, one), valuesAt(known, other)];
   if (a.length === 0 || b.length === 0) return 0;
-  const { degreesOfFreedom } = known.noise;
-  const error = deviationOf(known.noise) * Math.sqrt(1 / a.length + 1 / b.length);
-  const t = (mean([...a]) - mean([...b])) / error;
+  const distance = mean([...a]) - mean([...b]);
+  return likelihoodRatio(known, distance / Math.sqrt(1 / a.length + 1 / b.length));
+}
+
+/** That a number of the deviation of one boot is no chance: the likelihood ratio of Student's t. */
+function likelihoodRatio({ noise }: Known, distance: number): number {
+  const { degreesOfFreedom } = noise;
+  const t = distance / deviationOf(noise);
   return (1 + t ** 2 / degreesOfFreedom) ** ((degreesOfFreedom + 2) / 2);
 }
 

@@ -13,7 +13,7 @@ import {
 } from './result.ts';
 import { cellSchema } from './scenario.ts';
 
-/** What keeps a commit from being measured; it was found twice. */
+/** What keeps a commit from being measured: found twice of it, or of it and of a neighbour; or once, where no more depended on it. */
 export const faultSchema = z.discriminatedUnion('kind', [
   ...rejections,
   /** No packet comes through, or less than a tenth of what the slower end forwards: another bug than the one looked for. */

@@ -1,5 +1,4 @@
-// Where a driver lost half of its speed, and some revisions cannot be measured at all: 16 cores with two threads each
-// of a Xeon E5-2697A v4, in by a Chelsio T580-LP-CR, out by a Mellanox ConnectX-4, 40 Gbit/s, 4000 flows.
+// Where a driver lost half of its speed, and some revisions cannot be measured at all: gates of some of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { describeWith } from '../needs.ts';
@@ -12,8 +11,8 @@ import {
   judgeRange,
   type Study,
   startBuilder,
-  startStudy,
 } from './study.ts';
+import { startXeon40g } from './xeon-40g.ts';
 
 const version = (revision: string): string => `FreeBSD 13.0-CURRENT #0 main-${revision}`;
 
@@ -52,36 +51,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection', () => {
   }
 
   const startBisection = (repository: string): Promise<Study> =>
-    startStudy({
-      name: 'xeon-40g',
-      lab: {
-        truth: ({ ident }) => speeds[ident] ?? 0,
-        noise: { perBoot: 0.005 },
-        hardware: { 'hw.model': 'Intel(R) Xeon(R) CPU E5-2697A v4 @ 2.60GHz', 'hw.ncpu': '32' },
-        loaderConf: {
-          'hw.cxgbe.nrxq10g': '32',
-          'hw.cxgbe.ntxq10g': '32',
-          'dev.mce.0.conf.channels': '32',
-          'machdep.hyperthreading_allowed': '1',
-        },
-        generatorPps: 42_490_000,
-        cabling: {
-          generators: 'separate',
-          mediaBits: 40e9,
-          ports: [
-            { name: 'cxl0', card: 'T580-LP-CR' },
-            { name: 'mce0', card: 'ConnectX-4', far: { name: 'cxl0', card: 'T580-LP-CR' } },
-          ],
-        },
-      },
-      port: 'speed: 40 Gbit/s, queues: 32',
-      testbedLines: builder.linesFor(repository),
-      settings: `
-scenarios: [forwarding]
-families: [inet4]
-traffic: { flows: 4000, rate: 42.49 Mpps }
-`,
-    });
+    startXeon40g(({ ident }) => speeds[ident] ?? 0, builder, repository);
 
   const judgeRevision = async (study: Study, repository: string, revision: string) =>
     judgeRange(study, repository, `c255749..${revision.replace('+', '-')}`);
