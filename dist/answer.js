@@ -1002,8 +1002,10 @@ function earlierVerdicts({ run, last, earlier }) {
 
 // src/answer/comment.ts
 /** Where GitHub refuses, as it does a token that may only read, that is said once and not tried again. */
-function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} }) {
+function openComment(octokit, pullRequest, options) {
+	const { name, run, ask, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} } = options;
 	const { headCommit } = pullRequest;
+	const { subject = patchName(pullRequest) } = options;
 	const put = async ({ body, title }) => {
 		const writing = {
 			name,
@@ -1046,10 +1048,10 @@ function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, no
 		tooSlow: tooSlow$1,
 		...pause && { pause }
 	});
-	const heading = (text) => `### ⏳ ppsgate: ${patchName(pullRequest)} ${text}`;
+	const heading = (text) => `### ⏳ ppsgate: ${subject} ${text}`;
 	const job = `<sub>[the job](${detailsUrl}) · commit ${codeSpan(headCommit)}</sub>`;
 	const said = (...parts) => ({ body: parts.filter(Boolean).join("\n\n") });
-	const ended = (ending) => ending.kind === "unmeasured" ? said(unmeasured(pullRequest, ending), job) : {
+	const ended = (ending) => ending.kind === "unmeasured" ? said(unmeasured(subject, ending), job) : {
 		body: summaryOf(ending),
 		title: titleOf(ending)
 	};
@@ -1075,9 +1077,9 @@ function openComment(octokit, pullRequest, { name, run, ask, detailsUrl, log, no
 const never$1 = new AbortController().signal;
 const superseded = "The comment is left to a later run for the same pull request.";
 const tooSlow$1 = (seconds) => `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
-function unmeasured(pullRequest, ending) {
+function unmeasured(subject, ending) {
 	const { symbol, text } = failures[ending.why];
-	return `### ${symbol} ppsgate: ${patchName(pullRequest)} ${text}\n\n${summaryOf(ending)}`;
+	return `### ${symbol} ppsgate: ${subject} ${text}\n\n${summaryOf(ending)}`;
 }
 
 // src/answer/one-base.ts

@@ -1267,11 +1267,16 @@ function wrongTestbeds({ code, input }) {
 /** All parameters, in the order in which --help has them. */
 const parameters = {
 	command: {
-		input: "gate judges a patch; in jobs of their own, admit decides before it what may be judged, and publish answers after it.",
+		input: "gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, and publish answers after them.",
+		of: "both",
 		default: "gate"
 	},
-	request: { input: "For gate and publish: the output of the same name of the job that admitted the patch. Without it gate does everything." },
+	request: {
+		input: "For gate, bisect and publish: the output of the same name of the job that admitted the patch. Without it gate and bisect do everything.",
+		of: "both"
+	},
 	patch: {
+		of: "both",
 		input: "What to judge: a pull request as #123, a Phabricator revision as D27401 or D27401:80677, a commit, or a range like main..my-branch; by default what the event is about.",
 		option: {
 			flags: "-p, --patch",
@@ -1281,7 +1286,62 @@ const parameters = {
 		dispatch: "A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch",
 		jenkins: true
 	},
+	instead: {
+		of: "bisect",
+		dispatch: "What to do instead of judging it, as in a comment, like bisect GOOD BAD forwarding inet4; empty to judge it"
+	},
+	good: {
+		of: "bisect",
+		input: "For bisect: the commit that has not lost anything yet, as git names it.",
+		option: {
+			value: "commit",
+			says: "that has not lost anything yet"
+		},
+		isAsked: true,
+		jenkins: true
+	},
+	bad: {
+		of: "bisect",
+		input: "For bisect: the commit that is slower, and has the good one among its first parents.",
+		option: {
+			value: "commit",
+			says: "that is slower, on the same line of first parents"
+		},
+		isAsked: true,
+		jenkins: true
+	},
+	fixUp: {
+		of: "bisect",
+		input: "For bisect: what to put on top of commits that cannot be measured without it, as FIX or FIX:FIRST, with commas.",
+		option: {
+			value: "fix[:first]",
+			says: "commit to put on top of FIRST and all after it that lack it, or of what cannot be measured; repeatable"
+		},
+		comment: {
+			key: "fix-up",
+			example: "1a2b3c4d5e6f"
+		},
+		isAsked: true,
+		jenkins: true,
+		kind: "list"
+	},
+	skip: {
+		of: "bisect",
+		input: "For bisect: commits that are not to be measured, like A..B, with commas.",
+		option: {
+			value: "range",
+			says: "commits that are not to be measured, like A..B; repeatable"
+		},
+		comment: {
+			key: "skip",
+			example: "1a2b3c4..5d6e7f8"
+		},
+		isAsked: true,
+		jenkins: true,
+		kind: "list"
+	},
 	repository: {
+		of: "both",
 		option: {
 			flags: "-r, --repository",
 			value: "dir",
@@ -1291,6 +1351,7 @@ const parameters = {
 		jenkins: true
 	},
 	config: {
+		of: "both",
 		input: "Path of ppsgate.yml, which is read from the base of the pull request, never from the patch.",
 		option: {
 			flags: "-c, --config",
@@ -1302,6 +1363,7 @@ const parameters = {
 		default: "ppsgate.yml"
 	},
 	testbed: {
+		of: "both",
 		input: "A testbed's name, or what it has to be, like mellanox and 40G; by default the first of the configuration.",
 		option: {
 			flags: "-t, --testbed",
@@ -1326,6 +1388,7 @@ const parameters = {
 		kind: "list"
 	},
 	priority: {
+		of: "both",
 		input: "Place in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.",
 		option: {
 			value: "name",
@@ -1334,12 +1397,16 @@ const parameters = {
 		},
 		jenkins: true
 	},
-	directory: { option: {
-		flags: "-d, --directory",
-		value: "dir",
-		says: "work directory (default: a new ppsgate-gate-…)"
-	} },
+	directory: {
+		of: "both",
+		option: {
+			flags: "-d, --directory",
+			value: "dir",
+			says: "work directory (default: a new one that is named by the time)"
+		}
+	},
 	scenarios: {
+		of: "both",
 		input: "Scenarios to run instead of the configured ones, with commas.",
 		option: {
 			value: "list",
@@ -1351,6 +1418,7 @@ const parameters = {
 		kind: "list"
 	},
 	families: {
+		of: "both",
 		input: "inet4, inet6 or both, with a comma, instead of the configured ones.",
 		option: {
 			value: "list",
@@ -1362,10 +1430,17 @@ const parameters = {
 		kind: "list"
 	},
 	metric: {
+		of: "both",
+		input: "pps or nsPerPacket, instead of the configured one.",
 		option: {
 			value: "metric",
 			says: "pps or nsPerPacket"
 		},
+		comment: {
+			key: "metric",
+			example: "nsPerPacket"
+		},
+		isAsked: true,
 		jenkins: true
 	},
 	margin: {
@@ -1417,7 +1492,30 @@ const parameters = {
 		isAsked: true,
 		jenkins: true
 	},
+	maxBoots: {
+		of: "bisect",
+		input: "For bisect: most boots, those that fail too.",
+		option: {
+			value: "number",
+			says: "most boots, those that fail too"
+		},
+		comment: {
+			key: "max-boots",
+			example: "60"
+		},
+		isAsked: true,
+		jenkins: true
+	},
+	verifyRevert: {
+		of: "bisect",
+		input: "For bisect: true measures the bad commit without the culprit, too.",
+		option: { says: "measure the bad one without the culprit, too" },
+		isAsked: true,
+		jenkins: true,
+		kind: "switch"
+	},
 	profile: {
+		of: "both",
 		input: "Whether each variant is profiled when all is measured: on, off, or for how long, like 20 s; instead of what is configured.",
 		option: {
 			value: "how",
@@ -1469,24 +1567,35 @@ const parameters = {
 		},
 		jenkins: true
 	},
-	seed: { option: {
-		value: "number",
-		says: "of the order of runs (default: by chance)"
-	} },
-	resume: { option: {
-		value: "dir",
-		says: "go on in the work directory of a gate that was cut short"
-	} },
-	record: { option: {
-		value: "file",
-		says: "write down what machines are asked and say, to be replayed"
-	} },
+	seed: {
+		of: "both",
+		option: {
+			value: "number",
+			says: "of the order of runs (default: by chance)"
+		}
+	},
+	resume: {
+		of: "both",
+		option: {
+			value: "dir",
+			says: "go on in the work directory of one that was cut short"
+		}
+	},
+	record: {
+		of: "both",
+		option: {
+			value: "file",
+			says: "write down what machines are asked and say, to be replayed"
+		}
+	},
 	answer: {
+		of: "both",
 		option: { says: "tell how it goes and ends on Phabricator, in a comment" },
 		jenkins: true,
 		kind: "switch"
 	},
 	run: {
+		of: "both",
 		option: {
 			value: "key",
 			says: "with --answer: of this run, which is answered once"
@@ -1501,6 +1610,7 @@ const parameters = {
 		jenkins: true
 	},
 	details: {
+		of: "both",
 		option: {
 			value: "url",
 			says: "with --answer: where the rest is to be found"
@@ -1508,6 +1618,7 @@ const parameters = {
 		jenkins: true
 	},
 	site: {
+		of: "both",
 		option: {
 			value: "url",
 			says: "with --answer: where browsers find the work directory"
@@ -1515,22 +1626,30 @@ const parameters = {
 		jenkins: true
 	},
 	json: {
+		of: "both",
 		option: { says: "print the result as JSON" },
 		kind: "switch"
 	},
 	token: {
+		of: "both",
 		input: "A token with the permissions of the job. That of a GitHub App gives the check its buttons.",
 		default: `\${{ github.token }}`
 	},
-	conduitToken: { input: "The Conduit token of the bot that answers on Phabricator; for revisions alone." }
+	conduitToken: {
+		of: "both",
+		input: "The Conduit token of the bot that answers on Phabricator; for revisions alone."
+	}
 };
 const names = Object.keys(parameters);
 /** The parameter of that name, as an entry with what it need not have. */
 const parameter = (name) => parameters[name];
 /** Those for which that holds, in the order of the table. */
 const parametersThat = (holds) => names.filter((name) => holds(parameters[name]));
-const asked = (name) => parameter(name).isAsked === true;
-const askNames = names.filter(asked);
+const isOfGate = ({ of }) => of !== "bisect";
+const isOfBisect = ({ of }) => of !== void 0;
+const asked = names.filter((name) => parameter(name).isAsked === true);
+const askNames = asked.filter((name) => isOfGate(parameter(name)));
+const bisectAskNames = asked.filter((name) => isOfBisect(parameter(name)));
 /** `max-runs` for `maxRuns`. */
 const kebabCase = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 const calledAs = {
@@ -1542,12 +1661,12 @@ const calledAs = {
 	comment: (name) => parameter(name).comment?.key ?? name
 };
 /** What is asked, by whatever names a place has for it; nothing of what is not asked. */
-const askedAs = (ask, nameOf) => Object.fromEntries(askNames.flatMap((name) => {
+const askedAs = (ask, nameOf) => Object.fromEntries(asked.flatMap((name) => {
 	const value = ask[name];
 	return value ? [[nameOf(name), value]] : [];
 }));
-/** What is asked as words of `ppsgate gate`. */
-const askedWords = (ask) => askNames.flatMap((name) => {
+/** What is asked as words of `ppsgate gate`, or of `ppsgate bisect`. */
+const askedWords = (ask) => asked.flatMap((name) => {
 	const [value, flag] = [ask[name], calledAs.flag(name)];
 	if (!value) return [];
 	if (parameter(name).kind !== "switch") return [flag, value];
@@ -2039,4 +2158,4 @@ function placed(written, places) {
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
-export { ExposedError, applyOverrides, askNames, askedAs, askedWords, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseFrameSize, parseMaxRuns, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };
+export { ExposedError, applyOverrides, askNames, askedAs, askedWords, bisectAskNames, calledAs, configKeys, didYouMean, frameBytesFor, isExposed, isFulfilled, isOfGate, kebabCase, keyName, loadConfig, meantBy, metrics, overrideGate, parameter, parametersThat, parseConfig, parseEach, parseFrameSize, parseMaxRuns, parsePriority, parseSeed, parseSwitch, readGuarded, readSecret, readWish, scenariosIn, systemOf, whyUnfit, wrongName };

@@ -736,4 +736,4 @@ async function removeFile(path) {
 	await rmdir(dirname(path)).catch(() => {});
 }
 
-export { badgeLabel, badgePath, linkTo, publishToBranch, publishToDirectory, readHistory };
+export { badgeLabel, badgePath, indexPath, linkTo, parseIndex, publishToBranch, publishToDirectory, readHistory };

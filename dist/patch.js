@@ -1,8 +1,8 @@
-import { UsageError, excerpt, families, oneLine } from "./words.js";
+import { UsageError, excerpt, families, oneLine, patchName, scenarios } from "./words.js";
 import { int, object, string } from "./vendor/zod.js";
 import { fetchDiff, findRevision } from "./phabricator.js";
 import { require_fastest_levenshtein } from "./vendor/fastest-levenshtein.js";
-import { askNames, didYouMean, kebabCase, meantBy, parameter } from "./config.js";
+import { askNames, bisectAskNames, didYouMean, kebabCase, meantBy, parameter } from "./config.js";
 import { once } from "node:events";
 import { execFile, spawn } from "node:child_process";
 import { join, relative, resolve } from "node:path";
@@ -10,6 +10,172 @@ import { promisify } from "node:util";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { pipeline } from "node:stream/promises";
+
+// src/patch/command-words.ts
+/** Separated by blanks, but for those in double quotes: `testbed="mellanox and 40G"` is one. */
+const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll("\"", ""));
+/** Undefined for a word that is none. */
+function pairIn(word) {
+	const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
+	return key === void 0 ? void 0 : {
+		key,
+		value
+	};
+}
+/** What people write as `key=value`, by the key, and what it becomes. */
+const keysOf = (names) => new Map(names.flatMap((name) => {
+	const { comment, kind } = parameter(name);
+	return comment === void 0 ? [] : [[comment.key, {
+		...comment,
+		kind,
+		name
+	}]];
+}));
+/** The parameter that is meant; else what is wrong, and the command that is nearest. */
+function keyFor({ key, value }, of) {
+	const { verb, known, keyed } = of;
+	const parameter = keyed.get(key);
+	if (!known.includes(key) || parameter === void 0) {
+		const [meant] = meantBy(key, known);
+		const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
+		return {
+			kind: "mistaken",
+			what: `${verb} takes no "${excerpt(key)}"`,
+			nearest
+		};
+	}
+	if (value !== "") return {
+		kind: "found",
+		parameter
+	};
+	const nearest = `${verb} ${key}=${parameter.example}`;
+	return {
+		kind: "mistaken",
+		what: `${key} has no value`,
+		nearest
+	};
+}
+
+// src/patch/bisect-command.ts
+const typed$1 = string().max(500).optional();
+/** What is asked of one bisection, as typed; without good and bad it is of the commits of the patch itself. */
+const bisectAskSchema = object(Object.fromEntries(bisectAskNames.map((name) => [name, typed$1])));
+const keyed$1 = keysOf(bisectAskNames);
+const known = [...keyed$1.keys()];
+const verifyRevert = kebabCase("verifyRevert");
+/** Reads the words after `bisect`: good comes before bad, all else stands anywhere. */
+function readBisect(words, isHead) {
+	const ask = {};
+	const others = [];
+	for (const word of words) {
+		const pair = pairIn(word);
+		if (pair !== void 0) {
+			const found = keyFor(pair, {
+				verb: "bisect",
+				known,
+				keyed: keyed$1
+			});
+			if (found.kind === "mistaken") return found;
+			const { name, kind, example } = found.parameter;
+			const { key, value } = pair;
+			const looksRight = shapes[name];
+			const wrong = looksRight && value.split(",").find((part) => !looksRight(part));
+			if (wrong !== void 0) return mistaken(`${key} cannot be "${excerpt(wrong)}"`, `${key}=${example}`);
+			const before = ask[name];
+			if (before !== void 0 && kind !== "list") return mistaken(`${key} is there twice`);
+			ask[name] = before === void 0 ? value : `${before},${value}`;
+		} else if (word.includes("..")) {
+			const ends = word.split(/\.{2,}/).map((end) => excerpt(end));
+			return mistaken("bisect takes a good commit and a bad one, not a range", ends.filter(Boolean).join(" "));
+		} else if (families.some((family) => family === word)) {
+			if (ask.families !== void 0) return mistaken("bisect takes one family", word);
+			ask.families = word;
+		} else if (scenarios.includes(word)) {
+			if (ask.scenarios !== void 0) return mistaken("bisect takes one scenario", word);
+			ask.scenarios = word;
+		} else if (word === verifyRevert) ask.verifyRevert = "true";
+		else if (isCommitLike(word)) others.push(word);
+		else return mistaken(`bisect takes no "${excerpt(word)}"`);
+	}
+	return withOthers(ask, others, isHead);
+}
+/** The words of a command that asks for that; read again they are the same. */
+function bisectWords(ask) {
+	const { good, bad, families: family, scenarios: scenario, verifyRevert: isVerified } = ask;
+	const pairs = [...keyed$1].flatMap(([key, { name }]) => {
+		const value = ask[name];
+		return value ? [`${key}=${/\s/.test(value) ? `"${value}"` : value}`] : [];
+	});
+	return ["bisect", ...[
+		good,
+		bad,
+		scenario,
+		family,
+		isVerified === "true" && verifyRevert,
+		...pairs
+	]].filter(Boolean).join(" ");
+}
+const mistaken = (what, nearest = "") => ({
+	kind: "mistaken",
+	what,
+	nearest: `bisect ${nearest}`.trim()
+});
+/** What is neither a family nor a scenario of ppsgate's own: the head, or good and bad; and a scenario of the site's own. */
+function withOthers(ask, others, isHead) {
+	const [first = "", bad = "", own = "", ...more] = others;
+	if (others.length === 0) return {
+		kind: "read",
+		ask
+	};
+	if (others.length === 1 && isHead(first)) return {
+		kind: "read",
+		ask,
+		head: first
+	};
+	const hasScenario = ask.scenarios !== void 0;
+	if (others.length === 1 && !hasScenario) return {
+		kind: "read",
+		ask: {
+			...ask,
+			scenarios: first
+		}
+	};
+	if (others.length === 1) {
+		const what = `bisect takes a good commit and a bad one, found "${excerpt(first)}" alone`;
+		return mistaken(what, `${excerpt(first)} HEAD`);
+	}
+	const commits = {
+		...ask,
+		good: first,
+		bad
+	};
+	if (others.length === 2) return {
+		kind: "read",
+		ask: commits
+	};
+	if (others.length === 3 && !hasScenario) return {
+		kind: "read",
+		ask: {
+			...commits,
+			scenarios: own
+		}
+	};
+	const what = `bisect takes two commits, found "${excerpt(more[0] ?? own)}" as well`;
+	return mistaken(what, `${excerpt(first)} ${excerpt(bad)}`);
+}
+/** What git could take for the name of a commit, but for what is written with two dots; git has the last word. */
+const isCommitLike = (text) => /^\w[\w./@~^{}+-]{0,249}$/.test(text) && !text.includes("..");
+/** `A`, or two of them with that between. */
+const oneOrTwo = (between) => (text) => {
+	const parts = text.split(between);
+	return parts.length <= 2 && parts.every(isCommitLike);
+};
+/** How the parts of a value have to look, as far as that can be said without a repository. */
+const shapes = {
+	fixUp: oneOrTwo(":"),
+	skip: oneOrTwo(".."),
+	maxBoots: (text) => /^[1-9]\d{0,5}$/.test(text)
+};
 
 // src/patch/command.ts
 var import_fastest_levenshtein = require_fastest_levenshtein();
@@ -44,6 +210,15 @@ function parseCommand(comment, call = callOnGithub) {
 			const read = readArguments(verb, rest, call);
 			return read.kind === "mistaken" ? mistaken(read.what, read.nearest) : read;
 		}
+		case "bisect": {
+			const read = readBisect(rest, (word) => heads[call].test(word));
+			if (read.kind === "mistaken") return mistaken(read.what, read.nearest);
+			return {
+				kind: verb,
+				ask: read.ask,
+				...headNamed(read.head, call)
+			};
+		}
 		default: return mistaken(`there is no command "${excerpt(verb)}"`, nearestVerb(verb));
 	}
 }
@@ -56,6 +231,7 @@ const verbs = [
 	"run",
 	"rerun",
 	"extend",
+	"bisect",
 	"cancel",
 	"help"
 ];
@@ -67,12 +243,20 @@ function commandsFor(call) {
 			["run", isOnGithub ? "measure the pull request as it stands" : "measure the newest diff"],
 			isOnGithub ? ["run 1a2b3c4d5e6f", "the same, if that is the head: for a patch from a fork"] : ["run 80677", "measure that diff: for one by somebody who is not ours"],
 			["run forwarding inet6 margin=1% runs=20 testbed=chelsio", "the same with scenarios, families, margin, most runs or testbed of your own"],
+			["run metric=nsPerPacket", "the same by another metric than the configured one"],
 			["run profile", "the same with profiles; profile=off without, profile=30s with longer ones"],
 			["run measure-anyway", "the same, also where nothing differs that the testbed lays"],
 			...isOnGithub ? [] : [["run earlier=all", "measure the earlier diffs beside it"]]
 		],
 		rerun: [["rerun", "measure again what was asked for last"]],
 		extend: [["extend runs=40", "go on with an experiment that was inconclusive"]],
+		bisect: [
+			["bisect", isOnGithub ? "find the commit of the pull request that costs the packets" : "find the diff of the revision that costs the packets"],
+			["bisect 1a2b3c4d5e6f 5d6e7f8a9b0c forwarding inet4", "the same between a good commit and a bad one of your own, in one scenario and family"],
+			["bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8", "the same with a fix on top where it is missing, and without some commits"],
+			["bisect verify-revert", "the same, and measure the bad one without the culprit, too"],
+			["bisect testbed=chelsio metric=pps max-boots=60 profile=off", "the same elsewhere or otherwise"]
+		],
 		cancel: [["cancel", "end what runs and what waits"]],
 		help: [["help", "see this list"]]
 	};
@@ -83,16 +267,7 @@ function commandsFor(call) {
 }
 /** Nobody types more, and nobody has to read more. */
 const longestCommand = 500;
-/** Separated by blanks, but for those in double quotes: `testbed="mellanox and 40G"` is one. */
-const wordsOf = (line) => (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll("\"", ""));
-/** What `run` is told as `key=value`, by the key, and what it becomes. */
-const keyed = new Map(askNames.flatMap((name) => {
-	const { comment } = parameter(name);
-	return comment === void 0 ? [] : [[comment.key, {
-		...comment,
-		name
-	}]];
-}));
+const keyed = keysOf(askNames);
 /** What `run` is told by its name alone. */
 const switches = new Map(askNames.flatMap((name) => parameter(name).kind === "switch" ? [[kebabCase(name), name]] : []));
 /** How the head is named, by where the comment stands. */
@@ -100,12 +275,12 @@ const heads = {
 	[callOnGithub]: /^[0-9a-f]{7,64}$/,
 	[callOnPhabricator]: /^[1-9]\d{0,8}$/
 };
-function keysOf(verb, call) {
+function keysFor(verb, call) {
 	if (verb === "rerun") return [];
 	return [...keyed.values()].filter(({ isOfRevision = false }) => !isOfRevision || call === "@ppsgate").map(({ key }) => key).filter((key) => verb === "run" || key === "runs");
 }
 function readArguments(verb, words, call) {
-	const known = keysOf(verb, call);
+	const known = keysFor(verb, call);
 	const ask = {};
 	const named = [];
 	const found = [];
@@ -116,17 +291,18 @@ function readArguments(verb, words, call) {
 		nearest
 	});
 	for (const word of words) {
-		const [, key, value = ""] = /^([^=]+)=(.*)$/.exec(word) ?? [];
+		const pair = pairIn(word);
 		const switchNamed = switches.get(word);
-		if (key !== void 0) {
-			const [meant] = meantBy(key, known);
-			const nearest = meant === void 0 ? verb : `${verb} ${meant}=${excerpt(value)}`;
-			const parameter = keyed.get(key);
-			if (!known.includes(key) || parameter === void 0) return mistaken(`${verb} takes no "${excerpt(key)}"`, nearest);
-			const { name, example } = parameter;
-			if (value === "") return mistaken(`${key} has no value`, `${verb} ${key}=${example}`);
-			if (ask[name] !== void 0) return mistaken(`${key} is there twice`);
-			ask[name] = value;
+		if (pair !== void 0) {
+			const found = keyFor(pair, {
+				verb,
+				known,
+				keyed
+			});
+			if (found.kind === "mistaken") return found;
+			const { name } = found.parameter;
+			if (ask[name] !== void 0) return mistaken(`${pair.key} is there twice`);
+			ask[name] = pair.value;
 		} else if (heads[call].test(word) && namedHead === void 0) namedHead = word;
 		else if (verb !== "run" || !/^[a-z][\w.-]*$/i.test(word)) return mistaken(`${verb} takes no "${excerpt(word)}"`);
 		else if (word === "profile") ask.profile ??= "on";
@@ -166,6 +342,8 @@ const jobSchema = object({
 	/** Fixed when leave was given. */
 	diff: int().positive(),
 	ask: askSchema,
+	/** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
+	bisect: bisectAskSchema.optional(),
 	/** PHID of the Harbormaster build that waits for the answer. */
 	build: string().regex(/^PHID-HMBD-\w{1,40}$/).optional(),
 	/** The user name of whoever asked, or `Harbormaster`. */
@@ -176,6 +354,8 @@ const jobSchema = object({
 		maxRuns: string().max(20).optional()
 	}).optional()
 });
+/** What the job is called in a sentence. */
+const workOf = ({ bisect }) => bisect === void 0 ? "gate" : "bisection";
 
 // src/patch/diff.ts
 /**
@@ -832,6 +1012,18 @@ function openRepository(directory, environment = {}) {
 		const hint = didYouMean(name, known.split("\n").filter(Boolean));
 		throw new NoCommitError(`"${name}" is no commit, branch or tag of ${directory}${hint || `: name one that is there, or ${history}.`}`);
 	};
+	const commitTree = async (tree, parent, { message, date }) => {
+		const made = [
+			...plainly,
+			"commit-tree",
+			"-p",
+			parent,
+			"-m",
+			message,
+			tree
+		];
+		return (await gitWith(signature(date), ...made)).trim();
+	};
 	return {
 		...historyOf(opened),
 		resolve: resolve$1,
@@ -974,20 +1166,16 @@ function openRepository(directory, environment = {}) {
 				const tree = (await indexed("write-tree")).trim();
 				return {
 					kind: "committed",
-					commit: (await gitWith(signature(date), ...[
-						...plainly,
-						"commit-tree",
-						"-p",
-						parent,
-						"-m",
+					commit: await commitTree(tree, parent, {
 						message,
-						tree
-					])).trim()
+						date
+					})
 				};
 			} finally {
 				await rm(folder, { recursive: true });
 			}
-		}
+		},
+		commitOnTop: (commit, parent, about) => commitTree(`${idOf(commit)}^{tree}`, idOf(parent), about)
 	};
 }
 /**
@@ -1086,6 +1274,29 @@ async function restoreRevision(patch, world) {
 		if (made.kind === "committed" && made.commit === headCommit) continue;
 		throw new PatchError(`Diff ${id} of D${number} is not what it was: ask for it once more.`);
 	}
+}
+/**
+* The diffs of a revision as a line of commits, each with all files of one diff on top of the diff before it: they are
+* siblings on one base, and a bisection goes by first parents. Answers the base, and the commit of the newest diff;
+* throws a `UsageError` where there is one diff alone.
+*/
+async function lineOfDiffs({ number, diff, baseCommit, headCommit, earlier }, repository) {
+	if (earlier.length === 0) throw new UsageError(`D${number} has no diff before ${diff} that applies, so there is nothing to choose from: name a good commit and a bad one.`);
+	let bad = baseCommit;
+	for (const one of [...earlier, {
+		diff,
+		headCommit
+	}]) {
+		const about = {
+			message: `D${number} diff ${one.diff}`,
+			date: /* @__PURE__ */ new Date(0)
+		};
+		bad = await repository.commitOnTop(one.headCommit, bad, about);
+	}
+	return {
+		good: baseCommit,
+		bad
+	};
 }
 function refuseForeign({ number, repository }, { repositories }) {
 	if (repositories === void 0) return;
@@ -1231,7 +1442,7 @@ async function authorize(occasion, found, rules) {
 		case "commanded": {
 			if (!await isKnown(by)) return stranger$1(by, found);
 			if (occasion.isOtherwise && !await rules.mayWrite(by)) return asConfigured(by, found);
-			const gap = isOurs ? void 0 : whyUnseen(occasion, headCommit, rules.seen);
+			const gap = isOurs ? void 0 : whyUnseen(occasion, "run", headCommit, rules.seen);
 			if (gap !== void 0) return {
 				kind: "refused",
 				why: gap
@@ -1239,6 +1450,18 @@ async function authorize(occasion, found, rules) {
 			return {
 				kind: "allowed",
 				why: `${by}, who may have patches measured in ${repository}, asked for #${number} at ${short(headCommit)}.`
+			};
+		}
+		case "bisected": {
+			if (!await rules.mayWrite(by)) return notBisected(by, found);
+			const gap = isOurs || occasion.areNamed ? void 0 : whyUnseen(occasion, "bisect", headCommit, rules.seen);
+			if (gap !== void 0) return {
+				kind: "refused",
+				why: gap
+			};
+			return {
+				kind: "allowed",
+				why: `${by}, who may write to ${repository}, asked for a bisection at #${number}.`
 			};
 		}
 		case "cancelled":
@@ -1271,10 +1494,10 @@ async function authorize(occasion, found, rules) {
 }
 /** The clocks of GitHub and of a runner may differ by so much. */
 const clockSeconds = 10;
-function whyUnseen({ at, commit }, headCommit, seen) {
+function whyUnseen({ at, commit }, verb, headCommit, seen) {
 	if (commit !== void 0) return headCommit.startsWith(commit) ? void 0 : isOlder(commit, headCommit);
 	if (isSeen(at, headCommit, seen)) return void 0;
-	return `The head is ${short(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate run ${short(headCommit)}.`;
+	return `The head is ${short(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${short(headCommit)}.`;
 }
 const isSeen = (at, headCommit, seen) => seen?.headCommit === headCommit && Date.parse(seen.since) + clockSeconds * 1e3 < Date.parse(at);
 const unseenLabel = (headCommit) => `The head is ${short(headCommit)}, and may have been pushed after the label was put: read it, and then write /ppsgate run ${short(headCommit)}, or take the label off and put it on again.`;
@@ -1284,6 +1507,10 @@ const isOlder = (commit, headCommit) => `The head is ${short(headCommit)} and no
 const stranger$1 = (by, { pullRequest: { number, repository } }) => ({
 	kind: "refused",
 	why: `Thank you, ${by}: #${number} runs on the testbed when somebody who may write to ${repository} asks for it.`
+});
+const notBisected = (by, { pullRequest: { number, repository } }) => ({
+	kind: "refused",
+	why: `Thank you, ${by}: no bisection begins at #${number}; who may write to ${repository} can ask for one, by /ppsgate bisect.`
 });
 /** A wide margin passes any patch, and who may not write may not let his own be merged by it. */
 const asConfigured = (by, { pullRequest: { number, repository } }) => ({
@@ -1300,6 +1527,45 @@ function fromElsewhere({ pullRequest, headRepository }, label) {
 	};
 }
 const short = (commit) => commit.slice(0, 12);
+
+// src/patch/bisection.ts
+/**
+* The same, with the full id of each commit in it. A branch may be one that the repository knows of its origin alone.
+* Throws a `UsageError` for what is no commit.
+*/
+async function pinned(ask, repository, calledAs) {
+	const idOf = async (name, called) => {
+		const elsewhere = () => repository.resolve(`origin/${name}`);
+		return repository.resolve(name).catch((error) => elsewhere().catch(() => {
+			if (!(error instanceof RepositoryError)) throw error;
+			throw new UsageError(`${called}: ${error.message}`);
+		}));
+	};
+	const pinnedList = async (name, between) => {
+		const ids = (ask[name]?.split(",").map((part) => part.trim().split(between)) ?? []).map((names) => Promise.all(names.map((one) => idOf(one, calledAs(name)))).then((all) => all.join(between)));
+		return (await Promise.all(ids)).join(",");
+	};
+	const { good, bad } = ask;
+	return {
+		...ask,
+		...good && { good: await idOf(good, calledAs("good")) },
+		...bad && { bad: await idOf(bad, calledAs("bad")) },
+		...ask.fixUp && { fixUp: await pinnedList("fixUp", ":") },
+		...ask.skip && { skip: await pinnedList("skip", "..") }
+	};
+}
+/** Both ends of what a pull request, or a range, has of its own; throws a `UsageError` where that is not several commits. */
+async function ownEnds(patch, repository) {
+	const { baseCommit, headCommit: bad } = patch;
+	const good = await repository.mergeBase(baseCommit, bad);
+	const steps = await repository.stepsSince(good, bad);
+	if (steps > 1) return {
+		good,
+		bad
+	};
+	const count = steps === 1 ? "one commit" : "no commit of its own";
+	throw new UsageError(`${patchName(patch)} has ${count}, so there is nothing to choose from: write /ppsgate run, or /ppsgate bisect GOOD BAD for commits of your own.`);
+}
 
 // src/patch/range.ts
 /** The last commit of the range names the patch. Throws a `RepositoryError` for what is no range. */
@@ -1380,7 +1646,8 @@ const readingSeconds = 60;
 const waits = {
 	run: "is not measured yet",
 	rerun: "is not measured again yet",
-	extend: "is not measured any further yet"
+	extend: "is not measured any further yet",
+	bisect: "is not bisected yet"
 };
 function stranger({ name }, verb, { number, diff }, rules) {
 	const who = oursIn(rules);
@@ -1397,4 +1664,4 @@ function oursIn({ people, projects }) {
 }
 const nobody = (what) => `nobody may ${what}: \`people\` and \`projects\` in ppsgate.yml are empty`;
 
-export { NoCommitError, NoRepositoryError, RepositoryError, askSchema, authorize, authorizeRevision, callOnGithub, callOnPhabricator, checkDiff, commandsFor, isAsSaid, jobSchema, objectsAlone, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision, rangeLike, rawChanges, restoreRevision, whyGitRefuses };
+export { NoCommitError, NoRepositoryError, RepositoryError, askSchema, authorize, authorizeRevision, bisectAskSchema, bisectWords, callOnGithub, callOnPhabricator, checkDiff, commandsFor, isAsSaid, jobSchema, lineOfDiffs, objectsAlone, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned, rangeLike, rawChanges, restoreRevision, whyGitRefuses, workOf };

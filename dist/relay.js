@@ -5,7 +5,7 @@ import { ConduitError, RevisionError, fetchDiff, findRevision, isMember, isOfTok
 import { askedAs, askedWords, calledAs, isExposed, kebabCase, parseMaxRuns, readSecret } from "./config.js";
 import { cancelled, endingOfFailure, endingOfResult, failureSchema, say, secondsFor, tellBuild as tellBuild$1, tellRevision } from "./answer.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./github.js";
-import { RepositoryError, authorizeRevision, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier } from "./patch.js";
+import { RepositoryError, authorizeRevision, bisectWords, callOnPhabricator, checkDiff, commandsFor, jobSchema as jobSchema$1, openRepository, parseCommand, parseEarlier, workOf } from "./patch.js";
 import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./sqlite.js";
 import { commandText, isRunning, leaderSchema, shell, signalGroup, startOf, turns } from "./host.js";
 import { hasPlan, readPlan } from "./experiment.js";
@@ -1134,7 +1134,7 @@ function startOnGithub(octokit, options) {
 				kind: "refused",
 				why: `The experiment of D${job.revision} cannot be gone on with, because the relay has gates run on GitHub and their work directories stay there: have it measured from the start.`
 			};
-			const what = `No gate of D${job.revision} was started on GitHub`;
+			const what = `No ${workOf(job)} of D${job.revision} was started on GitHub`;
 			if (mayBeStarted) {
 				const earlier = await lookFor(job, what, signal);
 				if ("why" in earlier) return earlier;
@@ -1166,7 +1166,7 @@ function startOnGithub(octokit, options) {
 			};
 		},
 		async cancel(job, signal) {
-			const what = `The gate of D${job.revision} was not cancelled on GitHub`;
+			const what = `The ${workOf(job)} of D${job.revision} was not cancelled on GitHub`;
 			const found = await lookFor(job, what, signal);
 			if ("why" in found) return found.why;
 			if (signal.aborted) return `${what}, because the relay ends.`;
@@ -1185,10 +1185,11 @@ function startOnGithub(octokit, options) {
 	};
 }
 /** GitHub takes at most ten properties. */
-const payloadOf = ({ key, revision, diff, build, ask }) => ({
+const payloadOf = ({ key, revision, diff, build, ask, bisect }) => ({
 	patch: `D${revision}:${diff}`,
 	key,
 	build,
+	...bisect && { instead: bisectWords(bisect) },
 	...askedAs(ask, kebabCase)
 });
 /** Before each look, in seconds: a run shows up some time after its event. */
@@ -1513,7 +1514,7 @@ function startOnJenkins(options) {
 				};
 			} catch (error) {
 				if (!(error instanceof NotDone)) throw error;
-				const why = `No gate of D${job.revision} was started by Jenkins, because ${error.message}.`;
+				const why = `No ${workOf(job)} of D${job.revision} was started by Jenkins, because ${error.message}.`;
 				return {
 					kind: error.kind,
 					why
@@ -1526,7 +1527,7 @@ function startOnJenkins(options) {
 				return;
 			} catch (error) {
 				if (!(error instanceof NotDone)) throw error;
-				return `The gate of D${job.revision} was not cancelled by Jenkins, because ${error.message}.`;
+				return `The ${workOf(job)} of D${job.revision} was not cancelled by Jenkins, because ${error.message}.`;
 			}
 		}
 	};
@@ -1614,11 +1615,12 @@ async function startBuild(jenkins, job, defined, signal) {
 	const where = URL.parse(answer.location, `${jenkins.job}/`);
 	return where !== null && /^https?:$/.test(where.protocol) ? where.href : jenkins.job;
 }
-const parametersOf = ({ key, revision, diff, build, ask }) => ({
+const parametersOf = ({ key, revision, diff, build, ask, bisect }) => ({
 	PATCH: `D${revision}:${diff}`,
 	KEY: key,
 	BUILD: build,
-	...askedAs(ask, (name) => kebabCase(name).replaceAll("-", "_").toUpperCase())
+	...bisect && { COMMAND: "bisect" },
+	...askedAs(bisect ?? ask, (name) => kebabCase(name).replaceAll("-", "_").toUpperCase())
 });
 async function cancel(jenkins, key, signal) {
 	const form = new URLSearchParams();
@@ -1907,7 +1909,7 @@ async function decideComment(occurrence, world) {
 			by: person,
 			at: occurrence.at,
 			sentAt: before.sentAt,
-			isNamed: named !== void 0
+			isNamed: named !== void 0 || command.kind === "bisect" && command.ask.good !== void 0
 		}, world);
 		if (leave.kind !== "allowed") return reply("refused", leave.why);
 		const job = jobFor(command, {
@@ -1917,11 +1919,12 @@ async function decideComment(occurrence, world) {
 			by: name
 		}, world);
 		if (typeof job === "string") return reply("mistaken", job);
-		const { ask, extend } = job;
+		const { ask, extend, bisect } = job;
 		world.check({
-			...ask,
+			...bisect ?? ask,
 			...extend?.maxRuns && { maxRuns: extend.maxRuns }
 		});
+		if (bisect !== void 0 && !bisect.good && found.earlier.length === 0) return reply("mistaken", hasOneDiff(found));
 		parseEarlier(ask.earlier || "none", calledAs.comment("earlier"));
 		return {
 			kind: "run",
@@ -1932,6 +1935,7 @@ async function decideComment(occurrence, world) {
 		return reply("mistaken", error.message);
 	}
 }
+const hasOneDiff = ({ number, diff }) => `D${number} has no diff before ${diff.id}, so there is nothing to choose from; write ${callOnPhabricator} bisect GOOD BAD for commits of your own`;
 /** A job, or what is wrong with the command. */
 function jobFor(command, asked, { inbox }) {
 	const { revision, diff } = asked;
@@ -1939,7 +1943,12 @@ function jobFor(command, asked, { inbox }) {
 		...asked,
 		ask: command.ask
 	};
-	const before = inbox.jobsOf(revision);
+	if (command.kind === "bisect") return {
+		...asked,
+		ask: {},
+		bisect: command.ask
+	};
+	const before = inbox.jobsOf(revision).filter(({ job }) => job.bisect === void 0);
 	if (command.kind === "rerun") return {
 		...asked,
 		ask: before[0]?.job.ask ?? {}

@@ -3941,4 +3941,4 @@ async function writeBisect(directory, result, profiles = [], leftOut = () => {})
 	await writeGraphs(report, bisectGraphs(result, profiles), leftOut);
 }
 
-export { annotationsOf, badgeVerdicts, bisectHeadline, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readAnyResult, readResult, renderBadge, renderBisectMarkdown, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, unchangedMeaning, verdictLine, writeBisect, writeResult };
+export { annotationsOf, badgeVerdicts, bisectHeadline, drawGraph, explained, graphsOf, headline, intervalPlot, invalidLines, outcomeName, pngOf, readAnyResult, readResult, renderBadge, renderBisectMarkdown, renderHtml, renderMarkdown, renderRemarkup, renderRemarkupFailure, replaceFile, sentence, unchangedMeaning, verdictLine, worstFirst, writeBisect, writeResult };

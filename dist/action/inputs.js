@@ -1,5 +1,5 @@
 import { getInput } from "../vendor/actions-core.js";
-import { askNames, kebabCase, wrongName } from "../config.js";
+import { askNames, bisectAskNames, kebabCase, wrongName } from "../config.js";
 import { UsageError, sentence } from "../words.js";
 import { number, object, string, url } from "../vendor/zod.js";
 import { mask } from "./log.js";
@@ -58,12 +58,14 @@ function readInputs(environment) {
 		config: getInput("config", { required: true }),
 		each: getInput("each"),
 		priority: getInput("priority"),
-		ask: Object.fromEntries(askNames.map((name) => [name, getInput(kebabCase(name))])),
+		ask: inputsBy(askNames),
+		bisectAsk: inputsBy(bisectAskNames),
 		token,
 		conduitToken,
 		job: jobSchema.parse(environment)
 	};
 }
+const inputsBy = (names) => Object.fromEntries(names.map((name) => [name, getInput(kebabCase(name))]));
 function oneOf(input, names, text) {
 	const name = names.find((one) => one === text);
 	if (name !== void 0) return name;

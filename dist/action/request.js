@@ -1,8 +1,8 @@
 import { endingOfError, upshotOf } from "../answer.js";
-import { _enum, boolean, int, object, string } from "../vendor/zod.js";
+import { _enum, boolean, int, literal, object, string, union } from "../vendor/zod.js";
 import { calledAs, parseSwitch } from "../config.js";
-import { askSchema, jobSchema } from "../patch.js";
-import { UsageError, exitCodes, patchName, patchSchema, priorities } from "../words.js";
+import { askSchema, bisectAskSchema, jobSchema } from "../patch.js";
+import { UsageError, cellSchema, commitId, exitCodes, patchName, patchSchema, priorities } from "../words.js";
 
 // src/action/request.ts
 const purposes = [
@@ -28,17 +28,40 @@ const requestSchema = object({
 		maxRuns: string().max(20).optional()
 	}).optional()
 });
+/** A bisection that there is leave for. */
+const bisectRequestSchema = object({
+	command: literal("bisect"),
+	/** Where it was asked for and is answered; a range of commits where nobody was at a patch. */
+	patch: patchSchema,
+	/** Both ends, as they were fixed when leave was given. */
+	good: commitId,
+	bad: commitId,
+	/** The commits of a revision are its diffs, one on top of the other, and in no repository yet. */
+	areDiffs: boolean(),
+	cell: cellSchema,
+	/** The rest of what was asked; commits in it are full ids. */
+	ask: bisectAskSchema.omit({
+		good: true,
+		bad: true,
+		scenarios: true,
+		families: true
+	}),
+	priority: _enum(priorities),
+	revisionAnswer: requestSchema.shape.revisionAnswer
+});
+const anyRequestSchema = union([bisectRequestSchema, requestSchema]);
+const isBisection = (request) => "command" in request;
 const requestText = (request) => JSON.stringify(request);
 /** Throws a `UsageError` for a text that `requestText` did not write. */
 function readRequest(text) {
 	try {
-		return requestSchema.parse(JSON.parse(text));
+		return anyRequestSchema.parse(JSON.parse(text));
 	} catch {
 		throw new UsageError("request: expected the output `request` of a step with `command: admit`, found something else.");
 	}
 }
-/** Names the patch among all that are judged, for a workflow's `concurrency` and for the queue. */
-const subjectOf = ({ patch, purpose }) => purpose === "patch" ? patchName(patch) : purpose;
+/** Names the patch among all that are judged, or bisected, for a workflow's `concurrency` and for the queue. */
+const subjectOf = (request) => isBisection(request) || request.purpose === "patch" ? patchName(request.patch) : request.purpose;
 /**
 * Whether also what changes nothing is measured, as the request or the job's own inputs want it: at night it is the point
 * to measure the base against itself. Throws a `UsageError` for what is no switch.
@@ -68,4 +91,4 @@ function failureOf(error) {
 	};
 }
 
-export { failureOf, failureSchema, fileOf, isMeasuredAnyway, readRequest, requestSchema, requestText, subjectOf };
+export { failureOf, failureSchema, fileOf, isBisection, isMeasuredAnyway, readRequest, requestSchema, requestText, subjectOf };

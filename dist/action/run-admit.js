@@ -1,11 +1,13 @@
-import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheckRun, openComment, openRevisionAnswer, openStatus, pullRequestOfCheckRun, readMemory, standsForAnother, together } from "../answer.js";
-import { applyOverrides, askNames, askedAs, calledAs, kebabCase, parseConfig, parsePriority } from "../config.js";
+import { composeComment, endingOfError, endingOfFailure, forOneBase, markerOf, openCheckRun, openComment, openRevisionAnswer, openRevisionComment, openStatus, pullRequestOfCheckRun, readMemory, standsForAnother, together } from "../answer.js";
+import { applyOverrides, askNames, askedAs, bisectAskNames, calledAs, kebabCase, parseConfig, parsePriority, scenariosIn } from "../config.js";
 import { datetime, int, looseObject, object, record, string, unknown } from "../vendor/zod.js";
 import { createOctokit, fetchPullRequest, findComment, mayWrite, numbersOf, ownLogin, placeOf, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsWithHead } from "../github.js";
 import { testbedsFor, wishesOf } from "../inventory.js";
-import { authorize, callOnGithub, commandsFor, openRepository, parseCommand, parseEarlier, patchOfRange, patchOfRevision } from "../patch.js";
+import { RepositoryError, authorize, callOnGithub, commandsFor, lineOfDiffs, openRepository, ownEnds, parseCommand, parseEarlier, patchOfRange, patchOfRevision, pinned } from "../patch.js";
 import { findRevision, looksLikeRevision, openConduit, parseRevisionName, phabricatorOf } from "../phabricator.js";
-import { UsageError, codeSpan, exitCodes, patchName, withoutPaths } from "../words.js";
+import { UsageError, codeSpan, excerpt, exitCodes, families, fromJson, patchName, resultSchema, withoutPaths } from "../words.js";
+import { indexPath, parseIndex } from "../data-branch.js";
+import { worstFirst } from "../report.js";
 import { requestSchema, requestText, subjectOf } from "./request.js";
 import { readEvent } from "./inputs.js";
 import { log, mask, setOutput } from "./log.js";
@@ -69,6 +71,8 @@ const wishesFor = (config, ask, inputs) => wishesOf(config, ask.testbed ? { test
 	testbed: inputs.ask.testbed,
 	each: inputs.each
 }, calledAs.input);
+/** A bisection has one testbed. */
+const bisectWish = (config, { testbed }, inputs) => wishesFor(config, testbed ? { testbed } : {}, inputs)[0];
 /** What the comment and the check of each gate are called. */
 const gateNames = (wishes) => wishes.length === 1 ? ["ppsgate"] : wishes.map((wish) => `ppsgate: ${wish}`);
 /** Where people look for how a gate goes; nobody waits for what is measured at night. */
@@ -135,8 +139,88 @@ function answerOnPhabricator(context, config, revision, { name, runId, key, buil
 		...build !== void 0 && { build }
 	});
 }
+/**
+* Where people look for how a bisection goes: in a comment of its own where it was asked for. It says nothing of the head,
+* so there is no check.
+*/
+function bisectAnswerFor(context, { patch, good, bad, areDiffs, revisionAnswer }, config, { runId, keepComment, patience }) {
+	const details = runUrl(context.inputs.job, runId);
+	const of = areDiffs ? "its diffs" : `${good.slice(0, 12)}..${bad.slice(0, 12)}`;
+	switch (patch.kind) {
+		case "range": return together([]);
+		case "revision": {
+			const { conduit } = revisionWorldOf(context, config);
+			const { key = `${runId}` } = revisionAnswer ?? {};
+			const about = {
+				details,
+				takesCommands: revisionAnswer?.key !== void 0,
+				log
+			};
+			return openRevisionComment(conduit, patch, {
+				run: `${key} bisect`,
+				...about,
+				...patience
+			});
+		}
+		case "pull-request": return openComment(context.octokit, patch, {
+			name: bisectName,
+			subject: `the bisection of ${of}`,
+			run: runId,
+			ask: {},
+			detailsUrl: details,
+			log,
+			now: () => /* @__PURE__ */ new Date(),
+			...keepComment && { keep: keepComment },
+			...patience
+		});
+	}
+}
+/** What the comment of a bisection is called, beside which that of the gate stays as it is. */
+const bisectName = "ppsgate bisect";
 const runUrl = ({ serverUrl, repository }, runId) => `${serverUrl}/${repository}/actions/runs/${runId}`;
 const workflowsOwn = "github-actions[bot]";
+
+// src/action/bisect-cell.ts
+/** Throws a `UsageError` where more than one is asked for, or there is no such family. */
+async function cellFor(asked, patch, config, { repository, calledAs }) {
+	const scenario = one(asked.scenarios, calledAs("scenarios"));
+	const text = one(asked.families, calledAs("families"));
+	const family = families.find((name) => name === text);
+	if (text !== void 0 && family === void 0) throw new UsageError(`${calledAs("families")}: expected ${families.join(" or ")}, found "${excerpt(text)}".`);
+	const branch = config.github.data.branch;
+	const worst = scenario === void 0 && family === void 0 && branch !== void 0 ? await worstCellOf(patch, repository, branch) : void 0;
+	if (worst !== void 0 && scenariosIn(config).includes(worst.scenario)) return worst;
+	return {
+		scenario: scenario ?? "forwarding",
+		family: family ?? "inet4"
+	};
+}
+function one(text, called) {
+	if (!text?.includes(",")) return text?.trim() || void 0;
+	throw new UsageError(`${called}: a bisection is of one, found "${excerpt(text)}".`);
+}
+/**
+* The worst cell of the newest result that the data branch has of the patch, as far as the checkout knows it; undefined
+* where there is none. Whoever writes the branch decides by it what is measured, and nothing else.
+*/
+async function worstCellOf(patch, repository, branch) {
+	try {
+		const commit = await repository.resolve(`origin/${branch}`);
+		const last = parseIndex(await repository.read(`${commit}:${indexPath}`))?.results.findLast((result) => result.patch === patchName(patch));
+		if (last === void 0) return void 0;
+		const text = await repository.read(`${commit}:${last.path}/result.json`);
+		const result = resultSchema.safeParse(fromJson(text));
+		if (result.data?.outcome.kind !== "judged") return void 0;
+		const { outcome, policy } = result.data;
+		const [worst] = worstFirst(outcome.cells);
+		const alike = outcome.cells.filter(({ verdict }) => verdict.kind === worst?.verdict.kind);
+		const lossOf = ({ comparisons: [first] }) => (first?.interval.change ?? 0) * (policy.metric === "pps" ? -1 : 1);
+		return alike.toSorted((a, b) => lossOf(b) - lossOf(a))[0]?.cell;
+	} catch (error) {
+		if (error instanceof RepositoryError) return void 0;
+		throw error;
+	}
+}
 
 // src/action/admit.ts
 /** Name of the comment that answers commands: the one with the verdict is not for strangers to overwrite. */
@@ -216,11 +300,19 @@ async function admitCommand(command, { by, at }, found, world) {
 			what: "not cancelled"
 		};
 	}
+	const named = command.commit === void 0 ? {} : { commit: command.commit };
+	if (command.kind === "bisect") return bisectPullRequest(command, {
+		kind: "bisected",
+		by,
+		at,
+		areNamed: command.ask.good !== void 0,
+		...named
+	}, found, world);
 	const occasion = {
 		kind: "commanded",
 		by,
 		at,
-		...command.commit === void 0 ? {} : { commit: command.commit }
+		...named
 	};
 	return command.kind === "run" ? admitPullRequest(found, {
 		...occasion,
@@ -261,7 +353,8 @@ async function mistaken(why, { by, at }, found, { octokit, repositoryName, readC
 /** More or fewer runs, profiles, and what need not be measured at all, never pass what would not be passed. */
 const otherwise = ({ maxRuns: _, profile: __, measureAnyway: ___, ...held }) => ({ isOtherwise: Object.keys(held).length > 0 });
 async function admitDispatched(trigger, world) {
-	const { by, patch: name, ask } = trigger;
+	const { by, patch: name, ask, bisect } = trigger;
+	if (bisect !== void 0) return bisectDispatched(bisect, trigger, world);
 	if (looksLikeRevision(name)) return admitRevision(trigger, world);
 	const occasion = {
 		kind: "dispatched",
@@ -283,28 +376,125 @@ async function admitDispatched(trigger, world) {
 }
 /** A relay has looked whose diff it is, and people who may start a job may have any measured. */
 async function admitRevision(trigger, world) {
-	const { by, ask, key, build } = trigger;
+	const { by, ask } = trigger;
 	const { patch, config } = await world.readRevision(trigger);
-	const priority = world.priority ?? "patch";
-	const { data: revisionAnswer, error } = requestSchema.shape.revisionAnswer.safeParse({
-		key,
-		build
-	});
-	if (error !== void 0) {
-		const names = error.issues.map(({ path }) => path.join(".")).join(" and ");
-		throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
-	}
 	return {
 		kind: "go",
 		request: {
 			patch,
 			ask,
-			priority,
+			priority: world.priority ?? "patch",
 			purpose: "patch",
-			revisionAnswer
+			revisionAnswer: answerOf(trigger)
 		},
 		config,
 		why: `${by} started it for ${patchName(patch)}.`
+	};
+}
+function answerOf({ key, build }) {
+	const { data, error } = requestSchema.shape.revisionAnswer.safeParse({
+		key,
+		build
+	});
+	if (error === void 0) return data;
+	const names = error.issues.map(({ path }) => path.join(".")).join(" and ");
+	throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
+}
+async function bisectPullRequest({ ask }, occasion, found, world) {
+	const { pullRequest } = found;
+	const { config, rules } = await rulesFor(found, {}, world);
+	const leave = await authorize(occasion, found, rules);
+	if (leave.kind !== "allowed") {
+		const { why } = leave;
+		return {
+			kind: "refused",
+			pullRequest,
+			config,
+			name: noticeName,
+			why,
+			what: "no bisection"
+		};
+	}
+	return goBisect({
+		ask,
+		patch: pullRequest,
+		config,
+		why: leave.why
+	}, world);
+}
+/** At a pull request, at a revision, or at no patch at all: people who may start a job may have any commits bisected. */
+async function bisectDispatched(command, trigger, world) {
+	const { by, patch: name } = trigger;
+	const { ask, commit } = command;
+	const areNamed = Boolean(ask.good && ask.bad);
+	const why = `${by} started it.`;
+	if (looksLikeRevision(name)) {
+		const earlier = areNamed ? "none" : "all";
+		const { patch, config } = await world.readRevision({
+			...trigger,
+			ask: { earlier }
+		});
+		return goBisect({
+			ask,
+			patch,
+			config,
+			why,
+			revisionAnswer: answerOf(trigger)
+		}, world);
+	}
+	const number = pullRequestNumber(name);
+	if (number !== void 0) {
+		const found = await fetched(number, world);
+		const seen = areNamed ? found.pullRequest.headCommit : commit;
+		return bisectPullRequest(command, {
+			kind: "dispatched",
+			by,
+			...seen && { commit: seen }
+		}, found, world);
+	}
+	if (!areNamed && !name.includes("..")) throw new UsageError("A bisection needs a good commit and a bad one, or a patch whose commits it is of: a pull request like #123, a revision like D27401, or a range like main..my-branch.");
+	const { good, bad } = await pinned(ask, world.repository, world.calledAs);
+	const range = areNamed ? `${good}..${bad}` : name;
+	return goBisect({
+		ask,
+		patch: await patchOfRange(world.repository, range),
+		config: await world.readConfig(world.commit),
+		why
+	}, world);
+}
+/** Fixes the commits and the cell. */
+async function goBisect({ ask: asked, patch, config, why, revisionAnswer }, world) {
+	const { repository, calledAs } = world;
+	const ask = await pinned(asked, repository, calledAs);
+	const { good, bad, scenarios, families, ...rest } = ask;
+	if (!good !== !bad) throw new UsageError(`${calledAs(good ? "bad" : "good")} is missing: a bisection has both ends.`);
+	const cell = await cellFor({
+		scenarios,
+		families
+	}, patch, config, world);
+	world.checkBisection(config, {
+		...ask,
+		scenarios: cell.scenario,
+		families: cell.family
+	});
+	const areDiffs = patch.kind === "revision" && !good;
+	return {
+		kind: "bisect",
+		request: {
+			command: "bisect",
+			patch,
+			...good && bad ? {
+				good,
+				bad
+			} : patch.kind === "revision" ? await lineOfDiffs(patch, repository) : await ownEnds(patch, repository),
+			areDiffs,
+			cell,
+			ask: rest,
+			priority: world.priority ?? "patch",
+			...revisionAnswer && { revisionAnswer }
+		},
+		config,
+		why
 	};
 }
 async function admitPullRequest(found, occasion, ask, world) {
@@ -454,11 +644,16 @@ function triggerOf(event, asked) {
 			});
 		}
 		case "check_run": return fromButton(read(event, checkRunPayload));
-		case "push": return fromPush(read(event, pushPayload));
-		case "schedule": return {
-			kind: "schedule",
-			commit: event.commit
-		};
+		case "push":
+		case "schedule":
+			if (bisectIn({}, withoutEmpty({ ...asked.bisectAsk })) !== void 0) {
+				const { sender: by } = read(event, object({ sender }));
+				return fromTexts(by, given(asked));
+			}
+			return event.name === "push" ? fromPush(read(event, pushPayload)) : {
+				kind: "schedule",
+				commit: event.commit
+			};
 		default: throw new UsageError(`The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, workflow_dispatch, repository_dispatch, schedule or push.`);
 	}
 }
@@ -564,21 +759,43 @@ function fromComment({ action, issue, comment }) {
 }
 function fromTexts({ login: by }, asked) {
 	const { patch = "", key, build } = asked;
-	const ask = withoutEmpty(Object.fromEntries(askNames.map((name) => [name, asked[kebabCase(name)]])));
+	const named = (names) => withoutEmpty(Object.fromEntries(names.map((name) => [name, asked[kebabCase(name)]])));
+	const bisect = bisectIn(asked, named(bisectAskNames));
 	return {
 		kind: "dispatched",
 		by,
 		patch: patch.trim(),
-		ask,
+		ask: named(askNames),
+		...bisect && { bisect },
 		...withoutEmpty({
 			key,
 			build
 		})
 	};
 }
-const given = ({ patch, ask }) => withoutEmpty({
+/** In the words of a comment, or by inputs of their own. */
+function bisectIn({ instead }, ask) {
+	if (!instead) return ask.good || ask.bad ? {
+		kind: "bisect",
+		ask
+	} : void 0;
+	const command = parseCommand(`${callOnGithub} ${instead}`);
+	if (command?.kind === "bisect") return {
+		...command,
+		ask: {
+			...ask,
+			...command.ask
+		}
+	};
+	const what = command?.kind === "mistaken" ? command.why : `expected words like bisect GOOD BAD forwarding inet4, found "${excerpt(instead)}"`;
+	throw new UsageError(`instead: ${what}.`);
+}
+const given = ({ patch, ask, bisectAsk }) => withoutEmpty({
 	patch,
-	...askedAs(ask, kebabCase)
+	...askedAs({
+		...bisectAsk,
+		...ask
+	}, kebabCase)
 });
 const withoutEmpty = (texts) => Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => text ? [[name, text]] : []));
 const commit = string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/, "expected a full commit id");
@@ -633,28 +850,39 @@ function fromPush({ ref, before, after, repository }) {
 async function runAdmit(context) {
 	const admission = await admitEvent(context);
 	setOutput("go", admission.kind === "go");
+	setOutput("bisect", admission.kind === "bisect");
 	setOutput("cancel", admission.kind === "cancel");
 	if (admission.kind === "cancel") setOutput("subject", `#${admission.pullRequest.number}`);
+	if (admission.kind === "bisect") {
+		const { request, config } = admission;
+		setOutput("request", requestText(request));
+		setOutput("subject", subjectOf(request));
+		await begin(bisectAnswerFor(context, request, config, { runId: context.inputs.job.runId }));
+	}
 	if (admission.kind !== "go") return exitCodeOf(admission);
 	const { request, config } = admission;
 	const { runId } = context.inputs.job;
 	setOutput("request", requestText(request));
 	setOutput("subject", subjectOf(request));
-	for (const name of gateNames(wishesFor(config, request.ask, context.inputs))) {
-		const answer = await answerFor(context, request, config, {
-			name,
-			runId
-		});
-		answer.queued("waits for a runner of the lab");
-		await answer.left();
-	}
+	for (const name of gateNames(wishesFor(config, request.ask, context.inputs))) await begin(await answerFor(context, request, config, {
+		name,
+		runId
+	}));
 	return exitCodes.pass;
 }
-/** What the event asks for; people are answered where that is nothing to measure. */
-async function admitEvent(context) {
+async function begin(answer) {
+	answer.queued("waits for a runner of the lab");
+	await answer.left();
+}
+/**
+* What the event asks for; people are answered where that is nothing to measure. `here` makes something else of what is
+* not for this job.
+*/
+async function admitEvent(context, here = (admission) => admission) {
 	const { inputs, octokit, repository, readConfig } = context;
 	const { job, patch, priority } = inputs;
 	const { testbed: _, ...ask } = inputs.ask;
+	const { testbed: __, ...bisectAsk } = inputs.bisectAsk;
 	const event = {
 		name: job.eventName,
 		payload: await readEvent(job),
@@ -662,16 +890,18 @@ async function admitEvent(context) {
 	};
 	const trigger = triggerOf(event, {
 		patch,
-		ask
+		ask,
+		bisectAsk
 	});
 	await acknowledge(trigger, context);
 	const calledByAsker = trigger.kind === "dispatched" ? calledAs.input : calledAs.comment;
 	const asked = priority || (job.isRerun ? "rerun" : "");
-	const admission = await admit(trigger, {
+	const admission = here(await admit(trigger, {
 		octokit,
 		repositoryName: job.repository,
 		repository,
 		readConfig,
+		commit: job.commit,
 		readRevision: (asked) => readRevision(asked, context),
 		nameOf(config, ask) {
 			const wishes = wishesFor(config, ask, inputs);
@@ -679,8 +909,12 @@ async function admitEvent(context) {
 			for (const wish of wishes) testbedsFor(asked, wish);
 			return gateNames(wishes)[0] ?? "ppsgate";
 		},
+		checkBisection(config, ask) {
+			testbedsFor(applyOverrides(config, ask, calledByAsker), bisectWish(config, ask, inputs));
+		},
+		calledAs: calledByAsker,
 		priority: asked === "" ? void 0 : parsePriority(asked, calledAs.input("priority"))
-	});
+	}));
 	if (admission.kind !== "refused") log.info(admission.why);
 	else log.error(admission.why);
 	await tell(admission, context);
@@ -731,7 +965,7 @@ async function acknowledge(trigger, { octokit, inputs }) {
 }
 /** A refusal takes the place of what the comment told of an earlier push; the answer to a command has one of its own. */
 async function tell(admission, context) {
-	if (admission.kind === "go" || admission.kind === "nothing") return;
+	if (admission.kind === "go" || admission.kind === "bisect" || admission.kind === "nothing") return;
 	const { octokit, inputs } = context;
 	if (admission.kind === "refused") {
 		await tellRefusal(context, {

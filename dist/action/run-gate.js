@@ -9,12 +9,12 @@ import { readyMachine } from "../linux-lab.js";
 import { restoreRevision } from "../patch.js";
 import { explained, headline, outcomeName } from "../report.js";
 import { inSession } from "../session.js";
-import { exitCodes, patchName, reasonOf, withoutPaths, worstUpshot } from "../words.js";
+import { UsageError, exitCodes, patchName, reasonOf, withoutPaths, worstUpshot } from "../words.js";
 import { fetchExperiment, publishData, runsToExtend } from "./publish-data.js";
 import { admitEvent, answerFor, configCommitOf, exitCodeOf, gateNames, revisionWorldOf, wishesFor } from "./run-admit.js";
 import { answerState, labState, leaseState, openAnswerText } from "./left.js";
 import { log, saveState, setOutput } from "./log.js";
-import { failureOf, fileOf, isMeasuredAnyway, readRequest, requestText, subjectOf } from "./request.js";
+import { failureOf, fileOf, isBisection, isMeasuredAnyway, readRequest, requestText, subjectOf } from "./request.js";
 import { join } from "node:path";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 
@@ -24,6 +24,7 @@ async function runGate(context, signal) {
 	const { request: handed } = context.inputs;
 	if (handed !== "") {
 		const request = readRequest(handed);
+		if (isBisection(request)) throw new UsageError(noBisection);
 		const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
 		if (request.patch.kind === "revision") await restoreRevision(request.patch, revisionWorldOf(context, config));
 		return measure(request, config, {
@@ -32,7 +33,7 @@ async function runGate(context, signal) {
 			signal
 		});
 	}
-	const admission = await admitEvent(context);
+	const admission = await admitEvent(context, refuseBisection);
 	if (admission.kind === "refused") await keepRefusal(admission.why, context);
 	if (admission.kind !== "go") return exitCodeOf(admission);
 	return measure(admission.request, admission.config, {
@@ -41,6 +42,18 @@ async function runGate(context, signal) {
 		signal
 	});
 }
+/** A workflow from before there were bisections has no job for them. */
+function refuseBisection(admission) {
+	if (admission.kind !== "bisect") return admission;
+	const { patch } = admission.request;
+	if (patch.kind !== "pull-request") throw new UsageError(noBisection);
+	return {
+		kind: "mistaken",
+		pullRequest: patch,
+		why: noBisection
+	};
+}
+const noBisection = "A job with `command: gate` bisects nothing: give the workflow one with `command: bisect`, as `ppsgate init` writes it.";
 async function measure(request, written, job) {
 	const { config, wishes, testbeds, ...rest } = await planned(request, written, job);
 	if (testbeds.flat().some((name) => config.testbeds[name]?.kind === "embedded-linux")) {

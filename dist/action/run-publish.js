@@ -14,7 +14,7 @@ import { artifactName, publishData } from "./publish-data.js";
 import { readEvent } from "./inputs.js";
 import { answerFor, configCommitOf, gateNames, revisionWorldOf, tellRefusal, wishesFor } from "./run-admit.js";
 import { log } from "./log.js";
-import { failureSchema, fileOf, isMeasuredAnyway, readRequest } from "./request.js";
+import { failureSchema, fileOf, isBisection, isMeasuredAnyway, readRequest } from "./request.js";
 import { relative } from "node:path";
 
 // src/action/run-publish.ts
@@ -97,11 +97,15 @@ const ended = (ending) => ({
 async function sourceOf(context) {
 	const { inputs } = context;
 	const { job } = inputs;
-	if (inputs.request !== "") return {
-		request: readRequest(inputs.request),
-		runId: job.runId,
-		isTrusted: true
-	};
+	if (inputs.request !== "") {
+		const request = readRequest(inputs.request);
+		if (isBisection(request)) throw new UsageError("request: expected that of a gate.");
+		return {
+			request,
+			runId: job.runId,
+			isTrusted: true
+		};
+	}
 	if (job.eventName !== "workflow_run") throw new UsageError("publish: expected the input `request` of an earlier job, or the event workflow_run.");
 	const { workflow_run: run } = workflowRun.parse(await readEvent(job));
 	const all = await pullRequestsOfBranch(context.octokit, job.repository, {

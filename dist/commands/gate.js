@@ -1,5 +1,5 @@
 import { answering, endingOfError, endingOfResult, openBuild, openRevisionComment, together, upshotOf } from "../answer.js";
-import { applyOverrides, calledAs, loadConfig, parameter, parametersThat } from "../config.js";
+import { applyOverrides, calledAs, isOfGate, loadConfig, parameter, parametersThat } from "../config.js";
 import { runToExit } from "../exit.js";
 import { recordTo } from "../recording.js";
 import { headline, readResult } from "../report.js";
@@ -146,7 +146,7 @@ function worstOf(endings) {
 
 // src/commands/gate.ts
 function define(command) {
-	for (const name of parametersThat(({ option }) => option !== void 0)) {
+	for (const name of parametersThat((one) => isOfGate(one) && one.option !== void 0)) {
 		const { flags = calledAs.flag(name), value, says = "", default: usual } = parameter(name).option ?? {};
 		command.option(value === void 0 ? flags : `${flags} <${value}>`, says, usual);
 	}

@@ -1,6 +1,7 @@
 // From the event to what may be measured: which patch, at which commits, by whose leave, and what was asked of it.
 
 import { type Memory, markerOf, readMemory } from '../answer/comment-text.ts';
+import type { CalledAs } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import type { Octokit } from '../github/client.ts';
 import { findComment } from '../github/comment.ts';
@@ -13,19 +14,24 @@ import {
   pullRequestsWithHead,
 } from '../github/pull-request.ts';
 import { authorize, type LeaveRules, type Occasion } from '../patch/authorize.ts';
+import type { BisectAsk } from '../patch/bisect-command.ts';
+import { ownEnds, pinned } from '../patch/bisection.ts';
 import { type Ask, type CommentCommand, parseCommand } from '../patch/command.ts';
 import { patchOfRange } from '../patch/range.ts';
-import type { Repository } from '../patch/repository.ts';
+import type { LinearRepository, Repository, WritableRepository } from '../patch/repository.ts';
+import { lineOfDiffs } from '../patch/revision.ts';
 import { looksLikeRevision } from '../phabricator/revision.ts';
 import { type Patch, type PullRequest, patchName, type Revision } from '../words/patch.ts';
 import type { Priority } from '../words/priority.ts';
 import { UsageError } from '../words/usage-error.ts';
-import { type AdmittedRequest, requestSchema } from './request.ts';
-import type { Trigger } from './trigger.ts';
+import { cellFor } from './bisect-cell.ts';
+import { type AdmittedRequest, type BisectRequest, requestSchema } from './request.ts';
+import type { BisectCommand, Trigger } from './trigger.ts';
 
 export type Admission =
   /** `why` is one sentence for the log. */
   | { kind: 'go'; request: AdmittedRequest; config: Config; why: string }
+  | { kind: 'bisect'; request: BisectRequest; config: Config; why: string }
   /** `why` is one sentence for the people at the pull request, and `name` that of the comment for it. */
   | {
       kind: 'refused';
@@ -34,7 +40,7 @@ export type Admission =
       name: string;
       why: string;
       /** Where it is no measurement that is refused. */
-      what?: 'not cancelled';
+      what?: 'not cancelled' | 'no bisection';
     }
   /** A command that measures nothing, which is no failure: what is answered, as plain text. */
   | { kind: 'cancel' | 'help' | 'mistaken'; pullRequest: PullRequest; why: string }
@@ -44,18 +50,24 @@ export type AdmitWorld = {
   octokit: Octokit;
   /** `owner/name`. */
   repositoryName: string;
-  repository: Repository;
+  repository: WritableRepository & LinearRepository;
   /** Reads the configuration from a commit of the base: a patch must not change what it is held to. */
   readConfig(commit: string): Promise<Config>;
+  /** The commit of the default branch, or of another, at which the job runs. */
+  commit: string;
   /** A revision of Phabricator, as of one of its diffs, with the configuration that it is held to. */
-  readRevision(
-    trigger: Extract<Trigger, { kind: 'dispatched' }>,
-  ): Promise<{ patch: Revision; config: Config }>;
+  readRevision(trigger: Dispatched): Promise<{ patch: Revision; config: Config }>;
   /** Name of our comment; see `gateNames`. Throws a `UsageError` for what nobody could carry out. */
   nameOf(config: Config, ask: Ask): string;
+  /** Throws a `UsageError` for a bisection that nobody could carry out. */
+  checkBisection(config: Config, ask: BisectAsk): void;
+  /** How whoever asked calls the parameters. */
+  calledAs: CalledAs;
   /** The priority that the job was given, or that of a job run again; `undefined`: what the trigger makes of it. */
   priority: Priority | undefined;
 };
+
+type Dispatched = Extract<Trigger, { kind: 'dispatched' }>;
 
 /** Name of the comment that answers commands: the one with the verdict is not for strangers to overwrite. */
 export const noticeName = 'ppsgate notice';
@@ -135,6 +147,11 @@ async function admitCommand(
       : { kind: 'refused', pullRequest, config, name: noticeName, why, what: 'not cancelled' };
   }
   const named = command.commit === undefined ? {} : { commit: command.commit };
+  if (command.kind === 'bisect') {
+    const areNamed = command.ask.good !== undefined;
+    const occasion: Occasion = { kind: 'bisected', by, at, areNamed, ...named };
+    return bisectPullRequest(command, occasion, found, world);
+  }
   const occasion: Occasion = { kind: 'commanded', by, at, ...named };
   return command.kind === 'run'
     ? admitPullRequest(found, { ...occasion, ...otherwise(command.ask) }, command.ask, world)
@@ -171,11 +188,9 @@ const otherwise = ({ maxRuns: _, profile: __, measureAnyway: ___, ...held }: Ask
   isOtherwise: Object.keys(held).length > 0,
 });
 
-async function admitDispatched(
-  trigger: Extract<Trigger, { kind: 'dispatched' }>,
-  world: AdmitWorld,
-): Promise<Admission> {
-  const { by, patch: name, ask } = trigger;
+async function admitDispatched(trigger: Dispatched, world: AdmitWorld): Promise<Admission> {
+  const { by, patch: name, ask, bisect } = trigger;
+  if (bisect !== undefined) return bisectDispatched(bisect, trigger, world);
   if (looksLikeRevision(name)) return admitRevision(trigger, world);
   const occasion: Occasion = { kind: 'dispatched', by };
   // So many digits are a commit's: no repository has had a million pull requests.
@@ -206,23 +221,108 @@ async function admitDispatched(
 }
 
 /** A relay has looked whose diff it is, and people who may start a job may have any measured. */
-async function admitRevision(
-  trigger: Extract<Trigger, { kind: 'dispatched' }>,
-  world: AdmitWorld,
-): Promise<Admission> {
-  const { by, ask, key, build } = trigger;
+async function admitRevision(trigger: Dispatched, world: AdmitWorld): Promise<Admission> {
+  const { by, ask } = trigger;
   const { patch, config } = await world.readRevision(trigger);
   const priority = world.priority ?? 'patch';
-  const { data: revisionAnswer, error } = requestSchema.shape.revisionAnswer.safeParse({
-    key,
-    build,
-  });
-  if (error !== undefined) {
-    const names = error.issues.map(({ path }) => path.join('.')).join(' and ');
-    throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
-  }
+  const revisionAnswer = answerOf(trigger);
   const request: AdmittedRequest = { patch, ask, priority, purpose: 'patch', revisionAnswer };
   return { kind: 'go', request, config, why: `${by} started it for ${patchName(patch)}.` };
+}
+
+function answerOf({ key, build }: Dispatched): AdmittedRequest['revisionAnswer'] {
+  const { data, error } = requestSchema.shape.revisionAnswer.safeParse({ key, build });
+  if (error === undefined) return data;
+  const names = error.issues.map(({ path }) => path.join('.')).join(' and ');
+  throw new UsageError(`client_payload: ${names} is none that a relay gives.`);
+}
+
+async function bisectPullRequest(
+  { ask }: BisectCommand,
+  occasion: Occasion,
+  found: FoundPullRequest,
+  world: AdmitWorld,
+): Promise<Admission> {
+  const { pullRequest } = found;
+  const { config, rules } = await rulesFor(found, {}, world);
+  const leave = await authorize(occasion, found, rules);
+  if (leave.kind !== 'allowed') {
+    const { why } = leave;
+    const what = 'no bisection';
+    return { kind: 'refused', pullRequest, config, name: noticeName, why, what };
+  }
+  return goBisect({ ask, patch: pullRequest, config, why: leave.why }, world);
+}
+
+/** At a pull request, at a revision, or at no patch at all: people who may start a job may have any commits bisected. */
+async function bisectDispatched(
+  command: BisectCommand,
+  trigger: Dispatched,
+  world: AdmitWorld,
+): Promise<Admission> {
+  const { by, patch: name } = trigger;
+  const { ask, commit } = command;
+  const areNamed = Boolean(ask.good && ask.bad);
+  const why = `${by} started it.`;
+  if (looksLikeRevision(name)) {
+    const earlier = areNamed ? 'none' : 'all';
+    const { patch, config } = await world.readRevision({ ...trigger, ask: { earlier } });
+    return goBisect({ ask, patch, config, why, revisionAnswer: answerOf(trigger) }, world);
+  }
+  const number = pullRequestNumber(name);
+  if (number !== undefined) {
+    const found = await fetched(number, world);
+    // A fork's head is nothing to be read where commits are named.
+    const seen = areNamed ? found.pullRequest.headCommit : commit;
+    const occasion: Occasion = { kind: 'dispatched', by, ...(seen && { commit: seen }) };
+    return bisectPullRequest(command, occasion, found, world);
+  }
+  if (!areNamed && !name.includes('..')) {
+    throw new UsageError(
+      'A bisection needs a good commit and a bad one, or a patch whose commits it is of: a pull request like #123, a revision like D27401, or a range like main..my-branch.',
+    );
+  }
+  const { good, bad } = await pinned(ask, world.repository, world.calledAs);
+  const range = areNamed ? `${good}..${bad}` : name;
+  const patch = await patchOfRange(world.repository, range);
+  const config = await world.readConfig(world.commit);
+  return goBisect({ ask, patch, config, why }, world);
+}
+
+type Bisection = Pick<BisectRequest, 'patch' | 'revisionAnswer'> & {
+  ask: BisectAsk;
+  config: Config;
+  why: string;
+};
+
+/** Fixes the commits and the cell. */
+async function goBisect(
+  { ask: asked, patch, config, why, revisionAnswer }: Bisection,
+  world: AdmitWorld,
+): Promise<Admission> {
+  const { repository, calledAs } = world;
+  const ask = await pinned(asked, repository, calledAs);
+  const { good, bad, scenarios, families, ...rest } = ask;
+  if (!good !== !bad) {
+    throw new UsageError(
+      `${calledAs(good ? 'bad' : 'good')} is missing: a bisection has both ends.`,
+    );
+  }
+  const cell = await cellFor({ scenarios, families }, patch, config, world);
+  world.checkBisection(config, { ...ask, scenarios: cell.scenario, families: cell.family });
+  const areDiffs = patch.kind === 'revision' && !good;
+  const ends =
+    good && bad
+      ? { good, bad }
+      : patch.kind === 'revision'
+        ? await lineOfDiffs(patch, repository)
+        : await ownEnds(patch, repository);
+  const request: BisectRequest = {
+    ...{ command: 'bisect', patch, ...ends, areDiffs, cell },
+    ...{ ask: rest, priority: world.priority ?? 'patch' },
+    ...(revisionAnswer && { revisionAnswer }),
+  };
+  return { kind: 'bisect', request, config, why };
 }
 
 async function admitPullRequest(

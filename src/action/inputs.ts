@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises';
 import * as core from '@actions/core';
 import { z } from 'zod';
 import { wrongName } from '../config/fields.ts';
-import { askNames, kebabCase } from '../config/parameters.ts';
+import { askNames, bisectAskNames, kebabCase } from '../config/parameters.ts';
+import type { BisectAsk } from '../patch/bisect-command.ts';
 import type { Ask } from '../patch/command.ts';
 import { sentence } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
@@ -21,6 +22,8 @@ export type Inputs = {
   each: string;
   priority: string;
   ask: Ask;
+  /** What a bisection is told; of it `ask` has what a gate is told as well. */
+  bisectAsk: BisectAsk;
   token: string;
   /** Conduit token of the bot on Phabricator; empty where there is none. */
   conduitToken: string;
@@ -81,12 +84,16 @@ export function readInputs(environment: NodeJS.ProcessEnv): Inputs {
     config: core.getInput('config', { required: true }),
     each: core.getInput('each'),
     priority: core.getInput('priority'),
-    ask: Object.fromEntries(askNames.map((name) => [name, core.getInput(kebabCase(name))])),
+    ask: inputsBy(askNames),
+    bisectAsk: inputsBy(bisectAskNames),
     token,
     conduitToken,
     job: jobSchema.parse(environment),
   };
 }
+
+const inputsBy = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, core.getInput(kebabCase(name))]));
 
 function oneOf<Name extends string>(input: string, names: readonly Name[], text: string): Name {
   const name = names.find((one) => one === text);

@@ -3,7 +3,7 @@ import { type Answer, together } from '../answer/answer.ts';
 import { type CheckRunOptions, openCheckRun } from '../answer/check-run.ts';
 import { openComment } from '../answer/comment.ts';
 import { forOneBase } from '../answer/one-base.ts';
-import { openRevisionAnswer } from '../answer/revision-comment.ts';
+import { openRevisionAnswer, openRevisionComment } from '../answer/revision-comment.ts';
 import { openStatus } from '../answer/status.ts';
 import { parseConfig } from '../config/load.ts';
 import { calledAs } from '../config/parameters.ts';
@@ -11,8 +11,13 @@ import type { PhabricatorConfig } from '../config/phabricator.ts';
 import type { Config } from '../config/schema.ts';
 import { createOctokit, type Octokit, ownLogin } from '../github/client.ts';
 import { wishesOf } from '../inventory/wishes.ts';
+import type { BisectAsk } from '../patch/bisect-command.ts';
 import type { Ask } from '../patch/command.ts';
-import { openRepository, type WritableRepository } from '../patch/repository.ts';
+import {
+  type LinearRepository,
+  openRepository,
+  type WritableRepository,
+} from '../patch/repository.ts';
 import type { RevisionWorld } from '../patch/revision.ts';
 import { openConduit } from '../phabricator/conduit.ts';
 import { phabricatorOf } from '../phabricator/login.ts';
@@ -20,12 +25,12 @@ import type { Patch, RevisionDiff } from '../words/patch.ts';
 import { UsageError } from '../words/usage-error.ts';
 import type { Inputs } from './inputs.ts';
 import { log, mask } from './log.ts';
-import type { AdmittedRequest } from './request.ts';
+import type { AdmittedRequest, BisectRequest } from './request.ts';
 
 export type JobContext = {
   inputs: Inputs;
   octokit: Octokit;
-  repository: WritableRepository;
+  repository: WritableRepository & LinearRepository;
   /** Reads the configuration from a commit of the base: a patch must not change what it is held to. */
   readConfig(commit: string): Promise<Config>;
 };
@@ -87,6 +92,13 @@ export const wishesFor = (config: Config, ask: Ask, inputs: Inputs): string[] =>
     ask.testbed ? { testbed: ask.testbed } : { testbed: inputs.ask.testbed, each: inputs.each },
     calledAs.input,
   );
+
+/** A bisection has one testbed. */
+export const bisectWish = (
+  config: Config,
+  { testbed }: Pick<BisectAsk, 'testbed'>,
+  inputs: Inputs,
+): string | undefined => wishesFor(config, testbed ? { testbed } : {}, inputs)[0];
 
 /** What the comment and the check of each gate are called. */
 export const gateNames = (wishes: readonly string[]): string[] =>
@@ -167,6 +179,40 @@ export function answerOnPhabricator(
     ...(build !== undefined && { build }),
   });
 }
+
+/**
+ * Where people look for how a bisection goes: in a comment of its own where it was asked for. It says nothing of the head,
+ * so there is no check.
+ */
+export function bisectAnswerFor(
+  context: JobContext,
+  { patch, good, bad, areDiffs, revisionAnswer }: BisectRequest,
+  config: Config,
+  { runId, keepComment, patience }: Omit<AnswerPlace, 'name' | 'isOpen'>,
+): Answer {
+  const details = runUrl(context.inputs.job, runId);
+  const of = areDiffs ? 'its diffs' : `${good.slice(0, 12)}..${bad.slice(0, 12)}`;
+  switch (patch.kind) {
+    case 'range':
+      return together([]);
+    case 'revision': {
+      const { conduit } = revisionWorldOf(context, config);
+      const { key = `${runId}` } = revisionAnswer ?? {};
+      const about = { details, takesCommands: revisionAnswer?.key !== undefined, log };
+      return openRevisionComment(conduit, patch, { run: `${key} bisect`, ...about, ...patience });
+    }
+    case 'pull-request':
+      return openComment(context.octokit, patch, {
+        ...{ name: bisectName, subject: `the bisection of ${of}`, run: runId, ask: {} },
+        ...{ detailsUrl: details, log, now: () => new Date() },
+        ...(keepComment && { keep: keepComment }),
+        ...patience,
+      });
+  }
+}
+
+/** What the comment of a bisection is called, beside which that of the gate stays as it is. */
+const bisectName = 'ppsgate bisect';
 
 const runUrl = ({ serverUrl, repository }: Inputs['job'], runId: number): string =>
   `${serverUrl}/${repository}/actions/runs/${runId}`;

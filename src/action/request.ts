@@ -1,13 +1,15 @@
-// What a job was given leave to measure, as one job hands it to the next.
+// What a job was given leave to judge, or to bisect, as one job hands it to the next.
 
 import { z } from 'zod';
 import { endingOfError, upshotOf } from '../answer/ending.ts';
 import { parseSwitch } from '../config/overrides.ts';
 import { calledAs } from '../config/parameters.ts';
+import { bisectAskSchema } from '../patch/bisect-command.ts';
 import { type Ask, askSchema } from '../patch/command.ts';
 import { jobSchema } from '../patch/job.ts';
-import { patchName, patchSchema } from '../words/patch.ts';
+import { commitId, patchName, patchSchema } from '../words/patch.ts';
 import { priorities } from '../words/priority.ts';
+import { cellSchema } from '../words/scenario.ts';
 import { exitCodes } from '../words/upshot.ts';
 import { UsageError } from '../words/usage-error.ts';
 
@@ -28,12 +30,37 @@ export const requestSchema = z.object({
 
 export type AdmittedRequest = z.infer<typeof requestSchema>;
 
-export const requestText = (request: AdmittedRequest): string => JSON.stringify(request);
+/** A bisection that there is leave for. */
+export const bisectRequestSchema = z.object({
+  command: z.literal('bisect'),
+  /** Where it was asked for and is answered; a range of commits where nobody was at a patch. */
+  patch: patchSchema,
+  /** Both ends, as they were fixed when leave was given. */
+  good: commitId,
+  bad: commitId,
+  /** The commits of a revision are its diffs, one on top of the other, and in no repository yet. */
+  areDiffs: z.boolean(),
+  cell: cellSchema,
+  /** The rest of what was asked; commits in it are full ids. */
+  ask: bisectAskSchema.omit({ good: true, bad: true, scenarios: true, families: true }),
+  priority: z.enum(priorities),
+  revisionAnswer: requestSchema.shape.revisionAnswer,
+});
+
+export type BisectRequest = z.infer<typeof bisectRequestSchema>;
+
+const anyRequestSchema = z.union([bisectRequestSchema, requestSchema]);
+
+type AnyRequest = z.infer<typeof anyRequestSchema>;
+
+export const isBisection = (request: AnyRequest): request is BisectRequest => 'command' in request;
+
+export const requestText = (request: AnyRequest): string => JSON.stringify(request);
 
 /** Throws a `UsageError` for a text that `requestText` did not write. */
-export function readRequest(text: string): AdmittedRequest {
+export function readRequest(text: string): AnyRequest {
   try {
-    return requestSchema.parse(JSON.parse(text));
+    return anyRequestSchema.parse(JSON.parse(text));
   } catch {
     throw new UsageError(
       'request: expected the output `request` of a step with `command: admit`, found something else.',
@@ -41,9 +68,9 @@ export function readRequest(text: string): AdmittedRequest {
   }
 }
 
-/** Names the patch among all that are judged, for a workflow's `concurrency` and for the queue. */
-export const subjectOf = ({ patch, purpose }: AdmittedRequest): string =>
-  purpose === 'patch' ? patchName(patch) : purpose;
+/** Names the patch among all that are judged, or bisected, for a workflow's `concurrency` and for the queue. */
+export const subjectOf = (request: AnyRequest): string =>
+  isBisection(request) || request.purpose === 'patch' ? patchName(request.patch) : request.purpose;
 
 /**
  * Whether also what changes nothing is measured, as the request or the job's own inputs want it: at night it is the point

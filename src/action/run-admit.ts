@@ -1,5 +1,6 @@
 // `command: admit`: reads the event, decides whether the patch may be measured, and answers commands that measure nothing.
 
+import type { Answer } from '../answer/answer.ts';
 import { standsForAnother } from '../answer/check-run.ts';
 import { composeComment, markerOf, readMemory } from '../answer/comment-text.ts';
 import { endingOfError, endingOfFailure } from '../answer/ending.ts';
@@ -20,6 +21,8 @@ import { readEvent } from './inputs.ts';
 import {
   answerFor,
   answerOnPhabricator,
+  bisectAnswerFor,
+  bisectWish,
   gateNames,
   type JobContext,
   marksFor,
@@ -34,8 +37,15 @@ import { type Trigger, triggerOf } from './trigger.ts';
 export async function runAdmit(context: JobContext): Promise<number> {
   const admission = await admitEvent(context);
   setOutput('go', admission.kind === 'go');
+  setOutput('bisect', admission.kind === 'bisect');
   setOutput('cancel', admission.kind === 'cancel');
   if (admission.kind === 'cancel') setOutput('subject', `#${admission.pullRequest.number}`);
+  if (admission.kind === 'bisect') {
+    const { request, config } = admission;
+    setOutput('request', requestText(request));
+    setOutput('subject', subjectOf(request));
+    await begin(bisectAnswerFor(context, request, config, { runId: context.inputs.job.runId }));
+  }
   if (admission.kind !== 'go') return exitCodeOf(admission);
 
   const { request, config } = admission;
@@ -43,29 +53,40 @@ export async function runAdmit(context: JobContext): Promise<number> {
   setOutput('request', requestText(request));
   setOutput('subject', subjectOf(request));
   for (const name of gateNames(wishesFor(config, request.ask, context.inputs))) {
-    const answer = await answerFor(context, request, config, { name, runId });
-    answer.queued('waits for a runner of the lab');
-    await answer.left();
+    await begin(await answerFor(context, request, config, { name, runId }));
   }
   return exitCodes.pass;
 }
 
-/** What the event asks for; people are answered where that is nothing to measure. */
-export async function admitEvent(context: JobContext): Promise<Admission> {
+async function begin(answer: Answer): Promise<void> {
+  answer.queued('waits for a runner of the lab');
+  await answer.left();
+}
+
+/**
+ * What the event asks for; people are answered where that is nothing to measure. `here` makes something else of what is
+ * not for this job.
+ */
+export async function admitEvent(
+  context: JobContext,
+  here: (admission: Admission) => Admission = (admission) => admission,
+): Promise<Admission> {
   const { inputs, octokit, repository, readConfig } = context;
   const { job, patch, priority } = inputs;
   // The job's testbed is for all that it measures, and not what somebody asked of one gate.
   const { testbed: _, ...ask } = inputs.ask;
+  const { testbed: __, ...bisectAsk } = inputs.bisectAsk;
   const event = { name: job.eventName, payload: await readEvent(job), commit: job.commit };
-  const trigger = triggerOf(event, { patch, ask });
+  const trigger = triggerOf(event, { patch, ask, bisectAsk });
   await acknowledge(trigger, context);
   const calledByAsker = trigger.kind === 'dispatched' ? calledAs.input : calledAs.comment;
   const asked = priority || (job.isRerun ? 'rerun' : '');
-  const admission = await admit(trigger, {
+  const admitted = await admit(trigger, {
     octokit,
     repositoryName: job.repository,
     repository,
     readConfig,
+    commit: job.commit,
     readRevision: (asked) => readRevision(asked, context),
     nameOf(config, ask) {
       const wishes = wishesFor(config, ask, inputs);
@@ -73,8 +94,13 @@ export async function admitEvent(context: JobContext): Promise<Admission> {
       for (const wish of wishes) testbedsFor(asked, wish);
       return gateNames(wishes)[0] ?? 'ppsgate';
     },
+    checkBisection(config, ask) {
+      testbedsFor(applyOverrides(config, ask, calledByAsker), bisectWish(config, ask, inputs));
+    },
+    calledAs: calledByAsker,
     priority: asked === '' ? undefined : parsePriority(asked, calledAs.input('priority')),
   });
+  const admission = here(admitted);
   if (admission.kind !== 'refused') log.info(admission.why);
   else log.error(admission.why);
   await tell(admission, context);
@@ -132,7 +158,8 @@ async function acknowledge(trigger: Trigger, { octokit, inputs }: JobContext): P
 
 /** A refusal takes the place of what the comment told of an earlier push; the answer to a command has one of its own. */
 async function tell(admission: Admission, context: JobContext): Promise<void> {
-  if (admission.kind === 'go' || admission.kind === 'nothing') return;
+  if (admission.kind === 'go' || admission.kind === 'bisect' || admission.kind === 'nothing')
+    return;
   const { octokit, inputs } = context;
   if (admission.kind === 'refused') {
     await tellRefusal(context, { ...admission, runId: inputs.job.runId });

@@ -29,7 +29,9 @@ import { reasonOf } from '../words/one-line.ts';
 import { patchName } from '../words/patch.ts';
 import type { Result } from '../words/result.ts';
 import { exitCodes, type Upshot, worstUpshot } from '../words/upshot.ts';
+import { UsageError } from '../words/usage-error.ts';
 import { withoutPaths } from '../words/without-paths.ts';
+import type { Admission } from './admit.ts';
 import { fetchExperiment, runsToExtend } from './extend.ts';
 import {
   answerFor,
@@ -47,6 +49,7 @@ import {
   type Failure,
   failureOf,
   fileOf,
+  isBisection,
   isMeasuredAnyway,
   readRequest,
   requestText,
@@ -59,17 +62,29 @@ export async function runGate(context: JobContext, signal: AbortSignal): Promise
   const { request: handed } = context.inputs;
   if (handed !== '') {
     const request = readRequest(handed);
+    if (isBisection(request)) throw new UsageError(noBisection);
     const config = await context.readConfig(configCommitOf(request.patch, context.inputs));
     if (request.patch.kind === 'revision') {
       await restoreRevision(request.patch, revisionWorldOf(context, config));
     }
     return measure(request, config, { context, isAlone: false, signal });
   }
-  const admission = await admitEvent(context);
+  const admission = await admitEvent(context, refuseBisection);
   if (admission.kind === 'refused') await keepRefusal(admission.why, context);
   if (admission.kind !== 'go') return exitCodeOf(admission);
   return measure(admission.request, admission.config, { context, isAlone: true, signal });
 }
+
+/** A workflow from before there were bisections has no job for them. */
+function refuseBisection(admission: Admission): Admission {
+  if (admission.kind !== 'bisect') return admission;
+  const { patch } = admission.request;
+  if (patch.kind !== 'pull-request') throw new UsageError(noBisection);
+  return { kind: 'mistaken', pullRequest: patch, why: noBisection };
+}
+
+const noBisection =
+  'A job with `command: gate` bisects nothing: give the workflow one with `command: bisect`, as `ppsgate init` writes it.';
 
 type Job = {
   context: JobContext;

@@ -55,6 +55,7 @@ import {
   type AdmittedRequest,
   failureSchema,
   fileOf,
+  isBisection,
   isMeasuredAnyway,
   readRequest,
 } from './request.ts';
@@ -152,7 +153,9 @@ async function sourceOf(context: JobContext): Promise<Source | undefined> {
   const { inputs } = context;
   const { job } = inputs;
   if (inputs.request !== '') {
-    return { request: readRequest(inputs.request), runId: job.runId, isTrusted: true };
+    const request = readRequest(inputs.request);
+    if (isBisection(request)) throw new UsageError('request: expected that of a gate.');
+    return { request, runId: job.runId, isTrusted: true };
   }
   if (job.eventName !== 'workflow_run') {
     throw new UsageError(

@@ -2,10 +2,12 @@
 
 import { z } from 'zod';
 import { pullRequestOfCheckRun } from '../answer/check-run.ts';
-import { askedAs, askNames, kebabCase } from '../config/parameters.ts';
+import { askedAs, askNames, bisectAskNames, kebabCase } from '../config/parameters.ts';
 import { type FoundPullRequest, pullRequestFromEvent } from '../github/pull-request.ts';
 import type { Occasion } from '../patch/authorize.ts';
-import { type Ask, callOnGithub, parseCommand } from '../patch/command.ts';
+import type { BisectAsk } from '../patch/bisect-command.ts';
+import { type Ask, type CommentCommand, callOnGithub, parseCommand } from '../patch/command.ts';
+import { excerpt } from '../words/units.ts';
 import { UsageError } from '../words/usage-error.ts';
 
 export type Trigger =
@@ -14,15 +16,26 @@ export type Trigger =
   | { kind: 'comment'; number: number; id: number; by: string; at: string; text: string }
   /**
    * Started by hand, or by another program: `patch` is `#123`, `D27401`, a commit or a range; a relay names its `key`
-   * and the build of Harbormaster that waits, neither of which is checked here.
+   * and the build of Harbormaster that waits, neither of which is checked here. With `bisect` the patch is not judged:
+   * its commits are bisected, or those that are named; without named ones it has a patch.
    */
-  | { kind: 'dispatched'; by: string; patch: string; ask: Ask; key?: string; build?: string }
+  | {
+      kind: 'dispatched';
+      by: string;
+      patch: string;
+      ask: Ask;
+      bisect?: BisectCommand;
+      key?: string;
+      build?: string;
+    }
   /** A button of our check; `number` is that of the pull request which it was made for, where the check tells. */
   | { kind: 'button'; by: string; button: 'rerun' | 'extend'; headCommit: string; number?: number }
   | { kind: 'push'; before: string; after: string }
   | { kind: 'schedule'; commit: string }
   /** Nobody asked for anything. */
   | { kind: 'nothing'; why: string };
+
+export type BisectCommand = Extract<CommentCommand, { kind: 'bisect' }>;
 
 /**
  * Reads the payload of an event; throws a `UsageError` for one that ppsgate does nothing with, or that is not as GitHub
@@ -33,7 +46,7 @@ export type Trigger =
  */
 export function triggerOf(
   event: { name: string; payload: unknown; commit: string },
-  asked: { patch: string; ask: Ask },
+  asked: { patch: string; ask: Ask; bisectAsk?: BisectAsk },
 ): Trigger {
   switch (event.name) {
     case 'pull_request':
@@ -53,9 +66,16 @@ export function triggerOf(
     case 'check_run':
       return fromButton(read(event, checkRunPayload));
     case 'push':
-      return fromPush(read(event, pushPayload));
-    case 'schedule':
-      return { kind: 'schedule', commit: event.commit };
+    case 'schedule': {
+      const bisect = bisectIn({}, withoutEmpty({ ...asked.bisectAsk }));
+      if (bisect !== undefined) {
+        const { sender: by } = read(event, z.object({ sender }));
+        return fromTexts(by, given(asked));
+      }
+      return event.name === 'push'
+        ? fromPush(read(event, pushPayload))
+        : { kind: 'schedule', commit: event.commit };
+    }
     default:
       throw new UsageError(
         `The event ${event.name} names nothing to gate: run ppsgate on pull_request, pull_request_target, issue_comment, check_run, workflow_dispatch, repository_dispatch, schedule or push.`,
@@ -158,14 +178,34 @@ function fromComment({ action, issue, comment }: z.infer<typeof commentPayload>)
 
 function fromTexts({ login: by }: { login: string }, asked: Record<string, string>): Trigger {
   const { patch = '', key, build } = asked;
-  const ask = withoutEmpty(
-    Object.fromEntries(askNames.map((name) => [name, asked[kebabCase(name)]])),
-  );
-  return { kind: 'dispatched', by, patch: patch.trim(), ask, ...withoutEmpty({ key, build }) };
+  const named = (names: readonly string[]) =>
+    withoutEmpty(Object.fromEntries(names.map((name) => [name, asked[kebabCase(name)]])));
+  const bisect = bisectIn(asked, named(bisectAskNames));
+  return {
+    ...{ kind: 'dispatched', by, patch: patch.trim(), ask: named(askNames) },
+    ...(bisect && { bisect }),
+    ...withoutEmpty({ key, build }),
+  };
 }
 
-const given = ({ patch, ask }: { patch: string; ask: Ask }): Record<string, string> =>
-  withoutEmpty({ patch, ...askedAs(ask, kebabCase) });
+/** In the words of a comment, or by inputs of their own. */
+function bisectIn({ instead }: Record<string, string>, ask: BisectAsk): BisectCommand | undefined {
+  if (!instead) return ask.good || ask.bad ? { kind: 'bisect', ask } : undefined;
+  const command = parseCommand(`${callOnGithub} ${instead}`);
+  if (command?.kind === 'bisect') return { ...command, ask: { ...ask, ...command.ask } };
+  const what =
+    command?.kind === 'mistaken'
+      ? command.why
+      : `expected words like bisect GOOD BAD forwarding inet4, found "${excerpt(instead)}"`;
+  throw new UsageError(`instead: ${what}.`);
+}
+
+const given = ({
+  patch,
+  ask,
+  bisectAsk,
+}: Parameters<typeof triggerOf>[1]): Record<string, string> =>
+  withoutEmpty({ patch, ...askedAs({ ...bisectAsk, ...ask }, kebabCase) });
 
 const withoutEmpty = (texts: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text ? [[name, text]] : [])));

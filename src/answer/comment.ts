@@ -12,6 +12,8 @@ import { type Ending, failures, summaryOf, titleOf, type Unmeasured } from './en
 import { newestTeller, type Told } from './teller.ts';
 
 export type CommentOptions = Pick<Writing, 'name' | 'run' | 'ask'> & {
+  /** What it is about, where that is not the pull request as a whole. */
+  subject?: string;
   /** Page of the job. */
   detailsUrl: string;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
@@ -27,9 +29,11 @@ export type CommentOptions = Pick<Writing, 'name' | 'run' | 'ask'> & {
 export function openComment(
   octokit: Octokit,
   pullRequest: PullRequest,
-  { name, run, ask, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} }: CommentOptions,
+  options: CommentOptions,
 ): Answer {
+  const { name, run, ask, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} } = options;
   const { headCommit } = pullRequest;
+  const { subject = patchName(pullRequest) } = options;
   const put = async ({ body, title }: View): Promise<Told> => {
     const writing = { name, run, headCommit, ask, at: now(), ...(title && { title }) };
     try {
@@ -57,12 +61,12 @@ export function openComment(
     tooSlow,
     ...(pause && { pause }),
   });
-  const heading = (text: string) => `### ⏳ ppsgate: ${patchName(pullRequest)} ${text}`;
+  const heading = (text: string) => `### ⏳ ppsgate: ${subject} ${text}`;
   const job = `<sub>[the job](${detailsUrl}) · commit ${codeSpan(headCommit)}</sub>`;
   const said = (...parts: string[]) => ({ body: parts.filter(Boolean).join('\n\n') });
   const ended = (ending: Ending): View =>
     ending.kind === 'unmeasured'
-      ? said(unmeasured(pullRequest, ending), job)
+      ? said(unmeasured(subject, ending), job)
       : { body: summaryOf(ending), title: titleOf(ending) };
   let since: Date | undefined;
 
@@ -95,7 +99,7 @@ const superseded = 'The comment is left to a later run for the same pull request
 const tooSlow = (seconds: number): string =>
   `The comment on the pull request may not show how the gate ended, because GitHub did not answer within ${seconds} s; the result is in the job's summary.`;
 
-function unmeasured(pullRequest: PullRequest, ending: Unmeasured): string {
+function unmeasured(subject: string, ending: Unmeasured): string {
   const { symbol, text } = failures[ending.why];
-  return `### ${symbol} ppsgate: ${patchName(pullRequest)} ${text}\n\n${summaryOf(ending)}`;
+  return `### ${symbol} ppsgate: ${subject} ${text}\n\n${summaryOf(ending)}`;
 }

@@ -5,7 +5,13 @@ import type { Command } from 'commander';
 import { together } from '../answer/answer.ts';
 import { loadConfig } from '../config/load.ts';
 import { applyOverrides } from '../config/overrides.ts';
-import { calledAs, type GateOptions, parameter, parametersThat } from '../config/parameters.ts';
+import {
+  calledAs,
+  type GateOptions,
+  isOfGate,
+  parameter,
+  parametersThat,
+} from '../config/parameters.ts';
 import { runToExit } from '../exit.ts';
 import { recordTo } from '../recording/record.ts';
 import { headline } from '../report/headline.ts';
@@ -15,7 +21,7 @@ import { type GateCall, gatesOf, judgeAll, usualConfig } from './judge-gate.ts';
 import { printJson } from './table.ts';
 
 export function define(command: Command): void {
-  for (const name of parametersThat(({ option }) => option !== undefined)) {
+  for (const name of parametersThat((one) => isOfGate(one) && one.option !== undefined)) {
     const {
       flags = calledAs.flag(name),
       value,

@@ -1,22 +1,25 @@
-// What a gate may be told: one entry for each parameter, from which all places are made where somebody tells it.
+// What a gate and a bisection may be told: one entry for each parameter, from which all places are made where somebody
+// tells it.
 
 /**
  * A parameter is called by its key in code, on Jenkins and in what one process hands another; `max-runs` at a shell and
  * on GitHub; `MAX_RUNS` in a job of Jenkins.
  */
 type Parameter = {
+  /** Whom it is told to; absent: to a gate. */
+  of?: 'bisect' | 'both';
   /** Description of the action's input in action.yml; absent: it has none. */
   input?: string;
   /**
-   * The option of `ppsgate gate`: flags where they are not the usual ones, the value as --help names it, and what it
-   * says.
+   * The option of `ppsgate gate` or `ppsgate bisect`: flags where they are not the usual ones, the value as --help names
+   * it, and what it says.
    */
   option?: { flags?: string; value?: string; says: string; default?: string };
   /** Whether the step of the Jenkins library has it. */
   jenkins?: true;
   /** Description of the input of the workflow that is started by hand; absent: it has none. */
   dispatch?: string;
-  /** May be asked of one gate, in words that the configuration has too: by a comment, by hand, and by way of a relay. */
+  /** May be asked of one gate, or one bisection: by a comment, by hand, and by way of a relay. */
   isAsked?: true;
   /** How a comment says it: `runs=20`. Absent: in words of its own, like `forwarding inet6`. */
   comment?: { key: string; example: string; isOfRevision?: true };
@@ -31,15 +34,18 @@ const parameters = {
   // Only a job on GitHub has these two.
   command: {
     input:
-      'gate judges a patch; in jobs of their own, admit decides before it what may be judged, and publish answers after it.',
+      'gate judges a patch, bisect finds the commit that costs the packets; in jobs of their own, admit decides before them what may be measured, and publish answers after them.',
+    of: 'both',
     default: 'gate',
   },
   request: {
     input:
-      'For gate and publish: the output of the same name of the job that admitted the patch. Without it gate does everything.',
+      'For gate, bisect and publish: the output of the same name of the job that admitted the patch. Without it gate and bisect do everything.',
+    of: 'both',
   },
 
   patch: {
+    of: 'both',
     input:
       'What to judge: a pull request as #123, a Phabricator revision as D27401 or D27401:80677, a commit, or a range like main..my-branch; by default what the event is about.',
     option: {
@@ -51,7 +57,50 @@ const parameters = {
       'A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch',
     jenkins: true,
   },
+  // The form of a workflow has room for ten.
+  instead: {
+    of: 'bisect',
+    dispatch:
+      'What to do instead of judging it, as in a comment, like bisect GOOD BAD forwarding inet4; empty to judge it',
+  },
+  good: {
+    of: 'bisect',
+    input: 'For bisect: the commit that has not lost anything yet, as git names it.',
+    option: { value: 'commit', says: 'that has not lost anything yet' },
+    isAsked: true,
+    jenkins: true,
+  },
+  bad: {
+    of: 'bisect',
+    input: 'For bisect: the commit that is slower, and has the good one among its first parents.',
+    option: { value: 'commit', says: 'that is slower, on the same line of first parents' },
+    isAsked: true,
+    jenkins: true,
+  },
+  fixUp: {
+    of: 'bisect',
+    input:
+      'For bisect: what to put on top of commits that cannot be measured without it, as FIX or FIX:FIRST, with commas.',
+    option: {
+      value: 'fix[:first]',
+      says: 'commit to put on top of FIRST and all after it that lack it, or of what cannot be measured; repeatable',
+    },
+    comment: { key: 'fix-up', example: '1a2b3c4d5e6f' },
+    isAsked: true,
+    jenkins: true,
+    kind: 'list',
+  },
+  skip: {
+    of: 'bisect',
+    input: 'For bisect: commits that are not to be measured, like A..B, with commas.',
+    option: { value: 'range', says: 'commits that are not to be measured, like A..B; repeatable' },
+    comment: { key: 'skip', example: '1a2b3c4..5d6e7f8' },
+    isAsked: true,
+    jenkins: true,
+    kind: 'list',
+  },
   repository: {
+    of: 'both',
     option: {
       flags: '-r, --repository',
       value: 'dir',
@@ -61,6 +110,7 @@ const parameters = {
     jenkins: true,
   },
   config: {
+    of: 'both',
     input:
       'Path of ppsgate.yml, which is read from the base of the pull request, never from the patch.',
     option: {
@@ -73,6 +123,7 @@ const parameters = {
     default: 'ppsgate.yml',
   },
   testbed: {
+    of: 'both',
     input:
       "A testbed's name, or what it has to be, like mellanox and 40G; by default the first of the configuration.",
     option: {
@@ -93,19 +144,22 @@ const parameters = {
     kind: 'list',
   },
   priority: {
+    of: 'both',
     input:
       'Place in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.',
     option: { value: 'name', says: 'in the queue: release, patch or rerun', default: 'patch' },
     jenkins: true,
   },
   directory: {
+    of: 'both',
     option: {
       flags: '-d, --directory',
       value: 'dir',
-      says: 'work directory (default: a new ppsgate-gate-…)',
+      says: 'work directory (default: a new one that is named by the time)',
     },
   },
   scenarios: {
+    of: 'both',
     input: 'Scenarios to run instead of the configured ones, with commas.',
     option: { value: 'list', says: 'instead of the configured ones, with commas' },
     dispatch: 'Scenarios, with commas; empty for the configured ones',
@@ -114,6 +168,7 @@ const parameters = {
     kind: 'list',
   },
   families: {
+    of: 'both',
     input: 'inet4, inet6 or both, with a comma, instead of the configured ones.',
     option: { value: 'list', says: 'inet4, inet6 or both, with a comma' },
     dispatch: 'inet4, inet6 or both, with a comma; empty for the configured ones',
@@ -121,7 +176,14 @@ const parameters = {
     jenkins: true,
     kind: 'list',
   },
-  metric: { option: { value: 'metric', says: 'pps or nsPerPacket' }, jenkins: true },
+  metric: {
+    of: 'both',
+    input: 'pps or nsPerPacket, instead of the configured one.',
+    option: { value: 'metric', says: 'pps or nsPerPacket' },
+    comment: { key: 'metric', example: 'nsPerPacket' },
+    isAsked: true,
+    jenkins: true,
+  },
   margin: {
     input: 'The loss that matters, like 2%, instead of the configured one.',
     option: { value: 'percent', says: 'the loss that matters, like 2%' },
@@ -159,7 +221,24 @@ const parameters = {
     isAsked: true,
     jenkins: true,
   },
+  maxBoots: {
+    of: 'bisect',
+    input: 'For bisect: most boots, those that fail too.',
+    option: { value: 'number', says: 'most boots, those that fail too' },
+    comment: { key: 'max-boots', example: '60' },
+    isAsked: true,
+    jenkins: true,
+  },
+  verifyRevert: {
+    of: 'bisect',
+    input: 'For bisect: true measures the bad commit without the culprit, too.',
+    option: { says: 'measure the bad one without the culprit, too' },
+    isAsked: true,
+    jenkins: true,
+    kind: 'switch',
+  },
   profile: {
+    of: 'both',
     input:
       'Whether each variant is profiled when all is measured: on, off, or for how long, like 20 s; instead of what is configured.',
     option: { value: 'how', says: 'on, off, or for how long samples are taken, like 20s' },
@@ -197,19 +276,26 @@ const parameters = {
   },
   patchedKernel: { option: { value: 'file', says: 'the same, of the patch' }, jenkins: true },
   // The Jenkins library chooses the directory, and reads the JSON itself.
-  seed: { option: { value: 'number', says: 'of the order of runs (default: by chance)' } },
+  seed: {
+    of: 'both',
+    option: { value: 'number', says: 'of the order of runs (default: by chance)' },
+  },
   resume: {
-    option: { value: 'dir', says: 'go on in the work directory of a gate that was cut short' },
+    of: 'both',
+    option: { value: 'dir', says: 'go on in the work directory of one that was cut short' },
   },
   record: {
+    of: 'both',
     option: { value: 'file', says: 'write down what machines are asked and say, to be replayed' },
   },
   answer: {
+    of: 'both',
     option: { says: 'tell how it goes and ends on Phabricator, in a comment' },
     jenkins: true,
     kind: 'switch',
   },
   run: {
+    of: 'both',
     option: { value: 'key', says: 'with --answer: of this run, which is answered once' },
     jenkins: true,
   },
@@ -218,21 +304,25 @@ const parameters = {
     jenkins: true,
   },
   details: {
+    of: 'both',
     option: { value: 'url', says: 'with --answer: where the rest is to be found' },
     jenkins: true,
   },
   site: {
+    of: 'both',
     option: { value: 'url', says: 'with --answer: where browsers find the work directory' },
     jenkins: true,
   },
-  json: { option: { says: 'print the result as JSON' }, kind: 'switch' },
+  json: { of: 'both', option: { says: 'print the result as JSON' }, kind: 'switch' },
 
   token: {
+    of: 'both',
     input:
       'A token with the permissions of the job. That of a GitHub App gives the check its buttons.',
     default: `\${{ github.token }}`,
   },
   conduitToken: {
+    of: 'both',
     input: 'The Conduit token of the bot that answers on Phabricator; for revisions alone.',
   },
 } as const satisfies Record<string, Parameter>;
@@ -245,14 +335,20 @@ type With<Property extends object> = {
 }[ParameterName];
 
 type Switch = With<{ kind: 'switch' }>;
+type Asked = With<{ isAsked: true }>;
+type OfBisect = With<{ of: 'bisect' | 'both' }>;
+type OfGate = Exclude<ParameterName, With<{ of: 'bisect' }>>;
+
 /** Options of `ppsgate gate` that have a value. */
-export type TextOption = Exclude<With<{ option: object }>, Switch>;
+export type TextOption = Exclude<With<{ option: object }> & OfGate, Switch>;
 
 /** As typed at a shell; a switch that is not there is off. */
-export type GateOptions = { [Name in TextOption]?: string } & { [Name in Switch]?: true };
+export type GateOptions = { [Name in TextOption]?: string } & { [Name in Switch & OfGate]?: true };
 
 /** What may be asked of one gate; a switch is `true` there, as text. */
-export type AskName = With<{ isAsked: true }>;
+export type AskName = Asked & OfGate;
+/** What may be asked of one bisection. */
+export type BisectAskName = Asked & OfBisect;
 
 const names = Object.keys(parameters) as ParameterName[];
 
@@ -263,8 +359,16 @@ export const parameter = (name: ParameterName): Parameter => parameters[name];
 export const parametersThat = (holds: (parameter: Parameter) => boolean): ParameterName[] =>
   names.filter((name) => holds(parameters[name]));
 
-const asked = (name: ParameterName): name is AskName => parameter(name).isAsked === true;
-export const askNames: readonly AskName[] = names.filter(asked);
+export const isOfGate = ({ of }: Parameter): boolean => of !== 'bisect';
+export const isOfBisect = ({ of }: Parameter): boolean => of !== undefined;
+
+const asked = names.filter(
+  (name): name is AskName | BisectAskName => parameter(name).isAsked === true,
+);
+export const askNames = asked.filter((name): name is AskName => isOfGate(parameter(name)));
+export const bisectAskNames = asked.filter((name): name is BisectAskName =>
+  isOfBisect(parameter(name)),
+);
 
 /** `max-runs` for `maxRuns`. */
 export const kebabCase = (name: string): string =>
@@ -282,20 +386,21 @@ export const calledAs = {
   comment: (name) => parameter(name).comment?.key ?? name,
 } as const satisfies Record<string, CalledAs>;
 
-type Asked = Readonly<Partial<Record<AskName, string | undefined>>>;
+/** Of a gate, or of a bisection. */
+type AnyAsk = Readonly<Partial<Record<Asked, string | undefined>>>;
 
 /** What is asked, by whatever names a place has for it; nothing of what is not asked. */
-export const askedAs = (ask: Asked, nameOf: CalledAs): Record<string, string> =>
+export const askedAs = (ask: AnyAsk, nameOf: CalledAs): Record<string, string> =>
   Object.fromEntries(
-    askNames.flatMap((name) => {
+    asked.flatMap((name) => {
       const value = ask[name];
       return value ? [[nameOf(name), value]] : [];
     }),
   );
 
-/** What is asked as words of `ppsgate gate`. */
-export const askedWords = (ask: Asked): string[] =>
-  askNames.flatMap((name) => {
+/** What is asked as words of `ppsgate gate`, or of `ppsgate bisect`. */
+export const askedWords = (ask: AnyAsk): string[] =>
+  asked.flatMap((name) => {
     const [value, flag] = [ask[name], calledAs.flag(name)];
     if (!value) return [];
     if (parameter(name).kind !== 'switch') return [flag, value];

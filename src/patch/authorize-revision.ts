@@ -12,7 +12,7 @@ export type RevisionOccasion =
   /** What runs for the revision is to end, whichever diff it is of. */
   | { kind: 'cancelled'; by: Person };
 
-type Verb = 'run' | 'rerun' | 'extend';
+type Verb = 'run' | 'rerun' | 'extend' | 'bisect';
 
 type RevisionRules = {
   /** User names. */
@@ -70,6 +70,7 @@ const waits: Record<Verb, string> = {
   run: 'is not measured yet',
   rerun: 'is not measured again yet',
   extend: 'is not measured any further yet',
+  bisect: 'is not bisected yet',
 };
 
 function stranger(

@@ -20,6 +20,11 @@ export type Occasion =
    * is to be held to something else than what the configuration says.
    */
   | { kind: 'commanded'; by: string; at: string; commit?: string; isOtherwise?: boolean }
+  /**
+   * A bisection: of commits that the person named (`areNamed`), or of those of the pull request; `at` and `commit` are as
+   * of what is commanded.
+   */
+  | { kind: 'bisected'; by: string; at: string; commit?: string; areNamed: boolean }
   /** What runs is to end, whichever head it is of. */
   | { kind: 'cancelled'; by: string }
   /** The button of a check, which stands on `commit`; GitHub does not promise who may press one. */
@@ -88,9 +93,18 @@ export async function authorize(
     case 'commanded': {
       if (!(await isKnown(by))) return stranger(by, found);
       if (occasion.isOtherwise && !(await rules.mayWrite(by))) return asConfigured(by, found);
-      const gap = isOurs ? undefined : whyUnseen(occasion, headCommit, rules.seen);
+      const gap = isOurs ? undefined : whyUnseen(occasion, 'run', headCommit, rules.seen);
       if (gap !== undefined) return { kind: 'refused', why: gap };
       const why = `${by}, who may have patches measured in ${repository}, asked for #${number} at ${short(headCommit)}.`;
+      return { kind: 'allowed', why };
+    }
+    case 'bisected': {
+      // Every commit of a range is measured, whoever it is by, and for hours.
+      if (!(await rules.mayWrite(by))) return notBisected(by, found);
+      const isFree = isOurs || occasion.areNamed;
+      const gap = isFree ? undefined : whyUnseen(occasion, 'bisect', headCommit, rules.seen);
+      if (gap !== undefined) return { kind: 'refused', why: gap };
+      const why = `${by}, who may write to ${repository}, asked for a bisection at #${number}.`;
       return { kind: 'allowed', why };
     }
     case 'cancelled': {
@@ -119,6 +133,7 @@ const clockSeconds = 10;
 
 function whyUnseen(
   { at, commit }: { at: string; commit?: string },
+  verb: 'run' | 'bisect',
   headCommit: string,
   seen: LeaveRules['seen'],
 ): string | undefined {
@@ -126,7 +141,7 @@ function whyUnseen(
     return headCommit.startsWith(commit) ? undefined : isOlder(commit, headCommit);
   }
   if (isSeen(at, headCommit, seen)) return undefined;
-  return `The head is ${short(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate run ${short(headCommit)}.`;
+  return `The head is ${short(headCommit)}, and may have been pushed after the command was written: read it, and write /ppsgate ${verb} ${short(headCommit)}.`;
 }
 
 const isSeen = (at: string, headCommit: string, seen: LeaveRules['seen']): boolean =>
@@ -145,6 +160,11 @@ const isOlder = (commit: string, headCommit: string): string =>
 const stranger = (by: string, { pullRequest: { number, repository } }: Found): Leave => ({
   kind: 'refused',
   why: `Thank you, ${by}: #${number} runs on the testbed when somebody who may write to ${repository} asks for it.`,
+});
+
+const notBisected = (by: string, { pullRequest: { number, repository } }: Found): Leave => ({
+  kind: 'refused',
+  why: `Thank you, ${by}: no bisection begins at #${number}; who may write to ${repository} can ask for one, by /ppsgate bisect.`,
 });
 
 /** A wide margin passes any patch, and who may not write may not let his own be merged by it. */

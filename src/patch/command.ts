@@ -1,10 +1,11 @@
 // What people ask of ppsgate in a comment: `/ppsgate run forwarding inet6 margin=1%`, or on Phabricator `@ppsgate run`.
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { meantBy } from '../config/fields.ts';
 import { type AskName, askNames, kebabCase, parameter } from '../config/parameters.ts';
 import { families } from '../words/scenario.ts';
 import { excerpt } from '../words/units.ts';
+import { type BisectAsk, readBisect } from './bisect-command.ts';
+import { keyFor, keysOf, pairIn, wordsOf } from './command-words.ts';
 
 const typed = z.string().max(500).optional();
 
@@ -22,6 +23,7 @@ export type CommentCommand =
   | ({ kind: 'run'; ask: Ask } & Named)
   | ({ kind: 'rerun' } & Named)
   | ({ kind: 'extend'; maxRuns?: string } & Named)
+  | ({ kind: 'bisect'; ask: BisectAsk } & Named)
   | { kind: 'cancel' }
   | { kind: 'help' }
   /** `why` is one sentence that ends with the nearest right command; it holds what the person typed. */
@@ -62,6 +64,11 @@ export function parseCommand(
       const read = readArguments(verb, rest, call);
       return read.kind === 'mistaken' ? mistaken(read.what, read.nearest) : read;
     }
+    case 'bisect': {
+      const read = readBisect(rest, (word) => heads[call].test(word));
+      if (read.kind === 'mistaken') return mistaken(read.what, read.nearest);
+      return { kind: verb, ask: read.ask, ...headNamed(read.head, call) };
+    }
     default:
       return mistaken(`there is no command "${excerpt(verb)}"`, nearestVerb(verb));
   }
@@ -73,7 +80,7 @@ function nearestVerb(word: string): string {
   return distance(word.toLowerCase(), nearest) <= 2 ? nearest : 'help';
 }
 
-export const verbs = ['run', 'rerun', 'extend', 'cancel', 'help'] as const;
+export const verbs = ['run', 'rerun', 'extend', 'bisect', 'cancel', 'help'] as const;
 
 /** What people can write, and what for, as the answer to `help` tells them. */
 export function commandsFor(call: Call): { write: string; to: string }[] {
@@ -88,12 +95,34 @@ export function commandsFor(call: Call): { write: string; to: string }[] {
         'run forwarding inet6 margin=1% runs=20 testbed=chelsio',
         'the same with scenarios, families, margin, most runs or testbed of your own',
       ],
+      ['run metric=nsPerPacket', 'the same by another metric than the configured one'],
       ['run profile', 'the same with profiles; profile=off without, profile=30s with longer ones'],
       ['run measure-anyway', 'the same, also where nothing differs that the testbed lays'],
       ...(isOnGithub ? [] : [['run earlier=all', 'measure the earlier diffs beside it'] as const]),
     ],
     rerun: [['rerun', 'measure again what was asked for last']],
     extend: [['extend runs=40', 'go on with an experiment that was inconclusive']],
+    bisect: [
+      [
+        'bisect',
+        isOnGithub
+          ? 'find the commit of the pull request that costs the packets'
+          : 'find the diff of the revision that costs the packets',
+      ],
+      [
+        'bisect 1a2b3c4d5e6f 5d6e7f8a9b0c forwarding inet4',
+        'the same between a good commit and a bad one of your own, in one scenario and family',
+      ],
+      [
+        'bisect fix-up=3c4d5e6f7a8b skip=1a2b3c4..5d6e7f8',
+        'the same with a fix on top where it is missing, and without some commits',
+      ],
+      ['bisect verify-revert', 'the same, and measure the bad one without the culprit, too'],
+      [
+        'bisect testbed=chelsio metric=pps max-boots=60 profile=off',
+        'the same elsewhere or otherwise',
+      ],
+    ],
     cancel: [['cancel', 'end what runs and what waits']],
     help: [['help', 'see this list']],
   };
@@ -103,17 +132,7 @@ export function commandsFor(call: Call): { write: string; to: string }[] {
 /** Nobody types more, and nobody has to read more. */
 const longestCommand = 500;
 
-/** Separated by blanks, but for those in double quotes: `testbed="mellanox and 40G"` is one. */
-const wordsOf = (line: string): string[] =>
-  (line.match(/(?:"[^"]*"|\S)+/g) ?? []).map((word) => word.replaceAll('"', ''));
-
-/** What `run` is told as `key=value`, by the key, and what it becomes. */
-const keyed = new Map(
-  askNames.flatMap((name) => {
-    const { comment } = parameter(name);
-    return comment === undefined ? [] : [[comment.key, { ...comment, name }] as const];
-  }),
-);
+const keyed = keysOf(askNames);
 
 /** What `run` is told by its name alone. */
 const switches = new Map(
@@ -128,7 +147,7 @@ const heads = {
   [callOnPhabricator]: /^[1-9]\d{0,8}$/,
 } as const;
 
-function keysOf(verb: Verb, call: Call): string[] {
+function keysFor(verb: Verb, call: Call): string[] {
   if (verb === 'rerun') return [];
   const all = [...keyed.values()].filter(
     ({ isOfRevision = false }) => !isOfRevision || call === callOnPhabricator,
@@ -143,7 +162,7 @@ type Read =
   | { kind: 'mistaken'; what: string; nearest: string };
 
 function readArguments(verb: Verb, words: readonly string[], call: Call): Read {
-  const known = keysOf(verb, call);
+  const known = keysFor(verb, call);
   const ask: Ask = {};
   const named: string[] = [];
   const found: string[] = [];
@@ -155,19 +174,14 @@ function readArguments(verb: Verb, words: readonly string[], call: Call): Read {
   });
 
   for (const word of words) {
-    const [, key, value = ''] = /^([^=]+)=(.*)$/.exec(word) ?? [];
+    const pair = pairIn(word);
     const switchNamed = switches.get(word);
-    if (key !== undefined) {
-      const [meant] = meantBy(key, known);
-      const nearest = meant === undefined ? verb : `${verb} ${meant}=${excerpt(value)}`;
-      const parameter = keyed.get(key);
-      if (!known.includes(key) || parameter === undefined) {
-        return mistaken(`${verb} takes no "${excerpt(key)}"`, nearest);
-      }
-      const { name, example } = parameter;
-      if (value === '') return mistaken(`${key} has no value`, `${verb} ${key}=${example}`);
-      if (ask[name] !== undefined) return mistaken(`${key} is there twice`);
-      ask[name] = value;
+    if (pair !== undefined) {
+      const found = keyFor(pair, { verb, known, keyed });
+      if (found.kind === 'mistaken') return found;
+      const { name } = found.parameter;
+      if (ask[name] !== undefined) return mistaken(`${pair.key} is there twice`);
+      ask[name] = pair.value;
     } else if (heads[call].test(word) && namedHead === undefined) {
       namedHead = word;
     } else if (verb !== 'run' || !/^[a-z][\w.-]*$/i.test(word)) {

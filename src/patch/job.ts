@@ -1,5 +1,6 @@
-// One gate that a relay is to have run: of one diff, as somebody with leave asked for it.
+// One gate or bisection that a relay is to have run: at one diff, as somebody with leave asked for it.
 import { z } from 'zod';
+import { bisectAskSchema } from './bisect-command.ts';
 import { askSchema } from './command.ts';
 
 export const jobSchema = z.object({
@@ -10,6 +11,8 @@ export const jobSchema = z.object({
   /** Fixed when leave was given. */
   diff: z.int().positive(),
   ask: askSchema,
+  /** A bisection in place of a gate: of the commits that are named, or of the diffs up to this one. */
+  bisect: bisectAskSchema.optional(),
   /** PHID of the Harbormaster build that waits for the answer. */
   build: z
     .string()
@@ -22,3 +25,6 @@ export const jobSchema = z.object({
 });
 
 export type Job = z.infer<typeof jobSchema>;
+
+/** What the job is called in a sentence. */
+export const workOf = ({ bisect }: Job): string => (bisect === undefined ? 'gate' : 'bisection');

@@ -44,6 +44,8 @@ export type WritableRepository = Repository & {
   branchOfPath(path: string): Promise<string | undefined>;
   /** A commit of what a unified diff makes of another: always the same commit from the same, whoever makes it. */
   commitDiff(base: string, diff: Uint8Array, about: CommitAbout): Promise<CommittedDiff>;
+  /** A commit on top of a parent that has all files of another commit: always the same from the same. */
+  commitOnTop(commit: string, parent: string, about: CommitAbout): Promise<string>;
 };
 
 /** One of which the history can be walked, and in which commits can be put on top of others. */
@@ -128,6 +130,11 @@ export function openRepository(
     throw new NoCommitError(
       `"${name}" is no commit, branch or tag of ${directory}${hint || `: name one that is there, or ${history}.`}`,
     );
+  };
+
+  const commitTree = async (tree: string, parent: string, { message, date }: CommitAbout) => {
+    const made = [...plainly, 'commit-tree', '-p', parent, '-m', message, tree];
+    return (await gitWith(signature(date), ...made)).trim();
   };
 
   return {
@@ -276,15 +283,14 @@ export function openRepository(
         const asSaid = isAsSaid(checked.paths, await indexed(...rawChanges, parent));
         if (asSaid.kind === 'refused') return { kind: 'does-not-apply', why: asSaid.reason };
         const tree = (await indexed('write-tree')).trim();
-        const commit = await gitWith(
-          signature(date),
-          ...[...plainly, 'commit-tree', '-p', parent, '-m', message, tree],
-        );
-        return { kind: 'committed', commit: commit.trim() };
+        return { kind: 'committed', commit: await commitTree(tree, parent, { message, date }) };
       } finally {
         await rm(folder, { recursive: true });
       }
     },
+
+    commitOnTop: (commit, parent, about) =>
+      commitTree(`${idOf(commit)}^{tree}`, idOf(parent), about),
   };
 }
 

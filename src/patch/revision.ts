@@ -97,6 +97,28 @@ export async function restoreRevision(patch: Revision, world: RevisionWorld): Pr
   }
 }
 
+/**
+ * The diffs of a revision as a line of commits, each with all files of one diff on top of the diff before it: they are
+ * siblings on one base, and a bisection goes by first parents. Answers the base, and the commit of the newest diff;
+ * throws a `UsageError` where there is one diff alone.
+ */
+export async function lineOfDiffs(
+  { number, diff, baseCommit, headCommit, earlier }: Revision,
+  repository: Pick<WritableRepository, 'commitOnTop'>,
+): Promise<{ good: string; bad: string }> {
+  if (earlier.length === 0) {
+    throw new UsageError(
+      `D${number} has no diff before ${diff} that applies, so there is nothing to choose from: name a good commit and a bad one.`,
+    );
+  }
+  let bad = baseCommit;
+  for (const one of [...earlier, { diff, headCommit }]) {
+    const about = { message: `D${number} diff ${one.diff}`, date: new Date(0) };
+    bad = await repository.commitOnTop(one.headCommit, bad, about);
+  }
+  return { good: baseCommit, bad };
+}
+
 function refuseForeign(
   { number, repository }: FoundRevision,
   { repositories }: RevisionWorld['config'],

@@ -149,15 +149,19 @@ async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Pro
     if (why !== undefined) return reply('refused', why);
     const occasion: RevisionOccasion = {
       ...{ kind: 'commanded', verb: command.kind, by: person },
-      ...{ at: occurrence.at, sentAt: before.sentAt, isNamed: named !== undefined },
+      ...{ at: occurrence.at, sentAt: before.sentAt },
+      isNamed: named !== undefined || (command.kind === 'bisect' && command.ask.good !== undefined),
     };
     const leave = await leaveFor(found, occasion, world);
     if (leave.kind !== 'allowed') return reply('refused', leave.why);
     const asked = { key, revision: of, diff: before.diff, by: name };
     const job = jobFor(command, asked, world);
     if (typeof job === 'string') return reply('mistaken', job);
-    const { ask, extend } = job;
-    world.check({ ...ask, ...(extend?.maxRuns && { maxRuns: extend.maxRuns }) });
+    const { ask, extend, bisect } = job;
+    world.check({ ...(bisect ?? ask), ...(extend?.maxRuns && { maxRuns: extend.maxRuns }) });
+    if (bisect !== undefined && !bisect.good && found.earlier.length === 0) {
+      return reply('mistaken', hasOneDiff(found));
+    }
     parseEarlier(ask.earlier || 'none', calledAs.comment('earlier'));
     return { kind: 'run', job };
   } catch (error) {
@@ -166,15 +170,19 @@ async function decideComment(occurrence: Of<'comment'>, world: DecideWorld): Pro
   }
 }
 
+const hasOneDiff = ({ number, diff }: FoundRevision): string =>
+  `D${number} has no diff before ${diff.id}, so there is nothing to choose from; write ${callOnPhabricator} bisect GOOD BAD for commits of your own`;
+
 /** A job, or what is wrong with the command. */
 function jobFor(
-  command: Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' }>,
+  command: Extract<CommentCommand, { kind: 'run' | 'rerun' | 'extend' | 'bisect' }>,
   asked: Omit<Job, 'ask'>,
   { inbox }: DecideWorld,
 ): Job | string {
   const { revision, diff } = asked;
   if (command.kind === 'run') return { ...asked, ask: command.ask };
-  const before = inbox.jobsOf(revision);
+  if (command.kind === 'bisect') return { ...asked, ask: {}, bisect: command.ask };
+  const before = inbox.jobsOf(revision).filter(({ job }) => job.bisect === undefined);
   if (command.kind === 'rerun') return { ...asked, ask: before[0]?.job.ask ?? {} };
   const last = before.find(({ job }) => job.diff === diff);
   if (last === undefined || last.state.kind !== 'ended') {

@@ -1,9 +1,10 @@
-// Has gates run on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
+// Has gates and bisections run on GitHub, by a workflow that listens to `repository_dispatch` and names its runs by the job's key.
 
 import { askedAs, kebabCase } from '../config/parameters.ts';
 import { type Octokit, placeOf } from '../github/client.ts';
 import { type GithubFailure, githubFailure, isBreakdown } from '../github/failure.ts';
-import type { Job } from '../patch/job.ts';
+import { bisectWords } from '../patch/bisect-command.ts';
+import { type Job, workOf } from '../patch/job.ts';
 import type { Pause } from '../words/pause.ts';
 import type { Started, Starter } from './starter.ts';
 
@@ -35,7 +36,7 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
         const why = `The experiment of D${job.revision} cannot be gone on with, because the relay has gates run on GitHub and their work directories stay there: have it measured from the start.`;
         return { kind: 'refused', why };
       }
-      const what = `No gate of D${job.revision} was started on GitHub`;
+      const what = `No ${workOf(job)} of D${job.revision} was started on GitHub`;
       if (mayBeStarted) {
         const earlier = await lookFor(job, what, signal);
         if ('why' in earlier) return earlier;
@@ -63,7 +64,7 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
     },
 
     async cancel(job, signal) {
-      const what = `The gate of D${job.revision} was not cancelled on GitHub`;
+      const what = `The ${workOf(job)} of D${job.revision} was not cancelled on GitHub`;
       const found = await lookFor(job, what, signal);
       if ('why' in found) return found.why;
       if (signal.aborted) return `${what}, because the relay ends.`;
@@ -81,10 +82,11 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
 }
 
 /** GitHub takes at most ten properties. */
-const payloadOf = ({ key, revision, diff, build, ask }: Job) => ({
+const payloadOf = ({ key, revision, diff, build, ask, bisect }: Job) => ({
   patch: `D${revision}:${diff}`,
   key,
   build,
+  ...(bisect && { instead: bisectWords(bisect) }),
   ...askedAs(ask, kebabCase),
 });
 

@@ -1,9 +1,9 @@
-// Has gates run by a job of Jenkins, whose parameters say what to measure, and hold the key that a build is found by.
+// Has gates and bisections run by a job of Jenkins, whose parameters say what to measure, and hold the key that a build is found by.
 
 import { z } from 'zod';
 import { askedAs, kebabCase } from '../config/parameters.ts';
 import { ask } from '../http.ts';
-import type { Job } from '../patch/job.ts';
+import { type Job, workOf } from '../patch/job.ts';
 import { fromJson } from '../words/json.ts';
 import { shortened } from '../words/one-line.ts';
 import type { Started, Starter } from './starter.ts';
@@ -31,7 +31,7 @@ export function startOnJenkins(options: JenkinsOptions): Starter {
         return { kind: 'started', where: await startBuild(jenkins, job, parameters, signal) };
       } catch (error) {
         if (!(error instanceof NotDone)) throw error;
-        const why = `No gate of D${job.revision} was started by Jenkins, because ${error.message}.`;
+        const why = `No ${workOf(job)} of D${job.revision} was started by Jenkins, because ${error.message}.`;
         return { kind: error.kind, why };
       }
     },
@@ -42,7 +42,7 @@ export function startOnJenkins(options: JenkinsOptions): Starter {
         return undefined;
       } catch (error) {
         if (!(error instanceof NotDone)) throw error;
-        return `The gate of D${job.revision} was not cancelled by Jenkins, because ${error.message}.`;
+        return `The ${workOf(job)} of D${job.revision} was not cancelled by Jenkins, because ${error.message}.`;
       }
     },
   };
@@ -167,11 +167,12 @@ async function startBuild(
   return where !== null && /^https?:$/.test(where.protocol) ? where.href : jenkins.job;
 }
 
-const parametersOf = ({ key, revision, diff, build, ask }: Job) => ({
+const parametersOf = ({ key, revision, diff, build, ask, bisect }: Job) => ({
   PATCH: `D${revision}:${diff}`,
   KEY: key,
   BUILD: build,
-  ...askedAs(ask, (name) => kebabCase(name).replaceAll('-', '_').toUpperCase()),
+  ...(bisect && { COMMAND: 'bisect' }),
+  ...askedAs(bisect ?? ask, (name) => kebabCase(name).replaceAll('-', '_').toUpperCase()),
 });
 
 async function cancel(jenkins: Jenkins, key: string, signal: AbortSignal): Promise<void> {

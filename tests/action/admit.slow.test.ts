@@ -12,16 +12,18 @@ import { githubSchema } from '../../src/config/github.ts';
 import { applyOverrides } from '../../src/config/overrides.ts';
 import { calledAs } from '../../src/config/parameters.ts';
 import type { Config } from '../../src/config/schema.ts';
+import { emptyIndex, type Index } from '../../src/data-branch/layout.ts';
 import { fetchPullRequest } from '../../src/github/pull-request.ts';
 import { testbedsFor } from '../../src/inventory/wishes.ts';
 import type { Occasion } from '../../src/patch/authorize.ts';
+import type { BisectAsk } from '../../src/patch/bisect-command.ts';
 import { openRepository, RepositoryError } from '../../src/patch/repository.ts';
 import { UsageError } from '../../src/words/usage-error.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { aConfig } from '../fakes/plan.ts';
 import { commit, git } from '../fakes/repository.ts';
-import { revision } from '../fakes/result.ts';
+import { aCell, aResult, revision } from '../fakes/result.ts';
 import { times } from '../random.ts';
 
 const repositoryName = 'example/router';
@@ -66,6 +68,8 @@ afterEach(async () => {
 
 const config = aConfig({ github: githubSchema.parse({ people: ['dan'] }) });
 
+const both = aConfig({ families: ['inet4', 'inet6'] });
+
 async function worldOf(
   changes: Partial<AdmitWorld & { config: Config }> = {},
 ): Promise<AdmitWorld> {
@@ -82,6 +86,11 @@ async function worldOf(
       testbedsFor(applyOverrides(read, ask, calledAs.comment), ask.testbed);
       return 'ppsgate';
     },
+    checkBisection(read, ask) {
+      testbedsFor(applyOverrides(read, ask, calledAs.comment), ask.testbed);
+    },
+    calledAs: calledAs.comment,
+    commit: commits.base,
     priority: undefined,
     ...changes,
   };
@@ -466,6 +475,134 @@ describe('/ppsgate extend', () => {
   });
 });
 
+describe('/ppsgate bisect', () => {
+  const bisection = (admission: Admission) => {
+    if (admission.kind !== 'bisect') throw new Error(`${admission.kind}: ${admission.why}`);
+    expect(readRequest(requestText(admission.request))).toEqual(admission.request);
+    return admission.request;
+  };
+
+  test('is of the commits of the pull request, from where it parted to its head', async () => {
+    const request = bisection(await admitted(comment(`/ppsgate bisect ${commits.head}`)));
+    expect(request).toEqual({
+      command: 'bisect',
+      patch: expect.objectContaining({ number: 7, headCommit: commits.head }),
+      good: commits.base,
+      bad: commits.head,
+      areDiffs: false,
+      cell: { scenario: 'forwarding', family: 'inet4' },
+      ask: {},
+      priority: 'patch',
+    });
+  });
+
+  test('is of commits that are named, as they are then', async () => {
+    const text =
+      '/ppsgate bisect main~2 main~1 inet6 fix-up=main:main~1 skip=main~2..main max-boots=9';
+    const request = bisection(await admitted(comment(text), { config: both }));
+    const { base, older, head } = commits;
+    expect(request).toMatchObject({
+      ...{ good: base, bad: older, cell: { scenario: 'forwarding', family: 'inet6' } },
+      ask: { fixUp: `${head}:${older}`, skip: `${base}..${head}`, maxBoots: '9' },
+    });
+  });
+
+  test('knows a branch that the checkout has of its origin alone', async () => {
+    git(commits.directory, 'update-ref', 'refs/remotes/origin/stable', commits.older);
+    const request = bisection(await admitted(comment('/ppsgate bisect main~2 stable')));
+    expect(request.bad).toBe(commits.older);
+  });
+
+  test('measures the worst cell of the newest result that the data branch has', async () => {
+    const { directory, head } = commits;
+    const losing = (scenario: string, family: 'inet4' | 'inet6', change: number) =>
+      aCell({ kind: 'regression' }, { change, low: change, high: change }, { scenario, family });
+    const worst = { scenario: 'nftables-stateful', family: 'inet6' } as const;
+    const cells = [
+      losing('forwarding', 'inet4', -0.05),
+      losing(worst.scenario, worst.family, -0.2),
+    ];
+    const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
+    const results = ['results/2026/1', 'results/2026/2', 'results/2026/3'];
+    const index: Index = {
+      ...emptyIndex,
+      results: results.map((path, at) => ({
+        ...{ path, at: noon, testbed: 'fake', patch: at === 2 ? '#8' : '#7' },
+        ...{ outcome: 'regression', others: [], bytes: 1 },
+      })),
+    };
+    const files = {
+      'index.json': JSON.stringify(index),
+      'results/2026/1/result.json': JSON.stringify(aResult()),
+      'results/2026/2/result.json': JSON.stringify(aResult({ outcome })),
+      'results/2026/3/result.json': '{}',
+    };
+    git(directory, 'checkout', '--quiet', '--detach');
+    const data = commit(directory, files);
+    git(directory, 'checkout', '--quiet', 'main');
+    git(directory, 'update-ref', 'refs/remotes/origin/ppsgate-data', data);
+    const { cell } = bisection(
+      await admitted(comment(`/ppsgate bisect ${head}`), { config: both }),
+    );
+    expect(cell).toEqual(worst);
+    const asked = await admitted(comment(`/ppsgate bisect ${head} inet4`), { config: both });
+    expect(bisection(asked).cell).toEqual({ scenario: 'forwarding', family: 'inet4' });
+    git(directory, 'update-ref', '-d', 'refs/remotes/origin/ppsgate-data');
+  });
+
+  test.each(['mallory', 'alice', 'erin', 'dan'])(
+    'by %s, who may not write, is refused',
+    async (by) => {
+      for (const text of ['/ppsgate bisect main~2 main', `/ppsgate bisect ${commits.head}`]) {
+        expect(await admitted(comment(text, by))).toEqual({
+          ...refused(new RegExp(`^Thank you, ${by}: no bisection begins at #7; `)),
+          what: 'no bisection',
+        });
+      }
+    },
+  );
+
+  test('of a fork’s own commits is refused where nobody can have read its head', async () => {
+    expect(await admitted(comment('/ppsgate bisect'))).toMatchObject({
+      kind: 'refused',
+      why: expect.stringMatching(/ and write \/ppsgate bisect [0-9a-f]{12}\.$/),
+    });
+    remembered();
+    expect((await admitted(comment('/ppsgate bisect'))).kind).toBe('bisect');
+  });
+
+  test.each([
+    ['/ppsgate bisect', /^#8 has one commit, so there is nothing to choose from: write /],
+    ['/ppsgate bisect main nowhere', /^bad: "nowhere" is no commit, branch or tag of /],
+    ['/ppsgate bisect main~2 main fix-up=gone', /^fix-up: "gone" is no commit, /],
+    ['/ppsgate bisect main~2 main skip=main~2..gone', /^skip: "gone" is no commit, /],
+    ['/ppsgate bisect main~2 main forwarding testbed=mars', /mars/],
+    ['/ppsgate bisect main~2 main forwading', /"forwading"; did you mean `forwarding`/],
+    ['/ppsgate bisect main..my-branch', /; write \/ppsgate bisect main my-branch$/],
+  ])('%j is told what is wrong, and measures nothing', async (text, why) => {
+    const told = { why: expect.stringMatching(why) };
+    expect(await admitted(comment(text, 'carol', 8))).toMatchObject({ kind: 'mistaken', ...told });
+  });
+
+  test('by hand is of a range, of named commits, or at a pull request', async () => {
+    const { base, older, head } = commits;
+    const asked = (patch: string, ask: BisectAsk): Trigger => ({
+      ...{ kind: 'dispatched', by: 'carol', patch, ask: {}, bisect: { kind: 'bisect', ask } },
+    });
+    const byHand = async (patch: string, ask: BisectAsk = {}) =>
+      bisection(await admitted(asked(patch, ask)));
+    expect(await byHand('main~2..main')).toMatchObject({ good: base, bad: head });
+    expect(await byHand('', { good: 'main~1', bad: 'main' })).toMatchObject({
+      ...{ good: older, bad: head },
+      patch: { kind: 'range', baseCommit: older, headCommit: head },
+    });
+    const named = await byHand('#7', { good: 'main~1', bad: 'main' });
+    expect(named).toMatchObject({ good: older, bad: head, patch: { number: 7 } });
+    await expect(admitted(asked('', {}))).rejects.toThrow(/needs a good commit and a bad one/);
+    await expect(admitted(asked('', { good: 'main' }))).rejects.toThrow(/needs a good commit/);
+  });
+});
+
 describe('a command that measures nothing', () => {
   test.each(['carol', 'dan'])('%s may cancel', async (by) => {
     expect(await admitted(comment('/ppsgate cancel', by))).toMatchObject({
@@ -626,6 +763,46 @@ describe('a revision', () => {
       await expect(admittedRevision(place)).rejects.toThrow();
     },
   );
+
+  test('whose diffs are bisected has them in a line, each with all files of one diff', async () => {
+    const { directory, base, older, head } = commits;
+    const patch = { ...revision, baseCommit: base, headCommit: base };
+    const diffs = [older, head].map((headCommit, index) => ({ diff: 80345 + index, headCommit }));
+    const of = async (bisect: BisectAsk, earlier: typeof diffs) => {
+      const trigger: Trigger = {
+        ...{ kind: 'dispatched', by: 'bench-bot', patch: 'D27401:80700', ask: {} },
+        ...{ bisect: { kind: 'bisect', ask: bisect }, key: 'PHID-XACT-a' },
+      };
+      const read: Dispatched[] = [];
+      const admission = await admitted(trigger, {
+        async readRevision(asked) {
+          read.push(asked);
+          return { patch: { ...patch, earlier }, config };
+        },
+      });
+      return { admission, asked: read[0]?.ask };
+    };
+    const { admission, asked } = await of({}, diffs);
+    if (admission.kind !== 'bisect') throw new Error(admission.why);
+    const { bad, ...request } = admission.request;
+    expect(asked).toEqual({ earlier: 'all' });
+    expect(request).toMatchObject({
+      ...{ good: base, areDiffs: true, revisionAnswer: { key: 'PHID-XACT-a' } },
+    });
+    const line = git(directory, 'log', '--format=%s %T', '--first-parent', `${base}..${bad}`);
+    const treeOf = (commit: string) => git(directory, 'rev-parse', `${commit}^{tree}`);
+    expect(line.split('\n')).toEqual([
+      `D${revision.number} diff ${revision.diff} ${treeOf(base)}`,
+      `D${revision.number} diff 80346 ${treeOf(head)}`,
+      `D${revision.number} diff 80345 ${treeOf(older)}`,
+    ]);
+    const named = await of({ good: base, bad: head }, []);
+    expect(named).toMatchObject({
+      asked: { earlier: 'none' },
+      admission: { request: { good: base, bad: head, areDiffs: false } },
+    });
+    await expect(of({}, [])).rejects.toThrow(/^D\d+ has no diff before \d+ that applies/);
+  });
 });
 
 describe('a button of the check', () => {

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type AdmittedRequest,
+  type BisectRequest,
   fileOf,
+  isBisection,
   isMeasuredAnyway,
   purposes,
   readRequest,
@@ -64,6 +66,24 @@ test('a request for a revision comes back with whom to answer, and what is measu
   expect(readRequest(requestText(byHand))).toEqual(byHand);
 });
 
+const bisection: BisectRequest = {
+  command: 'bisect',
+  patch: pullRequest,
+  good: 'a'.repeat(40),
+  bad: 'b'.repeat(40),
+  areDiffs: false,
+  cell: { scenario: 'forwarding', family: 'inet4' },
+  ask: { fixUp: `${'c'.repeat(40)}:${'d'.repeat(40)}`, verifyRevert: 'true' },
+  priority: 'patch',
+};
+
+test('a request for a bisection comes back as one, and is no other', () => {
+  const read = readRequest(requestText(bisection));
+  expect(read).toEqual(bisection);
+  expect([isBisection(read), isBisection(request)]).toEqual([true, false]);
+  expect(subjectOf(bisection)).toBe('#7');
+});
+
 test('it is one line, as the output of a step has to be', () => {
   fc.assert(
     fc.property(anyRequest, (any) => {
@@ -89,6 +109,8 @@ test.each<[string, unknown]>([
     'an earlier diff without a commit',
     { ...ofRevision, patch: { ...revision, earlier: [{ diff: 80345 }] } },
   ],
+  ['a bisection from a commit that is a name', { ...bisection, good: 'main' }],
+  ['a bisection of no cell', { ...bisection, cell: { scenario: '$(reboot)', family: 'inet4' } }],
   ['a text beyond all measure', { ...request, ask: { margin: '1'.repeat(501) } }],
 ])('%s is none', (_, value) => {
   const text = typeof value === 'string' ? value : JSON.stringify(value);

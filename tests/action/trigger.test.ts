@@ -311,6 +311,44 @@ describe('a push', () => {
   });
 });
 
+describe('a bisection', () => {
+  const ask = { good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet4' };
+  const ofInputs = { patch: '', ask: {}, bisectAsk: ask };
+  const bisect = { kind: 'bisect', ask };
+
+  test.each(['workflow_dispatch', 'repository_dispatch'])(
+    'is asked for in the words of a comment, at a patch or none: %s',
+    (name) => {
+      const texts = { patch: '#7', key: 'D7:12', instead: 'bisect v1 v2 forwarding inet4' };
+      const payload = { sender, inputs: texts, client_payload: texts };
+      expect(read(name, payload)).toMatchObject({ patch: '#7', by: 'carol', key: 'D7:12', bisect });
+      const bare = { sender, inputs: { instead: 'bisect' }, client_payload: { instead: 'bisect' } };
+      expect(read(name, bare)).toMatchObject({ patch: '', bisect: { kind: 'bisect', ask: {} } });
+    },
+  );
+
+  test.each(['workflow_dispatch', 'repository_dispatch', 'schedule'])(
+    'is what a workflow names commits for: %s',
+    (name) => {
+      expect(read(name, { sender }, ofInputs)).toMatchObject({ kind: 'dispatched', bisect });
+    },
+  );
+
+  test('is none of what a pull request brings, whatever the workflow names', () => {
+    const payload = payloadsOf('pull_request')[0];
+    expect(read('pull_request', payload, ofInputs)).not.toHaveProperty('bisect');
+  });
+
+  test.each([
+    ['run', /^instead: expected words like bisect GOOD BAD forwarding inet4, found "run"\.$/],
+    ['bisetc', /^instead: there is no command "bisetc"; write \/ppsgate bisect\.$/],
+    ['bisect a..b', /; write \/ppsgate bisect a b\.$/],
+    ['$(reboot)', /^instead: there is no command "\$\(reboot\)"/],
+  ])('in words that are none of one is refused: %s', (instead, why) => {
+    expect(() => read('workflow_dispatch', { sender, inputs: { instead } })).toThrow(why);
+  });
+});
+
 test('at a set time it is the commit that the job runs at', () => {
   expect(read('schedule', { schedule: '17 3 * * *' })).toEqual({ kind: 'schedule', commit: head });
 });

@@ -7,6 +7,7 @@ import { define } from '../../src/commands/gate.ts';
 import {
   askedWords,
   askNames,
+  isOfGate,
   kebabCase,
   parameter,
   parametersThat,
@@ -31,7 +32,7 @@ test('the options of `ppsgate gate` are those of the table, with a value but for
     option.attributeName(),
     option.isBoolean() ? 'switch' : 'value',
   ]);
-  const known = parametersThat(({ option }) => option !== undefined).map((name) => [
+  const known = parametersThat((one) => isOfGate(one) && one.option !== undefined).map((name) => [
     name,
     parameter(name).kind === 'switch' ? 'switch' : 'value',
   ]);
@@ -47,9 +48,10 @@ test('what both the action and the command have as a default is the same', () =>
 
 test('the Jenkins library takes its parameters from the table', async () => {
   const ofJenkins = parametersThat(({ jenkins }) => jenkins === true).map((name) => {
-    const { kind, default: value = '' } = parameter(name);
+    const { kind, default: value = '', of = 'gate' } = parameter(name);
     return {
       name,
+      of: of === 'both' ? ['gate', 'bisect'] : [of],
       option: `--${kebabCase(name)}`,
       isList: kind === 'list',
       isSwitch: kind === 'switch',

@@ -24,7 +24,7 @@ const written = (
   by: Person,
   secondsAfter: number,
   isNamed: boolean,
-  verb: 'run' | 'rerun' | 'extend' = 'run',
+  verb: 'run' | 'rerun' | 'extend' | 'bisect' = 'run',
 ) =>
   judge({
     ...{ kind: 'commanded', verb, by, isNamed },
@@ -73,6 +73,7 @@ test.each([
   ['run', 'D27401 is not measured yet'],
   ['rerun', 'D27401 is not measured again yet'],
   ['extend', 'D27401 is not measured any further yet'],
+  ['bisect', 'D27401 is not bisected yet'],
 ] as const)(
   'a stranger hears what he asked for, and what one of ours would write: %s',
   async (verb, what) => {

@@ -157,6 +157,32 @@ test.each(unseen)('the label is refused where the head was known %s', async (_, 
   });
 });
 
+test('a bisection is for those who may write alone, whatever it is of', async () => {
+  for (const areNamed of [true, false]) {
+    for (const by of ['dan', 'mallory']) {
+      expect(await leaveOf({ kind: 'bisected', by, at: noon, commit: head, areNamed })).toEqual({
+        kind: 'refused',
+        why: `Thank you, ${by}: no bisection begins at #123; who may write to freebsd/freebsd-src can ask for one, by /ppsgate bisect.`,
+      });
+    }
+    const asked: Occasion = { kind: 'bisected', by: 'carol', at: noon, commit: head, areNamed };
+    expect((await leaveOf(asked)).kind).toBe('allowed');
+  }
+});
+
+test('a bisection of a fork’s own commits is leave for a head that was named, or known before', async () => {
+  const asked: Occasion = { kind: 'bisected', by: 'carol', at: noon, areNamed: false };
+  expect(await leaveOf(asked)).toEqual({
+    kind: 'refused',
+    why: expect.stringMatching(/read it, and write \/ppsgate bisect bbbbbbbbbbbb\.$/),
+  });
+  const seen = { headCommit: head, since: '2026-11-20T11:59:00Z' };
+  expect((await leaveOf(asked, fork, { seen })).kind).toBe('allowed');
+  expect((await leaveOf({ ...asked, commit: 'ccccccc' })).kind).toBe('refused');
+  expect((await leaveOf({ ...asked, areNamed: true })).kind).toBe('allowed');
+  expect((await leaveOf(asked, own)).kind).toBe('allowed');
+});
+
 test('a command for a branch of the repository itself names nothing, for no stranger can push there', async () => {
   const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
   expect((await leaveOf(commanded, own)).kind).toBe('allowed');

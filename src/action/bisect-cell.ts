@@ -1,0 +1,70 @@
+// Which cell a bisection measures: the one that is asked for, the worst of the patch's last result, or the usual one.
+
+import { type Config, scenariosIn } from '../config/schema.ts';
+import { indexPath, parseIndex } from '../data-branch/layout.ts';
+import type { BisectAsk } from '../patch/bisect-command.ts';
+import { type Repository, RepositoryError } from '../patch/repository.ts';
+import { worstFirst } from '../report/cell-rows.ts';
+import { fromJson } from '../words/json.ts';
+import { type Patch, patchName } from '../words/patch.ts';
+import { type CellResult, resultSchema } from '../words/result.ts';
+import { type Cell, families } from '../words/scenario.ts';
+import { excerpt } from '../words/units.ts';
+import { UsageError } from '../words/usage-error.ts';
+import type { AdmitWorld } from './admit.ts';
+
+/** Throws a `UsageError` where more than one is asked for, or there is no such family. */
+export async function cellFor(
+  asked: Pick<BisectAsk, 'scenarios' | 'families'>,
+  patch: Patch,
+  config: Config,
+  { repository, calledAs }: Pick<AdmitWorld, 'repository' | 'calledAs'>,
+): Promise<Cell> {
+  const scenario = one(asked.scenarios, calledAs('scenarios'));
+  const text = one(asked.families, calledAs('families'));
+  const family = families.find((name) => name === text);
+  if (text !== undefined && family === undefined) {
+    throw new UsageError(
+      `${calledAs('families')}: expected ${families.join(' or ')}, found "${excerpt(text)}".`,
+    );
+  }
+  const branch = config.github.data.branch;
+  const isOpen = scenario === undefined && family === undefined && branch !== undefined;
+  const worst = isOpen ? await worstCellOf(patch, repository, branch) : undefined;
+  if (worst !== undefined && scenariosIn(config).includes(worst.scenario)) return worst;
+  return { scenario: scenario ?? 'forwarding', family: family ?? 'inet4' };
+}
+
+function one(text: string | undefined, called: string): string | undefined {
+  if (!text?.includes(',')) return text?.trim() || undefined;
+  throw new UsageError(`${called}: a bisection is of one, found "${excerpt(text)}".`);
+}
+
+/**
+ * The worst cell of the newest result that the data branch has of the patch, as far as the checkout knows it; undefined
+ * where there is none. Whoever writes the branch decides by it what is measured, and nothing else.
+ */
+async function worstCellOf(
+  patch: Patch,
+  repository: Repository,
+  branch: string,
+): Promise<Cell | undefined> {
+  try {
+    const commit = await repository.resolve(`origin/${branch}`);
+    const index = parseIndex(await repository.read(`${commit}:${indexPath}`));
+    const last = index?.results.findLast((result) => result.patch === patchName(patch));
+    if (last === undefined) return undefined;
+    const text = await repository.read(`${commit}:${last.path}/result.json`);
+    const result = resultSchema.safeParse(fromJson(text));
+    if (result.data?.outcome.kind !== 'judged') return undefined;
+    const { outcome, policy } = result.data;
+    const [worst] = worstFirst(outcome.cells);
+    const alike = outcome.cells.filter(({ verdict }) => verdict.kind === worst?.verdict.kind);
+    const lossOf = ({ comparisons: [first] }: CellResult) =>
+      (first?.interval.change ?? 0) * (policy.metric === 'pps' ? -1 : 1);
+    return alike.toSorted((a, b) => lossOf(b) - lossOf(a))[0]?.cell;
+  } catch (error) {
+    if (error instanceof RepositoryError) return undefined;
+    throw error;
+  }
+}
